@@ -1,9 +1,6 @@
-// Package atomicfile writes files that get their names only when they are complete. It
-// writes under a temporary name next to the final one, and renames the file at the end.
-// Whatever stops it, no half-written file has the final name.
-//
-// Place is for programs that open the temporary file themselves, Write for those that
-// don't. Neither starts a goroutine.
+// Package atomicfile writes files that get their names only when they are complete: it writes under
+// a temporary name next to the final one. Place is for programs that open the temporary file
+// themselves, Write for others. Neither starts a goroutine.
 package atomicfile
 
 import (
@@ -16,20 +13,18 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Suffix is the suffix of unfinished files. A file left by a killed program is replaced
-// when its final name is written again.
+// Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.
 const Suffix = ".partial"
 
-// Place is a final name with its temporary one. It must not be used any more after
-// Commit or Discard.
+// Place is a final name with its temporary one. It must not be used after Commit or Discard.
 type Place struct {
 	path      string
 	overwrite bool
 }
 
-// Reserve checks that a file can be written at path. If the file exists and overwrite is
-// false, the error is fs.ErrExist. Reserve removes an abandoned temporary file; one that is
-// being written is an error.
+// Reserve checks that a file can be written at path. Without overwrite the error for an existing
+// file is fs.ErrExist. Reserve removes an abandoned temporary file, and fails if one is being
+// written.
 func Reserve(path string, overwrite bool) (Place, error) {
 	p := Place{path, overwrite}
 	if err := p.free(); err != nil {
@@ -38,8 +33,7 @@ func Reserve(path string, overwrite bool) (Place, error) {
 	return p, p.removeLeftover()
 }
 
-// Free returns fs.ErrExist if the file exists and overwrite is false. It is for callers
-// with much to do before Reserve.
+// Free returns fs.ErrExist if the file exists and overwrite is false.
 func Free(path string, overwrite bool) error { return Place{path, overwrite}.free() }
 
 func (p Place) free() error {
@@ -68,9 +62,9 @@ func (p Place) removeLeftover() error {
 // Temp returns the temporary name.
 func (p Place) Temp() string { return p.path + Suffix }
 
-// Commit gives the temporary file, which must be closed, its final name and makes the name
-// survive a power cut. Without overwrite it refuses to replace a file that appeared
-// meanwhile. If Commit fails, it removes the temporary file.
+// Commit gives the temporary file, which must be closed, its final name and makes the name survive
+// a power cut. Without overwrite it refuses to replace a file. After an error it removes the
+// temporary file.
 func (p Place) Commit() error {
 	err := p.rename()
 	if err != nil {
@@ -115,9 +109,9 @@ func syncFolder(dir string) error {
 	return d.Close()
 }
 
-// Write writes a file with the function write, which must not close it. The file
-// appears at path when write has returned nil; otherwise nothing is left. Without
-// overwrite the error is fs.ErrExist if path exists.
+// Write writes a file with write, which must not close it. The file appears at path if write
+// returns nil; otherwise nothing is left. Without overwrite the error for an existing file is
+// fs.ErrExist.
 func Write(path string, overwrite bool, write func(*os.File) error) error {
 	p, err := Reserve(path, overwrite)
 	if err != nil {

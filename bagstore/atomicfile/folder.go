@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// WriteFolder makes a folder and has write fill it. The folder appears at path when write
-// has returned nil; otherwise nothing is left. It never replaces anything: the error is
-// fs.ErrExist if path exists. What a killed program left is removed if it is unfinished
-// files only; if somebody is writing them, that is an error.
+// WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
+// nothing is left. If path exists, the error is fs.ErrExist. It removes unfinished files of a
+// killed program, and fails if they are being written.
 func WriteFolder(path string, write func(dir string) error) error {
 	path = filepath.Clean(path)
 	temp := path + Suffix

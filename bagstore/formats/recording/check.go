@@ -11,8 +11,8 @@ import (
 // maxBad bounds how many damaged messages a check lists.
 const maxBad = 20
 
-// Check checks a recording of any format as [bagstore.Check] checks bags: it reads every
-// message and compares it with its type. Topics without a ROS 1 form are not damage.
+// Check is [bagstore.Check] for any format: it reads every message and compares it with its type.
+// Topics without a ROS 1 form aren't damage.
 func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	c, ok := b.Content().(*content)
 	if !ok {

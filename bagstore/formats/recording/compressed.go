@@ -21,8 +21,7 @@ const (
 	maxRatio  = 1000 // of uncompressed to compressed size; camera data don't reach 100
 )
 
-// openCompressed opens a file that rosbag2 compressed as a whole. It decompresses it to
-// a temporary file, for which there must be room.
+// openCompressed decompresses a file that rosbag2 compressed as a whole to a temporary file.
 func openCompressed(path string) (_ container.Container, err error) {
 	in, err := regular.Open(path)
 	if err != nil {

@@ -111,8 +111,7 @@ func (c *content) noteDropped(name string, fields []string) {
 	}
 }
 
-// Latched reports whether late subscribers get a topic's last message, by its ROS 1
-// connection or by one of the QoS profiles that publishers offered.
+// Latched reports whether late subscribers get a topic's last message.
 func Latched(t container.Topic) bool {
 	for line := range strings.Lines(t.QoS) {
 		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")

@@ -63,8 +63,8 @@ func sniff(head []byte) Format {
 	return Bag
 }
 
-// CheckLeftover returns an error if a journal or write-ahead log of another database would
-// be taken for a part of a new database at path.
+// CheckLeftover returns an error if another database's journal or write-ahead log would be taken
+// for part of a new database at path.
 func CheckLeftover(path string) error {
 	for _, ending := range []string{"-journal", "-wal"} {
 		if st, err := os.Stat(path + ending); err == nil && st.Size() > 0 {

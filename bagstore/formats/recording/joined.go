@@ -9,8 +9,7 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// joined reads several files as one recording, as rosbag2 splits it. Topics with the
-// same name and type are one topic.
+// joined reads files that rosbag2 split as one recording. Topics of the same name and type are one.
 type joined struct {
 	files  []part
 	topics []container.Topic

@@ -13,8 +13,7 @@ import (
 
 const kindNames = "names"
 
-// named is a damaged .db3 file that lost names and types of topics, with those that were
-// found elsewhere.
+// named is a damaged .db3 file with names and types of topics that were found elsewhere.
 type named struct {
 	*rosbag2.File
 	topics []container.Topic
@@ -33,8 +32,8 @@ func openDB3(path string) (container.Container, error) {
 	return withNames(path, f), nil
 }
 
-// withNames looks for the names and types that a damaged file lost in the file's own
-// metadata, or in the metadata.yaml of its folder.
+// withNames looks for lost names and types in the file's own metadata, or in its folder's
+// metadata.yaml.
 func withNames(path string, f *rosbag2.File) container.Container {
 	lost := f.Unnamed()
 	if len(lost) == 0 {
@@ -105,9 +104,9 @@ func (p *pairing) described(path string) {
 // maxPairs bounds the number of open topics times that of the metadata.
 const maxPairs = 1 << 18
 
-// pair names the topics for which exactly one entry of the metadata fits that fits no
-// other. It returns how many it named. With complete, the numbers of messages must be
-// equal. Without, the type alone decides, so it must be known.
+// pair names the topics that fit exactly one entry of the metadata which fits no other topic, and
+// returns how many. With complete, the numbers of messages must be equal; otherwise only the type,
+// which must be known, decides.
 func (p *pairing) pair(complete bool) (n int) {
 	for again := len(p.open)*len(p.list) <= maxPairs; again; {
 		again = false
@@ -137,8 +136,7 @@ func (p *pairing) may(id uint32, t topicCount, complete bool) bool {
 	return (t.Count == found || !complete && t.Count > found) && p.fits(id, t.Topic.Type)
 }
 
-// only returns the index of the only metadata entry that fits a topic; -1 if none or
-// several do.
+// only returns the index of the only metadata entry that fits a topic, or -1.
 func (p *pairing) only(id uint32, complete bool) int {
 	found := -1
 	for i, t := range p.list {
@@ -188,8 +186,7 @@ func (p *pairing) guess() (n int) {
 	return n
 }
 
-// fits reports whether a topic's messages may be of a type. Any messages fit an unknown
-// type.
+// fits reports whether a topic's messages may be of a type. All fit an unknown type.
 func (p *pairing) fits(id uint32, typ string) bool {
 	f := form{id, typ}
 	is, known := p.forms[f]

@@ -14,8 +14,7 @@ import (
 // sniffBytes is enough to recognize each format.
 const sniffBytes = 100
 
-// Open opens a file or a folder of rosbag2. For bags, the errors are bagstore.Open's. MCAP
-// files use the option Scan, other formats none.
+// Open opens a file or a folder of rosbag2. Only bags and MCAP files have options.
 func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 	c, err := openContainer(path, o)
 	switch {
@@ -27,9 +26,8 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 	return openContent(path, c)
 }
 
-// OpenRaw is Open with messages of any encoding, as they were recorded. It returns the
-// format's own description of the connections by their IDs; connections have no md5
-// unless they are a bag's.
+// OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
+// format's own description of connections, by ID. Only a bag's connections have an md5.
 func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
 	topics := make(map[uint32]container.Topic)
 	c, err := openContainer(path, o)
@@ -52,8 +50,7 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 	return b, topics, nil
 }
 
-// openContainer opens a folder or a file of another format than bags. The error for a
-// bag is errNotContainer.
+// openContainer opens a folder or file. The error for a bag is errNotContainer.
 func openContainer(path string, o bagstore.OpenOptions) (container.Container, error) {
 	format, err := FormatOf(path)
 	switch {

@@ -23,8 +23,8 @@ func openRawContent(path string, c container.Container) *bagstore.Bag {
 
 func (r *raw) Connections() []*bagstore.Connection { return r.conns }
 
-// MCAPFiles returns the MCAP files that a bag of OpenRaw reads, for what they have besides
-// messages. They are open as long as the bag is. all reports whether it reads no others.
+// MCAPFiles returns the MCAP files that a bag of OpenRaw reads. They are open as long as the bag.
+// all reports whether it reads no others.
 func MCAPFiles(b *bagstore.Bag) (files []*mcap.File, all bool) {
 	r, ok := b.Content().(*raw)
 	if !ok {

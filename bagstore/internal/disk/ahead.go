@@ -14,12 +14,10 @@ const (
 	aheadBlock = HugePage
 	// aheadDepth is the number of blocks that are read ahead.
 	aheadDepth = 5
-	// aheadRing is the number of consecutive blocks that are contiguous in memory if pages
-	// can't be moved: those read ahead and some before them, because messages aren't exactly
-	// in the order of their times, and are lent.
+	// aheadRing is the number of slots in the ring if pages can't be moved: for blocks read ahead
+	// and some before them, because messages aren't exactly in time order, and are lent.
 	aheadRing = 14
-	// aheadSpare is the number of slots for blocks whose home slots are lent or used by
-	// readers elsewhere in the file.
+	// aheadSpare is the number of slots for blocks whose home slots are in use.
 	aheadSpare = 2
 	// aheadSlots is the number of blocks in memory.
 	aheadSlots = aheadRing + aheadSpare
@@ -49,12 +47,10 @@ type ColdFile interface {
 	Close() error
 }
 
-// Ahead reads a large file without filling the page cache. When reads progress through
-// the file, the next blocks are read past the page cache, several concurrently, before
-// they are needed. Cached blocks, scattered reads, and reads that the file system refuses
-// use ReadAt of the file, which also returns all errors.
-//
-// Ahead may be used from several goroutines.
+// Ahead reads a large file without filling the page cache. When reads progress through the file, it
+// reads the next blocks past the page cache, several concurrently. Cached blocks, scattered reads,
+// and reads that the file system refuses use the file's ReadAt, which also returns all errors.
+// Ahead is safe for concurrent use.
 type Ahead struct {
 	f      ColdFile
 	size   int64 // of the file when it was opened; nothing after it is read ahead
@@ -265,8 +261,7 @@ func (a *Ahead) start(s *slot, block int64) {
 	}
 }
 
-// finish handles a completed read. A block that can't be read is read again with the file's
-// ReadAt, which returns the error.
+// finish handles a completed read. A block that can't be read is read again with ReadAt.
 func (a *Ahead) finish(s *slot, n int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -283,8 +278,7 @@ func isRefusal(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// Close waits for pending reads. ReadAt and Borrow must not be called afterwards. Loans
-// stay valid. Close may be called more than once.
+// Close waits for pending reads. Loans stay valid. It may be called twice.
 func (a *Ahead) Close() error {
 	a.mu.Lock()
 	if a.closed {

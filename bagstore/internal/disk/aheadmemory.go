@@ -5,8 +5,8 @@ import "sync"
 // freeAhead is how many memories wait for the next reader.
 const freeAhead = 2
 
-// aheadMemory is the memory of readers that were closed: pages that were never touched are
-// dear. It is outside the heap, where the garbage collector would let the program grow by as much again.
+// aheadMemory is the memory of closed readers, because touching new pages is expensive. It isn't on
+// the heap, where it would let the garbage collector keep as much again.
 var aheadMemory memoryList
 
 type memoryList struct {
@@ -16,10 +16,9 @@ type memoryList struct {
 
 // pages is memory for aheadSlots blocks in a range of addresses divided into slots.
 //
-// Consecutive blocks of the file have consecutive slots, so that a message in several blocks
-// is contiguous in memory. There is a ring of such slots followed by some spare ones, all with
-// memory; or, if pages can be moved between addresses, a ring of many more slots, so that few
-// messages cross its end.
+// Consecutive blocks have consecutive slots, so a message in several blocks is contiguous. There is
+// a ring of slots and some spare ones, all with memory; or, if pages can be moved, a ring of many
+// more slots, so that few messages cross its end.
 type pages struct {
 	bytes   []byte // all slots
 	mapping []byte // that contains bytes, or nil if they are on the heap

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aheadReach is the number of slots in the ring if pages can be moved. It costs only
-// addresses.
+// aheadReach is the number of slots in the ring if pages can be moved. It costs only addresses.
 const aheadReach = 256
 
 // newPages returns memory outside the heap for blocks of a size, aligned to the block size.
@@ -40,8 +39,8 @@ func reserve(n int) []byte {
 	return b
 }
 
-// move moves the memory of slot from to slot to, which has none. If that fails, it returns false:
-// the addresses may no longer be reserved, so nothing is moved or freed any more.
+// move moves the memory of slot from to slot to. After an error the addresses may not be reserved
+// any more, so nothing is moved or freed.
 func (p *pages) move(to, from int) bool {
 	block := len(p.bytes) / len(p.held)
 	if p.broken || !moveMemory(p.bytes[to*block:][:block], p.bytes[from*block:][:block]) {

@@ -1,8 +1,7 @@
 package disk
 
 const (
-	// runReach is the maximum distance in bytes of a read from the end of its run: there may
-	// be other messages in between.
+	// runReach is the maximum distance of a read from its run, in bytes.
 	runReach = 8 << 20
 	// runLeast is the number of bytes requested before a run is read ahead.
 	runLeast = 512 << 10
@@ -12,8 +11,7 @@ const (
 	runShare = 3
 )
 
-// run is a part of the file that is read progressively. There may be several, because an
-// index is apart from its messages.
+// run is a part of the file that is read progressively, such as messages, or an index.
 type run struct {
 	start, end int64
 	asked      int64  // approximate number of requested bytes

@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aio is a queue of asynchronous writes or reads (Linux AIO). No thread blocks in a system
-// call, which would cost a Go program more than the write itself, because the runtime's
-// monitor thread wakes up for it (docs/decisions/0008). io_uring would do as well, but many
-// containers refuse it.
+// aio is a queue of asynchronous writes or reads (Linux AIO). A thread that blocks in a system call
+// would cost a Go program more than the write, because the runtime's monitor thread wakes up
+// (docs/decisions/0008). Many containers refuse io_uring.
 type aio struct {
 	context uintptr
 	event   *os.File // eventfd: counts completed requests
@@ -25,8 +24,7 @@ type aio struct {
 	slots []aioRequest
 }
 
-// aioRequest is a pending request. It keeps the memory and the arguments that the kernel
-// uses alive and in place.
+// aioRequest is a pending request. It keeps what the kernel uses alive and in place.
 type aioRequest struct {
 	bufs    [][]byte
 	done    func(n int, err error) // nil: the slot is free
@@ -61,8 +59,7 @@ const (
 	iocbFlagEventFD = 1
 )
 
-// newAIO returns a queue for at most depth concurrent requests. It fails if the system
-// doesn't allow it.
+// newAIO returns a queue for at most depth concurrent requests. The system may refuse it.
 func newAIO(depth int) (*aio, error) {
 	q := &aio{slots: make([]aioRequest, depth), ended: make(chan struct{})}
 	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&q.context)), 0); errno != 0 {

@@ -83,8 +83,7 @@ func (c *Created) Discard() error {
 	return c.Close()
 }
 
-// CloseRemove closes a file and removes it if the path that it was opened with still
-// refers to it.
+// CloseRemove closes a file and removes it if its path still refers to it.
 func CloseRemove(f *os.File) error {
 	open, err := f.Stat()
 	if err != nil {

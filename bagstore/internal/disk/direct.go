@@ -15,8 +15,7 @@ const (
 	maxGrain = stagingSize / 4
 	// headSize is the most that WriteHead takes.
 	headSize = Grain
-	// MaxUnderWay bounds the number of simultaneous writes: enough that the disk never
-	// waits for us.
+	// MaxUnderWay is the number of simultaneous writes that keeps the disk busy.
 	MaxUnderWay = 4
 	// LendLeast is the size in bytes from which lent memory is written from where it is.
 	LendLeast = 64 << 10
@@ -25,14 +24,12 @@ const (
 
 	// stagingSize is the number of bytes that are collected before they are written.
 	stagingSize = 1 << 20
-	// defaultPreallocate keeps the file in few pieces without occupying the disk for a
-	// short recording.
+	// defaultPreallocate keeps the file in few pieces without filling the disk.
 	defaultPreallocate = 64 << 20
 )
 
-// directSink writes past the page cache, several writes at once. It collects small
-// pieces in staging memory. A large lent piece that is aligned in memory and in the
-// file is written from where it is, in one write with what was collected before it.
+// directSink writes past the page cache, several writes at once. It collects small pieces in
+// staging memory. A large, lent and aligned piece is written from where it is.
 type directSink struct {
 	d       Disk
 	grain   int    // a power of 2, of bytes in the file and in memory
@@ -54,10 +51,8 @@ type directSink struct {
 	failedAt int64     // the lowest offset of a failed write
 }
 
-// NewDirect returns a sink that writes past the page cache to a file for which SetDirect
-// returned the grain.
-// It keeps space for preallocate bytes reserved ahead; 0 means 64 MiB, a negative
-// number none.
+// NewDirect returns a sink that writes past the page cache to a file for which SetDirect returned
+// the grain. It reserves preallocate bytes ahead; 0 means 64 MiB, a negative number none.
 func NewDirect(d Disk, grain int, preallocate int64) Sink {
 	return newDirect(d, grain, preallocate)
 }
@@ -77,9 +72,8 @@ func newDirect(d Disk, grain int, preallocate int64) *directSink {
 	return s
 }
 
-// resume continues a file of more than a block, which was written through the page cache.
-// setDirect has it written past the cache. Whether that works is tried with the first
-// block: what is in it doesn't change by that.
+// resume continues a file of more than a block that was written through the page cache. It tries
+// setDirect with the first block, which doesn't change.
 func (s *directSink) resume(size int64, setDirect func() error) error {
 	if err := s.d.Read(s.head.block, 0); err != nil {
 		return err

@@ -2,9 +2,9 @@ package lz4
 
 import "math/bits"
 
-// Rules of an LZ4 block: a match is at least 4 bytes long and at most 64 KiB
-// back; the last 5 bytes are literals, and no match begins in the last 12 (48
-// here, so that 32 bytes may be read after the first 4 of any).
+// Rules of an LZ4 block: a match has at least 4 bytes and is at most 64 KiB back; the last 5 bytes
+// are literals, and no match begins in the last 12 (48 here, so that 32 bytes after the first 4 may
+// be read).
 const (
 	minMatch     = 4
 	lastLiterals = 5
@@ -19,15 +19,13 @@ const (
 // hashTable holds the last position of each hash of 5 bytes in the block.
 type hashTable = positions[uint32]
 
-// positions are whole ones, or their lower halves, which is enough because a match can't be
-// further back. Halves take less of the first cache, and more work in Go; the assembly has
-// them.
+// positions are complete, or their lower halves, which are enough because no match is more than 64
+// KiB back. Halves need less cache, but more work in Go; the assembly uses them.
 type positions[T uint16 | uint32] [1 << hashBits]T
 
-// enter enters a position and returns the last one of the same hash, or 0. Of halves that is
-// one less than 64 KiB back: at itself if there is none, and if it is further back, a nearer
-// one with other bytes, perhaps. It is never below 0, because up to 64 KiB a position is its
-// lower half.
+// enter enters a position and returns the last one of the same hash, or 0. With halves it returns
+// one less than 64 KiB back: at itself if there is none, or a wrong one if the right one is further
+// back. That is never negative, because up to 64 KiB the lower half is the position.
 func (p *positions[T]) enter(v uint64, at int) int {
 	place := &p[v<<24*889523592379>>(64-hashBits)]
 	ref := int(*place)
@@ -38,8 +36,8 @@ func (p *positions[T]) enter(v uint64, at int) int {
 	return ref
 }
 
-// compressBlock compresses a block of more than matchMargin bytes into dst and returns
-// the length, or 0 if it doesn't fit.
+// compressBlock compresses a block of more than matchMargin bytes. It returns the length, 0 if dst
+// is too small.
 func compressBlock(dst, src []byte, table *hashTable) int {
 	d, anchor, ok := compressFast(dst, src, table)
 	if !ok {
@@ -111,8 +109,8 @@ func compressSequences[T uint16 | uint32](dst, src []byte, table *positions[T]) 
 			if literals == 0 {
 				d++ // of the token
 			} else if literals < 15 {
-				// More than literals; the rest is overwritten. It ends at d+17, within
-				// slack, and in src at anchor+16 <= limit+16.
+				// This copies more than the literals, up to d+17, within slack, and reads up to
+				// anchor+16 <= limit+16.
 				out.copy16(d+1, in, anchor)
 				d += 1 + literals
 			} else {
@@ -145,8 +143,8 @@ func compressSequences[T uint16 | uint32](dst, src []byte, table *positions[T]) 
 	}
 }
 
-// findMatch returns the next position, at or after at, whose 4 bytes occur earlier, and the
-// earlier position; -1 if there is none up to the limit.
+// findMatch returns the next position from at on whose 4 bytes occur earlier, and the earlier
+// position; -1 if there is none up to the limit.
 func findMatch[T uint16 | uint32](in memory, at, limit int, table *positions[T]) (int, int) {
 	for tries := 1 << skipShift; at <= limit; tries++ {
 		v := in.get64(at)
@@ -158,8 +156,8 @@ func findMatch[T uint16 | uint32](in memory, at, limit int, table *positions[T])
 	return -1, 0
 }
 
-// findRepeat returns how far after at and ref < at 4 bytes are equal, or far if they aren't
-// within 32 bytes. at+32 <= limit+33.
+// findRepeat returns how far after at and ref < at 4 bytes are equal, far if not within 32 bytes.
+// at+32 <= limit+33.
 func findRepeat(in memory, at, ref int) int {
 	for _, k := range [3]int{0, 13, far - 13} {
 		equal := equalBytes(in.get64(at+k)^in.get64(ref+k)) | equalBytes(in.get64(at+k+8)^in.get64(ref+k+8))<<8
@@ -178,8 +176,7 @@ func equalBytes(x uint64) uint64 {
 	return ^(x&low + low | x | low) >> 7 * 0x0102040810204080 >> 56
 }
 
-// matchLength counts the bytes from at up to end that equal those from ref on, ref < at.
-// It reads none at or after end.
+// matchLength counts the equal bytes from at, up to end, and from ref < at.
 func matchLength(in memory, at, ref, end int) int {
 	from := at
 	for at+8 <= end {

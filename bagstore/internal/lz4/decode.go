@@ -18,9 +18,9 @@ func frameError(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errFrame, fmt.Errorf(format, args...))
 }
 
-// Decode fills dst with the content of one frame and returns the number of good
-// bytes in it: after an error those before the damage, of a torn frame those before
-// the tear. With parallel set it decodes blocks on all cores.
+// Decode fills dst with the content of one frame and returns the number of valid bytes. After an
+// error, the bytes before the damage or tear are valid. With parallel it decodes blocks on all
+// cores.
 func Decode(dst, src []byte, parallel bool) (int, error) {
 	if len(src) < 7 {
 		return 0, frameError("frame header: %w", truncated(7, int64(len(src))))
@@ -66,8 +66,8 @@ func Decode(dst, src []byte, parallel bool) (int, error) {
 	return n, nil
 }
 
-// decodeBlocks decodes one block after the other up to the end mark. It returns how
-// many bytes of dst are good and what follows the end mark in src.
+// decodeBlocks decodes blocks up to the end mark. It returns the number of valid bytes, and what
+// follows the mark.
 func decodeBlocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 	for {
 		if len(src) < 4 {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasAssembly says whether the processor can run the assembly that needs SSE4.1, and
-// hasWide whether it can run that which needs AVX2 and BMI2.
+// hasAssembly: the processor has SSE4.1; hasWide: also AVX2 and BMI2.
 var (
 	hasAssembly = cpu.X86.HasSSE41
 	hasWide     = hasAssembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI2
@@ -18,8 +17,8 @@ var (
 // fast says whether the assembly is used. Tests turn it on and off to compare.
 var fast = hasAssembly && !boundsChecked
 
-// fastSequences decodes most of a block: see decodeSSE, which leaves the last 64 bytes of dst
-// to Go and reckons from where they begin.
+// fastSequences decodes most of a block with decodeSSE, which leaves the last 64 bytes of dst to
+// Go.
 func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	if !fast || len(dst) < slack {
 		return n, at
@@ -30,8 +29,8 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
 
-// compressFast does what compressSequences does, unless ok is false. Its table is the first
-// half of the memory of the other, with lower halves of positions.
+// compressFast is compressSequences unless ok is false. Its table, of lower halves, uses the same
+// memory.
 func compressFast(dst, src []byte, table *hashTable) (d, anchor int, ok bool) {
 	if !fast || !hasWide {
 		return 0, 0, false

@@ -15,9 +15,8 @@ func compressFast(_, _ []byte, _ *hashTable) (d, anchor int, ok bool) { return 0
 
 func checksumFast(_ *[4]uint32, _ []byte) {}
 
-// wholeBlock decodes a block to dst[n:], with matches back to dst[low], and returns how
-// many bytes it is. The library has assembly for some of these processors. It returns
-// nothing of a damaged block.
+// wholeBlock decodes a block to dst[n:], with matches back to dst[low], by the library, which has
+// assembly for some of these processors. ok is false for a damaged block.
 func wholeBlock(dst []byte, low, n int, block []byte) (int, bool) {
 	if boundsChecked {
 		return 0, false

@@ -1,14 +1,12 @@
-// Package lz4 encodes and decodes LZ4 frames as the chunks of a bag hold them.
+// Package lz4 encodes and decodes the LZ4 frames of bags.
 //
-// The encoder writes the only frames that roslz4, the reader of stock rosbag and of
-// librealsense, accepts: version 1, independent blocks of 1 MiB, no block checksums,
-// no content size, a content checksum. It has its own block compressor (docs/decisions/0005).
-// The decoder reads any frame without a dictionary, on several cores if asked to, and
-// of a damaged or torn frame everything before the damage. On amd64 assembly does most of
-// the work of both; the same in Go is in compressSequences, decodeSequences and xxh32.
+// The encoder (docs/decisions/0005) writes the only frames that roslz4, the reader of rosbag and
+// librealsense, accepts: version 1, independent blocks of 1 MiB, no block checksums, no content
+// size, a content checksum. The decoder reads any frame without a dictionary, on several cores if
+// asked, and of a damaged frame everything before the damage. On amd64, assembly does most of the
+// work of compressSequences, decodeSequences and xxh32.
 //
-// An Encoder belongs to one goroutine. Decode may be called by many; the goroutines
-// that it starts have ended when it returns. Neither keeps the memory it is given.
+// An Encoder is for one goroutine. Decode's goroutines have ended when it returns.
 package lz4
 
 const (

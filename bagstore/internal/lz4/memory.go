@@ -6,11 +6,10 @@ import "unsafe"
 
 const boundsChecked = false
 
-// memory is bytes without bounds checks, which take a third of an encoder's time. No
-// position in it is computed from the bytes that are compressed, so they can't direct an
-// access outside. The bound of each access is beside it in compressSequences; with the build
-// tag checked, with which the encoder is fuzzed, all are checked. Numbers are read and
-// written at any address, as these processors can, with the lowest byte first.
+// memory is bytes without bounds checks, which take a third of an encoder's time. No position is
+// computed from the compressed bytes, so these can't direct an access outside. compressSequences
+// proves each access. With the build tag checked, which fuzzing uses, all are checked. These
+// processors access numbers at any address, lowest byte first.
 type memory struct{ p unsafe.Pointer }
 
 func memoryOf(b []byte) memory { return memory{unsafe.Pointer(unsafe.SliceData(b))} }

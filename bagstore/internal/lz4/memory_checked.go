@@ -6,8 +6,7 @@ import "encoding/binary"
 
 const boundsChecked = true
 
-// memory is bytes with bounds checks: for tests (see memory.go), and for processors that
-// read numbers at odd addresses slowly, or with the highest byte first.
+// memory has bounds checks: for tests (see memory.go), and for other processors.
 type memory []byte
 
 // memoryOf leaves out what a slice could be extended by.

@@ -7,11 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// decodeParallel fills dst with the blocks of a frame on all cores and returns what
-// follows the end mark. It handles only the usual frame: several independent blocks,
-// all whole, and all but the last of the size that the frame's descriptor says. For
-// any other frame ok is false and dst undefined; decodeBlocks then finds how far the
-// frame is good.
+// decodeParallel fills dst with the blocks of a frame on all cores and returns what follows the end
+// mark. ok is false, and dst undefined, for all but the usual frame: several independent, whole
+// blocks, all but the last of the nominal size. decodeBlocks then finds the damage.
 func decodeParallel(dst, src []byte, flags, descriptor byte) (rest []byte, ok bool) {
 	kind := descriptor >> 4 & 7
 	if kind < 4 || flags&flagIndependent == 0 || flags&flagBlockSum != 0 {
@@ -50,8 +48,8 @@ type storedBlock struct {
 	raw  bool
 }
 
-// splitBlocks returns the blocks of a frame and what follows the end mark, or no
-// blocks if there are more than count of them or one is cut off.
+// splitBlocks returns the blocks of a frame and what follows the end mark. It returns no blocks if
+// there are more than count or one is cut off.
 func splitBlocks(src []byte, count int) (blocks []storedBlock, rest []byte) {
 	blocks = make([]storedBlock, 0, count)
 	for len(src) >= 4 {

@@ -2,13 +2,11 @@ package lz4
 
 import "io"
 
-// decodeSequences decodes a block to dst[n:] and returns how many bytes of dst are good:
-// all, or those before the damage or the cut. Matches reach back to dst[low]. Up to 64
-// bytes after the good ones are overwritten.
+// decodeSequences decodes a block to dst[n:] and returns the number of valid bytes of dst. Matches
+// reach back to dst[low]. Up to 64 bytes after the valid ones are overwritten.
 //
-// A block is sequences of a token (lengths in 4 bits each), literals, a 2-byte distance
-// back, and longer lengths as bytes of 255 and a last one. The last sequence has only
-// literals.
+// A sequence is a token (two lengths of 4 bits), literals, a 2-byte distance back, and longer
+// lengths as bytes of 255 and a last one. The last sequence has only literals.
 func decodeSequences(dst []byte, low, n int, src []byte) (int, error) {
 	for at := 0; at < len(src); {
 		if n, at = fastSequences(dst, src, low, n, at); at == len(src) {
@@ -62,8 +60,8 @@ func tooLarge(dst []byte) error {
 // mostLength bounds a length, so that sums of some don't overflow 32 bits. Chunks are smaller.
 const mostLength = 1 << 29
 
-// readLength adds the further bytes, from src[at:], of a length whose 4 bits are all set,
-// and returns where they end. One above mostLength is that.
+// readLength adds the bytes from src[at:] to a length whose 4 bits are set, up to mostLength, and
+// returns where they end.
 func readLength(n int, src []byte, at int) (int, int, bool) {
 	if n < 15 {
 		return n, at, true

@@ -42,8 +42,7 @@ func xxh32(b []byte) uint32 {
 	return h ^ h>>16
 }
 
-// checksumStripes brings the four sums forward over b, 16 bytes at a time, and returns the
-// rest.
+// checksumStripes updates the sums with b, 16 bytes at a time, and returns the rest.
 func checksumStripes(v *[4]uint32, b []byte) []byte {
 	v1, v2, v3, v4 := v[0], v[1], v[2], v[3]
 	for len(b) >= 16 {

@@ -2,8 +2,8 @@ package record
 
 import "encoding/binary"
 
-// A record is a header's length, its fields, the data's length, the data; lengths are 4
-// bytes, little-endian.
+// A record is a header's length, its fields, the data's length, the data. Lengths are uint32,
+// little-endian.
 
 // AppendHeader appends a header: its length, then what fields appends.
 func AppendHeader(b []byte, op byte, fields func([]byte) []byte) []byte {
@@ -48,8 +48,7 @@ func AppendTime(b []byte, name string, ns int64) []byte {
 	return AppendU64(b, name, uint64(uint32(ns%nsPerSec))<<32|uint64(uint32(ns/nsPerSec)))
 }
 
-// PutLength fills in a length that was left open at byte at: all that was
-// appended after it.
+// PutLength fills in the length, at byte at, of everything appended after it.
 func PutLength(b []byte, at int) {
 	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// TailField names the field of a file header with the token of the bag's tail file. It is
-// ours, see docs/decisions/0009.
+// TailField is the field of a file header with the token of the bag's tail file
+// (docs/decisions/0009).
 const TailField = "tail"
 
 // MaxHeader bounds a record header: a length above it is damage.
@@ -21,8 +21,8 @@ var (
 	errNoOp   = errors.New("header without op field")
 )
 
-// NextField splits the first field off a header: 4 bytes of length, name, '=', value. The
-// slices point into b.
+// NextField splits the first field off a header: 4 bytes of length, name, '=', value, in b's
+// memory.
 func NextField(b []byte) (name, value, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, nil, errLength
@@ -64,8 +64,7 @@ const (
 	HasNsec
 )
 
-// Header is a parsed record header with the fields of all kinds of records. Byte slices
-// point into the parsed bytes.
+// Header is a parsed record header of any kind. Byte slices point into the parsed bytes.
 type Header struct {
 	Has                                       uint32 // which fields are there
 	Op                                        byte
@@ -79,8 +78,7 @@ type Header struct {
 	MD5, Type, Definition, Latching, CallerID []byte // 1.2
 }
 
-// Parse parses all fields, in any order. It ignores unknown fields: other writers add
-// spare ones, and so does this package.
+// Parse parses all fields, in any order. It ignores unknown fields, which other writers add.
 func (h *Header) Parse(b []byte) error {
 	*h = Header{}
 	for len(b) > 0 {
@@ -208,8 +206,7 @@ func (h *Header) Need(mask uint32) error {
 	return nil
 }
 
-// ReadTime decodes a time of 4 bytes of seconds and 4 of nanoseconds, and returns it in
-// nanoseconds.
+// ReadTime decodes 4 bytes of seconds and 4 of nanoseconds, and returns nanoseconds.
 func ReadTime(b []byte) int64 {
 	return int64(binary.LittleEndian.Uint32(b))*nsPerSec + int64(binary.LittleEndian.Uint32(b[4:]))
 }

@@ -1,9 +1,9 @@
-// Package record reads and writes the records that a bag file consists of: a header of
-// named fields and data, each with its length. It knows the fields of every kind of record
-// and finds a record at a position of a [Source]; what the data mean is for package bagstore.
+// Package record reads and writes the records of a bag: a header of named fields, and data, each
+// with its length. It parses the fields of every kind of record; package bagstore interprets the
+// data.
 //
-// Nothing in a file is trusted: lengths are bounded by the bytes that are there. Sources are
-// for one goroutine, and what they return is valid until they are asked again.
+// Nothing in a file is trusted: lengths are bounded by the bytes that are there. A Source is for
+// one goroutine, and what it returns is valid until it is used again.
 package record
 
 import (
@@ -21,8 +21,7 @@ const (
 	OpChunk        = 0x05
 	OpChunkInfo    = 0x06
 	OpConnection   = 0x07
-	// OpPadding is an extension of this package: a record to skip. Stock readers skip
-	// unknown kinds.
+	// OpPadding is an extension: a record to skip. Stock readers skip unknown kinds.
 	OpPadding = 0x7f
 )
 
@@ -47,8 +46,8 @@ func OpName(op byte) string {
 	return fmt.Sprintf("record of kind 0x%02x", op)
 }
 
-// Record is a record's header and the position of its data. Byte slices in the header are
-// valid until the source is used again.
+// Record is a record's header and the position of its data. Byte slices are valid until the source
+// is used again.
 type Record struct {
 	Header
 	Pos     int64 // in the source, as DataPos
@@ -62,9 +61,8 @@ func (r *Record) Next() int64 { return r.DataPos + r.DataLen }
 // ErrData is the error for a record with a whole header whose data exceed the limit.
 var ErrData = errors.New("data cut off")
 
-// Read reads the header of the record at pos and checks that its data end
-// before limit. If only the data are short, the record is filled in and the
-// error is an ErrData.
+// Read reads the header of the record at pos and checks that its data end before limit. If only the
+// data are short, it fills in the record and returns ErrData.
 func Read(src Source, pos, limit int64, r *Record) error {
 	if limit-pos < 8 {
 		return Cut(8, limit-pos)
@@ -94,8 +92,7 @@ func Read(src Source, pos, limit int64, r *Record) error {
 	return nil
 }
 
-// Data reads the record again in one piece, so that its header and data are valid at the
-// same time.
+// Data reads the record again in one piece, so that header and data are valid together.
 func (r *Record) Data(src Source) ([]byte, error) {
 	both, err := Whole(src, r.Pos, r.Next()-r.Pos)
 	if err != nil {

@@ -34,8 +34,7 @@ type Section struct {
 func (s Section) At(off int64, n int) ([]byte, error) { return s.Source.At(s.Base+off, n) }
 
 const (
-	// windowSize is the least number of bytes that a Window reads if reading is
-	// sequential, through many small records.
+	// windowSize is the least number of bytes that a Window reads while reading is sequential.
 	windowSize = 16 << 10
 	// windowHead is the same after a jump, mostly to the header of a large record.
 	windowHead = 4 << 10
@@ -102,8 +101,7 @@ func Cut(want, have int64) error {
 	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
 }
 
-// MaxInMemory bounds the pieces of a bag that are read as a whole. It matters only if an
-// int has 32 bits.
+// MaxInMemory bounds the pieces of a bag that are read as a whole, if an int has 32 bits.
 const MaxInMemory = math.MaxInt / 2
 
 // Fits returns an error if a piece of n bytes can't be read as a whole.

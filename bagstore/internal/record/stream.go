@@ -13,9 +13,8 @@ const (
 	streamRecord = 64 << 20
 )
 
-// Stream is a Source over bytes that can be read only once and forward, such as the
-// content of a chunk that unpacks to much more than its stored bytes promise. It keeps no
-// more than a record.
+// Stream is a Source over bytes that can be read only once and forward, such as the content of a
+// chunk that unpacks to far more than is plausible. It keeps at most one record.
 type Stream struct {
 	r   io.Reader
 	buf []byte // read and not yet passed
@@ -56,8 +55,7 @@ func (s *Stream) At(off int64, n int) ([]byte, error) {
 	return s.buf[:n], nil
 }
 
-// Finish reads up to size and checks that nothing is wrong with the end: what was passed
-// has been checked with what comes after it.
+// Finish reads up to size and checks the end, and with it the checksum of everything before.
 func (s *Stream) Finish(size int64) error {
 	if _, err := s.At(size-1, 1); err != nil {
 		return err

@@ -11,8 +11,7 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// Find returns the path of a bag's tail file in the bag's folder, possibly named after an
-// earlier name of the bag.
+// Find returns the path of a bag's tail file, whose name may contain an earlier name of the bag.
 func Find(bag string, token uint64) string {
 	path := Path(bag, token)
 	if _, err := os.Lstat(path); err == nil {
@@ -36,8 +35,8 @@ type Slot struct {
 	Content []byte
 }
 
-// Read returns the intact slots of a tail file in the order of their chunks. A
-// recorder may be writing to it.
+// Read returns the intact slots of a tail file in the order of their chunks. A recorder may be
+// writing it.
 func Read(f *os.File, token uint64) []Slot {
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {

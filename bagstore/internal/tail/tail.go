@@ -1,11 +1,10 @@
-// Package tail writes and reads tail files. A tail file has the data that a bagstore.Writer has
-// accepted but not yet written to the bag: the content of the open chunk, and of chunks that
-// are being compressed. It is in the bag's folder and is removed by Close (docs/decisions/0009).
+// Package tail writes and reads tail files, which have the data that a bagstore.Writer has not yet
+// written to the bag: the open chunk, and chunks that are being compressed. A tail file is in the
+// bag's folder until Close (docs/decisions/0009).
 //
-// A tail file is an array of slots. A chunk's content is in the slot with the chunk's number
-// modulo the number of slots; readers use the slots of chunks that the bag doesn't have. A file
-// may be read while it is written. Its content is hostile: allocations are bounded by the
-// file's size.
+// It is an array of slots. A chunk is in the slot with its number modulo the number of slots;
+// readers use the slots of chunks that the bag doesn't have. A file may be read while it is
+// written. Its content is hostile: allocations are bounded by the file's size.
 package tail
 
 import (
@@ -24,15 +23,14 @@ const (
 	headerSize = 40 // magic, token, chunk number, length, CRC-32 of the content, 4 bytes free
 )
 
-// Path returns the path of a bag's tail file. The token is also in the bag's file header
-// while the bag is being written, so that a renamed bag's tail file is found.
+// Path returns the path of a bag's tail file. A renamed bag's is found by the token, which is in
+// the file header while the bag is being written.
 func Path(bag string, token uint64) string { return bag + ending(token) }
 
 func ending(token uint64) string { return fmt.Sprintf(".tail-%016x", token) }
 
-// File writes a tail file, which the first Put creates. After an error, Put does nothing and
-// the bag is written without a tail file, only with checkpoints. A File belongs to one
-// goroutine.
+// File writes a tail file, which the first Put creates. After an error, Put does nothing, and only
+// checkpoints protect the bag. A File is for one goroutine.
 type File struct {
 	path  string
 	token uint64
@@ -50,8 +48,8 @@ type entry struct {
 // New returns a File for path, of the bag with the token.
 func New(path string, token uint64) *File { return &File{path: path, token: token} }
 
-// Put writes the new part of a chunk's content. It reports whether all of the content is in
-// the file.
+// Put writes the new part of a chunk's content. It reports whether the whole content is in the
+// file.
 func (t *File) Put(chunk uint64, content []byte) bool {
 	size := len(content)
 	content = content[:min(size, slotSize-headerSize)]

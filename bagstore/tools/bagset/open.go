@@ -1,6 +1,5 @@
-// Package bagset has what commands for whole bags share: it opens the bags that a
-// command line names, selects messages, and visits these in time order, skipping
-// damaged ones. It starts no goroutine.
+// Package bagset has what commands for whole bags share: opening them, selecting messages, and
+// visiting messages in time order, skipping damaged ones. It starts no goroutine.
 package bagset
 
 import (
@@ -39,9 +38,8 @@ func (e *LossError) Error() string {
 	return "not everything came through: " + text
 }
 
-// Open opens bags or recordings of other formats, and logs their notes. lost describes
-// each place where messages are gone. The caller must Close the bags even after an
-// error.
+// Open opens recordings of any format, and logs their notes. lost describes each place where
+// messages are gone. The caller must Close the bags even after an error.
 func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
 	for _, path := range paths {
 		b, err := recording.Open(path, o)

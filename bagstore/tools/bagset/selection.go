@@ -14,19 +14,16 @@ import (
 	"rsros/bagstore/moment"
 )
 
-// Selection selects messages of bags, as given on a command line. The zero value
-// selects all.
+// Selection selects messages of bags, as given on a command line. The zero value selects all.
 type Selection struct {
 	Topics         []string // recorded names
 	Match, Exclude []string // regular expressions that match whole topic names
 	Types          []string // such as "sensor_msgs/Image"
-	// Start and End bound the time, both inclusive: a date, seconds since 1970,
-	// or seconds from the first message. Empty leaves that side open.
+	// Start and End are inclusive: a date, seconds since 1970 or from the first message, or "".
 	Start, End string
 }
 
-// Resolve returns the filter for bags, and logs their notes. lost reports that
-// messages are gone. The errors are bagstore's and ErrSelection.
+// Resolve returns the filter for bags, and logs their notes. lost: messages are gone.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
 	bags, losses, err := Open(paths, bagstore.OpenOptions{}, log)
 	defer Close(bags)
@@ -65,8 +62,8 @@ func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
 	return m.In(bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start), nil
 }
 
-// topics adds the slash to names without one, and rejects names that no bag has: a
-// misspelt topic must not look like an empty one.
+// topics adds a missing slash, and rejects names that no bag has, so that a misspelt topic doesn't
+// look like an empty one.
 func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
 	recorded := make(map[string]bool)
 	for _, b := range bags {

@@ -11,16 +11,14 @@ import (
 // maxDamageLines bounds how many damaged messages are logged.
 const maxDamageLines = 20
 
-// Walk visits messages. It logs, counts and skips those that can't be read. It is for
-// one goroutine.
+// Walk visits messages. It logs, counts and skips unreadable ones. It is for one goroutine.
 type Walk struct {
 	bagstore.Pace
 	Log     zerolog.Logger
 	Damaged int // messages
 }
 
-// Messages yields the messages of a view in time order, see [bagstore.View.Messages].
-// The only error is the context's, which ends the sequence.
+// Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
 func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 	return func(yield func(bagstore.Message, error) bool) {
 		for m, err := range v.Messages() {

@@ -1,6 +1,5 @@
-// Package cat prints the messages of bags like rostopic echo -b, or as JSON lines.
-// It decodes them by the definitions in the bags, so it needs no message packages
-// and no graph. It starts no goroutine.
+// Package cat prints the messages of bags like rostopic echo -b, or as JSON lines. It needs no
+// message packages, because bags have definitions, and no graph. It starts no goroutine.
 package cat
 
 import (
@@ -28,12 +27,9 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Run prints messages in time order. YAML is that of rostopic echo -b: each message
-// ends with "---". If there is more than one topic, a comment before each message has
-// its topic and time.
-//
-// The error is a bagset.LossError if messages can't be decoded or are lost; all others
-// are printed then.
+// Run prints messages in time order. YAML is that of rostopic echo -b; if there are several topics,
+// a comment before each message has its topic and time. The error is a bagset.LossError if messages
+// are left out, because they are lost or can't be decoded.
 func Run(ctx context.Context, o Options) error {
 	bags, lost, err := bagset.Open(o.Bags, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)

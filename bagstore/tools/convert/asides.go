@@ -12,8 +12,8 @@ import (
 // rosbag2Record is rosbag2's own metadata record, which repeats the index.
 const rosbag2Record = "rosbag2"
 
-// asides copies the attachments and metadata of MCAP files into another one, or lists
-// them as lost. check also verifies the checksums of their chunks.
+// asides copies the attachments and metadata of MCAP files, or lists them as lost. check also
+// verifies the checksums of their chunks.
 func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
 	files, _ := recording.MCAPFiles(in)

@@ -23,8 +23,7 @@ type Options struct {
 	Release   rsdb3.Release     // of a .db3
 	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
 	Progress  bagstore.Progress // of frames or messages; may be nil
-	// Device reads the topics of camera nodes as a device: Run writes a recording of
-	// realsense2_camera as one of librealsense.
+	// Device makes Run convert camera nodes' recordings to recordings of a device.
 	Device    bool
 	AnyDamage bool   // continue however many messages are damaged
 	scan      bool   // an MCAP file's indexes aren't trusted

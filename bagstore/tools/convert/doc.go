@@ -1,12 +1,11 @@
-// Package convert turns recordings of one format into another.
+// Package convert converts recordings.
 //
-// RealSense recordings go from bags of the layout of docs/format-realsense.md into .db3
-// files of librealsense 2.58, and back (ToDB3, ToBag). Frames, metadata, times, options
-// with their changes, calibration and notifications are kept. Everything else is copied
-// message by message between bags, .db3 and MCAP files and folders of rosbag2
-// (Messages): unchanged, or between ROS 1 and ROS 2 by the definitions. Results list
-// what the other format can't hold.
+// ToDB3 and ToBag convert RealSense recordings between bags of the layout of
+// docs/format-realsense.md and .db3 files of librealsense 2.58, with frames, metadata, times,
+// options and their changes, calibration and notifications. Messages copies everything else between
+// bags, .db3 and MCAP files and folders of rosbag2, message by message: unchanged, or between ROS 1
+// and ROS 2 by the definitions. Results list what the other format can't hold.
 //
-// An output gets its name when it is complete. Memory doesn't grow with the size of a
-// recording. Messages reads in a goroutine that ends before it returns.
+// An output gets its name when it is complete. Memory doesn't grow with the recording. Messages
+// reads in a goroutine that ends before it returns.
 package convert

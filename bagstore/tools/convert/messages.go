@@ -13,10 +13,9 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// Messages writes a recording of any format as another one, message by message. Out's
-// extension selects the format: .bag, .db3 or .mcap; any other is a folder of rosbag2.
-// Messages are converted between ROS 1 and ROS 2 by their definitions (see msgs/ros2);
-// otherwise they are copied byte by byte.
+// Messages copies a recording message by message. Out's extension selects the format: .bag, .db3,
+// .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
+// definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
 	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true, Scan: o.scan})
 	if err != nil {

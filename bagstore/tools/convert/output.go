@@ -30,8 +30,7 @@ const (
 
 func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
 
-// writeOutput calls fill to write the messages. The output gets its name after fill has
-// returned its metadata.
+// writeOutput calls fill to write messages. The output gets its name after fill has returned.
 func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
 	switch ext := o.format(); ext {
 	case extBag:

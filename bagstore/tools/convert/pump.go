@@ -50,8 +50,8 @@ func (b *batch) write(out output) error {
 	return nil
 }
 
-// pump calls fill in a goroutine to read into batches, and write for each full batch.
-// fill returns false with the last. pump returns when both are done.
+// pump calls fill in a goroutine until it returns false, and write for each batch. It returns when
+// both are done.
 func pump(fill func(*batch) (more bool, err error), write func(*batch) error) error {
 	free, full := make(chan *batch, batches), make(chan *batch, batches)
 	for range batches {

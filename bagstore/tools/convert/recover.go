@@ -25,8 +25,7 @@ func extOf(f recording.Format) (string, error) {
 	return "", errors.New("neither a .db3 nor an MCAP file")
 }
 
-// Misnamed returns an error if Recover's output has the extension of a container other
-// than the input's.
+// Misnamed returns an error if out has the extension of another format than f, which Recover keeps.
 func Misnamed(f recording.Format, out string) error {
 	own, err := extOf(f)
 	if f == recording.Bag {
@@ -38,10 +37,9 @@ func Misnamed(f recording.Format, out string) error {
 	return nil
 }
 
-// Again rewrites a .db3 or an MCAP file: it copies the messages that can be read in time
-// order, byte by byte except for their compression. Messages of an MCAP file that are
-// neither CDR nor ROS 1 are listed as lost. Whole attachments and metadata records are
-// copied, too.
+// Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
+// byte except for their compression. It lists messages that are neither CDR nor ROS 1 as lost. It
+// copies whole attachments and metadata records.
 func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
 	return again(ctx, in, out, bag, p, false)
 }
@@ -64,8 +62,7 @@ func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, scan: scan && ext == extMCAP, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
 }
 
-// Recover writes a sound file with what can be read of a .db3 or an MCAP file, see
-// [Again] and [bagstore.Recover].
+// Recover is [bagstore.Recover] for a .db3 or an MCAP file.
 func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
 	if o.Compression == "" {
 		o.Compression = usualCompression(in)

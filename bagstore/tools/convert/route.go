@@ -21,8 +21,8 @@ type route struct {
 	exact  bool            // bytes and times are the input's
 }
 
-// encode appends a message in the output's form to to. lost describes the parts of the
-// message that are lost; "" if none are.
+// encode appends a message in the output's form to to. lost describes what the message loses, or is
+// "".
 type encode func(to, message []byte) (out []byte, lost string, err error)
 
 // router finds the routes of topics, and caches conversions.
@@ -100,8 +100,7 @@ func cached[V any](cache map[[2]string]V, key [2]string, make func() (V, error))
 	return v, err
 }
 
-// withLoss returns an encode that says what a message of a topic loses in the other ROS: some
-// times, bytes after its last field, and the values of fields that aren't there.
+// withLoss returns an encode that describes what messages of a topic may lose in the other ROS.
 func withLoss(t container.Topic, ros int, times string, dropped []string, convert func(to, message []byte) ([]byte, bool, error)) encode {
 	lost := times + ", or bytes after the last field, of messages of " + t.Name
 	if len(dropped) > 0 {
@@ -118,8 +117,7 @@ func withLoss(t container.Topic, ros int, times string, dropped []string, conver
 
 type table map[uint32]*route
 
-// newTable finds the routes. In ROS 2 a topic has one type, so the connections of one
-// topic share it.
+// newTable finds the routes. Connections of a topic share one in ROS 2, where a topic has one type.
 func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) table {
 	r := router{encoding, make(map[[2]string]*ros2.Encoder), make(map[[2]string]*ros2.Mapping)}
 	list := make(table)

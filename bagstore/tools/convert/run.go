@@ -13,9 +13,9 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// Run writes a recording in the format that Out's extension selects. It converts a
-// RealSense recording, or with Device a camera node's, by ToBag or ToDB3, unless ROS is
-// set or In already has Out's kind of messages. It converts everything else by Messages.
+// Run converts a recording to the format of Out's extension: by ToBag or ToDB3 if it is a RealSense
+// recording, or with Device a camera node's, and by Messages otherwise, if ROS is set, or if In
+// already has Out's kind of messages.
 func Run(ctx context.Context, o Options) (Result, error) {
 	to := filepath.Ext(o.Out)
 	if o.Device {

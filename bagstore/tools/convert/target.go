@@ -13,14 +13,13 @@ import (
 	"rsros/msgs"
 )
 
-// target is a RealSense recording that is being written, a db3 or a bag. The error is
-// camdriver.ErrUnsupported for what it can't hold and doesn't count itself.
+// target is a RealSense recording that is being written. The error is camdriver.ErrUnsupported for
+// what it can't hold and doesn't count itself.
 type target interface {
 	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
 	Notification(sensor int, n camdriver.Notification, at time.Duration) error
-	// message writes a message of another topic of the layout, which has the time at in the
-	// file. It reports whether the target can hold it.
+	// message writes another message of the layout at a file time. written is false if it can't.
 	message(m bagstore.Message, at time.Duration) (written bool, err error)
 }
 

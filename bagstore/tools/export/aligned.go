@@ -12,8 +12,7 @@ import (
 	"rsros/camdriver/process/syncer"
 )
 
-// aligned writes depth as the colour camera sees it, a picture for each frame set
-// with both.
+// aligned writes depth as the colour camera sees it, an image for each set with both.
 type aligned struct {
 	r     *recordingExport
 	res   *process.Resources

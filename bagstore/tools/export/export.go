@@ -1,9 +1,6 @@
-// Package export writes the content of a bag in formats of other programs: as a
-// folder of images, tables and point clouds with a manifest, or as an MCAP file.
-//
-// A bag is read in time order; a RealSense recording is read through rsbag, everything
-// else by message type. Pictures are encoded on all cores, in goroutines that Run waits
-// for. A message's bytes are retained until its picture is written.
+// Package export writes bags in formats of other programs: as a folder of images, tables and point
+// clouds with a manifest, or as an MCAP file. Images are encoded on all cores, in goroutines that
+// Run waits for.
 package export
 
 import (
@@ -35,11 +32,9 @@ type Options struct {
 // ErrTarget means that Options name no target, or two.
 var ErrTarget = errors.New("export into either a folder or an MCAP file")
 
-// Run writes an MCAP file, or a folder of pictures, tables and point clouds with a
-// manifest (docs/commands.md). The error is a bagset.LossError if selected messages
-// can't be read; all others are exported then.
-//
-// Files get their names when they are complete, the manifest last.
+// Run writes an MCAP file or a folder (docs/commands.md). Files get their names when they are
+// complete, the manifest last. The error is a bagset.LossError if selected messages can't be read;
+// all others are exported then.
 func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
@@ -65,8 +60,8 @@ func Run(ctx context.Context, o Options) error {
 	return bagset.Loss(bad, lost)
 }
 
-// writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it
-// doesn't sync: a folder has thousands of images, and can be exported again.
+// writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it doesn't
+// sync: a folder has thousands of images, and can be exported again.
 func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
 	f, err := createPartial(path, overwrite)
 	if err != nil {

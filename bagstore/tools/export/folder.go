@@ -18,9 +18,8 @@ import (
 	"rsros/bagstore/tools/bagset"
 )
 
-// folder is an export into a folder: pictures are encoded on all cores, tables
-// grow as messages come, the manifest lists every file in time order. It is for one
-// goroutine.
+// folder is an export into a folder: images are encoded on all cores, and the manifest lists files
+// in time order. It is for one goroutine.
 type folder struct {
 	o        Options
 	dir      string
@@ -33,9 +32,7 @@ type folder struct {
 	bad      int // messages that can be read but not exported
 }
 
-// exportFolder writes the files, then the manifest. A RealSense recording is exported
-// by stream, everything else by message type. It returns how many messages can't be
-// exported.
+// exportFolder writes the files, then the manifest. It returns how many messages can't be exported.
 func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad int, err error) {
 	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
 		return 0, err
@@ -57,8 +54,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	return bad, err
 }
 
-// emptyFolder creates a folder or checks that it is empty: files of two exports must
-// not mix.
+// emptyFolder creates a folder or checks that it is empty: files of two exports must not mix.
 func emptyFolder(dir string, overwrite bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -93,9 +89,8 @@ var (
 	endDots    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
 )
 
-// fileEndings are the extensions of exported files. A topic's place never has one, so
-// that the folder of topic /manifest.json or /imu.csv can't collide with the manifest
-// or the table of /imu.
+// fileEndings are the extensions of exported files. No topic's place ends in one, so that the
+// folder of topic /imu.csv can't be the table of /imu.
 var fileEndings = []string{".json", ".csv", ".metadata", ".png", ".jpg", ".bin", ".pfm", ".raw", ".ply", ".partial"}
 
 const (
@@ -103,8 +98,8 @@ const (
 	maxPlace = 500 // bytes of a path below the folder
 )
 
-// place returns the path of a topic or stream below the folder: its own name, made
-// safe ("../x" must not lead out) and different from all others and from our files.
+// place returns the path of a topic or stream below the folder: its name, made safe ("../x" must
+// not lead out) and unique.
 func (f *folder) place(name string) string {
 	if place, ok := f.names[name]; ok {
 		return place

@@ -10,9 +10,8 @@ import (
 	"rsros/bagstore/tools/bagset"
 )
 
-// exportMCAP writes the messages of a bag unchanged into an MCAP file of the ros1
-// profile, with a channel for each connection and a schema for each message type. It
-// returns how many messages can't be read.
+// exportMCAP writes the messages unchanged into an MCAP file of the ros1 profile. It returns how
+// many can't be read.
 func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad int, err error) {
 	v := bag.View(q)
 	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}

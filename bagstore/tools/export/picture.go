@@ -28,8 +28,8 @@ type pictureKind struct {
 	row func(p pixels, from, to []byte)
 }
 
-// pictureKinds are the encodings that a picture file can hold without loss; YUV
-// is converted to RGB as cameras mean it. A Bayer mosaic stays as it is.
+// pictureKinds are the encodings that an image file can hold without loss. YUV is converted to RGB,
+// Bayer patterns aren't.
 var pictureKinds = map[string]pictureKind{
 	"mono8": gray8(), "8UC1": gray8(), "bayer_rggb8": gray8(), "bayer_bggr8": gray8(), "bayer_gbrg8": gray8(), "bayer_grbg8": gray8(),
 	"mono16": gray16(), "16UC1": gray16(),
@@ -86,8 +86,8 @@ func (p pixels) encode(w io.Writer) error {
 
 func (p pixels) row(y int) []byte { return p.data[y*p.stride:][:p.kind().bytes*p.width] }
 
-// encodePFM writes float pixels as a portable float map: rows from the bottom up,
-// a negative scale for little-endian.
+// encodePFM writes a portable float map: rows from the bottom up, a negative scale for
+// little-endian.
 func (p pixels) encodePFM(w io.Writer) error {
 	scale := -1.0
 	if p.bigEndian {

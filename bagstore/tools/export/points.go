@@ -10,8 +10,8 @@ import (
 	"rsros/camdriver/process"
 )
 
-// clouds makes a point cloud of each depth frame, coloured by the colour frame
-// nearest in time, where the recording has calibration for both.
+// clouds makes a point cloud of each depth frame, with the colours of the nearest colour frame in
+// time if both are calibrated.
 type clouds struct {
 	r       *recordingExport
 	res     *process.Resources
@@ -131,10 +131,9 @@ func (c *clouds) emit(depth, colour timedFrame) error {
 	})
 }
 
-// points returns the pixels of a depth frame that measured something as vertices of a PLY
-// file, and a vertex's size: the place in metres, x right, y down, z forward, as the SDK has
-// it, and with colour that of the pixel where it is seen, black where the colour camera
-// doesn't see it. It is called from several goroutines.
+// points returns a PLY vertex for each pixel that measured something, and a vertex's size: the
+// position in metres, and with colour that of the pixel where it is seen, or black. It is called
+// from several goroutines.
 func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size int, err error) {
 	texture := camdriver.StreamID{}
 	var set process.Set

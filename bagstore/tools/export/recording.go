@@ -12,8 +12,8 @@ import (
 	"rsros/camdriver"
 )
 
-// recordingExport exports a bag with the RealSense layout: for each stream a folder of
-// pictures or a table, and a table of metadata.
+// recordingExport exports a RealSense recording: images or a table, and a table of metadata, for
+// each stream.
 type recordingExport struct {
 	*folder
 	file    *rsbag.File
@@ -112,8 +112,8 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 	return r.aligned.finish()
 }
 
-// shift is what the bag's times are ahead of the file times that a cursor counts:
-// 0 but for recordings of live topics, whose times count from 1970.
+// shift is the difference of the bag's times and file times. It is 0 except for recordings of live
+// topics, whose times count from 1970.
 func (r *recordingExport) shift() bagstore.Time {
 	v := r.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1})
 	if !v.Start().Absolute() {
@@ -195,9 +195,8 @@ type metaColumns struct {
 	warned bool // that a frame has later keys
 }
 
-// metadata writes a frame's metadata with a column for each key that version 2.56 of the
-// SDK knows, because the set that a camera sends may change in mid-file. If the first
-// frame has a later key, all later keys have columns, too.
+// metadata writes a row with a column for each key of version 2.56 of the SDK, because a camera may
+// send other keys later; or for all keys, if the first frame has a later one.
 func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	if len(f.Metadata) == 0 {
 		return nil

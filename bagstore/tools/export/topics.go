@@ -12,8 +12,7 @@ import (
 	"rsros/msgs"
 )
 
-// topics is the export of ordinary ROS topics: a folder of pictures or a table a
-// topic. Types that have no such form are named in the log.
+// topics exports ordinary topics: images or a table for each. It logs topics of other types.
 type topics struct {
 	*folder
 	counts  map[string]uint64 // messages of a topic in the bag
@@ -108,8 +107,8 @@ func (t *topics) image(m bagstore.Message) error {
 	return nil
 }
 
-// compressed writes the picture unchanged, because it is a file already. The header of
-// compressed depth, 12 bytes before its PNG, is removed; quantized depth isn't restored.
+// compressed writes an image, which is a file already, without the 12 bytes before the PNG of
+// compressed depth. Quantized depth isn't restored.
 func (t *topics) compressed(m bagstore.Message) error {
 	var head msgs.Header
 	d := msgs.NewDecoder(m.Data)

@@ -1,6 +1,4 @@
-// Package info summarizes a bag like rosbag info: its topics with types and numbers of
-// messages, compression, times and, on request, rates, gaps and sizes. A [Summary] prints
-// itself as text, YAML and JSON.
+// Package info summarizes a bag like rosbag info. A [Summary] prints itself as text, YAML and JSON.
 package info
 
 import (
@@ -66,8 +64,7 @@ type TopicSummary struct {
 	Connected   []bagstore.Connection `json:"-"` // all of them
 }
 
-// TopicRates are the rates of a topic in Hz. They are 0 if there are fewer than two
-// messages, or all have the same time.
+// TopicRates are rates in Hz, 0 if there aren't two messages of different times.
 type TopicRates struct {
 	First      bagstore.Time `json:"first"`
 	Last       bagstore.Time `json:"last"`
@@ -92,8 +89,7 @@ func (t *TopicSizes) add(size int64) {
 	t.Min, t.Max = min(t.Min, size), max(t.Max, size)
 }
 
-// OfFile summarizes a bag. Without options it reads the index section and the chunks'
-// headers, but no message.
+// OfFile summarizes a bag. Without options it reads no messages.
 func OfFile(ctx context.Context, path string, o Options) (*Summary, error) {
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"rsros/bagstore"
 )
 
-// WriteText prints the summary like rosbag info, with median rates if they are known,
-// then details of rates and sizes for each topic.
+// WriteText prints the summary like rosbag info, then rates and sizes of each topic if known.
 func (s *Summary) WriteText(to io.Writer) error {
 	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
 	if s.Messages > 0 {

@@ -93,8 +93,7 @@ func (s *Summary) WriteYAML(to io.Writer) error {
 // keyForm is a key of rosbag info -k: size, topics, topics[0], topics[-1].messages.
 const keyForm = `^(\w+)(?:\[(-?\d+)\](?:\.(\w+))?)?$`
 
-// WriteKey prints one value of the YAML form as rosbag info -y -k does, to the
-// byte. It reports whether there is such a key.
+// WriteKey prints a value exactly as rosbag info -y -k does. It reports whether the key exists.
 func (s *Summary) WriteKey(to io.Writer, key string) (found bool, err error) {
 	form := regexp.MustCompile(keyForm).FindStringSubmatch(key)
 	if form == nil {

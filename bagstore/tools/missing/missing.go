@@ -1,5 +1,5 @@
-// Package missing finds gaps in a recording by the sequence numbers of headers: messages
-// that were lost in a publisher's queue, with a broken connection, or in the recorder.
+// Package missing finds gaps in the sequence numbers of headers: messages that a publisher's queue,
+// a broken connection or the recorder lost.
 package missing
 
 import (
@@ -23,9 +23,8 @@ type Series struct {
 	Missing   uint64 `json:"missing"`
 }
 
-// Count reads all messages that begin with a header, and returns the series with gaps,
-// sorted by topic. Publishers that don't set header.seq have none. Messages that can't
-// be read are logged, and count as missing.
+// Count reads all messages with a header, and returns the series with gaps, sorted by topic.
+// Unreadable messages count as missing. Publishers that don't set header.seq have no gaps.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, log)
 	defer bagset.Close(bags)

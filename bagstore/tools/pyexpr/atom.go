@@ -100,9 +100,8 @@ type clause struct {
 	conditions []node
 }
 
-// comprehension parses "a for b in c" up to the closing bracket, and takes that. The
-// node yields a generator. If the brackets hold no comprehension, it returns nil and
-// takes nothing.
+// comprehension parses "a for b in c" and the closing bracket. Its node yields a generator. If
+// there is no comprehension, it returns nil and takes nothing.
 func (p *parser) comprehension(closing string) node {
 	start, length := p.tokens, p.untilFor()
 	if length == 0 {
@@ -128,8 +127,7 @@ func (p *parser) comprehension(closing string) node {
 	}
 }
 
-// untilFor counts the tokens before the next "for" at this level of brackets;
-// 0 if there is none.
+// untilFor counts the tokens before the next "for" at this level of brackets; 0: there is none.
 func (p *parser) untilFor() int {
 	depth := 0
 	for i, t := range p.tokens {
@@ -165,8 +163,8 @@ func (p *parser) clause() clause {
 	return c
 }
 
-// run yields the body's value for each combination of elements that fulfils the
-// clauses, until yield returns false.
+// run yields the body's value for each combination that fulfils the clauses, until yield returns
+// false.
 func (f *frame) run(clauses []clause, body node, yield func(any) bool) bool {
 	if len(clauses) == 0 {
 		return yield(body(f))

@@ -56,8 +56,7 @@ func identical(a, b any) bool {
 	return a == b
 }
 
-// order compares two values: -1, 0 or 1. ok is false for NaN, and where Python
-// refuses the comparison.
+// order returns -1, 0 or 1. ok is false for NaN, and where Python refuses the comparison.
 func (f *frame) order(a, b any) (c int, ok bool) {
 	a, b = plain(a), plain(b)
 	switch x := a.(type) {
@@ -126,8 +125,7 @@ func (f *frame) same(a, b any) bool {
 	return ok && c == 0
 }
 
-// sameElements compares two collections. As in Python, a list, a tuple and a bytes
-// object differ whatever they hold.
+// sameElements compares two collections, which differ if their kinds do, as in Python.
 func (f *frame) sameElements(a, b any) bool {
 	kind, n := f.collection(a)
 	other, m := f.collection(b)

@@ -32,8 +32,7 @@ func (x *Expr) Holds(e Env) (holds bool, err error) {
 	return holds, err
 }
 
-// WriteValue writes the expression's value as Python's print does, without the
-// newline.
+// WriteValue writes the expression's value as Python's print does, without the newline.
 func (x *Expr) WriteValue(w io.Writer, e Env) error {
 	return x.evaluate(e, func(f *frame, v any) {
 		out := bufio.NewWriter(w)

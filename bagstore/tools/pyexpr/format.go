@@ -93,8 +93,7 @@ func (f *frame) replaced(pattern string, find *regexp.Regexp, with func(groups [
 	})
 }
 
-// formatted formats a value by a verb of Python. The flags are those of Go, and > to
-// align right.
+// formatted formats a value by a verb of Python. flags are those of Go, and > to align right.
 func formatted(v any, flags, width, precision, verb string) string {
 	for _, text := range []string{width, precision} {
 		if n, _ := strconv.Atoi(text); n > maxWidth {

@@ -9,8 +9,7 @@ import (
 	"rsros/msgs"
 )
 
-// callable is one of Python's builtin functions, or a method, whose first argument is
-// its object.
+// callable is a builtin function, or a method, whose first argument is its object.
 type callable struct {
 	least, most int // arguments, without the object
 	call        func(f *frame, args []any) any

@@ -108,8 +108,8 @@ func (p *parser) expression() node {
 func (p *parser) or() node  { return p.logical("or", true, p.and) }
 func (p *parser) and() node { return p.logical("and", false, p.not) }
 
-// logical parses a chain of and, or a chain of or. The first value whose truth is
-// decides is the result.
+// logical parses a chain of and, or of or. Its value is the first whose truth is decides, or the
+// last.
 func (p *parser) logical(word string, decides bool, operand func() node) node {
 	list := []node{operand()}
 	for p.accept(word) {
@@ -246,8 +246,7 @@ func (p *parser) attribute(object node) node {
 	return p.call(t, m, object)
 }
 
-// call parses the arguments of the function or method t, up to the closing
-// parenthesis. A method's object is its first argument.
+// call parses the arguments of a function or method, and the closing parenthesis.
 func (p *parser) call(t token, c callable, object ...node) node {
 	var args []node
 	if g := p.comprehension(")"); g != nil { // needs no parentheses of its own

@@ -11,8 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// collection returns the kind and the length of a collection. It fails for other
-// values.
+// collection returns the kind and the length of a collection, and fails for other values.
 func (f *frame) collection(v any) (listKind, int) {
 	switch v := v.(type) {
 	case list:
@@ -33,8 +32,7 @@ func (f *frame) collection(v any) (listKind, int) {
 	return 0, 0
 }
 
-// elements yields the elements of a collection or a generator, and the characters of a
-// string. Each counts as a step.
+// elements yields the elements of a collection or generator, or a string's characters, a step each.
 func (f *frame) elements(v any) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		step := func(x any) bool {

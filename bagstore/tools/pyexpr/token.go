@@ -159,8 +159,8 @@ func scanString(source string, at int, prefix string) (string, int) {
 	return "", 0
 }
 
-// unescape appends the meaning of the escape sequence at an offset, and returns the
-// sequence's length. A raw string keeps the sequence.
+// unescape appends the meaning of the escape sequence at an offset, and returns its length. A raw
+// string keeps it.
 func unescape(b *strings.Builder, source string, at int, raw bool) int {
 	s := source[at:]
 	switch c := s[1]; {

@@ -33,8 +33,7 @@ var brackets = [][2]string{aList: {"[", "]"}, aTuple: {"(", ")"}, aSet: {"{", "}
 // generator yields values until yield returns false.
 type generator iter.Seq[any]
 
-// bagTime is the time t of a message. It differs from msgs.Time only in its repr,
-// because rosbag uses rospy's class.
+// bagTime is the time t, whose repr differs from other times' because rosbag uses rospy's class.
 type bagTime msgs.Time
 
 func plain(v any) any {
@@ -105,8 +104,7 @@ func (f *frame) messageField(v msgs.Value, name string) any {
 	return constantOf(v.Spec().Constants[i])
 }
 
-// part decodes a field or an element, unless it is a message or an array. It
-// counts the bytes that were skipped to find it.
+// part decodes a field or an element. It counts the bytes that were skipped to find it as steps.
 func (f *frame) part(of, v msgs.Value) any {
 	f.work(1 + (of.Decoder().Remaining()-v.Decoder().Remaining())/64)
 	return f.decoded(v)

@@ -1,9 +1,6 @@
-// Package reprocess makes a recording from another one: depth and images go through
-// processing blocks, everything else is copied.
-//
-// The new recording describes the sizes, formats, intrinsics and extrinsics of the
-// processed streams. If a block adds a second image of a stream to a set, as the
-// colorizer does, the new one is recorded.
+// Package reprocess makes a recording from another one: images go through processing blocks,
+// everything else is copied. The new recording describes the processed streams. If a block adds a
+// second image of a stream to a set, as the colorizer does, that is recorded.
 package reprocess
 
 import (
@@ -27,11 +24,9 @@ import (
 // Options say what is made of a recording.
 type Options struct {
 	In, Out string
-	// Recorder says how Out is written. It also gets what is known about In
-	// (Additional).
+	// Recorder has the options of Out. What is known about In is added.
 	Recorder rsbag.RecorderOptions
-	// Chain creates the blocks in their order. It is called twice, because the first
-	// frames are processed once before to learn the output's profiles.
+	// Chain creates the blocks. It is called twice: the first frames tell the output's profiles.
 	Chain    func(*process.Resources) (process.Chain, error)
 	Progress bagstore.Progress
 	Log      zerolog.Logger
@@ -63,8 +58,7 @@ type work struct {
 // ErrDisparity means that a chain ends in disparity, which can't be recorded.
 var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_end")
 
-// Run processes a recording. The new one appears when it is complete. Damaged
-// messages are left out.
+// Run processes a recording, without its damaged messages. Out appears when it is complete.
 func Run(ctx context.Context, o Options) (Result, error) {
 	file, err := rsbag.Open(o.In, rsbag.Options{Whole: true})
 	if err != nil {
@@ -111,8 +105,8 @@ func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSna
 	return r, err
 }
 
-// sets walks over the recording. It lends set each set after the chain, and other each
-// event that isn't a picture. An error of either ends the walk.
+// sets calls set for each set after the chain, and other for each event that isn't an image, which
+// they borrow. An error ends it.
 func (w *work) sets(ctx context.Context, set func(*process.Set) error, other func(rsbag.Event) error) (err error) {
 	chain, err := w.o.Chain(w.res)
 	if err != nil {
@@ -160,8 +154,7 @@ var base = time.Unix(1_000_000_000, 0)
 
 var errProbed = errors.New("all streams were seen")
 
-// probe finds the profiles that the blocks produce, and describes the new recording. It
-// uses the first set that has a frame of every stream.
+// probe describes the new recording by the first set after the chain that has all streams.
 func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 	streams := 0
 	for _, s := range w.file.Streams() {
@@ -200,8 +193,8 @@ func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 	return w.describe(profiles), nil
 }
 
-// fits reports whether an image has the geometry that the new recording describes.
-// Depth without a frame to align to hasn't.
+// fits reports whether an image has the geometry of the new recording. Depth that had no frame to
+// align to doesn't.
 func (w *work) fits(img process.Image) bool {
 	p, q := img.Profile, w.made[img.Frame.Stream()]
 	if q == nil || p.Format != q.Format || p.Width != q.Width || p.Height != q.Height || p.Intrinsics != q.Intrinsics {
@@ -210,8 +203,7 @@ func (w *work) fits(img process.Image) bool {
 	return p.Extrinsics == q.Extrinsics || p.Extrinsics != nil && q.Extrinsics != nil && *p.Extrinsics == *q.Extrinsics
 }
 
-// chosen returns the images of a set that are recorded: the first of each stream that a
-// recording can hold.
+// chosen returns the images that are recorded: the first of each stream that a recording can hold.
 func chosen(s *process.Set) []process.Image {
 	var out []process.Image
 	for _, img := range s.Images {
@@ -254,8 +246,7 @@ func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdri
 	return made
 }
 
-// relate makes all extrinsics relative to the new pose of the reference stream, because
-// aligned depth has moved.
+// relate makes extrinsics relative to the reference stream again, which moves if depth is aligned.
 func relate(snap *camdriver.DeviceSnapshot) {
 	i := slices.IndexFunc(snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == snap.Reference })
 	if i < 0 || snap.Streams[i].Extrinsic == nil || *snap.Streams[i].Extrinsic == camdriver.Identity() {

@@ -84,8 +84,7 @@ func (o *output) event(e rsbag.Event) error {
 // longest is the syncer's maximum delay of a frame: eight frame times at 6 Hz.
 const longest = 1500 * time.Millisecond
 
-// queue sorts what is written by time, because sets come later than the motion samples
-// of their time.
+// queue sorts by time, because sets come later than the motion samples of their time.
 type queue struct{ list []entry }
 
 type entry struct {

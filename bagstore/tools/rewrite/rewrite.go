@@ -1,7 +1,6 @@
-// Package rewrite copies messages into new bags without decoding them: with another
-// compression, with fewer messages, from several bags, or into several parts. Inputs may
-// be recordings of any format that a [bagstore.Bag] reads. A new bag gets its name when
-// it is complete.
+// Package rewrite copies messages into new bags without decoding them: with another compression,
+// with fewer messages, from several bags, or into several parts. A new bag gets its name when it is
+// complete.
 package rewrite
 
 import (
@@ -18,17 +17,15 @@ type Options struct {
 	// Options of the new bag. Checkpoints are left out.
 	bagstore.Options
 	bagstore.Filter
-	// Keep, if it isn't nil, is called for each message that the filter selects. An
-	// error stops the copying.
+	// Keep, if not nil, is called for each selected message. An error stops the copying.
 	Keep func(bagstore.Message) (bool, error)
-	// Damaged, if it isn't nil, is called for each message that can't be read, which is
-	// then skipped. Otherwise the first one ends the copying.
+	// Damaged, if not nil, is called for each unreadable message, which is skipped. Otherwise the
+	// first one stops the copying.
 	Damaged  func(error)
 	Progress bagstore.Progress // in messages
 }
 
-// messages yields the messages of a view. It calls damaged for those that can't be read;
-// if damaged is nil, the first one's error ends the sequence.
+// messages is View.Messages without unreadable ones if damaged isn't nil, which it calls for them.
 func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message, error] {
 	return func(yield func(bagstore.Message, error) bool) {
 		for m, err := range v.Messages() {
@@ -58,8 +55,7 @@ type Result struct {
 	Size     int64  `json:"size"`    // of the new file
 }
 
-// Rewrite copies a bag in time order, with another compression or fewer messages. The
-// output may be the input, which is then replaced.
+// Rewrite copies a bag in time order. The output may be the input, which is then replaced.
 func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -78,8 +74,8 @@ func Merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*R
 	return merge(ctx, bags, out, o, func() {})
 }
 
-// merge calls read after it has read the bags and before the output gets its name,
-// which may be an input's: Windows can't replace a file that is open.
+// merge calls read before the output gets its name, which may be an input's, because Windows can't
+// replace an open file.
 func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -131,8 +127,7 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 	return nil
 }
 
-// copyStatic writes the messages at MinTime: they describe the device of a RealSense
-// recording, and no part of it plays without them.
+// copyStatic writes the messages at MinTime, without which no part of a RealSense recording plays.
 func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
 	for m, err := range messages(v, o.Damaged) {
@@ -146,8 +141,7 @@ func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 	return nil
 }
 
-// eachLatched calls do with the latched messages from before the filter's start, if
-// Filter.Latched is set.
+// eachLatched calls do with the latched messages from before the filter's start, if Latched is set.
 func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Bag, do func(bagstore.Message) error) error {
 	if !f.Latched || f.Start == 0 {
 		return nil

@@ -14,8 +14,7 @@ type SplitOptions struct {
 	Duration time.Duration // of a part
 	Size     int64         // of a part in bytes; the last chunk may go past it
 	Messages uint64        // in a part
-	// RepeatLatched starts each part with the last message so far of each latching
-	// connection. The first part starts with what Latched adds in any case.
+	// RepeatLatched starts each part with the last message so far of each latching connection.
 	RepeatLatched bool
 }
 
@@ -43,8 +42,8 @@ type retained struct {
 	b bagstore.Buffer
 }
 
-// Split copies a bag into several parts in time order. name returns the path of each
-// part, counted from 0. After an error, complete parts remain.
+// Split copies a bag into parts in time order. name returns the path of a part, from 0. After an
+// error, complete parts remain.
 func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")

@@ -1,6 +1,5 @@
-// Package swap replaces a file by a new version and keeps the old one next to it, or
-// puts the new version into another folder. At any moment the file's name refers to a
-// whole file, the old or the new one.
+// Package swap replaces a file by a new version and keeps the old one next to it, or puts the new
+// version into another folder. The file's name always refers to a complete file.
 package swap
 
 import (
@@ -18,8 +17,8 @@ type Placement struct {
 	Force  bool   // replace existing files
 }
 
-// Replace makes a new version of a file with write. In place, the old one is kept as
-// NAME.orig.bag. It returns the path of the original.
+// Replace makes a new version of a file with write. In place, it keeps the original as
+// NAME.orig.bag. It returns the original's path.
 func (p Placement) Replace(path string, write func(out string) error) (original string, err error) {
 	if p.Folder != "" {
 		out := filepath.Join(p.Folder, filepath.Base(path))
@@ -48,8 +47,7 @@ func (p Placement) Replace(path string, write func(out string) error) (original 
 	return backup, nil
 }
 
-// keep adds the old version's second name. On file systems without hard links the
-// first name is missing until the new version has it.
+// keep adds the old version's second name. Without hard links the first name is gone for a moment.
 func (p Placement) keep(path, backup string) error {
 	if p.Force {
 		if err := removeIfThere(backup); err != nil {
