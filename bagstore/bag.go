@@ -18,8 +18,7 @@ import (
 const (
 	magic20 = "#ROSBAG V2.0\n"
 	magic12 = "#ROSBAG V1.2\n"
-	// fileHeaderSize is the length of the padded file header record without
-	// its two length fields, so that the first chunk begins at byte 4117.
+	// fileHeaderSize is the length of the padded file header record without its two length fields.
 	fileHeaderSize = 4096
 	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
 )
@@ -28,9 +27,8 @@ const (
 type OpenOptions struct {
 	// Scan ignores the index and reads every chunk.
 	Scan bool
-	// Whole hints that most of the bag will be read sequentially. Parts of a large file
-	// that aren't in the page cache are then read ahead, bypassing it, where the system
-	// supports that. This takes up to 32 MiB of memory.
+	// Whole hints that most of the bag will be read sequentially. A large file is then read ahead,
+	// past the page cache, where the system supports that. This takes up to 32 MiB.
 	Whole bool
 	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool
@@ -69,8 +67,7 @@ type chunk struct {
 	block int         // index in the bag's Content
 }
 
-// Open opens a bag for reading. It reads only the index section, or the whole file if
-// that section is missing or damaged.
+// Open opens a bag. It reads only the index section, or the whole file if that is damaged.
 func Open(path string, o OpenOptions) (*Bag, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -145,8 +142,8 @@ func (b *Bag) open20(o OpenOptions) error {
 	return nil
 }
 
-// readIndex reads the file header and, unless o.Scan is set, the index section. It returns
-// the end of the section.
+// readIndex reads the file header and, unless o.Scan is set, the index section, whose end it
+// returns.
 func (b *Bag) readIndex(w *record.Window, o OpenOptions) (end int64, err error) {
 	var r record.Record
 	b.first = firstChunk
@@ -206,8 +203,8 @@ func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
 	return firstChunk
 }
 
-// readImplausible reads the chunks whose info can't be true: it counts no messages, names
-// unknown connections or ends before it starts. Views wouldn't find their messages.
+// readImplausible reads chunks whose info can't be true, because views wouldn't find their
+// messages.
 func (b *Bag) readImplausible(w *record.Window) {
 	for i := range b.chunks {
 		c := &b.chunks[i]

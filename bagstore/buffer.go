@@ -8,8 +8,7 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// buffer is reference-counted memory: from a pool, borrowed from the read-ahead, or
-// mapped from a file.
+// buffer is reference-counted memory: from a pool, borrowed from the read-ahead, or mapped.
 type buffer struct {
 	bytes   []byte
 	refs    atomic.Int32
@@ -58,8 +57,7 @@ func (m Message) Retain() Buffer {
 	return Buffer{m.block.retain()}
 }
 
-// Buffer is a reference to the memory of a message. Release must be called exactly
-// once, from any goroutine. Afterward the message's Data is invalid.
+// Buffer is a reference to a message's memory, which Release must end once, from any goroutine.
 type Buffer struct{ b *buffer }
 
 // Release drops the reference.
@@ -69,16 +67,15 @@ func (b Buffer) Release() {
 	}
 }
 
-// Limits of a pool. Small buffers are cheap to allocate and numerous (inertial samples
-// between images); they would displace large ones, whose pages are expensive to fault in.
+// Limits of a pool. Small buffers are cheap to allocate and numerous; they would displace large
+// ones, whose pages are expensive to fault in.
 const (
 	poolBuffers = 8
 	poolBytes   = 16 << 20
 	poolLeast   = 16 << 10
 )
 
-// bufferPool keeps a few free buffers, so that reading a whole bag allocates only a
-// handful.
+// bufferPool keeps a few free buffers, so that reading a whole bag allocates only a few.
 type bufferPool struct {
 	mu    sync.Mutex
 	free  []*buffer
@@ -99,8 +96,7 @@ func (p *bufferPool) get(n int) *buffer {
 // wrap returns a buffer of memory that did not come from the pool, with one reference.
 func (p *bufferPool) wrap(b []byte) *buffer { return (&buffer{bytes: b, pool: p}).retain() }
 
-// take removes and returns the smallest free buffer that holds n bytes, unless it would
-// waste three quarters of it; nil if there is none.
+// take removes the smallest free buffer that holds n bytes, unless it would waste three quarters.
 func (p *bufferPool) take(n int) *buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,8 +158,7 @@ func (b *Bag) borrow(off int64, n int) *buffer {
 	return (&buffer{bytes: data, loan: loan}).retain()
 }
 
-// read returns n bytes of the bag with one reference: borrowed, or copied to a buffer of
-// the pool.
+// read returns n bytes of the bag with one reference: borrowed or copied.
 func (b *Bag) read(pool *bufferPool, off int64, n int) (*buffer, error) {
 	if blk := b.borrow(off, n); blk != nil {
 		return blk, nil
@@ -176,8 +171,7 @@ func (b *Bag) read(pool *bufferPool, off int64, n int) (*buffer, error) {
 	return blk, nil
 }
 
-// inFile reports whether bytes that end at end are in the bag's file rather than in its
-// tail file.
+// inFile reports whether bytes that end at end are in the bag's file, not in its tail file.
 func (b *Bag) inFile(end int64) bool {
 	j, ok := b.r.(*joined)
 	return end <= b.onDisk && !(ok && end > j.at)

@@ -71,8 +71,7 @@ func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, pos int64, er
 	return to, pos, nil
 }
 
-// walkContent finds the messages of a chunk by reading it. With an error it returns the
-// entries before the damage.
+// walkContent finds the messages of a chunk by reading it, with an error those before the damage.
 func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	head, err := cr.header(c)
 	if err != nil {
@@ -89,8 +88,7 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	return entries, end, cmp.Or(err, walkErr)
 }
 
-// walkStream finds the messages of a chunk that is decoded as a stream. The last message
-// counts only if the end of the stream is undamaged.
+// walkStream is walk for a stream. The last message counts only if the end is undamaged.
 func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) {
 	entries, end, err := w.walk(s, size)
 	if err != nil {
@@ -106,9 +104,8 @@ func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) 
 // maxSalvage bounds the uncompressed size of a torn chunk whose header has no size.
 const maxSalvage = 256 << 20
 
-// plausible reports whether the stored bytes can decompress to the size in the header, so
-// that a wrong size causes no allocation. LZ4 expands at most 255-fold. bz2 may expand
-// more than is plausible here; it is then decoded as a stream.
+// plausible reports whether the stored bytes can decompress to the size in the header, so that a
+// wrong size causes no allocation. bz2 that expands more is decoded as a stream.
 func (h ChunkHeader) plausible() bool {
 	ratio := int64(64)
 	if h.Compression == LZ4 {
@@ -151,8 +148,7 @@ func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
 	return bzip2.NewReader(io.NewSectionReader(cr.b.r, head.DataPos, head.Stored))
 }
 
-// decompress fills dst, which has the size in the chunk's header. It returns the number of
-// valid bytes.
+// decompress fills dst, of the size in the header. It returns the number of valid bytes.
 func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 	if head.Compression == None {
 		err := record.ReadFull(cr.b.r, dst, head.DataPos)

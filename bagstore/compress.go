@@ -8,8 +8,7 @@ import (
 	"rsros/bagstore/internal/lz4"
 )
 
-// newCompressor returns a function that appends src compressed to dst. It is for one
-// goroutine.
+// newCompressor returns a function that appends src compressed to dst, for one goroutine.
 func newCompressor(kind Compression) func(dst, src []byte) ([]byte, error) {
 	if kind == BZ2 {
 		return compressBZ2

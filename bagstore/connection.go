@@ -25,9 +25,8 @@ type Connection struct {
 	Extra      []Field // further fields of the connection header
 }
 
-// parseConnection parses a connection record. The topic is in the record's header, the
-// other fields are in its data, which has the form of a header. rosbag repeats the topic
-// there, librealsense doesn't.
+// parseConnection parses a connection record. The topic is in its header, the other fields are in
+// its data. rosbag repeats the topic there, librealsense doesn't.
 func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
 		return nil, err
@@ -64,8 +63,7 @@ func (c *Connection) same(d *Connection) bool {
 		c.CallerID == d.CallerID && c.Latching == d.Latching && slices.Equal(c.Extra, d.Extra)
 }
 
-// appendConnection appends a connection record, with the fields sorted by name as in
-// rosbag's C++ writer.
+// appendConnection appends a connection record, its fields sorted as by rosbag's C++ writer.
 func appendConnection(b []byte, c *Connection) []byte {
 	b = record.AppendHeader(b, record.OpConnection, func(b []byte) []byte {
 		b = record.AppendU32(b, "conn", c.ID)

@@ -1,18 +1,17 @@
 package bagstore
 
-// Content is a recording in another file format, presented as the parts of a Bag:
-// connections, and blocks of messages in place of chunks. Messages are serialized as in
-// ROS 1. Its methods must be safe for concurrent use.
+// Content is a recording in another file format: connections, and blocks of messages in place of
+// chunks. Messages are serialized as in ROS 1. It must be safe for concurrent use.
 type Content interface {
 	// Connections returns the topics. Entries and counts refer to their IDs.
 	Connections() []*Connection
 	// Blocks returns all blocks, in the order of the file.
 	Blocks() []Block
-	// Entries returns the messages of a block in any order. Entries of connections that
-	// aren't in Connections are ignored.
+	// Entries returns the messages of a block in any order. Those of unknown connections are
+	// ignored.
 	Entries(block int) ([]Entry, error)
-	// Read appends a message to the result of alloc, an empty slice with a capacity of at
-	// least n bytes. Another call of alloc invalidates the result of the previous one.
+	// Read appends a message to the result of alloc, an empty slice with room for n bytes. Another
+	// call of alloc invalidates the previous result.
 	Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error)
 	Close() error
 }
@@ -74,8 +73,7 @@ func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {
 	return nil
 }
 
-// readContent reads the message at p. It calls before whenever it is about to allocate n
-// bytes.
+// readContent reads the message at p. It calls before when it is about to allocate n bytes.
 func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) ([]byte, *buffer, error) {
 	var blk *buffer
 	c := &b.chunks[p.chunk]

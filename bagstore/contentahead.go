@@ -8,21 +8,19 @@ import (
 
 // Limits of reading a Content ahead, in bytes of messages as Content.Read returns them.
 const (
-	// aheadBytes bounds the messages read or being read ahead, for each worker. It is small
-	// so that messages are still in the processor's cache when they are visited.
+	// aheadBytes bounds what each worker reads ahead, so that messages are still in the cache when
+	// they are visited.
 	aheadBytes = 8 << 20
 	// aheadMost bounds them if messages turn out larger than those before them.
 	aheadMost = 64 << 20
-	// batchBytes is how much one worker reads in a row. A compressed block is read whole,
-	// up to batchMost.
+	// batchBytes is how much one worker reads in a row. A compressed block is read up to batchMost.
 	batchBytes = 256 << 10
 	batchMost  = 16 << 20
 	// batchMessages bounds the messages of a batch.
 	batchMessages = 4096
 	// aheadWorkers bounds the number of workers.
 	aheadWorkers = 4
-	// aheadAfter is the number of messages read in a row before reading ahead begins:
-	// right after a seek it would only compete with the message.
+	// aheadAfter is the number of messages in a row before reading ahead begins.
 	aheadAfter = 2
 )
 
@@ -95,8 +93,7 @@ func (a *contentAhead) start(it *Iterator) {
 	}
 }
 
-// aheadRun reads ahead from one position in one direction. Its workers take turns forming
-// batches and read them concurrently.
+// aheadRun reads ahead from one position in one direction. Workers form batches in turns.
 type aheadRun struct {
 	v     *View
 	pool  *bufferPool
@@ -122,8 +119,7 @@ type aheadRun struct {
 	quit  bool
 }
 
-// aheadTopic is a connection of one of the bags. A message is expected to be as large as
-// the topic's previous one.
+// aheadTopic is a connection of a bag. A message is expected to be as large as its previous one.
 type aheadTopic struct {
 	bag  int
 	conn uint32
@@ -183,8 +179,8 @@ func (r *aheadRun) pop() {
 	}
 }
 
-// take returns the message at k, which must follow those asked for before. It waits until
-// the message is read, with Query.Lead at most for the view's patience.
+// take returns the message at k, which must follow those before. With Query.Lead it waits at most
+// for the view's patience.
 func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,8 +309,7 @@ func (r *aheadRun) expected() int64 {
 	return batchBytes
 }
 
-// admit reports whether the held message belongs to b. For the first message of a batch it
-// waits for room.
+// admit reports whether the held message belongs to b, for the first one after waiting for room.
 func (r *aheadRun) admit(b *aheadBatch) bool {
 	n := r.expected()
 	r.mu.Lock()
@@ -338,8 +333,7 @@ func (r *aheadRun) hasRoom(n int64) bool {
 	return r.bytes == 0 || r.bytes+n <= r.limit
 }
 
-// joins reports whether the held message fits into b. Each compressed block has batches of
-// its own, so that only one worker decompresses it.
+// joins reports whether the held message fits into b. Only one worker decompresses a block.
 func (r *aheadRun) joins(b *aheadBatch, n int64) bool {
 	p, last := &r.held.pos, &b.list[len(b.list)-1].pos
 	most := int64(batchBytes)
@@ -385,8 +379,8 @@ func (r *aheadRun) isGone(b *aheadBatch) bool {
 	return b.gone
 }
 
-// readMessage reads one message. Messages larger than batchMost are read one at a time and
-// kept only if the queue leaves room for them.
+// readMessage reads a message. Those larger than batchMost are read one at a time, and kept if
+// there is room.
 func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
 	giant := false
 	m.data, m.blk, m.err = m.pos.readContent(r.v.bags[m.pos.bag], r.pool, func(n int) {

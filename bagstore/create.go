@@ -13,11 +13,10 @@ var ErrLocked = disk.ErrLocked
 
 // Create creates a valid, empty bag file and locks it until Close.
 //
-// It replaces a file only if Options.Overwrite is set. Otherwise the error is fs.ErrExist,
-// and also ErrLocked if a Writer is writing the file. If the path names anything but a
-// regular file, a symbolic link too, the error is regular.ErrNot. If Options.Sink is Direct,
-// a file that can't be written directly is refused. After an error Create leaves nothing
-// behind and has removed nothing that it didn't create.
+// Without Options.Overwrite, the error for an existing file is fs.ErrExist, and also ErrLocked if a
+// Writer is writing it. The error for anything but a regular file, a symbolic link too, is
+// regular.ErrNot. If Options.Sink is Direct, a file that can't be written directly is refused. After
+// an error Create has removed nothing that it didn't create.
 func Create(path string, o Options) (*Writer, error) {
 	// With the caller's clock nothing may happen between the caller's calls.
 	keep := o.Checkpoint >= 0 && o.Now == nil

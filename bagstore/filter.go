@@ -22,8 +22,7 @@ type Filter struct {
 	Types []string
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Latched also keeps the last message of each latching connection before Start and
-	// moves it to Start, when a late subscriber would have received it.
+	// Latched also keeps the last message of each latching connection before Start, moved to Start.
 	Latched bool
 }
 
@@ -54,8 +53,8 @@ func matches(re *regexp.Regexp, s string) bool {
 	return err == nil && full.MatchString(s)
 }
 
-// MatchWhole compiles an expression that matches only whole topic names, as in rosbag. The
-// error names look-around and backreferences of Python, which Go doesn't have.
+// MatchWhole compiles an expression for whole topic names, as in rosbag. The error names syntax of
+// Python that Go doesn't have.
 func MatchWhole(expression string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(expression); err != nil { // it could close the group below
 		return nil, explainPattern(expression, err)

@@ -2,6 +2,6 @@
 
 package bagstore
 
-// forceDirect makes Auto write every file directly, and Open read every bag past the page
-// cache, so that all tests can exercise both: go test -tags directsink.
+// forceDirect makes Auto write, and Open read, every file past the page cache, for tests: go test
+// -tags directsink.
 const forceDirect = true

@@ -8,8 +8,7 @@ import (
 // indexBytes bounds an indexCache, which always keeps the index of at least one chunk.
 const indexBytes = 16 << 20
 
-// indexCache keeps the checked indexes of the chunks that were opened last, for all
-// iterators of a bag. Seeking and changing direction then don't read them again.
+// indexCache keeps the indexes of the chunks that were opened last, for all iterators of a bag.
 type indexCache struct {
 	mu     sync.Mutex
 	chunks map[*chunk]*chunkIndex
@@ -17,8 +16,7 @@ type indexCache struct {
 	bytes  int
 }
 
-// chunkIndex is the part of a chunk's index that was read so far. Runs stay valid after
-// their index is dropped.
+// chunkIndex is the part of a chunk's index that was read so far. Runs outlive it.
 type chunkIndex struct {
 	mu      sync.Mutex
 	head    ChunkHeader

@@ -10,8 +10,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// indexRun is one connection's part of a chunk's index, ordered by time and offset. It
-// keeps the bytes of the file, so that seeking in a large chunk decodes only a few entries.
+// indexRun is one connection's part of a chunk's index, ordered by time and offset, in the bytes of
+// the file: seeking in a large chunk decodes only a few entries.
 type indexRun struct {
 	conn *Connection
 	raw  []byte
@@ -27,8 +27,7 @@ func (r indexRun) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }
 
-// valid checks that all offsets lie in a chunk of size bytes, and sorts the entries if
-// the writer didn't.
+// valid checks that all offsets lie in a chunk of size bytes, and sorts unsorted entries.
 func (r indexRun) valid(size int64) error {
 	inOrder := true
 	last, lastOffset := Time(0), uint32(0)
@@ -66,8 +65,7 @@ func appendEntry(b []byte, e entry) []byte {
 	return binary.LittleEndian.AppendUint32(b, e.offset)
 }
 
-// runs returns the index of a chunk for the connections that keep accepts. If index
-// records are missing or damaged, it walks the content.
+// runs returns a chunk's index for the connections that keep accepts, if necessary by walking it.
 func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, ChunkHeader, error) {
 	x := cr.b.indexes.get(c)
 	x.mu.Lock()
@@ -125,8 +123,7 @@ func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	return list
 }
 
-// indexRuns returns the entries of the connections that keep accepts and reads those that
-// aren't cached. ok is false if there is no valid index.
+// indexRuns returns the entries of the connections that keep accepts; ok: there is a valid index.
 func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) (list []indexRun, ok bool) {
 	if x.records == nil {
 		return nil, false

@@ -37,9 +37,8 @@ func (c *cursor) set(i int) bool {
 	return true
 }
 
-// Iterator visits the messages of a view. Its position is between two messages: Next moves
-// forward past the following message, Prev back past the preceding one. So Next followed
-// by Prev visits the same message twice. An Iterator is for one goroutine.
+// Iterator visits the messages of a view. Its position is between two messages, so Next followed by
+// Prev visits the same message twice. An Iterator is for one goroutine.
 type Iterator struct {
 	v       *View
 	reader  *messageReader
@@ -61,9 +60,8 @@ func (v *View) Iterator() *Iterator {
 	return it
 }
 
-// Messages returns an iterator over all messages in time order. A message that can't be
-// read is yielded with an error and without Data; the iteration continues after it. Data
-// is valid until the next message, see [Message.Retain].
+// Messages iterates over all messages in time order. A message that can't be read is yielded with
+// an error and without Data. Data is valid until the next message, see [Message.Retain].
 func (v *View) Messages() iter.Seq2[Message, error] { return v.all((*Iterator).Next) }
 
 // Index is Messages without Data: it reads only the indexes of chunks.
@@ -94,12 +92,11 @@ func (it *Iterator) seek(pos key, after bool) {
 	it.content.drop()
 }
 
-// Next moves past the following message and reads it. It returns false at the end and
-// after an error, see Err.
+// Next moves past the following message and reads it. It returns false at the end or after an
+// error.
 func (it *Iterator) Next() bool { return it.move(+1) && it.read() }
 
-// Prev moves back past the preceding message and reads it. It returns false at the
-// beginning and after an error, see Err.
+// Prev moves back past the preceding message and reads it, see Next.
 func (it *Iterator) Prev() bool { return it.move(-1) && it.read() }
 
 // SkipNext is Next without reading the message: its Data is nil.
@@ -111,8 +108,7 @@ func (it *Iterator) SkipPrev() bool { return it.move(-1) }
 // Message returns the message visited last.
 func (it *Iterator) Message() Message { return it.cur }
 
-// Err returns the error that stopped the iterator; nil at the end of the messages. After
-// an error, moving again skips the damaged message.
+// Err returns the error that stopped the iterator. Moving again skips the damaged message.
 func (it *Iterator) Err() error { return it.err }
 
 // Close releases the iterator's memory and waits for reading ahead to end.
@@ -212,8 +208,7 @@ func (it *Iterator) ref(i int) chunkRef {
 	return it.v.refs[i]
 }
 
-// rebuild sets up heap and pending for a direction. It opens the chunks that contain the
-// position; the chunks entirely ahead of it are pending.
+// rebuild sets up heap and pending for a direction. It opens the chunks that contain the position.
 func (it *Iterator) rebuild(dir int) {
 	it.dir, it.heap, it.looked = dir, it.heap[:0], 0
 	it.content.drop()
@@ -252,8 +247,7 @@ func (it *Iterator) open() bool {
 	return it.err == nil
 }
 
-// push opens a chunk at the iterator's position. If that fails, it sets the iterator's
-// error and skips the chunk.
+// push opens a chunk. If that fails, it sets the iterator's error and skips the chunk.
 func (it *Iterator) push(r chunkRef) {
 	runs, head, err := it.reader.index(r)
 	if err != nil {
@@ -280,8 +274,7 @@ func (it *Iterator) start(c *cursor) int {
 	return i
 }
 
-// before reports whether x comes before y in the iterator's direction, which is the order
-// of the heap.
+// before is the order of the heap: whether x comes before y in the iterator's direction.
 func (it *Iterator) before(x, y *cursor) bool {
 	return x.key.compare(y.key)*it.dir < 0
 }

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// LastOfEach calls f with the last message before t of each connection of the view, in
-// time order.
+// LastOfEach calls f with the last message before t of each connection, in time order.
 func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) error {
 	it := v.Iterator()
 	defer it.Close()

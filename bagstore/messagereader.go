@@ -12,23 +12,22 @@ import (
 
 // Limits of a messageReader.
 const (
-	// directSize is the average message size from which the messages of an
-	// uncompressed chunk are read one by one instead of with their whole chunk.
+	// directSize is the average message size from which messages of uncompressed chunks are read
+	// one by one.
 	directSize = 32 << 10
 	// wholeSize is the largest uncompressed chunk that is read whole.
 	wholeSize = 8 << 20
 	// cacheBytes bounds the cached chunks; the cache always holds at least one.
 	cacheBytes = 32 << 20
-	// plainBytes bounds the uncompressed chunks in the cache: reading one again is
-	// cheap, and memory held here lets the heap double.
+	// plainBytes bounds uncompressed chunks, which are cheap to read again: held memory lets the
+	// heap double.
 	plainBytes = 8 << 20
 	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory
 	// that the next blocks need, and recently read blocks stay in it anyway.
 	lentBytes = 2 << 20
 )
 
-// messageReader reads messages for an iterator. It caches a few chunks and reads the
-// next ones ahead on other cores.
+// messageReader reads messages for an iterator. It caches chunks and reads ahead on other cores.
 type messageReader struct {
 	v            *View
 	chunkReaders []*chunkReader // by bag
@@ -41,8 +40,7 @@ type messageReader struct {
 	at         int64         // offset of the message's data in the file; 0: not there verbatim
 	current    *buffer       // content of the chunk counted by visits; holds one reference
 
-	// Only the iterator's goroutine uses the cache; readers fill in their
-	// content and close done.
+	// Only the iterator's goroutine uses the cache; readers fill in content and close done.
 	heads     map[chunkRef]chunkAhead    // headers of recently considered chunks
 	cache     map[chunkRef]*list.Element // of *chunkContent
 	lru       list.List                  // most recent first
@@ -148,8 +146,7 @@ func (mr *messageReader) releaseCurrent() {
 	}
 }
 
-// start starts reading the chosen message's chunk. The caller can then start reading
-// ahead before readMessage waits.
+// start starts reading the chosen message's chunk, so that the caller can then start reading ahead.
 func (mr *messageReader) start() {
 	mr.visits++
 	if !mr.alone() && mr.current == nil {
@@ -157,9 +154,8 @@ func (mr *messageReader) start() {
 	}
 }
 
-// alone reports whether the chosen message is read without its chunk. This holds for
-// the first message from an uncompressed chunk, which is often the only one after a
-// seek, and for all messages of a [Content].
+// alone reports whether the chosen message is read without its chunk: it is of a [Content], or the
+// first from an uncompressed chunk, often the only one after a seek, or large.
 func (mr *messageReader) alone() bool {
 	return mr.v.bags[mr.bag].content != nil || mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
 }
@@ -197,8 +193,7 @@ func (mr *messageReader) restart() {
 	mr.forgetQueued()
 }
 
-// steady reports whether reading is sequential, so that reading ahead pays. Right after
-// a seek it would only compete with the message.
+// steady reports whether reading is sequential, so that reading ahead pays.
 func (mr *messageReader) steady() bool {
 	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.head.Compression != None
 }
@@ -233,8 +228,7 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	return blk.bytes, blk, nil
 }
 
-// locate reads the header of the message record at pos. An index may also point at
-// the connection record before it.
+// locate reads the header of the message record at pos, or after the connection record there.
 func (mr *messageReader) locate(src record.Source, limit, pos int64, r *record.Record) error {
 	for {
 		if err := record.Read(src, pos, limit, r); err != nil {
@@ -267,8 +261,7 @@ func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) 
 	return c.blk.retain(), nil
 }
 
-// prefetch starts reading a chunk that is needed soon. It reports whether there is
-// room for another one.
+// prefetch starts reading a chunk that is needed soon, and reports whether there is room for more.
 func (mr *messageReader) prefetch(r chunkRef) bool {
 	if _, ok := mr.cache[r]; ok {
 		return true
@@ -300,8 +293,8 @@ func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
 	return head, mr.heads[r].whole
 }
 
-// request returns a chunk's content and starts reading it if nobody has. Urgent chunks
-// are decompressed on all cores; others leave the cores to consumers of earlier messages.
+// request starts reading a chunk if nobody has. Urgent chunks are decompressed on all cores; others
+// leave the cores to consumers of earlier messages.
 func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	c := mr.find(r, head, urgent)
 	if urgent {
@@ -314,8 +307,7 @@ func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chu
 	return c
 }
 
-// find returns the cache entry of a chunk, adding it if needed, and makes it the most
-// recent one.
+// find returns the cache entry of a chunk, adding it if needed, and makes it the most recent one.
 func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	if el, ok := mr.cache[r]; ok {
 		mr.lru.MoveToFront(el)
@@ -352,9 +344,8 @@ func (mr *messageReader) count(c *chunkContent, sign int64) {
 	}
 }
 
-// makeRoom drops the least recently used uncompressed chunks until another one of the
-// given size fits. It keeps chunks that have not been used yet. It reports whether there
-// is room.
+// makeRoom drops used uncompressed chunks, oldest first, until another one of the given size fits.
+// It reports whether there is room.
 func (mr *messageReader) makeRoom(size int64) bool {
 	for el := mr.lru.Back(); el != nil && mr.plain+size > mr.plainKeep; {
 		c, prev := el.Value.(*chunkContent), el.Prev()
@@ -366,8 +357,7 @@ func (mr *messageReader) makeRoom(size int64) bool {
 	return mr.plain == 0 || mr.plain+size <= mr.plainKeep
 }
 
-// evict drops the least recently used chunks, except those that are being read or were
-// read ahead.
+// evict drops the least recently used chunks, except those being read or read ahead.
 func (mr *messageReader) evict() {
 	for el := mr.lru.Back(); el != nil && mr.bytes > mr.keep && el != mr.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()

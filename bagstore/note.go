@@ -8,8 +8,7 @@ type Severity int
 const (
 	// Harmless is unusual but costs nothing.
 	Harmless Severity = iota
-	// Repairable makes stock tools refuse or misread the bag. Recover repairs it without
-	// losing a message.
+	// Repairable makes stock tools refuse or misread the bag. Recover repairs it without loss.
 	Repairable
 	// Loss means that messages or parts of them are lost.
 	Loss

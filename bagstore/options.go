@@ -15,13 +15,12 @@ import (
 type SinkKind = disk.Kind
 
 const (
-	// Auto writes the first 16 MiB through the page cache and the rest past it, if the file
-	// system supports that.
+	// Auto writes the first 16 MiB through the page cache and the rest past it, where supported.
 	Auto = disk.Auto
 	// Buffered writes through the page cache.
 	Buffered = disk.Buffered
-	// Direct writes past the page cache (O_DIRECT) from the start. Create fails if the file
-	// system doesn't support that.
+	// Direct writes past the page cache (O_DIRECT) from the start. Create fails if it is
+	// unsupported.
 	Direct = disk.Direct
 )
 
@@ -59,14 +58,13 @@ const (
 	// lendLeast is the size from which a lent message ends its chunk and is written
 	// without a copy.
 	lendLeast = 256 << 10
-	// directFrom is the size from which Auto writes a file directly. Smaller files aren't
-	// worth the memory and disk space reserved for direct writing.
+	// directFrom is the size from which direct writing is worth the memory and disk space reserved
+	// for it.
 	directFrom        = 16 << 20
 	defaultCheckpoint = 500 * time.Millisecond
 	// maxMessage keeps a chunk with a single message below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
-	// maxChunk bounds a chunk, connection records included. The second operand is for
-	// systems whose int has 32 bits.
+	// maxChunk bounds a chunk with its connection records, also if an int has 32 bits.
 	maxChunk = min(math.MaxUint32-1<<20, math.MaxInt-1<<20)
 )
 

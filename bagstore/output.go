@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Output is a bag made of messages of other bags. The file gets its name only when it is
-// complete. An Output is for one goroutine and must be ended by Finish, not by Close.
+// Output is a bag made of messages of other bags. The file gets its name when it is complete. An
+// Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
 	place atomicfile.Place
@@ -18,8 +18,8 @@ type Output struct {
 	added map[string][]*Connection // by topic, to find equal ones
 }
 
-// CreateOutput creates a bag without checkpoints. The error is fs.ErrExist if the name is
-// taken, unless Options.Overwrite is set.
+// CreateOutput creates a bag without checkpoints. Without Overwrite the error for an existing file
+// is fs.ErrExist.
 func CreateOutput(path string, o Options) (*Output, error) {
 	place, err := atomicfile.Reserve(path, o.Overwrite)
 	if err != nil {
@@ -35,8 +35,7 @@ func CreateOutput(path string, o Options) (*Output, error) {
 	return &Output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
-// connection returns the output's ID for a connection of an input. Equal connections share
-// one.
+// connection returns the output's ID for an input's connection. Equal connections share one.
 func (o *Output) connection(c *Connection) (uint32, error) {
 	if id, ok := o.ids[c]; ok {
 		return id, nil
@@ -54,8 +53,8 @@ func (o *Output) connection(c *Connection) (uint32, error) {
 	return id, nil
 }
 
-// Copy writes a message of an iterator at time t. Equal connections of the inputs become
-// one. Large messages are written without a copy, and Copy doesn't wait for the disk.
+// Copy writes a message of an iterator at time t. Equal connections become one. It copies no large
+// message, and doesn't wait for the disk.
 func (o *Output) Copy(m Message, t Time) error {
 	id, err := o.connection(m.Conn)
 	if err != nil {
@@ -64,14 +63,14 @@ func (o *Output) Copy(m Message, t Time) error {
 	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {
 		return o.Write(id, t, m.Data)
 	}
-	// Data read past the page cache is aligned in memory as in the file. From its first
-	// whole page on, it can also be written past the page cache.
+	// Data read past the page cache is aligned as in the file: from its first page on it can be
+	// written past the page cache.
 	head := min(len(m.Data), int(-m.at&(disk.Grain-1)))
 	return o.Lend(id, t, m.Retain().Release, m.Data[:head], m.Data[head:])
 }
 
-// Finish closes the file and gives it its name. If err is not nil or closing fails, it
-// removes the file and returns the error.
+// Finish closes the file and gives it its name. After an error, err or its own, it removes the
+// file.
 func (o *Output) Finish(err error) error {
 	if err := errors.Join(err, o.Close()); err != nil {
 		return errors.Join(err, o.place.Discard())

@@ -2,8 +2,7 @@ package bagstore
 
 import "rsros/bagstore/internal/disk"
 
-// Platform describes what this machine supports. Each text begins with yes or no and
-// names the system call, or what is done instead.
+// Platform says what this machine supports: yes or no, then the system call or the replacement.
 type Platform struct {
 	Direct    string // writing past the page cache
 	Ahead     string // reading whole files past the page cache

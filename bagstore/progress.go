@@ -2,8 +2,7 @@ package bagstore
 
 import "context"
 
-// Progress is called from time to time with the amount of work done and in total, from the
-// goroutine that does the work. It may be nil.
+// Progress is called with the work done and in total, by the goroutine that works. It may be nil.
 type Progress func(done, total uint64)
 
 // Report calls p, unless it is nil.
@@ -13,8 +12,7 @@ func (p Progress) Report(done, total uint64) {
 	}
 }
 
-// Pace counts the steps of a long operation, reports progress and checks the context. It
-// is for one goroutine.
+// Pace counts the steps of an operation, reports progress and checks the context.
 type Pace struct {
 	Ctx         context.Context
 	Progress    Progress

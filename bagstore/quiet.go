@@ -11,15 +11,14 @@ const (
 	leadBytes = 32 << 20
 	// leadChunks bounds the queue of the worker.
 	leadChunks = 256
-	// patience is how long a message waits for the worker, which reads a chunk in a few
-	// milliseconds unless other programs use all processors.
+	// patience is how long a message waits for the worker, which needs a few ms on a free
+	// processor.
 	patience = 20 * time.Millisecond
 )
 
-// quietWorker reads chunks ahead, one at a time, on a thread of lower priority than all
-// others: the system preempts it as soon as a message is due or a subscriber on the same
-// machine receives one. The first chunk starts the thread. Methods are for the iterator's
-// goroutine.
+// quietWorker reads chunks ahead, one at a time, on a thread of low priority: the system preempts
+// it when a message is due or a subscriber receives one. The first chunk starts the thread. Methods
+// are for the iterator's goroutine.
 type quietWorker struct {
 	queue chan quietRead // nil: not started
 	bytes int64          // size of the contents marked as ahead
@@ -53,8 +52,7 @@ func (q *quietWorker) used(c *chunkContent) {
 	}
 }
 
-// stop ends the thread after the chunk that it is reading. All other chunks in the queue
-// must have been claimed.
+// stop ends the thread. All chunks that it isn't reading must have been claimed.
 func (q *quietWorker) stop() {
 	if q.queue != nil {
 		close(q.queue)
@@ -107,8 +105,8 @@ func closesWithin(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// starves waits for a needed chunk that the worker is reading. It reports whether the
-// worker is too slow; the chunk has then left the cache, to be read again at once.
+// starves waits for a chunk that the worker is reading. It returns true if the worker is too slow;
+// the chunk then has to be requested again.
 func (mr *messageReader) starves(c *chunkContent) bool {
 	if closesWithin(c.done, mr.v.patience) || !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
 		return false
@@ -130,8 +128,7 @@ func (mr *messageReader) passed(t Time, dir int) {
 	}
 }
 
-// forgetQueued drops the chunks that the worker hasn't begun, after the iterator moved
-// elsewhere. Chunks that it has read no longer count as ahead and are evicted like others.
+// forgetQueued drops the chunks that the worker hasn't begun. Others no longer count as ahead.
 func (mr *messageReader) forgetQueued() {
 	for el := mr.lru.Front(); el != nil; {
 		c, next := el.Value.(*chunkContent), el.Next()

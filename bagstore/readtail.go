@@ -11,8 +11,7 @@ import (
 	"rsros/program/regular"
 )
 
-// takeTail appends the chunks of the tail file of a killed Writer to the bag. The bag's
-// file must have been scanned before.
+// takeTail appends a killed Writer's tail file to the bag, whose file must have been scanned.
 func (b *Bag) takeTail() {
 	if b.tailToken == 0 || b.file == nil {
 		return

@@ -37,12 +37,10 @@ type RecoverTopic struct {
 	Lost  uint64 `json:"lost"`
 }
 
-// Recover writes every whole message of a file to a sound bag. It doesn't trust the
-// index, continues after damage, and keeps torn chunks up to the tear, compressed ones as
-// well. Messages keep the order of the file, which is read once; chunks with messages
-// whose connection is described only later are read again. The input isn't changed unless
-// out is its path. If no message can be kept, there is no output and the report's Outcome
-// is Unreadable.
+// Recover writes every whole message of a file to a sound bag. It doesn't trust the index, and
+// keeps torn chunks up to the tear. Messages keep the order of the file, which is read once; chunks
+// whose connections are described later are read again. in isn't changed unless out is its path. If
+// no message can be kept, there is no output and Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -204,8 +202,8 @@ func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err
 	return err
 }
 
-// possible returns t or, if a bag can't hold t, the time of the previous message in the
-// file, which preserves the order.
+// possible returns t or, if a bag can't hold it, the previous message's time, which keeps the
+// order.
 func (r *recoverer) possible(t Time) Time {
 	if t <= MaxTime {
 		r.last = t
@@ -223,9 +221,8 @@ func (r *recoverer) create() (err error) {
 	return err
 }
 
-// expected returns the number of messages of each connection according to the index
-// section. Without one it counts the messages of whole chunks, and for torn chunks the
-// entries of the index records after them.
+// expected returns the number of messages by connection according to the index section. Without one
+// it counts those of whole chunks, and the index records after torn chunks.
 func (r *recoverer) expected() map[uint32]uint64 {
 	if r.promised != nil {
 		return r.promised

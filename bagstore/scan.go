@@ -11,14 +11,13 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// scanner finds the chunks of a bag without its index section. It walks their content
-// instead of trusting the index records after them: after a power cut these may have
-// holes that look like entries.
+// scanner finds the chunks of a bag without its index section. It walks their content, because the
+// index records after them may have holes after a power cut.
 type scanner struct {
 	bag *Bag
 	l   *chunkReader
-	// onChunk, if set, is called for every chunk and onMessage for each of its messages.
-	// An error ends the scan and is kept in err.
+	// onChunk, if set, is called for each chunk, and onMessage for its messages. err keeps an
+	// error.
 	onChunk   func(c *chunk) error
 	onMessage func(src record.Source, r *record.Record, e entry) error
 	err       error
@@ -34,8 +33,7 @@ func (b *Bag) scan(w *record.Window, pos int64) {
 	b.sortChunks()
 }
 
-// scanTail scans the chunks after the index section, which a recorder wrote after its last
-// checkpoint.
+// scanTail scans the chunks after the index section, which were written after the last checkpoint.
 func (b *Bag) scanTail(w *record.Window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	before := len(b.chunks)
@@ -119,9 +117,8 @@ func (s *scanner) chunk(r *record.Record) int64 {
 	return s.after(head.DataPos+end, head.end())
 }
 
-// written returns how much of a chunk that ends at end was written. Index records follow
-// a chunk, so if its last blocks and everything after them are zeros, the file was
-// extended for a write that a kill or a power cut prevented.
+// written returns how much of a chunk was written. Index records follow a chunk, so if only zeros
+// do, the file was extended for a write that a kill or a power cut prevented.
 func (s *scanner) written(end int64) int64 {
 	var r record.Record
 	if end >= s.bag.size || record.Read(s.l.w, end, s.bag.size, &r) == nil {
@@ -153,8 +150,8 @@ func (b *Bag) trailingZeros() int64 {
 	return at
 }
 
-// after returns where to continue after damage at pos in an uncompressed chunk that
-// claims to end at end: there or, if that length is wrong, at the next chunk.
+// after returns where to continue after damage at pos in an uncompressed chunk: at its end or, if
+// the length is wrong, at the next chunk.
 func (s *scanner) after(pos, end int64) int64 {
 	var r record.Record
 	if record.Read(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
@@ -176,8 +173,8 @@ func (s *scanner) torn(r *record.Record) int64 {
 	return s.open(r.Pos, head, s.bag.size)
 }
 
-// open adds the whole records of a chunk whose end isn't known: it was torn off, or the
-// writer died before it filled in the lengths. The chunk ends at limit at the latest.
+// open adds the whole records of a chunk that was torn off, or whose lengths the writer didn't fill
+// in.
 func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	head.Stored = limit - head.DataPos
 	if head.Compression == None {
@@ -200,8 +197,7 @@ func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	return s.bag.size
 }
 
-// add walks a chunk's content, adds its connections and, if it has messages, the chunk.
-// It returns where the whole records end.
+// add walks a chunk's content and adds what it has. It returns where the whole records end.
 func (s *scanner) add(c chunk) (int64, error) {
 	w := walker{bag: s.bag, onConnection: s.bag.addConnection}
 	if c.torn && c.head.Compression == None {
@@ -226,8 +222,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 	return end, err
 }
 
-// forget drops the messages that no connection record describes. It must run after the
-// scan, as the record may be in a later index section.
+// forget drops messages without a connection record, which may be as late as an index section.
 func (s *scanner) forget() {
 	b := s.bag
 	lost := make(map[uint32]uint64)
@@ -265,8 +260,8 @@ func (c *chunk) summarize(entries []entry) {
 // resyncField is the op field of a chunk record's header.
 var resyncField = []byte("\x04\x00\x00\x00op=\x05")
 
-// resync returns the offset of the next chunk record at or after pos, -1 if there is none.
-// The op field may be anywhere in the header, so it tries all offsets before it.
+// resync returns the offset of the next chunk record from pos on, or -1. It tries all offsets
+// before an op field, which may be anywhere in the header.
 func (s *scanner) resync(pos int64) int64 {
 	const step, reach = 1 << 20, 200
 	for base := pos; base < s.bag.size; base += step {

@@ -9,9 +9,8 @@ import (
 // group12 is the number of bytes of a 1.2 bag that form a chunk.
 const group12 = 1 << 20
 
-// scan12 reads a version 1.2 bag. It has no chunks, and its records name their topic
-// instead of a connection. Groups of records are presented as chunks to the rest of the
-// package.
+// scan12 reads a version 1.2 bag, whose records name their topic instead of a connection. Groups of
+// records become chunks.
 func (b *Bag) scan12() {
 	b.topics12 = make(map[string]uint32)
 	b.indexed = true
@@ -69,8 +68,8 @@ func (b *Bag) add12(c *Connection) uint32 {
 	return c.ID
 }
 
-// connection12 returns the connection of a message. A topic without a definition gets that
-// of another topic of the same type.
+// connection12 returns a message's connection. Without a definition it takes that of another topic
+// of the type.
 func (b *Bag) connection12(r *record.Record) (uint32, error) {
 	if err := r.Need(record.HasTopic | record.HasSec | record.HasNsec); err != nil {
 		return 0, err

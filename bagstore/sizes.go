@@ -8,12 +8,11 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// headerReaders is the number of goroutines that read chunk headers. Headers are far apart
-// in the file, and a disk answers several requests in little more time than one.
+// headerReaders is the number of goroutines that read chunk headers, because a disk answers several
+// requests in little more time than one.
 const headerReaders = 16
 
-// ChunkHeaders reads the chunk headers, in file order. For a recording in another format
-// it reads nothing.
+// ChunkHeaders returns the chunk headers, in file order.
 func (b *Bag) ChunkHeaders() ([]ChunkHeader, error) {
 	var (
 		readers sync.WaitGroup
@@ -40,9 +39,9 @@ func (b *Bag) readHeaders(heads []ChunkHeader, chunks []chunk) (err error) {
 	return nil
 }
 
-// Sizes calls do with the connection of every message and the size of its data in bytes.
-// In a bag it reads only record headers and compressed chunks, and Progress counts chunks.
-// In another format it reads all messages, and Progress counts messages.
+// Sizes calls do for every message with the size of its data in bytes. In a bag it reads only
+// record headers and compressed chunks, and Progress counts chunks. In another format it reads, and
+// Progress counts, all messages.
 func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
 	if b.content != nil {
 		return b.contentSizes(ctx, p, do)

@@ -24,8 +24,8 @@ func NewTime(sec, nsec uint32) Time { return Time(sec)*nsPerSec + Time(nsec) }
 // TimeOf converts a time.Time.
 func TimeOf(t time.Time) Time { return Time(t.UnixNano()) }
 
-// Absolute reports whether t counts from 1970. A time of less than ten years counts from
-// the start of a recording, as in bags of the RealSense SDK, or of a simulation.
+// Absolute reports whether t counts from 1970. Less than ten years count from the start of a
+// recording or simulation.
 func (t Time) Absolute() bool { return t >= 10*365*24*3600*nsPerSec }
 
 // Sec returns the whole seconds.

@@ -13,21 +13,18 @@ type Query struct {
 	Connections func(*Connection) bool
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Mapped selects connections whose large messages are mapped from the page cache
-	// instead of copied, if their chunk isn't compressed. Only the kernel may read such
-	// Data: if another program truncates the file, a system call that reads the Data
-	// fails, but a program that reads it gets a SIGBUS.
+	// Mapped selects connections whose large, uncompressed messages are mapped from the page cache.
+	// Only the kernel may read such Data: if the file is truncated, a system call fails, but a
+	// program that reads it gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Lead is for callers that play in real time. Chunks are decompressed up to this much
-	// bag time ahead, within 32 MiB, on one thread of low priority that doesn't disturb
-	// consumers of the messages. A chunk that the thread hasn't finished when it is needed
-	// is decompressed at once. 0: chunks are decompressed on all cores, one per core
-	// ahead. Messages of other formats are read and converted ahead in the same way.
+	// Lead is for playing in real time: chunks are decompressed, and messages of other formats
+	// converted, up to this much bag time ahead, within 32 MiB, on one thread of low priority. What
+	// the thread hasn't finished in time is read at once. 0: one chunk per core ahead, on all
+	// cores.
 	Lead time.Duration
 }
 
-// View is a selection of messages from bags, in time order. Messages of equal time are
-// ordered by bag, then by position in the file.
+// View is a selection of messages of bags, in the order of time, bag and position in the file.
 type View struct {
 	bags       []*Bag
 	start, end Time // of the query; an open end is MaxTime
@@ -53,8 +50,7 @@ type chunkRef struct {
 // View returns a view of the messages of one bag that match the query, see [NewView].
 func (b *Bag) View(q Query) *View { return NewView([]*Bag{b}, q) }
 
-// NewView returns a view of the messages that match the query. It reads nothing. The
-// caller must keep the bags open while it uses the view.
+// NewView returns the messages that match the query. It reads nothing. The bags must stay open.
 func NewView(bags []*Bag, q Query) *View {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
@@ -143,8 +139,7 @@ func (v *View) End() Time {
 	return it.Message().Time
 }
 
-// Count returns the number of messages. It reads only the indexes of chunks that extend
-// beyond the time range; if an index can't be read, it counts all messages of the chunk.
+// Count returns the number of messages. It reads indexes of chunks beyond the time range only.
 func (v *View) Count() uint64 {
 	n := uint64(0)
 	readers := make([]*chunkReader, len(v.bags))

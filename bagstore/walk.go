@@ -13,18 +13,17 @@ var errForeign = errors.New("not a message or connection record")
 
 type walker struct {
 	bag *Bag
-	// onConnection and onMessage, if set, are called for every connection record and
-	// message; src contains the message's data. An error ends the walk.
+	// onConnection and onMessage, if set, are called for every connection record and message, whose
+	// data are in src. An error ends the walk.
 	onConnection func(r *record.Record, data []byte) error
 	onMessage    func(src record.Source, r *record.Record, e entry) error
-	// unwritten, if not 0, is the offset of the zeros that end a torn chunk. An empty
-	// message whose length is among these zeros was not completely written.
+	// unwritten, if not 0, is the offset of the zeros that end a torn chunk: an empty message whose
+	// length is among these is incomplete.
 	unwritten int64
 }
 
-// walk returns an entry for each whole message in src[:size]. At the first record that is
-// damaged or doesn't belong in a chunk, it stops and returns the offset after the last
-// whole record with an error.
+// walk returns an entry for each whole message in src[:size]. At a damaged or foreign record it
+// returns the offset after the last whole record and an error.
 func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err error) {
 	for pos < size {
 		var r record.Record
@@ -58,8 +57,8 @@ func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err 
 	return to, pos, nil
 }
 
-// entry returns the index entry of a message. ok is false for other records, and for
-// messages of unknown topics in a 1.2 bag.
+// entry returns a message's index entry. ok is false for other records, and unknown topics of a 1.2
+// bag.
 func (w walker) entry(r *record.Record, pos int64) (e entry, ok bool, err error) {
 	if r.Op != record.OpMessage {
 		return e, false, nil
