@@ -42,10 +42,9 @@ type File struct {
 	unnamed []uint32          // topics with no more than an id
 }
 
-// Is reports whether a file that begins with head may be one for Open.
 func Is(head []byte) bool { return dbpages.Is(head) }
 
-// Open opens a .db3 file. The error says that it is no SQLite database, or which table is missing.
+// Open opens a .db3 file.
 func Open(path string) (*File, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -61,8 +60,7 @@ func Open(path string) (*File, error) {
 	return file.open(err)
 }
 
-// OpenReader opens a .db3 file over any random access reader, which stays the
-// caller's. Errors contain the name.
+// OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	file := &File{path: name, r: r, size: size, dbSize: size}
 	return file.open(nil)
@@ -113,16 +111,12 @@ func unfollowed(err error) bool {
 // Format names the schema, 1 to 4.
 func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema) }
 
-// Size of the file.
 func (f *File) Size() int64 { return f.size }
 
-// Topics in the order of their table.
 func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
-// Notes lists what was unusual about the file.
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
-// Blocks are ranges of rows.
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
 	for i := range f.blocks {
@@ -131,7 +125,6 @@ func (f *File) Blocks() []bagstore.Block {
 	return list
 }
 
-// Close closes the file.
 func (f *File) Close() error {
 	var err error
 	for _, c := range f.closes {

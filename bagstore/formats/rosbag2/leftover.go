@@ -11,10 +11,9 @@ import (
 	"rsros/program/regular"
 )
 
-// A killed recorder leaves files next to its database that belong to it: a rollback journal, with
-// pages as they were before an incomplete transaction, or a write-ahead log, with pages that
-// complete transactions wrote. SQLite applies them by writing to the database; here they are only
-// read.
+// A killed recorder leaves a rollback journal, with pages from before an incomplete transaction, or
+// a write-ahead log, with pages of complete transactions. SQLite applies them by writing to the
+// database; here they are only read.
 
 // withLeftovers returns a reader of the database with journal and log applied.
 func (f *File) withLeftovers(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
@@ -25,8 +24,8 @@ func (f *File) withLeftovers(db io.ReaderAt, size int64) (io.ReaderAt, int64, er
 	return f.withLog(db, size)
 }
 
-// leftover opens the file next to the database whose name has another ending, after following links to the
-// database. It is nil if there is none or it is empty.
+// leftover opens the file next to the database with another ending, after following links. It is
+// nil if there is none or it is empty.
 func (f *File) leftover(ending string) (*os.File, int64, error) {
 	path := f.path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -47,7 +46,6 @@ func (f *File) leftover(ending string) (*os.File, int64, error) {
 	return b, st.Size(), nil
 }
 
-// withJournal undoes an incomplete transaction.
 func (f *File) withJournal(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	j, n, err := f.leftover("-journal")
 	if err != nil {
@@ -71,7 +69,6 @@ func (f *File) withJournal(db io.ReaderAt, size int64) (io.ReaderAt, int64, erro
 	return o, o.Size(), nil
 }
 
-// withLog applies a write-ahead log.
 func (f *File) withLog(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	log, n, err := f.leftover("-wal")
 	if err != nil || log == nil {

@@ -27,18 +27,15 @@ type live struct {
 	err     error // of it
 }
 
-// Create creates a .db3 file, which is a whole database whenever its name exists, and
-// locks it until Close. begin writes what it has from the first instant on. Commits
-// make visible, and safe from kill -9, what was written before.
-//
-// Of the options, Overwrite, NoSync, Checkpoint and Now count, as for bagstore.Create; a
-// file is never compressed. The error is fs.ErrExist if the name is taken.
+// Create creates a .db3 file, which is a whole database whenever its name exists, and locks it
+// until Close. begin writes what it has from the start. A commit makes what was written visible and
+// safe from kill -9. The options are Overwrite, NoSync, Checkpoint and Now, as for bagstore.Create.
+// The error for an existing file is fs.ErrExist.
 func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
 	return create(path, o, schema2, begin)
 }
 
-// CreateDefined is Create for a file of schema 4, which has the definitions of the types. Its
-// topics are added with AddDefined.
+// CreateDefined is Create for schema 4, which has the definitions of types, see AddDefined.
 func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
 	return create(path, o, schema4, (*Writer).define)
 }
@@ -81,9 +78,8 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 // defaultCommit is how often a file is made whole while it is written.
 const defaultCommit = 500 * time.Millisecond
 
-// CommitIfDue makes what was written whole if the time has come. Call it when all that
-// belongs together is written. The error is bagstore.ErrGone if somebody else took the file
-// away.
+// CommitIfDue commits if it is time. What belongs together must have been written. The error is
+// bagstore.ErrGone if somebody else took the file away.
 func (w *Writer) CommitIfDue() error {
 	l := w.live
 	now := l.o.Now()
@@ -99,8 +95,8 @@ func (w *Writer) CommitIfDue() error {
 
 func (l *live) gone() error { return disk.Gone(l.f.File, l.path, l.size) }
 
-// Commit makes what was written whole. It doesn't wait for the medium: until all of it
-// is there, a reader sees the commit before.
+// Commit commits what was written, without waiting for the medium: until all of it is there, a
+// reader sees the previous commit.
 func (w *Writer) Commit() error {
 	l := w.live
 	l.commit.Wait()
@@ -138,7 +134,6 @@ func (l *live) failed() error {
 	return l.err
 }
 
-// close makes the last commit, waits until it is on the medium, and closes the file.
 func (l *live) close(db *pagedb.Writer) error {
 	l.commit.Wait()
 	err := l.failed()

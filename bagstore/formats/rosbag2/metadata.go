@@ -21,7 +21,7 @@ const (
 	StorageMCAP   = "mcap"
 )
 
-// Metadata is what rosbag2 says of a recording of one file.
+// Metadata describes a recording of one file.
 type Metadata struct {
 	Storage    string // StorageSQLite or StorageMCAP
 	File       string // its name without the folder
@@ -29,16 +29,13 @@ type Metadata struct {
 	Topics     []TopicCount
 }
 
-// TopicCount is a topic and how many messages it has.
 type TopicCount struct {
 	container.Topic
 	Messages uint64
 }
 
-// YAML is the content of metadata.yaml.
 func (m *Metadata) YAML() string { return "rosbag2_bagfile_information:\n" + m.text("  ") }
 
-// text is the description with every line indented.
 func (m *Metadata) text(indent string) string {
 	total := uint64(0)
 	for _, t := range m.Topics {
@@ -91,8 +88,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// QoS is the text of the profile that a topic of ROS 1 corresponds to: reliable, and
-// transient_local where late subscribers get the last message.
+// QoS returns the profile of a ROS 1 topic: reliable, and transient_local if it is latching.
 func QoS(latching bool) string {
 	history, depth, durability := 3, 0, 2 // not known, 0, volatile
 	if latching {

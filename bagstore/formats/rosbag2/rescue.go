@@ -8,7 +8,6 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// kindPages is the kind of notes about damaged pages.
 const kindPages = "pages"
 
 // distrust opens the database again as one whose header may be damaged. It returns false if the file has no page.
@@ -42,7 +41,6 @@ func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
 	return true
 }
 
-// gatherer builds blocks from the pages with messages.
 type gatherer struct {
 	f      *File
 	holes  []dbpages.Range // rows outside the reach of the tree
@@ -189,7 +187,7 @@ func (g *gatherer) gather(list []leaf) {
 	gaps.report(f, g.holes)
 }
 
-// own sorts the numbers and returns those in the page's range, each once. It changes the list.
+// own sorts the numbers and returns those in the page's range, each once.
 func (l *leaf) own(numbers []int64) []int64 {
 	slices.Sort(numbers)
 	return slices.DeleteFunc(slices.Compact(numbers), func(n int64) bool { return n < l.first || n > l.last })

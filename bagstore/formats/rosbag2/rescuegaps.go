@@ -22,8 +22,7 @@ const (
 	wideGap = math.MaxInt32
 )
 
-// page adds the sorted rows of the next page, and the number of its rows with wrong numbers. Pages that
-// overlap may be out of order.
+// page adds the sorted rows of the next page, and the number of its rows with wrong numbers.
 func (g *gaps) page(rows []int64, wrong int) {
 	g.wrong += int64(wrong)
 	for _, row := range rows {

@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// rescueTopics takes the topics from any pages that have them, after their table couldn't
-// be read. It returns false if the file has no messages.
+// rescueTopics takes the topics from any pages, after their table couldn't be read. It returns
+// false if the file has no messages.
 func (f *File) rescueTopics(why error) bool {
 	if !f.distrust() {
 		return false
@@ -33,7 +33,6 @@ func (f *File) rescueTopics(why error) bool {
 	return true
 }
 
-// addTopic adds a topic, the first one of an id.
 func (f *File) addTopic(id int64, t container.Topic) {
 	if _, twice := f.byID[id]; !twice {
 		f.byID[id] = uint32(len(f.topics))
@@ -65,7 +64,6 @@ func (f *File) Described() string {
 	return f.survey.described
 }
 
-// noteUnnamed notes the topics whose names are lost.
 func (f *File) noteUnnamed() {
 	if n := len(f.unnamed); n > 0 {
 		f.notes.Addf(bagstore.Loss, -1, kindPages, "names and types of %d topics are lost", n)

@@ -11,20 +11,17 @@ import (
 // blockRows is the number of rows at which a block is full.
 const blockRows = 4096
 
-// block is pages of the messages table.
 type block struct {
 	info  bagstore.Block
 	pages []uint32 // their rows, in this order
 }
 
-// found is a row of a page.
 type found struct {
 	cell             int
 	row, topic, time int64
 	ok               bool // it is a message
 }
 
-// builder makes blocks from pages.
 type builder struct {
 	f       *File
 	counts  map[uint32]uint32 // of the open block
@@ -59,7 +56,6 @@ func (f *File) scan(objects []dbpages.Object, why error) error {
 	return nil
 }
 
-// scanTree lists the messages of the table's tree.
 func (f *File) scanTree() error {
 	var rows []found
 	page := uint32(0)
@@ -140,7 +136,6 @@ func (b *builder) close() {
 	}
 }
 
-// reader reads one message at a time.
 type reader struct {
 	leaf, chain *dbpages.Reader
 	cell        dbpages.Cell
@@ -171,7 +166,6 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 	return list, nil
 }
 
-// Entries lists the messages of a block.
 func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
 	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 	var rows []found
@@ -199,13 +193,12 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	return data, f.at(n, e, err)
 }
 
-// Stored is Read for a message as the file has it, compressed or not.
+// Stored is Read without decompression.
 func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.stored(n, e, alloc)
 	return data, f.at(n, e, err)
 }
 
-// at adds the place of the message to an error.
 func (f *File) at(n int, e bagstore.Entry, err error) error {
 	if err == nil {
 		return nil

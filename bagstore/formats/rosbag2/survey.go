@@ -23,7 +23,6 @@ type survey struct {
 	columns     int    // of the topics table
 }
 
-// leaf is a page with messages.
 type leaf struct {
 	first, last int64 // rows; the least and the greatest
 	page        uint32
@@ -81,7 +80,6 @@ func (l *leaf) add(row int64) {
 	l.rows++
 }
 
-// Limits of topics, definitions and metadata, in bytes.
 const (
 	maxDescriptions = 64 << 20 // all together
 	maxLong         = 16 << 20 // a message definition, the metadata

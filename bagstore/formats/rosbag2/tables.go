@@ -8,7 +8,6 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// findTable finds a table of rosbag2 and its columns by their names.
 func findTable(objects []dbpages.Object, name string, columns ...string) (t *dbpages.Table, at []int, err error) {
 	t = dbpages.Find(objects, name)
 	if t == nil {
@@ -29,7 +28,6 @@ func findTable(objects []dbpages.Object, name string, columns ...string) (t *dbp
 	return t, at, nil
 }
 
-// tableRow is a row of one of the small tables.
 type tableRow struct {
 	*dbpages.Cell
 	r   *dbpages.Reader
@@ -62,7 +60,6 @@ func (r *tableRow) key(column int) (v int64, ok bool) {
 	return r.r.Int(r.Cell, column)
 }
 
-// maxTopics bounds hostile tables.
 const maxTopics = 1 << 16
 
 func (f *File) readTopics(objects []dbpages.Object) error {
@@ -102,7 +99,6 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 	})
 }
 
-// schemaVersion reads the version that files of schema 3 and later have in a table.
 func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
 	table, at, err := findTable(objects, "schema", "schema_version")
 	if err != nil {
@@ -119,7 +115,6 @@ func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
 	return n, ok && err == nil
 }
 
-// maxDefinitions bounds the text of all definitions, in bytes.
 const maxDefinitions = 64 << 20
 
 // definitions reads the message definitions of files of schema 4.
@@ -154,7 +149,6 @@ func usualRows() rowForm {
 	return rowForm{&dbpages.Table{Columns: make([]dbpages.TableColumn, 4)}, 0, 1, 2, 3}
 }
 
-// readForm takes the form of the messages table from the schema.
 func (f *File) readForm(objects []dbpages.Object) error {
 	table, at, err := findTable(objects, "messages", "id", "topic_id", "timestamp", "data")
 	if err == nil {

@@ -24,8 +24,8 @@ var schema4 = []pagedb.Object{
 	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
 }
 
-// commitBytes of messages are written between two commits of a file that nobody reads
-// yet, which bounds the memory that its index takes.
+// commitBytes are written between commits of a file that isn't live, which bounds the index's
+// memory.
 const commitBytes = 16 << 20
 
 // Writer makes a .db3 file. It is for one goroutine.
@@ -38,14 +38,13 @@ type Writer struct {
 	defined  map[string]bool // types whose definition is in the file; of schema 4
 }
 
-// NewWriter makes a .db3 file of schema 2, which every reader takes, in f, which is empty and stays the caller's, and gets its name
-// when it is complete: until Close, and after an error, it is of no use.
+// NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
+// no use until Close.
 func NewWriter(f pagedb.File) *Writer {
 	return &Writer{db: pagedb.New(f, schema2, true)}
 }
 
-// NewDefinedWriter is NewWriter for a file of schema 4, which has the definitions of the
-// types. Its topics are added with AddDefined.
+// NewDefinedWriter is NewWriter for schema 4, see AddDefined.
 func NewDefinedWriter(f pagedb.File) (*Writer, error) {
 	w := &Writer{db: pagedb.New(f, schema4, true)}
 	return w, w.define()
@@ -57,8 +56,8 @@ func (w *Writer) define() error {
 	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
 }
 
-// AddDefined adds a topic of CDR messages to a file of schema 4, and the definition of its
-// type. It returns the topic's id.
+// AddDefined adds a topic and the definition of its type to a file of schema 4. It returns the
+// topic's id.
 func (w *Writer) AddDefined(t container.Topic) (id int64, err error) {
 	w.topics++
 	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text("cdr"), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
@@ -82,8 +81,7 @@ func (w *Writer) Describe(m *Metadata) error {
 	return nil
 }
 
-// AddTopic adds a topic of CDR messages to a file of schema 2 and returns its id. typ is in the words of
-// ROS 2: "std_msgs/msg/String".
+// AddTopic adds a topic to a file of schema 2 and returns its id. typ is ROS 2's name of the type.
 func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
 	w.topics++
 	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
@@ -92,8 +90,7 @@ func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
 	return w.topics, nil
 }
 
-// Write adds a message, which is borrowed for the length of the call. ns is its time.
-// Messages of one time are read in the order of their writing.
+// Write adds a message, which is borrowed. Messages of one time keep their order.
 func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 	size := 0
 	for _, b := range message {
@@ -116,7 +113,6 @@ func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 // maxBlob is the size that SQLite's readers take unless they were built otherwise.
 const maxBlob = 1_000_000_000
 
-// Size is the file's length when all that was written is in it.
 func (w *Writer) Size() int64 { return w.db.Size() }
 
 // Close makes the file whole. It closes and syncs one of Create.

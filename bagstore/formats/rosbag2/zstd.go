@@ -9,8 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Limits of a compressed message. A block of zstd holds at most 128 KiB and takes at
-// least 4 bytes, so a frame can't say more than 32768 times its size.
+// Limits of a compressed message. A block of zstd has at least 4 bytes and holds at most 128 KiB.
 const (
 	maxMessage = 256 << 20 // librealsense reads no larger ones
 	maxRatio   = 1 << 15
@@ -18,8 +17,7 @@ const (
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// messageZstd decompresses messages. rosbag2 says in another file, and librealsense not at
-// all, whether they are compressed: each one that begins like a zstd frame is, as CDR
+// messageZstd decompresses messages. Any that begins like a zstd frame is compressed, because CDR
 // begins with a zero.
 type messageZstd struct {
 	once    sync.Once
@@ -32,8 +30,8 @@ type messageZstd struct {
 // slack is room after a message with which the decoder is faster.
 const slack = 64
 
-// read reads a message with load and appends its plain form to what alloc returns. It may be
-// called by many goroutines.
+// read reads a message with load and appends its plain form to what alloc returns. It is safe for
+// concurrent use.
 func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []byte) ([]byte, error)) ([]byte, error) {
 	if !z.seen.Load() {
 		data, err := load(alloc)
@@ -64,7 +62,6 @@ func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []b
 	return z.unpack(alloc, data)
 }
 
-// unpack decompresses a message.
 func (z *messageZstd) unpack(alloc func(int) []byte, data []byte) ([]byte, error) {
 	z.once.Do(func() { z.dec, z.err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxMessage)) })
 	if z.err != nil {

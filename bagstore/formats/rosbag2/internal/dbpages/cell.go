@@ -25,7 +25,6 @@ type Column struct {
 	added     []byte // the value itself: the column was added to the table after the row
 }
 
-// Types of values.
 const (
 	typeNull  = 0
 	typeInt64 = 6
@@ -41,18 +40,14 @@ const maxColumns = 64
 // IsNull reports whether the value is NULL, as is the column that is an alias of the row's number.
 func (c Column) IsNull() bool { return c.Type == typeNull }
 
-// IsInt reports whether the value is an integer.
 func (c Column) IsInt() bool {
 	return c.Type != typeNull && c.Type != typeReal && c.Type <= typeOne
 }
 
-// IsBlob reports whether the value is a blob.
 func (c Column) IsBlob() bool { return c.Type >= typeBlob && c.Type%2 == 0 }
 
-// IsText reports whether the value is a text.
 func (c Column) IsText() bool { return c.Type > typeBlob && c.Type%2 == 1 }
 
-// Size of the value in bytes.
 func (c Column) Size() int64 { return c.size }
 
 // Fits reports whether the values fill the row, and the file has room for it and a page with its rest.
@@ -60,15 +55,14 @@ func (f *File) Fits(c *Cell) bool {
 	return c.size == c.values && c.size <= f.size && (c.size == int64(len(c.local)) || c.overflow > 1 && c.overflow <= f.count)
 }
 
-// scratch is what looking at the cells of a page takes.
 type scratch struct {
 	cell Cell
 	seen Set // offsets
 }
 
-// EachRow calls each for the rows in a leaf whose cell and record are whole, until it returns
-// false, each cell once, whatever refers to it. The Cell is valid during the call. number is the page's.
-// The result is whether all cells are whole, each in its own place, and each never returned false.
+// EachRow calls each for the whole rows of a leaf until it returns false, for each cell once. The
+// Cell is valid during the call. sound is whether all cells are whole, each in its own place, and
+// each never returned false.
 func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound bool) {
 	if page[headAt(number)] != kindLeaf {
 		return false

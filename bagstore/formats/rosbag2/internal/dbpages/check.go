@@ -38,7 +38,6 @@ func (f *File) Check(most int) []string {
 	return c.problems
 }
 
-// tableAndIndexes visits a table and its indexes, and compares them.
 func (c *checker) tableAndIndexes(o *Object, indexes []*Object) {
 	t, ok := o.Table()
 	if !ok { // a table whose rows have no numbers is an index
@@ -91,7 +90,6 @@ func (c *checker) problem(format string, args ...any) {
 	}
 }
 
-// indexed is an index and its table.
 type indexed struct {
 	compared         bool // its rows with those of the table
 	column           int  // of the table
@@ -109,7 +107,6 @@ func (t *tally) add(value, row int64) {
 	t.sum += (x ^ x>>32) * a
 }
 
-// table visits all pages of a table.
 func (c *checker) table(name string, t *Table, indexes []*indexed) {
 	err := c.f.rows(t.Root, c.trees, func(k *Cell) error {
 		if !c.f.Fits(k) {
@@ -139,7 +136,6 @@ func (c *checker) use(as Set, name string, page uint32) bool {
 	return true
 }
 
-// overflow visits the pages of a record after its first.
 func (c *checker) overflow(name string, k *Cell) {
 	left, next := k.size-int64(len(k.local)), k.overflow
 	for left > 0 {
@@ -160,7 +156,6 @@ func (c *checker) overflow(name string, k *Cell) {
 	}
 }
 
-// index visits all pages of an index.
 func (c *checker) index(name string, root uint32, x *indexed) {
 	w := indexWalk{c: c, name: name, x: x, sound: true}
 	w.page(root, 0)

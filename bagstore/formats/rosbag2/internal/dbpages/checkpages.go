@@ -75,7 +75,6 @@ func (f *File) reserved(page uint32) bool {
 	return page == at
 }
 
-// place is a part of a page.
 type place struct{ from, to int }
 
 // Offsets of the layout of the content in the head of a page.

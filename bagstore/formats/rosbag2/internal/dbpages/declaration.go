@@ -12,7 +12,6 @@ import (
 	"sync"
 )
 
-// token is a word of a declaration.
 type token struct {
 	kind tokenKind
 	text string // without quotes
@@ -41,7 +40,6 @@ var lexeme = sync.OnceValue(func() *regexp.Regexp {
 		`|\[[^]]*\]|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|[\w$\x80-\x{10ffff}]+|.`)
 })
 
-// tokens splits SQL.
 func tokens(sql string) (list []token) {
 	for _, text := range lexeme().FindAllString(sql, -1) {
 		first, last := text[0], text[len(text)-1]
@@ -251,7 +249,6 @@ func literal(list []token, typ string) Column {
 	return Column{Type: typeInt64, size: 8, added: binary.BigEndian.AppendUint64(nil, uint64(n))}
 }
 
-// addedColumn is a text or a blob.
 func addedColumn(kind uint64, b []byte) Column {
 	return Column{Type: kind + 2*uint64(len(b)), size: int64(len(b)), added: append([]byte{}, b...)}
 }

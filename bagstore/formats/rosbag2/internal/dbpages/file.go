@@ -9,7 +9,6 @@ import (
 	"sync"
 )
 
-// Wire constants of the format.
 const (
 	headerSize    = 100 // of the database, at the beginning of page 1
 	minPage       = 512
@@ -38,13 +37,10 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 )
 
-// magic begins every database.
 const magic = "SQLite format 3\x00"
 
-// Is reports whether a file that begins with head is a database.
 func Is(head []byte) bool { return len(head) >= len(magic) && string(head[:len(magic)]) == magic }
 
-// File is the pages of a database.
 type File struct {
 	// Fetch, if set, is called with the ranges of the file that are about to be read, so that reading can begin for all
 	// of them: the pages of a tree are scattered.
@@ -86,7 +82,6 @@ func (f *File) setPage(page, reserved int) {
 	f.count = uint32(min(f.size/int64(page), math.MaxUint32-1))
 }
 
-// readHeader takes the size of pages from the header, if it is one.
 func (f *File) readHeader() error {
 	head := make([]byte, headerSize)
 	if n, err := f.r.ReadAt(head, 0); n < len(head) {
@@ -163,7 +158,6 @@ func (f *File) fills(b []byte, number uint32) bool {
 	return sound && cells > 0 && end > f.usable-4
 }
 
-// headAt is where the head of a page begins.
 func headAt(number uint32) int {
 	if number == 1 {
 		return headerSize
@@ -171,13 +165,11 @@ func headAt(number uint32) int {
 	return 0
 }
 
-// Pages is how many pages the file has.
 func (f *File) Pages() uint32 { return f.count }
 
 // windowBytes is what a Reader reads at once: pages of a chain mostly follow each other.
 const windowBytes = 64 << 10
 
-// Reader reads pages.
 type Reader struct {
 	f      *File
 	window uint32 // pages that there is room for
@@ -225,7 +217,6 @@ func (r *Reader) Page(number uint32) ([]byte, error) {
 	return r.buf[at : at+f.page], nil
 }
 
-// read fills the buffer with pages.
 func (r *Reader) read(first, n uint32) error {
 	page := r.f.page
 	if r.buf == nil {

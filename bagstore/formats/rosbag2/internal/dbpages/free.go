@@ -35,18 +35,14 @@ func (f *File) Free() (free Set, ok bool) {
 	return free, count == 0
 }
 
-// Set is pages.
 type Set []uint64
 
-// NewSet returns an empty set of the file's pages.
 func (f *File) NewSet() Set { return make(Set, f.count/64+1) }
 
-// Has reports whether a page is in the set.
 func (s Set) Has(page uint32) bool {
 	return page/64 < uint32(len(s)) && s[page/64]&(1<<(page%64)) != 0
 }
 
-// Add adds a page.
 func (s Set) Add(page uint32) {
 	if page/64 < uint32(len(s)) {
 		s[page/64] |= 1 << (page % 64)

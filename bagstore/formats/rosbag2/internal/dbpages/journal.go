@@ -8,7 +8,6 @@ import (
 	"math"
 )
 
-// The rollback journal's format. Wire constants.
 const (
 	journalMagic  = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 	journalHeader = 28 // and zeros to the end of a sector
@@ -17,12 +16,10 @@ const (
 	wholeJournal  = math.MaxUint32
 )
 
-// ErrSuperJournal is a transaction over several databases, of which one journal doesn't say
-// whether it was completed.
+// ErrSuperJournal: whether a transaction over several databases was completed isn't in one journal.
 var ErrSuperJournal = errors.New("it belongs to a transaction over several databases")
 
-// Hot reports whether a file that begins with head is the journal of an incomplete transaction. After a
-// complete one it is gone, empty or zero.
+// Hot reports whether a file that begins with head is the journal of an incomplete transaction.
 func Hot(head []byte) bool {
 	return len(head) >= len(journalMagic) && string(head[:len(journalMagic)]) == journalMagic
 }
@@ -35,9 +32,8 @@ type journalSection struct {
 	sector  int64
 }
 
-// OpenJournal undoes a transaction that was not completed, as SQLite would by writing to the
-// database: what the journal lists is as it was before. The journal and the database stay the
-// caller's.
+// OpenJournal undoes an incomplete transaction, as SQLite would by writing to the database. The
+// journal and the database stay the caller's.
 func OpenJournal(db io.ReaderAt, size int64, journal io.ReaderAt, journalSize int64) (*Overlay, error) {
 	o := newOverlay(db, size, journal)
 	first, err := o.section(0)
@@ -82,8 +78,8 @@ func (o *Overlay) section(at int64) (s journalSection, err error) {
 	return s, err
 }
 
-// records adds the pages of a section, up to the first torn one: SQLite writes to the database only
-// after the journal's page. more is false at the end of the journal.
+// records adds the pages of a section, up to the first torn one, which SQLite didn't write to the
+// database yet. more is false at the end of the journal.
 func (o *Overlay) records(s journalSection, at, end int64) (next int64, more bool, err error) {
 	if s.records == 0 {
 		return at, true, nil

@@ -25,13 +25,10 @@ func (o *Overlay) setPage(size uint32) error {
 	return nil
 }
 
-// Size is the size of the database with these pages.
 func (o *Overlay) Size() int64 { return o.size }
 
-// Pages is the number of pages that are replaced.
 func (o *Overlay) Pages() int { return len(o.pages) }
 
-// ReadAt reads the database with these pages.
 func (o *Overlay) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) && off < o.size {
 		number, in := uint32(off/o.page)+1, off%o.page

@@ -16,7 +16,6 @@ type Object struct {
 	SQL  string // empty: SQLite made it for itself
 }
 
-// Limits of a schema.
 const (
 	maxObjects = 1 << 16
 	maxName    = 1000
@@ -91,13 +90,11 @@ func (r *Reader) object(c *Cell) (o Object, err error) {
 	return o, nil
 }
 
-// Table is the columns of a table whose rows have numbers.
 type Table struct {
 	Root    uint32
 	Columns []TableColumn
 }
 
-// TableColumn is a column as its table declares it.
 type TableColumn struct {
 	Name      string // in lower case
 	Generated bool   // computed, and not always stored
@@ -126,7 +123,6 @@ func Find(list []Object, name string) *Table {
 	return nil
 }
 
-// Index returns the index of a column, -1 if the table has no such column.
 func (t *Table) Index(name string) int {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {

@@ -12,7 +12,6 @@ import (
 // maxDepth of a tree. One of 64-bit ids in pages of 512 bytes isn't deeper.
 const maxDepth = 20
 
-// Tree describes the damage of a table's tree.
 type Tree struct {
 	// Holes are ranges of rows whose pages aren't there or are damaged.
 	Holes []Range
@@ -29,7 +28,6 @@ type Leaf struct {
 // Range is the rows after one and up to another. A range after the least possible row includes that row.
 type Range struct{ After, To int64 }
 
-// Contains reports whether a row is in the range.
 func (r Range) Contains(row int64) bool {
 	return (row > r.After || r.After == math.MinInt64) && row <= r.To
 }
@@ -47,8 +45,8 @@ func (f *File) Tree(root uint32, seen Set, each func(l Leaf, page []byte) bool) 
 	return w.tree
 }
 
-// EachLeaf calls each for every page in the file that has the form of a table's leaf, until it
-// returns false. The page is valid during the call.
+// EachLeaf calls each for every page that has the form of a table's leaf, until it returns false.
+// The page is valid during the call.
 func (f *File) EachLeaf(each func(number uint32, page []byte) bool) {
 	r := f.newReader(walkBytes)
 	for number := uint32(1); number <= f.count; number++ {
@@ -102,7 +100,6 @@ func (f *File) rows(root uint32, seen Set, each func(*Cell) error) (err error) {
 	return cmp.Or(err, damaged)
 }
 
-// AllRows is the range of all rows.
 func AllRows() Range { return Range{math.MinInt64, math.MaxInt64} }
 
 type treeWalk struct {
@@ -142,7 +139,6 @@ func (w *treeWalk) empty(depth int, rows Range) {
 	}
 }
 
-// page visits a page and those below it.
 func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	if number > w.f.count {
 		w.empty(depth, rows)
@@ -173,7 +169,6 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	}
 }
 
-// below visits the pages below one.
 func (w *treeWalk) below(b []byte, number uint32, depth int, rows Range) {
 	list, sound := w.f.children(b, number, rows)
 	if w.f.Fetch != nil {

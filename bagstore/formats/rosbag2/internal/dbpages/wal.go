@@ -7,7 +7,6 @@ import (
 	"io"
 )
 
-// The write-ahead log's format. Wire constants.
 const (
 	walMagic   = 0x377f0682 // the last bit is the byte order of the checksums
 	walVersion = 3007000
@@ -15,8 +14,8 @@ const (
 	walFrame   = 24 // before each page
 )
 
-// OpenWAL reads a write-ahead log as far as it is whole and committed. A process leaves one that
-// ended without closing its database. The log and the database stay the caller's.
+// OpenWAL reads a write-ahead log as far as it is whole and committed. The log and the database
+// stay the caller's.
 func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overlay, error) {
 	w := newOverlay(db, size, log)
 	head := make([]byte, walHeader)
@@ -41,8 +40,7 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overl
 	return w, w.frames(head[16:24], sum, logSize)
 }
 
-// frames adds the pages of all complete transactions. After a frame that doesn't fit comes the rest of
-// an older log.
+// frames adds the pages of all complete transactions. The rest of an older log may follow.
 func (o *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
 	frame := make([]byte, walFrame+o.page)
 	open := make(map[uint32]int64) // of the transaction that isn't committed yet

@@ -8,14 +8,12 @@ import (
 	"slices"
 )
 
-// entry is what an index holds of a row: the indexed value and the row's id.
 type entry struct{ value, id int64 }
 
 func (e entry) compare(o entry) int {
 	return cmp.Or(cmp.Compare(e.value, o.value), cmp.Compare(e.id, o.id))
 }
 
-// size of the entry's cell in a leaf.
 func (e entry) size() int {
 	_, v := intType(e.value)
 	_, id := intType(e.id)
@@ -32,15 +30,14 @@ func (e entry) append(b []byte) []byte {
 	return appendInt(appendInt(b, e.value, v), e.id, id)
 }
 
-// index is a tree of entries in the order of their values. In memory are the pages that
-// changed since the last commit, and the way to the last entry.
+// index is a tree of entries in order. In memory are the pages that changed since the last commit,
+// and the way to the last entry.
 type index struct {
 	p    *pages
 	root *node
 	page uint32 // of the root as of the last commit
 }
 
-// node is a page of the tree. An inner one has one more child than entries.
 type node struct {
 	entries  []entry
 	children []link
@@ -73,7 +70,6 @@ func (n *node) full() bool {
 
 func newIndex(p *pages) *index { return &index{p: p, root: &node{dirty: true}} }
 
-// insert adds an entry.
 func (x *index) insert(e entry) error {
 	up, right, err := x.add(x.root, e, true, maxLevels)
 	if err == nil && right != nil {
@@ -84,8 +80,7 @@ func (x *index) insert(e entry) error {
 	return err
 }
 
-// maxLevels is more than a tree of 2³² pages has. A page that another program has changed
-// may be its own child.
+// maxLevels is more than 2³² pages have. A damaged page may be its own child.
 const maxLevels = 20
 
 // add adds an entry below a node. If the node becomes too large, its right part moves
@@ -129,8 +124,7 @@ func (n *node) put(at int, e entry) {
 	n.size += n.cell(e)
 }
 
-// split moves half of the entries to a new node; if most entries come at the end, a
-// tenth.
+// split moves half of the entries to a new node, or a tenth if most entries come at the end.
 func (n *node) split(atEnd bool) (up entry, right *node) {
 	at := len(n.entries) / 2
 	if atEnd {
@@ -208,7 +202,6 @@ func (x *index) write(n *node) (err error) {
 // errPage: a page isn't what was written there.
 var errPage = errors.New("the file was changed by another program")
 
-// read reads a page of the index back.
 func (x *index) read(page uint32) (*node, error) {
 	b, err := x.p.read(page)
 	if err != nil {

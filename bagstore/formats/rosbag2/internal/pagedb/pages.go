@@ -7,7 +7,6 @@ import (
 	"math"
 )
 
-// Wire constants of the format.
 const (
 	pageSize = 4096
 	// lockPage is where SQLite locks bytes of the file, at 1 GiB. It holds nothing.
@@ -17,8 +16,8 @@ const (
 )
 
 const (
-	// reuseAfter is how many commits a replaced page stays as it is, for readers that
-	// opened the file before.
+	// reuseAfter is the number of commits for which a replaced page stays, for readers of earlier
+	// ones.
 	reuseAfter = 64
 	// flushBytes is how much is collected before it goes to the file.
 	flushBytes = 1 << 20
@@ -30,7 +29,6 @@ type File interface {
 	io.WriterAt
 }
 
-// pages hands out pages and writes them.
 type pages struct {
 	f      File
 	next   uint32 // the first page that was never used
@@ -80,7 +78,6 @@ func (p *pages) release(page uint32) {
 	}
 }
 
-// write writes a page, of which the end may be missing.
 func (p *pages) write(page uint32, data []byte) error {
 	if page != p.at+uint32(len(p.buf)/pageSize) || len(p.buf) >= flushBytes {
 		if err := p.flush(); err != nil {
@@ -95,7 +92,6 @@ func (p *pages) write(page uint32, data []byte) error {
 
 var zeros [pageSize]byte
 
-// flush hands everything to the operating system.
 func (p *pages) flush() error {
 	if len(p.buf) == 0 {
 		return nil
@@ -105,7 +101,6 @@ func (p *pages) flush() error {
 	return err
 }
 
-// read reads a page that was written.
 func (p *pages) read(page uint32) ([]byte, error) {
 	if err := p.flush(); err != nil {
 		return nil, err
@@ -155,8 +150,7 @@ func copyParts(dst []byte, parts *[][]byte) (n int) {
 	return n
 }
 
-// listFree writes the list of free pages. It returns the first page of the list and the
-// number of pages that are free or in the list.
+// listFree writes the list of free pages. It returns its first page and the number of free pages.
 func (p *pages) listFree() (first uint32, count int, err error) {
 	var trunks []uint32
 	for len(trunks)*trunkRoom < len(p.free) {

@@ -22,7 +22,6 @@ func appendVarint(b []byte, v uint64) []byte {
 	return append(b, byte(v&0x7f))
 }
 
-// Serial types of a record.
 const (
 	typeNull = 0
 	typeInt8 = 1
@@ -53,14 +52,12 @@ func intType(v int64) (kind uint64, size int) {
 	return 6, 8
 }
 
-// appendInt appends the lower bytes of an integer.
 func appendInt(b []byte, v int64, size int) []byte {
 	var w [8]byte
 	binary.BigEndian.PutUint64(w[:], uint64(v))
 	return append(b, w[8-size:]...)
 }
 
-// readInt reads an integer of a serial type.
 func readInt(kind uint64, b []byte) (v int64, n int) {
 	switch kind {
 	case typeZero:

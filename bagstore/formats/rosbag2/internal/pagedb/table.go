@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 )
 
-// Kinds of pages.
 const (
 	indexInterior = 2
 	tableInterior = 5
@@ -12,7 +11,6 @@ const (
 	tableLeaf     = 13
 )
 
-// Sizes in pages.
 const (
 	leafHead     = 8
 	interiorHead = 12
@@ -53,9 +51,8 @@ func (c *cells) layout(b []byte, at int, kind byte, right uint32) {
 	binary.BigEndian.PutUint16(b[at+5:], uint16(end%65536))
 }
 
-// table is a tree of rows that are appended in the order of their ids. Full pages are
-// in the file; the last page of each level is here, and is written again with each
-// commit.
+// table is a tree of rows, appended in the order of their ids. The last page of each level is in
+// memory, and written again with each commit.
 type table struct {
 	p      *pages
 	leaf   cells
@@ -77,13 +74,11 @@ type child struct {
 	last int64 // id of its last row
 }
 
-// Bounds of what of a row is in its leaf; the rest is in overflow pages.
 const (
 	maxLocal = pageSize - 35
 	minLocal = (pageSize-12)*32/255 - 23
 )
 
-// append adds a row.
 func (t *table) append(id int64, r *record) error {
 	head := r.head()
 	total := len(head) + r.size

@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// Column is a column of a row: an integer, a text or a blob. The zero value is the
-// column that stands for the row's id.
+// Column is a column of a row. The zero value stands for the row's id.
 type Column struct {
 	kind  byte
 	int   int64
@@ -22,26 +21,21 @@ const (
 	isBlob
 )
 
-// Int is a column with a number.
 func Int(v int64) Column { return Column{kind: isInt, int: v} }
 
-// Text is a column with a text.
 func Text(s string) Column { return Column{kind: isText, text: s} }
 
-// Blob is a column with bytes, which are borrowed for the length of the call.
+// Blob is a column with bytes, which are borrowed.
 func Blob(parts ...[]byte) Column { return Column{kind: isBlob, parts: parts} }
 
-// Object is a table or an index that a database has.
 type Object struct {
 	Name string
 	SQL  string // that makes it
-	// Of is the table of an index on one of its integer columns, and Column the number
-	// of that column.
+	// Of is the table of an index on its integer column of the number Column.
 	Of     string
 	Column int
 }
 
-// Writer writes a database.
 type Writer struct {
 	p       pages
 	objects []Object
@@ -54,15 +48,13 @@ type Writer struct {
 	err     error
 }
 
-// columnIndex is an index and what it is on.
 type columnIndex struct {
 	*index
 	column int
 }
 
-// New begins a database in an empty file, which stays the caller's. It has nothing until the
-// first Commit. A private one has no readers, and is of no use when it is not committed
-// to the end: it uses free pages again at once.
+// New begins a database in an empty file, which has nothing until the first Commit. A private one
+// has no readers until it is complete, and uses free pages again at once.
 func New(f File, objects []Object, private bool) *Writer {
 	w := &Writer{p: pages{f: f, next: 2, delay: reuseAfter}, objects: objects, tables: make(map[string]*table),
 		indexes: make(map[string][]*columnIndex), byName: make(map[string]*columnIndex), changed: true}
@@ -81,8 +73,7 @@ func New(f File, objects []Object, private bool) *Writer {
 	return w
 }
 
-// Append adds a row to a table. Its id is greater than those of all rows before it.
-// After an error every call fails with it.
+// Append adds a row, whose id is greater than those before. Errors are permanent.
 func (w *Writer) Append(name string, id int64, columns ...Column) error {
 	if w.err != nil {
 		return w.err
@@ -115,15 +106,13 @@ func (w *Writer) Append(name string, id int64, columns ...Column) error {
 	return w.err
 }
 
-// Size is the length of the file when all that was appended is written.
 func (w *Writer) Size() int64 { return int64(w.p.next-1) * pageSize }
 
 // Changed reports whether there is something to commit.
 func (w *Writer) Changed() bool { return w.changed }
 
-// Prepare writes all that was appended, but for the page that makes it visible, which it
-// returns: it is to be written at the beginning of the file, with one write. The next Prepare
-// may come after that.
+// Prepare writes everything but the page that makes it visible, which it returns, to be written at
+// the beginning of the file with one write before the next Prepare.
 func (w *Writer) Prepare() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -172,7 +161,6 @@ func (w *Writer) Commit() error {
 	return err
 }
 
-// The header of a database. Wire constants.
 const (
 	headerSize    = 100
 	magic         = "SQLite format 3\x00"
