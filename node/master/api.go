@@ -35,51 +35,42 @@ type call struct {
 	value  any      // the argument of any type
 }
 
-type argument struct {
-	name  string
-	check func(name, value, caller string) (string, error) // nil: any value
-}
-
 type method struct {
-	arguments []argument // after the caller's name, which all methods take first
-	optional  int        // number of last arguments that may be missing
-	onError   any        // value of an error answer, of the same type as a success
+	arguments string // names, after the caller's, which all methods take first; see check
+	optional  int    // number of last arguments that may be missing
+	onError   any    // value of an error answer, of the same type as a success
 	run       func(call) reply
 }
 
 // api returns all methods. Answers use rosmaster's texts where tools or users know them.
 func (m *Master) api() map[string]method {
-	key := argument{"key", checkKey}
-	topic, service, node := argument{"topic", checkName}, argument{"service", checkName}, argument{"node", checkName}
-	callerAPI, serviceAPI := argument{"caller_api", checkAPI}, argument{"service_api", checkAPI}
-	topicType := argument{"topic_type", checkType}
 	none := []any{}
 	return map[string]method{
-		"shutdown": {[]argument{{"msg", checkNothing}}, 1, 0, m.askShutdown},
-		"getUri":   {nil, 0, "", m.getURI},
-		"getPid":   {nil, 0, -1, m.getPID},
+		"shutdown": {"msg", 1, 0, m.askShutdown},
+		"getUri":   {"", 0, "", m.getURI},
+		"getPid":   {"", 0, -1, m.getPID},
 
-		"registerPublisher":    {[]argument{topic, topicType, callerAPI}, 0, none, m.registerPublisher},
-		"unregisterPublisher":  {[]argument{topic, callerAPI}, 0, 0, m.unregisterPublisher},
-		"registerSubscriber":   {[]argument{topic, topicType, callerAPI}, 0, none, m.registerSubscriber},
-		"unregisterSubscriber": {[]argument{topic, callerAPI}, 0, 0, m.unregisterSubscriber},
-		"registerService":      {[]argument{service, serviceAPI, callerAPI}, 0, 0, m.registerService},
-		"unregisterService":    {[]argument{service, serviceAPI}, 0, 0, m.unregisterService},
+		"registerPublisher":    {"topic topic_type caller_api", 0, none, m.registerPublisher},
+		"unregisterPublisher":  {"topic caller_api", 0, 0, m.unregisterPublisher},
+		"registerSubscriber":   {"topic topic_type caller_api", 0, none, m.registerSubscriber},
+		"unregisterSubscriber": {"topic caller_api", 0, 0, m.unregisterSubscriber},
+		"registerService":      {"service service_api caller_api", 0, 0, m.registerService},
+		"unregisterService":    {"service service_api", 0, 0, m.unregisterService},
 
-		"lookupNode":         {[]argument{node}, 0, "", m.lookupNode},
-		"lookupService":      {[]argument{service}, 0, "", m.lookupService},
-		"getPublishedTopics": {[]argument{{"subgraph", checkSubgraph}}, 0, none, m.getPublishedTopics},
-		"getTopicTypes":      {nil, 0, none, m.getTopicTypes},
-		"getSystemState":     {nil, 0, []any{none, none, none}, m.getSystemState},
+		"lookupNode":         {"node", 0, "", m.lookupNode},
+		"lookupService":      {"service", 0, "", m.lookupService},
+		"getPublishedTopics": {"subgraph", 0, none, m.getPublishedTopics},
+		"getTopicTypes":      {"", 0, none, m.getTopicTypes},
+		"getSystemState":     {"", 0, []any{none, none, none}, m.getSystemState},
 
-		"setParam":         {[]argument{key, {"value", nil}}, 0, 0, m.setParam},
-		"getParam":         {[]argument{key}, 0, 0, m.getParam},
-		"hasParam":         {[]argument{key}, 0, false, m.hasParam},
-		"deleteParam":      {[]argument{key}, 0, 0, m.deleteParam},
-		"searchParam":      {[]argument{{"key", checkSearchKey}}, 0, 0, m.searchParam},
-		"getParamNames":    {nil, 0, none, m.getParamNames},
-		"subscribeParam":   {[]argument{callerAPI, key}, 0, 0, m.subscribeParam},
-		"unsubscribeParam": {[]argument{callerAPI, key}, 0, 0, m.unsubscribeParam},
+		"setParam":         {"key value", 0, 0, m.setParam},
+		"getParam":         {"key", 0, 0, m.getParam},
+		"hasParam":         {"key", 0, false, m.hasParam},
+		"deleteParam":      {"key", 0, 0, m.deleteParam},
+		"searchParam":      {"search_key", 0, 0, m.searchParam},
+		"getParamNames":    {"", 0, none, m.getParamNames},
+		"subscribeParam":   {"caller_api key", 0, 0, m.subscribeParam},
+		"unsubscribeParam": {"caller_api key", 0, 0, m.unsubscribeParam},
 	}
 }
 
@@ -114,23 +105,24 @@ func (d method) checked(args []any) (call, error) {
 	}
 	c := call{caller: caller}
 	args = args[1:]
-	if len(args) > len(d.arguments) || len(args) < len(d.arguments)-d.optional {
+	names := strings.Fields(d.arguments)
+	if len(args) > len(names) || len(args) < len(names)-d.optional {
 		return call{}, fmt.Errorf("bad call arity")
 	}
 	for i, value := range args {
-		argument := d.arguments[i]
-		if argument.check == nil {
+		name := names[i]
+		if name == "value" {
 			if value == nil {
-				return call{}, fmt.Errorf("ERROR: parameter [%s] must be specified", argument.name)
+				return call{}, fmt.Errorf("ERROR: parameter [%s] must be specified", name)
 			}
 			c.value = value
 			continue
 		}
 		s, ok := value.(string)
 		if !ok {
-			return call{}, fmt.Errorf("ERROR: parameter [%s] must be a string", argument.name)
+			return call{}, fmt.Errorf("ERROR: parameter [%s] must be a string", strings.TrimPrefix(name, "search_"))
 		}
-		s, err := argument.check(argument.name, s, caller)
+		s, err := check(name, s, caller)
 		if err != nil {
 			return call{}, err
 		}
@@ -139,54 +131,43 @@ func (d method) checked(args []any) (call, error) {
 	return c, nil
 }
 
-// The checks return an error, or the value in its final form.
-
-func checkNothing(_, value, _ string) (string, error) { return value, nil }
-
-// checkName checks a graph name. Like rosmaster, it refuses the characters of URIs and sentences
-// and leaves other checks to the nodes.
-func checkName(name, value, caller string) (string, error) {
-	switch {
-	case value == "":
-		return "", fmt.Errorf("ERROR: parameter [%s] must be a non-empty string", name)
-	case strings.ContainsAny(value, ": "):
-		return "", fmt.Errorf("ERROR: parameter [%s] contains illegal chars", name)
-	case canonical(value) == "/":
-		return "", fmt.Errorf("ERROR: parameter [%s] cannot be the global namespace", name)
+// check checks the argument of a name and returns it in its final form. Like rosmaster, it refuses
+// the characters of URIs and sentences in names and leaves other checks to the nodes.
+func check(name, value, caller string) (string, error) {
+	bad := func(reason string) (string, error) {
+		return "", fmt.Errorf("ERROR: parameter [%s] %s", strings.TrimPrefix(name, "search_"), reason)
 	}
-	return resolve(value, caller), nil
-}
-
-func checkSubgraph(_, value, caller string) (string, error) {
-	if value == "" {
-		return "/", nil
-	}
-	return resolve(value, caller), nil
-}
-
-func checkKey(name, value, caller string) (string, error) {
-	value, err := checkSearchKey(name, value, caller)
-	return resolve(value, caller), err
-}
-
-// checkSearchKey doesn't resolve the key: the search does.
-func checkSearchKey(name, value, _ string) (string, error) {
-	if value == "" {
-		return "", fmt.Errorf("ERROR: parameter [%s] must be specified and non-empty", name)
-	}
-	return value, nil
-}
-
-func checkAPI(name, value, _ string) (string, error) {
-	if !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "rosrpc://") {
-		return "", fmt.Errorf("ERROR: parameter [%s] is not an RPC URI", name)
-	}
-	return value, nil
-}
-
-func checkType(name, value, _ string) (string, error) {
-	if value != anyType && strings.Count(value, "/") != 1 {
-		return "", fmt.Errorf("ERROR: parameter [%s] is not a valid package resource name", name)
+	switch name {
+	case "topic", "service", "node":
+		switch {
+		case value == "":
+			return bad("must be a non-empty string")
+		case strings.ContainsAny(value, ": "):
+			return bad("contains illegal chars")
+		case canonical(value) == "/":
+			return bad("cannot be the global namespace")
+		}
+		return resolve(value, caller), nil
+	case "subgraph":
+		if value == "" {
+			return "/", nil
+		}
+		return resolve(value, caller), nil
+	case "key", "search_key":
+		if value == "" {
+			return bad("must be specified and non-empty")
+		}
+		if name == "key" { // a search resolves its own
+			value = resolve(value, caller)
+		}
+	case "caller_api", "service_api":
+		if !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "rosrpc://") {
+			return bad("is not an RPC URI")
+		}
+	case "topic_type":
+		if value != anyType && strings.Count(value, "/") != 1 {
+			return bad("is not a valid package resource name")
+		}
 	}
 	return value, nil
 }

@@ -8,43 +8,43 @@ import (
 	"slices"
 )
 
-// slaveMethod is a method of the slave API. arity is the number of arguments after
-// caller_id. An error of call is answered with code -1.
-type slaveMethod struct {
-	arity int
-	call  func(n *Node, callerID string, args []any) (any, error)
+// arities has the methods of the slave API, as documented in the ROS wiki, with their number
+// of arguments after caller_id.
+var arities = map[string]int{
+	"getBusStats": 0, "getBusInfo": 0, "getMasterUri": 0, "getPid": 0, "getPublications": 0, "getSubscriptions": 0,
+	"shutdown": 1, "publisherUpdate": 2, "paramUpdate": 2, "requestTopic": 2,
 }
 
-// slaveMethods returns a method of the slave API as documented in the ROS wiki.
-func slaveMethods(name string) (slaveMethod, bool) {
-	switch name {
+// execute executes a call with the right number of arguments.
+func (n *Node) execute(method, callerID string, args []any) (any, error) {
+	switch method {
 	case "getBusStats":
-		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.busStats(), nil }}, true
+		return n.busStats(), nil
 	case "getBusInfo":
-		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.busInfo(), nil }}, true
+		return n.busInfo(), nil
 	case "getMasterUri":
-		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.cfg.MasterURI, nil }}, true
+		return n.cfg.MasterURI, nil
 	case "getPid":
-		return slaveMethod{0, func(*Node, string, []any) (any, error) { return os.Getpid(), nil }}, true
+		return os.Getpid(), nil
 	case "getPublications":
-		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.publications(), nil }}, true
+		return n.publications(), nil
 	case "getSubscriptions":
-		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.subscriptions(), nil }}, true
-	case "shutdown":
-		return slaveMethod{1, (*Node).shutdown}, true
+		return n.subscriptions(), nil
 	case "publisherUpdate":
-		return slaveMethod{2, (*Node).publisherUpdate}, true
+		return n.publisherUpdate(callerID, args)
 	case "paramUpdate":
-		return slaveMethod{2, (*Node).paramUpdate}, true
+		return n.paramUpdate(args)
 	case "requestTopic":
-		return slaveMethod{2, (*Node).requestTopic}, true
+		return n.requestTopic(args)
 	}
-	return slaveMethod{}, false
+	n.log.Info().Str("from", callerID).Any("reason", args[0]).Msg("asked to shut down")
+	n.finish()
+	return 0, nil
 }
 
 // serveAPI answers one call of the slave API with [code, status, value].
 func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, error) {
-	m, ok := slaveMethods(method)
+	arity, ok := arities[method]
 	if !ok {
 		return nil, fmt.Errorf("no method %q in the slave API", method)
 	}
@@ -63,20 +63,14 @@ func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, erro
 	if len(args) == 0 && method == "shutdown" { // the reason may be left out
 		args = []any{""}
 	}
-	if len(args) != m.arity {
-		return failed(fmt.Errorf("%s: %d arguments after caller_id, want %d", method, len(args), m.arity))
+	if len(args) != arity {
+		return failed(fmt.Errorf("%s: %d arguments after caller_id, want %d", method, len(args), arity))
 	}
-	value, err := m.call(n, callerID, args)
+	value, err := n.execute(method, callerID, args)
 	if err != nil {
 		return failed(fmt.Errorf("%s: %w", method, err))
 	}
 	return []any{1, "", value}, nil
-}
-
-func (n *Node) shutdown(callerID string, args []any) (any, error) {
-	n.log.Info().Str("from", callerID).Any("reason", args[0]).Msg("asked to shut down")
-	n.finish()
-	return 0, nil
 }
 
 func (n *Node) publications() []any {
@@ -91,7 +85,7 @@ func (n *Node) publications() []any {
 
 // requestTopic answers a connecting subscriber with the first of its protocols that
 // this node supports.
-func (n *Node) requestTopic(_ string, args []any) (any, error) {
+func (n *Node) requestTopic(args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok || name == "" {
 		return nil, fmt.Errorf("topic %v isn't a name", args[0])
