@@ -64,8 +64,7 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 	return all.err("damaged", "not readable")
 }
 
-// checkOne returns an error only if it was interrupted. A bag that can't be read is a
-// result.
+// checkOne fails only if it is interrupted. A bag that can't be read is a result.
 func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	report, done := a.progress(path, false)
 	defer done()
@@ -112,8 +111,7 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	return odd
 }
 
-// notForXML lists the topics whose name or type a node can't send to its master by
-// XML-RPC.
+// notForXML lists the topics whose name or type XML-RPC can't carry.
 func notForXML(b *bagstore.Bag) (topics []string) {
 	for _, c := range b.Connections() {
 		if !xmlrpc.CanCarry(c.Topic) || !xmlrpc.CanCarry(c.Type) {

@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// insteadCommands returns the commands of rosbag that aren't supported. Their errors
-// name alternatives.
+// insteadCommands returns commands of rosbag whose errors name alternatives.
 func insteadCommands() []*cobra.Command {
 	var list []*cobra.Command
 	for name, instead := range map[string]string{

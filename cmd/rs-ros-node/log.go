@@ -50,8 +50,7 @@ func (a *app) viewedLogger() (zerolog.Logger, *roslog.Writer) {
 	return a.logger(lines), lines
 }
 
-// public passes the lines that other machines may see: all but those with a url, which
-// may contain a token.
+// public passes the lines without a url, which may contain a token.
 type public struct{ zerolog.LevelWriter }
 
 // WriteLevel implements zerolog.LevelWriter.

@@ -13,8 +13,7 @@ import (
 	"rsros/program"
 )
 
-// addManual adds the command that writes the manual pages for packages (deploy/dist). Releases are built without
-// the tag and the generator.
+// addManual adds the command that writes the manual pages of packages.
 func addManual(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use: "manual FOLDER", Hidden: true, Args: cobra.ExactArgs(1),

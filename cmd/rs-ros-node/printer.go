@@ -95,8 +95,7 @@ func appendPrintable(to, text []byte) []byte {
 	return append(to, text[plain:]...)
 }
 
-// printableEvent escapes the messages and lists of a log line. The console quotes only
-// text fields.
+// printableEvent escapes messages and lists. The console quotes only text fields.
 func printableEvent(event map[string]any) error {
 	for key, v := range event {
 		switch v := v.(type) {

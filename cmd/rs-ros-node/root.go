@@ -80,8 +80,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	return err
 }
 
-// withDefaultCommand adds the command live to a command line without a command, for
-// rosrun and roslaunch.
+// withDefaultCommand makes live the command, for rosrun and roslaunch.
 func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 	if isCompletion(args) {
 		return args, nil
@@ -100,8 +99,7 @@ func isHelp(arg string) bool {
 	return arg == "-h" || arg == "--help" || arg == "help"
 }
 
-// isCompletion reports whether a shell asks for completion. cobra adds the command that
-// answers when it executes.
+// isCompletion reports whether a shell asks for completion.
 func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }

@@ -55,8 +55,7 @@ func commit() string {
 	return ""
 }
 
-// printFeatures prints which platform-dependent features this build has on this machine,
-// or what replaces them.
+// printFeatures prints which platform-dependent features this build has on this machine.
 func printFeatures(out io.Writer) error {
 	bags := bagstore.ThisPlatform()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -30,8 +30,7 @@ type Player interface {
 	Status() replay.Status
 }
 
-// Remote lets other nodes control a player through services, topics and
-// dynamic_reconfigure. Closing the node closes it, too.
+// Remote lets other nodes control a player. Closing the node closes it, too.
 type Remote struct {
 	player      Player
 	node        *ros.Node

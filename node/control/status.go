@@ -10,8 +10,7 @@ import (
 	"rsros/node/ros"
 )
 
-// Status publishes a player's state as ~status. Only the player's goroutine may
-// call its methods.
+// Status publishes a player's state as ~status, on the player's goroutine.
 type Status struct {
 	pub *ros.Publisher
 	// Set before the player runs; each may be nil.

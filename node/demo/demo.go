@@ -190,8 +190,7 @@ func (d *demo) subscribe(n *ros.Node) error {
 	return nil
 }
 
-// frameTopic returns the stream whose frames a topic of the RealSense layout
-// carries: Depth_0 for /device_0/sensor_0/Depth_0/image/data.
+// frameTopic returns Depth_0 for /device_0/sensor_0/Depth_0/image/data.
 func frameTopic(topic string) (camdriver.StreamID, bool) {
 	part := strings.Split(topic, "/")
 	if len(part) != 6 || part[5] != "data" {

@@ -10,8 +10,7 @@ import (
 	"rsros/msgs"
 )
 
-// ledger keeps a hash of every frame of a camera and compares replayed messages with
-// them. It is a consumer of the hub.
+// ledger keeps a hash of every frame of a camera and compares replayed messages with it.
 type ledger struct {
 	camdriver.NopHandler
 	seed     maphash.Seed
@@ -21,8 +20,7 @@ type ledger struct {
 	entries map[camdriver.StreamID]*ledgerEntry
 }
 
-// ledgerEntry holds one stream's hashes and counts. Frame numbers have 32 bits, as
-// in a message's header.
+// ledgerEntry is one stream's. Frame numbers have 32 bits, as in a message's header.
 type ledgerEntry struct {
 	given         map[uint32]uint64 // frame number → hash
 	received      uint64

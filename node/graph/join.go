@@ -22,8 +22,7 @@ import (
 	"rsros/program"
 )
 
-// Config is a node's identity in the graph: its name, namespace, master, address
-// and remaps.
+// Config is a node's identity in the graph.
 type Config = ros.Config
 
 // ParseArgs reads the ROS arguments (a:=b, _p:=v, __name:=x, …) of a command line
@@ -87,8 +86,7 @@ func (n *Node) Close() error {
 	return err
 }
 
-// UntilKilled returns a context that also ends when rosnode kill, or a node that
-// takes n's name, asks n to end. Call done when the context is no longer needed.
+// UntilKilled returns a context that also ends when n is asked to shut down.
 func UntilKilled(ctx context.Context, n *ros.Node) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -108,8 +106,7 @@ func UntilKilled(ctx context.Context, n *ros.Node) (_ context.Context, done func
 // Params are a node's private parameters, as the parameter server returns them.
 type Params = map[string]any
 
-// PrivateParams gets the node's private parameters. It waits for the master, as
-// roscpp does.
+// PrivateParams gets the node's private parameters. It waits for the master.
 func PrivateParams(ctx context.Context, n *ros.Node) (Params, error) {
 	for {
 		v, _, err := n.Param(ctx, "~")

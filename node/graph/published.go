@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// PublishedTopics asks the master for the names of all published topics. It gives up
-// after ten seconds.
+// PublishedTopics asks the master for the names of all published topics.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 	list, err := n.ask(ctx, "getPublishedTopics", "")
 	if err != nil {
@@ -21,8 +20,7 @@ func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// SubscribedTopics asks the master for the names of the topics that a node
-// subscribes to. It gives up after ten seconds.
+// SubscribedTopics asks the master for the topics that a node subscribes to.
 func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, error) {
 	node, err := n.Resolve(node)
 	if err != nil {
@@ -47,8 +45,7 @@ func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, erro
 	return list, err
 }
 
-// Topology is who publishes, subscribes and provides what: names of nodes by topic or
-// service, and the types of topics as the master knows them.
+// Topology has the names of nodes by topic or service, and the types of topics.
 type Topology struct {
 	Publishers, Subscribers, Providers map[string][]string
 	Types                              map[string]string
@@ -92,8 +89,7 @@ func (n *Node) systemState(ctx context.Context) (t Topology, err error) {
 	return t, nil
 }
 
-// Doubles returns, for each topic that the node publishes, the other nodes that also
-// publish it. It gives up after ten seconds.
+// Doubles returns the other nodes that publish a topic of this one, by topic.
 func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
 	t, err := n.systemState(ctx)
 	if err != nil {

@@ -17,8 +17,7 @@ type Service struct {
 	Serve      func(req []byte) (msgs.Message, error) // a nil message means an empty response
 }
 
-// Trigger returns a std_srvs/Trigger service. The response carries do's text, or
-// its error with success set to false.
+// Trigger returns a std_srvs/Trigger service, whose response has do's text or error.
 func Trigger(name string, do func() (string, error)) Service {
 	return Service{name, "std_srvs/Trigger", func([]byte) (msgs.Message, error) { return result(do()), nil }}
 }

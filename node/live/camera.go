@@ -72,8 +72,7 @@ func (c *camera) labelled(log zerolog.Logger) zerolog.Logger {
 	return log.With().Str("camera", c.opts.Camera).Logger()
 }
 
-// private returns the camera's private name: ~name, or ~front/name if there are several
-// cameras.
+// private returns ~name, or ~front/name if there are several cameras.
 func (c *camera) private(name string) string {
 	if !c.several {
 		return "~" + name
@@ -81,8 +80,7 @@ func (c *camera) private(name string) string {
 	return "~" + strings.Trim(c.opts.Camera, "/") + "/" + name
 }
 
-// advertise advertises the topics. The streams aren't started yet, so that waiting
-// subscribers miss no frame.
+// advertise advertises the topics before the streams start: subscribers miss no frame.
 func (c *camera) advertise() error {
 	if err := c.loadPreset(); err != nil {
 		return err

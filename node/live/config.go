@@ -77,8 +77,7 @@ func (o *Options) fill(values graph.Params) error {
 	return errors.Join(o.fillStreams(p), p.Err())
 }
 
-// wholeInfrared is a D400's left imager in colour or unrectified. It excludes Infrared_1, so
-// it runs only on request.
+// wholeInfrared is a D400's left imager as it is. It excludes Infrared_1: only on request.
 var wholeInfrared = camdriver.StreamID{Kind: camdriver.Infrared}
 
 // streamIDs are the streams of settings, by the settings' names.
@@ -89,8 +88,7 @@ var streamIDs = map[string]camdriver.StreamID{
 	"enable_fisheye": {Kind: camdriver.Fisheye}, "enable_confidence": {Kind: camdriver.Confidence},
 }
 
-// optional reports whether a stream runs only if the device has it: launch files of
-// realsense2_camera enable it for any device.
+// optional reports whether launch files of realsense2_camera enable a stream for any device.
 func optional(id camdriver.StreamID) bool {
 	return id.Kind == camdriver.Fisheye || id.Kind == camdriver.Confidence
 }

@@ -106,8 +106,7 @@ func (d *diagnostics) rate(p camdriver.Profile, now time.Time) msgs.DiagnosticSt
 	return f.update(p, now, frames, lost)
 }
 
-// dropped returns the drops because this program or its subscribers were too slow. It is a
-// warning if there were drops since the last call.
+// dropped is a warning if there were drops since the last call.
 func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 	var all naming.Drops
 	for _, drops := range d.camera.drops {

@@ -115,8 +115,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// Device returns the device, or the first of several, which is nil until it is connected.
-// The Node closes it.
+// Device returns the first device, nil until it is connected. The Node closes it.
 func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
 
 // Profiles returns the profiles of its running streams, by sensor.
@@ -275,8 +274,7 @@ func (n *Node) serveViewers() (err error) {
 	return err
 }
 
-// show offers the started cameras to viewers in the order of their start. Viewers first see
-// the first.
+// show offers the started cameras to viewers, who see the first one first.
 func (n *Node) show() {
 	p := &n.page
 	p.mu.Lock()

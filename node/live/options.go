@@ -20,8 +20,7 @@ func (u *optionUpdates) OptionChanged(sensor int, _ camdriver.OptionID, _ float3
 	}
 }
 
-// offerCameraOptions offers the sensors' options as realsense2_camera does, below
-// <camera>/<module>.
+// offerCameraOptions offers the sensors' options below <camera>/<module>.
 func (c *camera) offerCameraOptions() error {
 	for i, s := range c.device.Sensors() {
 		group, err := naming.OfferOptions(c.node, c.moduleName(s), s)

@@ -57,8 +57,7 @@ func isBelow(folder, top string) (bool, error) {
 	return err == nil && filepath.IsLocal(rel), nil
 }
 
-// realPath returns the absolute path without symbolic links. The last parts of path needn't
-// exist.
+// realPath resolves symbolic links. The last parts of path needn't exist.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

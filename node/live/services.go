@@ -16,8 +16,7 @@ import (
 	"rsros/node/naming"
 )
 
-// services returns the camera's services. Those with the names of realsense2_camera and
-// players may belong to another node.
+// services returns the camera's services. Some names may belong to another node.
 func (c *camera) services() []graph.Service {
 	list := []graph.Service{
 		graph.Trigger(c.private("start_recording"), c.startRecording),
@@ -74,8 +73,7 @@ func (n *Node) serveAll() error {
 	return nil
 }
 
-// all calls do for all cameras at the same time and returns their texts. It fails, after
-// the others are done, if a camera isn't connected yet.
+// all calls do for all cameras, also if one of them isn't connected yet, which is an error.
 func (n *Node) all(do func(*camera) (string, error)) (string, error) {
 	said := make([]string, len(n.cameras))
 	err := n.together(func(c *camera) error {
@@ -164,8 +162,7 @@ func (c *camera) enable(on bool) (string, error) {
 	return "streams started", nil
 }
 
-// deviceInfo names the device and its sensors in realsense2_camera's form, such as
-// intel_realsense_d435i and stereo_module.
+// deviceInfo has names in realsense2_camera's form, such as intel_realsense_d435i.
 func (c *camera) deviceInfo() *msgs.DeviceInfo {
 	info := c.device.Info()
 	var sensors []string
@@ -196,8 +193,7 @@ func (g *gate) Frame(sensor int, f *camdriver.Frame) {
 	}
 }
 
-// pause pauses or resumes a camera's publishing, not its recording. The texts are rosbag
-// play's.
+// pause pauses or resumes publishing, not recording. The texts are rosbag play's.
 func (c *camera) pause(on bool) (string, error) {
 	word := "resumed"
 	if on {

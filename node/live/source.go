@@ -73,8 +73,7 @@ func (o *SourceOptions) clock() camdriver.Clock {
 	return o.Clock
 }
 
-// OpenSource opens the device that o selects. If it doesn't exist, the error wraps
-// program.ErrNoDevice and describes the device.
+// OpenSource opens the device. If it doesn't exist, the error is a program.ErrNoDevice.
 func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	o.Clock = o.clock()
 	kind, serial := o.kind()
@@ -176,8 +175,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 	}
 }
 
-// try opens the device while no other camera of the node is being opened, because selecting
-// a USB camera opens others.
+// try opens one device at a time, because selecting a USB camera opens others.
 func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()

@@ -121,8 +121,7 @@ func (s StreamSettings) wanted(id camdriver.StreamID, profiles []camdriver.Profi
 	return asked || slices.ContainsFunc(profiles, func(p camdriver.Profile) bool { return p.Default })
 }
 
-// pick selects the default profile if it fits, or else the first that fits, because drivers
-// list the best first.
+// pick selects the default profile if it fits, or else the first that does, the best.
 func (set StreamSetting) pick(profiles []camdriver.Profile) (camdriver.Profile, bool) {
 	fits := func(p camdriver.Profile) bool {
 		return (set.Width == 0 || set.Width == p.Width && set.Height == p.Height) && (set.FPS == 0 || set.FPS == p.FPS)

@@ -14,8 +14,7 @@ import (
 	"rsros/node/settings"
 )
 
-// warnUnused warns of parameters that are set but have no effect. A recording may have any
-// stream.
+// warnUnused warns of parameters without effect. A recording may have any stream.
 func warnUnused(log zerolog.Logger, p graph.Params) {
 	file, _ := p["rosbag_filename"].(string)
 	for _, u := range settings.WithoutEffect {
@@ -55,8 +54,7 @@ func lookUp(p graph.Params, name string) (any, bool) {
 	}
 }
 
-// warnOfSimTime warns if /use_sim_time is set, because a camera's frames don't follow
-// simulated time. A recording's do.
+// warnOfSimTime warns if /use_sim_time is set, which a camera's frames don't follow.
 func (n *Node) warnOfSimTime(ctx context.Context) {
 	if n.cameras[0].opts.Source.isBag() {
 		return
@@ -74,8 +72,7 @@ const doublesEvery = 3 * time.Second
 // common are topics that every node may publish.
 var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 
-// watchDoubles warns once of each other node that publishes a topic of this one, because
-// subscribers then receive the frames of both.
+// watchDoubles warns once of each other node that publishes a topic of this one.
 func (n *Node) watchDoubles() {
 	n.run(func(ctx context.Context) {
 		known := map[string]bool{}

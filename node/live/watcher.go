@@ -10,8 +10,7 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// watcher waits for the end of a device: the end of a file, or a failure that the driver
-// can't recover from. An unplugged camera hasn't ended.
+// watcher waits for the end of a file or a failure. An unplugged camera hasn't ended.
 type watcher struct {
 	camdriver.NopHandler
 	camera *camera

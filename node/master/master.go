@@ -115,8 +115,7 @@ func Start(config Config) (*Master, error) {
 // URI returns the value for ROS_MASTER_URI.
 func (m *Master) URI() string { return m.uri }
 
-// ShutdownAsked is closed when a peer calls the master's shutdown method. The master continues to
-// serve until its owner calls Close.
+// ShutdownAsked is closed when a peer calls shutdown. The master still serves until Close.
 func (m *Master) ShutdownAsked() <-chan struct{} { return m.asked }
 
 // Close stops serving and drops undelivered notifications. It may be called more than once.

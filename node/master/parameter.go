@@ -107,8 +107,7 @@ func (m *Master) paramChanged(key string, value any, caller string) {
 
 func withSlash(key string) string { return strings.TrimSuffix(key, "/") + "/" }
 
-// forgetParam removes the subscriptions to a parameter of all nodes at a URI, after one of them
-// answered that it has none.
+// forgetParam removes the subscriptions to a parameter of all nodes at a URI.
 func (m *Master) forgetParam(api, param string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// maxParamDepth limits the depth of names and values together, so that any part of the tree fits an
-// answer.
+// maxParamDepth limits the depth of names and values together, as XML-RPC's is limited.
 const maxParamDepth = 48
 
 // params is the parameter tree: structs are namespaces, anything else is a value. Trees are

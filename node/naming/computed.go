@@ -61,8 +61,7 @@ func (s *Source) Skipped() uint64 {
 	return s.worker.dropped.Load()
 }
 
-// Problems returns what the recording lacks for the options, and the number of frame sets
-// that couldn't be processed.
+// Problems returns what the recording lacks for the options, and what failed.
 func (s *Source) Problems() []string {
 	if s.worker == nil {
 		return nil
@@ -108,8 +107,7 @@ func (a *asked) shut() {
 	}
 }
 
-// frameSet is a set of frames whose messages are computed when they are due. It
-// implements replay.Work and counts its references.
+// frameSet is a replay.Work that counts its references.
 type frameSet struct {
 	picture
 	source *Source

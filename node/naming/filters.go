@@ -138,8 +138,7 @@ func OfferOptions(n *ros.Node, name string, of interface {
 	return graph.ServeReconfigure(n, name, parameters(false), func() graph.Parameters { return parameters(true) }, set)
 }
 
-// ParameterName converts a name to realsense2_camera's form: "Stereo Module" to
-// stereo_module.
+// ParameterName converts "Stereo Module" to stereo_module, as realsense2_camera does.
 func ParameterName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

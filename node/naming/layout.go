@@ -27,8 +27,7 @@ type staticTopic struct {
 	msg        msgs.Message
 }
 
-// stream holds the topics of a stream, in the order in which a frame's messages are
-// published.
+// stream holds the topics of a stream, in the order of publication.
 type stream struct {
 	frameID string
 	format  camdriver.Format
@@ -44,8 +43,7 @@ type streamTopic struct {
 // encode makes a frame's message. It returns false if memory is exhausted.
 type encode func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
 
-// newLayout returns the layout of the streams in snap. poolLimit bounds the memory of
-// converted images, in bytes.
+// newLayout bounds the memory of converted images to poolLimit bytes.
 func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
 	l := &layout{options: o, camera: o.Camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
 	for _, s := range snap.Streams {
@@ -197,8 +195,7 @@ func StreamName(id camdriver.StreamID) string {
 	return name
 }
 
-// imageTopic returns the last part of an image topic's name. Only the depth module's images
-// are rectified.
+// imageTopic returns the last part of a name. Only the depth module's images are rectified.
 func imageTopic(id camdriver.StreamID) string {
 	if k := id.Kind; k == camdriver.Depth || k == camdriver.Infrared && id.Index > 0 || k == camdriver.Confidence {
 		return "image_rect_raw"

@@ -11,8 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// wrapperEncoding returns the sensor_msgs encoding of an image. Depth is 16UC1, ROS's
-// convention for millimetres in 16 bits.
+// wrapperEncoding returns the sensor_msgs encoding of an image. Depth has millimetres.
 func wrapperEncoding(f camdriver.Format) string {
 	switch f {
 	case camdriver.Z16:
@@ -146,8 +145,7 @@ func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	return m
 }
 
-// odometryTransform returns a pose as the transform from the odometry's frame to the
-// camera's.
+// odometryTransform returns a pose as the transform from the odometry's frame.
 func (l *layout) odometryTransform(h msgs.Header, f *camdriver.Frame) *msgs.TFMessage {
 	return &msgs.TFMessage{Transforms: []msgs.TransformStamped{{
 		Header: h, ChildFrameID: l.options.frame("pose_frame"), Transform: poseTransform(&f.Pose),

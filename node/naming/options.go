@@ -19,8 +19,7 @@ import (
 	"rsros/node/settings"
 )
 
-// WrapperOptions are realsense2_camera's parameters for published topics. With the zero
-// value, frames are published unprocessed.
+// WrapperOptions are realsense2_camera's parameters. The zero value processes nothing.
 type WrapperOptions struct {
 	Camera string // prefix of topics; default "camera"
 	Frames string `setting:"tf_prefix"` // prefix of frames; default Camera

@@ -19,8 +19,7 @@ type outlet interface {
 	publish(msgs.Raw)
 }
 
-// openOutlet opens the outlet of a topic. s is the stream of its images, or nil if the topic
-// has other messages.
+// openOutlet opens the outlet of a topic. s is nil if the topic has no images.
 type openOutlet func(topic, typ string, s *stream) (outlet, error)
 
 // outlets are the outlets of a stream's topics, in the layout's order.
@@ -72,8 +71,7 @@ func (s *stream) transports(topic string, log zerolog.Logger) transport.Options 
 	return transport.Options{Topic: topic, Encoding: wrapperEncoding(s.format), Depth: s.depth && s.format == camdriver.Z16, Log: log}
 }
 
-// Drops counts what a camera's topics dropped so far, because this program or its
-// subscribers were too slow.
+// Drops counts what this program or subscribers were too slow for.
 type Drops struct {
 	Topics []transport.Drops // of topics with drops
 	Sets   uint64            // frame sets that weren't processed

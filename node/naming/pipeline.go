@@ -64,8 +64,7 @@ func (p *pipeline) take(f *camdriver.Frame) {
 	p.sync.Push(p.rig.Image(f.Retain()), p.publish)
 }
 
-// farApart plus five frame intervals is the time between two frames of a stream, in ms,
-// above which it is a seek.
+// farApart plus five frame intervals, in ms, between two frames of a stream is a seek.
 const farApart = 500
 
 func (p *pipeline) jumped(f *camdriver.Frame) bool {
@@ -130,8 +129,7 @@ func (p *pipeline) close() {
 	p.worker.close()
 }
 
-// worker processes frame sets in a goroutine. If it is too slow, it drops older sets and
-// counts them.
+// worker processes frame sets. If it is too slow, it drops older sets and counts them.
 type worker struct {
 	processor *processor
 	log       zerolog.Logger
@@ -153,8 +151,7 @@ type job struct {
 	asked *asked // requested messages; nil for those that outlets want
 }
 
-// run is a part of a stream without a jump in time. Blocks don't combine frames of different
-// runs.
+// run is a part of a stream without a jump in time. Blocks don't combine frames of two.
 type run struct {
 	gap bool // the last sets were skipped because there were no subscribers
 }
@@ -191,8 +188,7 @@ func (w *worker) put(j *job) {
 	}
 }
 
-// discard drops the pending set, if any. fresh reports whether the next one must be fresh
-// instead.
+// discard drops the pending set. fresh reports whether the next one must be fresh instead.
 func (w *worker) discard() (found, fresh bool) {
 	select {
 	case old := <-w.pending:

@@ -22,8 +22,7 @@ type processor struct {
 	results *results
 }
 
-// newProcessor returns a processor that publishes to outlets opened by open. memory bounds
-// its frames in bytes.
+// newProcessor bounds the memory of its frames to memory bytes.
 func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *outlets, open openOutlet) (*processor, error) {
 	p := &processor{
 		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), pool: l.pool, depth: depth,
@@ -34,8 +33,7 @@ func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth 
 	return p, err
 }
 
-// alone returns a processor with new blocks and the same options, for the same goroutine. It
-// must be reset after use, not closed.
+// alone returns a processor with new blocks, to be reset after use, not closed.
 func (p *processor) alone() *processor {
 	out := *p
 	out.filters = p.filters.fresh(p.res, p.options)
@@ -116,8 +114,7 @@ func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time)
 	to.publish(picture.Frame, stamp, &picture.Profile.Intrinsics)
 }
 
-// clip returns a copy of depth in which larger depths than the limit are 0. If memory is
-// exhausted, it returns the original image.
+// clip sets larger depths than the limit to 0, in a copy, unless memory is exhausted.
 func (p *processor) clip(f *camdriver.Frame) *camdriver.Frame {
 	limit := p.options.Clip / float64(f.DepthUnits)
 	if !(limit < math.MaxUint16) || f.Profile.Format != camdriver.Z16 {

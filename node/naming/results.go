@@ -203,14 +203,12 @@ func (r *results) abandon() {
 	}
 }
 
-// ownColours reports whether a point has the colour of the same pixel, because depth is
-// aligned to colour.
+// ownColours reports whether a point has the colour of the same pixel.
 func (r *results) ownColours() bool {
 	return r.options.align() && r.options.Texture.Kind == camdriver.Color
 }
 
-// texture sets the image that the points' colours come from. It returns false if the set
-// doesn't have it.
+// texture sets the image of the points' colours. It is false if the set doesn't have it.
 func (r *results) texture(set *process.Set, to *cloud.Shape) (bool, error) {
 	want := r.options.Texture
 	if want.Kind == camdriver.AnyStream {

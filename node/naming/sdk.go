@@ -39,8 +39,7 @@ const (
 // firstDevice is the prefix of topics in a bag, which has one device.
 const firstDevice = "/device_0/"
 
-// NewSDKTopics advertises all topics of a node's device number, counted from 0, and
-// publishes its description on latched topics.
+// NewSDKTopics advertises the topics of a node's device number, counted from 0.
 func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SDKTopics, error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
@@ -119,8 +118,7 @@ func sdkQueue(topic string, latch bool) int {
 	return inertialQueue
 }
 
-// publish publishes a message of the format. If f isn't nil, it is retained until every
-// subscriber has received the body.
+// publish retains f, unless it is nil, until every subscriber has received the body.
 func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	p, err := s.publisher(m.Topic, m.Type, m.Static)
 	if err != nil {

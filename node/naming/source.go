@@ -43,8 +43,7 @@ type Source struct {
 	closed bool
 }
 
-// OpenSource returns the source of a recording, which must stay open until Close. A
-// recording without a date starts now, as with realsense2_camera.
+// OpenSource returns the source of a recording. One without a date starts now.
 func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.Logger) (*Source, error) {
 	o.TFRate = 0 // transforms of a recording are static
 	snap := file.Snapshot()
@@ -73,8 +72,7 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	return s, s.startWorker(snap, log)
 }
 
-// Offer offers the filters' options to dynamic_reconfigure, below prefix and the camera's
-// name.
+// Offer offers the filters' options below prefix and the camera's name.
 func (s *Source) Offer(n *ros.Node, prefix string) error {
 	if s.worker == nil {
 		return nil
@@ -82,8 +80,7 @@ func (s *Source) Offer(n *ros.Node, prefix string) error {
 	return s.worker.processor.filters.offer(n, prefix+absolute(s.layout.camera))
 }
 
-// Close waits for the set that is being processed. The player must have ended. Close may
-// be called twice.
+// Close waits for the set that is being processed. The player must have ended.
 func (s *Source) Close() {
 	if s.worker != nil && !s.closed {
 		s.worker.close()

@@ -31,8 +31,7 @@ func (s *Stamper) Stamp(f *camdriver.Frame) msgs.Time {
 	return s.base + t
 }
 
-// tie sets the ROS time at which the camera's clock was at ms. The caller must hold mu or
-// be the only user.
+// tie sets the ROS time at which the camera's clock was at ms. The caller holds mu.
 func (s *Stamper) tie(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
 
 // reset forgets the camera's clock after a restart of the camera.

@@ -10,8 +10,7 @@ import (
 // ROS body frames (x forward, y left, z up).
 var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
 
-// poseToBody converts from the axes of poses, which are those of tracking cameras (x right,
-// y up, z back).
+// poseToBody converts from the axes of poses (x right, y up, z back).
 var poseToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, -1, -1, 0, 0, 0, 1, 0}}
 
 // toBody converts the axes of a stream.

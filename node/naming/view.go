@@ -220,8 +220,7 @@ func (it *iterator) Prev() bool {
 // mostPast bounds the instants kept for Prev.
 const mostPast = 64
 
-// back goes to the previous instant. Sets are matched forward, so it reads a part of the
-// recording that ends there.
+// back goes to the previous instant by reading forward up to it, as sets are matched.
 func (it *iterator) back() bool {
 	s := it.view.source
 	before := it.now.at

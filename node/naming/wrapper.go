@@ -15,8 +15,7 @@ import (
 	"rsros/node/transport"
 )
 
-// WrapperTopics publishes a device's streams as realsense2_camera does. It encodes
-// messages only for topics with subscribers.
+// WrapperTopics publishes a device's streams as realsense2_camera does, if subscribed to.
 type WrapperTopics struct {
 	camdriver.NopHandler
 	layout     *layout
@@ -36,8 +35,7 @@ const imageType = "sensor_msgs/Image"
 // wrapperPool bounds the converted images in all subscribers' queues, in bytes.
 const wrapperPool = 256 << 20
 
-// NewWrapperTopics advertises the topics of the streams in snap, and publishes calibration
-// and static transforms.
+// NewWrapperTopics advertises the topics and publishes the static ones.
 func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,

@@ -40,8 +40,7 @@ func always(c replay.Command) func(replay.Status) replay.Command {
 	return func(replay.Status) replay.Command { return c }
 }
 
-// keyParser converts bytes to commands. It keeps an incomplete arrow key until the rest
-// arrives.
+// keyParser keeps an incomplete arrow key until the rest arrives.
 type keyParser struct{ pending string }
 
 func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Command) {
@@ -63,8 +62,7 @@ func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Comma
 // keyPoll is how often readKeys checks whether to continue.
 const keyPoll = 100 * time.Millisecond
 
-// startKeys lets keys from o.Keys, which need not be a terminal, control the
-// player. The returned function ends that and restores the terminal.
+// startKeys lets keys, from a terminal or not, control the player until stop.
 func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) {
 	if o.Keys == nil {
 		return func() {}

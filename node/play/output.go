@@ -67,8 +67,7 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	return sink, err
 }
 
-// transports advertises the compressed transports of an image topic. name may be the
-// recorded name after a prefix.
+// transports advertises compressed transports. name may be the recorded one after a prefix.
 func (o *output) transports(published, name string) (transport.Topics, error) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {
@@ -131,8 +130,7 @@ func (s *sink) publishers() []*ros.Publisher {
 	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
 
-// flushPatience is how long the player waits at the end for a subscriber that reads
-// nothing.
+// flushPatience is the wait at the end for a subscriber that reads nothing.
 const flushPatience = 5 * time.Second
 
 // Flush waits while the subscribers make progress.

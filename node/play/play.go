@@ -81,8 +81,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// recording opens the recording that is played as realsense2_camera's topics. It returns
-// nil if the bags' own messages are played.
+// recording opens the recording to play as realsense2_camera's topics, or returns nil.
 func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	switch {
 	case o.Naming == naming.Both:
@@ -95,8 +94,7 @@ func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true})
 }
 
-// wrapper returns the source of realsense2_camera's topics. Private parameters apply where
-// no flag is set.
+// wrapper applies private parameters where no flag is set.
 func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.File) (*naming.Source, error) {
 	values, err := graph.PrivateParams(ctx, n)
 	if err != nil {
@@ -125,8 +123,7 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 	return source, nil
 }
 
-// immediateBytes bounds a subscriber's queue if the player waits for room in it. It is
-// enough to keep a socket busy.
+// immediateBytes is the bound of a subscriber's queue, enough to keep a socket busy.
 const immediateBytes = 8 << 20
 
 // complete sets defaults and refuses contradicting settings.

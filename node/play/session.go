@@ -206,8 +206,7 @@ func listen(remote *control.Remote, player *replay.Player, o *Options, log zerol
 	})
 }
 
-// rateControlTopic passes header stamps to the player. The topic may have any type
-// whose messages begin with a header.
+// rateControlTopic passes header stamps of any type to the player.
 type rateControlTopic struct {
 	player     *replay.Player
 	log        zerolog.Logger

@@ -142,8 +142,7 @@ func (t *terminal) handleSignals(ctx context.Context) {
 	}
 }
 
-// suspend stops the process for Ctrl-Z until it is continued. Bag time is stopped
-// meanwhile.
+// suspend stops the process for Ctrl-Z, and bag time, until it is continued.
 func (t *terminal) suspend(ctx context.Context) {
 	playing := t.player.Status().State != replay.Paused
 	if playing {

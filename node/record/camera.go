@@ -81,8 +81,7 @@ type Source struct {
 	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
 }
 
-// Serve prepares to record an open device. prefix is the folder, or the folder and the
-// start of the name, of recordings that Start names.
+// Serve prepares to record an open device. prefix is that of names that Start chooses.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
 }
@@ -214,8 +213,7 @@ func (r *Camera) WriteLog(line *msgs.Log) {
 	}
 }
 
-// Status returns the recorder's entry for /diagnostics. ok is false if there is no
-// recording.
+// Status returns the entry for /diagnostics. ok is false if there is no recording.
 func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	rec := r.current.Load()
 	if rec == nil {
@@ -224,8 +222,7 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	return rec.status(), true
 }
 
-// Close ends the current recording, if any. The error wraps program.ErrIncomplete if a
-// recording is incomplete.
+// Close ends the current recording. A loss in any is a program.ErrIncomplete.
 func (r *Camera) Close() error {
 	_, err := r.Stop()
 	r.ending.Wait()

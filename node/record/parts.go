@@ -69,8 +69,7 @@ func (p *parts) next() error {
 	return p.series.next()
 }
 
-// goOn continues in a new file if err means that the current one was deleted or replaced.
-// It returns any other error.
+// goOn continues in a new file if the current one is lost. It returns other errors.
 func (p *parts) goOn(err error) error {
 	if !p.lost(err) {
 		return err

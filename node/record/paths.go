@@ -82,8 +82,7 @@ func OfCamera(path, camera string) string {
 // Folder returns the folder of recordings with a prefix (see Camera.Serve).
 func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time.Time{}, extBag)) }
 
-// Files returns path and the existing files that have the name of a part of the recording
-// at path.
+// Files returns path and the existing files that may be parts of a recording there.
 func Files(path string) []string {
 	files := []string{path}
 	dir := filepath.Dir(path)

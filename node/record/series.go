@@ -88,8 +88,7 @@ func (s *series[F]) next() error {
 	return s.failed()
 }
 
-// lost reports, and logs, whether err means that another program deleted, replaced or
-// truncated the current file. Recording continues in the next one.
+// lost reports, and logs, whether the file was deleted, replaced or truncated by others.
 func (s *series[F]) lost(err error) bool {
 	if !errors.Is(err, bagstore.ErrGone) {
 		return false

@@ -12,8 +12,7 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// topicWriter writes a file of a recording of topics. bagstore.Writer implements it; see
-// there for the methods' contracts.
+// topicWriter is implemented by bagstore.Writer; see there.
 type topicWriter interface {
 	AddConnection(bagstore.Connection) (uint32, error)
 	Lend(conn uint32, t bagstore.Time, done func(), message ...[]byte) error
@@ -48,8 +47,7 @@ func (l leftOut) add(format string, args ...any) {
 
 func (l leftOut) String() string { return strings.Join(slices.Sorted(maps.Keys(l)), "; ") }
 
-// db3Topics writes ROS 1 messages into a .db3 of ROS 2. Messages that ROS 2 can't represent
-// are left out and counted.
+// db3Topics leaves out, and counts, messages that ROS 2 can't represent.
 type db3Topics struct {
 	w      *rosbag2.Writer
 	topics map[string]*db3Topic

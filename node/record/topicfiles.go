@@ -35,8 +35,7 @@ type topicFiles struct {
 	wanted atomic.Bool   // a split was requested
 }
 
-// topicFile is one file of a recording of topics. Its name ends with activeSuffix until
-// it is complete.
+// topicFile has a name that ends with activeSuffix until it is complete.
 type topicFile struct {
 	topicWriter
 	active, final string
@@ -96,8 +95,7 @@ func (s *topicFiles) logFile() {
 	line.Msg("recording")
 }
 
-// goOn continues in a new file if err means that the current one was deleted or replaced.
-// It returns any other error.
+// goOn continues in a new file if the current one is lost. It returns other errors.
 func (s *topicFiles) goOn(err error) error {
 	if !s.lost(err) {
 		return err
@@ -197,8 +195,7 @@ func (s *topicFiles) write(m topicMessage) error {
 	return s.put(m, m.time)
 }
 
-// turn starts a new file, or ends the recording, if the current file is full at the given
-// ROS time.
+// turn starts a new file, or ends the recording, if the current one is full.
 func (s *topicFiles) turn(now time.Time) error {
 	late := limits{duration: s.opts.MaxTime}.reached(0, now.Sub(s.began))
 	full := late || limits{size: s.opts.MaxSize}.reached(s.cur.Size(), 0)

@@ -10,8 +10,7 @@ import (
 	"rsros/node/graph"
 )
 
-// TopicRecording is a running recording of topics. Its methods may be called from any
-// goroutine.
+// TopicRecording may be used by any goroutine.
 type TopicRecording struct {
 	recorder *topicRecorder
 	files    *topicFiles

@@ -25,8 +25,7 @@ import (
 	"rsros/program"
 )
 
-// TopicOptions are the settings of Topics, with the meaning that they have in rosbag
-// record.
+// TopicOptions have the meaning that they have in rosbag record.
 type TopicOptions struct {
 	Topics  []string `setting:"topic"` // names; with Regex, expressions that match whole names
 	All     bool     `setting:"all"`   // every topic
@@ -239,12 +238,10 @@ func (r *topicRecorder) announce(files *topicFiles) error {
 	return nil
 }
 
-// tickEvery is how often the writer checks limits and makes due checkpoints while no
-// messages arrive.
+// tickEvery is how often limits and checkpoints are checked.
 const tickEvery = time.Second / 4
 
-// collect subscribes to the selected topics as they appear, and returns when recording
-// should end.
+// collect subscribes to topics as they appear until recording should end.
 func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 	for _, name := range r.want.fixed {
 		if err := r.subscribe(name); err != nil {
@@ -297,8 +294,7 @@ func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, st
 	})
 }
 
-// wanted asks the master for the topics to record. It ignores errors, because the master is
-// asked again a second later.
+// wanted ignores errors, because the master is asked again a second later.
 func (r *topicRecorder) wanted(ctx context.Context) []string {
 	topics, err := r.node.PublishedTopics(ctx)
 	if err != nil {
@@ -315,8 +311,7 @@ func (r *topicRecorder) wanted(ctx context.Context) []string {
 	return append(topics, slices.DeleteFunc(theirs, r.want.excluded)...)
 }
 
-// subscribeAll subscribes to new topics. A topic whose name ROS refuses is left out and
-// logged once.
+// subscribeAll leaves out, and logs once, topics whose names ROS refuses.
 func (r *topicRecorder) subscribeAll(topics []string) {
 	for _, name := range topics {
 		if _, have := r.subs[name]; have || r.leftOut[name] {
@@ -393,8 +388,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 	}
 }
 
-// write writes messages until the queue is closed and empty. After an error, it drops and
-// counts the remaining ones.
+// write continues after an error: it drops and counts the remaining messages.
 func (r *topicRecorder) write(files *topicFiles) error {
 	var failed error
 	for {

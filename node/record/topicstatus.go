@@ -9,8 +9,7 @@ import (
 	"rsros/node/ros"
 )
 
-// advertiseStatus advertises ~status, which is published once a second. The recorder doesn't
-// record it.
+// advertiseStatus advertises ~status, which isn't recorded.
 func (r *topicRecorder) advertiseStatus() (err error) {
 	r.status, err = r.node.Advertise(ros.PublisherOptions{Topic: "~status", Type: msgs.MustType("diagnostic_msgs/DiagnosticStatus"), Latch: true})
 	return err
@@ -54,8 +53,7 @@ func (r *topicRecorder) statusNow(files *topicFiles) msgs.DiagnosticStatus {
 
 const lostBefore = "messages were lost before they arrived, by their numbers (header.seq)"
 
-// missing returns the number of messages lost before they arrived: in a publisher's queue,
-// or with a broken connection.
+// missing returns the number of messages lost before they arrived.
 func (r *topicRecorder) missing() (total uint64) {
 	for _, s := range r.subs {
 		total += s.Stats().Missing

@@ -28,8 +28,7 @@ type channel struct {
 	total    uint64 // number of messages
 }
 
-// Messages of up to smallMessage bytes are copied: that costs less than retaining
-// them.
+// Messages of up to smallMessage bytes are copied, which costs less than retaining them.
 const smallMessage = 4 << 10
 
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
@@ -97,8 +96,7 @@ func playable(c *bagstore.Connection) error {
 	return nil
 }
 
-// printable reports whether a type's name can be registered: XML can't carry control
-// characters or invalid UTF-8.
+// printable reports whether XML can carry a type's name.
 func printable(typ string) bool {
 	return !strings.ContainsFunc(typ, func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) })
 }
@@ -205,8 +203,7 @@ func alphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// namer assigns the published names of topics. A name that was changed is never that of
-// another topic.
+// namer gives no two topics the same name.
 type namer struct {
 	prefix string
 	given  map[string]string // by recorded topic

@@ -18,8 +18,7 @@ type Clock interface {
 	Wake()
 }
 
-// evenTime starts at the wall clock's time and then runs evenly, even if the wall
-// clock is set.
+// evenTime runs evenly from the wall clock's time, even if that is set.
 type evenTime struct{ start time.Time }
 
 func (e evenTime) Now() Wall { return Wall(e.start.UnixNano() + int64(time.Since(e.start))) }

@@ -123,8 +123,7 @@ func (StepMessage) do(p *Player, now Wall) error {
 	return p.fail(p.step(now))
 }
 
-// step publishes the next message and waits for what is made of it, so that all of a
-// step can be seen when it is over.
+// step waits for what is made of the message: all of a step is seen when it is over.
 func (p *Player) step(now Wall) error {
 	if err := p.publishNext(now); err != nil {
 		return err
@@ -151,8 +150,7 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 	return nil
 }
 
-// steppable returns nil if there is a message to step to. At the end of a loop's
-// round it begins the next one.
+// steppable begins a loop's next round at the end of one.
 func (p *Player) steppable(now Wall) error {
 	switch {
 	case !p.time.paused:

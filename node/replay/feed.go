@@ -83,8 +83,7 @@ func (f *feed) run() {
 	}
 }
 
-// weight returns the bytes that an item counts towards aheadBytes. The channel has room
-// for all items that these bounds allow.
+// weight is what counts towards aheadBytes. The channel has room for all that may wait.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
 // put waits for room. It returns false if the feed was stopped.
@@ -113,8 +112,7 @@ func (f *feed) settle() {
 	}
 }
 
-// next waits for the next message, which the caller releases. It returns false at
-// the end.
+// next waits for a message, which the caller releases. It is false at the end.
 func (f *feed) next() (item, bool) {
 	next, ok := <-f.items
 	if ok && f.bytes.Add(-next.weight()) < aheadBytes/2 {

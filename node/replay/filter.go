@@ -22,8 +22,7 @@ type Filter struct {
 	Limits       map[string]float64 // by recorded topic: maximum rate in Hz of bag time
 }
 
-// CompileFull compiles expressions so that they match whole names, as those of
-// rosbag do.
+// CompileFull compiles expressions that match whole names, as rosbag's do.
 func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
 	var out []*regexp.Regexp
 	for _, e := range expressions {

@@ -8,8 +8,7 @@ import (
 	"rsros/msgs"
 )
 
-// statics is the time of static messages: RealSense recordings have device info and
-// calibration at 1 ns, before the time line starts.
+// statics is the time of device info and calibration in RealSense recordings, 1 ns.
 const statics = bagstore.MinTime
 
 func (p *Player) playStatics() error {
@@ -31,8 +30,7 @@ func (p *Player) playAll(view View) error {
 
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
-// untouched reports whether a connection's messages are passed on unread: their stamps
-// aren't shifted, they aren't latched, and the output doesn't read them.
+// untouched reports whether a connection's messages are passed on unread.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
 	if r, ok := p.o.Output.(Reader); ok && ch != nil && r.Reads(ch.Channel) {
@@ -60,8 +58,7 @@ func (p *Player) prelude(since, t bagstore.Time) error {
 	return nil
 }
 
-// visitLast calls f with the last message of a channel before t, and of static transforms
-// with the last of each set.
+// visitLast calls f with the last message before t, or with the last of each set.
 func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
 	if ch.tfStatic {
 		return p.staticTransforms(ch, since, t, f)

@@ -149,8 +149,7 @@ func (p *Player) setRange(now Wall) error {
 	return nil
 }
 
-// nextRound starts the next round of the loop at w, the end of the previous one on the
-// time line.
+// nextRound starts the next round of the loop at w, the end of the previous one.
 func (p *Player) nextRound(now, w Wall) {
 	w = p.time.nextRound(now, w)
 	if p.time.monotonic {

@@ -29,8 +29,7 @@ type Options struct {
 	Settings
 }
 
-// Settings select what is played and how. The zero value plays everything once, at
-// the recorded speed.
+// Settings play everything once, at the recorded speed, if they are zero.
 type Settings struct {
 	Filter Filter
 	Prefix string `setting:"prefix"` // of every published topic name

@@ -47,8 +47,7 @@ type Sink interface {
 	Flush(context.Context) error
 }
 
-// Reader is an Output that reads the messages of some channels itself. Their bodies are
-// never a file's mapping.
+// Reader is an Output that reads some channels' messages, which aren't mapped then.
 type Reader interface{ Reads(Channel) bool }
 
 // Recaller is a Sink that shows the state at one moment; the command Recall passes it

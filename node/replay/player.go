@@ -70,8 +70,7 @@ func New(o Options) (*Player, error) {
 // Range returns the times of the first and the last message to play.
 func (p *Player) Range() (start, end bagstore.Time) { return p.time.start, p.time.end }
 
-// Channels returns the channels to play, sorted by topic. The output may refuse some of
-// them.
+// Channels returns the channels to play, sorted by topic.
 func (p *Player) Channels() []Channel {
 	var list []Channel
 	for _, ch := range p.channels.sorted() {

@@ -19,8 +19,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	return nil
 }
 
-// raw converts a message for a sink. The result may use p.scratch, so it is valid until
-// the next call.
+// raw converts a message for a sink. The result is valid until the next call.
 func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw {
 	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(at + p.time.offset)}
 	if shift != 0 && ch.stamps != nil {
@@ -43,8 +42,7 @@ func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw 
 	return out
 }
 
-// shiftStamps shifts the header stamps of a message. A computed message has its header
-// in Head.
+// shiftStamps shifts header stamps. A computed message has its header in Head.
 func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
 	if len(m.Head) > 0 {
 		p.scratch = append(p.scratch[:0], m.Head...)

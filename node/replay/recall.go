@@ -57,8 +57,7 @@ func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until ba
 	})
 }
 
-// StepBack publishes the frame set that is Sets before the current one, while paused,
-// or the first if there are fewer.
+// StepBack publishes, while paused, the frame set that is Sets before the current one.
 type StepBack struct{ Sets int }
 
 func (c StepBack) do(p *Player, now Wall) error {
@@ -102,8 +101,7 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	return at, nil
 }
 
-// likelyPacer returns the channel that will pace frame sets: the first with images,
-// otherwise the one with the most messages.
+// likelyPacer returns the first channel with images, or the one with most messages.
 func (p *Player) likelyPacer() *channel {
 	best := new(channel)
 	for _, ch := range p.channels.list {

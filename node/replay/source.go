@@ -5,8 +5,7 @@ import (
 	"rsros/msgs"
 )
 
-// Source has the messages to play: bags (see Bags), or messages computed from a
-// recording.
+// Source has the messages to play: bags (see Bags), or computed ones.
 type Source interface {
 	// Connections returns the connections, with the topics, types and callerids that
 	// subscribers see.
@@ -24,8 +23,7 @@ type View interface {
 	Iterator() Iterator
 }
 
-// Iterator reads a view: forward after Seek, backward after SeekEnd. It must be
-// used by one goroutine at a time.
+// Iterator reads a view: forward after Seek, backward after SeekEnd.
 type Iterator interface {
 	Seek(bagstore.Time) // goes to just before the first message at or after it
 	SeekEnd()           // goes to just after the last message
@@ -47,8 +45,7 @@ type Recorded struct {
 	Held  int64    // bytes of memory that Work holds
 }
 
-// Retainer is reference-counted memory. Each Retain adds a reference, which the returned
-// Releaser removes.
+// Retainer counts references. The Releaser removes the one that Retain adds.
 type Retainer interface{ Retain() msgs.Releaser }
 
 // Retain keeps Data valid until the Releaser is released.
@@ -59,8 +56,7 @@ func (r Recorded) Retain() msgs.Releaser {
 	return r.Message.Retain()
 }
 
-// Bags returns the messages of all bags as one source. The caller must not close the
-// bags while the source is in use.
+// Bags returns a source that uses the bags until playback ends.
 func Bags(bags []*bagstore.Bag) Source {
 	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {

@@ -81,8 +81,7 @@ func (t *timeline) begin(now Wall) {
 	t.roundStart = now
 }
 
-// has reports whether there is another message before the end, or before the end of
-// the loop range.
+// has reports whether there is another message before the end of what is played.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
 func (t *timeline) held() bool { return t.paused || t.delayed }
@@ -134,8 +133,7 @@ func (t *timeline) position(now Wall) bagstore.Time {
 
 func (t *timeline) shown(now Wall) bagstore.Time { return t.position(now) + t.offset }
 
-// late returns how late a message at bag time at is if published now. ok is false if
-// messages have no due time.
+// late returns how late a message is. ok is false if messages have no due time.
 func (t *timeline) late(at bagstore.Time, now Wall) (late time.Duration, ok bool) {
 	if t.paused || t.source != byClock {
 		return 0, false
@@ -185,8 +183,7 @@ func (t *timeline) setRate(rate float64, now Wall) {
 	t.tr.anchor(t.at, now)
 }
 
-// skipGap makes the next message due at the time of the last one if the gap between
-// them is longer than skip.
+// skipGap makes the next message due now if the gap before it is longer than skip.
 func (t *timeline) skipGap() {
 	if t.has() && t.skip > 0 && !t.held() && t.next.Sub(t.at) > t.skip {
 		t.tr.anchor(t.next, t.tr.wallOf(t.at))
@@ -203,8 +200,7 @@ func (t *timeline) jump(at bagstore.Time, w Wall) {
 	t.tr.anchor(at, w)
 }
 
-// bound sets from and to to the loop range. It reports whether the position at now is
-// outside of it.
+// bound applies the loop range. It reports whether the position is outside of it.
 func (t *timeline) bound(now Wall) (outside bool, err error) {
 	t.from, t.to = t.start, t.end
 	if !t.loop || t.part == nil {

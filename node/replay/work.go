@@ -26,8 +26,7 @@ type Work interface {
 	Wait(context.Context) error
 }
 
-// Skipper is a Source or an Output that counts computations it skipped because others
-// took too long.
+// Skipper counts computations that it skipped because others took too long.
 type Skipper interface{ Skipped() uint64 }
 
 func (p *Player) start(m Recorded, now Wall) error {
@@ -57,12 +56,10 @@ func (p *Player) start(m Recorded, now Wall) error {
 	return nil
 }
 
-// lossless reports whether the player waits for computed messages instead of skipping
-// them.
+// lossless reports whether the player waits for computed messages.
 func (p *Player) lossless() bool { return p.o.Immediate || p.time.paused }
 
-// passOn returns the function that publishes a Work's messages on the source's
-// goroutine.
+// passOn returns the function that publishes a Work's messages.
 func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Raw) {
 	return func(m msgs.Raw) {
 		m = p.moved(ch, m, shift, at)

@@ -11,8 +11,7 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// link is a subscriber's connection to one publisher. It reconnects with growing
-// pauses until the master reports that the publisher is gone.
+// link is a subscriber's connection to one publisher, which it keeps until that has left.
 type link struct {
 	subscriber *Subscriber
 	uri        string // of the publisher's slave API
@@ -72,8 +71,7 @@ func (l *link) run() {
 	}
 }
 
-// leavingTime is how long a publisher that has left the graph may take to close
-// its end of the connection.
+// leavingTime is how long a publisher that has left may take to close its connection.
 const leavingTime = 5 * time.Second
 
 // leave ends the link because the publisher has left the graph. Messages sent before
@@ -88,8 +86,7 @@ func (l *link) leave() {
 	time.AfterFunc(leavingTime, l.cancel)
 }
 
-// session connects once and receives until the connection ends. It always returns an
-// error.
+// session connects once and receives until the connection ends, with an error.
 func (l *link) session() error {
 	conn, err := l.subscriber.node.dialTopic(l.ctx, l.uri, l.subscriber.options.Topic)
 	if err != nil {
@@ -123,8 +120,7 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 	return answer, nil
 }
 
-// receive reads messages until the connection ends. A message is a u32 length and
-// that many bytes.
+// receive reads messages, each a u32 length and that many bytes.
 func (l *link) receive(conn net.Conn, header Header) error {
 	s := l.subscriber
 	r := wire.NewMessageReader(conn)
@@ -157,8 +153,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 	}
 }
 
-// headed parses the type of a connection. It returns nil if the type is unknown or its
-// messages don't begin with a header.
+// headed returns a connection's type, or nil if its messages don't begin with a header.
 func headed(h Header) *msgs.Spec {
 	spec, err := msgs.Parse(h[wire.KeyType], h[wire.KeyDefinition])
 	if err != nil || !spec.Numbered() {

@@ -123,8 +123,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// introduce registers what every node has: private parameters, /rosout, the logger
-// services, and a subscription to /use_sim_time.
+// introduce registers what every node has.
 func (n *Node) introduce() error {
 	if len(n.cfg.PrivateParams) > 0 {
 		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
@@ -192,8 +191,7 @@ func (n *Node) Log() zerolog.Logger { return n.cfg.Log }
 // Resolve returns the global name for name, with remaps applied.
 func (n *Node) Resolve(name string) (string, error) { return n.names.Resolve(name) }
 
-// Done is closed when another program asks the node to shut down (rosnode kill, or a
-// new node of the same name), and by Close.
+// Done is closed when the node is asked to shut down (rosnode kill), and by Close.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
 func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }

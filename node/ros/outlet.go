@@ -75,8 +75,7 @@ const (
 	maxSilent = 5
 )
 
-// watch detects that the subscriber hung up (subscribers send nothing, so a read
-// returns only then), or that its machine is unreachable.
+// watch ends when the subscriber hung up, or its machine is unreachable.
 func (c *outlet) watch(pulse time.Duration) {
 	defer c.hangUp()
 	nothing := make([]byte, 64)

@@ -27,8 +27,7 @@ func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	return value, err == nil, err
 }
 
-// SetParam sets a parameter: bool, int (32 bits), float64, string, []any or
-// map[string]any.
+// SetParam sets a parameter to a value that param.Value accepts.
 func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 	value, err := param.Value(value)
 	if err != nil {
@@ -70,8 +69,7 @@ func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...a
 	return n.CallMaster(ctx, method, append([]any{full}, args...)...)
 }
 
-// CallMaster calls a method of the master with the node's name and args, and returns the
-// value of its answer.
+// CallMaster calls a method of the master and returns the value of its answer.
 func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any, error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()
@@ -181,8 +179,7 @@ func (p *ParamSubscription) run() {
 	}
 }
 
-// unset returns nil for the empty tree, which is how the server reports an unset
-// parameter.
+// unset returns nil for the empty tree, the server's form of an unset parameter.
 func unset(value any) any {
 	if tree, ok := value.(map[string]any); ok && len(tree) == 0 {
 		return nil
@@ -203,8 +200,7 @@ func (n *Node) paramUpdate(args []any) (any, error) {
 	return 0, nil
 }
 
-// paramChanged notifies the subscriptions of the parameter and of trees that contain
-// it. It returns false if there are none.
+// paramChanged notifies subscriptions of the parameter and of trees that contain it.
 func (n *Node) paramChanged(key string, value any) (subscribed bool) {
 	n.mu.Lock()
 	subscriptions := slices.Clone(n.params)

@@ -239,8 +239,7 @@ func (p *Publisher) Stats() PublisherStats {
 	return s
 }
 
-// Flush waits until the queues of all present subscribers are empty and the kernel
-// has accepted the last message.
+// Flush waits until the kernel has the messages of all present subscribers.
 func (p *Publisher) Flush(ctx context.Context) error {
 	p.topic.mu.Lock()
 	outlets := p.topic.outlets
@@ -278,8 +277,7 @@ func (p *Publisher) Close() {
 	p.logDrops(true)
 }
 
-// lost counts a message dropped for a subscriber. Drops are logged at most once a
-// second.
+// lost counts a dropped message. Drops are logged at most once a second.
 func (p *Publisher) lost() {
 	p.dropped.Add(1)
 	p.logDrops(false)

@@ -55,8 +55,7 @@ func (n *Node) describe(m *msgs.Log, seq uint32) {
 	n.mu.Unlock()
 }
 
-// flushRosout sends the lines logged so far, within 200 ms: the last lines of a
-// program are those that matter.
+// flushRosout sends the last lines of a program, within 200 ms.
 func (n *Node) flushRosout() {
 	ctx, cancel := context.WithTimeout(n.ctx, 200*time.Millisecond)
 	defer cancel()

@@ -119,8 +119,7 @@ const (
 	requestTime = 30 * time.Second
 )
 
-// requestSize returns the size limit of requests of type t, and whether all of them
-// have exactly that size.
+// requestSize returns the size limit of requests, and whether all have that size.
 func requestSize(t msgs.Type) (limit int64, exact bool) {
 	if t.MD5 != "" {
 		if spec, err := msgs.Parse(t.Name, t.Definition); err == nil {

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// arities has the methods of the slave API, as documented in the ROS wiki, with their number
-// of arguments after caller_id.
+// arities has the slave API's methods with their arguments after caller_id.
 var arities = map[string]int{
 	"getBusStats": 0, "getBusInfo": 0, "getMasterUri": 0, "getPid": 0, "getPublications": 0, "getSubscriptions": 0,
 	"shutdown": 1, "publisherUpdate": 2, "paramUpdate": 2, "requestTopic": 2,
@@ -83,8 +82,7 @@ func (n *Node) publications() []any {
 	return list
 }
 
-// requestTopic answers a connecting subscriber with the first of its protocols that
-// this node supports.
+// requestTopic answers with the first protocol that this node supports, too.
 func (n *Node) requestTopic(args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok || name == "" {

@@ -176,8 +176,7 @@ func (s *Subscriber) settle(l *link) {
 	s.missing += l.missing.Swap(0)
 }
 
-// Close disconnects and waits for the last callback. It must not be called from the
-// callback.
+// Close waits for the last callback, and must not be called by one.
 func (s *Subscriber) Close() {
 	s.node.leave(s)
 	s.stop()

@@ -40,8 +40,7 @@ func (t *topic) header() Header {
 	return h
 }
 
-// callerID returns the publishers' callerid or, if they differ, the node's name: a
-// connection has only one.
+// callerID returns the publishers' callerid or, if they differ, the node's name.
 func (t *topic) callerID() string {
 	id := ""
 	for i, p := range t.publishers {
@@ -102,8 +101,7 @@ func (t *topic) detach(c *outlet) {
 	close(c.gone)
 }
 
-// mostLeft bounds topic.left. The losses of further subscribers are counted together,
-// without a name.
+// mostLeft bounds topic.left. Losses of others are counted together, without a name.
 const mostLeft = 100
 
 // forget keeps the losses of a subscriber that leaves. Callers hold mu.

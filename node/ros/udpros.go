@@ -114,8 +114,7 @@ func (t *topic) hangUpUDP(address net.Addr) {
 	}
 }
 
-// writeDatagrams sends queued messages until the queue is closed or the subscriber's
-// machine answers that the port is closed.
+// writeDatagrams sends queued messages until the connection ends.
 func (c *outlet) writeDatagrams(size int) error {
 	id := uint8(0)
 	for {
@@ -160,8 +159,7 @@ type attendance struct {
 	unanswered int    // calls since the last answer
 }
 
-// attend calls the subscriber's node periodically and hangs up when it is gone. It
-// returns when ctx ends.
+// attend calls the subscriber's node periodically and hangs up when it is gone.
 func (c *outlet) attend(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -15,8 +15,7 @@ type Field struct {
 	negate bool // the place holds the opposite
 }
 
-// Fields maps names of settings to Setters or pointers to values, for values that aren't
-// tagged fields.
+// Fields maps names of settings to Setters or pointers to values.
 type Fields map[string]any
 
 // Setter is a value that parses its own text.

@@ -12,8 +12,7 @@ import (
 	"rsros/program"
 )
 
-// Reader reads a node's private parameters and collects errors. An empty string and a
-// namespace of the same name count as unset.
+// Reader reads private parameters. An empty text and a namespace count as unset.
 type Reader struct {
 	params map[string]any
 	wrong  map[string]error // by name; settings may share a parameter

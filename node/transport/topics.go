@@ -41,8 +41,7 @@ type Options struct {
 // Topics are the transports of one image topic; nil has none.
 type Topics []*transport
 
-// Advertise advertises the topics and offers their parameters. There are none for an
-// encoding that can't be compressed.
+// Advertise advertises the topics. There are none for an encoding that can't be compressed.
 func Advertise(n *ros.Node, o Options) (t Topics, err error) {
 	if imagetransport.Compressible(o.Encoding) {
 		c := newCompressed(o.Encoding)
@@ -101,8 +100,7 @@ func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	return m
 }
 
-// read decodes an image message. Its pixels are its body, or part of it if the message
-// has no head.
+// read decodes an image message, whose pixels are its body or part of it.
 func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 	var head msgs.ImageHead
 	pixels := m.Body
@@ -175,8 +173,7 @@ func (t Topics) Settle(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the topics and waits for images that are being compressed. Share must
-// not be called afterwards.
+// Close waits for images that are being compressed. Share must not be called afterwards.
 func (t Topics) Close() error {
 	for _, one := range t {
 		one.close()

@@ -96,8 +96,7 @@ func ReturnSoon() {
 	})
 }
 
-// free is how much of every body costs nothing: what honest peers send fits, so
-// that they are served also while others exhaust the budget.
+// free is how much of each body isn't accounted for, so that usual peers are always served.
 const free = 16 << 10
 
 // Body is what was read from a peer.

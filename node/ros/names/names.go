@@ -18,8 +18,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("ROS name %q: %s", e.Name, e.Reason) }
 
-// Check returns an *Error unless name is a legal graph resource name: a letter,
-// '/' or '~' first, then letters, digits, '_' and '/'.
+// Check returns an *Error unless name is a legal graph resource name.
 func Check(name string) error {
 	for i := 0; i < len(name); i++ {
 		c := name[i]

@@ -34,8 +34,7 @@ var ErrClosed = errors.New("ros: closed")
 // callTimeout bounds every call to a master or a node.
 const callTimeout = 10 * time.Second
 
-// Caller calls the ROS APIs. Each call starts with the caller's name, and each
-// answer is [code, status, value].
+// Caller calls the ROS APIs, whose answers are [code, status, value].
 type Caller struct {
 	ID     string
 	client *http.Client

@@ -12,12 +12,10 @@ import (
 	"rsros/node/ros/internal/wake"
 )
 
-// pollEvery is how often the registrar checks that the master is still the one that it
-// registered with.
+// pollEvery is how often the registrar checks that the master is still the same.
 const pollEvery = 3 * time.Second
 
-// Registration is something that a node registers at the master, again for every new
-// master.
+// Registration is something that a node registers at every new master.
 type Registration struct {
 	What string // for the log: "publisher /x"
 
@@ -70,8 +68,7 @@ type Registrar struct {
 	ended chan struct{} // closed when Run has returned
 }
 
-// NewRegistrar returns the registrar of the node whose slave API is at the URI self,
-// for the master at the URI master.
+// NewRegistrar takes the URIs of the master and of the node's slave API.
 func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
 	return &Registrar{caller: c, master: master, self: self, log: log, wake: wake.New(), ended: make(chan struct{})}
 }
@@ -199,8 +196,7 @@ func (g *Registrar) forget() {
 	g.from = 0
 }
 
-// refresh makes registrations with Refresh pending again. It reports whether there are
-// any.
+// refresh makes registrations with Refresh pending again, if there are any.
 func (g *Registrar) refresh() (any bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -213,8 +209,7 @@ func (g *Registrar) refresh() (any bool) {
 	return any
 }
 
-// next returns the first pending Registration, or nil. At the end of the list it removes
-// those that are over.
+// next returns the first pending Registration. If there is none, it removes those over.
 func (g *Registrar) next() *Registration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -306,8 +301,7 @@ func unbroken(ctx context.Context, do func(context.Context) error) error {
 	return do(call)
 }
 
-// Wait waits until the master knows everything that was added so far. It returns
-// ErrClosed if closed ends first.
+// Wait waits until the master knows everything that was added, or closed ends.
 func (g *Registrar) Wait(ctx, closed context.Context) error {
 	for {
 		g.mu.Lock()

@@ -69,8 +69,7 @@ func (g *Registrar) batch() (many []*Registration) {
 	return many
 }
 
-// syncTogether makes the calls of many registrations at once. It returns false if they
-// have to be sent one by one.
+// syncTogether makes many calls at once, or returns false if that isn't possible.
 func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context, func(context.Context) error) error, many []*Registration) (told bool, err error) {
 	g.mu.Lock()
 	gone := many[0].gone

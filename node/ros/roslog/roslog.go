@@ -48,8 +48,7 @@ func New(level zerolog.Level) *Writer {
 	return r
 }
 
-// SetLevel sets the level below which events are discarded, for all of the logger's
-// writers.
+// SetLevel discards events below level, for all of the logger's writers.
 func (r *Writer) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
 
 // Write adds a line without a level.
@@ -74,8 +73,7 @@ func (r *Writer) Run(e *zerolog.Event, level zerolog.Level, _ string) {
 	}
 }
 
-// MessageHook posts the messages, without fields, of a logger that doesn't write to the
-// Writer.
+// MessageHook posts the messages of a logger that doesn't write to the Writer.
 type MessageHook struct{ *Writer }
 
 func (h MessageHook) Run(e *zerolog.Event, level zerolog.Level, message string) {
@@ -122,8 +120,7 @@ func (l Line) Log() *msgs.Log {
 	return m
 }
 
-// lineFields parses a zerolog line; ok is false for plain text. Numbers keep their
-// text.
+// lineFields parses a zerolog line; ok is false for plain text.
 func lineFields(text string) (fields map[string]any, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return nil, false

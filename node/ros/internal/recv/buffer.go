@@ -10,8 +10,7 @@ import (
 	"rsros/program/pages"
 )
 
-// Buffer holds one received message. It returns to its subscriber's pool when the last
-// holder releases it.
+// Buffer holds one received message. The last Release returns it to its pool.
 type Buffer struct {
 	Data []byte // the message; grown by its reader with Pool.Memory
 	refs atomic.Int32
@@ -41,8 +40,7 @@ type Pool struct {
 // idleBytes is the limit of unused memory in a pool.
 const idleBytes = 64 << 20
 
-// Get returns a buffer with one holder, with a capacity of n bytes if there is one;
-// otherwise the reader grows it.
+// Get returns a buffer with one holder. The reader grows one that is too small.
 func (p *Pool) Get(n int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,8 +65,7 @@ func (p *Pool) Get(n int) *Buffer {
 	return b
 }
 
-// Memory returns at least n bytes. Large memory starts on a page boundary, so that it
-// can be written to disk directly.
+// Memory returns at least n bytes. Large memory starts at a page, for direct writing.
 func (p *Pool) Memory(n int) []byte {
 	if n < pages.LeastHuge {
 		return make([]byte, n)

@@ -9,8 +9,7 @@ import (
 	"rsros/node/ros/internal/wake"
 )
 
-// Limits are those of each of a topic's queues; negative means unlimited. They may be
-// changed at any time.
+// Limits of each of a topic's queues may change at any time; negative means unlimited.
 type Limits struct {
 	Messages atomic.Int64
 	Bytes    atomic.Int64
@@ -90,8 +89,7 @@ func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 	}
 }
 
-// fits reports whether o can be added. A message above the byte limit fits into an empty
-// queue.
+// fits reports whether o can be added. An empty queue takes any message.
 func (q *Queue) fits(o *Message) bool {
 	if q.n == 0 {
 		return true
@@ -221,8 +219,7 @@ func (q *Queue) notify() {
 	}
 }
 
-// Flush waits until the queue is empty and the last batch has been written, or the queue
-// is closed.
+// Flush waits until all messages have been written, or the queue is closed.
 func (q *Queue) Flush(ctx context.Context) error {
 	for {
 		q.mu.Lock()

@@ -1,8 +1,7 @@
 // Package wake wakes a goroutine that waits for work.
 package wake
 
-// Signal wakes the goroutine that receives from it. Signals that are set while the
-// goroutine is busy are kept as one.
+// Signal wakes its receiver. Signals set while that is busy are kept as one.
 type Signal chan struct{}
 
 // New returns a signal that isn't set.
