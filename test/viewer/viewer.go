@@ -15,7 +15,7 @@ import (
 // Message is a message of the program.
 type Message struct {
 	Op      string
-	ID      int
+	ID      any // of an answer: a float64
 	OK      bool
 	Error   string
 	Source  *wire.Source
@@ -104,7 +104,7 @@ func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
 func (c *Client) Ask(id int, op, more string) Message {
 	c.t.Helper()
 	c.Say(`{"op":%q,"id":%d%s}`, op, id, more)
-	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == id })
+	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == float64(id) })
 }
 
 // Must asks for what has to succeed.
