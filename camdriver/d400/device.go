@@ -97,7 +97,7 @@ func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
 // checkParts returns an error if a part of the camera is missing or its firmware is too old.
 func checkParts(l *link, p product, anyFirmware bool) error {
 	switch {
-	case p.needs.color && l.color == nil:
+	case p.color && l.color == nil:
 		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.name())
 	case !anyFirmware && l.id.Firmware.less(p.minimum):
 		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",

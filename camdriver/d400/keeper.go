@@ -256,10 +256,5 @@ func (d *Device) find(others map[USBDevice]bool) (*link, error) {
 
 // wait waits for d or until ctx is done.
 func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
+	_ = camdriver.System{}.SleepUntil(ctx, time.Now().Add(d))
 }

@@ -2,7 +2,6 @@ package d400
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -111,34 +110,10 @@ func (l *link) feature(id uint8) (feature, error) {
 
 func (p *motionPump) run(ctx context.Context) {
 	b := make([]byte, max(p.link.hid.MaxPacket, reportLong))
-	for failures := 0; ; {
-		reports := p.tally.frames
-		err := p.read(ctx, b)
-		if p.stream.Close(); ctx.Err() != nil {
-			return
-		}
-		if p.tally.frames > reports {
-			failures = 0
-		}
-		failures++
-		if err2 := p.again(err, failures); err2 != nil {
-			if errors.Is(err2, camdriver.ErrUnplugged) {
-				p.sensor.dev.lose(loss{p.link, err2})
-			} else {
-				p.handler.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: err2})
-			}
-			return
-		}
-	}
-}
-
-// again resubmits the transfers after one failed with err, or gives up.
-func (p *motionPump) again(err error, failures int) error {
-	if errors.Is(err, camdriver.ErrUnplugged) || failures > streamRestarts {
-		return err
-	}
-	p.sensor.dev.log.Warn().Err(err).Msg("restarting the motion stream")
-	return p.submit()
+	p.sensor.keepReading(ctx, p.link, "motion", p.handler, &p.tally, func() error {
+		defer p.stream.Close()
+		return p.read(ctx, b)
+	}, func(int) error { return p.submit() })
 }
 
 func (p *motionPump) read(ctx context.Context, b []byte) error {

@@ -149,48 +149,42 @@ func (p *videoPump) transferSize() int {
 // run reads frames until the stream is stopped or fails.
 func (p *videoPump) run(ctx context.Context) {
 	defer p.finish()
+	p.sensor.keepReading(ctx, p.link, p.outputs[0].profile.Stream.String(), p.handler, &p.tally, func() error {
+		defer p.stream.Close()
+		return p.read(ctx, p.tally.frames > 0)
+	}, func(failures int) error {
+		if failures > 1 {
+			return p.start()
+		}
+		return p.submit()
+	})
+}
+
+// keepReading calls read until ctx is done. After an error, it calls again to restart the
+// stream, up to streamRestarts times without a frame in between.
+func (s *sensor) keepReading(ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally, read func() error, again func(failures int) error) {
 	for failures := 0; ; {
-		frames := p.tally.frames
-		err := p.read(ctx, frames > 0)
-		if p.stream.Close(); ctx.Err() != nil {
+		frames := t.frames
+		err := read()
+		if ctx.Err() != nil {
 			return
 		}
-		if p.tally.frames > frames {
+		if t.frames > frames {
 			failures = 0
 		}
-		failures++
-		if errors.Is(err, camdriver.ErrUnplugged) {
-			p.sensor.dev.lose(loss{p.link, err})
-			return
-		}
-		if failures > streamRestarts {
-			p.fail(err)
-			return
-		}
-		p.sensor.dev.log.Warn().Err(err).Stringer("stream", p.outputs[0].profile.Stream).Msg("restarting the stream")
-		if err := p.again(failures > 1); err != nil {
-			if errors.Is(err, camdriver.ErrUnplugged) {
-				p.sensor.dev.lose(loss{p.link, err})
-			} else if ctx.Err() == nil {
-				p.fail(err)
+		if failures++; failures <= streamRestarts && !errors.Is(err, camdriver.ErrUnplugged) {
+			s.dev.log.Warn().Err(err).Str("stream", stream).Msg("restarting the stream")
+			if err = again(failures); err == nil {
+				continue
 			}
-			return
 		}
+		if errors.Is(err, camdriver.ErrUnplugged) {
+			s.dev.lose(loss{l, err})
+		} else if ctx.Err() == nil {
+			h.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: fmt.Errorf("%s: %w", stream, err)})
+		}
+		return
 	}
-}
-
-// again restarts a failed stream: from the beginning, or else by clearing the endpoint.
-func (p *videoPump) again(whole bool) error {
-	if whole {
-		return p.start()
-	}
-	return p.submit()
-}
-
-func (p *videoPump) fail(err error) {
-	p.handler.StatusChanged(camdriver.Status{
-		Kind: camdriver.StatusFailed, Err: fmt.Errorf("%s: %w", p.outputs[0].profile.Stream, err),
-	})
 }
 
 func (p *videoPump) finish() {
