@@ -25,7 +25,7 @@ var ErrSlow = errors.New("the client doesn't read what it is sent")
 
 // Client is one connection.
 type Client struct {
-	server  *Server
+	budget  *Budget
 	ws      *websocket.Conn
 	ctx     context.Context // ends with the connection
 	fail    context.CancelCauseFunc
@@ -53,6 +53,15 @@ type control struct {
 	data []byte
 }
 
+func newControl(kind websocket.Kind, data []byte) *control {
+	m := &control{kind: kind, data: data}
+	m.Init(int64(len(data)), nil)
+	return m
+}
+
+// client implements Member for types that embed a Client.
+func (c *Client) client() *Client { return c }
+
 // Context ends with the connection.
 func (c *Client) Context() context.Context { return c.ctx }
 
@@ -64,15 +73,10 @@ func (c *Client) Subprotocol() string { return c.ws.Subprotocol() }
 
 // Send queues a message that isn't dropped; it belongs to the client then. A client that
 // leaves too many of them unread is disconnected.
-func (c *Client) Send(kind websocket.Kind, data []byte) { send(kind, data, c) }
-
-func send(kind websocket.Kind, data []byte, to ...*Client) {
-	m := &control{kind: kind, data: data}
-	m.Init(int64(len(data)), nil)
+func (c *Client) Send(kind websocket.Kind, data []byte) {
+	m := newControl(kind, data)
 	defer m.Release()
-	for _, c := range to {
-		c.control.Keep(m)
-	}
+	c.control.Keep(m)
 }
 
 // Unsent is how many bytes of what Send has queued wait.
@@ -126,14 +130,14 @@ func (c *Client) Close(status websocket.Status, reason string) {
 // Reserve reserves memory for what the client has sent and the caller keeps; false if
 // clients keep too much and this isn't little. The caller releases it with Unreserve.
 func (c *Client) Reserve(n int64) bool {
-	b := c.server.budget
+	b := c.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.take(n, 0)
 }
 
 // Unreserve releases memory that was reserved.
-func (c *Client) Unreserve(n int64) { c.server.budget.bytes.Give(n) }
+func (c *Client) Unreserve(n int64) { c.budget.bytes.Give(n) }
 
 // incoming implements websocket.Memory for the messages of a client.
 type incoming struct{ c *Client }
@@ -166,9 +170,7 @@ func (c *Client) stuckSince() int64 {
 // it isn't nil, is called about once a second on the writing goroutine.
 func (c *Client) Run(handle func(websocket.Kind, []byte) error, tick func(time.Time)) error {
 	context.AfterFunc(c.ctx, func() {
-		c.mu.Lock()
 		c.end(nil)
-		c.mu.Unlock()
 		c.ws.HangUp()
 	})
 	var writing sync.WaitGroup
@@ -177,10 +179,7 @@ func (c *Client) Run(handle func(websocket.Kind, []byte) error, tick func(time.T
 	incoming{c}.Give(c.taken)
 	c.ws.HangUp()
 	writing.Wait()
-	c.mu.Lock()
 	c.end(nil)
-	c.mu.Unlock()
-	c.server.leave(c)
 	return context.Cause(c.ctx)
 }
 
@@ -311,12 +310,18 @@ func (c *Client) wakeUp() {
 // release drops a message that the client held. Callers hold mu.
 func (c *Client) release(m *Shared) {
 	c.held -= m.size
-	c.server.budget.drop(m)
+	c.budget.drop(m)
 }
 
-// end releases the messages that wait for the client and, with an error, disconnects it. Callers
-// hold mu.
+// end releases the messages that wait for the client and, with an error, disconnects it.
 func (c *Client) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endLocked(err)
+}
+
+// endLocked does end's work; mu is held.
+func (c *Client) endLocked(err error) {
 	if err != nil {
 		c.fail(err)
 	}

@@ -80,9 +80,9 @@ func (s *Subscription) put(i Item, keep bool) {
 	}
 	for s.full(more) && s.dropOldest() { //nolint:revive // makes room
 	}
-	if !c.server.budget.hold(m, c.held) {
+	if !c.budget.hold(m, c.held) {
 		if s.lose(m); keep {
-			c.end(ErrBudget)
+			c.endLocked(ErrBudget)
 		}
 		return
 	}
@@ -93,7 +93,7 @@ func (s *Subscription) put(i Item, keep bool) {
 		s.kept += m.size
 	}
 	if s.o.Kept > 0 && s.kept > s.o.Kept {
-		c.end(ErrSlow)
+		c.endLocked(ErrSlow)
 		return
 	}
 	s.schedule()

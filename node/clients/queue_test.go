@@ -37,15 +37,13 @@ func large() Options { return Options{Class: ClassLarge, Messages: 1} }
 
 // rig is a client without a connection, with one subscription for each name.
 func rig(t *testing.T, o map[string]Options) (*Client, map[string]*Subscription) {
-	c, subs := newClient(NewServer(0, NewBudget(64<<20))), make(map[string]*Subscription)
+	c, subs := newClient(NewBudget(64<<20)), make(map[string]*Subscription)
 	for name, o := range o {
 		subs[name] = c.Subscribe(o)
 	}
 	t.Cleanup(func() {
-		c.mu.Lock()
 		c.end(nil)
-		c.mu.Unlock()
-		if n := c.server.budget.Used(); n != 0 || c.held != 0 {
+		if n := c.budget.Used(); n != 0 || c.held != 0 {
 			t.Errorf("%d bytes are held, %d by the client", n, c.held)
 		}
 	})
@@ -189,9 +187,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("after the end of a there is %s", got)
 	}
 	all = append(all, give(s["b"], "small", 10, false), give(s["b large"], "large", 1<<20, false))
-	c.mu.Lock()
 	c.end(nil)
-	c.mu.Unlock()
 	all = append(all, give(s["b"], "late", 10, false))
 	for i, m := range all {
 		if n := m.refs.Load(); n != 0 {
@@ -205,18 +201,12 @@ func TestEnd(t *testing.T) {
 // makes room.
 func TestBudget(t *testing.T) {
 	b := NewBudget(10 << 20)
-	s := NewServer(0, b)
 	var list []*Client
 	var subs []*Subscription
 	for range 4 {
-		c := newClient(s)
+		c := newClient(b)
 		b.join(c, true)
 		list, subs = append(list, c), append(subs, c.Subscribe(large()))
-	}
-	end := func(c *Client) {
-		c.mu.Lock()
-		c.end(nil)
-		c.mu.Unlock()
 	}
 	shared := newText("shared", 4<<20)
 	for _, s := range subs {
@@ -244,14 +234,14 @@ func TestBudget(t *testing.T) {
 		t.Error("the client that has been stuck is still connected")
 	}
 	list[3].Unreserve(4 << 20)
-	end(list[0])
+	list[0].end(nil)
 	give(subs[3], "huge", 1<<30, false)
 	if subs[3].Counts().Waiting != 1 {
 		t.Error("a message that exceeds the budget can't be seen at all")
 	}
 	shared.Release()
 	for _, c := range list {
-		end(c)
+		c.end(nil)
 	}
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are still kept", b.Used())

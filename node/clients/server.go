@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/node/websocket"
 )
 
@@ -23,22 +25,34 @@ var (
 	ErrClosed = errors.New("the program ends")
 )
 
+// Member is what a protocol has for each client: a type that embeds *Client.
+type Member interface {
+	comparable
+	client() *Client
+}
+
 // Server has the clients of one protocol.
-type Server struct {
-	max    int
-	budget *Budget
-	slow   atomic.Uint64
+type Server[M Member] struct {
+	max     int
+	budget  *Budget
+	log     zerolog.Logger
+	sampled zerolog.Logger // at most one line a second
+	slow    atomic.Uint64
 
 	mu      sync.Mutex
 	closed  bool
-	clients []*Client
+	members []M
 	running sync.WaitGroup
 }
 
 // NewServer returns a server of at most max clients, DefaultMax if it is 0. They share a
-// budget, which is that of the process if b is nil.
-func NewServer(max int, b *Budget) *Server {
-	return &Server{max: cmp.Or(max, DefaultMax), budget: cmp.Or(b, process)}
+// budget, which is that of the process if b is nil. Clients that are disconnected because
+// they are slow are counted in the log.
+func NewServer[M Member](max int, b *Budget, log zerolog.Logger) *Server[M] {
+	return &Server[M]{
+		max: cmp.Or(max, DefaultMax), budget: cmp.Or(b, process),
+		log: log, sampled: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),
+	}
 }
 
 // unsent is how many bytes the kernel may hold that it hasn't sent, so that what is late
@@ -47,90 +61,95 @@ const unsent = 128 << 10
 
 // Accept upgrades a request's connection. The caller may send the client something, and
 // then passes it to Join. An error has been answered.
-func (s *Server) Accept(w http.ResponseWriter, r *http.Request, o websocket.Options) (*Client, error) {
-	c := newClient(s)
+func (s *Server[M]) Accept(w http.ResponseWriter, r *http.Request, o websocket.Options) (*Client, error) {
+	c := newClient(s.budget)
 	o.Unsent, o.Memory = unsent, incoming{c}
 	var err error
 	c.ws, err = websocket.Upgrade(w, r, o)
 	return c, err
 }
 
-func newClient(s *Server) *Client {
-	c := &Client{server: s, wake: make(chan struct{}, 1)}
+func newClient(b *Budget) *Client {
+	c := &Client{budget: b, wake: make(chan struct{}, 1)}
 	c.ctx, c.fail = context.WithCancelCause(context.Background())
 	c.control = c.Subscribe(Options{Class: classControl, Kept: controlBytes, Send: c.sendControl})
 	return c
 }
 
 // Room returns an error if no other client may join.
-func (s *Server) Room() error {
+func (s *Server[M]) Room() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.room()
 }
 
 // room does Room's work; mu is held.
-func (s *Server) room() error {
+func (s *Server[M]) room() error {
 	switch {
 	case s.closed:
 		return ErrClosed
-	case len(s.clients) >= s.max:
+	case len(s.members) >= s.max:
 		return ErrFull
 	}
 	return nil
 }
 
-// Join adds a client to those of the server. The caller runs it. One that finds no room is
-// disconnected.
-func (s *Server) Join(c *Client) error {
+// Join adds a client to those of the server. The caller runs it, and then calls Leave. One
+// that finds no room is disconnected.
+func (s *Server[M]) Join(m M) error {
 	s.mu.Lock()
 	err := s.room()
 	if err == nil {
-		s.clients = append(s.clients, c)
+		s.members = append(s.members, m)
 		s.running.Add(1)
 	}
 	s.mu.Unlock()
-	if err != nil {
+	if c := m.client(); err != nil {
 		c.ws.Close(websocket.StatusTryAgain, err.Error())
 		c.ws.HangUp()
-		c.mu.Lock()
 		c.end(err)
-		c.mu.Unlock()
-		return err
+	} else {
+		s.budget.join(c, true)
 	}
-	s.budget.join(c, true)
-	return nil
+	return err
 }
 
-// leave removes a client that has ended.
-func (s *Server) leave(c *Client) {
+// Leave removes a client that has ended. Close waits for it.
+func (s *Server[M]) Leave(m M) {
+	c := m.client()
 	s.budget.join(c, false)
 	if cause := context.Cause(c.ctx); errors.Is(cause, ErrSlow) || errors.Is(cause, ErrBudget) {
-		s.slow.Add(1)
+		s.sampled.Warn().Err(cause).Str("client", c.Address()).Uint64("clients", s.slow.Add(1)).Msg("disconnected a slow client")
 	}
 	s.mu.Lock()
-	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
+	s.members = slices.DeleteFunc(s.members, func(x M) bool { return x == m })
 	s.mu.Unlock()
 	s.running.Done()
 }
 
 // Slow is how many clients were disconnected because they were too slow.
-func (s *Server) Slow() uint64 { return s.slow.Load() }
+func (s *Server[M]) Slow() uint64 { return s.slow.Load() }
 
-// Clients lists the clients.
-func (s *Server) Clients() []*Client {
+// All lists the clients, in the order in which they joined.
+func (s *Server[M]) All() []M {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.clients)
+	return slices.Clone(s.members)
 }
 
 // Send queues a message for all clients, as Client.Send does.
-func (s *Server) Send(kind websocket.Kind, data []byte) { send(kind, data, s.Clients()...) }
+func (s *Server[M]) Send(kind websocket.Kind, data []byte) {
+	m := newControl(kind, data)
+	defer m.Release()
+	for _, to := range s.All() {
+		to.client().control.Keep(m)
+	}
+}
 
 // Drain returns when all clients have been sent what waits for them, or ctx ends.
-func (s *Server) Drain(ctx context.Context) error {
-	for _, c := range s.Clients() {
-		if err := c.drain(ctx); err != nil {
+func (s *Server[M]) Drain(ctx context.Context) error {
+	for _, m := range s.All() {
+		if err := m.client().drain(ctx); err != nil {
 			return err
 		}
 	}
@@ -139,19 +158,23 @@ func (s *Server) Drain(ctx context.Context) error {
 
 // Close disconnects all clients, who have a while to read what waits for them, and waits
 // until they have left. It may be called often.
-func (s *Server) Close(patience time.Duration) {
+func (s *Server[M]) Close(patience time.Duration) {
 	s.mu.Lock()
+	first := !s.closed
 	s.closed = true
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, c := range s.Clients() {
+	for _, m := range s.All() {
 		all.Go(func() {
-			c.drain(ctx) //nolint:errcheck // it was tried
-			c.Close(websocket.StatusGoingAway, ErrClosed.Error())
+			m.client().drain(ctx) //nolint:errcheck // it was tried
+			m.client().Close(websocket.StatusGoingAway, ErrClosed.Error())
 		})
 	}
 	all.Wait()
 	s.running.Wait()
+	if n := s.Slow(); n > 0 && first {
+		s.log.Warn().Uint64("clients", n).Msg("clients were disconnected because they were slow")
+	}
 }

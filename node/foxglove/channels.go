@@ -40,7 +40,7 @@ const batch = 100
 
 // update replaces the topics and informs the clients. It returns
 // the subscriptions whose topics went, for the caller to end.
-func (cs *channels) update(topics []Topic, all map[*client]struct{}) (ended []*subscription) {
+func (cs *channels) update(topics []Topic, all []*client) (ended []*subscription) {
 	now := make(map[uint32]*channel)
 	var added []*channel
 	for _, t := range topics {
@@ -62,7 +62,7 @@ func (cs *channels) update(topics []Topic, all map[*client]struct{}) (ended []*s
 	}
 	slices.Sort(gone)
 	cs.live = now
-	for c := range all {
+	for _, c := range all {
 		if len(gone) > 0 {
 			c.send(unadvertise{"unadvertise", gone})
 		}

@@ -12,14 +12,14 @@ type connections struct {
 }
 
 // update sends changes to the clients that follow the graph.
-func (g *connections) update(state *State, all map[*client]struct{}) {
+func (g *connections) update(state *State, all []*client) {
 	now := connections{state.Publishers, state.Subscribers, state.Providers}
 	news, any := now.since(g)
 	*g = now
 	if !any {
 		return
 	}
-	for c := range all {
+	for _, c := range all {
 		if c.followsGraph {
 			c.send(news)
 		}

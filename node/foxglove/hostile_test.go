@@ -92,6 +92,6 @@ func TestUnreadAnswers(t *testing.T) {
 			time.Sleep(time.Millisecond) // one at a time is answered
 		}
 	})
-	await(t, "all to be disconnected", func() bool { return s.served.Slow() == asking })
+	await(t, "all to be disconnected", func() bool { return s.clients.Slow() == asking })
 	await(t, "the memory", func() bool { return b.Used() == 0 })
 }

@@ -26,7 +26,7 @@ func (s *Server) updateParams(now map[string]any) {
 		return
 	}
 	slices.Sort(changed)
-	for c := range s.clients {
+	for _, c := range s.clients.All() {
 		var list []parameter
 		for _, name := range changed {
 			if !c.allParams && !c.params[name] {

@@ -26,7 +26,7 @@ func (s *Server) played(now PlaybackState) {
 	t := &instant{time: now.Time, round: now.Jumps}
 	t.Init(0, nil)
 	defer t.Release()
-	for c := range s.clients {
+	for _, c := range s.clients.All() {
 		c.clock.Offer(t)
 	}
 }
@@ -37,7 +37,7 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 	n := &s.news
 	didSeek := now.Jumps != n.last.Jumps
 	n.last = now
-	for c := range s.clients {
+	for _, c := range s.clients.All() {
 		if c.playback {
 			c.Send(websocket.Binary, appendPlaybackState(nil, now, didSeek, request))
 		}

@@ -37,7 +37,7 @@ type Options struct {
 type Server struct {
 	o       Options
 	log     zerolog.Logger
-	served  *clients.Server
+	clients *clients.Server[*client]
 	running sync.WaitGroup // what serves clients
 
 	playing atomic.Bool  // messages have a time on the player's line
@@ -46,7 +46,6 @@ type Server struct {
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
 	mu       sync.Mutex
-	clients  map[*client]struct{}
 	unfollow []func() // while there are clients
 	known    bool     // the state below has come
 	state    int      // State.Session
@@ -64,10 +63,9 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
-		served:   clients.NewServer(o.MaxClients, o.Budget),
-		clients:  make(map[*client]struct{}),
 		channels: newChannels(), services: newServices(),
 	}
+	s.clients = clients.NewServer[*client](o.MaxClients, o.Budget, s.log)
 	s.begin()
 	return s
 }
@@ -99,11 +97,11 @@ const maxRequest = 16 << 20
 // ServeHTTP upgrades the request's connection and serves the client until it leaves. It
 // doesn't check the Host and Origin headers: the caller has done that.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := s.served.Room(); err != nil {
+	if err := s.clients.Room(); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	conn, err := s.served.Accept(w, r, websocket.Options{Subprotocols: subprotocols(), MaxMessage: maxRequest})
+	conn, err := s.clients.Accept(w, r, websocket.Options{Subprotocols: subprotocols(), MaxMessage: maxRequest})
 	if err != nil {
 		s.log.Debug().Err(err).Str("client", r.RemoteAddr).Msg("a client was refused")
 		return
@@ -133,9 +131,8 @@ func (s *Server) join(c *client) error {
 	for _, p := range s.problems {
 		c.status(levelWarning, p)
 	}
-	err := s.served.Join(c.Client)
+	err := s.clients.Join(c)
 	if err == nil {
-		s.clients[c] = struct{}{}
 		s.running.Add(1)
 	}
 	s.mu.Unlock()
@@ -150,11 +147,11 @@ func (s *Server) leave(c *client) {
 	s.mu.Lock()
 	subs := c.subs
 	c.subs = nil
-	delete(s.clients, c)
 	s.mu.Unlock()
 	for _, sub := range subs {
 		sub.close()
 	}
+	s.clients.Leave(c)
 	s.follow()
 	s.running.Done()
 }
@@ -164,7 +161,7 @@ func (s *Server) follow() {
 	s.following.Lock()
 	defer s.following.Unlock()
 	s.mu.Lock()
-	wanted, unfollow := len(s.clients) > 0, s.unfollow
+	wanted, unfollow := len(s.clients.All()) > 0, s.unfollow
 	s.mu.Unlock()
 	switch {
 	case wanted && unfollow == nil:
@@ -185,7 +182,7 @@ func (s *Server) follow() {
 
 // Close disconnects all clients and waits for every goroutine. It may be called often.
 func (s *Server) Close() {
-	s.served.Close(0)
+	s.clients.Close(0)
 	s.running.Wait()
 }
 
@@ -203,9 +200,10 @@ func (s *Server) info(c *client) serverInfo {
 // update hears what there is in the graph now.
 func (s *Server) update(state *State) {
 	s.mu.Lock()
+	all := s.clients.All()
 	if state.Session != s.state {
 		s.begin()
-		for c := range s.clients {
+		for _, c := range all {
 			c.playback = false
 			if s.known {
 				c.send(s.info(c))
@@ -213,13 +211,13 @@ func (s *Server) update(state *State) {
 		}
 		s.state = state.Session
 	}
-	ended := s.channels.update(state.Topics, s.clients)
-	s.services.update(state.Services, s.clients)
+	ended := s.channels.update(state.Topics, all)
+	s.services.update(state.Services, all)
 	s.updateParams(state.Params)
-	s.graph.update(state, s.clients)
+	s.graph.update(state, all)
 	for _, p := range state.Problems {
 		if !slices.Contains(s.problems, p) {
-			for c := range s.clients {
+			for _, c := range all {
 				c.status(levelWarning, p)
 			}
 		}
@@ -233,7 +231,7 @@ func (s *Server) update(state *State) {
 
 // Drain returns when the clients have been sent everything that waits for them, or when
 // ctx ends.
-func (s *Server) Drain(ctx context.Context) error { return s.served.Drain(ctx) }
+func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
 
 // Client says what was sent to one client.
 type Client struct {
@@ -246,7 +244,7 @@ func (s *Server) Clients() []Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Client
-	for c := range s.clients {
+	for _, c := range s.clients.All() {
 		one := Client{Address: c.Address()}
 		for _, sub := range c.subs {
 			one.Topics = append(one.Topics, sub.counts())

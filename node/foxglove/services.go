@@ -21,7 +21,7 @@ func newServices() services {
 
 // update replaces the services and informs the clients that may
 // call them.
-func (sv *services) update(list []Service, all map[*client]struct{}) {
+func (sv *services) update(list []Service, all []*client) {
 	now := make(map[uint32]Service)
 	var added, gone []uint32
 	for _, s := range list {
@@ -42,7 +42,7 @@ func (sv *services) update(list []Service, all map[*client]struct{}) {
 	}
 	slices.Sort(gone)
 	sv.live = now
-	for c := range all {
+	for _, c := range all {
 		if c.control && len(gone) > 0 {
 			c.send(unadvertiseServices{"unadvertiseServices", gone})
 		}

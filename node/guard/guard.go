@@ -35,7 +35,12 @@ type Options struct {
 // NewToken returns a token of at least 128 random bits, which fits into a URL as it is.
 func NewToken() string { return rand.Text() }
 
-const cookie = "rs_ros_view"
+// cookieOf is the name of the cookie with the token. Browsers don't tell the ports of a
+// host apart, so the name does.
+func cookieOf(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host) // none is the usual one
+	return "rs_ros_view_" + port
+}
 
 // policy lets the page use nothing but its own files and its own server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
@@ -73,7 +78,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case g.Token != "" && !g.admitted(r):
 		g.ask(w, r)
 	case g.Token != "" && !g.Programs && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
-		g.remember(w) // and the token leaves the address bar
+		g.remember(w, r) // and the token leaves the address bar
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
 		g.next.ServeHTTP(w, r)
@@ -109,7 +114,7 @@ func (g *guard) sameOrigin(r *http.Request) bool {
 // admitted reports whether a request has the token: in its cookie, or in the URL for
 // programs without cookies.
 func (g *guard) admitted(r *http.Request) bool {
-	if c, err := r.Cookie(cookie); err == nil && g.is(c.Value) {
+	if c, err := r.Cookie(cookieOf(r)); err == nil && g.is(c.Value) {
 		return true
 	}
 	return g.is(r.URL.Query().Get("token"))
@@ -148,10 +153,10 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "that isn't the token", http.StatusUnauthorized)
 		return
 	}
-	g.remember(w)
+	g.remember(w, r)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (g *guard) remember(w http.ResponseWriter) {
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+func (g *guard) remember(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }

@@ -39,8 +39,10 @@ func TestGuard(t *testing.T) {
 		{"no token", Options{Token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},
 		{"token in the URL", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=" + token, nil, 200},
 		{"wrong token", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=x", nil, 401},
-		{"cookie", Options{Token: token}, "GET", "http://localhost:8080/api/ws", map[string]string{"Cookie": "rs_ros_view=" + token}, 200},
-		{"wrong cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view=x"}, 401},
+		{"cookie", Options{Token: token}, "GET", "http://localhost:8080/api/ws", map[string]string{"Cookie": "rs_ros_view_8080=" + token}, 200},
+		{"wrong cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=x"}, 401},
+		{"cookies of two servers", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=" + token + "; rs_ros_view_8081=x"}, 200},
+		{"another server's cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8081=" + token}, 401},
 		{"opened with the token", Options{Token: token}, "GET", "http://localhost:8080/?token=" + token, nil, 303},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,7 +79,7 @@ func TestLogin(t *testing.T) {
 	if w.Code != 303 || len(w.Result().Cookies()) != 1 {
 		t.Fatalf("the token: %d, cookies %v", w.Code, w.Result().Cookies())
 	}
-	if c := w.Result().Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode {
+	if c := w.Result().Cookies()[0]; c.Name != "rs_ros_view_1" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode {
 		t.Errorf("cookie %v", c)
 	}
 }

@@ -187,7 +187,8 @@ func (p *Player) report(now Wall) {
 	s.State = p.state()
 	at := t.position(now)
 	s.Time = at + t.offset
-	s.Position, s.Length = at.Sub(t.start), t.end.Sub(t.start)
+	s.Length = t.end.Sub(t.start)
+	s.Position = min(at.Sub(t.start), s.Length) // time goes on after the last message, the recording doesn't
 	s.Rate, s.Loop, s.Round = t.tr.rate, t.loop, t.round
 	if t.loop {
 		s.Range = t.part

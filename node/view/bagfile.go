@@ -41,7 +41,7 @@ func openTopics(s *Server, path, name, file string) (stage, error) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
-			s.broadcast(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+			s.tell(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
 		}
 	})
 	g.close = sync.OnceValue(func() error {

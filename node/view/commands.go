@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"rsros/camdriver"
 	"rsros/node/view/wire"
@@ -13,6 +14,7 @@ var (
 	errViewOnly  = errors.New("viewers can't change anything (--view-only)")
 	errNothing   = errors.New("nothing is shown")
 	errUnknownOp = errors.New("unknown request")
+	errSplit     = errors.New("viewers can begin a file once a second")
 )
 
 // answer carries out a request and returns the answer to it.
@@ -74,8 +76,11 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	if s.o.ViewOnly {
 		return nil, errViewOnly
 	}
-	if r.Op == "open" {
+	switch {
+	case r.Op == "open":
 		return nil, s.choose(r)
+	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
+		return nil, errSplit
 	}
 	do := requests[r.Op]
 	if do == nil {
@@ -89,18 +94,21 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Op == "record.split" {
+		s.split = time.Now()
+	}
 	s.sendState(g)
 	if r := g.recording(); r != nil {
-		s.broadcast(wire.RecordChanged{Op: "record", Record: *r})
+		s.tell(g, wire.RecordChanged{Op: "record", Record: *r})
 	}
 	return result, nil
 }
 
 // sendState sends everybody what the stage is doing.
 func (s *Server) sendState(g stage) {
-	st := g.state()
-	s.offered.report(st)
-	s.broadcast(wire.StateChanged{Op: "state", State: *st})
+	if st := g.state(); s.tell(g, wire.StateChanged{Op: "state", State: *st}) {
+		s.offered.report(st)
+	}
 }
 
 // choose shows a device or a recording of the library.

@@ -16,7 +16,7 @@ import (
 func TestUnreadAnswers(t *testing.T) {
 	const asking, budget = 4, 64 << 20
 	b := clients.NewBudget(budget)
-	s, first, _ := start(t, Options{ViewOnly: true, Budget: b}, "")
+	s, _, _ := start(t, Options{ViewOnly: true, Budget: b}, "")
 	h := httptest.NewServer(s)
 	defer h.Close()
 	var all sync.WaitGroup
@@ -39,7 +39,7 @@ func TestUnreadAnswers(t *testing.T) {
 			t.Fatalf("%d viewers were disconnected, and %d bytes are kept", s.viewers.Slow(), b.Used())
 		}
 	}
-	if m := first.ask("play", nil); m["ok"] != false {
+	if m := connect(t, h.URL).ask("play", nil); m["ok"] != false {
 		t.Errorf("a viewer that reads is answered %v", m)
 	}
 }

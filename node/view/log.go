@@ -48,11 +48,11 @@ func (s *Server) sendLine(level, text string) {
 		s.logged = slices.Delete(s.logged, 0, 1)
 	}
 	s.logged = append(s.logged, line)
-	list := s.viewers.Clients()
+	list := s.viewers.All()
 	s.mu.Unlock()
-	for _, c := range list {
-		if c.Unsent() < maxWaitingLog {
-			c.Send(websocket.Text, line)
+	for _, v := range list {
+		if v.Unsent() < maxWaitingLog {
+			v.Send(websocket.Text, line)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestLogOfSlowViewer(t *testing.T) {
 	for range 30 * maxWaitingLog / maxLine { // more than the kernel holds
 		s.sendLine("info", strings.Repeat("x", maxLine))
 	}
-	if n := s.viewers.Clients()[0].Unsent(); n < maxWaitingLog/2 || n > maxWaitingLog+2*maxLine {
+	if n := s.viewers.All()[0].Unsent(); n < maxWaitingLog/2 || n > maxWaitingLog+2*maxLine {
 		t.Errorf("%d bytes wait", n)
 	}
 	if n := s.viewers.Slow(); n != 0 {

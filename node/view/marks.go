@@ -79,6 +79,6 @@ func (s *Server) sendMarks(g stage) {
 		return
 	}
 	if list := m.takeMarks(); list != nil {
-		s.broadcast(wire.MarksFound{Op: "marks", Marks: list})
+		s.tell(g, wire.MarksFound{Op: "marks", Marks: list})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"rsros/bagstore"
 	"rsros/node/record"
@@ -35,8 +36,13 @@ func (g *camera) recording() *wire.Record {
 	return r
 }
 
-// maxName is the length of a recording's name that a viewer may choose.
-const maxName = 64
+// Bounds of what viewers may choose for a recording.
+const (
+	maxName         = 64 // bytes
+	minSplitSeconds = 1
+	maxSplitSeconds = 1_000_000
+	minSplitBytes   = 100_000_000
+)
 
 // namedPath is the path of a recording that a viewer named: inside the folder of
 // recordings, whatever the name is.
@@ -44,8 +50,9 @@ func (g *camera) namedPath(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || strings.HasPrefix(name, ".") || !filepath.IsLocal(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("%.80q is no name for a recording: want up to %d characters without / and \\", name, maxName)
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || name[0] == '.' || name[0] == '-' || !filepath.IsLocal(name) || strings.ContainsFunc(name, hidden) {
+		return "", fmt.Errorf(`recording name %.80q: want up to %d bytes of printable text without / \ and :, not beginning with . or -`, name, maxName)
 	}
 	if filepath.Ext(name) != ".bag" {
 		name += ".bag"
@@ -66,8 +73,11 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	default:
 		return "", fmt.Errorf("compression %q, want none or lz4", r.Compression)
 	}
-	if r.SplitSeconds < 0 || r.SplitBytes < 0 || r.SplitSeconds > 1e6 {
-		return "", errors.New("a split can't be negative, nor after more than 1000000 s")
+	if s := r.SplitSeconds; s != 0 && !(s >= minSplitSeconds && s <= maxSplitSeconds) {
+		return "", fmt.Errorf("split after %g s, want %d to %d", s, minSplitSeconds, maxSplitSeconds)
+	}
+	if b := r.SplitBytes; b != 0 && b < minSplitBytes {
+		return "", fmt.Errorf("split after %d bytes, want %d or more", b, minSplitBytes)
 	}
 	if r.SplitSeconds > 0 {
 		o.SplitDuration = time.Duration(r.SplitSeconds * float64(time.Second))

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -54,19 +54,20 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // the pulse, the log and the viewers
+	jobs sync.WaitGroup // the pulse and the log
 
-	viewers  *clients.Server
+	viewers  *clients.Server[*session]
 	foxglove *foxglove.Server
 	offered  *offered      // to Foxglove's clients; nil if they see something else
 	memory   encode.Memory // of pictures
+	unsure   atomic.Bool   // whether all viewers know the stage's state
 	logged   [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // one request that changes something at a time; before mu
+	split    time.Time  // when a viewer last split a recording; guarded by commands
 
 	mu       sync.Mutex
 	last     int // viewer's number
-	sessions []*session
 	stage    stage // nil if nothing is shown
 	attached []attached
 }
@@ -77,7 +78,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer(o.MaxViewers, o.Budget)}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.MaxViewers, o.Budget, o.Log)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	if o.Foxglove.Graph == nil {
 		s.offered = &offered{s: s}
@@ -121,7 +122,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	if err != nil {
 		return err
 	}
-	s.closeStage(s.swap(nil))
+	s.closeStage(s.swap(nil, nil))
 	g, err := begin()
 	if err != nil {
 		s.broadcast(wire.SourceChanged{Op: "source"})
@@ -172,8 +173,7 @@ func (s *Server) closeStage(old stage) {
 
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
-	s.swap(g)
-	s.broadcast(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()})
+	s.swap(g, s.encode(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()}))
 }
 
 // AttachPlayer shows the topics of somebody else's player, which doesn't run yet. Its
@@ -184,15 +184,19 @@ func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
 	s.present(newPlayed(s, out, player, name, name))
 }
 
-// swap replaces the stage, and returns the one before, which nobody watches any more.
-func (s *Server) swap(g stage) (old stage) {
+// swap replaces the stage, sends viewers a message about the new one, and returns the one
+// before, which nobody watches any more.
+func (s *Server) swap(g stage, message []byte) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
-	list := slices.Clone(s.sessions)
+	if message != nil {
+		s.viewers.Send(websocket.Text, message)
+	}
 	s.mu.Unlock()
+	s.unsure.Store(true)
 	if old != nil {
-		for _, v := range list {
-			v.leave()
+		for _, v := range s.viewers.All() {
+			v.leave(old)
 		}
 	}
 	s.offered.changed()
@@ -232,10 +236,19 @@ func (s *Server) broadcast(message any) {
 	}
 }
 
-func (s *Server) allSessions() []*session {
+// tell sends a message of a stage to all viewers, and returns false if it isn't shown: they
+// would take it for one of the stage that is.
+func (s *Server) tell(g stage, message any) bool {
+	text := s.encode(message)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.sessions)
+	if s.stage != g {
+		return false
+	}
+	if text != nil {
+		s.viewers.Send(websocket.Text, text)
+	}
+	return true
 }
 
 // serveSocket is one viewer, from its request to its end.
@@ -253,7 +266,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err := s.admit(v); err != nil {
 		return
 	}
-	defer s.dismiss(v)
+	defer s.viewers.Leave(v)
+	defer v.leave(nil)
 	log := s.o.Log.With().Int("viewer", v.id).Str("address", v.Address()).Logger()
 	log.Debug().Msg("a viewer connected")
 	err = v.Run(v.handle, nil)
@@ -276,20 +290,8 @@ func (s *Server) admit(v *session) error {
 	for _, line := range s.logged {
 		v.Send(websocket.Text, line)
 	}
-	if err := s.viewers.Join(v.Client); err != nil {
-		return err
-	}
-	s.sessions = append(s.sessions, v)
-	s.jobs.Add(1)
-	return nil
-}
-
-func (s *Server) dismiss(v *session) {
-	v.leave()
-	s.mu.Lock()
-	s.sessions = slices.DeleteFunc(s.sessions, func(x *session) bool { return x == v })
-	s.mu.Unlock()
-	s.jobs.Done()
+	s.unsure.Store(true) // it isn't among the viewers who were told of changes since
+	return s.viewers.Join(v)
 }
 
 // closePatience is how long viewers may take to read their last answers.
@@ -303,7 +305,7 @@ func (s *Server) Close() error {
 	s.jobs.Wait()
 	s.commands.Lock()
 	defer s.commands.Unlock()
-	if g := s.swap(nil); g != nil {
+	if g := s.swap(nil, nil); g != nil {
 		return g.end()
 	}
 	return nil
@@ -330,10 +332,11 @@ func (s *Server) pulse() {
 		if g != nil {
 			s.showAgain(g)
 			s.sendMarks(g)
-			st := g.state()
-			s.offered.report(st)
-			if !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
-				s.broadcast(wire.StateChanged{Op: "state", State: *st})
+			st, unsure := g.state(), s.unsure.Swap(false)
+			if unsure || !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
+				s.sendState(g)
+			} else {
+				s.offered.report(st)
 			}
 			told.state = st
 		}
@@ -349,7 +352,7 @@ func (s *Server) showAgain(g stage) {
 	if !g.still() {
 		return
 	}
-	for _, v := range s.allSessions() {
+	for _, v := range s.viewers.All() {
 		unseen = append(unseen, v.unseen()...)
 	}
 	if len(unseen) == 0 {
@@ -373,7 +376,7 @@ type news struct {
 
 // count sends each viewer its counts, and all viewers the state of recording.
 func (s *Server) count(g stage, told *news) {
-	viewers := s.allSessions()
+	viewers := s.viewers.All()
 	streams := make([][]wire.StreamCounts, len(viewers))
 	all := make([]wire.ViewerCounts, len(viewers))
 	for i, v := range viewers {
@@ -387,7 +390,7 @@ func (s *Server) count(g stage, told *news) {
 	}
 	if r := g.recording(); r != nil {
 		if r.On || told.recording {
-			s.broadcast(wire.RecordChanged{Op: "record", Record: *r})
+			s.tell(g, wire.RecordChanged{Op: "record", Record: *r})
 		}
 		told.recording = r.On
 	}

@@ -46,6 +46,7 @@ func openDevice(_ context.Context, device string) (camdriver.Device, error) {
 // viewer is a client that takes the protocol word by word.
 type viewer struct {
 	t    *testing.T
+	url  string
 	conn *websocket.Conn
 	next int
 	came [][]byte // binary messages that came while a text was awaited
@@ -93,7 +94,7 @@ func connect(t *testing.T, url string) *viewer {
 	}
 	conn.SetReadLimit(64 << 20)
 	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
-	return &viewer{t: t, conn: conn}
+	return &viewer{t: t, url: url, conn: conn}
 }
 
 func (v *viewer) say(message object) {
@@ -294,9 +295,14 @@ func unpack(t *testing.T, h wire.Head, body []byte) []byte {
 func (v *viewer) record(dir string) {
 	t := v.t
 	t.Helper()
-	for _, bad := range []string{"../out", "/tmp/out", `..\out`, ".hidden", strings.Repeat("x", 65), "a\nb"} {
+	for _, bad := range []string{"../out", "/tmp/out", `..\out`, ".hidden", strings.Repeat("x", 65), "a\nb", "a\u202eb", "a\u2028b", "a\u009bb", "-rf"} {
 		if m := v.ask("record.start", object{"name": bad}); m["ok"] != false {
 			t.Errorf("name %q: %v", bad, m)
+		}
+	}
+	for _, bad := range []object{{"splitBytes": 1}, {"splitBytes": -1}, {"splitBytes": minSplitBytes - 1}, {"splitSeconds": 0.01}, {"splitSeconds": 1e7}} {
+		if m := v.ask("record.start", bad); m["ok"] != false {
+			t.Errorf("%v: %v", bad, m)
 		}
 	}
 	if m := v.must("record.start", object{"name": "walk"}); m["file"] != "walk.bag" {
@@ -323,6 +329,31 @@ func (v *viewer) record(dir string) {
 	v.must("record.stop", nil)
 	if after, err := os.Stat(filepath.Join(dir, "walk.bag")); err != nil || after.Size() != before.Size() {
 		t.Errorf("the first recording changed: %v, %v", after, err)
+	}
+}
+
+// What a source that is no longer shown says isn't taken for the new one's.
+func TestOldSource(t *testing.T) {
+	s, v, _ := start(t, Options{}, "sim")
+	old := s.shown().(*camera)
+	if err := s.Show(t.Context(), walk, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	old.StatusChanged(camdriver.Status{})
+	old.OptionChanged(0, camdriver.OptionExposure, 1)
+	v.say(object{"op": "pause", "id": 1})
+	for source := v.text("source"); source != nil; {
+		m, _ := v.read()
+		switch m["op"] {
+		case "state":
+			if m["position"] == nil {
+				t.Errorf("the recording's state is %v", m)
+			}
+		case "option":
+			t.Errorf("the recording's option is %v", m)
+		case "answer":
+			source = nil
+		}
 	}
 }
 

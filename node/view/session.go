@@ -154,12 +154,14 @@ func add(to *wire.ViewerCounts, c clients.Counts) {
 	to.Skipped += c.Dropped
 }
 
-// leave ends all streams.
-func (v *session) leave() {
+// leave ends the streams of a stage, nil for all.
+func (v *session) leave(g stage) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s := range maps.Clone(v.subscriptions) {
-		v.forget(s)
+		if g == nil || s.stage == g {
+			v.forget(s)
+		}
 	}
 }
 

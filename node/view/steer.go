@@ -83,7 +83,7 @@ func (g *camera) goTo(at time.Duration, err error) error {
 // time.
 func (g *camera) sendOptions() {
 	for i, sensor := range g.device.Sensors() {
-		g.server.broadcast(wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+		g.server.tell(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
 	}
 }
 

@@ -143,6 +143,14 @@ func TestTopics(t *testing.T) {
 	v.must("loop", object{"on": false})
 	for st := v.text("state"); st["ended"] != true; st = v.text("state") { //nolint:revive // waits for the end
 	}
+	// Who comes later finds the position at the end, although time goes on.
+	late := connect(t, v.url)
+	ids = streams(late.text("hello")["source"])
+	late.subscribe(ids["/map"])
+	late.tree(ids["/map"])
+	if st := connect(t, v.url).text("hello")["state"].(object); st["position"] != source["end"] || st["ended"] != true {
+		t.Errorf("after the end at %v: %v", source["end"], st)
+	}
 	v.must("rate", object{"rate": 0.01})
 	v.must("play", nil) // from the start again
 	if st := v.text("state"); st["ended"] != false || st["playing"] != true {

@@ -151,6 +151,9 @@ func TestRecording(t *testing.T) {
 	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Paused })
 	page.Must(1, "record.pause", `,"on":false`)
 	page.Must(2, "record.split", "")
+	if page.Ask(3, "record.split", "").OK {
+		t.Error("a viewer began two files at once")
+	}
 	chart.Publish(text("a split"))
 	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
 	if page.Ask(3, "record.start", "").OK {

@@ -31,19 +31,24 @@ const maxGrowth = 400 << 20
 // left is what a program may keep of that when they have gone.
 const left = 64 << 20
 
+// maxThreads is how many threads an attack may add. Go keeps those that it once needed.
+const maxThreads = 32
+
 // target is a running program of ours.
 type target struct {
 	t        *testing.T
 	process  *peer.Process
 	uri      string // of its XML-RPC port
+	growth   int64  // how much memory an attack may take
 	resident int64
 	files    int
+	threads  int64
 }
 
 // start starts a program; its node has the given name, "" for a master.
 func start(t *testing.T, program, masterURI, node string, args ...string) *target {
 	t.Helper()
-	p := &target{t: t, uri: masterURI}
+	p := &target{t: t, uri: masterURI, growth: maxGrowth}
 	p.process = peer.Start(t, peer.Env(t, masterURI), program, args...)
 	peer.Await(t, "an answer of "+args[0], func() bool {
 		if node == "" {
@@ -59,20 +64,23 @@ func start(t *testing.T, program, masterURI, node string, args ...string) *targe
 
 // measure notes what the program uses at rest.
 func (p *target) measure() {
-	p.resident, p.files = p.memory("VmRSS:"), p.descriptors()
+	p.resident, p.files, p.threads = p.memory("VmRSS:"), p.descriptors(), p.status("Threads:")
 }
 
-func (p *target) memory(field string) int64 {
+func (p *target) memory(field string) int64 { return p.status(field) << 10 }
+
+// status reads a number from the kernel's description of the process.
+func (p *target) status(field string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.process.Pid()))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(status), field)
-	kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return kb << 10
+	return n
 }
 
 func (p *target) descriptors() int {
@@ -86,8 +94,11 @@ func (p *target) descriptors() int {
 // recovered waits until the program is where it was before an attack.
 func (p *target) recovered(what string) {
 	p.t.Helper()
-	if grown := p.memory("VmHWM:") - p.resident; grown > maxGrowth {
+	if grown := p.memory("VmHWM:") - p.resident; grown > p.growth {
 		p.t.Errorf("%s: %d MB of memory at most, from %d MB", what, (grown+p.resident)>>20, p.resident>>20)
+	}
+	if n := p.status("Threads:"); n > p.threads+maxThreads {
+		p.t.Errorf("%s: %d threads, from %d", what, n, p.threads)
 	}
 	files, resident := 0, int64(0)
 	p.t.Cleanup(func() {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -52,4 +53,11 @@ func TestRobot(t *testing.T) {
 	b.picture("view-robot")
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`viewer.store.state.value.ended`)
+
+	// A page that is opened later says where the recording ended.
+	b.do(chromedp.Navigate(url))
+	b.await(`(`+leaves+`) === 'data="here be dragons"'`, "/map")
+	if at := eval[string](b, `document.querySelector('button.position').innerText`); !strings.HasPrefix(at, "0:00:01.900 / 0:00:01.900") {
+		t.Errorf("the position is %q", at)
+	}
 }
