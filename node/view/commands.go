@@ -11,10 +11,9 @@ import (
 )
 
 var (
-	errViewOnly  = errors.New("viewers can't change anything (--view-only)")
-	errNothing   = errors.New("nothing is shown")
-	errUnknownOp = errors.New("unknown request")
-	errSplit     = errors.New("viewers can begin a file once a second")
+	errViewOnly = errors.New("viewers can't change anything (--view-only)")
+	errNothing  = errors.New("nothing is shown")
+	errSplit    = errors.New("viewers can begin a file once a second")
 )
 
 // answer carries out a request and returns the answer to it.
@@ -32,44 +31,10 @@ func (s *Server) answer(r *wire.Request) map[string]any {
 	return result
 }
 
-// requests are what viewers may ask of a stage.
-var requests = map[string]func(stage, *wire.Request) (map[string]any, error){
-	"play":   func(g stage, _ *wire.Request) (map[string]any, error) { return nil, g.play() },
-	"pause":  func(g stage, _ *wire.Request) (map[string]any, error) { return nil, g.pause() },
-	"seek":   func(g stage, r *wire.Request) (map[string]any, error) { return moved(g, g.seek(r)) },
-	"step":   func(g stage, r *wire.Request) (map[string]any, error) { return moved(g, g.step(r.Sets)) },
-	"rate":   func(g stage, r *wire.Request) (map[string]any, error) { return nil, setRate(g, r.Rate) },
-	"loop":   func(g stage, r *wire.Request) (map[string]any, error) { return nil, g.setLoop(r.On) },
-	"range":  func(g stage, r *wire.Request) (map[string]any, error) { return nil, g.setRange(r.Range) },
-	"option": func(g stage, r *wire.Request) (map[string]any, error) { return nil, g.setOption(r) },
-	"record.start": func(g stage, r *wire.Request) (map[string]any, error) {
-		file, err := g.startRecording(r)
-		return map[string]any{"file": file}, err
-	},
-	"record.stop":  func(g stage, _ *wire.Request) (map[string]any, error) { return g.stopRecording() },
-	"record.pause": func(g stage, r *wire.Request) (map[string]any, error) { return nil, g.pauseRecording(r.On) },
-	"record.split": func(g stage, _ *wire.Request) (map[string]any, error) { return nil, g.splitRecording() },
-}
-
-// moved is the answer to a request that sets the position.
-func moved(g stage, err error) (map[string]any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"position": g.state().Position}, nil
-}
-
 const (
 	minRate = 0.01
 	maxRate = 100
 )
-
-func setRate(g stage, rate float64) error {
-	if !(rate >= minRate && rate <= maxRate) {
-		return fmt.Errorf("rate %g, want %g to %d", rate, minRate, maxRate)
-	}
-	return g.setRate(rate)
-}
 
 // carryOut carries out a request; commands is held.
 func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
@@ -81,21 +46,22 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 		return nil, s.choose(r)
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
-	}
-	do := requests[r.Op]
-	if do == nil {
-		return nil, fmt.Errorf("%.40q: %w", r.Op, errUnknownOp)
+	case r.Op == "rate" && !(r.Rate >= minRate && r.Rate <= maxRate):
+		return nil, fmt.Errorf("rate %g, want %g to %d", r.Rate, minRate, maxRate)
 	}
 	g := s.shown()
 	if g == nil {
 		return nil, errNothing
 	}
-	result, err := do(g, r)
+	result, err := g.do(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%.40s: %w", r.Op, err)
 	}
-	if r.Op == "record.split" {
+	switch r.Op {
+	case "record.split":
 		s.split = time.Now()
+	case "seek", "step":
+		result = map[string]any{"position": g.state().Position}
 	}
 	s.sendState(g)
 	if r := g.recording(); r != nil {

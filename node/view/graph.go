@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -162,22 +161,26 @@ func (g *graphStage) showAgain(list []*stream) error {
 	return nil
 }
 
-func (g *graphStage) play() error {
-	g.frozen.Store(false)
-	return nil
+// do implements stage.
+func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
+	switch {
+	case r.Op == "play":
+		g.frozen.Store(false)
+	case r.Op == "pause":
+		g.frozen.Store(true)
+	case g.recorder == nil:
+		return nil, errCannot
+	case r.Op == "record.stop":
+		g.recorder.Stop()
+	case r.Op == "record.pause":
+		g.recorder.Pause(r.On)
+	case r.Op == "record.split":
+		g.recorder.Split()
+	default:
+		return nil, errCannot
+	}
+	return nil, nil
 }
-
-func (g *graphStage) pause() error {
-	g.frozen.Store(true)
-	return nil
-}
-
-func (*graphStage) seek(*wire.Request) error      { return errNoFile }
-func (*graphStage) step(int) error                { return errNoFile }
-func (*graphStage) setRate(float64) error         { return errNoFile }
-func (*graphStage) setLoop(bool) error            { return errNoFile }
-func (*graphStage) setRange(*[2]wire.Nanos) error { return errNoFile }
-func (*graphStage) setOption(*wire.Request) error { return errNoOptions }
 
 // end implements stage.
 func (g *graphStage) end() error {
@@ -208,37 +211,4 @@ func (g *graphStage) recording() *wire.Record {
 	}
 	slices.Sort(r.Streams)
 	return r
-}
-
-var errOneRecording = errors.New("the program makes one recording")
-
-func (g *graphStage) startRecording(*wire.Request) (string, error) {
-	if g.recorder == nil {
-		return "", errUnrecorded
-	}
-	return "", errOneRecording
-}
-
-func (g *graphStage) stopRecording() (map[string]any, error) {
-	if g.recorder == nil {
-		return nil, errUnrecorded
-	}
-	g.recorder.Stop()
-	return nil, nil
-}
-
-func (g *graphStage) pauseRecording(on bool) error {
-	if g.recorder == nil {
-		return errUnrecorded
-	}
-	g.recorder.Pause(on)
-	return nil
-}
-
-func (g *graphStage) splitRecording() error {
-	if g.recorder == nil {
-		return errUnrecorded
-	}
-	g.recorder.Split()
-	return nil
 }

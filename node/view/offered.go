@@ -180,19 +180,22 @@ func (o *offered) Do(_ context.Context, c foxglove.PlaybackCommand) (foxglove.Pl
 	if g == nil {
 		return foxglove.PlaybackState{}, errNothing
 	}
+	do := func(r wire.Request) error {
+		_, err := g.do(&r)
+		return err
+	}
 	var err error
 	if !c.Play {
-		err = g.pause()
+		err = do(wire.Request{Op: "pause"})
 	}
-	if was := g.state().Rate; c.Speed != float32(was) {
-		err = errors.Join(err, g.setRate(float64(c.Speed)))
+	if c.Speed != float32(g.state().Rate) {
+		err = errors.Join(err, do(wire.Request{Op: "rate", Rate: float64(c.Speed)}))
 	}
-	if c.Seek {
-		at := wire.Nanos(c.Time)
-		err = errors.Join(err, g.seek(&wire.Request{Time: &at}))
+	if at := wire.Nanos(c.Time); c.Seek {
+		err = errors.Join(err, do(wire.Request{Op: "seek", Time: &at}))
 	}
 	if c.Play && !g.state().Playing {
-		err = errors.Join(err, g.play())
+		err = errors.Join(err, do(wire.Request{Op: "play"}))
 	}
 	o.s.sendState(g)
 	return playbackOf(g.state()), err

@@ -15,7 +15,6 @@ import (
 // played is the stage of a player: the topics of recordings that are played.
 type played struct {
 	*topics
-	unrecorded
 	server *Server
 	player *replay.Player
 	source wire.Source
@@ -64,9 +63,33 @@ func (g *played) state() *wire.State {
 	return out
 }
 
-// do has the player carry out commands. That there was nothing to change is no error:
-// somebody else was faster.
-func (g *played) do(commands ...replay.Command) error {
+// recording implements stage.
+func (*played) recording() *wire.Record { return nil }
+
+// do implements stage.
+func (g *played) do(r *wire.Request) (map[string]any, error) {
+	switch r.Op {
+	case "play":
+		return nil, g.play()
+	case "pause":
+		return nil, g.run(replay.Pause{})
+	case "seek":
+		return nil, g.seek(r)
+	case "step":
+		return nil, g.step(r.Sets)
+	case "rate":
+		return nil, g.run(replay.SetRate{Rate: r.Rate})
+	case "loop":
+		return nil, g.run(replay.SetLoop{On: r.On})
+	case "range":
+		return nil, g.setRange(r.Range)
+	}
+	return nil, errCannot
+}
+
+// run has the player carry out commands. That there was nothing to change is no error:
+// another viewer was faster.
+func (g *played) run(commands ...replay.Command) error {
 	for _, c := range commands {
 		if err := g.player.Do(g.server.ctx, c); err != nil && !errors.Is(err, replay.ErrNoChange) {
 			return err
@@ -79,60 +102,52 @@ func (g *played) do(commands ...replay.Command) error {
 func (g *played) still() bool { return g.player.Status().State != replay.Waiting }
 
 // showAgain implements stage.
-func (g *played) showAgain(list []*stream) error { return g.do(replay.Recall{Topics: g.names(list)}) }
+func (g *played) showAgain(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
 
-// play implements stage. At the end, it plays from the beginning again.
+// play resumes. At the end, it plays from the beginning again.
 func (g *played) play() error {
 	s := g.player.Status()
 	if s.State != replay.Finished {
-		return g.do(replay.Resume{})
+		return g.run(replay.Resume{})
 	}
 	from := cmp.Or(s.Range, new(replay.Range)).From
-	return g.do(replay.SeekOffset{Offset: from}, replay.Resume{})
+	return g.run(replay.SeekOffset{Offset: from}, replay.Resume{})
 }
 
-func (g *played) pause() error { return g.do(replay.Pause{}) }
-
-// seek implements stage. Viewers see what was last on each topic then.
+// seek goes to a time. Viewers see what was last on each topic then.
 func (g *played) seek(r *wire.Request) error {
 	if r.Time == nil {
 		return errors.New("topics can be sought in by time only")
 	}
-	return g.do(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
+	return g.run(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
 }
 
 // mostSteps bounds the frame sets of one request.
 const mostSteps = 1000
 
-// step implements stage. A set begins with an image, or with a message of the topic that
+// step goes forward or back by frame sets. A set begins with an image, or with a message of the topic that
 // has the most.
 func (g *played) step(n int) error {
 	switch {
 	case n < -mostSteps || n > mostSteps:
 		return fmt.Errorf("%d frame sets, want %d to %d", n, -mostSteps, mostSteps)
 	case n < 0:
-		return g.do(replay.Pause{}, replay.StepBack{Sets: -n}, replay.Recall{Topics: g.watched()})
+		return g.run(replay.Pause{}, replay.StepBack{Sets: -n}, replay.Recall{Topics: g.watched()})
 	}
 	commands := []replay.Command{replay.Pause{}}
 	for range n {
 		commands = append(commands, replay.StepFrameSet{})
 	}
-	return g.do(commands...)
+	return g.run(commands...)
 }
-
-func (g *played) setRate(rate float64) error { return g.do(replay.SetRate{Rate: rate}) }
-
-func (g *played) setLoop(on bool) error { return g.do(replay.SetLoop{On: on}) }
 
 func (g *played) setRange(part *[2]wire.Nanos) error {
 	if part == nil {
-		return g.do(replay.ClearRange{})
+		return g.run(replay.ClearRange{})
 	}
 	from, to := bagstore.Time(part[0]).Sub(g.start), bagstore.Time(part[1]).Sub(g.start)
-	return g.do(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
+	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
 }
-
-func (*played) setOption(*wire.Request) error { return errNoOptions }
 
 // end implements stage.
 func (g *played) end() error { return g.close() }

@@ -60,7 +60,7 @@ func (g *camera) namedPath(name string) (string, error) {
 	return filepath.Join(g.dir, name), nil
 }
 
-// startRecording implements stage: it begins a recording as a viewer wants it.
+// startRecording begins a recording as a viewer wants it.
 func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	s := g.server
 	o := s.o.Recording
@@ -102,10 +102,6 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	}
 	return filepath.Base(path), nil
 }
-
-func (g *camera) pauseRecording(on bool) error { return g.records.Pause(on) }
-
-func (g *camera) splitRecording() error { return g.records.Split() }
 
 func (g *camera) stopRecording() (map[string]any, error) {
 	sum, err := g.records.Stop()

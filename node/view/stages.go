@@ -22,25 +22,15 @@ type stage interface {
 	still() bool
 	showAgain([]*stream) error
 
-	play() error
-	pause() error
-	seek(*wire.Request) error
-	step(sets int) error
-	setRate(float64) error
-	setLoop(on bool) error
-	setRange(*[2]wire.Nanos) error // nil for all
-	setOption(*wire.Request) error
-
-	startRecording(*wire.Request) (file string, err error)
-	stopRecording() (result map[string]any, err error)
-	pauseRecording(on bool) error
-	splitRecording() error
+	// do carries out a request other than open. Its result may be nil.
+	do(*wire.Request) (result map[string]any, err error)
 
 	// end closes what the stage has opened. It may be called often.
 	end() error
 }
 
-var errNoFile = errors.New("only a recording can do that")
+// errCannot is the error of a request that a stage doesn't know.
+var errCannot = errors.New("this can't be done with what is shown")
 
 // stream is a stream or a topic of a stage, and who watches it.
 type stream struct {

@@ -10,7 +10,42 @@ import (
 	"rsros/node/view/wire"
 )
 
-// This file is what viewers may do with a camera, and with a recording that plays as one.
+// do implements stage.
+func (g *camera) do(r *wire.Request) (map[string]any, error) {
+	switch r.Op {
+	case "play":
+		return nil, g.play()
+	case "pause":
+		return nil, g.pause()
+	case "option":
+		return nil, g.setOption(r)
+	case "record.start":
+		file, err := g.startRecording(r)
+		return map[string]any{"file": file}, err
+	case "record.stop":
+		return g.stopRecording()
+	case "record.pause":
+		return nil, g.records.Pause(r.On)
+	case "record.split":
+		return nil, g.records.Split()
+	}
+	if g.file == nil {
+		return nil, errCannot
+	}
+	switch r.Op {
+	case "seek":
+		return nil, g.seek(r)
+	case "step":
+		return nil, g.step(r.Sets)
+	case "rate":
+		return nil, g.file.SetSpeed(r.Rate)
+	case "loop":
+		return nil, g.file.SetLoop(r.On)
+	case "range":
+		return nil, g.setRange(r.Range)
+	}
+	return nil, errCannot
+}
 
 // play lets a recording go on, from the start if it has ended, or a live camera's
 // pictures.
@@ -46,9 +81,6 @@ func (g *camera) begin() time.Duration {
 
 // seek goes to a time, to a frame, or to a set.
 func (g *camera) seek(r *wire.Request) error {
-	if g.file == nil {
-		return errNoFile
-	}
 	var at time.Duration
 	var err error
 	switch {
@@ -112,9 +144,6 @@ func (g *camera) setEnd(number uint64) (time.Duration, error) {
 
 // step shows the set that comes n after the one that is shown, and pauses.
 func (g *camera) step(n int) error {
-	if g.file == nil {
-		return errNoFile
-	}
 	if err := g.file.Pause(); err != nil {
 		return err
 	}
@@ -126,25 +155,8 @@ func (g *camera) step(n int) error {
 	return g.goTo(g.setEnd(number))
 }
 
-func (g *camera) setRate(rate float64) error {
-	if g.file == nil {
-		return errNoFile
-	}
-	return g.file.SetSpeed(rate)
-}
-
-func (g *camera) setLoop(on bool) error {
-	if g.file == nil {
-		return errNoFile
-	}
-	return g.file.SetLoop(on)
-}
-
 // setRange makes a part of the file repeat, or all of it be played again.
 func (g *camera) setRange(part *[2]wire.Nanos) error {
-	if g.file == nil {
-		return errNoFile
-	}
 	if part == nil {
 		return g.file.SetRange(nil)
 	}
