@@ -14,8 +14,7 @@ const (
 	schemaROS   = "ros1msg"
 )
 
-// channel is a topic as clients know it. Its number stays the same while the server
-// lives, and no other channel gets it.
+// channel is a topic as clients know it.
 type channel struct {
 	Topic
 	id uint32
@@ -25,50 +24,29 @@ type channel struct {
 	subscriptions clients.List[*subscription]
 }
 
-// channels are all that were ever advertised. The server's mu guards them.
-type channels struct {
-	all  map[Topic]*channel
-	live map[uint32]*channel
+// channel returns a channel by its number; nil if the topic isn't there. Callers hold mu.
+func (s *Server) channel(id uint32) *channel {
+	t, live := s.topics.live[id]
+	if live && s.channels[id] == nil {
+		s.channels[id] = &channel{Topic: t, id: id}
+	}
+	if !live {
+		return nil
+	}
+	return s.channels[id]
 }
 
-func newChannels() channels {
-	return channels{all: make(map[Topic]*channel), live: make(map[uint32]*channel)}
-}
-
-// batch is how many channels or services are advertised in one message.
-const batch = 100
-
-// update replaces the topics and informs the clients. It returns
-// the subscriptions whose topics went, for the caller to end.
-func (cs *channels) update(topics []Topic, all []*client) (ended []*subscription) {
-	now := make(map[uint32]*channel)
-	var added []*channel
-	for _, t := range topics {
-		ch := cs.all[t]
-		if ch == nil {
-			ch = &channel{Topic: t, id: uint32(len(cs.all) + 1)}
-			cs.all[t] = ch
+// updateTopics replaces the topics and informs the clients. It returns the subscriptions
+// whose topics went, for the caller to end. Callers hold mu.
+func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
+	came, went := s.topics.update(topics)
+	for _, c := range s.clients.All() {
+		if len(went) > 0 {
+			c.send(unadvertise{"unadvertise", went})
 		}
-		if now[ch.id] == nil && cs.live[ch.id] == nil {
-			added = append(added, ch)
-		}
-		now[ch.id] = ch
-	}
-	var gone []uint32
-	for id := range cs.live {
-		if now[id] == nil {
-			gone = append(gone, id)
-		}
-	}
-	slices.Sort(gone)
-	cs.live = now
-	for _, c := range all {
-		if len(gone) > 0 {
-			c.send(unadvertise{"unadvertise", gone})
-		}
-		c.advertise(added)
+		c.advertise(came)
 		for _, sub := range c.subs {
-			if slices.Contains(gone, sub.channel.id) {
+			if slices.Contains(went, sub.channel.id) {
 				ended = append(ended, sub)
 			}
 		}
@@ -76,25 +54,16 @@ func (cs *channels) update(topics []Topic, all []*client) (ended []*subscription
 	return ended
 }
 
-// introduce sends a new client all channels; there may be none.
-func (cs *channels) introduce(c *client) {
-	var all []*channel
-	for _, ch := range cs.live {
-		all = append(all, ch)
-	}
-	if len(all) == 0 {
-		c.send(advertise{"advertise", []channelInfo{}})
-	}
-	c.advertise(all)
-}
-
-func (c *client) advertise(list []*channel) {
-	slices.SortFunc(list, func(a, b *channel) int { return strings.Compare(a.Name, b.Name) })
+// advertise sends the client some channels, by name. The server's mu is held.
+func (c *client) advertise(list []uint32) {
+	live := c.s.topics.live
+	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
 	for some := range slices.Chunk(list, batch) {
 		m := advertise{Op: "advertise"}
-		for _, ch := range some {
-			m.Channels = append(m.Channels, channelInfo{ID: ch.id, Topic: ch.Name, Encoding: encodingROS,
-				SchemaName: ch.Type.Name, Schema: ch.Type.Definition, SchemaEncoding: schemaROS})
+		for _, id := range some {
+			t := live[id]
+			m.Channels = append(m.Channels, channelInfo{ID: id, Topic: t.Name, Encoding: encodingROS,
+				SchemaName: t.Type.Name, Schema: t.Type.Definition, SchemaEncoding: schemaROS})
 		}
 		c.send(m)
 	}

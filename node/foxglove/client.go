@@ -229,10 +229,10 @@ func (c *client) later(size int, do func()) {
 func (c *client) subscribe(r subscribe) {
 	s := c.s
 	s.mu.Lock()
-	ch := s.channels.live[r.Channel]
+	ch := s.channel(r.Channel)
 	twice, used := false, false
 	for id, sub := range c.subs {
-		live := s.channels.live[sub.channel.id] != nil
+		live := s.channel(sub.channel.id) != nil
 		twice = twice || live && sub.channel == ch
 		used = used || live && id == r.ID
 	}
@@ -258,7 +258,7 @@ func (c *client) subscribe(r subscribe) {
 		return
 	}
 	s.mu.Lock()
-	if s.channels.live[ch.id] == ch {
+	if s.channel(ch.id) != nil {
 		c.subs[r.ID] = sub
 		sub = nil
 	}

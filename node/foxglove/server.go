@@ -3,6 +3,7 @@ package foxglove
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,8 +52,9 @@ type Server struct {
 	state    int      // State.Session
 	session  string   // as clients know it
 	problems []string // that were told
-	channels channels
-	services services
+	topics   advertised[Topic]
+	services advertised[Service]
+	channels map[uint32]*channel // of the topics that clients named
 	params   map[string]any
 	graph    connections
 	news     playbackNews
@@ -63,7 +65,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
-		channels: newChannels(), services: newServices(),
+		channels: make(map[uint32]*channel),
 	}
 	s.clients = clients.NewServer[*client](o.MaxClients, o.Budget, s.log)
 	s.begin()
@@ -126,8 +128,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) join(c *client) error {
 	s.mu.Lock()
 	c.send(s.info(c))
-	s.channels.introduce(c)
-	s.services.introduce(c)
+	if len(s.topics.live) == 0 {
+		c.send(advertise{"advertise", []channelInfo{}})
+	}
+	c.advertise(slices.Collect(maps.Keys(s.topics.live)))
+	c.advertiseServices(slices.Collect(maps.Keys(s.services.live)))
 	for _, p := range s.problems {
 		c.status(levelWarning, p)
 	}
@@ -211,8 +216,8 @@ func (s *Server) update(state *State) {
 		}
 		s.state = state.Session
 	}
-	ended := s.channels.update(state.Topics, all)
-	s.services.update(state.Services, all)
+	ended := s.updateTopics(state.Topics)
+	s.updateServices(state.Services)
 	s.updateParams(state.Params)
 	s.graph.update(state, all)
 	for _, p := range state.Problems {

@@ -8,65 +8,30 @@ import (
 	"rsros/node/websocket"
 )
 
-// services are all that were ever advertised, by numbers that stay the same. The
-// server's mu guards them.
-type services struct {
-	ids  map[Service]uint32
-	live map[uint32]Service
-}
-
-func newServices() services {
-	return services{ids: make(map[Service]uint32), live: make(map[uint32]Service)}
-}
-
-// update replaces the services and informs the clients that may
-// call them.
-func (sv *services) update(list []Service, all []*client) {
-	now := make(map[uint32]Service)
-	var added, gone []uint32
-	for _, s := range list {
-		id := sv.ids[s]
-		if id == 0 {
-			id = uint32(len(sv.ids) + 1)
-			sv.ids[s] = id
+// updateServices replaces the services and informs the clients that may call them. Callers
+// hold mu.
+func (s *Server) updateServices(list []Service) {
+	came, went := s.services.update(list)
+	for _, c := range s.clients.All() {
+		if c.control && len(went) > 0 {
+			c.send(unadvertiseServices{"unadvertiseServices", went})
 		}
-		if _, had := sv.live[id]; !had {
-			added = append(added, id)
-		}
-		now[id] = s
-	}
-	for id := range sv.live {
-		if _, has := now[id]; !has {
-			gone = append(gone, id)
-		}
-	}
-	slices.Sort(gone)
-	sv.live = now
-	for _, c := range all {
-		if c.control && len(gone) > 0 {
-			c.send(unadvertiseServices{"unadvertiseServices", gone})
-		}
-		sv.advertise(c, added)
+		c.advertiseServices(came)
 	}
 }
 
-func (sv *services) introduce(c *client) {
-	var all []uint32
-	for id := range sv.live {
-		all = append(all, id)
-	}
-	sv.advertise(c, all)
-}
-
-func (sv *services) advertise(c *client, ids []uint32) {
+// advertiseServices sends the client some services, by name, if it may call them. The
+// server's mu is held.
+func (c *client) advertiseServices(list []uint32) {
 	if !c.control {
 		return
 	}
-	slices.SortFunc(ids, func(a, b uint32) int { return strings.Compare(sv.live[a].Name, sv.live[b].Name) })
-	for some := range slices.Chunk(ids, batch) {
+	live := c.s.services.live
+	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
+	for some := range slices.Chunk(list, batch) {
 		m := advertiseServices{Op: "advertiseServices"}
 		for _, id := range some {
-			s := sv.live[id]
+			s := live[id]
 			m.Services = append(m.Services, serviceInfo{ID: id, Name: s.Name, Type: s.Type.Name,
 				Request:  serviceSchema{encodingROS, s.Type.Name + "_Request", schemaROS, s.Type.Request.Definition},
 				Response: serviceSchema{encodingROS, s.Type.Name + "_Response", schemaROS, s.Type.Response.Definition}})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,9 +19,10 @@ const (
 	maxHeader  = 16 << 10
 )
 
-// Listener serves HTTP on a port of its own.
+// Listener serves HTTP on a port of its own. A nil one serves nobody.
 type Listener struct {
 	http  *http.Server
+	next  http.Handler
 	url   string
 	ended chan struct{}
 	err   error // set before ended
@@ -53,7 +55,7 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 	}
 	l := &Listener{
 		http: &http.Server{Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader},
-		url:  u.String(), ended: make(chan struct{}),
+		next: next, url: u.String(), ended: make(chan struct{}),
 	}
 	go func() {
 		defer close(l.ended)
@@ -64,8 +66,13 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 	return l, nil
 }
 
-// URL is what viewers open, with the token if there is one.
-func (l *Listener) URL() string { return l.url }
+// URL is what viewers open, with the token if there is one; "" if nobody is served.
+func (l *Listener) URL() string {
+	if l == nil {
+		return ""
+	}
+	return l.url
+}
 
 // Wait returns when ctx ends, or the listener fails.
 func (l *Listener) Wait(ctx context.Context) error {
@@ -77,10 +84,16 @@ func (l *Listener) Wait(ctx context.Context) error {
 	}
 }
 
-// Close frees the port. Connections that next has taken over, such as sockets, are its
-// own. It may be called often.
+// Close frees the port, and closes next if it is an io.Closer: it has the sockets. Close may
+// be called often.
 func (l *Listener) Close() error {
+	if l == nil {
+		return nil
+	}
 	err := l.http.Close()
 	<-l.ended
+	if c, ok := l.next.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
 	return err
 }

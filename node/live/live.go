@@ -21,6 +21,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
+	"rsros/node/guard"
 	"rsros/node/record"
 	"rsros/node/ros"
 	"rsros/node/view"
@@ -257,9 +258,11 @@ func DescribeProfiles(profiles [][]camdriver.Profile) string {
 
 // page is the viewer's page. It shows one camera at a time.
 type page struct {
-	mu     sync.Mutex
-	listen *viewers.Listener // nil without viewers
-	shown  []*camera         // cameras that started
+	server *view.Server // nil without viewers
+	listen *guard.Listener
+
+	mu    sync.Mutex
+	shown []*camera // cameras that started
 }
 
 // ViewerURL returns the page's URL, or "" if it isn't served.
@@ -267,7 +270,7 @@ func (n *Node) ViewerURL() string { return n.page.listen.URL() }
 
 // serveViewers serves the viewer's page if the options have an address.
 func (n *Node) serveViewers() (err error) {
-	n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath), Log: n.opts.Log})
+	n.page.server, n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath), Log: n.opts.Log})
 	if err == nil {
 		n.later(n.page.listen.Close)
 	}
@@ -279,13 +282,13 @@ func (n *Node) show() {
 	p := &n.page
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.listen == nil {
+	if p.server == nil {
 		return
 	}
 	for _, c := range n.cameras {
 		if c.up.Load() && !slices.Contains(p.shown, c) {
 			p.shown = append(p.shown, c)
-			p.listen.Page.Attach(c.running())
+			p.server.Attach(c.running())
 		}
 	}
 }

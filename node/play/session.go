@@ -143,13 +143,13 @@ func (s *session) serve() error {
 		return err
 	}
 	s.closers = append(s.closers, s.clients.Close)
-	page, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed, Log: s.Log})
+	page, l, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed, Log: s.Log})
 	if err != nil {
 		return err
 	}
 	if page != nil {
-		s.closers = append(s.closers, func() { _ = page.Close() }) // playback is over
-		page.Page.AttachPlayer(s.player, s.shown, s.title())
+		s.closers = append(s.closers, func() { _ = l.Close() }) // playback is over
+		page.AttachPlayer(s.player, s.shown, s.title())
 	}
 	return nil
 }

@@ -129,7 +129,6 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 	}}
 }
 
-// stream implements stage.
 func (g *camera) stream(id uint16) *stream {
 	for _, s := range g.streams {
 		if s.id == id {
@@ -223,7 +222,6 @@ func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	return list
 }
 
-// span implements stage.
 func (g *camera) span() (start, end wire.Nanos, ok bool) {
 	if g.file == nil {
 		return 0, 0, false
@@ -231,7 +229,6 @@ func (g *camera) span() (start, end wire.Nanos, ok bool) {
 	return 0, wire.Nanos(g.file.Duration()), true
 }
 
-// state implements stage.
 func (g *camera) state() *wire.State {
 	if g.file == nil {
 		return &wire.State{Playing: !g.frozen.Load(), Rate: 1}

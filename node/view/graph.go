@@ -135,13 +135,10 @@ func (g *graphStage) follow(t *topic, on bool) {
 	}
 }
 
-// described implements stage.
 func (g *graphStage) described() *wire.Source { return &g.source }
 
-// span implements stage.
 func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false }
 
-// state implements stage.
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
 // still implements stage: what is latched comes again to whoever subscribes again.
@@ -161,7 +158,6 @@ func (g *graphStage) showAgain(list []*stream) error {
 	return nil
 }
 
-// do implements stage.
 func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "play":
@@ -182,7 +178,6 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	return nil, nil
 }
 
-// end implements stage.
 func (g *graphStage) end() error {
 	g.stop()
 	g.mu.Lock()
@@ -193,7 +188,6 @@ func (g *graphStage) end() error {
 	return nil
 }
 
-// recording implements stage.
 func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {
 		return nil

@@ -48,7 +48,6 @@ func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
 	return l
 }
 
-// offers implements stage.
 func (g *camera) offers() *topics {
 	if g.layout == nil {
 		return nil

@@ -15,24 +15,12 @@ type Access struct {
 	NoAuth     bool     // no token, although other machines can connect
 }
 
-// Listener serves viewers on a port of its own.
-type Listener struct {
-	*guard.Listener
-	server *Server
-}
-
-// Listen serves viewers of s until Close. An address that other machines can reach needs
-// a token, which is part of the URL.
-func Listen(a Access, s *Server) (*Listener, error) {
+// Listen serves viewers of s on a port of its own until Close, which closes s, too. An
+// address that other machines can reach needs a token, which is part of the URL.
+func Listen(a Access, s *Server) (*guard.Listener, error) {
 	l, err := guard.Listen(a.Address, guard.Options{Hosts: a.AllowHosts, Origins: a.Origins, Open: a.NoAuth}, s)
 	if err != nil {
-		return nil, fmt.Errorf("listen for viewers: %w", err)
+		return nil, errors.Join(fmt.Errorf("listen for viewers: %w", err), s.Close())
 	}
-	return &Listener{l, s}, nil
-}
-
-// Close frees the port, disconnects all viewers and closes the server. It may be called
-// often.
-func (l *Listener) Close() error {
-	return errors.Join(l.Listener.Close(), l.server.Close())
+	return l, nil
 }

@@ -44,7 +44,6 @@ func (p *picture) free() {
 	p.frame.Release()
 }
 
-// parts implements item.
 func (p *picture) parts(h wire.Head, want form) [][]byte {
 	f := p.frame
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)

@@ -44,13 +44,10 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	return g
 }
 
-// described implements stage.
 func (g *played) described() *wire.Source { return &g.source }
 
-// span implements stage.
 func (g *played) span() (start, end wire.Nanos, ok bool) { return *g.source.Start, *g.source.End, true }
 
-// state implements stage.
 func (g *played) state() *wire.State {
 	s := g.player.Status()
 	at := wire.Nanos(g.start.Add(s.Position))
@@ -63,10 +60,8 @@ func (g *played) state() *wire.State {
 	return out
 }
 
-// recording implements stage.
 func (*played) recording() *wire.Record { return nil }
 
-// do implements stage.
 func (g *played) do(r *wire.Request) (map[string]any, error) {
 	switch r.Op {
 	case "play":
@@ -101,7 +96,6 @@ func (g *played) run(commands ...replay.Command) error {
 // still implements stage: messages may be rare, also while time goes on.
 func (g *played) still() bool { return g.player.Status().State != replay.Waiting }
 
-// showAgain implements stage.
 func (g *played) showAgain(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
 
 // play resumes. At the end, it plays from the beginning again.
@@ -149,5 +143,4 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
 }
 
-// end implements stage.
 func (g *played) end() error { return g.close() }

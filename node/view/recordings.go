@@ -14,7 +14,6 @@ import (
 	"rsros/node/view/wire"
 )
 
-// recording implements stage.
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
 	r.Free, _ = record.Free(g.dir) // unknown is 0

@@ -27,7 +27,6 @@ type samples struct {
 	data        []byte
 }
 
-// parts implements item.
 func (b *samples) parts(h wire.Head, _ form) [][]byte {
 	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = wire.Motion, wire.Samples, b.number, uint64(b.stamp), uint64(b.time)
 	return [][]byte{h.Append(nil), b.data}

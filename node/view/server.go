@@ -67,7 +67,7 @@ type Server struct {
 	split    time.Time  // when a viewer last split a recording; guarded by commands
 
 	mu       sync.Mutex
-	last     int // viewer's number
+	last     int   // viewer's number
 	stage    stage // nil if nothing is shown
 	attached []attached
 }

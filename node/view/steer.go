@@ -10,7 +10,6 @@ import (
 	"rsros/node/view/wire"
 )
 
-// do implements stage.
 func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	switch r.Op {
 	case "play":
@@ -175,7 +174,6 @@ func (g *camera) setOption(r *wire.Request) error {
 	return sensors[r.Sensor].SetOption(id, *r.Value)
 }
 
-// still implements stage.
 func (g *camera) still() bool {
 	if g.file == nil {
 		return false

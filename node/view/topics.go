@@ -80,7 +80,6 @@ func newTopic(of stage, name string, typ msgs.Type) *topic {
 	return t
 }
 
-// stream implements stage.
 func (t *topics) stream(id uint16) *stream {
 	if id == 0 || int(id) > len(t.list) {
 		return nil
@@ -88,7 +87,6 @@ func (t *topics) stream(id uint16) *stream {
 	return &t.list[id-1].stream
 }
 
-// offers implements stage.
 func (t *topics) offers() *topics { return t }
 
 // streams returns the topics as viewers are told of them.

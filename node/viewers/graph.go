@@ -12,11 +12,11 @@ import (
 // ShowRecording serves viewers of a recording: they see what is recorded, and control it.
 func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close func() error, err error) {
 	return func(n *graph.Node, r *record.TopicRecording) (func() error, error) {
-		l, err := Serve(n, o)
+		page, l, err := Serve(n, o)
 		if l == nil {
 			return l.Close, err
 		}
-		detach := l.Page.AttachGraph(nodegraph.New(n), r, n.Name())
+		detach := page.AttachGraph(nodegraph.New(n), r, n.Name())
 		return func() error {
 			detach()
 			return l.Close()

@@ -1,17 +1,16 @@
 // Package viewers serves the viewer's page of a node in a graph, and Foxglove's clients on
 // the same port.
 //
-// In: the node. Out: a [Listener] with the page, which the caller lets show something: a
-// device, a player, or what is recorded.
+// In: the node. Out: a [view.Server], which the caller lets show something: a device, a
+// player, or what is recorded.
 package viewers
 
 import (
-	"errors"
-
 	"github.com/rs/zerolog"
 
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
+	"rsros/node/guard"
 	"rsros/node/ros/roslog"
 	"rsros/node/view"
 )
@@ -31,44 +30,21 @@ type Options struct {
 	Log       zerolog.Logger      // for the address; not the node's, for the token isn't for /rosout
 }
 
-// Listener serves viewers. A nil one serves nobody.
-type Listener struct {
-	Page *view.Server // what viewers see; nothing at first
-
-	listen *view.Listener
-}
-
-// Serve serves viewers of a node. It returns nil if there is no address. The caller closes
-// the Listener before the node, and before what it shows.
-func Serve(n *graph.Node, o Options) (*Listener, error) {
+// Serve serves viewers of a node, who see nothing at first. The server and the listener are
+// nil if there is no address. The caller closes the listener before the node, and before
+// what the server shows.
+func Serve(n *graph.Node, o Options) (*view.Server, *guard.Listener, error) {
 	if o.Address == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: nodegraph.Options(n, o.Playback),
 		Log: n.Log().With().Str("component", "view").Logger(), Lines: o.Lines, Node: n.Name()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := view.Listen(o.Access.Access, s)
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err == nil {
+		o.Log.Info().Str("url", l.URL()).Msg("serving the viewer")
 	}
-	o.Log.Info().Str("url", l.URL()).Msg("serving the viewer")
-	return &Listener{s, l}, nil
-}
-
-// URL is what a browser opens; "" if nobody is served.
-func (l *Listener) URL() string {
-	if l == nil {
-		return ""
-	}
-	return l.listen.URL()
-}
-
-// Close disconnects all viewers and frees the port.
-func (l *Listener) Close() error {
-	if l == nil {
-		return nil
-	}
-	return l.listen.Close()
+	return s, l, err
 }

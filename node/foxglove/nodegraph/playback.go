@@ -17,10 +17,9 @@ type Playback struct {
 
 	mu        sync.Mutex
 	last      foxglove.PlaybackState
-	followers []*follow
+	followers map[int]func(foxglove.PlaybackState)
+	begun     int // followers
 }
-
-type follow struct{ changed func(foxglove.PlaybackState) }
 
 // Control makes p the player's. It is called once, before anything but Report.
 func (p *Playback) Control(player *replay.Player) { p.player = player }
@@ -30,8 +29,8 @@ func (p *Playback) Report(s replay.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = stateOf(s)
-	for _, f := range p.followers {
-		f.changed(p.last)
+	for _, changed := range p.followers {
+		changed(p.last)
 	}
 }
 
@@ -58,17 +57,17 @@ func (p *Playback) Range() (start, end int64, ok bool) {
 func (p *Playback) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f := &follow{changed}
-	p.followers = append(p.followers, f)
+	p.begun++
+	id := p.begun
+	if p.followers == nil {
+		p.followers = make(map[int]func(foxglove.PlaybackState))
+	}
+	p.followers[id] = changed
 	changed(p.last)
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		for i, x := range p.followers {
-			if x == f {
-				p.followers = append(p.followers[:i:i], p.followers[i+1:]...)
-			}
-		}
+		delete(p.followers, id)
 	}
 }
 
