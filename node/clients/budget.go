@@ -19,8 +19,8 @@ const (
 	stuckTime = time.Second
 )
 
-// ErrBudget means that a client was disconnected because it held memory for longest when
-// all clients together needed too much.
+// ErrBudget means that a client was disconnected because all clients together needed too
+// much memory, and it had held its own for longest.
 var ErrBudget = errors.New("the client is too slow, and clients keep too much memory")
 
 // Budget bounds the bytes that clients make the program keep: what waits for them, what is

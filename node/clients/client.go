@@ -19,8 +19,8 @@ const (
 	pingTime     = 10 * time.Second
 )
 
-// ErrSlow means that a client was disconnected because it doesn't read what can't be
-// dropped, or nothing at all.
+// ErrSlow means that a client was disconnected because it doesn't read messages that can't
+// be dropped, or reads nothing at all.
 var ErrSlow = errors.New("the client doesn't read what it is sent")
 
 // Client is one connection.
@@ -29,8 +29,8 @@ type Client struct {
 	ws      *websocket.Conn
 	ctx     context.Context // ends with the connection
 	fail    context.CancelCauseFunc
-	control *Subscription
-	wake    chan struct{} // has room for one
+	control *Subscription // of Send
+	wake    chan struct{} // has capacity 1
 
 	reading, writing atomic.Int64 // since when a large message is being read, or one is written; ns, 0 for none
 	bytes            atomic.Uint64
@@ -156,7 +156,8 @@ func (in incoming) Give(n int64) {
 	in.c.Unreserve(n)
 }
 
-// stuckSince is since when the client has been in the midst of a message; 0 if it isn't.
+// stuckSince returns when the message began that is being read or written, in ns since
+// 1970; 0 if there is none.
 func (c *Client) stuckSince() int64 {
 	r, w := c.reading.Load(), c.writing.Load()
 	if r == 0 || w != 0 && w < r {
@@ -165,8 +166,8 @@ func (c *Client) stuckSince() int64 {
 	return r
 }
 
-// Run serves a client that has joined until it leaves or has to, and returns why. handle
-// gets its messages, which are valid until it returns; an error ends the client. tick, if
+// Run serves a client that has joined until it is disconnected, and returns the reason.
+// handle gets its messages, which are valid until it returns; an error ends the client. tick, if
 // it isn't nil, is called about once a second on the writing goroutine.
 func (c *Client) Run(handle func(websocket.Kind, []byte) error, tick func(time.Time)) error {
 	context.AfterFunc(c.ctx, func() {
@@ -265,7 +266,8 @@ func (c *Client) sendNext() (bool, error) {
 	return true, err
 }
 
-// next takes out what is to be sent next; nil if nothing waits. The caller releases it.
+// next removes and returns the message to send next; nil if none waits. The caller
+// releases it.
 func (c *Client) next() (*Subscription, Item, Delivery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ type Subscription struct {
 	sequence, credited uint32
 	skipped            uint32 // since the last that was sent
 	counts             Counts
-	queued, closed     bool // it is in a ring of the client; nothing is taken any more
+	queued, closed     bool // is in a ring of the client; takes no more messages
 }
 
 // entry is a message that waits.

@@ -1,6 +1,7 @@
 package foxglove
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -40,4 +41,20 @@ func (a *advertised[T]) update(list []T) (came, went []uint32) {
 	slices.Sort(came)
 	slices.Sort(went)
 	return slices.Compact(came), went
+}
+
+// changed lists the names that have another value now, or none, sorted.
+func changed[V any](before, now map[string]V, equal func(a, b V) bool) []string {
+	names := make(map[string]bool)
+	for name, v := range now {
+		if !equal(before[name], v) {
+			names[name] = true
+		}
+	}
+	for name := range before {
+		if _, has := now[name]; !has {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }

@@ -22,8 +22,8 @@ const (
 	opPlaybackControl = 3
 )
 
-// appendMessageHead appends what comes before a message: whose subscription it is for,
-// and when it was received.
+// appendMessageHead appends the header of a message: the client's subscription, and the
+// time of receipt in ns.
 func appendMessageHead(b []byte, subscription uint32, time int64) []byte {
 	b = binary.LittleEndian.AppendUint32(append(b, opMessage), subscription)
 	return binary.LittleEndian.AppendUint64(b, uint64(time))
@@ -66,7 +66,7 @@ type serviceRequest struct {
 	request       []byte
 }
 
-// playbackControl is a command to the player and the name that its answer gets.
+// playbackControl is a command to the player. The answer repeats its request.
 type playbackControl struct {
 	PlaybackCommand
 	request string

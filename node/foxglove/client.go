@@ -12,8 +12,8 @@ import (
 	"rsros/node/websocket"
 )
 
-// client is one connection. Besides the goroutines that read and write, one does what may
-// take time: setting parameters and controlling playback, in the order of the requests.
+// client is one connection. A third goroutine, beside those that read and write, carries
+// out requests that may take time: setting parameters and controlling playback, in order.
 type client struct {
 	*clients.Client
 	s       *Server
@@ -21,22 +21,22 @@ type client struct {
 	clock   *clients.Subscription
 	wg      sync.WaitGroup
 
-	calls chan struct{}    // as many as calls of services are under way
-	slow  chan slowRequest // that wait for the third goroutine
+	calls chan struct{}    // one for each service call under way
+	slow  chan slowRequest // for the third goroutine
 
 	// The server's mu guards these.
 	subs         map[uint32]*subscription // by the client's numbers
 	params       map[string]bool
 	allParams    bool
 	followsGraph bool
-	playback     bool // it has asked for something
+	playback     bool // has sent a playback command
 
 	// The reading goroutine's.
 	publishing map[uint32]Publisher // by the client's numbers
-	faults     []time.Time          // when the last ones were, the oldest first
+	faults     []time.Time          // of the last invalid messages, the oldest first
 
 	// The writing goroutine's.
-	time  instant // what the client was told
+	time  instant // that the client knows
 	drops dropStatus
 	parts [][]byte
 	head  []byte
@@ -101,16 +101,15 @@ func (c *client) run() error {
 
 func quoted(text string) string { return strconv.QuoteToASCII(text) }
 
-// The number of messages that aren't understood, and the time within which so many end
-// the connection.
+// A client that sends maxFaults invalid messages within faultTime is disconnected.
 const (
 	maxFaults = 20
 	faultTime = 10 * time.Second
 )
 
-var errFaults = errors.New("too many messages that aren't understood")
+var errFaults = errors.New("too many invalid messages")
 
-// handle does what the client asks for.
+// handle carries out a message of the client.
 func (c *client) handle(kind websocket.Kind, message []byte) error {
 	var err error
 	if kind == websocket.Text {
@@ -149,7 +148,7 @@ func (c *client) binary(message []byte) error {
 	return nil
 }
 
-// text carries out a text message. An error means that it isn't understood.
+// text carries out a text message. An error means that it is invalid.
 func (c *client) text(message []byte) error {
 	decoded := decodedFactor * int64(len(message))
 	if !c.Reserve(decoded) {
@@ -201,8 +200,7 @@ func (c *client) text(message []byte) error {
 	return nil
 }
 
-// decodedFactor is how much memory a text message takes at most when it is decoded, for
-// each byte.
+// decodedFactor is the most memory that decoding takes for each byte of a text message.
 const decodedFactor = 16
 
 // slowRequest is a request that may take time.
@@ -211,7 +209,7 @@ type slowRequest struct {
 	kept int64 // bytes that are reserved for it
 }
 
-// later leaves a request of some bytes to the goroutine for those that take time.
+// later leaves a request of size bytes to the third goroutine.
 func (c *client) later(size int, do func()) {
 	kept := decodedFactor * int64(size)
 	if !c.Reserve(kept) {
@@ -263,7 +261,7 @@ func (c *client) subscribe(r subscribe) {
 		sub = nil
 	}
 	s.mu.Unlock()
-	if sub != nil { // the topic went meanwhile
+	if sub != nil { // the topic disappeared meanwhile
 		sub.close()
 	} else if g, can := s.o.Graph.(Recaller); can {
 		g.Recall(ch.Topic)

@@ -1,12 +1,10 @@
 package foxglove
 
 import (
-	"maps"
 	"slices"
 )
 
-// connections is the connection graph as clients were told it. The server's mu guards
-// it.
+// connections is the connection graph as clients know it. The server's mu guards it.
 type connections struct {
 	published, subscribed, provided map[string][]string
 }
@@ -26,65 +24,40 @@ func (g *connections) update(state *State, all []*client) {
 	}
 }
 
-// since is what is different from before: each name that is there has its whole list.
+// since returns what changed: each name that changed has its whole list.
 func (g *connections) since(before *connections) (news connectionGraphUpdate, any bool) {
 	news = connectionGraphUpdate{Op: "connectionGraphUpdate", PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
 		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
-	for _, name := range changed(before.published, g.published) {
+	for _, name := range changed(before.published, g.published, slices.Equal) {
 		news.PublishedTopics = append(news.PublishedTopics, publishers{name, ids(g.published[name])})
 	}
-	for _, name := range changed(before.subscribed, g.subscribed) {
+	for _, name := range changed(before.subscribed, g.subscribed, slices.Equal) {
 		news.SubscribedTopics = append(news.SubscribedTopics, subscribers{name, ids(g.subscribed[name])})
 	}
-	for _, name := range changed(before.provided, g.provided) {
+	for _, name := range changed(before.provided, g.provided, slices.Equal) {
 		if len(g.provided[name]) > 0 {
 			news.AdvertisedServices = append(news.AdvertisedServices, providers{name, ids(g.provided[name])})
 		} else {
 			news.RemovedServices = append(news.RemovedServices, name)
 		}
 	}
-	for name := range before.topics() {
-		if len(g.published[name])+len(g.subscribed[name]) == 0 {
-			news.RemovedTopics = append(news.RemovedTopics, name)
+	for _, topics := range []map[string][]string{before.published, before.subscribed} {
+		for name := range topics {
+			if len(g.published[name])+len(g.subscribed[name]) == 0 {
+				news.RemovedTopics = append(news.RemovedTopics, name)
+			}
 		}
 	}
 	slices.Sort(news.RemovedTopics)
+	news.RemovedTopics = slices.Compact(news.RemovedTopics)
 	any = len(news.PublishedTopics)+len(news.SubscribedTopics)+len(news.AdvertisedServices)+len(news.RemovedTopics)+len(news.RemovedServices) > 0
 	return news, any
-}
-
-func (g *connections) topics() map[string]bool {
-	all := make(map[string]bool)
-	for name := range g.published {
-		all[name] = true
-	}
-	for name := range g.subscribed {
-		all[name] = true
-	}
-	return all
-}
-
-// changed lists the names whose lists differ, sorted.
-func changed(before, now map[string][]string) []string {
-	names := make(map[string]bool)
-	for name, list := range now {
-		if !slices.Equal(list, before[name]) {
-			names[name] = true
-		}
-	}
-	for name := range before {
-		if _, has := now[name]; !has {
-			names[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // ids is a list that JSON doesn't write as null.
 func ids(list []string) []string { return append([]string{}, list...) }
 
-// followGraph begins to send the client the connection graph, the whole one first,
-// or stops.
+// followGraph starts or stops sending the connection graph to the client, the whole first.
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()

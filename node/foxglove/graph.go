@@ -34,12 +34,12 @@ type Graph interface {
 // subscribers, for one that has just come.
 type Recaller interface{ Recall(Topic) }
 
-// State is what there is in a graph.
+// State is the state of a graph.
 type State struct {
 	Topics   []Topic
 	Services []Service
-	Params   map[string]any // by full name; trees are taken apart
-	Problems []string       // what can't be shown, a sentence each
+	Params   map[string]any // leaves by full name
+	Problems []string       // sentences about what can't be shown
 	Session  int            // another one means that clients forget what they know
 
 	Publishers, Subscribers map[string][]string // names of nodes by topic
@@ -94,7 +94,7 @@ type Playback interface {
 	Do(ctx context.Context, c PlaybackCommand) (PlaybackState, error)
 }
 
-// PlaybackStatus is what a player does, in the numbers of the protocol.
+// PlaybackStatus is a player's state as a number of the protocol.
 type PlaybackStatus byte
 
 const (
@@ -104,7 +104,7 @@ const (
 	Ended     PlaybackStatus = 3
 )
 
-// PlaybackState is where a player is.
+// PlaybackState is the state of a player.
 type PlaybackState struct {
 	Status PlaybackStatus
 	Time   int64 // ns
@@ -112,15 +112,15 @@ type PlaybackState struct {
 	Jumps  int // how often the position was set rather than reached
 }
 
-// PlaybackCommand is what a client asks a player for, all at once.
+// PlaybackCommand is a client's command to a player.
 type PlaybackCommand struct {
 	Play  bool // else pause
 	Speed float32
 	Seek  bool
-	Time  int64 // where to, with Seek; ns
+	Time  int64 // to seek to; ns
 }
 
-// The speeds that a client may ask for; others are brought into this range.
+// The range of speeds; others are clamped.
 const (
 	slowest = 0.01
 	fastest = 100

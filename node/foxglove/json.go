@@ -104,7 +104,7 @@ type (
 	}
 )
 
-// level is how bad a status is.
+// level is the severity of a status.
 type level int
 
 const (
@@ -149,7 +149,7 @@ func parseText(b []byte) (*request, error) {
 		return nil, fmt.Errorf("JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("JSON: something follows the object")
+		return nil, errors.New("JSON: trailing data after the object")
 	}
 	if r.Op == "" {
 		return nil, errors.New("JSON: there is no op")
@@ -157,7 +157,7 @@ func parseText(b []byte) (*request, error) {
 	return r, nil
 }
 
-// encode makes the text of a message to a client. Its types can always be encoded.
+// encode returns a message to a client as JSON, which its types always allow.
 func encode(message any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// parameter is a parameter as the protocol has it. JSON has one kind of number, so a
-// type says which of ROS's it is.
+// parameter is a parameter in the protocol. JSON has one kind of number, so Type says which
+// of ROS's it is.
 type parameter struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value,omitempty"`
@@ -117,7 +117,7 @@ func fromJSON(value any, double bool) (any, error) {
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return nil, fmt.Errorf("%s isn't a number that can be kept", v)
+			return nil, fmt.Errorf("%s isn't a float64", v)
 		}
 		return f, nil
 	case []any:

@@ -10,25 +10,14 @@ import (
 // updateParams replaces the parameters and informs the clients that
 // follow those that changed. Callers hold mu.
 func (s *Server) updateParams(now map[string]any) {
-	var changed []string
-	for name, value := range now {
-		if old, had := s.params[name]; !had || !reflect.DeepEqual(old, value) {
-			changed = append(changed, name)
-		}
-	}
-	for name := range s.params {
-		if _, has := now[name]; !has {
-			changed = append(changed, name)
-		}
-	}
+	names := changed(s.params, now, func(a, b any) bool { return reflect.DeepEqual(a, b) })
 	s.params = now
-	if len(changed) == 0 {
+	if len(names) == 0 {
 		return
 	}
-	slices.Sort(changed)
 	for _, c := range s.clients.All() {
 		var list []parameter
-		for _, name := range changed {
+		for _, name := range names {
 			if !c.allParams && !c.params[name] {
 				continue
 			}
@@ -66,8 +55,8 @@ func (s *Server) listed(names []string) []parameter {
 	return list
 }
 
-// setParams sets parameters and answers with what they are then, if the client gave an
-// id. It runs on the client's goroutine for parameters.
+// setParams sets parameters on the client's third goroutine, and answers with their new
+// values if the client gave an id.
 func (c *client) setParams(list []parameter, id string) {
 	s := c.s
 	var names []string
@@ -102,7 +91,7 @@ func (c *client) setParams(list []parameter, id string) {
 	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
-// flatten adds a value to a list of parameters; a tree's by the names of its leaves.
+// flatten adds a value to a list of parameters, or the leaves of a tree.
 func flatten(to map[string]any, name string, value any) {
 	tree, isTree := value.(map[string]any)
 	if !isTree {
@@ -116,7 +105,7 @@ func flatten(to map[string]any, name string, value any) {
 	}
 }
 
-// Flatten takes a tree of the parameter server apart, for [State.Params].
+// Flatten lists the leaves of a tree of parameters by their full names, for [State.Params].
 func Flatten(tree map[string]any) map[string]any {
 	list := make(map[string]any)
 	flatten(list, "", tree)
@@ -130,7 +119,7 @@ func trimSlash(name string) string {
 	return name
 }
 
-// followParams changes which parameters the client hears of; no names means all.
+// followParams changes which parameters' changes the client is sent; no names means all.
 func (c *client) followParams(names []string, on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -155,5 +144,5 @@ func (c *client) followParams(names []string, on bool) {
 	}
 }
 
-// maxNames bounds how many of anything one client may name.
+// maxNames bounds the subscriptions of a client, and the parameters that it follows.
 const maxNames = 10000

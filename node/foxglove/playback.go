@@ -7,13 +7,13 @@ import (
 	"rsros/node/websocket"
 )
 
-// playbackNews is what clients were told of playback. The server's mu guards it.
+// playbackNews is what clients know of playback. The server's mu guards it.
 type playbackNews struct {
-	last     PlaybackState // as the clients that follow it know it
+	last     PlaybackState // that clients were sent
 	commands int           // in progress; their answers contain the changes
 }
 
-// played hears where the player is.
+// played takes the player's new state and informs the clients.
 func (s *Server) played(now PlaybackState) {
 	s.round.Store(int64(now.Jumps))
 	s.mu.Lock()
@@ -31,8 +31,8 @@ func (s *Server) played(now PlaybackState) {
 	}
 }
 
-// sendPlayback tells the clients that have asked for something what is played now. The
-// others may not know the message. Callers hold mu.
+// sendPlayback sends the state to the clients that have sent a command. Others may not know
+// the message. Callers hold mu.
 func (s *Server) sendPlayback(now PlaybackState, request string) {
 	n := &s.news
 	didSeek := now.Jumps != n.last.Jumps
@@ -44,8 +44,7 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 	}
 }
 
-// play carries out what a client asks the player for. It runs on the client's goroutine
-// for such requests.
+// play carries out a playback command on the client's third goroutine.
 func (c *client) play(p playbackControl) {
 	s := c.s
 	start, end, playing := s.playback()

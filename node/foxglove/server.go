@@ -48,10 +48,10 @@ type Server struct {
 
 	mu       sync.Mutex
 	unfollow []func() // while there are clients
-	known    bool     // the state below has come
+	known    bool     // the first state has come
 	state    int      // State.Session
 	session  string   // as clients know it
-	problems []string // that were told
+	problems []string // that clients know
 	topics   advertised[Topic]
 	services advertised[Service]
 	channels map[uint32]*channel // of the topics that clients named
@@ -60,8 +60,7 @@ type Server struct {
 	news     playbackNews
 }
 
-// New returns a server without clients. It asks the graph for nothing until the first
-// one comes.
+// New returns a server without clients. It doesn't use the graph before the first connects.
 func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
@@ -72,7 +71,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// begin begins a session: what clients know of another one is void.
+// begin begins a session: clients forget what they know of the one before.
 func (s *Server) begin() {
 	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
 	_, _, playing := s.playback()
@@ -87,8 +86,8 @@ func (s *Server) playback() (start, end int64, ok bool) {
 	return s.o.Playback.Range()
 }
 
-// Offered reports whether the client of a request speaks the protocol, under a name that
-// the server knows or not. ServeHTTP answers it.
+// Offered reports whether a request is from a client of the protocol, whatever its version.
+// ServeHTTP answers it.
 func (s *Server) Offered(r *http.Request) bool {
 	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
@@ -97,7 +96,7 @@ func (s *Server) Offered(r *http.Request) bool {
 const maxRequest = 16 << 20
 
 // ServeHTTP upgrades the request's connection and serves the client until it leaves. It
-// doesn't check the Host and Origin headers: the caller has done that.
+// doesn't check the Host and Origin headers, which the caller has done.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.clients.Room(); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -147,7 +146,7 @@ func (s *Server) join(c *client) error {
 	return err
 }
 
-// leave ends all that the client has asked for.
+// leave ends what the client subscribed to.
 func (s *Server) leave(c *client) {
 	s.mu.Lock()
 	subs := c.subs
@@ -202,7 +201,7 @@ func (s *Server) info(c *client) serverInfo {
 	return i
 }
 
-// update hears what there is in the graph now.
+// update takes the graph's new state and informs the clients.
 func (s *Server) update(state *State) {
 	s.mu.Lock()
 	all := s.clients.All()

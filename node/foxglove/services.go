@@ -77,7 +77,7 @@ func (c *client) call(r serviceRequest) {
 		ctx, cancel := context.WithTimeout(c.Context(), callTime)
 		defer cancel()
 		response, err := c.s.o.Graph.Call(ctx, service, r.request)
-		<-c.calls // before the answer: who has it may call again
+		<-c.calls // before the answer, after which the client may call again
 		if err != nil {
 			c.callFailed(r, service.Name, err.Error())
 			return

@@ -7,7 +7,7 @@ import (
 	"rsros/node/websocket"
 )
 
-// Bounds of what waits for one client.
+// Bounds of what waits for one client, of each topic.
 const (
 	largeMessage  = 64 << 10 // bytes; of larger ones only the newest of a topic waits
 	queueBytes    = 1 << 20  // of the smaller ones of a topic
@@ -109,11 +109,11 @@ const (
 // dropStatusID names the status on drops, which is replaced and removed by it.
 const dropStatusID = "drops"
 
-// dropText is one that Lichtblick knows: it adds what the user can do. Numbers in it
-// would make a new alert of each.
+// dropText is a text that Lichtblick knows and adds advice to. With numbers, each status
+// would be a new alert.
 const dropText = "Send buffer limit reached"
 
-// dropStatus is what the client was told of its drops.
+// dropStatus is what the client knows of its drops.
 type dropStatus struct {
 	dropped           uint64
 	shown             bool

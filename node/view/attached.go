@@ -9,26 +9,26 @@ import (
 	"rsros/node/view/wire"
 )
 
-// Running is a device that somebody else opened and runs, with what else controls it.
+// Running is a device that the caller opened and runs.
 type Running struct {
-	ID        string // of the device among others; viewers choose it by that
-	Name      string // what viewers read above the page
+	ID        string // by which viewers choose it
+	Name      string // its title
 	Device    camdriver.Device
 	Profiles  [][]camdriver.Profile // that run, by sensor
 	Hub       *hub.Hub              // of its frames
 	Records   *record.Camera
 	RecordDir string       // where recordings go; that of Options if empty
-	Frozen    *atomic.Bool // a camera's pictures stand still
+	Frozen    *atomic.Bool // the images are frozen
 }
 
-// attached is a Running, and how it is offered to viewers.
+// attached is a Running as it is offered to viewers.
 type attached struct {
 	Running
 	candidate wire.Candidate
 }
 
-// Attach offers a device of somebody else, who keeps it open until Close, and stays the
-// one who closes it. The first is shown at once; of several, viewers choose one.
+// Attach offers a device that the caller keeps open until Close, and closes. The first is
+// shown at once; of several, viewers choose one.
 func (s *Server) Attach(r Running) {
 	s.commands.Lock()
 	defer s.commands.Unlock()

@@ -24,14 +24,14 @@ type camera struct {
 	profiles [][]camdriver.Profile
 	hub      *hub.Hub
 	records  *record.Camera
-	own      bool        // this stage has opened the device
+	own      bool        // the stage opened the device, and closes it
 	detach   func()      // from the hub
 	source   wire.Source // but for the values of options
 	streams  map[camdriver.StreamID]*stream
 	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
 	first    uint64             // number of the guide's first frame in a file
 	dir      string             // where recordings go
-	frozen   *atomic.Bool       // a live camera's pictures stand still
+	frozen   *atomic.Bool       // a live camera's images are frozen
 	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
 	jumps    atomic.Int64       // positions that were set
 	layout   *layout            // for Foxglove's clients; nil if they see something else
@@ -138,7 +138,7 @@ func (g *camera) stream(id uint16) *stream {
 	return nil
 }
 
-// choose makes a stream the guide if it serves better than the one before.
+// choose makes a stream the guide if it is a better one.
 func (g *camera) choose(id camdriver.StreamID) {
 	if id.Kind.Video() && (g.guide.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.guide.Kind != camdriver.Depth) {
 		g.guide = id
@@ -188,7 +188,7 @@ func depthUnits(options []camdriver.Option) float32 {
 	return usualDepthUnits
 }
 
-// findFirst finds the number from which sets are counted.
+// findFirst finds the number of the first set.
 func (g *camera) findFirst() {
 	at, err := g.file.File().Find(g.guide, 0)
 	if err != nil {
@@ -271,7 +271,7 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 		return
 	}
 	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
-		return // a recording may say so of its frames
+		return // a recording may have such frames
 	}
 	s.offer(newPicture(&g.server.memory, f, stamp, at))
 }

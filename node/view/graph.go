@@ -76,8 +76,8 @@ func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]m
 	return some
 }
 
-// every calls do at once and then again and again, until end is called, which waits for a
-// call that is under way.
+// every calls do at once and then at intervals until end is called, which waits for a call
+// under way.
 func every(interval time.Duration, do func()) (end func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -112,7 +112,7 @@ func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, na
 	return g
 }
 
-// follow subscribes to a topic or ends that; mu is held.
+// follow subscribes to a topic or unsubscribes; mu is held.
 func (g *graphStage) follow(t *topic, on bool) {
 	end := g.subs[t]
 	switch {
@@ -141,11 +141,11 @@ func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false 
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-// still implements stage: what is latched comes again to whoever subscribes again.
+// still implements stage: a new subscription gets latched messages again.
 func (g *graphStage) still() bool { return true }
 
-// showAgain implements stage. For a topic's first viewer there is a subscription yet to
-// come, which begins with what is latched.
+// showAgain implements stage. A topic's first viewer doesn't need it: the subscription is yet
+// to begin.
 func (g *graphStage) showAgain(list []*stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

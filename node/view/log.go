@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// keptLines is how many lines of the log a viewer gets who comes later.
+	// keptLines is the number of lines that a new viewer gets.
 	keptLines = 200
 	// maxLine bounds a line of the log, in bytes.
 	maxLine = 4 << 10
-	// maxWaitingLog is from how many bytes of text that waits for a viewer on it gets no
-	// more lines of the log: answers and states matter more.
+	// maxWaitingLog is the number of bytes of unsent text from which a viewer gets no more
+	// lines: answers and states matter more.
 	maxWaitingLog = 1 << 20
 )
 

@@ -16,7 +16,7 @@ type markSearch struct {
 	once  sync.Once
 	stop  context.CancelFunc
 	job   sync.WaitGroup
-	found atomic.Pointer[[]wire.Mark] // not yet sent to viewers
+	found atomic.Pointer[[]wire.Mark] // that viewers don't know yet
 }
 
 // begin starts the search unless it has started.
@@ -71,7 +71,7 @@ type marked interface {
 // sendMarks sends viewers the marks that were found.
 func (s *Server) sendMarks(g stage) {
 	m, ok := g.(marked)
-	if !ok || !s.commands.TryLock() { // the next beat is near
+	if !ok || !s.commands.TryLock() { // the next beat does it
 		return
 	}
 	defer s.commands.Unlock()

@@ -10,17 +10,16 @@ import (
 	"rsros/node/view/wire"
 )
 
-// offered is what Foxglove's clients see of a server: the topics of the stage, and its
-// playback. A nil one is for clients that see something else. It implements foxglove.Graph
-// and foxglove.Playback.
+// offered is the stage's topics and playback for Foxglove's clients. It implements
+// foxglove.Graph and, as player, foxglove.Playback. It is nil if they see something else.
 type offered struct {
 	s *Server
 
-	mu      sync.Mutex // one call of a client's at a time
+	mu      sync.Mutex
 	follow  func(*foxglove.State)
 	played  func(foxglove.PlaybackState)
 	session int
-	recall  []*stream // that somebody has subscribed to
+	recall  []*stream // with new subscribers
 }
 
 // topic returns a topic of what is shown, or nil.
@@ -55,8 +54,8 @@ func (o *offered) Follow(changed func(*foxglove.State)) (stop func()) {
 	}
 }
 
-// changed tells Foxglove's clients that something else is shown. Channels of the same name
-// are new channels.
+// changed begins a new session, as another stage is shown. Its channels are new ones, also
+// those of the same name.
 func (o *offered) changed() {
 	if o == nil {
 		return

@@ -119,8 +119,8 @@ func (g *played) seek(r *wire.Request) error {
 // mostSteps bounds the frame sets of one request.
 const mostSteps = 1000
 
-// step goes forward or back by frame sets. A set begins with an image, or with a message of the topic that
-// has the most.
+// step goes forward or back by frame sets. A set begins with an image, or with a message of
+// the topic that has the most.
 func (g *played) step(n int) error {
 	switch {
 	case n < -mostSteps || n > mostSteps:

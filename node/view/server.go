@@ -46,9 +46,8 @@ type Options struct {
 	Node       string         // who logs, for viewers; "rs-ros-node" if empty
 }
 
-// Server shows one device at a time, or the topics of a recording, to any number of
-// viewers. Its methods may be called
-// from any goroutine.
+// Server shows one device at a time, or the topics of a recording or graph, to any number
+// of viewers. Its methods may be called from any goroutine.
 type Server struct {
 	o    Options
 	mux  *http.ServeMux
@@ -63,7 +62,7 @@ type Server struct {
 	unsure   atomic.Bool   // whether all viewers know the stage's state
 	logged   [][]byte      // the last lines of the log, as messages; guarded by mu
 
-	commands sync.Mutex // one request that changes something at a time; before mu
+	commands sync.Mutex // serializes requests that change something; locked before mu
 	split    time.Time  // when a viewer last split a recording; guarded by commands
 
 	mu       sync.Mutex
@@ -109,8 +108,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Show opens a device, or a recording that has none, and shows it instead of the one before. name is what viewers
-// read, file the name of a recording in the library, if it is one.
+// Show opens a device, or a recording without one, and shows it in place of the current
+// source. name is its title; file is its name in the library, if it is there.
 func (s *Server) Show(ctx context.Context, device, name, file string) error {
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -132,8 +131,8 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	return nil
 }
 
-// open opens a device, and returns what makes it run on a stage, once nothing else is
-// shown. A recording without a device is shown by its topics.
+// open opens a device. begin starts it, after the previous stage was closed. Of a recording
+// without a device, the topics are shown.
 func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {
@@ -176,8 +175,8 @@ func (s *Server) present(g stage) {
 	s.swap(g, s.encode(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()}))
 }
 
-// AttachPlayer shows the topics of somebody else's player, which doesn't run yet. Its
-// output is out. name is what viewers read.
+// AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
+// out is its output, and name the title.
 func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -251,7 +250,7 @@ func (s *Server) tell(g stage, message any) bool {
 	return true
 }
 
-// serveSocket is one viewer, from its request to its end.
+// serveSocket serves a viewer until it leaves.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !websocket.Requested(r) {
 		http.Error(w, "this is a WebSocket, "+wire.Subprotocol, http.StatusUpgradeRequired)
@@ -312,12 +311,12 @@ func (s *Server) Close() error {
 }
 
 const (
-	beat       = 100 * time.Millisecond // of the pulse
-	countBeats = 10                     // how many of them lie between two counts
+	beat       = 100 * time.Millisecond // period of the pulse
+	countBeats = 10                     // between two counts
 )
 
-// pulse sends viewers what changes by itself: the position, counts, the size of a
-// recording.
+// pulse sends viewers what changes without a request: the position, counts, and the size of
+// a recording.
 func (s *Server) pulse() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -346,7 +345,7 @@ func (s *Server) pulse() {
 	}
 }
 
-// showAgain shows the position to viewers who haven't seen it.
+// showAgain sends the frames at the position to viewers who haven't got them.
 func (s *Server) showAgain(g stage) {
 	unseen := s.offered.unseen()
 	if !g.still() {
@@ -368,7 +367,7 @@ func (s *Server) showAgain(g stage) {
 	}
 }
 
-// news is what viewers were told last.
+// news is what viewers were last sent.
 type news struct {
 	state     *wire.State
 	recording bool

@@ -19,12 +19,11 @@ const (
 	silence = 20 * time.Second
 	// maxRequest is the largest message of a page, in bytes.
 	maxRequest = 1 << 20
-	// window is how many frames of a stream may be under way to a viewer before it says
-	// that it has drawn or left out one.
+	// window is how many frames of a stream may be in flight to a viewer.
 	window = 2
 )
 
-// session is one viewer.
+// session is a viewer.
 type session struct {
 	*clients.Client
 	id     int
@@ -40,7 +39,7 @@ type subscription struct {
 	*clients.Subscription
 	stream *stream
 	form   atomic.Pointer[form]
-	asked  bool // the stream was shown again for it, or that was tried
+	asked  bool // returned by unseen
 }
 
 // item is a frame or message for viewers. It is encoded once in each form, whatever the
@@ -52,7 +51,7 @@ type item interface {
 	parts(wire.Head, form) [][]byte
 }
 
-// handle does what the page asks for.
+// handle carries out a request of the page.
 func (v *session) handle(kind websocket.Kind, text []byte) error {
 	var r *wire.Request
 	err := errors.New("binary messages aren't expected")
@@ -85,11 +84,11 @@ func (v *session) send(message any) {
 	}
 }
 
-// subscribe begins to send a stream, or changes its form.
+// subscribe starts to send a stream, or changes its form.
 func (v *session) subscribe(id uint16, want form) {
 	s := v.server.stream(id)
 	if s == nil {
-		return // of a source that was there before
+		return // of the previous source
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,8 +112,7 @@ func (v *session) subscribe(id uint16, want form) {
 	v.subscriptions[s] = sub
 }
 
-// unseen returns the streams of which nothing has come to the viewer yet, and that
-// weren't asked for again by an earlier call.
+// unseen returns the streams of which the viewer has got nothing yet, each once.
 func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

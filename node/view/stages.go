@@ -8,8 +8,8 @@ import (
 	"rsros/node/view/wire"
 )
 
-// stage is what viewers see, and what their requests act on. Requests are carried out
-// one at a time; methods that only read the stage's state are safe for concurrent use.
+// stage is the source that viewers see and control. Requests are carried out one at a time;
+// methods that only read are safe for concurrent use.
 type stage interface {
 	described() *wire.Source
 	state() *wire.State
@@ -32,11 +32,11 @@ type stage interface {
 // errCannot is the error of a request that a stage doesn't know.
 var errCannot = errors.New("this can't be done with what is shown")
 
-// stream is a stream or a topic of a stage, and who watches it.
+// stream is a stream or a topic of a stage, and its viewers.
 type stream struct {
 	stage    stage
 	id       uint16
-	lost     func() uint64   // how many frames never reached the program
+	lost     func() uint64   // number of frames that never reached the program
 	queue    clients.Options // of each viewer
 	watchers clients.List[*subscription]
 

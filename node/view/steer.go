@@ -46,8 +46,7 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	return nil, errCannot
 }
 
-// play lets a recording go on, from the start if it has ended, or a live camera's
-// pictures.
+// play resumes a recording, from its beginning if it has ended, or unfreezes a camera.
 func (g *camera) play() error {
 	if g.file == nil {
 		g.frozen.Store(false)
@@ -70,7 +69,7 @@ func (g *camera) pause() error {
 	return g.file.Pause()
 }
 
-// begin is where playback begins.
+// begin is the time at which playback begins.
 func (g *camera) begin() time.Duration {
 	if r := g.file.Status().Range; r != nil {
 		return r.From
@@ -78,7 +77,7 @@ func (g *camera) begin() time.Duration {
 	return 0
 }
 
-// seek goes to a time, to a frame, or to a set.
+// seek goes to a time, a frame or a set.
 func (g *camera) seek(r *wire.Request) error {
 	var at time.Duration
 	var err error
@@ -118,7 +117,7 @@ func (g *camera) sendOptions() {
 	}
 }
 
-// frameTime is when a stream's frame comes.
+// frameTime returns the time of a stream's frame.
 func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
 	for name, s := range g.streams {
 		if s.id == id {
@@ -141,7 +140,7 @@ func (g *camera) setEnd(number uint64) (time.Duration, error) {
 	return next - 1, err
 }
 
-// step shows the set that comes n after the one that is shown, and pauses.
+// step pauses, and shows the set n after the current one.
 func (g *camera) step(n int) error {
 	if err := g.file.Pause(); err != nil {
 		return err

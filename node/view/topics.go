@@ -14,7 +14,7 @@ import (
 	"rsros/node/view/wire"
 )
 
-// topics are what a stage of ROS messages shows. They don't change.
+// topics are the topics of a stage. They don't change.
 type topics struct {
 	list   []*topic // by name
 	byName map[string]*topic
@@ -29,7 +29,7 @@ type topic struct {
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
 
-	latched atomic.Pointer[[]msgs.Raw]            // what each of Foxglove's clients gets first, without owners; nil for nothing
+	latched atomic.Pointer[[]msgs.Raw]            // which each Foxglove client gets first, without owners; nil for none
 	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
 }
 
@@ -137,7 +137,7 @@ func (t *topic) offer(m *message) {
 	t.stream.offer(m)
 }
 
-// pass sends a message to the topic's viewers and returns it for others.
+// pass sends a message to the topic's viewers, and returns it for another recipient.
 func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	if !t.watched() {
 		return raw
@@ -156,7 +156,7 @@ func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	return raw
 }
 
-// show is pass for a message that has no other recipient.
+// show sends a message to the topic's viewers and releases it.
 func (t *topic) show(raw msgs.Raw) {
 	if raw = t.pass(raw); raw.Owner != nil {
 		raw.Owner.Release()

@@ -43,7 +43,7 @@ func newConn(conn net.Conn, early *bufio.Reader, subprotocol string, options Opt
 	return c
 }
 
-// patient reads from the connection and waits only so long for the next byte.
+// patient reads from the connection, and waits for a byte up to Options.Silence.
 type patient struct{ c *Conn }
 
 func (p patient) Read(b []byte) (int, error) {
@@ -116,7 +116,7 @@ func (c *Conn) Write(kind Kind, parts ...[]byte) error {
 	return err
 }
 
-// Ping asks the client for a sign of life, which Read takes in.
+// Ping sends a ping. Read takes the answer.
 func (c *Conn) Ping() error {
 	c.writing.Lock()
 	err := c.send(opPing, nil)
@@ -181,7 +181,7 @@ func (c *Conn) send(opcode byte, parts [][]byte) error {
 }
 
 const (
-	closePatience = time.Second // for the last words of both sides
+	closePatience = time.Second // for the close frames of both sides
 	drainBytes    = 1 << 20     // read after a failure
 )
 

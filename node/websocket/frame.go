@@ -42,7 +42,7 @@ const (
 	maxHead    = 14   // bytes before the payload: 2, the length, the mask
 )
 
-// head is what a frame says of itself.
+// head is the header of a frame.
 type head struct {
 	opcode byte
 	final  bool

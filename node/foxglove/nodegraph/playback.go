@@ -10,8 +10,8 @@ import (
 	"rsros/node/replay"
 )
 
-// Playback is a player as Foxglove's clients see and control it. Report has to hear of
-// its status (replay.Options.OnStatus). Without a player it does nothing.
+// Playback is a player as Foxglove's clients see and control it. The player's status goes to
+// Report (replay.Options.OnStatus).
 type Playback struct {
 	player *replay.Player
 
@@ -71,14 +71,14 @@ func (p *Playback) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
 	}
 }
 
-// Do implements foxglove.Playback. It pauses before everything else and resumes after
-// it, so that nothing is published on the way.
+// Do implements foxglove.Playback. It pauses first and resumes last, so that nothing is
+// published between.
 func (p *Playback) Do(ctx context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
 	var commands []replay.Command
 	if !c.Play {
 		commands = append(commands, replay.Pause{})
 	}
-	// A speed that can't be said in 32 bits is left as it is.
+	// The rate may have more digits than the protocol's float32.
 	if c.Speed != float32(p.player.Status().Rate) {
 		commands = append(commands, replay.SetRate{Rate: float64(c.Speed)})
 	}

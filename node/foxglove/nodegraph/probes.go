@@ -21,8 +21,8 @@ type probes struct {
 	services map[string]serviceProbe
 }
 
-// A probe holds as long as the same nodes publish or provide. One that failed is
-// repeated after a while.
+// A probe is valid while the same nodes publish or provide. A failed one is repeated after
+// retryAfter.
 type (
 	topicProbe struct {
 		of   []string
@@ -48,13 +48,13 @@ func newProbes(n *graph.Node) *probes {
 	return &probes{n, make(map[string]topicProbe), make(map[string]serviceProbe)}
 }
 
-var errNoDefinition = errors.New("its publisher doesn't say how its type is defined")
+var errNoDefinition = errors.New("its publisher sends no definition of its type")
 
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// topic asks one publisher of a topic. Where the publishers differ, the first one that
-// answers counts, and messages of the others are refused by their types.
+// topic asks the publishers of a topic in turn. If they differ, the first answer counts, and
+// messages of others are refused because of their type.
 func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
 	if old, had := p.topics[name]; had && slices.Equal(old.of, publishers) && (old.err == nil || time.Since(old.when) < retryAfter) {
 		return old.got, old.err
@@ -73,7 +73,7 @@ func (p *probes) topic(ctx context.Context, name string, publishers []string) (r
 	return now.got, now.err
 }
 
-// define completes a type whose publisher has left the definition out, as some do.
+// define completes a type whose publisher sent no definition, as some do.
 func define(t *msgs.Type) error {
 	if !strings.Contains(t.Name, "/") || t.MD5 == "" {
 		return fmt.Errorf("its type is %q [%s]", t.Name, t.MD5)
@@ -89,8 +89,8 @@ func define(t *msgs.Type) error {
 	return nil
 }
 
-// service asks the provider of a service for its type. The definition isn't to be had
-// from it: only types that this program knows can be called.
+// service asks the provider of a service for its type. Providers don't send definitions, so
+// only services of known types can be called.
 func (p *probes) service(ctx context.Context, name string, providers []string) (msgs.Service, bool) {
 	if old, had := p.services[name]; had && slices.Equal(old.of, providers) && (old.err == nil || time.Since(old.when) < retryAfter) {
 		return old.got, old.known
