@@ -52,7 +52,7 @@ type committer struct {
 	work  chan *job     // to the compression workers
 	free  chan *job     // for reuse
 	flush chan bool     // to the writing goroutine: the argument of flushStaged
-	press chan struct{} // to the writing goroutine: too much waits
+	press chan struct{} // to the writing goroutine: too much waits, or for too long
 	room  chan struct{} // from the writing goroutine: a chunk is written
 	wait  sync.WaitGroup
 	sync  sync.WaitGroup // for the goroutine of a checkpoint
@@ -61,6 +61,7 @@ type committer struct {
 	committed   atomic.Uint64 // chunks appended
 	raw         atomic.Uint64 // those that were to be compressed and aren't
 	waiting     atomic.Int64  // bytes of chunks in the queue
+	overdue     atomic.Bool   // the first checkpoint has waited for compression
 	inFile      atomic.Int64  // bytes handed to the system
 	landed      atomic.Uint64 // chunks in these bytes
 	stale       atomic.Int64  // bytes of replaced index sections and of padding
@@ -89,7 +90,8 @@ type committed struct {
 // being written, one submitted and one filled.
 const (
 	maxQueue   = tail.Slots - 4
-	maxWaiting = 64 << 20 // bytes; one chunk may exceed it
+	maxWaiting = 64 << 20               // bytes; one chunk may exceed it
+	maxFirst   = 200 * time.Millisecond // of the first checkpoint
 )
 
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
@@ -199,12 +201,23 @@ func (c *committer) submit(j *job) {
 	}
 	switch {
 	case j.checkpoint != nil:
+		if c.o.Live && c.checkpoints.Load() == 0 {
+			time.AfterFunc(maxFirst, c.hurry)
+		}
 	case !c.o.Live:
 		c.work <- j
 	default:
 		c.submitLive(j)
 	}
 	c.queue <- j
+}
+
+// hurry has the first checkpoint wait for compression no longer.
+func (c *committer) hurry() {
+	if c.checkpoints.Load() == 0 {
+		c.overdue.Store(true)
+		notify(c.press)
+	}
 }
 
 // submitLive passes a chunk to the workers if one of them is about to be free, and makes room
@@ -266,6 +279,9 @@ func (c *committer) write() {
 // bytes meanwhile.
 func (c *committer) await(j *job) {
 	for j.checkpoint == nil {
+		if c.overdue.Load() && c.checkpoints.Load() == 0 {
+			notify(c.press)
+		}
 		select {
 		case <-j.ready:
 			if !j.raw {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -600,5 +601,33 @@ func TestLiveDoesNotWait(t *testing.T) {
 				t.Errorf("%s reads %d messages", name, len(got))
 			}
 		}
+	}
+}
+
+// TestFirstCheckpointDoesNotWait: the first checkpoint of a live recording doesn't wait for a
+// chunk that takes long to compress.
+func TestFirstCheckpointDoesNotWait(t *testing.T) {
+	d := &memDisk{}
+	w, err := newWriter(disk.NewBuffered(d), Options{Compression: BZ2, ChunkSize: 1 << 30, Checkpoint: -1, Workers: 1, Live: true, NoSync: true, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 4<<20) // more than 0.2 s of work
+	rnd := rand.NewChaCha8([32]byte{})
+	_, _ = rnd.Read(noise)
+	if err := w.Write(0, 1, noise); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	if raw := w.c.raw.Load(); raw != 1 {
+		t.Errorf("%d chunks are uncompressed", raw)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }
