@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
 	# ROS 1: roscore, rosbag, rostopic, rosservice, rosparam, rosnode, roslaunch, rosrun
-	ros-core ros-base rosbash python3-rosbag
+	ros-core ros-base rosbash ros-std-msgs python3-rosbag
 	python3-diagnostic-msgs python3-dynamic-reconfigure python3-geometry-msgs python3-rosgraph-msgs python3-roslib
 	python3-std-msgs python3-std-srvs python3-rosmsg python3-sensor-msgs python3-tf2-msgs
 	# roscpp and rosbag_storage peers, built by the tests

@@ -113,6 +113,14 @@ func TestTypePattern(t *testing.T) {
 	}
 }
 
+func TestOnlyTracking(t *testing.T) {
+	for expression, want := range map[string]bool{"t265": true, "T2.5": true, "Intel RealSense T265": true, "": false, "d4.5": false, "265|435": false, "intel": false, "(": false} {
+		if got := OnlyTracking(expression); got != want {
+			t.Errorf("%q: %v", expression, got)
+		}
+	}
+}
+
 // TestDescription compares calibration with that of the virtual camera.
 func TestDescription(t *testing.T) {
 	d := openFake(t, newBus1(t))

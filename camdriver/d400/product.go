@@ -111,3 +111,18 @@ func (p typePattern) matchExactly(name string) bool {
 	}
 	return false
 }
+
+// OnlyTracking reports whether an expression for Selector.Type matches a tracking camera, which
+// has no driver, and no camera that has one.
+func OnlyTracking(expression string) bool {
+	p, err := parseType(expression)
+	if expression == "" || err != nil || !p.match("RealSense T265") {
+		return false
+	}
+	for _, known := range products {
+		if p.match(known.name()) {
+			return false
+		}
+	}
+	return true
+}

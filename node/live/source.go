@@ -96,6 +96,9 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 const mostRescan = 500 * time.Millisecond
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
+	if d400.OnlyTracking(o.Type) {
+		return nil, fmt.Errorf("%w: device_type %s: tracking cameras (T265) have no driver; a recording of one can be the device (device:=FILE.bag)", program.ErrUsage, o.Type)
+	}
 	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})
 	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
 		return nil, fmt.Errorf("%w: %w", program.ErrNoDevice, err)

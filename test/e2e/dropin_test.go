@@ -51,6 +51,14 @@ func TestDropIn(t *testing.T) {
 		g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: true")
 		g.run("rosservice", "call", "/camera/realsense2_camera/reset")
 		o.next("/camera/depth/image_rect_raw")
+		need.Programs(t, "rosmsg", "rossrv")
+		for _, name := range []string{"Metadata", "Extrinsics", "IMUInfo"} {
+			g.wantContains([]string{msgs.MustType("realsense2_camera/" + name).MD5}, "rosmsg", "md5", "realsense2_camera/"+name)
+		}
+		g.wantContains([]string{"string json_data"}, "rosmsg", "show", "realsense2_camera/Metadata")
+		g.wantContains([]string{"string usb_type_descriptor"}, "rossrv", "show", "realsense2_camera/DeviceInfo")
+		g.wantContains([]string{"frame_counter"}, "rostopic", "echo", "-n", "1", "/camera/depth/metadata")
+		g.wantContains([]string{`serial_number: "333"`}, "rosservice", "call", "/camera/realsense2_camera/device_info")
 		camera.Interrupt()
 	})
 	t.Run("a user's launch file", func(t *testing.T) {

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -105,5 +107,77 @@ func TestRSMultipleDevicesLaunch(t *testing.T) {
 		g.awaitService("/" + camera + "/realsense2_camera/device_info")
 		g.wantContains([]string{"hardware_id: \"" + serial + "\""}, "rostopic", "echo", "-n", "6", "/diagnostics")
 		g.wantContains([]string{"frame_id: \"" + camera + "_depth_optical_frame\""}, "rostopic", "echo", "--noarr", "-n", "1", "/"+camera+"/depth/image_rect_raw")
+	}
+}
+
+// TestRSOtherLaunches: the originals' other launch files start what can work here, and say what can't.
+func TestRSOtherLaunches(t *testing.T) {
+	g := onRoscore(t)
+	g.rosPackage()
+	o := g.onlooker() // stock Python may lack nav_msgs
+	t.Run("rs_aligned_depth", func(t *testing.T) {
+		g := g.in(t)
+		camera := g.launch("rs_aligned_depth.launch", "device:=sim", "depth_fps:=6", "color_fps:=6", "infra_fps:=6")
+		g.wantContains([]string{"frame_id: \"camera_color_optical_frame\"", "width: 640"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/aligned_depth_to_color/image_raw")
+		g.awaitPublisher("/camera/infra2/image_rect_raw")
+		camera.Interrupt()
+	})
+	t.Run("rs_d435_camera_with_model", func(t *testing.T) {
+		g := g.in(t)
+		camera := g.launch("rs_d435_camera_with_model.launch", "device:=sim", "model:=false", "depth_fps:=6", "color_fps:=6", "infra_fps:=6")
+		g.wantContains([]string{"point_step: 20"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/color/points")
+		camera.Interrupt()
+	})
+	t.Run("demo_pointcloud", func(t *testing.T) {
+		need.Programs(t, "rviz", "Xvfb")
+		g := g.in(t)
+		g.env = append(g.env, "DISPLAY="+startScreen(g), "LIBGL_ALWAYS_SOFTWARE=1")
+		camera := g.launch("demo_pointcloud.launch", "device:=sim", "depth_fps:=6", "color_fps:=6")
+		g.awaitSubscriber("/camera/depth/color/points", "/camera/rviz")
+		camera.Interrupt()
+	})
+	t.Run("rs_t265", func(t *testing.T) {
+		g := g.in(t)
+		camera := g.launch("rs_t265.launch", "device:=sim")
+		o.next("/camera/odom/sample")
+		said(t, camera, "~device_type")
+		camera.Interrupt()
+		camera = g.launch("rs_t265.launch")
+		said(t, camera, "tracking cameras (T265) have no driver")
+		camera.Interrupt()
+	})
+	t.Run("rs_d400_and_t265", func(t *testing.T) {
+		g := g.in(t)
+		cameras := g.launch("rs_d400_and_t265.launch", "device1:=sim", "device2:=sim")
+		o.next("/t265/odom/sample")
+		g.wantContains([]string{"frame_id: \"d400_color_optical_frame\""}, "rostopic", "echo", "--noarr", "-n", "1", "/d400/aligned_depth_to_color/image_raw")
+		cameras.Interrupt()
+	})
+	for file, lacks := range map[string]string{"rs_rtabmap": "rtabmap_ros", "opensource_tracking": "rtabmap_ros", "rs_d435_camera_with_model": "xacro"} {
+		if _, code := g.try("rospack", "find", lacks); code == 0 {
+			continue
+		}
+		refused := g.start("roslaunch", "--nodes", "rs_ros_node", file+".launch")
+		if code := refused.Wait(); code == 0 || !strings.Contains(refused.Output(), "Resource not found: "+lacks) {
+			t.Errorf("%s without %s ends with %d:\n%s", file, lacks, code, refused.Output())
+		}
+	}
+}
+
+// TestLaunchIntoFile: with output:=screen, the node's log follows roslaunch's output into a file, and with
+// output:=log only warnings do.
+func TestLaunchIntoFile(t *testing.T) {
+	g := onRoscore(t)
+	g.rosPackage()
+	for output, want := range map[string]bool{"screen": true, "log": false} {
+		file := filepath.Join(t.TempDir(), "out")
+		g.start("sh", "-c", `exec roslaunch --wait rs_ros_node rs_camera.launch output:=`+output+` device:=sim usb_port_id:=2-1 args:="--duration 1s" >"$0" 2>&1`, file).Wait()
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(text), " INF "); got != want || !strings.Contains(string(text), "~usb_port_id") {
+			t.Errorf("output:=%s: INFO lines are %v:\n%s", output, got, text)
+		}
 	}
 }
