@@ -88,8 +88,8 @@ test-usb: deps ## test the USB driver, with a virtual camera in a virtual machin
 cross: ## check with go vet, and build, for all platforms
 	test/cross.sh
 
-cross-short: ## the same for three that differ most: 32 bits, and macOS and Windows with every package's tests linked
-	test/cross.sh linux/arm/7
+cross-short: ## the same for four that differ most: 32 bits, and macOS and Windows with every package's tests linked
+	test/cross.sh linux/386 linux/arm/7
 	test/cross.sh tests darwin/arm64 windows/amd64
 
 cross-tests: ## the same for all, and link every package's tests; takes long

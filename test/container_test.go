@@ -54,6 +54,7 @@ func TestComposeGivesTheNodeNoRights(t *testing.T) {
 		CapDrop     []string `yaml:"cap_drop"`
 		SecurityOpt []string `yaml:"security_opt"`
 		Privileged  bool     `yaml:"privileged"`
+		Volumes     []string `yaml:"volumes"`
 	}
 	var file struct {
 		Services map[string]service `yaml:"services"`
@@ -73,6 +74,9 @@ func TestComposeGivesTheNodeNoRights(t *testing.T) {
 		if !s.ReadOnly || s.Privileged || !slices.Contains(s.CapDrop, "ALL") || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
 			t.Errorf("docker-compose.yml: %s has rights that it doesn't need: %+v", name, s)
 		}
+	}
+	if play := file.Services["play"].Volumes; len(play) != 1 || !strings.HasSuffix(play[0], ":/bags:ro") {
+		t.Errorf("docker-compose.yml: play, which only reads ./bags, mounts %v", play)
 	}
 	if ours != 5 { // a camera, one at USB, play, record, view
 		t.Errorf("docker-compose.yml has %d services of the program", ours)

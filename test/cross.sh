@@ -11,7 +11,7 @@ if [[ ${1:-} == tests ]]; then
 	tests=yes
 	shift
 fi
-[[ $# -gt 0 ]] || set -- linux/amd64 linux/arm64 linux/arm/6 linux/arm/7 linux/riscv64 \
+[[ $# -gt 0 ]] || set -- linux/amd64 linux/386 linux/arm64 linux/arm/6 linux/arm/7 linux/riscv64 \
 	darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64
 
 out=$(mktemp -d)

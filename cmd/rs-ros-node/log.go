@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -31,7 +32,7 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	if a.ros.LogFile != "" {
 		if a.logFile, failure = os.OpenFile(a.ros.LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); failure == nil {
 			writers = append(writers, console(a.logFile, true))
-			if a.printsToFile() {
+			if a.outputIsLogged() {
 				screen = &zerolog.FilteredLevelWriter{Writer: zerolog.LevelWriterAdapter{Writer: screen}, Level: zerolog.WarnLevel}
 			}
 		}
@@ -65,13 +66,18 @@ func console(out io.Writer, plain bool) zerolog.ConsoleWriter {
 	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain, FormatPrepare: printableEvent}
 }
 
-// printsToFile reports whether standard output is a regular file, as roslaunch has it with
-// output="log". Then the screen shows only warnings and errors, as for a roscpp node.
-func (a *app) printsToFile() bool {
+// outputIsLogged reports whether roslaunch writes standard output to a file of its own, next to
+// that of __log:=, as it does with output="log". Then the screen shows only warnings and errors,
+// as for a roscpp node.
+func (a *app) outputIsLogged() bool {
 	out, ok := a.raw.out.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := out.Stat()
-	return err == nil && info.Mode().IsRegular()
+	if err != nil {
+		return false
+	}
+	logged, err := os.Stat(strings.TrimSuffix(a.ros.LogFile, ".log") + "-stdout.log")
+	return err == nil && os.SameFile(info, logged)
 }

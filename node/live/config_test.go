@@ -161,6 +161,11 @@ func TestParametersOfRecording(t *testing.T) {
 	var out strings.Builder
 	p := graph.Params{"rosbag_filename": "walk.bag", "serial_no": "_1", "usb_port_id": "", "enable_fisheye": true, "fisheye_fps": 15}
 	warnUnused(zerolog.New(&out), p)
+	var chosen Options
+	if err := chosen.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	warnOfSelectors(zerolog.New(&out), chosen.Source)
 	if text := out.String(); strings.Count(text, "has no effect") != 1 || !strings.Contains(text, "~serial_no") {
 		t.Errorf("log:\n%s", text)
 	}
@@ -172,6 +177,24 @@ func TestParametersOfRecording(t *testing.T) {
 		}
 		if _, set := o.Streams[camdriver.StreamID{Kind: camdriver.Fisheye}]; set != want {
 			t.Errorf("%d: %v", fps, o.Streams)
+		}
+	}
+}
+
+// A simulated camera takes the serial number, but has no port, and no name that is searched for.
+func TestSelectorsOfDevices(t *testing.T) {
+	all := SourceOptions{Serial: "111", Port: "2-1", Type: "d455"}
+	for device, want := range map[string][]string{"sim": {"~usb_port_id", "~device_type"}, "walk.bag": {"~serial_no", "~usb_port_id", "~device_type"}, "usb": nil} {
+		var out strings.Builder
+		all.Device = device
+		warnOfSelectors(zerolog.New(&out), all)
+		for _, name := range want {
+			if !strings.Contains(out.String(), name) {
+				t.Errorf("%s: no warning of %s", device, name)
+			}
+		}
+		if n := strings.Count(out.String(), "has no effect"); n != len(want) {
+			t.Errorf("%s: %d warnings:\n%s", device, n, out.String())
 		}
 	}
 }

@@ -85,10 +85,13 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if list, err = o.each(o.ROS.PrivateParams, private); err != nil {
 		return nil, err
 	}
-	if len(list) > 1 {
-		for _, c := range list {
-			warnUnused(n.log.With().Str("camera", c.Camera).Logger(), below(private, c.Camera))
+	for _, c := range list {
+		log := n.log
+		if len(list) > 1 {
+			log = log.With().Str("camera", c.Camera).Logger()
+			warnUnused(log, below(private, c.Camera))
 		}
+		warnOfSelectors(log, c.Source)
 	}
 	n.opts.Duration = list[0].Duration
 	if list[0].Camera == "." { // not one of several

@@ -84,6 +84,7 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 	chosen := make([][]camdriver.Profile, len(sensors))
 	have := map[camdriver.StreamID]bool{}
 	var errs []error
+	var failed StreamSetting // of depth
 	for i, sensor := range sensors {
 		offered := byStream(sensor.Profiles())
 		for _, id := range slices.SortedFunc(maps.Keys(offered), camdriver.StreamID.Compare) {
@@ -94,7 +95,13 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 				continue
 			}
 			p, ok := set.pick(profiles)
+			if _, own := s[id]; !ok && !own && s.setting(id) == failed {
+				continue // it follows depth, which is named
+			}
 			if !ok {
+				if id.Kind == camdriver.Depth {
+					failed = set
+				}
 				errs = append(errs, fmt.Errorf("%s can't run as %s: %w; it offers %s", id, set, camdriver.ErrUnsupported, listProfiles(profiles)))
 				continue
 			}

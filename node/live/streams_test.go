@@ -97,6 +97,9 @@ func TestChooseProfiles(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	if _, err := (StreamSettings{depth: {Width: 1, Height: 1}}).Choose(fakeSensors()); err == nil || strings.Contains(err.Error(), "Infrared") {
+		t.Errorf("only depth was set: %v", err)
+	}
 	if _, err := (StreamSettings{depth: off, left: off, gyro: off}).Choose(fakeSensors()); err == nil {
 		t.Error("a node with every stream off was accepted")
 	}

@@ -24,12 +24,22 @@ func warnUnused(log zerolog.Logger, p graph.Params) {
 			}
 		}
 	}
-	for _, s := range settings.Live {
-		if !s.Camera || file == "" {
-			continue
-		}
-		if v, ok := p[s.Params[0]]; ok && v != "" {
-			warnNoEffect(log, s.Params[0], v, "the recording is selected by its name")
+}
+
+// warnOfSelectors warns of parameters and flags that select one of several cameras, but not
+// this device. A simulated camera takes the serial number.
+func warnOfSelectors(log zerolog.Logger, o SourceOptions) {
+	kind, _ := o.kind()
+	why := "the simulated camera isn't selected"
+	if o.isBag() {
+		why = "the recording is selected by its name"
+	}
+	for _, s := range []struct {
+		name, value string
+		used        bool
+	}{{"serial_no", o.Serial, kind != ""}, {"usb_port_id", o.Port, kind == "usb"}, {"device_type", o.Type, kind == "usb"}} {
+		if s.value != "" && !s.used {
+			warnNoEffect(log, s.name, s.value, why)
 		}
 	}
 }

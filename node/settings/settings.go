@@ -29,7 +29,6 @@ type Setting struct {
 	Example string // a value other than the default, where the kind doesn't suggest one
 
 	Running string // name in dynamic_reconfigure, if it can change while the node runs
-	Camera  bool   // it selects a camera, and has no effect if the device is a recording
 }
 
 // Name returns the name in the tags of options: the flag's, or else the parameter's.

@@ -22,9 +22,9 @@ var (
 var device = Set{
 	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Example: "sim",
 		Help: "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras"},
-	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Camera: true, Help: "use the USB camera with this serial number"},
-	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Camera: true, Help: "use the USB camera at this port, such as 2-1"},
-	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Camera: true, Help: "use a USB camera whose name matches this expression, such as D435"},
+	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Help: "use the USB camera with this serial number"},
+	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Help: "use the USB camera at this port, such as 2-1"},
+	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Help: "use a USB camera whose name matches this expression, such as D435"},
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
 		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: forever"},
 	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},

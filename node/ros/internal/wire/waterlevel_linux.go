@@ -47,7 +47,7 @@ func (l *waterLevel) set(n int) {
 // setNow bypasses the scheduler's accounting, like inlet. If the kernel refuses the
 // level, the reader is woken more often.
 func (l *waterLevel) setNow(fd uintptr) {
-	syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0) //nolint:errcheck // see above
+	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0) //nolint:errcheck // see above
 }
 
 // levelGrowsBuffer reports whether a level is safe. Since Linux 4.18 a socket's buffer
