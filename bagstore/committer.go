@@ -90,6 +90,7 @@ type committed struct {
 // being written, one submitted and one filled.
 const (
 	maxQueue   = tail.Slots - 4
+	maxLZ4     = 16                     // chunks for the workers, several of which arrive at a time; bzip2 takes long for each
 	maxWaiting = 64 << 20               // bytes; one chunk may exceed it
 	maxFirst   = 200 * time.Millisecond // of the first checkpoint
 )
@@ -99,6 +100,9 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	queue := depth
 	if o.Live {
 		queue = maxQueue
+		if o.Compression == LZ4 {
+			depth = maxLZ4
+		}
 	}
 	c := &committer{
 		o: o, sink: s, begun: o.Now(), queue: make(chan *job, queue), work: make(chan *job, depth), free: make(chan *job, depth+2),

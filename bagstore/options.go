@@ -40,7 +40,7 @@ type Options struct {
 	// has no time are written uncompressed; otherwise Write waits for it.
 	Live bool
 	// Workers is the number of goroutines that compress chunks. Default: one per core, one
-	// less with Live.
+	// less with Live and BZ2, which holds a core for long.
 	Workers int
 	// Overwrite replaces an existing file. Otherwise Create refuses.
 	Overwrite bool
@@ -80,7 +80,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
-		if o.Live {
+		if o.Live && o.Compression == BZ2 {
 			o.Workers = max(1, o.Workers-1)
 		}
 	}
