@@ -256,5 +256,9 @@ func (s *topicFiles) end() error {
 		m.buffer.Release()
 	}
 	s.latched = nil
-	return s.series.end()
+	err := s.series.end()
+	if written := s.cur.HowWritten(); written != s.written {
+		s.log.Warn().Str("bag", s.cur.final).Str("written", written).Msg("written in another way than at the start")
+	}
+	return err
 }
