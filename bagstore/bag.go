@@ -377,3 +377,14 @@ func (b *Bag) MessageCount() uint64 {
 	}
 	return n
 }
+
+// Counts returns the number of messages of each connection according to the chunk infos.
+func (b *Bag) Counts() map[uint32]uint64 {
+	n := make(map[uint32]uint64)
+	for i := range b.chunks {
+		for _, k := range b.chunks[i].Counts {
+			n[k.ID] += uint64(k.Count)
+		}
+	}
+	return n
+}

@@ -58,7 +58,7 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newChunkReader(b), rep: &RecoverReport{Outcome: Sound},
 		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
 	if b.indexed && b.version != "1.2" {
-		r.promised = b.countByID()
+		r.promised = b.Counts()
 		r.last = min(b.Start(), MaxTime)
 	}
 	err := r.read()
@@ -77,16 +77,6 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	}
 	r.rep.Size = r.w.Size()
 	return r.rep, nil
-}
-
-func (b *Bag) countByID() map[uint32]uint64 {
-	n := make(map[uint32]uint64)
-	for i := range b.chunks {
-		for _, k := range b.chunks[i].Counts {
-			n[k.ID] += uint64(k.Count)
-		}
-	}
-	return n
 }
 
 type recoverer struct {

@@ -84,7 +84,7 @@ func Open(path string, o Options) (*File, error) {
 }
 
 func describe(bag *bagstore.Bag, o Options) (*File, error) {
-	f := &File{bag: bag, topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
+	f := &File{bag: bag, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
@@ -107,7 +107,6 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_0/", bag.Path(), ErrNoRecording, len(bag.Connections()))
 	}
 	f.findText()
-	f.countMessages()
 	d := newDescription(f)
 	d.read()
 	f.findTimes()

@@ -65,7 +65,6 @@ type Recorder struct {
 
 type streamCounter struct {
 	frames, skipped atomic.Uint64
-	bytes           atomic.Int64
 }
 
 // refEvery is how often a sensor's clock is related to the host's.
@@ -75,7 +74,6 @@ const refEvery = time.Second
 type StreamStats struct {
 	Stream  camdriver.StreamID
 	Frames  uint64 // written
-	Bytes   int64  // of pixels or samples
 	Skipped uint64 // that came while paused
 }
 
@@ -154,7 +152,6 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	}
 	if r.err = r.frame(sensor, f, at, first); r.err == nil {
 		count.frames.Add(1)
-		count.bytes.Add(int64(len(f.Data)))
 		r.duration.Store(int64(r.line.end))
 	}
 	return r.err
@@ -230,7 +227,7 @@ func (r *Recorder) Resume() {
 func (r *Recorder) Stats() RecorderStats {
 	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), HowWritten: r.out.HowWritten()}
 	for id, c := range r.streams {
-		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Bytes: c.bytes.Load(), Skipped: c.skipped.Load()})
+		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Skipped: c.skipped.Load()})
 	}
 	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return a.Stream.Compare(b.Stream) })
 	return s

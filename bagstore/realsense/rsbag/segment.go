@@ -164,15 +164,6 @@ func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rs
 	}
 }
 
-func (f *File) countMessages() {
-	f.counts = make(map[uint32]uint64)
-	for _, c := range f.bag.Chunks() {
-		for _, k := range c.Counts {
-			f.counts[k.ID] += uint64(k.Count)
-		}
-	}
-}
-
 // count returns the number of messages of some connections, according to the index.
 func (f *File) count(conns []uint32) uint64 {
 	n := uint64(0)

@@ -7,7 +7,6 @@ import "rsros/camdriver"
 type Names struct {
 	Info   camdriver.InfoKey
 	Option camdriver.OptionID
-	Stream camdriver.StreamKind
 	Format camdriver.Format
 }
 
@@ -16,8 +15,8 @@ const AddedOption = "Added: librealsense needs an option"
 
 // The names of releases.
 var (
-	Names256  = Names{camdriver.InfoConnectionType, camdriver.OptionRotation, camdriver.Motion, camdriver.MotionFull}
-	Names2581 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.LabeledPointCloud, camdriver.MotionFull}
-	Names2582 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.ObjectDetection, camdriver.NV12}
-	Names2583 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionDownscaleRatio, camdriver.ObjectDetection, camdriver.NV12}
+	Names256  = Names{camdriver.InfoConnectionType, camdriver.OptionRotation, camdriver.MotionFull}
+	Names2581 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.MotionFull}
+	Names2582 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.NV12}
+	Names2583 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionDownscaleRatio, camdriver.NV12}
 )

@@ -157,12 +157,7 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 		}
 		j.r.lose(n, "%s", text)
 	}
-	promised := make(map[uint32]uint64)
-	for _, c := range bag.Chunks() {
-		for _, n := range c.Counts {
-			promised[n.ID] += uint64(n.Count)
-		}
-	}
+	promised := bag.Counts()
 	for _, conn := range bag.Connections() {
 		kept := j.counts[j.routes[conn.ID]]
 		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})

@@ -84,11 +84,6 @@ type TopicSizes struct {
 	Max   int64  `json:"max"`
 }
 
-func (t *TopicSizes) add(size int64) {
-	t.Bytes += uint64(size)
-	t.Min, t.Max = min(t.Min, size), max(t.Max, size)
-}
-
 // OfFile summarizes a bag. Without options it reads no messages.
 func OfFile(ctx context.Context, path string, o Options) (*Summary, error) {
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})
@@ -125,12 +120,7 @@ func summarize(b *bagstore.Bag) (*Summary, error) {
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
-	counts := make(map[uint32]uint64)
-	for _, c := range chunks {
-		for _, k := range c.Counts {
-			counts[k.ID] += uint64(k.Count)
-		}
-	}
+	counts := b.Counts()
 	types := make(map[TypeSummary]bool)
 	topics := make(map[string]*TopicSummary)
 	for _, c := range b.Connections() {
@@ -236,31 +226,21 @@ func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 }
 
 func (s *Summary) sizes(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
-	sizes := make(map[uint32]*TopicSizes)
-	err := b.Sizes(ctx, p, func(conn uint32, size int64) {
-		t, ok := sizes[conn]
-		if !ok {
-			t = &TopicSizes{Min: size}
-			sizes[conn] = t
-		}
-		t.add(size)
-	})
-	if err != nil {
-		return err
-	}
+	topics := make(map[uint32]*TopicSummary)
 	for i := range s.Topics {
-		t := &s.Topics[i]
-		for _, c := range t.Connected {
-			k := sizes[c.ID]
-			switch {
-			case k == nil:
-			case t.Sizes == nil:
-				t.Sizes = k
-			default:
-				t.Sizes.Bytes += k.Bytes
-				t.Sizes.Min, t.Sizes.Max = min(t.Sizes.Min, k.Min), max(t.Sizes.Max, k.Max)
-			}
+		for _, c := range s.Topics[i].Connected {
+			topics[c.ID] = &s.Topics[i]
 		}
 	}
-	return nil
+	return b.Sizes(ctx, p, func(conn uint32, size int64) {
+		t := topics[conn]
+		if t == nil {
+			return // damage: nothing describes the connection
+		}
+		if t.Sizes == nil {
+			t.Sizes = &TopicSizes{Min: size}
+		}
+		t.Sizes.Bytes += uint64(size)
+		t.Sizes.Min, t.Sizes.Max = min(t.Sizes.Min, size), max(t.Sizes.Max, size)
+	})
 }

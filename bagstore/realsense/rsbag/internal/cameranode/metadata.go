@@ -6,17 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 )
-
-// Metadata is what a camera node says of a frame.
-type Metadata struct {
-	Number    uint64
-	Timestamp float64 // ms
-	Domain    camdriver.Domain
-	Values    []camdriver.MetadataValue
-	Unknown   []string // keys without a name in camdriver
-}
 
 // hardwareStamp is the key of Frame Timestamp; frame_timestamp is the frame's.
 const hardwareStamp = "hw_timestamp"
@@ -39,7 +31,7 @@ var domains = map[string]camdriver.Domain{
 }
 
 // ParseMetadata parses the JSON of a Metadata message, which must have number, time and domain.
-func ParseMetadata(text string) (m Metadata, err error) {
+func ParseMetadata(text string) (m rstext.Metadata, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
 		return m, fmt.Errorf("metadata: %w", err)
@@ -50,13 +42,13 @@ func ParseMetadata(text string) (m Metadata, err error) {
 		into any
 	}{{"frame_number", &m.Number}, {"clock_domain", &domain}, {"frame_timestamp", &m.Timestamp}} {
 		if err := json.Unmarshal(fields[f.key], f.into); err != nil {
-			return Metadata{}, fmt.Errorf("metadata: %s is %.40q: %w", f.key, fields[f.key], err)
+			return rstext.Metadata{}, fmt.Errorf("metadata: %s is %.40q: %w", f.key, fields[f.key], err)
 		}
 		delete(fields, f.key)
 	}
 	var known bool
 	if m.Domain, known = domains[domain]; !known {
-		return Metadata{}, fmt.Errorf("metadata: clock_domain is %.40q", domain)
+		return rstext.Metadata{}, fmt.Errorf("metadata: clock_domain is %.40q", domain)
 	}
 	for name, text := range fields {
 		key, known := metadataKeys()[name]
