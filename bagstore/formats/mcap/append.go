@@ -10,12 +10,11 @@ import (
 
 var wire = binary.LittleEndian
 
-// appendRecord appends a record with content.
 func appendRecord(b []byte, op opcode, content []byte) []byte {
 	return append(appendHead(b, op, len(content)), content...)
 }
 
-// appendHead appends the head of a record whose content has n bytes.
+// appendHead appends the head of a record with n bytes of content.
 func appendHead(b []byte, op opcode, n int) []byte {
 	return wire.AppendUint64(append(b, byte(op)), uint64(n))
 }

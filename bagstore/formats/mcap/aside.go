@@ -18,7 +18,6 @@ type Attachment struct {
 	data int64 // position of its bytes
 }
 
-// Metadata is a metadata record.
 type Metadata struct {
 	Name   string
 	Values map[string]string
@@ -32,7 +31,6 @@ type Asides struct {
 	Why         error  // about the last damaged one
 }
 
-// Bounds of what is listed.
 const (
 	maxAsides   = 100_000
 	maxMetadata = 64 << 20 // bytes of all metadata records
@@ -63,8 +61,7 @@ func (f *File) addAsideIndex(in *fields) error {
 	return nil
 }
 
-// Asides reads the file's attachments and metadata. It reads all of each attachment to
-// verify its checksum.
+// Asides reads the attachments and metadata, and all bytes of attachments for their checksums.
 func (f *File) Asides() (a Asides) {
 	list := slices.Clone(f.asides)
 	if f.asideCount > uint64(len(list)) {
@@ -101,8 +98,7 @@ func (f *File) Asides() (a Asides) {
 	return a
 }
 
-// findAsides searches all records, for a summary that counts asides but has no index of
-// them.
+// findAsides searches all records, for a summary that counts asides but has no index of them.
 func (f *File) findAsides() (list []record) {
 	for pos := int64(magicSize); pos < f.src.size && len(list) < maxAsides; {
 		r, err := f.src.record(pos, f.src.size)
@@ -158,5 +154,4 @@ func (f *File) attachment(r record) (a Attachment, err error) {
 	return a, nil
 }
 
-// Open returns the bytes of an attachment of the file.
 func (f *File) Open(a Attachment) io.Reader { return io.NewSectionReader(f.src.r, a.data, a.Size) }

@@ -272,8 +272,7 @@ func (f *File) unpackStream(b *block, content []byte) (n int, err error) {
 	return n, err
 }
 
-// packed reports whether a block's records are read as a whole: it is compressed, or has small
-// messages only.
+// packed reports whether a block's records are read as a whole: compressed ones and small messages.
 func (b *block) packed() bool {
 	if !b.chunk || b.info.Compression != bagstore.None {
 		return b.chunk
@@ -282,15 +281,15 @@ func (b *block) packed() bool {
 	return n > 1 && b.info.Size <= wholeChunk && b.info.Size/int64(n) < wholeMessage
 }
 
-// Uncompressed chunks of at most wholeChunk bytes are read whole if their messages have fewer
-// than wholeMessage on average.
+// Uncompressed chunks of at most wholeChunk bytes are read whole if their messages have fewer than
+// wholeMessage bytes on average.
 const (
 	wholeChunk   = 8 << 20
 	wholeMessage = 32 << 10
 )
 
-// records returns a source for a block's records, and their range in it. It reads and
-// unpacks a compressed chunk. The caller calls done after use.
+// records returns a source for a block's records, decompressed if necessary, and their range in it.
+// The caller calls done after use.
 func (f *File) records(b *block) (src source, from, to int64, done func(), err error) {
 	if !b.packed() {
 		return f.src, b.from, b.to, func() {}, nil

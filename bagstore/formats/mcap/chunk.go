@@ -12,15 +12,13 @@ import (
 	"rsros/bagstore"
 )
 
-// Limits of a chunk's content.
 const (
 	maxChunk  = 1 << 30 // unpacked
 	lz4Ratio  = 255     // the most that a byte of LZ4 says
 	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
 )
 
-// maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits. Where an int has
-// no more, memory is the bound.
+// maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
 const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
 
 // The compressions of chunks. Wire constants.
@@ -78,8 +76,7 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	return b, nil
 }
 
-// walk lists the messages of a block by its records, and takes in the schemas and
-// channels among them.
+// walk lists the messages of a block, and adds the schemas and channels in it.
 func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 	src, from, to, done, err := f.records(b)
 	if err != nil {
@@ -119,7 +116,7 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 	return list, nil
 }
 
-// describe takes in a schema or a channel.
+// describe adds a schema or a channel.
 func (f *File) describe(src source, r record) error {
 	if f.opened || r.op != opSchema && r.op != opChannel {
 		return nil
@@ -134,8 +131,7 @@ func (f *File) describe(src source, r record) error {
 	return f.addChannel(in)
 }
 
-// entry reads the head of a message. Messages of channels that nothing describes
-// are passed over.
+// entry reads the head of a message. It skips messages of unknown channels.
 func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, error) {
 	head := make([]byte, messageHead)
 	if r.size < messageHead || r.pos-base > math.MaxUint32 {
@@ -148,7 +144,6 @@ func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, er
 	return bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(head[6:])), Conn: topic, Ref: uint32(r.pos - base)}, known, nil
 }
 
-// Read reads the data of a message.
 func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	b := &f.blocks[n]
 	src, from, to, done, err := f.records(b)
@@ -206,7 +201,6 @@ func (f *File) Check(note func(bagstore.Note)) {
 	}
 }
 
-// checkData compares the file with the checksum in its data end.
 func (f *File) checkData() error {
 	if f.dataEnd.pos == 0 {
 		return nil

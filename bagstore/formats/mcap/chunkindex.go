@@ -11,17 +11,15 @@ import (
 	"rsros/bagstore"
 )
 
-// chunkReaders is how many goroutines read the indexes of chunks at a time. They are far
-// apart in the file, and a disk answers several requests in hardly more time than one.
+// chunkReaders is the number of goroutines that read chunk indexes, which are far apart: a disk
+// answers several requests in little more time than one.
 const chunkReaders = 16
 
-// chunkIndex is what the summary says of a chunk.
 type chunkIndex struct {
 	at, length uint64 // of the chunk's record in the file
 	indexes    uint64 // bytes of the message indexes after it
 }
 
-// chunkIndex reads a chunk index record.
 func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
 	in.take(16) // its times; the message indexes have them
 	c.at, c.length = in.u64(), in.u64()
@@ -36,8 +34,8 @@ func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
 	return c, nil
 }
 
-// addChunks adds the chunks that the summary lists with the counts of their message indexes. Chunks
-// that overlap are an error: a small file would take the time and memory of a large one.
+// addChunks adds the chunks in the summary with the counts of their message indexes. Chunks that
+// overlap are an error, because a small file could claim a large one's memory.
 func (f *File) addChunks(list []chunkIndex) error {
 	left := uint64(f.src.size)
 	for _, c := range list {
@@ -106,7 +104,6 @@ func (f *File) chunk(c chunkIndex) (block, error) {
 	return b, err
 }
 
-// indexed reads the message indexes after a chunk.
 func (f *File) indexed(b *block) (list []bagstore.Entry, err error) {
 	src, err := f.src.ahead(b.index, b.indexTo-b.index, maxIndexes)
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"rsros/bagstore"
 )
 
-// A message with a damaged length that ends where another record begins looks whole and
-// hides the records between. They are searched only on evidence of such damage: a wrong
-// checksum of a chunk, or statistics that count more messages than were found.
+// A message whose damaged length ends at another record looks whole, and hides the records between.
+// They are searched if a chunk's checksum is wrong, or if the statistics count more messages than
+// were found.
 
-// Limits of the search in a file, which ends after searchBytes plus searchTimes the size
-// of the blocks that it is in.
+// Limits of the search in a file: searchBytes plus searchTimes the size of the blocks.
 const (
 	searchBytes = 64 << 20
 	searchTimes = 4
@@ -39,8 +38,7 @@ func (f *File) added(from int64) *block {
 	return nil
 }
 
-// doubtRanges searches outside of chunks for messages inside others, if fewer were found
-// than the statistics count.
+// doubtRanges searches outside of chunks for messages inside others, if the statistics count more.
 func (f *File) doubtRanges() {
 	if !f.distrust || f.messages() >= f.counted {
 		return
@@ -104,9 +102,8 @@ func (f *File) findHidden(b *block) map[int64]int64 {
 	return hides
 }
 
-// hidden returns the position of the first record inside a message from which records
-// follow each other exactly to the message's end. That doesn't happen by chance, as each
-// has a length of 64 bits.
+// hidden returns the position of the first record inside a message from which records follow each
+// other exactly to the message's end, which doesn't happen by chance.
 func (f *File) hidden(src source, r record) (at int64, ok bool) {
 	window := make([]byte, min(resyncWindow+recordHead, max(r.size, recordHead)))
 	for pos := r.data + messageHead; pos+recordHead <= r.end(); pos += resyncWindow {
@@ -125,7 +122,7 @@ func (f *File) hidden(src source, r record) (at int64, ok bool) {
 	return 0, false
 }
 
-// chained reports whether records follow each other from pos exactly to to.
+// chained reports whether records follow each other exactly from pos to to.
 func (f *File) chained(src source, pos, to int64) bool {
 	for pos < to {
 		if f.search -= recordCost; f.search < 0 {

@@ -43,7 +43,6 @@ type schema struct {
 	container.Schema
 }
 
-// block is a chunk, or a range of the file with messages outside of chunks.
 type block struct {
 	info    bagstore.Block
 	from    int64 // of the chunk's records or of the range
@@ -60,7 +59,6 @@ type block struct {
 // ErrNotMCAP: a file isn't MCAP.
 var ErrNotMCAP = errors.New("not an MCAP file")
 
-// Options say how a file is opened.
 type Options struct {
 	Scan bool // trust no index in the file
 }
@@ -85,8 +83,7 @@ func Open(path string, o Options) (*File, error) {
 	return m, nil
 }
 
-// OpenReader opens an MCAP file over any random access reader, which stays the
-// caller's. Errors contain the name.
+// OpenReader opens an MCAP file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
 	f := &File{path: name, src: source{r, size}}
 	head := make([]byte, magicSize)
@@ -161,11 +158,10 @@ func (f *File) addChannel(in *fields) error {
 	return nil
 }
 
-// KeepHeads makes Read begin each message with its sequence number and times, as
-// [Writer.WriteHeaded] takes it. It must be called before other methods are.
+// KeepHeads makes Read begin each message with its sequence number and times, see
+// [Writer.WriteHeaded]. It must be called first.
 func (f *File) KeepHeads() { f.head = HeadSize }
 
-// Format names the profile.
 func (f *File) Format() string {
 	if f.profile == "" {
 		return "MCAP"
@@ -173,16 +169,12 @@ func (f *File) Format() string {
 	return fmt.Sprintf("MCAP (profile %s)", f.profile)
 }
 
-// Size of the file.
 func (f *File) Size() int64 { return f.src.size }
 
-// Topics in the order of their channels in the file.
 func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
-// Notes says what was unusual about the file.
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
-// Blocks are chunks and ranges of messages outside of chunks.
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
 	for i := range f.blocks {
@@ -191,7 +183,6 @@ func (f *File) Blocks() []bagstore.Block {
 	return list
 }
 
-// Close closes the file.
 func (f *File) Close() error {
 	if f.file == nil {
 		return nil

@@ -3,10 +3,9 @@ package mcap
 // magic begins and ends a file.
 const magic = "\x89MCAP0\r\n"
 
-// opcode is the kind of a record.
 type opcode byte
 
-// The kinds of records. Wire constants.
+// Wire constants.
 const (
 	opHeader opcode = iota + 1
 	opFooter

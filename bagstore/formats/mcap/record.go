@@ -24,15 +24,13 @@ const (
 	attachmentHead    = 16 + 4 + 4 + 8 + 4 // without its texts and bytes
 )
 
-// HeadSize is the size of what [File.KeepHeads] adds to messages: their sequence number, log
-// time and publish time. A wire constant.
+// HeadSize is the size of a message's sequence number, log time and publish time. A wire constant.
 const HeadSize = 4 + 8 + 8
 
-// maxRecord bounds the records that are read whole: all but chunks, messages and
-// attachments.
+// maxRecord bounds records that are read whole: all but chunks, messages and attachments.
 const maxRecord = 64 << 20
 
-// What is read at once of small records at most, in bytes.
+// The maximum number of bytes that are read at once of small records.
 const (
 	maxIndexes = 1 << 20 // of a chunk
 	maxSummary = 16 << 20
@@ -43,7 +41,6 @@ func Is(head []byte) bool {
 	return len(head) >= magicSize && string(head[:magicSize]) == magic
 }
 
-// record is a record's head.
 type record struct {
 	op   opcode
 	pos  int64 // of the record
@@ -59,7 +56,7 @@ type source struct {
 	size int64
 }
 
-// readFull fills p. The end of the source inside p is io.ErrUnexpectedEOF.
+// readFull fills p. If the source ends inside p, the error is io.ErrUnexpectedEOF.
 func (s source) readFull(p []byte, off int64) error {
 	n, err := s.r.ReadAt(p, off)
 	if n == len(p) {
@@ -71,8 +68,7 @@ func (s source) readFull(p []byte, off int64) error {
 	return err
 }
 
-// ahead returns a source for n bytes with small records, which are read at once unless there
-// are more than most bytes.
+// ahead returns a source for n bytes with small records, read at once up to most bytes.
 func (s source) ahead(off, n, most int64) (source, error) {
 	if n > most {
 		return s, nil
@@ -81,7 +77,6 @@ func (s source) ahead(off, n, most int64) (source, error) {
 	return source{span{bytes.NewReader(b), off}, s.size}, s.readFull(b, off)
 }
 
-// span is bytes from an offset on.
 type span struct {
 	b   *bytes.Reader
 	off int64
@@ -107,7 +102,6 @@ func (s source) record(pos, limit int64) (record, error) {
 	return r, nil
 }
 
-// content reads the content of a record.
 func (s source) content(r record) (*fields, error) {
 	if r.size > maxRecord {
 		return nil, fmt.Errorf("record at byte %d: %d bytes, at most %d are read", r.pos, r.size, maxRecord)
@@ -119,8 +113,7 @@ func (s source) content(r record) (*fields, error) {
 	return &fields{b: b, pos: r.pos}, nil
 }
 
-// fields reads the fields of a record. After the first error every read returns zero or
-// nothing.
+// fields reads the fields of a record. After an error it returns zero values.
 type fields struct {
 	b   []byte
 	pos int64 // of the record

@@ -6,11 +6,10 @@ import (
 	"rsros/bagstore"
 )
 
-// resyncWindow is how much is read at once to look for a record.
+// resyncWindow is the number of bytes read at once in search of a record.
 const resyncWindow = 1 << 20
 
-// resync finds the first whole record after pos that is followed by another one or the
-// end.
+// resync finds the first whole record after pos that another one or the end follows.
 func (f *File) resync(pos int64) (int64, bool) {
 	window := make([]byte, min(resyncWindow+recordHead, f.src.size-pos))
 	for pos++; pos < f.src.size; pos += resyncWindow {
@@ -51,7 +50,7 @@ func likely(op opcode, size uint64) bool {
 	return false
 }
 
-// sound checks the content of what may be a record.
+// sound checks the content of a possible record.
 func (f *File) sound(r record) bool {
 	switch r.op {
 	case opMessage:
@@ -63,7 +62,6 @@ func (f *File) sound(r record) bool {
 	return true
 }
 
-// knownChannel reports whether the channel of a message is described.
 func (f *File) knownChannel(src source, r record) bool {
 	var channel [2]byte
 	if src.readFull(channel[:], r.data) != nil {
@@ -73,7 +71,6 @@ func (f *File) knownChannel(src source, r record) bool {
 	return known
 }
 
-// followed reports whether another record, or the end of the file, follows a record.
 func (f *File) followed(r record) bool {
 	if r.op == opDataEnd || string(f.tail(r.end())) == magic {
 		return true

@@ -8,18 +8,17 @@ import (
 	"rsros/bagstore"
 )
 
-// Messages outside of chunks form blocks of at most this many messages. The last of a block
-// begins in its first rangeBytes.
+// Messages outside of chunks form blocks of at most this many messages that begin in rangeBytes.
 const (
 	rangeMessages = 4096
 	rangeBytes    = 256 << 20
 )
 
-// maxGaps bounds how often a scan goes on after something that isn't whole.
+// maxGaps bounds the number of damaged places after which a scan continues.
 const maxGaps = 1000
 
-// scan finds chunks and messages without the index. What isn't whole is passed over: it
-// goes on at the next record that is.
+// scan finds chunks and messages without the index. It continues after damage with the next whole
+// record.
 func (f *File) scan() {
 	f.describeBySummary()
 	s := scanner{f: f}
@@ -62,8 +61,8 @@ func (f *File) scan() {
 	s.closeRange()
 }
 
-// describeBySummary takes in the schemas and channels of the summary, as far as it is whole:
-// the chunk with the first description of a channel may be damaged.
+// describeBySummary adds the summary's schemas and channels: the chunk that first describes a
+// channel may be damaged.
 func (f *File) describeBySummary() {
 	at := f.src.size - magicSize - footerSize - recordHead
 	r, err := f.src.record(at, f.src.size)
@@ -107,7 +106,7 @@ func (f *File) ends(r record) bool {
 	return false
 }
 
-// tail reads what may be the magic at the end.
+// tail reads the possible magic at the end.
 func (f *File) tail(pos int64) []byte {
 	if f.src.size-pos != magicSize {
 		return nil
@@ -126,8 +125,7 @@ type scanner struct {
 	messages int
 }
 
-// record takes in a record, and returns where to go on. After an error that is the
-// beginning of what couldn't be read.
+// record adds a record, and returns where to continue or, with an error, where damage begins.
 func (s *scanner) record(r record) (next int64, err error) {
 	f := s.f
 	switch r.op {
@@ -160,8 +158,8 @@ func (s *scanner) record(r record) (next int64, err error) {
 	return r.end(), nil
 }
 
-// chunk takes in a chunk. One that is damaged is read as far as it is whole if it is
-// compressed; the records of others can be looked for one by one.
+// chunk adds a chunk. Of a damaged one it reads what is whole if it is compressed; the records of
+// others can be found one by one.
 func (s *scanner) chunk(r record) (next int64, err error) {
 	f := s.f
 	b, err := f.chunkAt(r, false)
@@ -190,7 +188,7 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	return r.end(), nil
 }
 
-// torn takes in what is whole of a chunk that the file's end cut.
+// torn adds the whole part of a chunk that is cut off.
 func (s *scanner) torn(r record, err error) {
 	s.closeRange()
 	f := s.f
@@ -205,7 +203,7 @@ func (s *scanner) torn(r record, err error) {
 	}
 }
 
-// forget takes a message back that was taken in last.
+// forget removes the message that was added last.
 func (s *scanner) forget(r record) {
 	if s.open && s.to == r.end() {
 		s.to = r.pos

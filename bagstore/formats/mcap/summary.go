@@ -10,7 +10,6 @@ import (
 	"rsros/bagstore"
 )
 
-// messages counts the messages of all blocks.
 func (f *File) messages() (n uint64) {
 	for i := range f.blocks {
 		n += f.blocks[i].info.Messages()
@@ -24,7 +23,7 @@ var (
 	errNoChunks  = errors.New("the summary lists no chunks")
 )
 
-// noteMissing notes messages that are in the file and can't be read.
+// noteMissing notes messages in the file that can't be read.
 func (f *File) noteMissing() {
 	if f.unnamed > 0 {
 		f.notes.Addf(bagstore.Loss, -1, "channel", "%d messages are left out: nothing describes their channels", f.unnamed)
@@ -94,8 +93,8 @@ func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 	return true, nil
 }
 
-// summaryRecords reads the records of the summary. counted is the statistics' number of
-// messages, -1 if there are none; chunks is how many it lists.
+// summaryRecords reads the summary. counted is the number of messages in the statistics, or -1;
+// chunks is the number of chunks in the index.
 func (f *File) summaryRecords(from, to int64) (counted int64, chunks int, err error) {
 	counted = -1
 	src, err := f.src.ahead(from, to-from, maxSummary)
@@ -143,7 +142,6 @@ func (f *File) summaryRecords(from, to int64) (counted int64, chunks int, err er
 	return counted, len(list), f.addChunks(list)
 }
 
-// addBlock adds a block if it has messages.
 func (f *File) addBlock(b block) error {
 	entries, err := f.entries(&b)
 	if err != nil {
@@ -172,7 +170,6 @@ func (f *File) count(b *block, entries []bagstore.Entry) {
 	}
 }
 
-// Entries lists the messages of a block.
 func (f *File) Entries(n int) ([]bagstore.Entry, error) { return f.entries(&f.blocks[n]) }
 
 func (f *File) entries(b *block) ([]bagstore.Entry, error) {

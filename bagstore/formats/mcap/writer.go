@@ -20,8 +20,7 @@ const (
 	ProfileROS2 = "ros2"
 )
 
-// Writer makes an MCAP file with an index. It is for one goroutine. After an error the file
-// is incomplete and the Writer of no use.
+// Writer makes an MCAP file with an index. It is for one goroutine. After an error it is of no use.
 type Writer struct {
 	out      output
 	schemas  map[schemaKey]uint16
@@ -31,7 +30,6 @@ type Writer struct {
 	summary  summaryRecords
 }
 
-// channel is a topic that is being written.
 type channel struct {
 	messages uint64
 	index    []byte // entries of the message index of the open chunk
@@ -48,7 +46,6 @@ func (s *extent) add(t uint64) {
 	s.first, s.last = min(s.first, t), max(s.last, t)
 }
 
-// openChunk is the chunk that takes messages.
 type openChunk struct {
 	extent
 	compression bagstore.Compression // "" for none
@@ -62,7 +59,6 @@ type summaryRecords struct {
 	schemas, channels, chunks, attachments, metadata group
 }
 
-// group is records of one kind.
 type group struct {
 	records []byte
 	n       uint32
@@ -73,13 +69,13 @@ func (g *group) add(op opcode, content []byte) {
 	g.n++
 }
 
-// schemaKey tells types apart: a recording may hold two versions of one name.
+// schemaKey distinguishes versions of a type.
 type schemaKey struct {
 	name string
 	container.Schema
 }
 
-// NewWriter makes an MCAP file on f. compression is that of the chunks, LZ4 or None.
+// NewWriter makes an MCAP file on f. compression, LZ4 or None, is that of the chunks.
 func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*Writer, error) {
 	w := &Writer{out: output{w: f}, schemas: make(map[schemaKey]uint16), channels: make([]channel, 1)}
 	switch compression {
@@ -123,8 +119,7 @@ func (w *Writer) AddTopic(t container.Topic) (uint16, error) {
 	return id, nil
 }
 
-// schema returns the ID of a type's schema, which it writes the first time; 0 means "none"
-// in MCAP.
+// schema returns the ID of a type's schema, which it writes the first time. 0 means "none" in MCAP.
 func (w *Writer) schema(t container.Topic) uint16 {
 	key := schemaKey{t.Type, t.Schema}
 	if id, ok := w.schemas[key]; ok {
@@ -165,7 +160,6 @@ func (w *Writer) write(topic uint16, head, data []byte) error {
 	return nil
 }
 
-// flush writes the open chunk and its message indexes.
 func (w *Writer) flush() error {
 	c := &w.chunk
 	if len(c.records) == 0 {
@@ -211,7 +205,7 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// Attach writes an attachment of another file, whose bytes r returns.
+// Attach writes an attachment whose bytes r returns.
 func (w *Writer) Attach(a Attachment, r io.Reader) error {
 	times := wire.AppendUint64(wire.AppendUint64(nil, a.LogTime), a.CreateTime)
 	names := appendText(appendText(nil, a.Name), a.MediaType)
@@ -238,7 +232,6 @@ func (w *Writer) Attach(a Attachment, r io.Reader) error {
 	return nil
 }
 
-// AddMetadata writes a metadata record of another file.
 func (w *Writer) AddMetadata(m Metadata) error {
 	at := w.out.pos
 	if _, err := w.out.Write(appendRecord(nil, opMetadata, appendTexts(appendText(nil, m.Name), m.Values))); err != nil {
@@ -249,7 +242,6 @@ func (w *Writer) AddMetadata(m Metadata) error {
 	return nil
 }
 
-// statistics is the record that counts all others.
 func (w *Writer) statistics() group {
 	s := &w.summary
 	b := wire.AppendUint64(nil, w.all.messages)
@@ -269,7 +261,7 @@ func (w *Writer) statistics() group {
 	return g
 }
 
-// Close writes the index. The file under it stays open.
+// Close writes the index. It doesn't close f.
 func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err

@@ -112,12 +112,12 @@ func (p *pairing) pair(complete bool) (n int) {
 		again = false
 		for i := 0; i < len(p.open); i++ {
 			id := p.open[i]
-			at := p.only(id, complete)
-			if at < 0 || p.rivals(at, complete) > 1 {
+			at := single(p.list, func(t topicCount) bool { return p.may(id, t, complete) })
+			if at < 0 || single(p.open, func(other uint32) bool { return p.may(other, p.list[at], complete) }) < 0 {
 				continue
 			}
 			t := p.list[at]
-			if !complete && (len(p.samples[id]) == 0 || !knownType(t.Topic.Type)) {
+			if _, err := ros2.Map(t.Topic.Type, ""); !complete && (len(p.samples[id]) == 0 || err != nil) {
 				continue
 			}
 			p.n.topics[id].Name, p.n.topics[id].Type = t.Topic.Name, t.Topic.Type
@@ -136,28 +136,13 @@ func (p *pairing) may(id uint32, t topicCount, complete bool) bool {
 	return (t.Count == found || !complete && t.Count > found) && p.fits(id, t.Topic.Type)
 }
 
-// only returns the index of the only metadata entry that fits a topic, or -1.
-func (p *pairing) only(id uint32, complete bool) int {
-	found := -1
-	for i, t := range p.list {
-		if p.may(id, t, complete) {
-			if found >= 0 {
-				return -1
-			}
-			found = i
-		}
+// single returns the index of the only element that fits, or -1.
+func single[T any](list []T, fits func(T) bool) int {
+	i := slices.IndexFunc(list, fits)
+	if i >= 0 && slices.ContainsFunc(list[i+1:], fits) {
+		return -1
 	}
-	return found
-}
-
-// rivals counts the open topics that a metadata entry fits.
-func (p *pairing) rivals(at int, complete bool) (n int) {
-	for _, id := range p.open {
-		if p.may(id, p.list[at], complete) {
-			n++
-		}
-	}
-	return n
+	return i
 }
 
 // distinctive are types whose form messages of another type hardly ever have.
@@ -172,14 +157,8 @@ func (p *pairing) guess() (n int) {
 		if len(p.samples[id]) == 0 {
 			continue
 		}
-		typ, several := "", false
-		for _, t := range distinctive {
-			if p.fits(id, t) {
-				typ, several = t, typ != ""
-			}
-		}
-		if typ != "" && !several {
-			p.n.topics[id].Type = typ
+		if at := single(distinctive, func(typ string) bool { return p.fits(id, typ) }); at >= 0 {
+			p.n.topics[id].Type = distinctive[at]
 			n++
 		}
 	}
@@ -195,11 +174,6 @@ func (p *pairing) fits(id uint32, typ string) bool {
 		p.forms[f] = is
 	}
 	return is
-}
-
-func knownType(typ string) bool {
-	_, err := ros2.Map(typ, "")
-	return err == nil
 }
 
 // haveForm reports whether messages have the form of a type, or the type is unknown.
