@@ -1,7 +1,6 @@
 package msgs
 
 import (
-	"bufio"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -15,19 +14,12 @@ import (
 // Tree, uint8 arrays are lists of numbers, and an array truncated by MaxArray ends with
 // {"…": number of omitted elements}.
 func (s *Spec) WriteJSON(w io.Writer, data []byte, o PrintOptions) error {
-	p := jsonPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
+	p := jsonPrinter{newPrinter(w, data, o)}
 	p.object(s)
-	if err := p.w.Flush(); err != nil {
-		return err
-	}
-	return p.d.Err()
+	return p.finish()
 }
 
-type jsonPrinter struct {
-	d *Decoder
-	w *bufio.Writer
-	o PrintOptions
-}
+type jsonPrinter struct{ printer }
 
 func (p *jsonPrinter) object(s *Spec) {
 	p.w.WriteByte('{')
@@ -57,15 +49,10 @@ func (p *jsonPrinter) object(s *Spec) {
 }
 
 func (p *jsonPrinter) array(f *Field) {
-	n := f.count(p.d)
-	if int64(n)*f.elemSize() > int64(p.d.Remaining()) {
+	shown, n := p.length(f)
+	if p.d.err != nil {
 		p.w.WriteString("[]")
-		p.d.take(int64(n) * f.elemSize())
 		return
-	}
-	shown := n
-	if p.o.MaxArray > 0 {
-		shown = min(n, p.o.MaxArray)
 	}
 	if f.Kind == KindUint8 && !p.o.Tree {
 		fmt.Fprintf(p.w, `"%s"`, base64.StdEncoding.EncodeToString(p.d.Raw(shown)))
@@ -82,8 +69,7 @@ func (p *jsonPrinter) array(f *Field) {
 		}
 		p.w.WriteByte(']')
 	}
-	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n - shown}
-	rest.skip(p.d)
+	p.skip(f, n-shown)
 }
 
 func (p *jsonPrinter) value(f *Field) {

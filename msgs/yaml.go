@@ -2,6 +2,7 @@ package msgs
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -19,19 +20,45 @@ type PrintOptions struct {
 
 // WriteYAML prints the message like `rostopic echo`, without "---".
 func (s *Spec) WriteYAML(w io.Writer, data []byte, o PrintOptions) error {
-	p := yamlPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
+	p := yamlPrinter{newPrinter(w, data, o)}
 	p.fields(s, "")
-	if err := p.w.Flush(); err != nil {
-		return err
-	}
-	return p.d.Err()
+	return p.finish()
 }
 
-type yamlPrinter struct {
+// printer is the common part of both forms.
+type printer struct {
 	d *Decoder
 	w *bufio.Writer // Flush returns its first error
 	o PrintOptions
 }
+
+func newPrinter(w io.Writer, data []byte, o PrintOptions) printer {
+	return printer{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
+}
+
+func (p *printer) finish() error { return cmp.Or(p.w.Flush(), p.d.Err()) }
+
+// length reads the length of an array and returns how many elements to print. It returns
+// zeros after an error.
+func (p *printer) length(f *Field) (shown, n int) {
+	n = f.count(p.d)
+	if int64(n)*f.elemSize() > int64(p.d.Remaining()) {
+		p.d.take(int64(n) * f.elemSize())
+		return 0, 0
+	}
+	if p.o.MaxArray > 0 {
+		return min(n, p.o.MaxArray), n
+	}
+	return n, n
+}
+
+// skip skips n elements of an array.
+func (p *printer) skip(f *Field, n int) {
+	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n}
+	rest.skip(p.d)
+}
+
+type yamlPrinter struct{ printer }
 
 func (p *yamlPrinter) fields(s *Spec, indent string) {
 	if s.min == 0 || s.min > int64(p.d.Remaining()) { // empty or truncated
@@ -63,8 +90,7 @@ func (p *yamlPrinter) omitted(f *Field) {
 	}
 	n := f.count(p.d)
 	fmt.Fprintf(p.w, "\"<array type: %s, length: %d>\"\n", f.Type, n)
-	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n}
-	rest.skip(p.d)
+	p.skip(f, n)
 }
 
 // value prints a value after a name or "- ".
@@ -87,23 +113,17 @@ func (p *yamlPrinter) value(f *Field, indent string) {
 
 // array prints up to MaxArray elements and a comment with the number of others.
 func (p *yamlPrinter) array(f *Field, indent string) {
-	n := f.count(p.d)
-	if n == 0 || int64(n)*f.elemSize() > int64(p.d.Remaining()) {
+	shown, n := p.length(f)
+	if n == 0 {
 		p.w.WriteString("[]\n")
-		p.d.take(int64(n) * f.elemSize())
 		return
-	}
-	shown := n
-	if p.o.MaxArray > 0 {
-		shown = min(n, p.o.MaxArray)
 	}
 	if f.Kind == KindStruct || f.Kind == KindString || f.Kind == KindTime || f.Kind == KindDuration {
 		p.block(f, indent, shown, n)
 	} else {
 		p.flow(f, shown, n)
 	}
-	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n - shown}
-	rest.skip(p.d)
+	p.skip(f, n-shown)
 }
 
 // block prints elements on separate lines.

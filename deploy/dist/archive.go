@@ -61,11 +61,24 @@ func (r *release) archive(p platform, program, documents string) error {
 	if err != nil {
 		return err
 	}
-	write, suffix := r.writeTar, ".tar.gz"
 	if p.os == "windows" {
-		write, suffix = r.writeZip, ".zip"
+		return create(r.path(p.name()+".zip"), func(w io.Writer) error { return r.writeZip(w, list) })
 	}
-	return create(r.path(p.name()+suffix), func(w io.Writer) error { return write(w, list) })
+	return create(r.path(p.name()+".tar.gz"), func(w io.Writer) error {
+		return compress(w, func(w io.Writer) error { return r.writeTar(w, list) })
+	})
+}
+
+// compress calls write with a writer that compresses like gzip -9n, without name and time.
+func compress(w io.Writer, write func(io.Writer) error) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := write(z); err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 // create writes a file and closes it.
@@ -82,11 +95,7 @@ func create(name string, write func(w io.Writer) error) error {
 }
 
 func (r *release) writeTar(to io.Writer, list []entry) error {
-	packed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	w := tar.NewWriter(packed)
+	w := tar.NewWriter(to)
 	for _, e := range list {
 		text, err := os.ReadFile(e.from)
 		if err != nil {
@@ -99,10 +108,7 @@ func (r *release) writeTar(to io.Writer, list []entry) error {
 			return err
 		}
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return packed.Close()
+	return w.Close()
 }
 
 func (r *release) writeZip(to io.Writer, list []entry) error {

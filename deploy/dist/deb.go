@@ -1,7 +1,6 @@
 package main
 
 import (
-	"compress/gzip"
 	"io"
 	"io/fs"
 	"os"
@@ -115,20 +114,16 @@ func (r *release) contents(program, documents string) (files.Contents, error) {
 
 func (r *release) source(name string) string { return filepath.Join(r.root, name) }
 
-// pack compresses a file like gzip -9n, without name and time.
+// pack compresses a file.
 func pack(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
 	return create(to, func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
+		return compress(w, func(w io.Writer) error {
+			_, err := w.Write(text)
 			return err
-		}
-		if _, err := z.Write(text); err != nil {
-			return err
-		}
-		return z.Close()
+		})
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -83,7 +84,8 @@ func New(o Options) *Camera {
 	if o.Product == 0 {
 		o.Product = 0x0b3a
 	}
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(), regions: map[uint32][4]uint32{}}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(), regions: map[uint32][4]uint32{},
+		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
 		0x82: {iface: 1, formats: o.depthFormats()},
@@ -102,7 +104,7 @@ func (c *Camera) Unplug() { c.gone() }
 func (c *Camera) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]string(nil), c.violations...)
+	return slices.Clone(c.violations)
 }
 
 // Resets counts hardware resets that were asked for. The transport has to carry

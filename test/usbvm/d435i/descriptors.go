@@ -2,6 +2,7 @@ package d435i
 
 import (
 	"encoding/binary"
+	"fmt"
 	"unicode/utf16"
 )
 
@@ -139,7 +140,7 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	case 1, 2:
 		text = function
 	case 3:
-		text = hex(c.opt.ASICSerial)
+		text = fmt.Sprintf("%X", c.opt.ASICSerial)
 	case 5:
 		text = function + " Depth"
 	case 6:
@@ -155,15 +156,6 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	}
 	d[0] = byte(len(d))
 	return d
-}
-
-func hex(serial [6]byte) string {
-	const digits = "0123456789ABCDEF"
-	var out []byte
-	for _, b := range serial {
-		out = append(out, digits[b>>4], digits[b&15])
-	}
-	return string(out)
 }
 
 // configuration lays out the six interfaces.

@@ -30,9 +30,6 @@ func (c *Camera) StallControls(n int) {
 func (c *Camera) Halt(endpoint uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.faults.halted == nil {
-		c.faults.halted = map[uint8]bool{}
-	}
 	c.faults.halted[endpoint] = true
 }
 
@@ -40,9 +37,6 @@ func (c *Camera) Halt(endpoint uint8) {
 func (c *Camera) Spoil(endpoint uint8, f func([]byte) []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.faults.bad == nil {
-		c.faults.bad = map[uint8]func([]byte) []byte{}
-	}
 	c.faults.bad[endpoint] = f
 }
 
@@ -50,9 +44,6 @@ func (c *Camera) Spoil(endpoint uint8, f func([]byte) []byte) {
 func (c *Camera) Silence(endpoint uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.faults.silent == nil {
-		c.faults.silent = map[uint8]bool{}
-	}
 	c.faults.silent[endpoint] = true
 }
 
