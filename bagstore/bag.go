@@ -139,6 +139,7 @@ func (b *Bag) open20(o OpenOptions) error {
 	}
 	b.sortChunks()
 	b.takeTail()
+	b.noteGarbled()
 	return nil
 }
 
@@ -204,15 +205,27 @@ func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
 }
 
 // readImplausible reads chunks whose info can't be true, because views wouldn't find their
-// messages.
+// messages, and the first chunk of each garbled connection, because it describes it, too.
 func (b *Bag) readImplausible(w *record.Window) {
+	garbled := make(map[uint32]bool)
+	for _, c := range b.conns {
+		if c.garbled() {
+			garbled[c.ID] = true
+		}
+	}
 	for i := range b.chunks {
 		c := &b.chunks[i]
 		wrong := func(k ConnCount) bool { return k.Count == 0 || b.byID[k.ID] == nil }
+		l := chunkReader{b: b, w: w}
+		if slices.ContainsFunc(c.Counts, func(k ConnCount) bool { return garbled[k.ID] }) {
+			_, _, _ = l.walkContent(c, walker{bag: b, onConnection: b.addConnection})
+			for _, k := range c.Counts {
+				delete(garbled, k.ID)
+			}
+		}
 		if len(c.Counts) > 0 && c.Start <= c.End && !slices.ContainsFunc(c.Counts, wrong) {
 			continue
 		}
-		l := chunkReader{b: b, w: w}
 		entries, _, _ := l.walkContent(c, walker{bag: b}) // damage is reported when the chunk is read
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
 		if len(entries) > 0 {
@@ -278,22 +291,34 @@ func (b *Bag) readIndexRecord(w *record.Window, r *record.Record) error {
 	return nil
 }
 
-// addConnection adds a connection unless its ID is known.
+// addConnection adds a connection unless its ID is known. An intact record replaces a garbled
+// one.
 func (b *Bag) addConnection(r *record.Record, data []byte) error {
 	c, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err
 	}
 	known, ok := b.byID[c.ID]
-	if !ok {
+	switch {
+	case !ok:
 		b.byID[c.ID] = c
 		b.conns = append(b.conns, c)
-		return nil
-	}
-	if known.Topic != c.Topic || known.MD5 != c.MD5 {
-		b.notes.Addf(Repairable, r.Pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
+	case known.garbled() && !c.garbled():
+		b.notes.Addf(Repairable, r.Pos, "connection", "connection %d is %s here and %q elsewhere, which is damaged", c.ID, c.Topic, known.Topic)
+		*known = *c
+	case known.Topic != c.Topic || known.Type != c.Type || known.MD5 != c.MD5:
+		b.notes.Addf(c.differs(known), r.Pos, "connection", "connection %d is %q here and %s elsewhere, which counts", c.ID, c.Topic, known.Topic)
 	}
 	return nil
+}
+
+// noteGarbled notes the connections that no intact record describes.
+func (b *Bag) noteGarbled() {
+	for _, c := range b.conns {
+		if c.garbled() {
+			b.notes.Addf(Loss, -1, "connection", "the description of connection %d is damaged: topic %q, type %q", c.ID, c.Topic, c.Type)
+		}
+	}
 }
 
 func (b *Bag) sortChunks() {

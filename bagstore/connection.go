@@ -3,6 +3,8 @@ package bagstore
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"rsros/bagstore/internal/record"
 )
@@ -55,6 +57,19 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 		}
 	}
 	return c, nil
+}
+
+// garbled reports whether the topic, type or md5 has characters that only damage leaves there.
+func (c *Connection) garbled() bool {
+	return strings.ContainsFunc(c.Topic+c.Type+c.MD5, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError })
+}
+
+// differs is the severity of a record that contradicts the one in use.
+func (c *Connection) differs(used *Connection) Severity {
+	if c.garbled() && !used.garbled() {
+		return Repairable
+	}
+	return Loss
 }
 
 // same reports whether two connections are equal except for their IDs.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"rsros/bagstore/internal/disk"
@@ -194,6 +195,53 @@ func TestSpoiltLZ4(t *testing.T) {
 	}
 	if salvaged == 0 {
 		t.Error("nothing of the spoilt chunk was salvaged")
+	}
+}
+
+// TestGarbledTopic damages the name of a topic in one or both of its connection records, in bags
+// with and without an index. An intact record counts; without one that is a loss.
+func TestGarbledTopic(t *testing.T) {
+	const name = "/topic_2"
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	for _, c := range []struct {
+		places  string
+		index   bool
+		garble  string
+		outcome Outcome // of recover
+	}{
+		{"index", true, "/to\x02\xe0c_2", Sound}, {"chunk", true, "/to\x02\xe0c_2", Sound}, {"chunk index", true, "/to\x02\xe0c_2", Damaged},
+		{"chunk", false, "/to\x02\xe0c_2", Sound}, {"chunk index", false, "/to\x02\xe0c_2", Damaged}, {"index", true, "/topic_x", Damaged},
+	} {
+		bad := bytes.Clone(raw)
+		for place, field := range map[string]int{"chunk": 0, "index": 2} { // the others are copies in the data
+			if strings.Contains(c.places, place) {
+				parts := bytes.SplitN(raw, []byte("topic="+name), field+2)
+				copy(bad[len(bad)-len(parts[field+1])-len(name):], c.garble)
+			}
+		}
+		if !c.index { // the file header's position of the index
+			clear(bad[bytes.Index(bad, []byte("index_pos="))+len("index_pos="):][:8])
+		}
+		path := filepath.Join(t.TempDir(), "x.bag")
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{})
+		if err != nil || rep.Outcome != c.outcome || int(rep.Kept) != len(want) {
+			t.Errorf("%+v: recover %+v, %v", c, rep, err)
+		}
+		check, err := Check(t.Context(), path, CheckOptions{})
+		if lost := err == nil && worst(check.Notes) == Loss; lost != (c.outcome == Damaged) {
+			t.Errorf("%+v: check %v, %v", c, check.Notes, err)
+		}
+		if c.outcome == Damaged {
+			continue
+		}
+		for _, path := range []string{path, path + ".out"} {
+			if got := readAll(t, path, OpenOptions{}); !slices.Equal(sorted(got), sorted(want)) {
+				t.Errorf("%+v: %s has other messages", c, filepath.Base(path))
+			}
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ type recoverer struct {
 func (r *recoverer) read() error {
 	if r.b.version == "1.2" {
 		for i := range r.b.chunks {
-			if err := r.again(&r.b.chunks[i], r.message); err != nil {
+			if err := r.again(&r.b.chunks[i], r.copy); err != nil {
 				return err
 			}
 		}
@@ -112,6 +112,7 @@ func (r *recoverer) read() error {
 	s := scanner{bag: r.b, l: r.l, onChunk: r.chunk, onMessage: r.message}
 	s.run(r.b.first)
 	s.forget()
+	r.b.noteGarbled()
 	for i := range r.b.chunks {
 		c := &r.b.chunks[i]
 		ids := r.missed[c.Pos]
@@ -147,10 +148,11 @@ func (r *recoverer) chunk(c *chunk) error {
 	return r.ctx.Err()
 }
 
-// message copies a message, or marks its connection as missed if it isn't known yet.
+// message copies a message, or marks its connection as missed if no intact record has described
+// it yet.
 func (r *recoverer) message(src record.Source, rec *record.Record, e entry) error {
 	ids := r.missed[r.pos]
-	if !ids[e.conn] && r.b.byID[e.conn] != nil {
+	if c := r.b.byID[e.conn]; !ids[e.conn] && c != nil && !c.garbled() {
 		return r.copy(src, rec, e)
 	}
 	if ids == nil {
