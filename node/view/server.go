@@ -53,7 +53,8 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // the pulse and the log
+	jobs sync.WaitGroup // the log's goroutine
+	stop func()         // ends following
 
 	viewers  *clients.Server[*session]
 	foxglove *foxglove.Server
@@ -91,7 +92,7 @@ func New(o Options) (*Server, error) {
 		s.mux.Handle("/api/files", o.Library)
 		s.mux.Handle("/api/files/", o.Library)
 	}
-	s.jobs.Go(s.pulse)
+	s.stop = s.follow()
 	if o.Lines != nil {
 		s.jobs.Go(s.followLog)
 	}
@@ -301,6 +302,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.viewers.Close(closePatience)
 	s.foxglove.Close()
+	s.stop()
 	s.jobs.Wait()
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -311,22 +313,16 @@ func (s *Server) Close() error {
 }
 
 const (
-	beat       = 100 * time.Millisecond // period of the pulse
-	countBeats = 10                     // between two counts
+	tick       = 100 * time.Millisecond
+	countTicks = 10 // between two counts
 )
 
-// pulse sends viewers what changes without a request: the position, counts, and the size of
-// a recording.
-func (s *Server) pulse() {
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
+// follow sends viewers what changes without a request, until end is called: the position,
+// counts, and the size of a recording.
+func (s *Server) follow() (end func()) {
 	var told news
-	for n := 0; ; n++ {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
+	n := 0
+	return every(tick, func() {
 		g := s.shown()
 		if g != nil {
 			s.showAgain(g)
@@ -339,10 +335,11 @@ func (s *Server) pulse() {
 			}
 			told.state = st
 		}
-		if n%countBeats == 0 {
+		if n%countTicks == 0 {
 			s.count(g, &told)
 		}
-	}
+		n++
+	})
 }
 
 // showAgain sends the frames at the position to viewers who haven't got them.
