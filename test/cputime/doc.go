@@ -1,2 +1,2 @@
-// Package cputime tells benchmarks how much processor time this process has used.
+// Package cputime measures the processor time of this process for benchmarks.
 package cputime

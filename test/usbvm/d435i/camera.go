@@ -1,14 +1,11 @@
-// Package d435i is a virtual Intel RealSense D435i, as far as its USB side goes:
-// descriptors, control requests, bulk payloads and HID reports. It is written
-// from the facts of the real camera and knows nothing of the driver that is
-// tested with it.
+// Package d435i simulates the USB interface of an Intel RealSense D435i: descriptors, control
+// requests, bulk payloads and HID reports. It shares no code with the driver.
 //
-// It is strict: a request that a real camera would not understand, or that comes
-// out of order, is refused with a stall and remembered (Violations). Faults are
-// made on command.
+// It stalls and records requests that a real camera would not understand or that are out of
+// order (Violations). Tests can provoke faults.
 //
-// Transports carry it: package usbip plugs it into a Linux kernel, the driver's
-// unit tests call it directly. All methods may be called from any goroutine.
+// Package usbip plugs it into a Linux kernel; the driver's unit tests call it directly. All
+// methods are safe for concurrent use.
 package d435i
 
 import (
@@ -96,40 +93,39 @@ func New(o Options) *Camera {
 	return c
 }
 
-// Unplug ends the camera's life: everything pending and everything later fails
-// with ErrGone.
+// Unplug disconnects the camera: all pending and later calls fail with ErrGone.
 func (c *Camera) Unplug() { c.gone() }
 
-// Violations lists what the host did wrong.
+// Violations returns the host's errors.
 func (c *Camera) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.violations)
 }
 
-// Resets counts hardware resets that were asked for. The transport has to carry
-// them out by replugging.
+// Resets returns the number of requested hardware resets. The transport must replug the
+// camera.
 func (c *Camera) Resets() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.resets
 }
 
-// refuse remembers a violation and stalls. It needs mu.
+// refuse records a violation and stalls. mu must be held.
 func (c *Camera) refuse(format string, args ...any) error {
 	c.violations = append(c.violations, fmt.Sprintf(format, args...))
 	return ErrStall
 }
 
-// clock is the device's clock in µs.
+// clock returns the device's clock in µs.
 func (c *Camera) clock() uint32 { return c.opt.ClockStart + uint32(time.Since(c.born).Microseconds()) }
 
 func (c *Camera) clockAt(t time.Time) uint32 {
 	return c.opt.ClockStart + uint32(t.Sub(c.born).Microseconds())
 }
 
-// Control carries out one control request. out is the data of an OUT request;
-// the answer to an IN request is at most Length bytes.
+// Control runs a control request. out is the data of an OUT request. The answer to an IN
+// request has at most Length bytes.
 func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

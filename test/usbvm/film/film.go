@@ -1,6 +1,5 @@
-// Package film lets the virtual camera see what the simulated camera sees: a
-// second of the scene of camdriver/sim, drawn beforehand (drawing it inside an
-// emulated machine would take minutes) and shown again and again.
+// Package film is a scene for the virtual camera: a second of the scene of camdriver/sim,
+// repeated. It is rendered in advance, because an emulated machine would take minutes.
 package film
 
 import (
@@ -18,7 +17,7 @@ import (
 	"rsros/test/usbvm/d435i"
 )
 
-// What is filmed: one second, stereo and colour in one size each.
+// The profiles of the film.
 const (
 	FPS                       = 30
 	StereoWidth, StereoHeight = 480, 270
@@ -26,7 +25,7 @@ const (
 	GyroRate, AccelRate       = 200, 63
 )
 
-// Reel is what was filmed, and with which calibration.
+// Reel is a film and the calibration of its camera.
 type Reel struct {
 	Tables      d435i.Tables
 	Intrinsics  map[string]camdriver.Intrinsics // by stream
@@ -51,7 +50,7 @@ var motions = []camdriver.Profile{
 	{Stream: camdriver.StreamID{Kind: camdriver.Accel}, Format: camdriver.MotionXYZ32F, FPS: AccelRate},
 }
 
-// Shoot films the simulated camera into a folder.
+// Shoot writes a film to a folder.
 func Shoot(dir string) error {
 	dev, err := sim.Open(sim.Options{Seed: 1, Noiseless: true})
 	if err != nil {
@@ -196,7 +195,7 @@ func read(dir, name string, size int) (frames [][]byte, err error) {
 	return slices.Collect(slices.Chunk(all, size)), nil
 }
 
-// Load reads what Shoot wrote.
+// Load reads a film.
 func Load(dir string) (*Reel, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "reel.json"))
 	if err != nil {
@@ -225,7 +224,7 @@ func Load(dir string) (*Reel, error) {
 	return &r, err
 }
 
-// Image is what a stream shows as frame number n.
+// Image returns frame n of a stream.
 func (r *Reel) Image(id camdriver.StreamID, n uint32) []byte { return r.frames[id][(n-1)%FPS] }
 
 // Pixels is black in modes that were not filmed.
