@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 var errFrame = errors.New("lz4")
@@ -115,4 +118,138 @@ func decodeBlock(dst []byte, n int, block []byte, raw bool, flags byte) (int, er
 		return n + got, nil
 	}
 	return decodeSequences(dst, low, n, block)
+}
+
+// decodeParallel fills dst with the blocks of a frame on all cores and returns what follows the end
+// mark. ok is false, and dst undefined, for all but the usual frame: several independent, whole
+// blocks, all but the last of the nominal size. decodeBlocks then finds the damage.
+func decodeParallel(dst, src []byte, flags, descriptor byte) (rest []byte, ok bool) {
+	kind := descriptor >> 4 & 7
+	if kind < 4 || flags&flagIndependent == 0 || flags&flagBlockSum != 0 {
+		return nil, false
+	}
+	size := 1 << (8 + 2*kind) // 64 KiB, 256 KiB, 1 MiB, 4 MiB
+	count := (len(dst) + size - 1) / size
+	if count < 2 {
+		return nil, false
+	}
+	blocks, rest := splitBlocks(src, count)
+	if len(blocks) != count {
+		return nil, false
+	}
+	var next, wrong atomic.Int32
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+			part := dst[i*size : min(i*size+size, len(dst))]
+			if n, err := decodeBlock(part, 0, blocks[i].data, blocks[i].raw, flags); err != nil || n != len(part) {
+				wrong.Store(1)
+			}
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(count, runtime.GOMAXPROCS(0)) - 1 {
+		wait.Go(work)
+	}
+	work()
+	wait.Wait()
+	return rest, wrong.Load() == 0
+}
+
+// storedBlock is a block of a frame as it is stored.
+type storedBlock struct {
+	data []byte
+	raw  bool
+}
+
+// splitBlocks returns the blocks of a frame and what follows the end mark. It returns no blocks if
+// there are more than count or one is cut off.
+func splitBlocks(src []byte, count int) (blocks []storedBlock, rest []byte) {
+	blocks = make([]storedBlock, 0, count)
+	for len(src) >= 4 {
+		word := binary.LittleEndian.Uint32(src)
+		src = src[4:]
+		if word == 0 {
+			return blocks, src
+		}
+		size := int64(word &^ storedBit)
+		if len(blocks) == count || size > int64(len(src)) {
+			break
+		}
+		blocks = append(blocks, storedBlock{src[:size], word&storedBit != 0})
+		src = src[size:]
+	}
+	return nil, nil
+}
+
+// decodeSequences decodes a block to dst[n:] and returns the number of valid bytes of dst. Matches
+// reach back to dst[low]. Up to 64 bytes after the valid ones are overwritten.
+//
+// A sequence is a token (two lengths of 4 bits), literals, a 2-byte distance back, and longer
+// lengths as bytes of 255 and a last one. The last sequence has only literals.
+func decodeSequences(dst []byte, low, n int, src []byte) (int, error) {
+	for at := 0; at < len(src); {
+		if n, at = fastSequences(dst, src, low, n, at); at == len(src) {
+			break
+		}
+		token := int(src[at])
+		literals, next, ok := readLength(token>>4, src, at+1)
+		k := min(literals, len(src)-next, len(dst)-n)
+		copy(dst[n:], src[next:next+k])
+		n, next = n+k, next+k
+		switch {
+		case k < literals && n == len(dst):
+			return n, tooLarge(dst)
+		case !ok || k < literals:
+			return n, sequenceError(at, io.ErrUnexpectedEOF)
+		case next == len(src):
+			return n, nil
+		case next+2 > len(src):
+			return n, sequenceError(at, io.ErrUnexpectedEOF)
+		}
+		back := int(src[next]) | int(src[next+1])<<8
+		match, next, ok := readLength(token&15, src, next+2)
+		switch {
+		case !ok:
+			return n, sequenceError(at, io.ErrUnexpectedEOF)
+		case back == 0 || back > n-low:
+			return n, frameError("block: the match of the sequence at %d is %d bytes back of %d", at, back, n-low)
+		}
+		end := min(n+match+minMatch, len(dst))
+		cut := end-n < match+minMatch
+		// A match may reach into what it makes: what is there is copied, and what is there then.
+		for from := n - back; n < end; {
+			n += copy(dst[n:end], dst[from:n])
+		}
+		if cut {
+			return n, tooLarge(dst)
+		}
+		at = next
+	}
+	return n, nil
+}
+
+func sequenceError(at int, err error) error {
+	return frameError("block: sequence at %d: %w", at, err)
+}
+
+func tooLarge(dst []byte) error {
+	return frameError("frame holds more than the %d bytes that the chunk header says", len(dst))
+}
+
+// mostLength bounds a length, so that sums of some don't overflow 32 bits. Chunks are smaller.
+const mostLength = 1 << 29
+
+// readLength adds the bytes from src[at:] to a length whose 4 bits are set, up to mostLength, and
+// returns where they end.
+func readLength(n int, src []byte, at int) (int, int, bool) {
+	if n < 15 {
+		return n, at, true
+	}
+	for i, b := range src[at:] {
+		n = min(n+int(b), mostLength)
+		if b != 255 {
+			return n, at + i + 1, true
+		}
+	}
+	return 0, at, false
 }

@@ -1,12 +1,17 @@
 package rsdb3
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
@@ -136,4 +141,141 @@ func (c *checker) ends() {
 	if c.hasData {
 		c.breaks(8, "%s: the last frame has no metadata", c.data.name)
 	}
+}
+
+// maxFrame is the largest message that the SDK uncompresses.
+const maxFrame = 256 << 20
+
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of CDR.
+func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
+	topics := f.Topics()
+	var buf []byte
+	alloc := func(n int) []byte {
+		buf = slices.Grow(buf[:0], n)
+		return buf
+	}
+	for i := range f.Blocks() {
+		entries, err := f.Entries(i)
+		if err != nil {
+			c.breaks(14, "%v", err)
+			continue
+		}
+		for _, e := range entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			data, err := f.Stored(i, e, alloc)
+			if err != nil {
+				continue // reported by rows
+			}
+			c.blob(topics[e.Conn].Name, data)
+		}
+	}
+	return nil
+}
+
+func (c *checker) blob(name string, data []byte) {
+	if bytes.HasPrefix(data, zstdMagic) {
+		var head zstd.Header
+		switch err := head.Decode(data); {
+		case err != nil:
+			c.breaks(13, "%s: %v", name, err)
+		case !head.HasFCS:
+			c.breaks(13, "%s: a zstd frame doesn't say its size", name)
+		case head.FrameContentSize > maxFrame:
+			c.breaks(13, "%s: a zstd frame of %d bytes", name, head.FrameContentSize)
+		}
+		return
+	}
+	if len(data) < 4 || data[0] != 0 || data[1] > 1 {
+		c.breaks(14, "%s: a message of %d bytes has no encapsulation of plain CDR", name, len(data))
+	}
+}
+
+// kind is the kind of a topic for the SDK's reader.
+type kind uint8
+
+const (
+	other kind = iota // ignored
+	versionTopic
+	deviceInfo
+	sensorInfo
+	optionValue
+	optionText
+	filterList
+	streamInfo
+	calibration
+	position
+	frameData
+	frameText
+	notification
+)
+
+type topic struct {
+	name           string
+	kind           kind
+	device, sensor int    // -1: of none
+	prefix         string // of a stream
+	option         string // its name, with blanks
+}
+
+var streamTopicKinds = map[string]kind{
+	"info": streamInfo, "camera_info": calibration, "imu_intrinsic": calibration,
+	"image/data": frameData, "image/data/compressed": frameData, "image/data/compressedDepth": frameData,
+	"imu/data": frameData, "object_detection/data": frameData, "labeled_points/data": frameData,
+	"image/metadata": frameText, "imu/metadata": frameText, "object_detection/metadata": frameText, "labeled_points/metadata": frameText,
+}
+
+func parseTopic(name string) topic {
+	t := topic{name: name, device: -1, sensor: -1}
+	if name == "/file_version" {
+		t.kind = versionTopic
+		return t
+	}
+	rest, ok := number(name, "/device_", &t.device)
+	if !ok {
+		return t
+	}
+	if rest == "info" {
+		t.kind = deviceInfo
+		return t
+	}
+	rest, ok = number(rest, "sensor_", &t.sensor)
+	if !ok {
+		return t
+	}
+	first, tail, _ := strings.Cut(rest, "/")
+	switch {
+	case rest == "info":
+		t.kind = sensorInfo
+	case rest == "post_processing":
+		t.kind = filterList
+	case first == "notification":
+		t.kind = notification
+	case first == "option":
+		option, what, _ := strings.Cut(tail, "/")
+		t.option = strings.ReplaceAll(option, "_", " ")
+		t.kind = map[string]kind{"value": optionValue, "description": optionText}[what]
+	default:
+		t.prefix = strings.TrimSuffix(name, tail)
+		t.kind = streamTopicKinds[tail]
+		if strings.HasPrefix(tail, "tf/ref_") {
+			t.kind = position
+		}
+	}
+	return t
+}
+
+// number cuts a prefix, a number and a slash off a name.
+func number(name, prefix string, n *int) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(name, prefix)
+	digits, rest, slash := strings.Cut(rest, "/")
+	v, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || !slash || err != nil {
+		return name, false
+	}
+	*n = int(v)
+	return rest, true
 }
