@@ -132,14 +132,13 @@ func (c *camera) serve() error {
 }
 
 // attach attaches h to the hub until the camera ends, and then calls closer unless it is nil.
-func (c *camera) attach(h camdriver.Handler, closer func() error) {
+func (c *camera) attach(h camdriver.Handler, closer func()) {
 	detach := c.hub.Attach(h)
-	c.later(func() error {
+	c.laterDo(func() {
 		detach()
-		if closer == nil {
-			return nil
+		if closer != nil {
+			closer()
 		}
-		return closer()
 	})
 }
 

@@ -71,6 +71,20 @@ func (s *stream) transports(topic string, log zerolog.Logger) transport.Options 
 	return transport.Options{Topic: topic, Encoding: wrapperEncoding(s.format), Depth: s.depth && s.format == camdriver.Z16, Log: log}
 }
 
+// published is the outlet of a publisher and its compressed forms, which may be nil.
+type published struct {
+	*ros.Publisher
+	compressed transport.Topics
+}
+
+func (p *published) wanted() bool       { return p.Subscribers() > 0 || p.compressed.Wanted() }
+func (p *published) publish(m msgs.Raw) { p.Publish(p.compressed.Share(m)) }
+
+func (p *published) close() {
+	p.compressed.Close()
+	p.Close()
+}
+
 // Drops counts what this program or subscribers were too slow for.
 type Drops struct {
 	Topics []transport.Drops // of topics with drops
@@ -86,19 +100,16 @@ func (d *Drops) Total() uint64 {
 	return n
 }
 
-func dropsOf(publishers iter.Seq[*ros.Publisher], compressed iter.Seq[transport.Topics]) (list []transport.Drops) {
-	for p := range publishers {
-		list = append(list, transport.DropsOf(p))
-	}
-	for t := range compressed {
-		list = append(list, t.Drops()...)
+func dropsOf(topics iter.Seq[*published]) (list []transport.Drops) {
+	for p := range topics {
+		list = append(append(list, transport.DropsOf(p.Publisher)), p.compressed.Drops()...)
 	}
 	return slices.DeleteFunc(list, func(d transport.Drops) bool { return d.Dropped+d.Lost == 0 })
 }
 
 // Drops returns the drops so far.
 func (w *WrapperTopics) Drops() Drops {
-	d := Drops{Topics: dropsOf(slices.Values(w.all), slices.Values(w.compressed))}
+	d := Drops{Topics: dropsOf(slices.Values(w.all))}
 	if w.pipeline != nil {
 		d.Sets = w.pipeline.dropped.Load()
 	}
@@ -109,5 +120,5 @@ func (w *WrapperTopics) Drops() Drops {
 func (s *SDKTopics) Drops() Drops {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Drops{Topics: dropsOf(maps.Values(s.pubs), maps.Values(s.compressed))}
+	return Drops{Topics: dropsOf(maps.Values(s.pubs))}
 }

@@ -1,7 +1,6 @@
 package naming
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,14 +18,13 @@ import (
 // subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
-	out        *ros.Node
-	prefix     string // /device_N/
-	enc        *rslayout.Encoder
-	streams    map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
-	compressed map[*ros.Publisher]transport.Topics     // of image topics
+	out     *ros.Node
+	prefix  string // /device_N/
+	enc     *rslayout.Encoder
+	streams map[camdriver.StreamID][]*published // data first, metadata last
 
 	mu   sync.Mutex
-	pubs map[string]*ros.Publisher // by topic
+	pubs map[string]*published // by topic
 }
 
 // Queue lengths, in messages. One frame has about a dozen metadata messages.
@@ -40,15 +38,19 @@ const (
 const firstDevice = "/device_0/"
 
 // NewSDKTopics advertises the topics of a node's device number, counted from 0.
-func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SDKTopics, error) {
+func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
-		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
-		compressed: map[*ros.Publisher]transport.Topics{},
+		streams: map[camdriver.StreamID][]*published{}, pubs: map[string]*published{},
 	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
 	for _, m := range s.enc.Static() {
 		if err := s.publish(m, nil); err != nil {
-			return nil, errors.Join(err, s.Close())
+			return nil, err
 		}
 	}
 	for _, stream := range snap.Streams {
@@ -58,17 +60,17 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 			t, _ := rslayout.TopicType(topic)
 			p, err := s.publisher(topic, t, false)
 			if err != nil {
-				return nil, errors.Join(err, s.Close())
+				return nil, err
 			}
 			s.streams[id] = append(s.streams[id], p)
 			if t.Name != imageType {
 				continue
 			}
-			if s.compressed[p], err = transport.Advertise(out, transport.Options{
+			if p.compressed, err = transport.Advertise(out, transport.Options{
 				Topic: p.Topic(), Encoding: rslayout.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
 				Units: depthUnits(snap), Log: out.Log(),
 			}); err != nil {
-				return nil, errors.Join(err, s.Close())
+				return nil, err
 			}
 		}
 	}
@@ -87,7 +89,7 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 
 // publisher returns the publisher of a topic of the format. It advertises it when first
 // needed, because the categories of notifications aren't known in advance.
-func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publisher, error) {
+func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*published, error) {
 	if rest, ok := strings.CutPrefix(topic, firstDevice); ok {
 		topic = s.prefix + rest
 	}
@@ -102,8 +104,8 @@ func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publi
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
-	s.pubs[topic] = p
-	return p, nil
+	s.pubs[topic] = &published{p, nil}
+	return s.pubs[topic], nil
 }
 
 func sdkQueue(topic string, latch bool) int {
@@ -131,7 +133,7 @@ func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	if f != nil && len(m.Body) > 0 {
 		out.Owner = f.Retain()
 	}
-	p.Publish(s.compressed[p].Share(out))
+	p.publish(out)
 	return nil
 }
 
@@ -142,15 +144,13 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	}
 	emit := func(m rslayout.Message) { _ = s.publish(m, f) } // can only fail to advertise, which is already done
 	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
-	if slices.ContainsFunc(data, s.wanted) {
+	if slices.ContainsFunc(data, (*published).wanted) {
 		s.enc.Data(sensor, f, emit)
 	}
-	if wanted(metadata) {
+	if metadata.wanted() {
 		s.enc.Metadata(sensor, f, emit)
 	}
 }
-
-func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.compressed[p].Wanted() }
 
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	if m, ok := s.enc.Option(sensor, id, value); ok {
@@ -166,15 +166,10 @@ func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 }
 
 // Close stops all topics.
-func (s *SDKTopics) Close() error {
+func (s *SDKTopics) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var errs []error
-	for _, compressed := range s.compressed {
-		errs = append(errs, compressed.Close())
-	}
 	for _, p := range s.pubs {
-		p.Close()
+		p.close()
 	}
-	return errors.Join(errs...)
 }

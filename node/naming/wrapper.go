@@ -2,7 +2,6 @@ package naming
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -18,15 +17,14 @@ import (
 // WrapperTopics publishes a device's streams as realsense2_camera does, if subscribed to.
 type WrapperTopics struct {
 	camdriver.NopHandler
-	layout     *layout
-	out        *ros.Node
-	stamps     *Stamper
-	streams    map[camdriver.StreamID]*outlets
-	all        []*ros.Publisher
-	compressed []transport.Topics
-	united     *united   // nil without unite_imu_method
-	pipeline   *pipeline // nil if frames are published unprocessed
-	stopTF     func()    // nil without tf_publish_rate
+	layout   *layout
+	out      *ros.Node
+	stamps   *Stamper
+	streams  map[camdriver.StreamID]*outlets
+	all      []*published
+	united   *united   // nil without unite_imu_method
+	pipeline *pipeline // nil if frames are published unprocessed
+	stopTF   func()    // nil without tf_publish_rate
 }
 
 // imageType is the type of topics that image_transport compresses.
@@ -42,7 +40,8 @@ func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnap
 		streams: map[camdriver.StreamID]*outlets{},
 	}
 	if err := w.advertiseAll(o, snap); err != nil {
-		return nil, errors.Join(err, w.Close())
+		w.Close()
+		return nil, err
 	}
 	return w, nil
 }
@@ -80,24 +79,12 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
 	p, err := w.advertise(topic, typ, false, 0)
 	if err != nil || typ != imageType {
-		return published{p, nil}, err
+		return &published{p, nil}, err
 	}
-	compressed, err := transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
-	if err != nil {
-		return nil, err
-	}
-	w.compressed = append(w.compressed, compressed)
-	return published{p, compressed}, nil
+	out := w.all[len(w.all)-1]
+	out.compressed, err = transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
+	return out, err
 }
-
-// published is the outlet of a publisher and its compressed forms, which may be nil.
-type published struct {
-	*ros.Publisher
-	compressed transport.Topics
-}
-
-func (p published) wanted() bool       { return wanted(p.Publisher) || p.compressed.Wanted() }
-func (p published) publish(m msgs.Raw) { p.Publish(p.compressed.Share(m)) }
 
 // advertise advertises a topic. Queue 0 is the default.
 func (w *WrapperTopics) advertise(topic, typ string, latch bool, queue int) (*ros.Publisher, error) {
@@ -106,7 +93,7 @@ func (w *WrapperTopics) advertise(topic, typ string, latch bool, queue int) (*ro
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
-	w.all = append(w.all, p)
+	w.all = append(w.all, &published{p, nil})
 	return p, nil
 }
 
@@ -155,24 +142,17 @@ func (w *WrapperTopics) StatusChanged(s camdriver.Status) {
 }
 
 // Close stops all topics.
-func (w *WrapperTopics) Close() error {
+func (w *WrapperTopics) Close() {
 	if w.stopTF != nil {
 		w.stopTF()
 	}
 	if w.pipeline != nil {
 		w.pipeline.close()
 	}
-	var errs []error
-	for _, compressed := range w.compressed {
-		errs = append(errs, compressed.Close())
-	}
 	for _, p := range w.all {
-		p.Close()
+		p.close()
 	}
-	return errors.Join(errs...)
 }
-
-func wanted(p *ros.Publisher) bool { return p.Subscribers() > 0 }
 
 // united publishes <camera>/imu, the combined samples of gyroscope and accelerometer.
 type united struct {
@@ -198,7 +178,7 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 	if u == nil {
 		return
 	}
-	if !wanted(u.pub) {
+	if u.pub.Subscribers() == 0 {
 		if !u.idle.Swap(true) {
 			u.uniter.Reset()
 		}

@@ -179,7 +179,7 @@ func (o *output) leave(ctx context.Context) {
 
 func (o *output) close() {
 	for _, s := range o.sinks {
-		_ = s.compressed.Close() // never fails
+		s.compressed.Close()
 	}
 }
 

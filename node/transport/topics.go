@@ -11,7 +11,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -46,13 +45,15 @@ func Advertise(n *ros.Node, o Options) (t Topics, err error) {
 	if imagetransport.Compressible(o.Encoding) {
 		c := newCompressed(o.Encoding)
 		if err := t.add(n, o, "compressed", c.encode, c.parameters(), c.apply); err != nil {
-			return nil, errors.Join(err, t.Close())
+			t.Close()
+			return nil, err
 		}
 	}
 	if o.Depth {
 		d := newCompressedDepth(o.Encoding, o.Units)
 		if err := t.add(n, o, "compressedDepth", d.encode, d.parameters(), d.apply); err != nil {
-			return nil, errors.Join(err, t.Close())
+			t.Close()
+			return nil, err
 		}
 	}
 	return t, nil
@@ -174,9 +175,8 @@ func (t Topics) Settle(ctx context.Context) error {
 }
 
 // Close waits for images that are being compressed. Share must not be called afterwards.
-func (t Topics) Close() error {
+func (t Topics) Close() {
 	for _, one := range t {
 		one.close()
 	}
-	return nil
 }
