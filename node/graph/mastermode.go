@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros"
-	"rsros/node/xmlrpc"
+	"rsros/node/ros/rosapi"
 	"rsros/program"
 )
 
@@ -71,7 +70,7 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 func masterAnswers(ctx context.Context, uri string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	_, err := xmlrpc.Call(ctx, http.DefaultClient, uri, "getPid", "/rs_ros_node")
+	_, err := rosapi.NewCaller("/rs_ros_node").Call(ctx, uri, "getPid")
 	return err == nil
 }
 

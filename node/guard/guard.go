@@ -14,21 +14,20 @@ import (
 	"strings"
 )
 
-// Options say who may come in.
+// Options select which requests are served.
 type Options struct {
-	// Hosts are the names, without ports, that requests without a token may be addressed
-	// to, beside localhost and addresses: so that no other site can make a browser
-	// believe that it is this one (DNS rebinding). Such a site doesn't know a token.
+	// Hosts are the host names, without ports, that requests without a token may use, in
+	// addition to localhost and addresses. Other names are refused, against DNS rebinding.
 	Hosts []string
-	// Origins are the origins of other sites, such as https://example.org, whose pages
-	// may open the sockets.
+	// Origins are the origins of other sites whose pages may open sockets, such as
+	// https://example.org.
 	Origins []string
-	// Token is what viewers must know; empty if none is needed. Listen chooses it.
+	// Token is what viewers must send; empty if none is needed. Listen chooses it.
 	Token string
-	// Open says that Listen chooses no token, although other machines can connect.
+	// Open makes Listen choose no token even if other machines can connect.
 	Open bool
-	// Programs says that the server has no page of its own and is for programs, on a
-	// WebSocket. Then nobody is asked for the token.
+	// Programs: the server has no page, only a WebSocket for programs, and doesn't ask for the
+	// token by a form.
 	Programs bool
 }
 

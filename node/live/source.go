@@ -149,14 +149,15 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 	}
 	ctx, done := graph.UntilKilled(ctx, c.node)
 	defer done()
-	plugged, err := c.offerPlug(o)
+	var plugged atomic.Bool
+	services, err := c.offerPlug(o, &plugged)
 	if err != nil {
 		return nil, err
 	}
-	defer plugged.services.Close()
+	defer services.Close()
 	clock, logged := o.clock(), ""
 	for end := clock.Now().Add(o.Wait); ; {
-		o.Unplugged = o.Unplugged && !plugged.in.Load()
+		o.Unplugged = o.Unplugged && !plugged.Load()
 		dev, err := c.try(ctx, o)
 		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) || o.isBag() {
 			return dev, err
@@ -219,21 +220,13 @@ func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	return nil
 }
 
-// plugService is ~plug of a simulated camera that starts unplugged.
-type plugService struct {
-	services graph.Services
-	in       atomic.Bool
-}
-
-func (c *camera) offerPlug(o SourceOptions) (*plugService, error) {
-	p := &plugService{}
+// offerPlug offers ~plug of a simulated camera that starts unplugged, which sets in.
+func (c *camera) offerPlug(o SourceOptions, in *atomic.Bool) (graph.Services, error) {
 	if !o.Unplugged {
-		return p, nil
+		return nil, nil
 	}
-	var err error
-	p.services, err = graph.OfferShared(c.node, graph.SetBool(c.private("plug"), func(in bool) (string, error) {
-		p.in.Store(in)
-		return map[bool]string{true: "plugged in", false: "unplugged"}[in], nil
+	return graph.OfferShared(c.node, graph.SetBool(c.private("plug"), func(plugged bool) (string, error) {
+		in.Store(plugged)
+		return map[bool]string{true: "plugged in", false: "unplugged"}[plugged], nil
 	}))
-	return p, err
 }

@@ -292,11 +292,7 @@ func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run)
 
 func (w *frameSet) Connections() []*bagstore.Connection { return w.conns }
 
-func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw)) { w.start(wanted, false) }
-
-func (w *frameSet) Recall(wanted map[*bagstore.Connection]func(msgs.Raw)) { w.start(wanted, true) }
-
-func (w *frameSet) start(wanted map[*bagstore.Connection]func(msgs.Raw), alone bool) {
+func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw), alone bool) {
 	j := w.source.worker.job(&w.set, w.stamp, w.run)
 	j.asked, j.alone = &asked{source: w.source, wanted: wanted, done: w.done}, alone
 	w.source.worker.put(j)

@@ -165,7 +165,7 @@ func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until ba
 		for c, ch := range channels {
 			wanted[c] = func(made msgs.Raw) { ch.sink.(Recaller).Recall(p.moved(ch, made, shift, at)) }
 		}
-		m.Work.Recall(wanted)
+		m.Work.Start(wanted, true)
 		return m.Work.Wait(p.ctx)
 	})
 }

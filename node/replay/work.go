@@ -8,17 +8,16 @@ import (
 )
 
 // Work computes the messages of one moment when they are due, if they have subscribers.
-// Exactly one of Start, Recall and Skip is called, once.
+// Exactly one of Start and Skip is called, once.
 type Work interface {
 	// Connections returns the connections of the messages.
 	Connections() []*bagstore.Connection
 	// Start starts to compute the messages of some connections and returns. Each is
 	// passed to its connection's function, on a goroutine of the source. A source
-	// that is still busy may discard a waiting Work, which it counts (Skipper).
-	Start(wanted map[*bagstore.Connection]func(msgs.Raw))
-	// Recall is like Start, but out of order, while nothing else is being computed. It
-	// doesn't affect the messages that follow.
-	Recall(wanted map[*bagstore.Connection]func(msgs.Raw))
+	// that is still busy may discard a waiting Work, which it counts (Skipper). With
+	// recall, nothing else is being computed, and the messages that follow aren't
+	// affected.
+	Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bool)
 	// Skip is called if none of the messages is wanted.
 	Skip()
 	// Wait waits until all messages were passed on. It may be called after the Work's
@@ -52,7 +51,7 @@ func (p *Player) start(m Recorded, now Wall) error {
 		}
 	}
 	p.working = m.Work
-	m.Work.Start(wanted)
+	m.Work.Start(wanted, false)
 	return nil
 }
 

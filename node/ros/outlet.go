@@ -164,8 +164,8 @@ func (c *outlet) lose(o *sendqueue.Message) {
 }
 
 func (c *outlet) stats() SubscriberStats {
-	return SubscriberStats{CallerID: c.header[wire.KeyCallerID], Address: c.conn.RemoteAddr().String(), Transport: c.transport,
-		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.Len()}
+	return SubscriberStats{CallerID: c.header[wire.KeyCallerID], Transport: c.transport,
+		Messages: c.messages.Load(), Dropped: c.dropped.Load(), Queued: c.queue.Len()}
 }
 
 // refuse answers a handshake with an error in the form that roscpp and rospy expect.

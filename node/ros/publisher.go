@@ -61,26 +61,24 @@ type Publisher struct {
 	keys    []string             // of kept
 	closed  bool                 // guarded by topic.mu
 
-	messages, bytes, dropped atomic.Uint64
-	lastLogged, logged       atomic.Int64 // when drops were last logged (ns), and how many by then
+	messages, dropped  atomic.Uint64
+	lastLogged, logged atomic.Int64 // when drops were last logged (ns), and how many by then
 }
 
 // PublisherStats has the counters of a publisher and its connections.
 type PublisherStats struct {
-	Topic       string
 	Messages    uint64 // published
-	Bytes       uint64 // of messages, without length prefixes
 	Dropped     uint64 // drops, counted per subscriber
 	Subscribers []SubscriberStats
 }
 
 // SubscriberStats has the counters of one subscriber's connection.
 type SubscriberStats struct {
-	CallerID, Address string
-	Transport         string // "TCPROS" or "UDPROS"
-	Messages, Bytes   uint64 // passed to the kernel
-	Dropped           uint64
-	Queued            int
+	CallerID  string
+	Transport string // "TCPROS" or "UDPROS"
+	Messages  uint64 // passed to the kernel
+	Dropped   uint64
+	Queued    int
 }
 
 // Advertise publishes a topic. It registers at the master in the background; Sync
@@ -176,22 +174,17 @@ func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet, []*Tap)
 			m.Owner.Release()
 		}
 		if !p.closed {
-			p.count(m.Size())
+			p.messages.Add(1)
 		}
 		return nil, nil, nil
 	}
-	p.count(m.Size())
+	p.messages.Add(1)
 	o := sendqueue.NewMessage(&t.pool, p, m, p.latches())
 	if p.latches() {
 		p.keep(o, m.Key)
 	}
 	t.mu.Unlock()
 	return o, outlets, taps
-}
-
-func (p *Publisher) count(size int) {
-	p.messages.Add(1)
-	p.bytes.Add(uint64(size))
 }
 
 // keep latches o in place of the message with the same key. The newest message is
@@ -229,7 +222,7 @@ func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
 
 // Stats returns the counters. Subscribers are those of the whole topic.
 func (p *Publisher) Stats() PublisherStats {
-	s := PublisherStats{Topic: p.options.Topic, Messages: p.messages.Load(), Bytes: p.bytes.Load(), Dropped: p.dropped.Load()}
+	s := PublisherStats{Messages: p.messages.Load(), Dropped: p.dropped.Load()}
 	p.topic.mu.Lock()
 	outlets := p.topic.outlets
 	p.topic.mu.Unlock()

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -19,22 +20,14 @@ type Field struct {
 type Fields map[string]any
 
 // Setter is a value that parses its own text.
-type Setter interface {
-	Set(text string) error
-	IsZero() bool
-}
-
-type setter struct {
+type Setter struct {
 	set    func(text string) error
 	isZero func() bool
 }
 
-func (s setter) Set(text string) error { return s.set(text) }
-func (s setter) IsZero() bool          { return s.isZero() }
-
 // Parsed returns a Setter of a value that parse reads.
 func Parsed[T any](value *T, parse func(string) (T, error)) Setter {
-	return setter{func(text string) error {
+	return Setter{func(text string) error {
 		v, err := parse(text)
 		if err == nil {
 			*value = v
@@ -46,15 +39,12 @@ func Parsed[T any](value *T, parse func(string) (T, error)) Setter {
 // Key returns a Setter of a map's value. Setting it replaces the map by a changed copy; the map
 // may be nil.
 func Key[K comparable, V any](values *map[K]V, key K, parse func(string) (V, error)) Setter {
-	return setter{func(text string) error {
+	return Setter{func(text string) error {
 		v, err := parse(text)
 		if err == nil {
-			changed := map[K]V{key: v}
-			for k, old := range *values {
-				if k != key {
-					changed[k] = old
-				}
-			}
+			changed := map[K]V{}
+			maps.Copy(changed, *values)
+			changed[key] = v
 			*values = changed
 		}
 		return err
@@ -130,7 +120,7 @@ func (f Field) Set(text string) error {
 		if _, err := f.parse(text); err != nil {
 			return err
 		}
-		return setter.Set(text)
+		return setter.set(text)
 	}
 	at := f.value.Elem()
 	if f.Kind == List {
@@ -157,7 +147,7 @@ func (f Field) Set(text string) error {
 
 func (f Field) isZero() bool {
 	if setter, ok := f.value.Interface().(Setter); ok {
-		return setter.IsZero()
+		return setter.isZero()
 	}
 	return f.value.Elem().IsZero()
 }

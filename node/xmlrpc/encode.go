@@ -106,7 +106,7 @@ func (e *encoder) scalar(name, content string) {
 	e.raw("<" + name + ">" + content + "</" + name + ">")
 }
 
-// integer uses i8 only where it must: roscpp knows int and i4 only.
+// integer uses i8 only for values above 32 bits, because roscpp supports only int and i4.
 func (e *encoder) integer(v int64) {
 	name := "int"
 	if v < math.MinInt32 || v > math.MaxInt32 {
@@ -148,7 +148,8 @@ func (e *encoder) structure(fields map[string]any, depth int) {
 	e.raw("</struct>")
 }
 
-// text writes character data. A carriage return goes as a reference, for XML would make it a line feed.
+// text writes character data. A carriage return is written as a reference, because
+// XML parsers turn it into a line feed.
 func (e *encoder) text(s string) {
 	for i, r := range s {
 		switch {
@@ -169,13 +170,13 @@ func (e *encoder) text(s string) {
 	}
 }
 
-// validAt tells a U+FFFD that is in the text from one that replaces a broken byte.
+// validAt reports whether the U+FFFD at i is part of the text, not the form of an invalid byte.
 func validAt(s string, i int) bool {
 	_, size := utf8.DecodeRuneInString(s[i:])
 	return size > 1
 }
 
-// CanCarry reports whether XML can carry a text. What it can't is never sent.
+// CanCarry reports whether XML can carry a text.
 func CanCarry(s string) bool {
 	for i, r := range s {
 		if !isXMLCharacter(r) || r == utf8.RuneError && !validAt(s, i) {

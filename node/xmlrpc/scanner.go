@@ -49,8 +49,8 @@ func (s *scanner) fail(offset int, format string, args ...any) error {
 	return &SyntaxError{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// next returns the next token. Text between two tags comes as one token, whatever comments and
-// CDATA sections it is made of; there is none where there is no text.
+// next returns the next token. The text between two tags is one token, with the content of CDATA
+// sections and without comments, or none if it is empty.
 func (s *scanner) next() (token, error) {
 	if s.pending != "" {
 		t := token{kind: endTag, name: s.pending, offset: s.pos}
@@ -174,7 +174,7 @@ func (s *scanner) entity(out *strings.Builder) error {
 	return nil
 }
 
-// isXMLCharacter holds XML 1.0, production 2: no control characters, no surrogates.
+// isXMLCharacter implements production 2 of XML 1.0: no control characters, no surrogates.
 func isXMLCharacter(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r':

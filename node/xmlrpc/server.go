@@ -10,12 +10,12 @@ import (
 	"rsros/node/internal/budget"
 )
 
-// HandlerFunc answers one call. It runs in the request's goroutine, several at once. A returned
-// *Fault goes out as it is, any other error as fault 1 with its text.
+// HandlerFunc answers one call. It runs in the request's goroutine, several at once. A *Fault is sent
+// unchanged, any other error as fault 1 with its text.
 type HandlerFunc func(ctx context.Context, method string, args []any) (any, error)
 
-// NewHandler serves calls posted to any path. It answers system.multicall by itself, with one
-// HandlerFunc call for each call in it: roslaunch sets its parameters that way.
+// NewHandler serves calls posted to any path. It executes system.multicall, which roslaunch uses to
+// set parameters, with one call of handle for each call in it.
 func NewHandler(handle HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -58,7 +58,7 @@ func NewServer(handle HandlerFunc) *http.Server {
 	}
 }
 
-// reply always states the length: roscpp reads no chunked bodies.
+// reply sets the length, because roscpp doesn't read chunked bodies.
 func reply(w http.ResponseWriter, document []byte) {
 	w.Header().Set("Content-Type", "text/xml")
 	w.Header().Set("Content-Length", strconv.Itoa(len(document)))

@@ -1,9 +1,8 @@
 // Package xmlrpc is the remote procedure call that ROS 1 nodes and the master speak:
 // a method call in XML, posted over HTTP and answered by one value or a fault.
-//
-// What a peer sends may be hostile. A document is bounded in size, nesting and number of values, knows
-// no entities but XML's own five and character references, and is read into memory as it arrives. The
-// requests of all peers together share budget.Strangers.
+// Input from peers may be hostile: documents are bounded in size, nesting and number of values, may use
+// only XML's five entities and character references, and are read into memory as they arrive. All
+// requests together share budget.Strangers.
 //
 // XML-RPC and Go:
 //
@@ -17,11 +16,18 @@
 //	struct              map[string]any
 //	nil                 nil
 //
-// What a decoder returns belongs to the caller and shares no memory with the document. The package
-// starts no goroutine; its functions may be called from several.
+// Decoded values belong to the caller and don't share memory with the document. The package starts no
+// goroutine; its functions may be called from several.
 package xmlrpc
 
-import "fmt"
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+
+	"rsros/node/internal/budget"
+)
 
 // Bounds on what a peer may send. Usual documents have kilobytes; the largest honest ones are parameter
 // trees with robot descriptions in them.
@@ -32,7 +38,7 @@ const (
 	decodedSize = 4         // bytes in memory for each byte of a document, while it is answered
 )
 
-// Fault is the answer of a server that ran into an error.
+// Fault is an error that a server reports.
 type Fault struct {
 	Code    int
 	Message string
@@ -40,7 +46,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("fault %d: %s", f.Code, f.Message) }
 
-// SyntaxError says where a document stops being XML-RPC.
+// SyntaxError reports where a document isn't XML-RPC.
 type SyntaxError struct {
 	Offset int // bytes from the start of the document
 	Reason string
@@ -48,7 +54,47 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("xml-rpc: byte %d: %s", e.Offset, e.Reason) }
 
-// EncodeError means that XML-RPC has no form for a value that was to be sent; nothing was.
+// EncodeError means that XML-RPC can't represent a value. Nothing was sent.
 type EncodeError struct{ Reason string }
 
 func (e *EncodeError) Error() string { return "encode xml-rpc: " + e.Reason }
+
+// Call posts one method call and returns the value of the response. A fault of the peer is a *Fault
+// in the error's chain. client keeps connections between calls; ctx bounds the whole exchange.
+// A call is sent again if the peer closes a kept connection meanwhile. All calls of the ROS APIs are
+// idempotent.
+func Call(ctx context.Context, client *http.Client, url, method string, args ...any) (any, error) {
+	value, err := call(ctx, client, url, method, args)
+	if err != nil {
+		return nil, fmt.Errorf("call %s at %s: %w", method, url, err)
+	}
+	return value, nil
+}
+
+func call(ctx context.Context, client *http.Client, url, method string, args []any) (any, error) {
+	document, err := encodeCall(method, args)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(document))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "text/xml")
+	// Present but empty: net/http may then repeat the request, and sends no such header.
+	request.Header["X-Idempotency-Key"] = nil
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("HTTP status %s", response.Status)
+	}
+	body, err := budget.Strangers.Read(response.Body, -1, maxDocument, decodedSize)
+	if err != nil {
+		return nil, fmt.Errorf("read the response: %w", err)
+	}
+	defer body.Close()
+	return decodeResponse(body.Bytes)
+}

@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// Strangers is the budget of everybody who may connect to a port of this program.
+// Strangers is the budget of all peers that may connect to this program.
 var Strangers = New(64 << 20)
 
-// ErrExhausted means that the peers together have sent as much as is kept at once.
+// ErrExhausted means that peers are sending more than may be buffered at once.
 var ErrExhausted = errors.New("too much is being received at once")
 
 // Budget is a number of bytes that are lent and given back.
@@ -65,7 +65,7 @@ func (b *Budget) lend(n int64) {
 	b.peak = max(b.peak, b.used)
 }
 
-// A budget whose peak was returnAbove bytes returns memory when it is in rest.
+// A budget whose peak was returnAbove returns memory to the system when it is below.
 const returnAbove = 8 << 20
 
 // Give gives back n bytes.
