@@ -57,7 +57,6 @@ func (a *app) quietFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")
 }
 
-// compressionOf returns the compression of most chunks of a recording.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
 	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {

@@ -171,7 +171,6 @@ func (s streams) endInTime(cmd *cobra.Command, _ []string) {
 	})
 }
 
-// usageArgs turns the errors of check into usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = cobra.ArbitraryArgs
@@ -194,7 +193,6 @@ const (
 	exitNoMaster   = 5 // the ROS master can't be reached or started
 )
 
-// usageError marks an error in flags or arguments.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

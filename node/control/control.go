@@ -102,7 +102,6 @@ func (c *Remote) trigger(command replay.Command, done string) func() (string, er
 	return func() (string, error) { return done, c.do(command) }
 }
 
-// seek receives a position in seconds from the start.
 func (c *Remote) seek(r ros.Received) {
 	var m msgs.Float64
 	err := msgs.Unmarshal(r.Data, &m)
@@ -130,7 +129,6 @@ func seconds(s float64) time.Duration {
 
 const minRate, maxRate = 0.01, 100.0
 
-// parameters returns the parameters of dynamic_reconfigure with the player's values.
 func parameters(s replay.Status) graph.Parameters {
 	return graph.Parameters{
 		{Name: "paused", Description: "bag time is stopped", Default: s.State == replay.Paused},

@@ -128,7 +128,6 @@ func (d *demo) record(ctx context.Context) error {
 	return err
 }
 
-// replay plays the bag to a subscriber that checks every frame.
 func (d *demo) replay(ctx context.Context) (err error) {
 	conf := d.config("checker")
 	conf.Log = d.Log.Level(zerolog.ErrorLevel) // don't warn when the player leaves at the end
@@ -153,7 +152,6 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	})
 }
 
-// progress shows how much of Duration has passed until done is called.
 func (d *demo) progress(what string) (done func()) {
 	if d.Progress == nil {
 		return func() {}

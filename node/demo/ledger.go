@@ -55,7 +55,6 @@ func (l *ledger) Frame(_ int, f *camdriver.Frame) {
 	l.entry(f.Stream()).given[uint32(f.Number)] = h
 }
 
-// replayed counts a received message of a stream.
 func (l *ledger) replayed(id camdriver.StreamID, data []byte, now time.Time) {
 	d := msgs.NewDecoder(data)
 	var header msgs.Header

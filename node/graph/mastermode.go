@@ -66,7 +66,6 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 	return func() { close(quit); wg.Wait(); _ = m.Close() }, nil
 }
 
-// masterAnswers asks the master at uri for its process id.
 func masterAnswers(ctx context.Context, uri string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

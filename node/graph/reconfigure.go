@@ -200,7 +200,6 @@ func (p *Parameter) kind() string {
 	return "double"
 }
 
-// describe returns the parameters and their bounds as a ROS message.
 func (ps Parameters) describe() msgs.ConfigDescription {
 	group := msgs.Group{Name: "Default"}
 	for _, p := range ps {

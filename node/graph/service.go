@@ -70,7 +70,6 @@ func Offer(n *ros.Node, list ...Service) (Services, error) {
 	return out, nil
 }
 
-// providerTime bounds how long a service's provider has to answer.
 const providerTime = 2 * time.Second
 
 // OfferShared offers services whose names other nodes may use as well, such as those

@@ -158,7 +158,6 @@ func (n *Node) adopt(list []Options) {
 	}
 }
 
-// connect joins the graph and returns the private parameters.
 func (n *Node) connect(ctx context.Context) (graph.Params, error) {
 	conf := n.opts.ROS
 	conf.OnLog = n.writeLog

@@ -30,7 +30,6 @@ var (
 	presetLaser  = map[string]float32{"off": 0, "on": 1, "auto": 2}
 )
 
-// presetOptions are the keys that correspond to options.
 var presetOptions = map[string]presetOption{
 	"controls-laserpower":                   {stereoModule, camdriver.OptionLaserPower, nil},
 	"controls-laserstate":                   {stereoModule, camdriver.OptionEmitterEnabled, presetLaser},

@@ -44,7 +44,6 @@ func (c *camera) services() []graph.Service {
 	return list
 }
 
-// serveAll offers the services of all cameras at once if there are several.
 func (n *Node) serveAll() error {
 	if len(n.cameras) == 1 {
 		return nil

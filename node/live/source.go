@@ -92,7 +92,6 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	}
 }
 
-// mostRescan is the longest period of searching for an unplugged USB camera.
 const mostRescan = 500 * time.Millisecond
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
@@ -124,7 +123,6 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	return dev, nil
 }
 
-// damageOf returns a program.ErrIncomplete if parts of a recording couldn't be played.
 func damageOf(dev *playback.Device) error {
 	for _, note := range dev.File().Bag().Notes() {
 		if note.Severity == bagstore.Loss {

@@ -143,7 +143,6 @@ func (g *graph) removeService(service string) {
 	}
 }
 
-// apis returns the URIs of a key's nodes.
 func (g *graph) apis(r registry, key string) []string {
 	apis := []string{}
 	for _, name := range r[key] {

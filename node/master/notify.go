@@ -41,7 +41,6 @@ func (u update) args() []any {
 	return []any{masterName, u.subject, u.value}
 }
 
-// masterName is the caller_id of calls to nodes.
 const masterName = "/master"
 
 // notifier delivers updates with one worker for each node URI, which runs while the node has waiting
@@ -92,7 +91,6 @@ func without(waiting []update, u update) []update {
 // replaces reports whether u and w have the same subject, so that only the newer one is needed.
 func (u update) replaces(w update) bool { return u.method == w.method && u.subject == w.subject }
 
-// work delivers a node's updates until the queue is empty.
 func (n *notifier) work(api string) {
 	failures := 0
 	for {

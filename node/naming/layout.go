@@ -21,7 +21,6 @@ type layout struct {
 	pool    *camdriver.Pool // of converted images
 }
 
-// staticTopic is a latched message that never changes.
 type staticTopic struct {
 	topic, typ string
 	msg        msgs.Message

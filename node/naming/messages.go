@@ -63,7 +63,6 @@ func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner c
 	return buffer.Bytes[:3*f.Width*f.Height], buffer
 }
 
-// cameraInfo returns a stream's CameraInfo without the header.
 func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
 	m := msgs.CameraInfo{
 		Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),

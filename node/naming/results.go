@@ -70,7 +70,6 @@ func openCloud(topic string, open openOutlet) (*cloudTopic, error) {
 	return &cloudTopic{outlet: to}, err
 }
 
-// alignedDepth returns the topics of depth aligned to colour.
 func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 	prefix := l.camera + "/aligned_depth_to_color/"
 	colour := camdriver.StreamSnapshot{}

@@ -13,7 +13,6 @@ var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0,
 // poseToBody converts from the axes of poses (x right, y up, z back).
 var poseToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, -1, -1, 0, 0, 0, 1, 0}}
 
-// toBody converts the axes of a stream.
 func toBody(id camdriver.StreamID) camdriver.Extrinsics {
 	if id.Kind == camdriver.Pose {
 		return poseToBody

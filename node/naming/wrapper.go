@@ -27,7 +27,6 @@ type WrapperTopics struct {
 	stopTF   func()    // nil without tf_publish_rate
 }
 
-// imageType is the type of topics that image_transport compresses.
 const imageType = "sensor_msgs/Image"
 
 // wrapperPool bounds the converted images in all subscribers' queues, in bytes.

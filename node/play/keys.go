@@ -15,7 +15,6 @@ import (
 	"rsros/node/replay"
 )
 
-// keysHelp is shown when a replay starts at a terminal.
 const keysHelp = "space pause  s step  f frame set  ←→ 5 s  ↑↓ 60 s  + - 1 rate  l loop  t pause topics  q quit"
 
 // keyCommands maps keys to commands. An arrow key sends three bytes.

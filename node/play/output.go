@@ -258,7 +258,6 @@ func (o *output) losses() (list []loss) {
 	return list
 }
 
-// details returns the losses as values of ~status.
 func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 	if s.Dropped == 0 {
 		return nil

@@ -218,7 +218,6 @@ func (r *Camera) Progress() (p Progress, ok bool) {
 	return p, true
 }
 
-// stopwatch measures time with pauses.
 type stopwatch struct {
 	mu     sync.Mutex
 	since  time.Time     // when it was last started; zero while stopped

@@ -172,7 +172,6 @@ func newBase(base string, now time.Time, first func(base string) error) (got str
 	}
 }
 
-// maxNames is the limit of names to try.
 const maxNames = 100
 
 // limits determine when a file of a recording is full. 0 means no limit.

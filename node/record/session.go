@@ -45,7 +45,6 @@ type session struct {
 	rescue []event // events that the queue dropped
 }
 
-// queued is a frame or one of the rarer events.
 type queued struct {
 	sensor int
 	frame  *camdriver.Frame

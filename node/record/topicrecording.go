@@ -89,7 +89,6 @@ func (t *TopicRecording) Split() { t.files.split() }
 // Stop ends the recording, and with it Topics.
 func (t *TopicRecording) Stop() { t.files.finish() }
 
-// services returns the services of a running recorder.
 func (t *TopicRecording) services() []graph.Service {
 	return []graph.Service{
 		graph.SetBool("~pause_recording", func(on bool) (string, error) {

@@ -203,7 +203,6 @@ func alphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// namer gives no two topics the same name.
 type namer struct {
 	prefix string
 	given  map[string]string // by recorded topic

@@ -59,7 +59,6 @@ func matchesAny(list []*regexp.Regexp, s string) bool {
 	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 }
 
-// missing returns a sentence for each selected topic and type that no bag has.
 func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	var out []string
 	nowhere := func(what, name string, has func(*bagstore.Connection) bool) {

@@ -94,7 +94,6 @@ func (p *Player) Status() Status { return *p.reports.last.Load() }
 // Done is closed when Run has returned.
 func (p *Player) Done() <-chan struct{} { return p.done }
 
-// fail keeps an error that ends playback.
 func (p *Player) fail(err error) error {
 	if err != nil && p.failure == nil {
 		p.failure = err
@@ -155,7 +154,6 @@ func (p *Player) advertise() error {
 	return p.o.Output.Ready(p.ctx)
 }
 
-// subscriberPoll is the interval of checks for subscribers.
 const subscriberPoll = 100 * time.Millisecond
 
 // ready waits for the delay after advertising and for subscribers.
@@ -179,7 +177,6 @@ func (p *Player) ready() error {
 	return nil
 }
 
-// finish publishes the last time and waits until all messages have been sent.
 func (p *Player) finish() error {
 	if err := p.settle(); err != nil {
 		return err

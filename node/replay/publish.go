@@ -76,7 +76,6 @@ func newStamper(spec *msgs.Spec) *stamper {
 	return s
 }
 
-// headStamp is the size of seq and stamp in bytes.
 const headStamp = 12
 
 // shift returns the message with its stamps shifted: a head, which uses scratch's

@@ -47,7 +47,6 @@ type Status struct {
 // statusPeriod is the interval of reports while nothing changes.
 const statusPeriod = 100 * time.Millisecond
 
-// reports has a player's counters and its last status.
 type reports struct {
 	messages, bytes atomic.Uint64 // published so far
 

@@ -190,7 +190,6 @@ func (t *timeline) skipGap() {
 	}
 }
 
-// clamp returns the time nearest to at that is played.
 func (t *timeline) clamp(at bagstore.Time) bagstore.Time { return min(max(at, t.start), t.end) }
 
 // jump makes bag time at due at w. Afterwards the next message is unknown.
@@ -254,7 +253,6 @@ func (t *timeline) tie(at bagstore.Time) {
 	t.followed.now = at
 }
 
-// state returns the state of a player that follows the time line.
 func (t *timeline) state() State {
 	switch {
 	case t.over:

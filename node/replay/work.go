@@ -83,7 +83,6 @@ func (p *Player) moved(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) m
 	return m
 }
 
-// wait waits until the messages of the started Work are published.
 func (p *Player) wait() error {
 	if p.working == nil {
 		return nil
@@ -122,7 +121,6 @@ func (p *Player) leader(m Recorded) *channel {
 	return first
 }
 
-// pauses reports whether playback pauses before a message.
 func (p *Player) pauses(m Recorded) bool {
 	if m.Work == nil {
 		return p.channels.byConn[m.Conn].pausing

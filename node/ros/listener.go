@@ -8,7 +8,6 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// accept accepts TCPROS connections until the listener is closed.
 func (n *Node) accept() {
 	for {
 		conn, err := n.listener.Accept()

@@ -82,7 +82,6 @@ type Node struct {
 	conns    map[net.Conn]struct{} // accepted
 }
 
-// closeTimeout bounds how long Close unregisters from a master that answers.
 const closeTimeout = 5 * time.Second
 
 // NewNode starts a node: it listens, and registers at the master in the background.

@@ -149,7 +149,6 @@ func (c *outlet) write() error {
 	}
 }
 
-// gather makes batch the messages to write.
 func (c *outlet) gather(batch []*sendqueue.Message) {
 	c.batch, c.vec = batch, c.vec[:0]
 	for _, o := range batch {

@@ -147,7 +147,6 @@ func (p *ParamSubscription) register(ctx context.Context) error {
 	return err
 }
 
-// post queues a value for the callback.
 func (p *ParamSubscription) post(value any, reread bool) {
 	p.mu.Lock()
 	p.pending, p.value, p.reread = true, value, reread

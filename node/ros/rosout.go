@@ -15,7 +15,6 @@ import (
 
 const rosoutTopic = "/rosout"
 
-// startRosout publishes log lines until the node is closed.
 func (n *Node) startRosout() error {
 	t := msgs.MustType("rosgraph_msgs/Log")
 	p, err := n.Advertise(PublisherOptions{Topic: rosoutTopic, Type: t, Latch: true, Queue: 100})
@@ -46,7 +45,6 @@ func (n *Node) startRosout() error {
 	return nil
 }
 
-// describe fills in the fields of a log message that describe the node.
 func (n *Node) describe(m *msgs.Log, seq uint32) {
 	m.Name = n.Name()
 	m.Header.Seq, m.Header.Stamp = seq, msgs.FromTime(n.Now())

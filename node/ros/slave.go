@@ -159,7 +159,6 @@ func (n *Node) busInfo() any {
 	return list
 }
 
-// busCount clamps a counter to XML-RPC's 32-bit int.
 func busCount(v uint64) int { return int(min(v, math.MaxInt32)) }
 
 func (n *Node) outlets() map[string][]*outlet {

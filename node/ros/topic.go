@@ -55,7 +55,6 @@ func (t *topic) callerID() string {
 	return id
 }
 
-// admit checks a subscriber's type against the topic's.
 func (t *topic) admit(h Header) error {
 	typ, md5 := h[wire.KeyType], h[wire.KeyMD5]
 	if md5 == "" {
@@ -131,7 +130,6 @@ func (t *topic) lost() map[string]uint64 {
 	return lost
 }
 
-// changed reports the number of subscribers to the publishers.
 func (t *topic) changed() {
 	t.mu.Lock()
 	count, publishers := len(t.outlets)+len(t.taps), slices.Clone(t.publishers)

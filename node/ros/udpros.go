@@ -152,7 +152,6 @@ const (
 	mostUnanswered = 3
 )
 
-// attendance is the state of a subscriber's node.
 type attendance struct {
 	uri        string // of its slave API; "" until the master has returned it
 	answered   bool   // at least once; a node that was never reachable isn't considered gone

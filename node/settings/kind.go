@@ -110,7 +110,6 @@ func parseTime(text string, k Kind) (time.Duration, bool) {
 	return d, err == nil && d > 0
 }
 
-// parseBytes parses a size as rosbag record has it.
 func parseBytes(text string) (int64, bool) {
 	shift := 0
 	for i, unit := range []string{"k", "M", "G"} {

@@ -88,7 +88,6 @@ func (t *transport) run() {
 	}
 }
 
-// count adds n to the open images.
 func (t *transport) count(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +97,6 @@ func (t *transport) count(n int) {
 	}
 }
 
-// settle waits until no image is open.
 func (t *transport) settle(ctx context.Context) error {
 	t.mu.Lock()
 	if t.open == 0 {
