@@ -25,9 +25,9 @@ type topicFiles struct {
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
 	began    time.Time
 	messages uint64
-	written  string              // how the last file was written
-	over     bool                // a limit was reached
-	opened   []func(path string) // called with the path of each new file
+	written  string            // how the last file was written
+	over     bool              // a limit was reached
+	opened   func(path string) // called for each new file; may be nil
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
@@ -62,9 +62,6 @@ func (s *topicFiles) finish() { s.once.Do(func() { close(s.ended) }) }
 // split starts a new file with the next message. It may be called from any goroutine.
 func (s *topicFiles) split() { s.wanted.Store(true) }
 
-// onOpen registers a function that is called with the path of each new file.
-func (s *topicFiles) onOpen(f func(path string)) { s.opened = append(s.opened, f) }
-
 // activeSuffix is the suffix of a file that is being written, as in rosbag record: programs
 // that collect recordings wait for the final name.
 const activeSuffix = ".active"
@@ -79,8 +76,8 @@ func (s *topicFiles) begin() error {
 	}
 	s.conns, s.began = map[connectionKey]uint32{}, began
 	s.logFile()
-	for _, f := range s.opened {
-		f(s.cur.final)
+	if s.opened != nil {
+		s.opened(s.cur.final)
 	}
 	return s.repeatLatched()
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"rsros/msgs"
@@ -18,9 +17,6 @@ type TopicRecording struct {
 	recorder *topicRecorder
 	files    *topicFiles
 	watch    stopwatch
-
-	mu    sync.Mutex
-	paths []string
 }
 
 // TopicProgress describes a recording of topics.
@@ -34,25 +30,19 @@ type TopicProgress struct {
 	Dropped  uint64        // messages
 }
 
-func newTopicRecording(r *topicRecorder, files *topicFiles) *TopicRecording {
-	t := &TopicRecording{recorder: r, files: files}
-	files.onOpen(func(path string) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.paths = append(t.paths, path)
-	})
+func newTopicRecording(r *topicRecorder) *TopicRecording {
+	t := &TopicRecording{recorder: r, files: r.files}
 	t.watch.run(true)
 	return t
 }
 
 // Progress describes the recording.
 func (t *TopicRecording) Progress() TopicProgress {
-	t.mu.Lock()
-	p := TopicProgress{Paths: slices.Clone(t.paths)}
-	t.mu.Unlock()
 	r := t.recorder
-	p.Topics = t.Topics()
-	p.Paused, p.Duration, p.Dropped = r.paused.Load(), t.watch.read(), r.dropped.Load()
+	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load()}
+	for _, file := range t.files.all() {
+		p.Paths = append(p.Paths, file.final)
+	}
 	select {
 	case <-t.files.done():
 		p.Ended = true
@@ -115,14 +105,13 @@ func (r *topicRecorder) advertiseStatus() (err error) {
 	return err
 }
 
-// publishStatus publishes the current status. files may be written concurrently.
-func (r *topicRecorder) publishStatus(files *topicFiles) {
-	s := r.statusNow(files)
+func (r *topicRecorder) publishStatus() {
+	s := r.statusNow()
 	r.status.Publish(msgs.Raw{Head: msgs.Marshal(&s)})
 }
 
-func (r *topicRecorder) statusNow(files *topicFiles) msgs.DiagnosticStatus {
-	all := files.all()
+func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
+	all := r.files.all()
 	file, dropped, missing := all[len(all)-1], r.dropped.Load(), r.missing()
 	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + file.final}
 	switch {

@@ -118,8 +118,8 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	defer viewers.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space: spaceGuard{minimum: o.MinSpace, free: Free},
-		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
+		space:  spaceGuard{minimum: o.MinSpace, free: Free},
+		counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	return r.run(ctx)
 }
@@ -132,15 +132,14 @@ type topicRecorder struct {
 	log   zerolog.Logger
 	want  topicFilter
 	queue *queue.Queue[topicMessage]
+	files *topicFiles
 	subs  map[string]*ros.Subscriber
 
 	leftOut map[string]bool // topics that can't be subscribed to
 	space   spaceGuard
 
-	mu       sync.Mutex
-	counts   map[string]*atomic.Int64 // recorded messages of each topic
-	full     chan struct{}            // closed when every topic has reached the limit
-	fullOnce sync.Once
+	mu     sync.Mutex
+	counts map[string]*atomic.Int64 // recorded messages of each topic
 
 	paused  atomic.Bool
 	dropped atomic.Uint64
@@ -168,9 +167,10 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	}
 	r.queue = queue.New(limit, r.drop)
 	files := newTopicFiles(r.opts, r.node.Now, r.log)
-	running := newTopicRecording(r, files)
+	r.files = files
+	running := newTopicRecording(r)
 	if r.opts.Publish {
-		if err := r.announce(files); err != nil {
+		if err := r.announce(); err != nil {
 			return err
 		}
 	}
@@ -190,8 +190,8 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		return errors.Join(err, files.end())
 	}
 	written := make(chan error, 1)
-	go func() { written <- r.write(files) }()
-	err = r.collect(ctx, files)
+	go func() { written <- r.write() }()
+	err = r.collect(ctx)
 	services.Close()
 	err = errors.Join(err, hide())
 	tooLarge := uint64(0)
@@ -204,10 +204,10 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
 		Strs("bags", files.paths).Msg("recorded")
-	return errors.Join(err, r.losses(files, tooLarge))
+	return errors.Join(err, r.losses(tooLarge))
 }
 
-func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
+func (r *topicRecorder) losses(tooLarge uint64) (err error) {
 	lost := func(format string, args ...any) {
 		err = errors.Join(err, fmt.Errorf("%w: "+format, append([]any{program.ErrIncomplete}, args...)...))
 	}
@@ -217,8 +217,8 @@ func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
 	if tooLarge > 0 {
 		lost("%d messages were too large", tooLarge)
 	}
-	if len(files.left) > 0 {
-		lost("a .db3 can't represent %s", files.left)
+	if len(r.files.left) > 0 {
+		lost("a .db3 can't represent %s", r.files.left)
 	}
 	if len(r.leftOut) > 0 {
 		lost("left out %q", slices.Sorted(maps.Keys(r.leftOut)))
@@ -227,14 +227,12 @@ func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
 }
 
 // announce publishes the path of each new file, as rosbag record --publish does.
-func (r *topicRecorder) announce(files *topicFiles) error {
+func (r *topicRecorder) announce() error {
 	p, err := r.node.Advertise(ros.PublisherOptions{Topic: "begin_write", Type: msgs.MustType("std_msgs/String"), Latch: true})
 	if err != nil {
 		return err
 	}
-	files.onOpen(func(path string) {
-		p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: path})})
-	})
+	r.files.opened = func(path string) { p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: path})}) }
 	return nil
 }
 
@@ -242,13 +240,13 @@ func (r *topicRecorder) announce(files *topicFiles) error {
 const tickEvery = time.Second / 4
 
 // collect subscribes to topics as they appear until recording should end.
-func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
+func (r *topicRecorder) collect(ctx context.Context) error {
 	for _, name := range r.want.fixed {
 		if err := r.subscribe(name); err != nil {
 			return err
 		}
 	}
-	r.publishStatus(files)
+	r.publishStatus()
 	found, stop := r.discover(ctx)
 	defer stop()
 	tick, second := time.NewTicker(tickEvery), time.NewTicker(time.Second)
@@ -260,9 +258,7 @@ func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 			return nil
 		case <-r.node.Done():
 			return nil
-		case <-files.done():
-			return nil
-		case <-r.full:
+		case <-r.files.done():
 			return nil
 		case topics := <-found:
 			r.subscribeAll(topics)
@@ -270,7 +266,7 @@ func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 			r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
 		case <-second.C:
 			r.logMissing()
-			r.publishStatus(files)
+			r.publishStatus()
 		}
 	}
 }
@@ -370,7 +366,7 @@ func (r *topicRecorder) checkFull() {
 			return
 		}
 	}
-	r.fullOnce.Do(func() { close(r.full) })
+	r.files.finish()
 }
 
 func (r *topicRecorder) drop(m topicMessage) {
@@ -389,7 +385,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 }
 
 // write continues after an error: it drops and counts the remaining messages.
-func (r *topicRecorder) write(files *topicFiles) error {
+func (r *topicRecorder) write() error {
 	var failed error
 	for {
 		m, ok := r.queue.Pop()
@@ -400,36 +396,36 @@ func (r *topicRecorder) write(files *topicFiles) error {
 			r.drop(m)
 			continue
 		}
-		err := r.writeOne(files, m)
+		err := r.writeOne(m)
 		if errors.Is(err, bagstore.ErrGone) {
-			if err = files.goOn(err); err == nil {
-				err = r.writeOne(files, m)
+			if err = r.files.goOn(err); err == nil {
+				err = r.writeOne(m)
 			}
 		}
 		if err != nil {
 			failed = fmt.Errorf("recording stopped: %w", err)
 			r.log.Error().Err(err).Msg("recording stopped")
-			files.finish()
+			r.files.finish()
 			r.drop(m)
 		}
 	}
 }
 
-func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
-	if r.space.check(files.cur.final, time.Now()) {
+func (r *topicRecorder) writeOne(m topicMessage) error {
+	if r.space.check(r.files.cur.final, time.Now()) {
 		r.logSpace()
 	}
 	if m.buffer == nil {
-		if err := files.turn(m.time.Std()); err != nil {
+		if err := r.files.turn(m.time.Std()); err != nil {
 			return err
 		}
-		return files.cur.CheckpointIfDue()
+		return r.files.cur.CheckpointIfDue()
 	}
 	if r.space.low.Load() {
 		r.drop(m)
 		return nil
 	}
-	err := files.write(m)
+	err := r.files.write(m)
 	if err == nil {
 		m.buffer.Release()
 	}
