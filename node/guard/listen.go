@@ -84,8 +84,8 @@ func (l *Listener) Wait(ctx context.Context) error {
 	}
 }
 
-// Close frees the port, and closes next if it is an io.Closer: it has the sockets. Close may
-// be called often.
+// Close frees the port, and closes next, which has the sockets, if it is an io.Closer. It may
+// be called more than once.
 func (l *Listener) Close() error {
 	if l == nil {
 		return nil
