@@ -3,6 +3,7 @@
 package yaml
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,9 @@ import (
 )
 
 const (
-	maxText  = 2 << 20 // bytes; the library takes up to a hundred times as many for its tree
+	// MaxText bounds a text, in bytes.
+	MaxText  = 8 << 20
+	maxParts = 1 << 18 // the library takes up to 500 bytes for each
 	maxDepth = 64
 	maxKeys  = 1000 // of a mapping: the library compares each key with all others
 )
@@ -19,8 +22,8 @@ const (
 // dates and numbers such as 08, which YAML reads as decimal, are strings. Anchors are
 // refused: a short text could expand to a huge value.
 func Decode(text []byte, into any) error {
-	if len(text) > maxText {
-		return fmt.Errorf("YAML: found %d bytes, want at most %d", len(text), maxText)
+	if err := Fits(text); err != nil {
+		return err
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -30,6 +33,18 @@ func Decode(text []byte, into any) error {
 		return err
 	}
 	return oneLine(root.Decode(into))
+}
+
+// Fits returns an error if a text has too many bytes or values for Decode.
+func Fits(text []byte) error {
+	parts := 0
+	for _, separator := range []string{"\n", ",", "[", "{", "- ", "? "} {
+		parts += bytes.Count(text, []byte(separator))
+	}
+	if len(text) > MaxText || parts > maxParts {
+		return fmt.Errorf("YAML: found %d bytes with up to %d values, want at most %d with %d", len(text), parts, MaxText, maxParts)
+	}
+	return nil
 }
 
 // oneLine joins the lines of the library's errors and bounds their length.

@@ -57,8 +57,10 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	var v any
-	if err := Decode(make([]byte, maxText+1), &v); err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("a long text: %v", err)
+	for _, text := range []string{strings.Repeat(" ", MaxText+1), strings.Repeat("- a\n", maxParts), strings.Repeat("[],", maxParts)} {
+		if err := Decode([]byte(text), &v); err == nil || !strings.Contains(err.Error(), "at most") {
+			t.Errorf("%.5q…: %v", text, err)
+		}
 	}
 }
 

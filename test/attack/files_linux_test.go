@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
@@ -362,6 +363,48 @@ func TestInterrupted(t *testing.T) {
 		p.Signal(syscall.SIGTERM)
 		if code := p.Wait(); code != 1 {
 			t.Errorf("%s: exit code %d", command, code)
+		}
+	}
+}
+
+// TestMany: a definition of 800,000 fields, which once took hours, and 100,000 connections,
+// of which convert made files that it refused to read.
+func TestMany(t *testing.T) {
+	need.Programs(t, "go")
+	a := attack{t: t, program: build(t)}
+	dir := t.TempDir()
+	write := func(name string, conns int, definition string) string {
+		path := filepath.Join(dir, name)
+		w, err := bagstore.Create(path, bagstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range conns {
+			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/t", i), Type: "a/B", MD5: "*", Definition: definition})
+			if err == nil {
+				err = w.Write(id, bagstore.Time(1e9), []byte{1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	fields, many := write("fields.bag", 1, strings.Repeat("uint8 some_long_name_of_a_field\n", 800_000)), write("many.bag", 100_000, "uint8 x\n")
+	for i, c := range []struct {
+		in, out string
+		code    int
+	}{{fields, ".db3", 3}, {fields, ".mcap", 0}, {many, ".db3", 1}, {many, ".mcap", 1}, {many, "", 1}} {
+		out := filepath.Join(dir, fmt.Sprint("out", i)+c.out)
+		log, code, resident := a.execute([]string{"convert", c.in, out})
+		if code != c.code || resident > 400<<20 {
+			t.Errorf("convert %s to %s: exit code %d, want %d; %d MB\n%s", filepath.Base(c.in), filepath.Base(out), code, c.code, resident>>20, log)
+		}
+		if _, err := os.Stat(out); (err == nil) != (code != 1) {
+			t.Errorf("convert %s to %s: %v", filepath.Base(c.in), filepath.Base(out), err)
 		}
 	}
 }

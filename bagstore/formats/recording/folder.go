@@ -29,10 +29,7 @@ type metadataInfo struct {
 	Topics   []topicCount `yaml:"topics_with_message_count"`
 }
 
-const (
-	maxMetadata = 2 << 20 // bytes of metadata.yaml
-	maxFiles    = 10000
-)
+const maxFiles = 10000 // of a folder
 
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
@@ -101,7 +98,7 @@ func byNumber(a, b string) int {
 }
 
 func readMetadata(path string) (info metadataInfo, err error) {
-	text, err := regular.Read(path, maxMetadata)
+	text, err := regular.Read(path, yaml.MaxText)
 	if err != nil {
 		return info, err
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -75,7 +76,8 @@ func TestNames(t *testing.T) {
 			path := withoutTopics(t, dir)
 			if test.file != "" {
 				m := rosbag2.Metadata{Storage: rosbag2.StorageSQLite, File: test.file, Topics: test.topics}
-				if err := os.WriteFile(filepath.Join(dir, rosbag2.MetadataName), []byte(m.YAML()), 0o600); err != nil {
+				text, err := m.YAML()
+				if err := errors.Join(err, os.WriteFile(filepath.Join(dir, rosbag2.MetadataName), text, 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}

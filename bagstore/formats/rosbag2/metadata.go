@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
+	"rsros/program/yaml"
 )
 
 // MetadataName is the file by which ROS 2 knows a folder as a recording.
@@ -34,7 +35,14 @@ type TopicCount struct {
 	Messages uint64
 }
 
-func (m *Metadata) YAML() string { return "rosbag2_bagfile_information:\n" + m.text("  ") }
+// YAML is the content of metadata.yaml. It is an error if the reader would refuse it.
+func (m *Metadata) YAML() ([]byte, error) {
+	text := []byte("rosbag2_bagfile_information:\n" + m.text("  "))
+	if err := yaml.Fits(text); err != nil {
+		return nil, fmt.Errorf("%s of %d topics: %w", MetadataName, len(m.Topics), err)
+	}
+	return text, nil
+}
 
 func (m *Metadata) text(indent string) string {
 	total := uint64(0)

@@ -60,7 +60,30 @@ func (r *tableRow) key(column int) (v int64, ok bool) {
 	return r.r.Int(r.Cell, column)
 }
 
+// maxTopics bounds the topics of a file, and the types with a definition.
 const maxTopics = 1 << 16
+
+// described bounds what a file says of its topics: the reader refuses more, and so does the
+// writer.
+type described struct{ topics, topicBytes, definitions, definitionBytes int }
+
+func (d *described) topic(t *container.Topic) error {
+	d.topics++
+	d.topicBytes += len(t.Name) + len(t.Type) + len(t.Encoding) + len(t.QoS) + len(t.Hash)
+	if d.topics > maxTopics || d.topicBytes > maxDescriptions {
+		return fmt.Errorf("found %d topics of %d bytes, want at most %d of %d", d.topics, d.topicBytes, maxTopics, maxDescriptions)
+	}
+	return nil
+}
+
+func (d *described) definition(s container.Schema) error {
+	d.definitions++
+	d.definitionBytes += len(s.Encoding) + len(s.Text)
+	if d.definitions > maxTopics || d.definitionBytes > maxDefinitions {
+		return fmt.Errorf("found %d message definitions of %d bytes, want at most %d of %d", d.definitions, d.definitionBytes, maxTopics, maxDefinitions)
+	}
+	return nil
+}
 
 func (f *File) readTopics(objects []dbpages.Object) error {
 	table, at, err := findTable(objects, "topics", "id", "name", "type", "serialization_format")
@@ -80,7 +103,7 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 		f.schema = n
 	}
 	f.byID = make(map[int64]uint32)
-	size := 0
+	var d described
 	return f.eachRow(table, func(r *tableRow) error {
 		t := container.Topic{Name: r.text(at[1]), Type: r.text(at[2]), Encoding: cmp.Or(r.text(at[3]), container.CDR)}
 		if qos >= 0 {
@@ -92,10 +115,7 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 		t.Schema = definitions[t.Type]
 		id, _ := r.key(at[0])
 		f.addTopic(id, t)
-		if size += len(t.Name) + len(t.Type) + len(t.Encoding) + len(t.QoS) + len(t.Hash); size > maxDescriptions || len(f.topics) > maxTopics {
-			return fmt.Errorf("read topics: found %d of %d bytes, expected at most %d of %d", len(f.topics), size, maxTopics, maxDescriptions)
-		}
-		return nil
+		return d.topic(&t)
 	})
 }
 
@@ -127,14 +147,11 @@ func (f *File) definitions(objects []dbpages.Object) (map[string]container.Schem
 	if err != nil {
 		return nil, err
 	}
-	bytes := 0
+	var d described
 	return list, f.eachRow(table, func(r *tableRow) error {
 		s := container.Schema{Encoding: r.text(at[1]), Text: r.text(at[2])}
 		list[r.text(at[0])] = s
-		if bytes += len(s.Text) + len(s.Encoding); bytes > maxDefinitions || len(list) > maxTopics {
-			return fmt.Errorf("message definitions of more than %d bytes", bytes)
-		}
-		return nil
+		return d.definition(s)
 	})
 }
 

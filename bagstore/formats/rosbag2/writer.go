@@ -36,6 +36,7 @@ type Writer struct {
 	live     *live           // nil: nobody reads the file before it is complete
 	waits    int             // bytes since the last commit of a file that isn't live
 	defined  map[string]bool // types whose definition is in the file; of schema 4
+	bounds   described
 }
 
 // NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
@@ -60,13 +61,20 @@ func (w *Writer) define() error {
 // topic's id.
 func (w *Writer) AddDefined(t container.Topic) (id int64, err error) {
 	w.topics++
-	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text("cdr"), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
+	t.Encoding = container.CDR
+	if err := w.bounds.topic(&t); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
+	}
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text(t.Encoding), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
 	}
 	if t.Schema.Encoding == "" || w.defined[t.Type] {
 		return w.topics, nil
 	}
 	w.defined[t.Type] = true
+	if err := w.bounds.definition(t.Schema); err != nil {
+		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
+	}
 	if err := w.db.Append("message_definitions", int64(len(w.defined)), pagedb.Column{}, pagedb.Text(t.Type), pagedb.Text(t.Schema.Encoding), pagedb.Text(t.Schema.Text), pagedb.Text(t.Hash)); err != nil {
 		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
 	}
@@ -84,6 +92,9 @@ func (w *Writer) Describe(m *Metadata) error {
 // AddTopic adds a topic to a file of schema 2 and returns its id. typ is ROS 2's name of the type.
 func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
 	w.topics++
+	if err := w.bounds.topic(&container.Topic{Name: name, Type: typ, Encoding: container.CDR, QoS: qos}); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", name, err)
+	}
 	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", name, err)
 	}

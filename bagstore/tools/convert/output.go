@@ -49,8 +49,12 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 		if err != nil {
 			return err
 		}
+		text, err := m.YAML()
+		if err != nil {
+			return err
+		}
 		return atomicfile.Write(filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
-			if _, err := f.WriteString(m.YAML()); err != nil {
+			if _, err := f.Write(text); err != nil {
 				return err
 			}
 			return f.Sync()
