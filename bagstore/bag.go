@@ -36,19 +36,20 @@ type OpenOptions struct {
 
 // Bag is an open bag file. It is safe for concurrent use.
 type Bag struct {
-	path    string
-	file    *os.File    // nil for OpenReader and OpenContent
-	ahead   *disk.Ahead // if not nil, r reads with it
-	onDisk  int64       // length of the file
-	r       io.ReaderAt
-	size    int64 // length of the file and of its tail file's chunks
-	version string
-	indexed bool
-	first   int64   // where scanning begins
-	chunks  []chunk // in file order
-	conns   []*Connection
-	byID    map[uint32]*Connection
-	notes   Notes
+	path     string
+	file     *os.File    // nil for OpenReader and OpenContent
+	ahead    *disk.Ahead // if not nil, r reads with it
+	onDisk   int64       // length of the file
+	r        io.ReaderAt
+	size     int64 // length of the file and of its tail file's chunks
+	version  string
+	indexed  bool
+	headless bool    // the file header is damaged
+	first    int64   // where scanning begins
+	chunks   []chunk // in file order
+	conns    []*Connection
+	byID     map[uint32]*Connection
+	notes    Notes
 
 	tailToken uint64  // of the tail file named in the file header; 0: none
 	content   Content // recording in another format; nil: the file is a bag
@@ -158,6 +159,7 @@ func (b *Bag) readIndex(w *record.Window, o OpenOptions) (end int64, err error) 
 			severity = Loss // there is nothing else
 		}
 		b.notes.Addf(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
+		b.headless = true
 		return 0, nil
 	}
 	if len(r.Encryptor) > 0 {
@@ -226,7 +228,10 @@ func (b *Bag) readImplausible(w *record.Window) {
 		if len(c.Counts) > 0 && c.Start <= c.End && !slices.ContainsFunc(c.Counts, wrong) {
 			continue
 		}
-		entries, _, _ := l.walkContent(c, walker{bag: b}) // damage is reported when the chunk is read
+		entries, _, err := l.walkContent(c, walker{bag: b})        // damage is reported when the chunk is read
+		if err != nil && len(c.Counts) == 0 && len(entries) == 0 { // but nothing reads this one
+			b.notes.Addf(Loss, c.Pos, "chunk", "%v", err)
+		}
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
 		if len(entries) > 0 {
 			b.notes.Addf(Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)

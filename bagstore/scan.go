@@ -225,6 +225,9 @@ func (s *scanner) add(c chunk) (int64, error) {
 // forget drops messages without a connection record, which may be as late as an index section.
 func (s *scanner) forget() {
 	b := s.bag
+	if b.headless && len(b.chunks) == 0 {
+		b.notes.Addf(Loss, b.first, "file", "no message was found after the damaged file header")
+	}
 	lost := make(map[uint32]uint64)
 	for i := range b.chunks {
 		c := &b.chunks[i]

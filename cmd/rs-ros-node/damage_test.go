@@ -12,6 +12,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -46,6 +47,30 @@ func TestDamagedChunk(t *testing.T) {
 	want(t, exitIncomplete, "export", bag, "--mcap", out)
 	if got := mcapCount(t, out); got < 201-lost || got >= 201 {
 		t.Errorf("%d messages in MCAP; %d of 201 are damaged", got, lost)
+	}
+}
+
+// TestDamageCodes checks that no command is milder than check about files whose damage shows only in
+// what they lack. The table is also in docs/commands.md.
+func TestDamageCodes(t *testing.T) {
+	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
+	for path, codes := range map[string][]int{ // of the commands below
+		need.Bag(t, "hostile/bz2claim5.bag"):  {1, 3, 1, 1, 3, 3},
+		need.Bag(t, "hostile/nested.bag"):     {1, 3, 1, 3, 3, 3},
+		need.Bag(t, "hostile/nochan.mcap"):    {1, 3, 1, 3, 3, 3},
+		need.Bag(t, "hostile/times.mcap"):     {0, 0, 0, 0, 3, 0},
+		samplebag.File(t, "zeros.bag", zeros): {1, 3, 1, 3, 3, 3},
+		samplebag.Walk(t, "whole.bag"):        {0, 0, 0, 0, 0, 0},
+	} {
+		dir := t.TempDir()
+		for i, args := range [][]string{
+			{"check", path}, {"cat", path}, {"recover", path, "-o", filepath.Join(dir, "recovered"+filepath.Ext(path))}, {"filter", path, filepath.Join(dir, "filtered.bag")},
+			{"convert", path, filepath.Join(dir, "converted.bag"), "--ros", "1"}, {"export", path, "--mcap", filepath.Join(dir, "exported.mcap")},
+		} {
+			if code, out, log := command(t, args...); code != codes[i] {
+				t.Errorf("%s %s: exit code %d, want %d\n%.300s%s", args[0], filepath.Base(path), code, codes[i], out, log)
+			}
+		}
 	}
 }
 

@@ -255,6 +255,11 @@ func (p *Player) bound() error {
 	start, end := p.view.Start(), p.view.End()
 	if start == 0 {
 		p.empty = true
+		it := p.view.Iterator()
+		if !it.Next() && it.Err() != nil {
+			p.problems.add("%v", it.Err())
+		}
+		it.Close()
 		start, end = max(from, statics), max(from, statics)
 	}
 	p.time.span(start, end)
