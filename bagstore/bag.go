@@ -57,7 +57,6 @@ type Bag struct {
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
-	pool     bufferPool // for messages, chunks and their compressed bytes
 }
 
 type chunk struct {
@@ -204,6 +203,14 @@ func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
 	}
 	b.notes.Addf(Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
 	return firstChunk
+}
+
+// topicOf names the topic of a connection.
+func (b *Bag) topicOf(id uint32) string {
+	if c := b.byID[id]; c != nil {
+		return c.Topic
+	}
+	return fmt.Sprintf("connection %d", id)
 }
 
 // readImplausible reads chunks whose info can't be true, because views wouldn't find their

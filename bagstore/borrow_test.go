@@ -110,7 +110,7 @@ func TestBorrowed(t *testing.T) {
 		if got := sum(m.Data); got != want[i].sum {
 			t.Errorf("message %d is another one", i)
 		}
-		if m.block.pool == nil {
+		if !m.block.pooled {
 			borrowed++
 		}
 		if i%20 == 11 {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dsnet/compress/bzip2"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
@@ -87,6 +89,71 @@ func TestBombDamaged(t *testing.T) {
 	check, err := Check(t.Context(), path, CheckOptions{})
 	if err != nil || check.Outcome != Damaged || check.Messages != 3 {
 		t.Errorf("check: %+v, %v", check, err)
+	}
+}
+
+// TestUnbackedMessages: a large message that its chunk's stored bytes don't back is refused by
+// name, and the others are read. Our own writer doesn't make such chunks.
+func TestUnbackedMessages(t *testing.T) {
+	const small = "\x01\x00\x00\x00x"
+	huge := make([]byte, memory.MaxMessage+1)
+	path := filepath.Join(t.TempDir(), "large.bag")
+	w, err := Create(path, Options{Compression: LZ4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/large"))
+	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
+		err = errors.Join(err, w.Write(id, Time(i+1), data))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	read := func(path string) (list []int, errs []error) {
+		b, err := Open(path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		for m, err := range b.View(Query{}).Messages() {
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			list = append(list, len(m.Data))
+		}
+		return list, errs
+	}
+	if list, errs := read(path); len(errs) > 0 || !slices.Equal(list, []int{5, len(huge), 5}) {
+		t.Errorf("of our own bag: %d, %v", list, errs)
+	}
+
+	c := stringType("/large")
+	content := appendConnection(nil, &c)
+	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
+		content = append(appendMessage(content, 0, Time(i+1), 0, len(data)), data...)
+	}
+	for _, kind := range []Compression{LZ4, BZ2} {
+		packed, err := newCompressor(kind)(nil, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := append(appendChunkHeader(fileHeader(0, 0, 0), kind, len(content), len(packed)), packed...)
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, errs := read(path)
+		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "33554433 bytes unpacked") {
+			t.Errorf("%s: %d, %v", kind, list, errs)
+		}
+		check, err := Check(t.Context(), path, CheckOptions{})
+		if err != nil || check.Outcome != Damaged || check.Messages != 2 {
+			t.Errorf("%s: check: %+v, %v", kind, check, err)
+		}
+		rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{Options: Options{Overwrite: true}})
+		if err != nil || rep.Outcome != Damaged || rep.Kept != 2 {
+			t.Errorf("%s: recover: %+v, %v", kind, rep, err)
+		}
 	}
 }
 

@@ -1,20 +1,22 @@
 package bagstore
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
-// buffer is reference-counted memory: from a pool, borrowed from the read-ahead, or mapped.
+// buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
+// a file, or the content of a chunk.
 type buffer struct {
 	bytes   []byte
 	refs    atomic.Int32
-	pool    *bufferPool // nil: borrowed or mapped
-	loan    disk.Loan   // of bytes, if borrowed
-	mapping []byte      // the pages that contain bytes, if mapped
+	pooled  bool
+	loan    disk.Loan       // of bytes, if borrowed
+	mapping []byte          // the pages that contain bytes, if mapped
+	content *memory.Content // of a chunk; bytes are nil if it isn't in memory
 }
 
 // retain adds a reference; a new buffer has none.
@@ -27,10 +29,12 @@ func (b *buffer) release() {
 	switch n := b.refs.Add(-1); {
 	case n == 0 && b.mapping != nil:
 		disk.Unmap(b.mapping)
-	case n == 0 && b.pool == nil:
-		b.loan.Release()
+	case n == 0 && b.content != nil:
+		b.content.Release()
+	case n == 0 && b.pooled:
+		memory.Put(b.bytes)
 	case n == 0:
-		b.pool.put(b)
+		b.loan.Release()
 	case n < 0:
 		panic("bagstore: buffer released twice")
 	}
@@ -67,78 +71,11 @@ func (b Buffer) Release() {
 	}
 }
 
-// Limits of a pool. Small buffers are cheap to allocate and numerous; they would displace large
-// ones, whose pages are expensive to fault in.
-const (
-	poolBuffers = 8
-	poolBytes   = 16 << 20
-	poolLeast   = 16 << 10
-)
+// newBuffer returns a buffer of n bytes with one reference; its bytes are undefined.
+func newBuffer(n int) *buffer { return wrap(memory.Get(n)) }
 
-// bufferPool keeps a few free buffers, so that reading a whole bag allocates only a few.
-type bufferPool struct {
-	mu    sync.Mutex
-	free  []*buffer
-	bytes int
-}
-
-// get returns a buffer of n bytes with one reference; its content is undefined.
-func (p *bufferPool) get(n int) *buffer {
-	b := p.take(n)
-	if b == nil {
-		// The spare room is for the next message, which is often slightly larger.
-		b = &buffer{bytes: make([]byte, n, n+n/8), pool: p}
-	}
-	b.bytes = b.bytes[:n]
-	return b.retain()
-}
-
-// wrap returns a buffer of memory that did not come from the pool, with one reference.
-func (p *bufferPool) wrap(b []byte) *buffer { return (&buffer{bytes: b, pool: p}).retain() }
-
-// take removes the smallest free buffer that holds n bytes, unless it would waste three quarters.
-func (p *bufferPool) take(n int) *buffer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	best := -1
-	for i, b := range p.free {
-		if c := cap(b.bytes); c >= n && c/4 <= n && (best < 0 || c < cap(p.free[best].bytes)) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	b := p.free[best]
-	last := len(p.free) - 1
-	p.free[best], p.free[last] = p.free[last], nil
-	p.free = p.free[:last]
-	p.bytes -= cap(b.bytes)
-	return b
-}
-
-func (p *bufferPool) put(b *buffer) {
-	if cap(b.bytes) < poolLeast {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.free) == poolBuffers || p.bytes+cap(b.bytes) > poolBytes {
-		if len(p.free) == 0 {
-			return
-		}
-		// Drop the oldest: recent sizes are more likely to be needed.
-		p.bytes -= cap(p.free[0].bytes)
-		copy(p.free, p.free[1:])
-		p.free[len(p.free)-1] = nil
-		p.free = p.free[:len(p.free)-1]
-		if p.bytes+cap(b.bytes) > poolBytes {
-			return
-		}
-	}
-	p.free = append(p.free, b)
-	p.bytes += cap(b.bytes)
-}
+// wrap returns a buffer of memory from anywhere, with one reference.
+func wrap(b []byte) *buffer { return (&buffer{bytes: b, pooled: true}).retain() }
 
 // borrowLeast is the size from which copying costs more than borrowing. Smaller pieces
 // are also the ones that callers may keep for long.
@@ -159,11 +96,11 @@ func (b *Bag) borrow(off int64, n int) *buffer {
 }
 
 // read returns n bytes of the bag with one reference: borrowed or copied.
-func (b *Bag) read(pool *bufferPool, off int64, n int) (*buffer, error) {
+func (b *Bag) read(off int64, n int) (*buffer, error) {
 	if blk := b.borrow(off, n); blk != nil {
 		return blk, nil
 	}
-	blk := pool.get(n)
+	blk := newBuffer(n)
 	if err := record.ReadFull(b.r, blk.bytes, off); err != nil {
 		blk.release()
 		return nil, err

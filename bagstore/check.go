@@ -3,8 +3,10 @@ package bagstore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
@@ -29,13 +31,15 @@ type CheckReport struct {
 }
 
 type checker struct {
-	b     *Bag
-	l     *chunkReader
-	rep   *CheckReport
-	last  Time
-	known map[uint32]bool // connections described so far
-	blind bool            // an unreadable chunk may have described connections
-	bad   uint64          // messages of the current chunk whose data can't be read
+	b      *Bag
+	l      *chunkReader
+	rep    *CheckReport
+	last   Time
+	known  map[uint32]bool // connections described so far
+	blind  bool            // an unreadable chunk may have described connections
+	pos    int64           // of the current chunk
+	stored int64           // its bytes in the file
+	bad    uint64          // messages of the current chunk whose data can't be read
 }
 
 // Check reads the whole file. It compares the chunks with their checksums, the index
@@ -81,7 +85,7 @@ func (c *checker) chunk(k *chunk) {
 		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "%v", err)
 		return
 	}
-	c.bad = 0
+	c.pos, c.stored, c.bad = k.Pos, head.Stored, 0
 	w := walker{bag: c.b, onConnection: c.connection, onMessage: c.message}
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
@@ -101,9 +105,12 @@ func (c *checker) chunk(k *chunk) {
 }
 
 // message reads a message's data from the file. In a compressed chunk they were read before.
-func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
+func (c *checker) message(src record.Source, r *record.Record, e entry) error {
 	in, ok := src.(record.Section)
 	if !ok {
+		if err := memory.Fits(r.DataLen, c.stored); err != nil {
+			return c.unreadable(c.pos, fmt.Errorf("message of %.100q at byte %d of the chunk: %w", c.b.topicOf(e.conn), r.Pos, err))
+		}
 		return nil
 	}
 	var piece int64
@@ -115,7 +122,7 @@ func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 			}
 			continue
 		}
-		blk, err := c.b.read(&c.b.pool, at, int(piece))
+		blk, err := c.b.read(at, int(piece))
 		if err != nil {
 			return c.unreadable(in.Base+r.Pos, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
@@ -80,87 +81,76 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	if head.Compression == None {
 		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size)
 	}
-	if head.Compression == BZ2 && !head.plausible() && head.Size > 0 {
-		return walkStream(record.NewStream(cr.bz2(head)), head.Size, w)
+	content, err := cr.unpack(head)
+	if content == nil {
+		return nil, 0, err
 	}
-	content, err := cr.salvage(head)
-	entries, end, walkErr := w.walk(record.Memory(content), int64(len(content)))
+	defer content.Release()
+	w.most = memory.MaxMessages
+	entries, end, walkErr := w.walk(content.Source(), content.Size())
+	if last := len(entries) - 1; err != nil && head.Compression == BZ2 && last >= 0 && end == content.Size() {
+		entries, end = entries[:last], int64(entries[last].offset) // bz2 yields bytes before it verifies them
+	}
 	return entries, end, cmp.Or(err, walkErr)
 }
 
-// walkStream is walk for a stream. The last message counts only if the end is undamaged.
-func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) {
-	entries, end, err := w.walk(s, size)
-	if err != nil {
-		return entries, end, err
-	}
-	if err = s.Finish(size); err != nil && len(entries) > 0 {
-		last := len(entries) - 1
-		return entries[:last], int64(entries[last].offset), err
-	}
-	return entries, end, err
-}
+// lz4Ratio is the most that LZ4 expands.
+const lz4Ratio = 255
 
-// maxSalvage bounds the uncompressed size of a torn chunk whose header has no size.
-const maxSalvage = 256 << 20
-
-// plausible reports whether the stored bytes can decompress to the size in the header, so that a
-// wrong size causes no allocation. bz2 that expands more is decoded as a stream.
+// plausible reports whether the stored bytes can decompress to the size in the header, so
+// that a wrong size causes no allocation. bz2 may expand more than is plausible here; it is
+// then decoded to a file.
 func (h ChunkHeader) plausible() bool {
 	ratio := int64(64)
 	if h.Compression == LZ4 {
-		ratio = 255
+		ratio = lz4Ratio
 	}
 	return h.Compression == None || h.Size > 0 && h.Size <= ratio*h.Stored+64
 }
 
-// salvage decompresses as much of a chunk as possible, whatever its header says.
-func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
-	size := head.Size
-	if !head.plausible() {
-		if head.Compression == BZ2 {
-			return cr.unpack(head)
-		}
-		size = min(255*head.Stored+64, maxSalvage)
+// Limits of chunks that are decompressed in memory.
+const (
+	maxStored  = 64 << 20
+	maxSalvage = 64 << 20 // of one whose header has no size
+)
+
+// unpack decompresses as much of a chunk as possible, whatever its header says. The caller
+// releases the content, also after an error; nil if there is none.
+func (cr *chunkReader) unpack(head ChunkHeader) (c *memory.Content, err error) {
+	switch {
+	case head.plausible() && head.Size <= memory.MaxChunk:
+		c, err = memory.NewContent(head.Size, head.Stored)
+	case head.plausible() || head.Compression == BZ2:
+		c, err = memory.NewFile(cmp.Or(head.Size, memory.MaxChunk), head.Stored)
+	default:
+		c, err = memory.NewContent(min(lz4Ratio*head.Stored+64, maxSalvage), head.Stored)
 	}
-	if err := record.Fits(size); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	dst := make([]byte, size)
-	n, err := cr.decompress(head, dst)
-	return dst[:n], err
-}
-
-func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
-	limit := int64(maxSalvage)
-	if head.Size > 0 {
-		limit = min(limit, head.Size)
+	if to, ok := c.Bytes(); ok && head.Stored <= maxStored {
+		n, err := cr.decompress(head, to)
+		c.Cut(int64(n))
+		return c, err
 	}
-	var out bytes.Buffer
-	_, err := io.Copy(&out, io.LimitReader(cr.bz2(head), limit))
-	if err == nil && head.Size > maxSalvage {
-		err = fmt.Errorf("the chunk unpacks to %d bytes, above %d, from %d", head.Size, maxSalvage, head.Stored)
+	stored := io.NewSectionReader(cr.b.r, head.DataPos, head.Stored)
+	var in io.Reader = bzip2.NewReader(stored)
+	if head.Compression == LZ4 {
+		in = lz4.NewReader(stored)
 	}
-	return out.Bytes(), err
-}
-
-func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
-	return bzip2.NewReader(io.NewSectionReader(cr.b.r, head.DataPos, head.Stored))
+	err = c.Fill(in)
+	switch {
+	case err == nil && head.Size > c.Size():
+		err = fmt.Errorf("the chunk unpacks to %d bytes, at most %d are read", head.Size, c.Size())
+	case head.Size == 0 && errors.Is(err, memory.ErrShort):
+		err = nil // nothing says how much there is
+	}
+	return c, err
 }
 
 // decompress fills dst, of the size in the header. It returns the number of valid bytes.
 func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
-	if head.Compression == None {
-		err := record.ReadFull(cr.b.r, dst, head.DataPos)
-		if err != nil {
-			dst = nil
-		}
-		return len(dst), err
-	}
-	if err := record.Fits(head.Stored); err != nil {
-		return 0, err
-	}
-	stored, err := cr.b.read(&cr.b.pool, head.DataPos, int(head.Stored))
+	stored, err := cr.b.read(head.DataPos, int(head.Stored))
 	if err != nil {
 		return 0, err
 	}

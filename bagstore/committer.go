@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 	"rsros/bagstore/internal/tail"
 )
@@ -365,7 +366,7 @@ func (c *committer) chunk(j *job) error {
 	} else {
 		kind := None
 		body = j.buf
-		if c.o.Compression != None && !j.raw { // otherwise a worker may be writing to compressed
+		if c.o.Compression != None && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil { // if raw, a worker may be writing to compressed
 			kind, body = c.o.Compression, j.compressed
 		}
 		c.scratch = appendChunkHeader(c.scratch[:0], kind, len(j.buf), len(body))

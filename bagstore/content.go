@@ -74,7 +74,7 @@ func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {
 }
 
 // readContent reads the message at p. It calls before when it is about to allocate n bytes.
-func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) ([]byte, *buffer, error) {
+func (p *messagePos) readContent(b *Bag, before func(n int)) ([]byte, *buffer, error) {
 	var blk *buffer
 	c := &b.chunks[p.chunk]
 	data, err := b.content.Read(c.block, Entry{p.time, p.conn, uint32(p.offset)}, func(n int) []byte {
@@ -82,11 +82,11 @@ func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) (
 			blk.release()
 		}
 		before(n)
-		blk = pool.get(n)
+		blk = newBuffer(n)
 		return blk.bytes[:0]
 	})
 	if blk == nil {
-		blk = pool.wrap(data)
+		blk = wrap(data)
 	}
 	if err != nil {
 		blk.release()

@@ -71,7 +71,7 @@ func (a *contentAhead) start(it *Iterator) {
 	}
 	a.wait.Wait() // the previous run still uses memory
 	v := it.v
-	r := &aheadRun{v: v, pool: it.reader.pool, dir: it.dir, now: it.pos, sizes: make(map[aheadTopic]int64), limit: v.leadBytes}
+	r := &aheadRun{v: v, dir: it.dir, now: it.pos, sizes: make(map[aheadTopic]int64), limit: v.leadBytes}
 	r.room.L, r.made.L = &r.mu, &r.mu
 	r.it = &Iterator{v: v, reader: newMessageReader(v), pos: it.pos, after: it.after}
 	a.run = r
@@ -96,7 +96,6 @@ func (a *contentAhead) start(it *Iterator) {
 // aheadRun reads ahead from one position in one direction. Workers form batches in turns.
 type aheadRun struct {
 	v     *View
-	pool  *bufferPool
 	dir   int
 	limit int64 // of bytes
 
@@ -383,7 +382,7 @@ func (r *aheadRun) isGone(b *aheadBatch) bool {
 // there is room.
 func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
 	giant := false
-	m.data, m.blk, m.err = m.pos.readContent(r.v.bags[m.pos.bag], r.pool, func(n int) {
+	m.data, m.blk, m.err = m.pos.readContent(r.v.bags[m.pos.bag], func(n int) {
 		if n > batchMost && !giant {
 			r.giants.Lock()
 			giant = true

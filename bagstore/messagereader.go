@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
@@ -31,7 +32,6 @@ const (
 type messageReader struct {
 	v            *View
 	chunkReaders []*chunkReader // by bag
-	pool         *bufferPool    // the first bag's, so that the next iterator reuses warm memory
 
 	messagePos               // the message to read
 	visits     int           // messages read in a row from its chunk
@@ -113,9 +113,6 @@ func newMessageReader(v *View) *messageReader {
 	if v.lead > 0 {
 		mr.keep = v.leadBytes + v.leadBytes/4 // the last quarter is for chunks in use
 	}
-	if len(v.bags) > 0 {
-		mr.pool = &v.bags[0].pool
-	}
 	return mr
 }
 
@@ -165,7 +162,7 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	b := mr.v.bags[mr.bag]
 	mr.at = 0
 	if b.content != nil {
-		return mr.readContent(b, mr.pool, func(int) {})
+		return mr.readContent(b, func(int) {})
 	}
 	if mr.alone() {
 		return mr.readDirect(b)
@@ -178,13 +175,36 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 		mr.current = blk
 	}
 	blk, r := mr.current, &mr.rec
-	if err := mr.locate(record.Memory(blk.bytes), int64(len(blk.bytes)), mr.offset, r); err != nil {
-		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", mr.offset, err))
+	src, size := record.Source(record.Memory(blk.bytes)), int64(len(blk.bytes))
+	if blk.content != nil {
+		src, size = blk.content.Source(), blk.content.Size()
+	}
+	err := mr.locate(src, size, mr.offset, r)
+	if err == nil && blk.content != nil {
+		err = blk.content.Fits(r.DataLen)
+	}
+	if err == nil && blk.bytes == nil {
+		if blk, err = unpackedMessage(blk.content, r); err == nil {
+			return blk.bytes, blk, nil
+		}
+	}
+	if err != nil {
+		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", b.topicOf(mr.conn), mr.offset, err))
 	}
 	if mr.head.Compression == None {
 		mr.at = mr.head.DataPos + r.DataPos
 	}
 	return blk.bytes[r.DataPos:r.Next():r.Next()], blk.retain(), nil
+}
+
+// unpackedMessage reads a message of a chunk that was unpacked to a file.
+func unpackedMessage(c *memory.Content, r *record.Record) (*buffer, error) {
+	blk := newBuffer(int(r.DataLen))
+	if err := record.ReadFull(c, blk.bytes, r.DataPos); err != nil {
+		blk.release()
+		return nil, err
+	}
+	return blk, nil
 }
 
 // restart must be called when the iterator seeks.
@@ -220,7 +240,7 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 			return data, (&buffer{bytes: data, mapping: pages}).retain(), nil
 		}
 	}
-	blk, err := b.read(mr.pool, r.DataPos, int(r.DataLen))
+	blk, err := b.read(r.DataPos, int(r.DataLen))
 	if err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
@@ -383,29 +403,20 @@ func (mr *messageReader) remove(el *list.Element) {
 func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffer, error) {
 	b := mr.v.bags[r.bag]
 	torn, l := b.chunks[r.chunk].torn, chunkReader{b: b, urgent: urgent}
-	if !head.plausible() {
-		content, err := l.salvage(head)
-		if err != nil && !torn {
-			return nil, err
-		}
-		return mr.pool.wrap(content), nil
-	}
-	if err := record.Fits(head.Size); err != nil {
-		return nil, err
-	}
 	if head.Compression == None {
-		if blk := b.borrow(head.DataPos, int(head.Size)); blk != nil {
-			return blk, nil
-		}
+		return b.read(head.DataPos, int(head.Size)) // at most wholeSize
 	}
-	blk := mr.pool.get(int(head.Size))
-	n, err := l.decompress(head, blk.bytes)
-	if err != nil && !torn {
-		blk.release()
+	content, err := l.unpack(head)
+	if content == nil {
 		return nil, err
 	}
-	blk.bytes = blk.bytes[:n]
-	return blk, nil
+	if err != nil && !torn {
+		content.Release()
+		return nil, err
+	}
+	blk := &buffer{content: content}
+	blk.bytes, _ = content.Bytes()
+	return blk.retain(), nil
 }
 
 func (mr *messageReader) close() {

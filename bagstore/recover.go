@@ -185,7 +185,7 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err error) {
 	if in, ok := src.(record.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= record.MaxInMemory {
 		m.at = in.Base + rec.DataPos
-		if m.block, err = r.b.read(&r.b.pool, m.at, int(rec.DataLen)); err == nil {
+		if m.block, err = r.b.read(m.at, int(rec.DataLen)); err == nil {
 			m.Data = m.block.bytes
 		}
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 )
 
@@ -17,6 +18,7 @@ type walker struct {
 	// data are in src. An error ends the walk.
 	onConnection func(r *record.Record, data []byte) error
 	onMessage    func(src record.Source, r *record.Record, e entry) error
+	most         int // messages; 0: any number
 	// unwritten, if not 0, is the offset of the zeros that end a torn chunk: an empty message whose
 	// length is among these is incomplete.
 	unwritten int64
@@ -36,6 +38,8 @@ func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err 
 			return to, pos, err
 		case ok && r.DataLen == 0 && w.unwritten > 0 && r.DataPos > w.unwritten:
 			return to, pos, errUnwritten
+		case ok && w.most > 0 && len(to) == w.most:
+			return to, pos, memory.ErrMessages
 		case ok:
 			to = append(to, e)
 			if w.onMessage == nil {

@@ -204,7 +204,7 @@ func (c *Client) setHandling(on bool) {
 	c.mu.Lock()
 	c.handling = on
 	c.mu.Unlock()
-	c.wakeUp() // drain may wait for this
+	c.wakeUp() // somebody may wait for this
 }
 
 // write sends what waits, until the connection ends or a write fails.

@@ -44,7 +44,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	})
 	var frozen atomic.Bool
 	var shown map[string]msgs.Type
-	end := every(tick, func() {
+	end := every(beat, func() {
 		types := known.Load()
 		if types == nil {
 			return
@@ -102,7 +102,7 @@ func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, na
 	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = every(tick, func() {
+	g.stop = every(beat, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		for _, t := range g.list {

@@ -71,7 +71,7 @@ type marked interface {
 // sendMarks sends viewers the marks that were found.
 func (s *Server) sendMarks(g stage) {
 	m, ok := g.(marked)
-	if !ok || !s.commands.TryLock() { // the next tick does it
+	if !ok || !s.commands.TryLock() { // the next beat does it
 		return
 	}
 	defer s.commands.Unlock()

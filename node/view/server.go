@@ -53,8 +53,7 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // the log's goroutine
-	stop func()         // ends following
+	jobs sync.WaitGroup // the pulse and the log
 
 	viewers  *clients.Server[*session]
 	foxglove *foxglove.Server
@@ -92,7 +91,7 @@ func New(o Options) (*Server, error) {
 		s.mux.Handle("/api/files", o.Library)
 		s.mux.Handle("/api/files/", o.Library)
 	}
-	s.stop = s.follow()
+	s.jobs.Go(s.pulse)
 	if o.Lines != nil {
 		s.jobs.Go(s.followLog)
 	}
@@ -302,7 +301,6 @@ func (s *Server) Close() error {
 	s.end()
 	s.viewers.Close(closePatience)
 	s.foxglove.Close()
-	s.stop()
 	s.jobs.Wait()
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -313,16 +311,22 @@ func (s *Server) Close() error {
 }
 
 const (
-	tick       = 100 * time.Millisecond
-	countTicks = 10 // between two counts
+	beat       = 100 * time.Millisecond // period of the pulse
+	countBeats = 10                     // between two counts
 )
 
-// follow sends viewers what changes without a request, until end is called: the position,
-// counts, and the size of a recording.
-func (s *Server) follow() (end func()) {
+// pulse sends viewers what changes without a request: the position, counts, and the size of
+// a recording.
+func (s *Server) pulse() {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
 	var told news
-	n := 0
-	return every(tick, func() {
+	for n := 0; ; n++ {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
 		g := s.shown()
 		if g != nil {
 			s.showAgain(g)
@@ -335,11 +339,10 @@ func (s *Server) follow() (end func()) {
 			}
 			told.state = st
 		}
-		if n%countTicks == 0 {
+		if n%countBeats == 0 {
 			s.count(g, &told)
 		}
-		n++
-	})
+	}
 }
 
 // showAgain sends the frames at the position to viewers who haven't got them.

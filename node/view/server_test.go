@@ -456,7 +456,7 @@ func TestPausedBeforeFirstFrame(t *testing.T) {
 	v.must("rate", object{"rate": 0.01}) // the next frame is far
 	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
 	g := s.shown()
-	for seen := 0; seen < 3; seen++ { // ticks while it plays
+	for seen := 0; seen < 3; seen++ { // beats of the pulse while it plays
 		v.text("state")
 	}
 	if g.(*camera).file.Status().Paused {

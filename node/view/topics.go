@@ -54,8 +54,11 @@ func newTopics(of stage, types map[string]msgs.Type) *topics {
 		t.list = append(t.list, t.byName[name])
 	}
 	slices.SortFunc(t.list, func(a, b *topic) int { return cmp.Compare(a.name, b.name) })
-	t.list = t.list[:min(len(t.list), maxTopics)]
 	for i, c := range t.list {
+		if i == maxTopics {
+			t.list = t.list[:i]
+			break
+		}
 		c.id = uint16(i + 1)
 	}
 	return t
@@ -103,7 +106,7 @@ func (t *topics) names(of []*stream) (list []string) {
 	return list
 }
 
-// watched returns the names of the topics with viewers.
+// watched returns the names of the topics that somebody watches.
 func (t *topics) watched() (list []string) {
 	for _, c := range t.list {
 		if c.watched() {

@@ -1,2 +1,2 @@
-// Package cputime measures the processor time of this process for benchmarks.
+// Package cputime tells benchmarks how much processor time this process has used.
 package cputime

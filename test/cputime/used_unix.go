@@ -4,8 +4,8 @@ package cputime
 
 import "syscall"
 
-// Used returns the processor time of this process in seconds, in user mode and in the kernel,
-// or zeros on error.
+// Used is the time of this process in seconds, in user mode and in the kernel; zeros if
+// the system doesn't tell.
 func Used() (user, system float64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -2,8 +2,8 @@ package cputime
 
 import "golang.org/x/sys/windows"
 
-// Used returns the processor time of this process in seconds, in user mode and in the kernel,
-// or zeros on error.
+// Used is the time of this process in seconds, in user mode and in the kernel; zeros if
+// the system doesn't tell.
 func Used() (user, system float64) {
 	var created, ended, kernel, own windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &own) != nil {

@@ -1,5 +1,5 @@
-// Package foxglove is a client of the Foxglove WebSocket protocol for tests. It shares no
-// code with the server. A test also runs the client library of Lichtblick.
+// Package foxglove is a client of the Foxglove WebSocket protocol for tests, written
+// apart from the server, and a check of the server with the client that Lichtblick uses.
 package foxglove
 
 import (
@@ -17,23 +17,23 @@ import (
 type Client struct {
 	t    testing.TB
 	conn *websocket.Conn
-	last []string // last text messages, for failures
+	last []string // what came, for a failure's text
 
 	Channels map[string]Channel // by topic
 	Services map[string]uint32  // by name
-	Clock    int64              // last time from the server, in ns
+	Clock    int64              // what time it is, as the server said last; ns
 }
 
-// Channel is a topic of a server.
+// Channel is what a server says of a topic.
 type Channel struct {
 	ID                                                  uint32
 	Topic, Encoding, SchemaName, Schema, SchemaEncoding string
 }
 
-// Event is a message of the server.
+// Event is something that the server sent: a text message, or the fields of a binary one.
 type Event struct {
 	Op   string // of a text message
-	Text []byte // the whole text message
+	Text []byte // all of it
 
 	Opcode       byte   // of a binary message
 	ID, Call     uint32 // of a message's subscription, or of a service and a call
@@ -56,7 +56,7 @@ func (e Event) Decode(t testing.TB, to any) {
 	}
 }
 
-// patience bounds each wait.
+// patience is how long a test waits for what has to come.
 const patience = time.Minute
 
 // Dial connects to a server.
@@ -74,7 +74,7 @@ func Dial(t testing.TB, url string) *Client {
 	return c
 }
 
-// Close disconnects without a closing handshake. It may be called more than once.
+// Close leaves without a word. It may be called often.
 func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // the test is over
 
 // Say sends a text message.
@@ -139,19 +139,19 @@ func (c *Client) AwaitService(name string) uint32 {
 	}
 }
 
-// AwaitOp reads until a text message with op.
+// AwaitOp reads until a text message of a kind comes.
 func (c *Client) AwaitOp(op string) Event {
 	c.t.Helper()
 	return c.Await(op, func(e Event) bool { return e.Op == op })
 }
 
-// Await reads until wanted returns true.
+// Await reads until something comes that is wanted.
 func (c *Client) Await(what string, wanted func(Event) bool) Event {
 	c.t.Helper()
 	for n := 0; ; n++ {
 		e, err := c.Next()
 		if err != nil {
-			c.t.Fatalf("waiting for %s: %v; last messages: %q", what, err, c.last)
+			c.t.Fatalf("waiting for %s: %v; before it came %q", what, err, c.last)
 		}
 		if wanted(e) {
 			e.ArrivedAfter = n
@@ -160,7 +160,7 @@ func (c *Client) Await(what string, wanted func(Event) bool) Event {
 	}
 }
 
-// Next reads a message.
+// Next reads what comes next.
 func (c *Client) Next() (Event, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
@@ -204,7 +204,7 @@ func (c *Client) Next() (Event, error) {
 	return e, nil
 }
 
-// binary parses a binary message. A message that is too short fails the test.
+// binary takes a binary message apart. What is too short fails the test.
 func (c *Client) binary(b []byte) Event {
 	defer func() {
 		if recover() != nil {

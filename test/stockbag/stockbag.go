@@ -1,8 +1,8 @@
 // Package stockbag reads bags with the libraries that ROS users have, Debian's
 // rosbag for Python and for C++, so that a test can compare message by message.
 //
-// Each library is a process that starts on first use and ends with the test binary. All
-// functions are safe for concurrent use.
+// Each library is one process, started when it is first asked; it ends with the
+// test that started it all. They may be asked by many goroutines.
 package stockbag
 
 import (
@@ -33,7 +33,7 @@ type Message struct {
 	Sum   string // see Sum
 }
 
-// Sum returns the number and the CRC-32 of a message's bytes.
+// Sum identifies the bytes of a message: their number and CRC-32.
 func Sum(data []byte) string { return fmt.Sprintf("%d:%08x", len(data), crc32.ChecksumIEEE(data)) }
 
 // Libraries are the keys of the result of Read.
@@ -60,8 +60,8 @@ func Read(t testing.TB, path string) map[string][]Message {
 	return found
 }
 
-// Agree compares our messages of a bag with those of each library, if they are installed.
-// Messages with equal times may be in any order.
+// Agree compares what we read from a bag with what each library reads, where they
+// are. Messages of one time may come in any order.
 func Agree(t testing.TB, path string, ours []Message) {
 	t.Helper()
 	if !Here(t) {
@@ -73,7 +73,7 @@ func Agree(t testing.TB, path string, ours []Message) {
 	want := slices.SortedFunc(slices.Values(ours), byTime)
 	for name, list := range Read(t, path) {
 		for i, m := range list {
-			// The Python library doesn't sort messages of overlapping chunks.
+			// The Python library doesn't sort what overlapping chunks hold.
 			if name == "C++" && i > 0 && m.Time < list[i-1].Time {
 				t.Errorf("%s in %s: message %d is earlier than the one before", path, name, i)
 			}
@@ -90,8 +90,8 @@ func Agree(t testing.TB, path string, ours []Message) {
 	}
 }
 
-// Here reports whether the libraries are installed. With RS_NO_SKIP=1, it fails the test if
-// they are not.
+// Here says whether there are such libraries to compare with. A run in which
+// nothing may be skipped fails without.
 func Here(t testing.TB) bool {
 	t.Helper()
 	if testing.Short() {
@@ -133,8 +133,8 @@ var start = sync.OnceValues(func() ([]*reader, error) {
 	return readers, os.RemoveAll(filepath.Dir(cpp)) // it runs
 })
 
-// build compiles the C++ reader into a temporary folder. Debian's pkg-config files don't
-// name all folders with headers that rosbag includes.
+// build compiles the C++ reader into a folder of its own. Debian has the headers
+// that rosbag needs in places that its pkg-config files don't name.
 func build() (path string, err error) {
 	dir, err := os.MkdirTemp("", "stockbag")
 	if err != nil {
@@ -153,7 +153,7 @@ func build() (path string, err error) {
 	return path, nil
 }
 
-// run starts a reader, which ends with its standard input, when this process does.
+// run starts a reader, which ends when its standard input does: with this process.
 func run(cmd *exec.Cmd) (*reader, error) {
 	cmd.Env = append(os.Environ(), "PYTHONWARNINGS=ignore")
 	cmd.Stderr = os.Stderr

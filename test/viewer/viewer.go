@@ -61,7 +61,7 @@ func (c *Client) Say(format string, args ...any) {
 	}
 }
 
-// Await reads messages until is returns true, and gives credit for frames.
+// Await reads messages until one is as wanted, and gives credit for frames.
 func (c *Client) Await(is func(Message) bool) Message {
 	c.t.Helper()
 	for {
@@ -88,8 +88,8 @@ func (c *Client) Await(is func(Message) bool) Message {
 	}
 }
 
-// Source reads messages until is returns true for a source. It returns the ids of the
-// source's streams by name.
+// Source reads messages until a source is as wanted, and returns the numbers of its
+// streams by their names.
 func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
 	c.t.Helper()
 	m := c.Await(func(m Message) bool { return m.Source != nil && is(m.Source) })
@@ -100,14 +100,14 @@ func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
 	return ids
 }
 
-// Ask sends a request with additional fields and returns the answer.
+// Ask sends a request, whose fields are more, and returns the answer.
 func (c *Client) Ask(id int, op, more string) Message {
 	c.t.Helper()
 	c.Say(`{"op":%q,"id":%d%s}`, op, id, more)
 	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == float64(id) })
 }
 
-// Must is Ask for requests that must succeed.
+// Must asks for what has to succeed.
 func (c *Client) Must(id int, op, more string) {
 	c.t.Helper()
 	if m := c.Ask(id, op, more); !m.OK {

@@ -1,5 +1,6 @@
-// Package workload generates images for benchmarks, byte for byte those of the C++ peers in
-// docs/performance.md.
+// Package workload makes the images that benchmarks and encoders are tried on.
+// They are the same, byte for byte, as those of the C++ programs that docs/performance.md
+// compares with.
 package workload
 
 import "encoding/binary"
@@ -30,8 +31,8 @@ func (g *generator) next() uint64 {
 	return x * 2685821657736338717
 }
 
-// Depth fills out, of DepthSize bytes, with the i-th depth image, and returns it: a tilted
-// plane in runs of equal pixels, with noise and holes.
+// Depth fills out, which is DepthSize bytes long, with the i-th depth image: a
+// tilted plane in runs of equal pixels, with noise and holes. It returns out.
 func Depth(out []byte, i int) []byte {
 	g, at := newGenerator(uint64(i+1)), 0
 	for y := range Height {
@@ -50,8 +51,8 @@ func Depth(out []byte, i int) []byte {
 	return out
 }
 
-// Color fills out, of ColorSize bytes, with the i-th colour image, and returns it: a gradient
-// in short runs of equal pixels, with noise.
+// Color fills out, which is ColorSize bytes long, with the i-th colour image: a
+// gradient in short runs of equal pixels, with noise. It returns out.
 func Color(out []byte, i int) []byte {
 	g, at := newGenerator(uint64(i+1)+1000), 0
 	for y := range Height {

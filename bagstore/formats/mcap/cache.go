@@ -1,8 +1,6 @@
 package mcap
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,28 +12,30 @@ import (
 
 	"rsros/bagstore"
 	own "rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
 )
 
 // Limits of the cache.
 const (
 	cacheBytes = 32 << 20
-	freeBytes  = 16 << 20 // of memory that waits for the next chunk
+	// fileBytes is what a chunk in a temporary file counts as.
+	fileBytes  = cacheBytes / 4
 	giantBytes = 16 << 20 // larger chunks are unpacked one at a time
 	// patience is how long to wait for another goroutine to unpack a chunk. It may have
 	// a low priority.
 	patience = 20 * time.Millisecond
-	slack    = 64 // bytes after the content that make the zstd decoder faster
 )
 
-// cache keeps the content of recently used chunks. Several goroutines may unpack different
-// chunks concurrently.
+// contents keeps the content of recently used chunks, of all files: a recording may be split
+// into many. Several goroutines may unpack different chunks concurrently.
+var contents cache
+
 type cache struct {
 	giant sync.Mutex // held while a giant is unpacked
 
 	mu    sync.Mutex
 	order []*content // most recent last
-	bytes int        // capacity of all content
-	free  [][]byte
+	bytes int        // weight of all content
 
 	decoders sync.Once
 	zstd     *zstd.Decoder // for whole chunks
@@ -43,24 +43,33 @@ type cache struct {
 	lz4      sync.Pool // of decoders of LZ4
 }
 
-// content is a chunk's content. Once done is closed, bytes and err don't change.
+// content is a chunk's content. Once done is closed, all but users doesn't change.
 type content struct {
-	from  int64 // in the file
-	done  chan struct{}
-	bytes []byte
+	file *File
+	from int64 // in the file
+	done chan struct{}
+	*memory.Content
 	err   error
 	users int // guarded by cache.mu; the cache is one of them
 }
 
+// weight is what a loaded content counts as in the cache.
+func (k *content) weight() int {
+	if _, ok := k.Bytes(); !ok {
+		return fileBytes
+	}
+	return k.Held()
+}
+
 // get returns a block's content, which is read-only and valid until put.
 func (c *cache) get(f *File, b *block) (*content, error) {
-	k, load := c.find(b.from)
+	k, load := c.find(f, b.from)
 	if load {
-		c.load(f, b, k)
+		c.load(b, k)
 	} else if !k.wait(b.info.Size > giantBytes) {
 		c.put(k)
-		k = &content{from: b.from, done: make(chan struct{}), users: 1} // for the caller alone
-		c.load(f, b, k)
+		k = &content{file: f, from: b.from, done: make(chan struct{}), users: 1} // for the caller alone
+		c.load(b, k)
 	}
 	if k.err != nil {
 		err := k.err
@@ -93,14 +102,14 @@ func (k *content) wait(always bool) bool {
 }
 
 // find returns a chunk's content. If load is true, the caller must load it.
-func (c *cache) find(from int64) (k *content, load bool) {
+func (c *cache) find(f *File, from int64) (k *content, load bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.order, func(k *content) bool { return k.from == from }); i >= 0 {
+	if i := slices.IndexFunc(c.order, func(k *content) bool { return k.file == f && k.from == from }); i >= 0 {
 		k = c.order[i]
 		c.order = append(slices.Delete(c.order, i, i+1), k)
 	} else {
-		k, load = &content{from: from, done: make(chan struct{}), users: 1}, true
+		k, load = &content{file: f, from: from, done: make(chan struct{}), users: 1}, true
 		c.order = append(c.order, k)
 	}
 	k.users++
@@ -108,16 +117,19 @@ func (c *cache) find(from int64) (k *content, load bool) {
 }
 
 // load unpacks a chunk.
-func (c *cache) load(f *File, b *block, k *content) {
+func (c *cache) load(b *block, k *content) {
 	defer close(k.done)
 	if b.info.Size > giantBytes {
 		c.giant.Lock()
 		defer c.giant.Unlock()
 	}
-	unpacked, err := f.unpack(b)
+	c.mu.Lock()
+	c.makeRoom(int(min(b.info.Size, cacheBytes)), k)
+	c.mu.Unlock()
+	unpacked, err := k.file.unpack(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k.bytes, k.err = unpacked, err
+	k.Content, k.err = unpacked, err
 	at := slices.Index(c.order, k)
 	if at < 0 {
 		return // it isn't kept
@@ -127,14 +139,37 @@ func (c *cache) load(f *File, b *block, k *content) {
 		k.users--
 		return
 	}
-	c.bytes += cap(k.bytes)
-	for i := 0; c.bytes > cacheBytes && i < len(c.order); {
-		if old := c.order[i]; old == k || old.bytes == nil {
-			i++ // the newest, or one that is being unpacked
+	c.bytes += k.weight()
+	c.makeRoom(0, k)
+}
+
+// makeRoom drops the oldest contents until n more bytes fit, except k and those that are
+// being unpacked. c.mu is held.
+func (c *cache) makeRoom(n int, k *content) {
+	for i := 0; c.bytes+n > cacheBytes && i < len(c.order); {
+		if old := c.order[i]; old == k || old.Content == nil {
+			i++
 		} else {
-			c.order = slices.Delete(c.order, i, i+1)
-			c.bytes -= cap(old.bytes)
-			c.drop(old)
+			c.remove(i)
+		}
+	}
+}
+
+// remove removes a loaded content. c.mu is held.
+func (c *cache) remove(i int) {
+	k := c.order[i]
+	c.order = slices.Delete(c.order, i, i+1)
+	c.bytes -= k.weight()
+	c.drop(k)
+}
+
+// forget removes the contents of a file that nobody reads any more.
+func (c *cache) forget(f *File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.order) - 1; i >= 0; i-- {
+		if k := c.order[i]; k.file == f && k.Content != nil {
+			c.remove(i)
 		}
 	}
 }
@@ -146,67 +181,27 @@ func (c *cache) put(k *content) {
 	c.drop(k)
 }
 
-// drop removes a user of a content. After the last one the memory is reused. c.mu is held.
+// drop removes a user of a content. c.mu is held.
 func (c *cache) drop(k *content) {
-	if k.users--; k.users == 0 {
-		c.keep(k.bytes)
+	if k.users--; k.users == 0 && k.Content != nil {
+		k.Release()
 	}
-}
-
-// keep keeps memory for the next chunk. c.mu is held.
-func (c *cache) keep(b []byte) {
-	total := cap(b)
-	for _, f := range c.free {
-		total += cap(f)
-	}
-	if cap(b) > 0 && total <= freeBytes {
-		c.free = append(c.free, b)
-	}
-}
-
-// memory returns n bytes with room for slack more.
-func (c *cache) memory(n int) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	best := -1
-	for i, f := range c.free {
-		if cap(f) >= n+slack && cap(f)/4 <= n && (best < 0 || cap(f) < cap(c.free[best])) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return make([]byte, n, n+n/8+slack)
-	}
-	b := c.free[best][:n]
-	c.free = slices.Delete(c.free, best, best+1)
-	return b
-}
-
-// giveBack releases memory.
-func (c *cache) giveBack(b []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keep(b)
 }
 
 // unpack reads and decompresses a chunk; of a torn or damaged one as much as possible.
-func (f *File) unpack(b *block) ([]byte, error) {
-	content := f.cache.memory(int(b.info.Size))
-	if !b.torn && b.info.Stored <= giantBytes && f.unpackWhole(b, content) == nil {
-		return content, nil
-	}
-	n, err := f.unpackStream(b, content)
-	if err != nil && !b.torn && n == 0 {
-		f.cache.giveBack(content)
+func (f *File) unpack(b *block) (*memory.Content, error) {
+	k, err := memory.NewContent(b.info.Size, b.info.Stored)
+	if err != nil {
 		return nil, err
 	}
-	if n >= cap(content)/4 {
-		return content[:n], nil
+	if to, ok := k.Bytes(); ok && !b.torn && b.info.Stored <= giantBytes && f.unpackWhole(b, to) == nil {
+		return k, nil
 	}
-	part := f.cache.memory(n)
-	copy(part, content)
-	f.cache.giveBack(content)
-	return part, nil
+	if err := f.unpackStream(b, k); err != nil && !b.torn && k.Size() == 0 {
+		k.Release()
+		return nil, err
+	}
+	return k, nil
 }
 
 // unpackWhole decompresses a chunk that is in memory as a whole.
@@ -214,8 +209,8 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 	if b.info.Compression == bagstore.None {
 		return f.src.readFull(content, b.from)
 	}
-	stored := f.cache.memory(int(b.info.Stored))
-	defer f.cache.giveBack(stored)
+	stored := memory.Get(int(b.info.Stored))
+	defer memory.Put(stored)
 	if err := f.src.readFull(stored, b.from); err != nil {
 		return err
 	}
@@ -223,7 +218,7 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 		_, err := own.Decode(content, stored, false)
 		return err
 	}
-	dec, err := f.cache.wholeDecoder()
+	dec, err := contents.wholeDecoder()
 	if err != nil {
 		return err
 	}
@@ -243,33 +238,32 @@ func (c *cache) wholeDecoder() (*zstd.Decoder, error) {
 	return c.zstd, c.zstdErr
 }
 
+// maxWindow bounds how far back a chunk of zstd may refer; level 19 has 8 MiB.
+const maxWindow = 64 << 20
+
 // unpackStream decompresses as much of a chunk as can be read.
-func (f *File) unpackStream(b *block, content []byte) (n int, err error) {
+func (f *File) unpackStream(b *block, to *memory.Content) error {
 	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
-	var r io.Reader = stored
 	switch b.info.Compression {
 	case compressLZ4:
-		in, ok := f.cache.lz4.Get().(*lz4.Reader)
+		in, ok := contents.lz4.Get().(*lz4.Reader)
 		if !ok {
 			in = lz4.NewReader(nil)
 		}
 		in.Reset(stored)
-		defer f.cache.lz4.Put(in)
-		r = in
+		defer contents.lz4.Put(in)
+		return to.Fill(in)
 	case compressZstd:
 		// Without concurrency it starts no goroutines.
-		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
+		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return 0, err
+			to.Cut(0)
+			return err
 		}
 		defer in.Close()
-		r = in
+		return to.Fill(in)
 	}
-	n, err = io.ReadFull(r, content)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
+	return to.Fill(stored)
 }
 
 // packed reports whether a block's records are read as a whole: compressed ones and small messages.
@@ -294,10 +288,9 @@ func (f *File) records(b *block) (src source, from, to int64, done func(), err e
 	if !b.packed() {
 		return f.src, b.from, b.to, func() {}, nil
 	}
-	k, err := f.cache.get(f, b)
+	k, err := contents.get(f, b)
 	if err != nil {
 		return source{}, 0, 0, nil, err
 	}
-	n := int64(len(k.bytes))
-	return source{bytes.NewReader(k.bytes), n}, 0, n, func() { f.cache.put(k) }, nil
+	return source{k.Reader(), k.Size()}, 0, k.Size(), func() { contents.put(k) }, nil
 }

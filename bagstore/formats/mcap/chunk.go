@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/memory"
 )
 
 const (
-	maxChunk  = 1 << 30 // unpacked
 	lz4Ratio  = 255     // the most that a byte of LZ4 says
 	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
 )
@@ -46,7 +46,7 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	}
 	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(len(head)-len(in.b)), to: r.end()}
 	left := uint64(b.to - b.from)
-	if stored > left && !torn || size > maxChunk {
+	if stored > left && !torn || size > memory.MaxChunk {
 		return block{}, fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", r.pos, stored, size, left)
 	}
 	b.to = b.from + int64(min(stored, left))
@@ -101,8 +101,14 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 		}
 		if r.op == opMessage {
 			e, ok, err := f.entry(src, r, from)
+			if err == nil && ok && len(list) == memory.MaxMessages && b.info.Compression != bagstore.None {
+				err = memory.ErrMessages
+			}
+			if err != nil && b.torn {
+				return list, nil
+			}
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("chunk at byte %d: %w", b.info.Pos, err)
 			}
 			if ok {
 				list = append(list, e)
@@ -165,8 +171,8 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	if topic, known := f.byID[binary.LittleEndian.Uint16(head)]; !known || topic != e.Conn {
 		return nil, fmt.Errorf("message at byte %d: it is of another channel than the index says", r.pos)
 	}
-	if r.size-messageHead > maxMessage {
-		return nil, fmt.Errorf("message at byte %d: %d bytes, at most %d are read", r.pos, r.size-messageHead, maxMessage)
+	if err := b.fits(r.size - messageHead); err != nil {
+		return nil, fmt.Errorf("message of %.100q at byte %d of the chunk at byte %d: %w", f.topics[e.Conn].Name, r.pos-from, b.info.Pos, err)
 	}
 	size := int(r.size - messageHead + f.head)
 	data := alloc(size)
@@ -175,6 +181,17 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	}
 	data = data[:size]
 	return data, src.readFull(data, r.data+messageHead-f.head)
+}
+
+// fits returns an error if a message of the block is too large to be read.
+func (b *block) fits(size int64) error {
+	if b.info.Compression != bagstore.None {
+		return memory.Fits(size, b.info.Stored)
+	}
+	if size > maxMessage {
+		return fmt.Errorf("%d bytes, at most %d are read", size, maxMessage)
+	}
+	return nil
 }
 
 // Check compares the chunks, or a file with messages outside of chunks, with their checksums.

@@ -35,7 +35,6 @@ type File struct {
 	hiding   int   // messages that others were found inside
 	opened   bool  // schemas and channels don't change any more
 	head     int64 // bytes before a message's data that Read returns, too
-	cache    cache
 }
 
 type schema struct {
@@ -183,7 +182,9 @@ func (f *File) Blocks() []bagstore.Block {
 	return list
 }
 
+// Close closes the file. Nobody may be reading it.
 func (f *File) Close() error {
+	contents.forget(f)
 	if f.file == nil {
 		return nil
 	}

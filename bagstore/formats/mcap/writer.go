@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
 )
 
 // writtenChunk is how much a chunk holds uncompressed: a few camera frames.
@@ -165,17 +166,19 @@ func (w *Writer) flush() error {
 	if len(c.records) == 0 {
 		return nil
 	}
-	stored := c.records
+	stored, compression := c.records, bagstore.Compression("")
 	if c.compression == compressLZ4 {
 		c.packed = c.lz4.Append(c.packed[:0], c.records)
-		stored = c.packed
+		if memory.Fits(int64(len(c.records)), int64(len(c.packed))) == nil { // File would refuse it
+			stored, compression = c.packed, compressLZ4
+		}
 	}
 	at := w.out.pos
-	b := appendHead(nil, opChunk, chunkHead+len(c.compression)+len(stored))
+	b := appendHead(nil, opChunk, chunkHead+len(compression)+len(stored))
 	b = wire.AppendUint64(wire.AppendUint64(b, c.first), c.last)
 	b = wire.AppendUint64(b, uint64(len(c.records)))
 	b = wire.AppendUint32(b, crc32.ChecksumIEEE(c.records))
-	b = wire.AppendUint64(appendText(b, string(c.compression)), uint64(len(stored)))
+	b = wire.AppendUint64(appendText(b, string(compression)), uint64(len(stored)))
 	for _, part := range [][]byte{b, stored} {
 		if _, err := w.out.Write(part); err != nil {
 			return err
@@ -197,7 +200,7 @@ func (w *Writer) flush() error {
 	b = wire.AppendUint64(wire.AppendUint64(b[:0], c.first), c.last)
 	b = wire.AppendUint64(wire.AppendUint64(b, at), end-at)
 	b = append(wire.AppendUint32(b, uint32(len(places))), places...)
-	b = appendText(wire.AppendUint64(b, uint64(len(indexes))), string(c.compression))
+	b = appendText(wire.AppendUint64(b, uint64(len(indexes))), string(compression))
 	b = wire.AppendUint64(wire.AppendUint64(b, uint64(len(stored))), uint64(len(c.records)))
 	w.summary.chunks.add(opChunkIndex, b)
 	c.extent, c.records = extent{}, c.records[:0]

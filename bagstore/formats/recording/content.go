@@ -3,11 +3,11 @@ package recording
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
+	"rsros/bagstore/internal/memory"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 )
@@ -15,11 +15,10 @@ import (
 // content is a container's content with messages in ROS 1 form.
 type content struct {
 	container.Container
-	conns   []*bagstore.Connection
-	plans   []plan // by topic
-	blocks  []bagstore.Block
-	notes   bagstore.Notes
-	scratch sync.Pool // of *[]byte: messages as recorded
+	conns  []*bagstore.Connection
+	plans  []plan // by topic
+	blocks []bagstore.Block
+	notes  bagstore.Notes
 }
 
 type plan struct {
@@ -29,7 +28,6 @@ type plan struct {
 
 func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 	k := &content{Container: c, notes: c.Notes()}
-	k.scratch.New = func() any { return new([]byte) }
 	k.mapTopics()
 	if err := k.listBlocks(); err != nil {
 		c.Close() //nolint:errcheck // the first error counts
@@ -171,15 +169,12 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 	if p.Mapping == nil {
 		return c.Container.Read(block, e, alloc)
 	}
-	raw := c.scratch.Get().(*[]byte)
-	defer c.scratch.Put(raw)
+	var raw memory.Scratch
+	defer raw.Put()
 	var out []byte
 	message, err := c.Container.Read(block, e, func(n int) []byte {
 		out = alloc(n + hint) // the caller may account for it first
-		if cap(*raw) < n {
-			*raw = make([]byte, 0, n)
-		}
-		return (*raw)[:0]
+		return raw.Get(n)
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/realsense/rsdb3"
 )
 
@@ -101,8 +102,13 @@ func (j *job) message(b *batch, m bagstore.Message) {
 		j.lose("messages of "+m.Conn.Topic, way.why)
 		return
 	}
-	data, lost := append(b.data, m.Data...), ""
-	if way.encode != nil {
+	if more := len(b.data) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
+		b.data = append(memory.Get(more)[:0], b.data...) // append would take a quarter more
+	}
+	data, lost := b.data, ""
+	if way.encode == nil {
+		data = append(b.data, m.Data...)
+	} else {
 		var err error
 		if data, lost, err = way.encode(append(b.data, m.Data[:j.head]...), m.Data[j.head:]); err != nil {
 			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/memory"
 )
 
 // Limits of the batches between reading and writing.
@@ -12,6 +13,7 @@ const (
 	batchBytes  = 2 << 20 // the message that exceeds it ends its batch
 	batchItems  = 4096
 	batchRetain = 32 << 20 // larger buffers aren't reused
+	batchSpare  = 64 << 10 // for what a message may grow when it is converted
 )
 
 type batch struct {
@@ -35,6 +37,7 @@ func (b *batch) add(topic int, t bagstore.Time, data []byte) {
 func (b *batch) reset() {
 	b.data, b.list = b.data[:0], b.list[:0]
 	if cap(b.data) > batchRetain {
+		memory.Put(b.data)
 		b.data = nil
 	}
 }
@@ -48,6 +51,17 @@ func (b *batch) write(out output) error {
 		from = m.end
 	}
 	return nil
+}
+
+// settle waits until all batches are free.
+func settle(free chan *batch) {
+	var all [batches]*batch
+	for i := range all {
+		all[i] = <-free
+	}
+	for _, b := range all {
+		free <- b
+	}
 }
 
 // pump calls fill in a goroutine until it returns false, and write for each batch. It returns when
@@ -67,7 +81,11 @@ func pump(fill func(*batch) (more bool, err error), write func(*batch) error) er
 				if more, readErr = fill(b); readErr != nil {
 					return
 				}
+				giant := len(b.data) > batchRetain
 				full <- b
+				if giant { // several at once would be too much memory
+					settle(free)
+				}
 			case <-stop:
 				return
 			}

@@ -28,7 +28,14 @@ import (
 type Folder struct {
 	dir   string
 	root  *os.Root
-	small chan struct{} // of capacity 1, filled while a thumbnail is made: images may be large
+	turn  chan struct{}    // of capacity 1, filled while a recording is open: chunks and images may be large
+	known map[string]known // by name; of who has the turn
+}
+
+// known is what a recording was found to be when it was last opened.
+type known struct {
+	stamp string
+	entry entry
 }
 
 // Open opens a folder. The caller closes it.
@@ -37,7 +44,7 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recordings: %w", err)
 	}
-	return &Folder{dir: dir, root: root, small: make(chan struct{}, 1)}, nil
+	return &Folder{dir: dir, root: root, turn: make(chan struct{}, 1), known: make(map[string]known)}, nil
 }
 
 // Close closes the folder.
@@ -110,10 +117,51 @@ func (f *Folder) entries(ctx context.Context) ([]entry, error) {
 		case len(list) == maxListed:
 			return fs.SkipAll
 		}
-		list = append(list, f.describe(name))
-		return nil
+		list = append(list, f.listed(ctx, name))
+		return ctx.Err()
 	})
 	return list, err
+}
+
+// listed describes a recording, which is opened only if its files have changed since it was
+// last.
+func (f *Folder) listed(ctx context.Context, name string) (e entry) {
+	f.alone(ctx, func() { //nolint:errcheck // the caller looks at the context
+		stamp := f.stamp(name)
+		if k, ok := f.known[name]; ok && k.stamp == stamp {
+			e = k.entry
+			return
+		}
+		e = f.describe(name)
+		if len(f.known) >= maxListed {
+			clear(f.known)
+		}
+		f.known[name] = known{stamp, e}
+	})
+	return e
+}
+
+// stamp changes when a recording does. What isn't in the database of a .db3 file yet is in
+// another one.
+func (f *Folder) stamp(name string) (stamp string) {
+	for _, file := range []string{name, name + "-wal", name + "-journal"} {
+		if st, err := f.root.Stat(file); err == nil {
+			stamp += fmt.Sprintf("%d %d;", st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	return stamp
+}
+
+// alone runs do while no other call does, unless the context ends before its turn.
+func (f *Folder) alone(ctx context.Context, do func()) error {
+	select {
+	case f.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-f.turn }() // do may panic, which the HTTP server recovers
+	do()
+	return nil
 }
 
 // IsRecording reports whether name has the extension of a recording.

@@ -2,11 +2,13 @@ package library
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"rsros/test/need"
 )
@@ -72,5 +74,43 @@ func TestFolder(t *testing.T) {
 	}
 	if w := get("/api/files/walk.bag", "Range", "bytes=0-12"); w.Code != 206 || w.Body.String() != "#ROSBAG V2.0\n" {
 		t.Errorf("a range: %d %q", w.Code, w.Body)
+	}
+}
+
+// TestListedOnce: a recording is opened for the list only if it has changed since it was last.
+func TestListedOnce(t *testing.T) {
+	bag, err := os.ReadFile("../../../test/data/librealsense/sw_small_lz4.bag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "walk.bag")
+	at := time.Unix(1_700_000_000, 0)
+	write := func(b []byte, at time.Time) {
+		if err := errors.Join(os.WriteFile(path, b, 0o644), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it was only read
+	list := func() entry {
+		list, err := l.entries(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return list[0]
+	}
+	write(bag, at)
+	first := list()
+	write(make([]byte, len(bag)), at)
+	if again := list(); first.Messages == 0 || again.Messages != first.Messages {
+		t.Errorf("it was opened again: %+v after %+v", again, first)
+	}
+	write(make([]byte, len(bag)), at.Add(time.Second))
+	if changed := list(); changed.Error == "" {
+		t.Errorf("it wasn't opened again: %+v", changed)
 	}
 }

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -38,18 +37,6 @@ func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name str
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	png.Encode(w, picture) //nolint:errcheck // the viewer has gone
-}
-
-// alone runs do while no other call does, unless the context ends before its turn.
-func (f *Folder) alone(ctx context.Context, do func()) error {
-	select {
-	case f.small <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-f.small }() // do may panic, which the HTTP server recovers
-	do()
-	return nil
 }
 
 // thumbnail returns a small picture of a recording, nil if there is none.

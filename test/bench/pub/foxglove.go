@@ -41,7 +41,7 @@ func (s *server) Close() {
 	s.Server.Close()
 }
 
-// await waits until n clients have subscribed.
+// await waits until as many clients have subscribed.
 func (s *server) await(clients int) error {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		n := 0
@@ -55,7 +55,7 @@ func (s *server) await(clients int) error {
 	return errors.New("timed out waiting for clients")
 }
 
-// dropped returns the number of messages dropped for slow clients.
+// dropped is what slow clients lost.
 func (s *server) dropped() (n uint64) {
 	for _, c := range s.Clients() {
 		for _, t := range c.Topics {
@@ -65,8 +65,8 @@ func (s *server) dropped() (n uint64) {
 	return n
 }
 
-// watch receives a topic as Foxglove does, until the server disconnects, and reports like
-// receive.
+// watch receives a topic as Foxglove does, until the server goes, and reports as receive
+// does.
 func watch(address, topic string) error {
 	conn, err := dial(address)
 	if err != nil {
@@ -80,7 +80,7 @@ func watch(address, topic string) error {
 	for {
 		kind, r, err := conn.Reader(context.Background())
 		if err != nil {
-			break // disconnected
+			break // the server has gone
 		}
 		b := bytes.NewBuffer(message[:0])
 		if _, err := io.Copy(b, r); err != nil {
@@ -99,7 +99,7 @@ func watch(address, topic string) error {
 		}
 	}
 	if got.count == 0 {
-		return errors.New("no message arrived")
+		return errors.New("nothing came")
 	}
 	seconds := max(got.end.Sub(got.begin).Seconds(), 1e-9)
 	fmt.Printf("SUB foxglove %s messages=%d rate=%.2f missing=%d cpu/GB=%.3f\n", topic, got.count, float64(got.count-1)/seconds,
@@ -107,7 +107,7 @@ func watch(address, topic string) error {
 	return nil
 }
 
-// dial connects, and waits for the server to start.
+// dial connects when the server is there.
 func dial(address string) (conn *websocket.Conn, err error) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		conn, _, err = websocket.Dial(context.Background(), "ws://"+address, &websocket.DialOptions{Subprotocols: []string{"foxglove.sdk.v1"}})

@@ -11,8 +11,8 @@ import (
 	"github.com/bluenviron/goroslib/v2/pkg/msgs/std_msgs"
 )
 
-// runGoroslib is run with goroslib's Node. Because that doesn't report the number of
-// subscribers, it waits two seconds for them.
+// runGoroslib does with goroslib's Node what run does with ours. It can't say how
+// many subscribers it has, so it waits two seconds for them.
 func runGoroslib(topic string, fps, seconds float64, subscribers int) error {
 	n, err := goroslib.NewNode(goroslib.NodeConf{Name: "bench_goroslib", Host: os.Getenv("ROS_IP"),
 		MasterAddress: strings.Trim(strings.TrimPrefix(os.Getenv("ROS_MASTER_URI"), "http://"), "/")})

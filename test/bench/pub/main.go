@@ -1,6 +1,8 @@
-// Command pub publishes 1280x720 rgb8 images at a steady rate. It reports CPU seconds per 1e9
-// bytes published, whatever the number of subscribers, and drops. The package's benchmarks
-// compare it with goroslib and roscpp, and subscribers of ROS with Foxglove's clients.
+// Command pub publishes 1280x720 rgb8 images at a steady rate and reports what
+// that cost: CPU seconds per 1e9 bytes published (not times subscribers), and
+// drops. The benchmarks beside it run this, with node/ros and with goroslib's
+// Node, and a roscpp publisher, all before the same roscpp subscribers; and with
+// node/ros before subscribers of ROS and before Foxglove's clients.
 package main
 
 import (
@@ -21,7 +23,7 @@ import (
 const (
 	width, height = 1280, 720
 	frame         = "camera_color_optical_frame"
-	frames        = 16 // number of images, more than the cache holds
+	frames        = 16 // different images, so that the source isn't in the cache
 )
 
 func main() {
@@ -102,7 +104,7 @@ func run(topic string, fps, seconds float64, subscribers int, clients string) er
 	return nil
 }
 
-// publish publishes the images in turn at a rate.
+// publish sends the images in turn, each in its own slot of time.
 func publish(p *ros.Publisher, pool [][]byte, fps, seconds float64) {
 	head := msgs.ImageHead{Header: msgs.Header{FrameID: frame}, Height: height, Width: width,
 		Encoding: "rgb8", Step: width * 3, DataLen: width * height * 3}
@@ -128,7 +130,7 @@ func images() [][]byte {
 	return pool
 }
 
-// cpuSeconds returns the processor time of this process, in user mode and in the kernel.
+// cpuSeconds is the time that this process has spent, its kernel's work included.
 func cpuSeconds() float64 {
 	user, system := cputime.Used()
 	return user + system

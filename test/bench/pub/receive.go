@@ -20,7 +20,7 @@ type arrivals struct {
 	cpu         float64 // of this process, at the first message
 }
 
-// take adds a message.
+// take is called for one message after another.
 func (a *arrivals) take(r ros.Received) {
 	seq := binary.LittleEndian.Uint32(r.Data)
 	if a.count == 0 {
@@ -30,8 +30,9 @@ func (a *arrivals) take(r ros.Received) {
 	a.count++
 }
 
-// receive subscribes with node/ros until the publisher disconnects. It reports the rate of
-// messages, how many are missing by the numbers of their headers, and the CPU time.
+// receive subscribes with node/ros until its publisher has gone, and says how often
+// messages with a header came, how many are missing between them, and what that
+// cost.
 func receive(topic string) error {
 	cfg, _, err := ros.ParseArgs(nil, os.Environ())
 	if err != nil {

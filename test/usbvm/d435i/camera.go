@@ -1,11 +1,14 @@
-// Package d435i simulates the USB interface of an Intel RealSense D435i: descriptors, control
-// requests, bulk payloads and HID reports. It shares no code with the driver.
+// Package d435i is a virtual Intel RealSense D435i, as far as its USB side goes:
+// descriptors, control requests, bulk payloads and HID reports. It is written
+// from the facts of the real camera and knows nothing of the driver that is
+// tested with it.
 //
-// It stalls and records requests that a real camera would not understand or that are out of
-// order (Violations). Tests can provoke faults.
+// It is strict: a request that a real camera would not understand, or that comes
+// out of order, is refused with a stall and remembered (Violations). Faults are
+// made on command.
 //
-// Package usbip plugs it into a Linux kernel; the driver's unit tests call it directly. All
-// methods are safe for concurrent use.
+// Transports carry it: package usbip plugs it into a Linux kernel, the driver's
+// unit tests call it directly. All methods may be called from any goroutine.
 package d435i
 
 import (
@@ -93,39 +96,40 @@ func New(o Options) *Camera {
 	return c
 }
 
-// Unplug disconnects the camera: all pending and later calls fail with ErrGone.
+// Unplug ends the camera's life: everything pending and everything later fails
+// with ErrGone.
 func (c *Camera) Unplug() { c.gone() }
 
-// Violations returns the host's errors.
+// Violations lists what the host did wrong.
 func (c *Camera) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.violations)
 }
 
-// Resets returns the number of requested hardware resets. The transport must replug the
-// camera.
+// Resets counts hardware resets that were asked for. The transport has to carry
+// them out by replugging.
 func (c *Camera) Resets() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.resets
 }
 
-// refuse records a violation and stalls. mu must be held.
+// refuse remembers a violation and stalls. It needs mu.
 func (c *Camera) refuse(format string, args ...any) error {
 	c.violations = append(c.violations, fmt.Sprintf(format, args...))
 	return ErrStall
 }
 
-// clock returns the device's clock in µs.
+// clock is the device's clock in µs.
 func (c *Camera) clock() uint32 { return c.opt.ClockStart + uint32(time.Since(c.born).Microseconds()) }
 
 func (c *Camera) clockAt(t time.Time) uint32 {
 	return c.opt.ClockStart + uint32(t.Sub(c.born).Microseconds())
 }
 
-// Control runs a control request. out is the data of an OUT request. The answer to an IN
-// request has at most Length bytes.
+// Control carries out one control request. out is the data of an OUT request;
+// the answer to an IN request is at most Length bytes.
 func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,7 +2,7 @@ package d435i
 
 import "time"
 
-// faults are the faults that tests provoke.
+// faults are what goes wrong on command.
 type faults struct {
 	stalls int                           // of control requests to come
 	bad    map[uint8]func([]byte) []byte // done to the next payload of an endpoint
@@ -40,7 +40,7 @@ func (c *Camera) Spoil(endpoint uint8, f func([]byte) []byte) {
 	c.faults.bad[endpoint] = f
 }
 
-// Silence withholds an endpoint's payloads until it is cleared.
+// Silence holds an endpoint's payloads back until it is cleared.
 func (c *Camera) Silence(endpoint uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

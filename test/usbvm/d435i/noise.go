@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Noise is a scene of noise. A frame's number determines its pixels.
+// Noise is a scene without a meaning: every frame differs from every other, and
+// each is known from its number alone.
 type Noise struct{}
 
-// Pixels fills dst from a table, at an offset that depends on number and format. The first
-// four bytes are the number.
+// Pixels fills dst from a table, beginning at a place that number and format
+// name; the number itself comes first.
 func (Noise) Pixels(m Mode, n uint32, dst []byte) {
 	table := noise()
 	start := int(n*7919+uint32(m.Code[0])*104729+uint32(m.W)) % (len(table) / 2)
@@ -22,7 +23,8 @@ func (Noise) Pixels(m Mode, n uint32, dst []byte) {
 	}
 }
 
-// noise returns the table of Pixels. Copying is fast even in an emulator.
+// noise is the table that Pixels copies from: cheap where every instruction is
+// emulated.
 var noise = sync.OnceValue(func() []byte {
 	table := make([]byte, 128<<10)
 	state := uint64(0x9e3779b97f4a7c15)

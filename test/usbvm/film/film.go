@@ -1,5 +1,6 @@
-// Package film is a scene for the virtual camera: a second of the scene of camdriver/sim,
-// repeated. It is rendered in advance, because an emulated machine would take minutes.
+// Package film lets the virtual camera see what the simulated camera sees: a
+// second of the scene of camdriver/sim, drawn beforehand (drawing it inside an
+// emulated machine would take minutes) and shown again and again.
 package film
 
 import (
@@ -17,7 +18,7 @@ import (
 	"rsros/test/usbvm/d435i"
 )
 
-// The profiles of the film.
+// What is filmed: one second, stereo and colour in one size each.
 const (
 	FPS                       = 30
 	StereoWidth, StereoHeight = 480, 270
@@ -25,7 +26,7 @@ const (
 	GyroRate, AccelRate       = 200, 63
 )
 
-// Reel is a film and the calibration of its camera.
+// Reel is what was filmed, and with which calibration.
 type Reel struct {
 	Tables      d435i.Tables
 	Intrinsics  map[string]camdriver.Intrinsics // by stream
@@ -50,7 +51,7 @@ var motions = []camdriver.Profile{
 	{Stream: camdriver.StreamID{Kind: camdriver.Accel}, Format: camdriver.MotionXYZ32F, FPS: AccelRate},
 }
 
-// Shoot writes a film to a folder.
+// Shoot films the simulated camera into a folder.
 func Shoot(dir string) error {
 	dev, err := sim.Open(sim.Options{Seed: 1, Noiseless: true})
 	if err != nil {
@@ -195,7 +196,7 @@ func read(dir, name string, size int) (frames [][]byte, err error) {
 	return slices.Collect(slices.Chunk(all, size)), nil
 }
 
-// Load reads a film.
+// Load reads what Shoot wrote.
 func Load(dir string) (*Reel, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "reel.json"))
 	if err != nil {
@@ -224,7 +225,7 @@ func Load(dir string) (*Reel, error) {
 	return &r, err
 }
 
-// Image returns frame n of a stream.
+// Image is what a stream shows as frame number n.
 func (r *Reel) Image(id camdriver.StreamID, n uint32) []byte { return r.frames[id][(n-1)%FPS] }
 
 // Pixels is black in modes that were not filmed.

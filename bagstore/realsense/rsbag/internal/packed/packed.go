@@ -6,13 +6,16 @@ package packed
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/camdriver"
 )
 
@@ -24,7 +27,7 @@ type Picture struct {
 }
 
 const (
-	maxPixels = 256 << 20 // bytes of an image; librealsense takes no larger messages
+	maxPixels = memory.MaxMessage // bytes of an image
 	// No byte of deflate, and none of zstd, stands for more.
 	maxDeflate = 1032
 	maxZstd    = 1 << 15
@@ -60,7 +63,7 @@ func rows(format string, data []byte) (Picture, error) {
 	if p.Width <= 0 || p.Height <= 0 || p.Stride <= 0 || p.Height > most/p.Stride {
 		return p, fmt.Errorf("%d rows of %d bytes can't be in %d bytes of zstd", p.Height, p.Stride, len(data))
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(maxPixels)))
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return p, err
 	}
@@ -88,9 +91,13 @@ func picture(data []byte, want camdriver.Format) (Picture, error) {
 	if err != nil {
 		return Picture{}, fmt.Errorf("PNG: %w", err)
 	}
-	most := min(maxPixels, maxDeflate*len(data))
+	size, known := pixelSize[head.ColorModel]
+	if !known {
+		return Picture{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
+	}
+	most := min(maxPixels/size, maxDeflate*len(data))
 	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
-		return Picture{}, fmt.Errorf("PNG: %dx%d pixels can't be in %d bytes", head.Width, head.Height, len(data))
+		return Picture{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -117,8 +124,11 @@ func picture(data []byte, want camdriver.Format) (Picture, error) {
 		colours(p.Data, 4, img.Pix, swap)
 		return p, nil
 	}
-	return Picture{}, fmt.Errorf("PNG of %T: want grey of 8 or 16 bits, or colour of 8", img)
+	return Picture{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
 }
+
+// pixelSize has the bytes that a pixel of a PNG takes in memory.
+var pixelSize = map[color.Model]int{color.GrayModel: 1, color.Gray16Model: 2, color.RGBAModel: 4, color.NRGBAModel: 4}
 
 func newPicture(w, h, pixel int) Picture {
 	return Picture{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
