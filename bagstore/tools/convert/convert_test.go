@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -236,7 +237,13 @@ func TestOptionNames(t *testing.T) {
 		t.Errorf("%q", want)
 	}
 	same(t, "back", options(back), want)
-	same(t, "back", events(t, back), events(t, in))
+	unnumbered := func(path string) (list []string) { // ROS 2 has no header.seq
+		for _, e := range events(t, path) {
+			list = append(list, regexp.MustCompile(` #\d+ `).ReplaceAllString(e, " "))
+		}
+		return list
+	}
+	same(t, "back", unnumbered(back), unnumbered(in))
 }
 
 // TestNothingLeft checks that a failed conversion leaves no file, and that files are
