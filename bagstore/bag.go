@@ -218,7 +218,7 @@ func (b *Bag) topicOf(id uint32) string {
 func (b *Bag) readImplausible(w *record.Window) {
 	garbled := make(map[uint32]bool)
 	for _, c := range b.conns {
-		if c.garbled() {
+		if c.garbled {
 			garbled[c.ID] = true
 		}
 	}
@@ -315,7 +315,7 @@ func (b *Bag) addConnection(r *record.Record, data []byte) error {
 	case !ok:
 		b.byID[c.ID] = c
 		b.conns = append(b.conns, c)
-	case known.garbled() && !c.garbled():
+	case known.garbled && !c.garbled:
 		b.notes.Addf(Repairable, r.Pos, "connection", "connection %d is %s here and %q elsewhere, which is damaged", c.ID, c.Topic, known.Topic)
 		*known = *c
 	case known.Topic != c.Topic || known.Type != c.Type || known.MD5 != c.MD5:
@@ -327,8 +327,8 @@ func (b *Bag) addConnection(r *record.Record, data []byte) error {
 // noteGarbled notes the connections that no intact record describes.
 func (b *Bag) noteGarbled() {
 	for _, c := range b.conns {
-		if c.garbled() {
-			b.notes.Addf(Loss, -1, "connection", "the description of connection %d is damaged: topic %q, type %q", c.ID, c.Topic, c.Type)
+		if c.garbled {
+			b.notes.Addf(Loss, -1, "connection", "the description of connection %d is damaged: topic %q", c.ID, c.Topic)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type Connection struct {
 	CallerID   string // the publishing node, "" if not known
 	Latching   bool
 	Extra      []Field // further fields of the connection header
+
+	garbled bool // the topic has characters that damage leaves there, and no equal copy in the data
 }
 
 // parseConnection parses a connection record. The topic is in its header, the other fields are in
@@ -33,7 +35,7 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
 		return nil, err
 	}
-	c := &Connection{ID: h.Conn, Topic: string(h.Topic)}
+	c, repeated := &Connection{ID: h.Conn, Topic: string(h.Topic)}, ""
 	for len(data) > 0 {
 		name, value, rest, err := record.NextField(data)
 		if err != nil {
@@ -51,22 +53,20 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 			c.CallerID = string(value)
 		case "latching":
 			c.Latching = string(value) == "1"
-		case "topic": // see above
+		case "topic":
+			repeated = string(value)
 		default:
 			c.Extra = append(c.Extra, Field{string(name), string(value)})
 		}
 	}
+	odd := func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
+	c.garbled = strings.ContainsFunc(c.Topic, odd) && repeated != c.Topic
 	return c, nil
-}
-
-// garbled reports whether the topic, type or md5 has characters that only damage leaves there.
-func (c *Connection) garbled() bool {
-	return strings.ContainsFunc(c.Topic+c.Type+c.MD5, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError })
 }
 
 // differs is the severity of a record that contradicts the one in use.
 func (c *Connection) differs(used *Connection) Severity {
-	if c.garbled() && !used.garbled() {
+	if c.garbled && !used.garbled {
 		return Repairable
 	}
 	return Loss

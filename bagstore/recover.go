@@ -152,7 +152,7 @@ func (r *recoverer) chunk(c *chunk) error {
 // it yet.
 func (r *recoverer) message(src record.Source, rec *record.Record, e entry) error {
 	ids := r.missed[r.pos]
-	if c := r.b.byID[e.conn]; !ids[e.conn] && c != nil && !c.garbled() {
+	if c := r.b.byID[e.conn]; !ids[e.conn] && c != nil && !c.garbled {
 		return r.copy(src, rec, e)
 	}
 	if ids == nil {
