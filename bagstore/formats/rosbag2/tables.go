@@ -115,7 +115,10 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 		t.Schema = definitions[t.Type]
 		id, _ := r.key(at[0])
 		f.addTopic(id, t)
-		return d.topic(&t)
+		if err := d.topic(&t); err != nil {
+			return fmt.Errorf("read topics: %w", err)
+		}
+		return nil
 	})
 }
 
