@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // WriteJSON prints the message as a JSON object on one line, without a newline. uint8
@@ -83,7 +84,7 @@ func (p *jsonPrinter) value(f *Field) {
 	case KindBool:
 		p.w.WriteString(strconv.FormatBool(p.d.Bool()))
 	case KindString:
-		p.w.WriteString(quoteJSON(p.d.String()))
+		p.text(p.d.Bytes())
 	case KindFloat32:
 		p.float(float64(p.d.F32()), 32)
 	case KindFloat64:
@@ -99,6 +100,25 @@ func (p *jsonPrinter) float(v float64, bits int) {
 		return
 	}
 	p.w.WriteString(strconv.FormatFloat(v, 'g', -1, bits))
+}
+
+// text prints a string piece by piece. Pieces end where a character does.
+func (p *jsonPrinter) text(text []byte) {
+	const most = 16 << 10
+	p.w.WriteByte('"')
+	for len(text) > 0 {
+		n := min(len(text), most)
+		for i := n; n < len(text) && i > most-utf8.UTFMax; i-- {
+			if utf8.RuneStart(text[i]) {
+				n = i
+				break
+			}
+		}
+		quoted := quoteJSON(string(text[:n]))
+		p.w.WriteString(quoted[1 : len(quoted)-1])
+		text = text[n:]
+	}
+	p.w.WriteByte('"')
 }
 
 // quoteJSON returns a JSON string. Invalid UTF-8 becomes U+FFFD.

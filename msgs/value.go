@@ -1,6 +1,9 @@
 package msgs
 
-import "iter"
+import (
+	"iter"
+	"strings"
+)
 
 // Value is a message or a part of one. It is decoded lazily: access to a field after an
 // image decodes only the image's length.
@@ -84,4 +87,12 @@ func (v Value) All() iter.Seq[Value] {
 }
 
 // DecodeText decodes a string like Python. Invalid UTF-8 becomes U+FFFD.
-func DecodeText(s string) string { return string(runesOf(s)) }
+func DecodeText(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := decodeRune(s)
+		b.WriteRune(r)
+		s = s[n:]
+	}
+	return b.String()
+}

@@ -85,7 +85,7 @@ func (p *yamlPrinter) fields(s *Spec, indent string) {
 // omitted prints the length of an omitted value, like rostopic.
 func (p *yamlPrinter) omitted(f *Field) {
 	if !f.Array {
-		fmt.Fprintf(p.w, "\"<string length: %d>\"\n", len(p.d.String()))
+		fmt.Fprintf(p.w, "\"<string length: %d>\"\n", len(p.d.Bytes()))
 		return
 	}
 	n := f.count(p.d)
@@ -105,6 +105,9 @@ func (p *yamlPrinter) value(f *Field, indent string) {
 	case KindDuration:
 		sec, nsec := p.d.I32(), p.d.I32()
 		fmt.Fprintf(p.w, "\n%ssecs: %d\n%snsecs: %9d\n", indent, sec, indent, nsec)
+	case KindString:
+		(&yamlText{w: p.w}).field(p.d.Bytes())
+		p.w.WriteByte('\n')
 	default:
 		p.w.WriteString(p.scalar(f.Kind))
 		p.w.WriteByte('\n')
@@ -135,7 +138,8 @@ func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
 		}
 		p.w.WriteString(indent + "- ")
 		if f.Kind == KindString {
-			p.text(indent)
+			(&yamlText{w: p.w, margin: indent, column: len("- ")}).element(p.d.Bytes())
+			p.w.WriteByte('\n')
 			continue
 		}
 		p.value(f, indent+"  ")
@@ -143,12 +147,6 @@ func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
 	if shown < n {
 		fmt.Fprintf(p.w, "%s# and %d more\n", indent, n-shown)
 	}
-}
-
-// text prints an element of a string array.
-func (p *yamlPrinter) text(indent string) {
-	p.w.WriteString(strings.ReplaceAll(listYAML(p.d.String()), "\n", "\n"+indent))
-	p.w.WriteByte('\n')
 }
 
 // flow prints numbers on one line.
@@ -174,8 +172,6 @@ func (p *yamlPrinter) scalar(k Kind) string {
 			return "True"
 		}
 		return "False"
-	case KindString:
-		return quoteYAML(p.d.String())
 	case KindFloat32:
 		return FormatFloat(float64(p.d.F32()))
 	case KindFloat64:

@@ -1,9 +1,10 @@
 package msgs
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -16,48 +17,44 @@ const (
 	yamlIndent = 2
 )
 
-// quoteYAML formats a string field like rostopic echo: Python's yaml module's double-quoted scalar in
-// ASCII, broken at spaces after column 80.
-func quoteYAML(s string) string {
-	if s == "" {
-		return "''"
-	}
-	w := yamlText{}
-	w.doubleQuoted(runesOf(s))
-	return w.b.String()
+// yamlText writes a string like Python's yaml module, as ASCII, piece by piece.
+type yamlText struct {
+	w      *bufio.Writer
+	margin string // of further lines; it isn't counted in their width
+	column int
 }
 
-// listYAML formats an element of a string array, after "- ", like rostopic echo: plain if
-// YAML parses that as the same string, or else quoted.
-func listYAML(s string) string {
-	text := runesOf(s)
-	w := yamlText{column: 1} // after the dash
+// field writes a field like rostopic echo: a double-quoted scalar, broken at spaces after
+// column 80.
+func (w *yamlText) field(text []byte) {
+	if len(text) == 0 {
+		w.write("''")
+		return
+	}
+	w.doubleQuoted(text)
+}
+
+// element writes an element of an array, after "- ", like rostopic echo: plain if YAML
+// parses that as the same string, or else quoted.
+func (w *yamlText) element(text []byte) {
 	switch form := yamlForms(text); {
-	case form.plain && !otherYAML(s):
-		w.write(" ")
+	case form.plain && !otherYAML(text):
 		w.plain(text)
 	case form.single:
-		w.write(" ")
 		w.singleQuoted(text)
 	default:
-		w.write(" ")
 		w.doubleQuoted(text)
 	}
-	return w.b.String()[1:]
 }
 
-// runesOf decodes s like Python: invalid UTF-8 becomes one U+FFFD per truncated character,
-// not per byte.
-func runesOf(s string) []rune {
-	text := make([]rune, 0, len(s))
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && n == 1 {
-			n = beginning(s)
-		}
-		text, s = append(text, r), s[n:]
+// decodeRune decodes the first character like Python: invalid UTF-8 becomes one U+FFFD per
+// truncated character, not per byte.
+func decodeRune(s string) (r rune, n int) {
+	r, n = utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		n = beginning(s)
 	}
-	return text
+	return r, n
 }
 
 // beginning returns the number of bytes of s that form the start of a character, at least
@@ -88,24 +85,20 @@ func beginning(s string) int {
 	return 3
 }
 
-// yamlText writes a scalar.
-type yamlText struct {
-	b      strings.Builder
-	column int
-}
-
 func (w *yamlText) write(s string) {
-	w.b.WriteString(s)
+	w.w.WriteString(s)
 	w.column += len(s)
 }
 
-func (w *yamlText) runes(text []rune) {
-	w.b.WriteString(string(text))
+// ascii writes text of one byte a character.
+func (w *yamlText) ascii(text []byte) {
+	w.w.Write(text)
 	w.column += len(text)
 }
 
 func (w *yamlText) newLine() {
-	w.b.WriteByte('\n')
+	w.w.WriteByte('\n')
+	w.w.WriteString(w.margin)
 	w.column = 0
 }
 
@@ -137,21 +130,20 @@ func escapeYAML(r rune) string {
 
 // doubleQuoted breaks long lines before a space or after an escape, with a backslash at the
 // end of the line and before a leading space of the next one.
-func (w *yamlText) doubleQuoted(text []rune) {
+func (w *yamlText) doubleQuoted(text []byte) {
 	w.write(`"`)
 	start := 0 // of unwritten text
-	for i := range len(text) + 1 {
-		if i == len(text) || text[i] == '"' || text[i] == '\\' || text[i] < ' ' || text[i] > '~' {
-			w.runes(text[start:i])
-			start = i
-			if i < len(text) {
-				w.write(escapeYAML(text[i]))
-				start = i + 1
-			}
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c == '"' || c == '\\' || c < ' ' || c > '~' {
+			w.ascii(text[start:i])
+			r, n := decodeRune(string(text[i:min(i+utf8.UTFMax, len(text))]))
+			w.write(escapeYAML(r))
+			i += n - 1
+			start = i + 1
 		}
-		if 0 < i && i < len(text)-1 && (text[i] == ' ' || start >= i) && w.column+i-start > yamlWidth {
+		if i < len(text)-1 && (text[i] == ' ' || start >= i) && w.column+i-start > yamlWidth {
 			if start < i {
-				w.runes(text[start:i])
+				w.ascii(text[start:i])
 				start = i
 			}
 			w.write(`\`)
@@ -161,11 +153,12 @@ func (w *yamlText) doubleQuoted(text []rune) {
 			}
 		}
 	}
+	w.ascii(text[start:])
 	w.write(`"`)
 }
 
 // singleQuoted doubles quotes and line feeds, and breaks long lines at single spaces.
-func (w *yamlText) singleQuoted(text []rune) {
+func (w *yamlText) singleQuoted(text []byte) {
 	w.write("'")
 	for i := 0; i < len(text); {
 		n := runLength(text[i:])
@@ -180,7 +173,7 @@ func (w *yamlText) singleQuoted(text []rune) {
 			}
 			w.indent()
 		default:
-			w.runes(run)
+			w.ascii(run)
 			if run[n-1] == '\'' {
 				w.write("'")
 			}
@@ -191,13 +184,13 @@ func (w *yamlText) singleQuoted(text []rune) {
 }
 
 // plain breaks long lines at single spaces.
-func (w *yamlText) plain(text []rune) {
+func (w *yamlText) plain(text []byte) {
 	for i := 0; i < len(text); {
 		n := runLength(text[i:])
 		if text[i] == ' ' && n == 1 && w.column > yamlWidth {
 			w.indent()
 		} else {
-			w.runes(text[i : i+n])
+			w.ascii(text[i : i+n])
 		}
 		i += n
 	}
@@ -205,7 +198,7 @@ func (w *yamlText) plain(text []rune) {
 
 // runLength returns the length of the run of spaces, line feeds or other characters at the
 // start of text. A quote ends a run of other characters.
-func runLength(text []rune) int {
+func runLength(text []byte) int {
 	for n := 1; n < len(text); n++ {
 		if first := text[0]; first == ' ' || first == '\n' {
 			if text[n] != first {
@@ -222,37 +215,36 @@ func runLength(text []rune) int {
 type yamlForm struct{ plain, single bool }
 
 // yamlForms returns the forms that Python's yaml module allows for text.
-func yamlForms(text []rune) yamlForm {
+func yamlForms(text []byte) yamlForm {
 	if len(text) == 0 {
 		return yamlForm{plain: true, single: true}
 	}
 	form := yamlForm{plain: true, single: true}
-	whole := string(text)
-	if strings.HasPrefix(whole, "---") || strings.HasPrefix(whole, "...") || strings.ContainsRune(`#,[]{}&*!|>'"%@`+"`", text[0]) {
+	if bytes.HasPrefix(text, []byte("---")) || bytes.HasPrefix(text, []byte("...")) || strings.IndexByte(`#,[]{}&*!|>'"%@`+"`", text[0]) >= 0 {
 		form.plain = false
 	}
-	for i, r := range text {
+	for i, c := range text {
 		blankAfter := i+1 == len(text) || blank(text[i+1])
 		switch {
-		case r != '\n' && (r < ' ' || r > '~'):
+		case c != '\n' && (c < ' ' || c > '~'):
 			return yamlForm{}
-		case r == ' ' && i > 0 && text[i-1] == '\n', r == '\n' && i > 0 && text[i-1] == ' ':
+		case c == ' ' && i > 0 && text[i-1] == '\n', c == '\n' && i > 0 && text[i-1] == ' ':
 			return yamlForm{}
-		case r == '\n', r == ' ' && (i == 0 || i == len(text)-1):
+		case c == '\n', c == ' ' && (i == 0 || i == len(text)-1):
 			form.plain = false
-		case r == ':' && blankAfter, (r == '-' || r == '?') && i == 0 && blankAfter, r == '#' && i > 0 && blank(text[i-1]):
+		case c == ':' && blankAfter, (c == '-' || c == '?') && i == 0 && blankAfter, c == '#' && i > 0 && blank(text[i-1]):
 			form.plain = false
 		}
 	}
 	return form
 }
 
-func blank(r rune) bool { return slices.Contains([]rune{0, ' ', '\t', '\r', '\n'}, r) }
+func blank(c byte) bool { return strings.IndexByte("\x00 \t\r\n", c) >= 0 }
 
 // otherYAML reports whether YAML 1.1 parses a plain scalar as something other than a
 // string: a boolean, a number, null, a date.
-func otherYAML(s string) bool {
-	return s == "" || otherPlain().MatchString(strings.TrimSuffix(s, "\n"))
+func otherYAML(text []byte) bool {
+	return len(text) == 0 || otherPlain().Match(bytes.TrimSuffix(text, []byte("\n")))
 }
 
 var otherPlain = sync.OnceValue(func() *regexp.Regexp {

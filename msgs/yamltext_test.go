@@ -3,8 +3,10 @@ package msgs
 import (
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -56,25 +58,72 @@ func TestTextYAMLGenpy(t *testing.T) {
 	if err := json.Unmarshal(out, &want); err != nil || len(want) != len(texts) {
 		t.Fatal(len(want), err)
 	}
-	list, err := Parse("x/List", "string[] texts\n")
+	print := func(definition string, e Encoder) string {
+		t.Helper()
+		s, err := Parse("x/Text", definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := s.WriteYAML(&b, e.B, PrintOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(strings.TrimPrefix(b.String(), "text: "), "\n")
+	}
+	for i, text := range texts {
+		var field, list Encoder
+		field.String(text)
+		if got := print("string text\n", field); got != want[i][0] {
+			t.Errorf("%q: got\n%s\ngenpy\n%s", text, got, want[i][0])
+		}
+		list.U32(1)
+		list.String(text)
+		// Fields of the message are indented by two spaces, not by four.
+		if got := strings.ReplaceAll(print("string[] text\n", list), "\n", "\n  "); got != want[i][1] {
+			t.Errorf("%q in an array: got\n%s\ngenpy\n%s", text, got, want[i][1])
+		}
+	}
+}
+
+// TestLongText: long strings are printed piece by piece, in little memory.
+func TestLongText(t *testing.T) {
+	s, err := Parse("x/Text", "string text\nstring[] list\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, text := range texts {
-		if got := quoteYAML(text); got != want[i][0] {
-			t.Errorf("%q: got\n%s\ngenpy\n%s", text, got, want[i][0])
-		}
+	message := func(text string) []byte {
 		var e Encoder
+		e.String(text)
 		e.U32(1)
 		e.String(text)
-		var b strings.Builder
-		if err := list.WriteYAML(&b, e.B, PrintOptions{}); err != nil {
+		return e.B
+	}
+	for offset := range 8 {
+		for _, letter := range []string{"é", "日", "🤖", "\xa4", "\xf0\x9f\xa4", "<\xff\n"} {
+			text := strings.Repeat("x", offset) + strings.Repeat(letter, 20_000)
+			want, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			if err := s.WriteJSON(&b, message(text), PrintOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.String(); got != `{"text":`+string(want)+`,"list":[`+string(want)+`]}` {
+				t.Errorf("JSON of %d characters x and 20000 times %q: got %d bytes, want %d of each", offset, letter, len(got), len(want))
+			}
+		}
+	}
+	for _, letter := range []string{"x", "x ", "x\n", "\t"} {
+		data := message(strings.Repeat(letter, 4<<20))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := s.WriteYAML(io.Discard, data, PrintOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		// Fields of the message are indented by two spaces, not by four.
-		got := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(b.String(), "texts: "), "\n"), "\n", "\n  ")
-		if got != want[i][1] {
-			t.Errorf("%q in an array: got\n%s\ngenpy\n%s", text, got, want[i][1])
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+			t.Errorf("%d bytes allocated for %d bytes of %q", n, len(data), letter)
 		}
 	}
 }
