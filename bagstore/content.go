@@ -26,7 +26,7 @@ type Block struct {
 
 // Entry is a message of a block.
 type Entry struct {
-	Time Time
+	Time Time // 0 if it is before 1970, MaxTime if it is after 2106, MinTime if the file has 0
 	Conn uint32
 	Ref  uint32 // identifies the message in its block; increases in the order of the file
 }

@@ -66,6 +66,7 @@ func compressionOf(ctx context.Context, path string) (bagstore.Compression, erro
 	return mainCompression(ctx, b)
 }
 
+// mainCompression returns the compression of most of b's chunks; LZ4 for those that a bag can't have.
 func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
 	s, err := info.Of(ctx, b, info.Options{})
 	if err != nil {
@@ -74,7 +75,11 @@ func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression
 	if len(s.Compressions) == 0 {
 		return bagstore.None, nil
 	}
-	return s.Compressions[0].Kind, nil
+	switch kind := s.Compressions[0].Kind; kind {
+	case bagstore.None, bagstore.BZ2:
+		return kind, nil
+	}
+	return bagstore.LZ4, nil
 }
 
 func printNotes(w io.Writer, notes []bagstore.Note) {

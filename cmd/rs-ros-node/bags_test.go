@@ -263,6 +263,25 @@ func TestFilterKeepsCompression(t *testing.T) {
 	}
 }
 
+// TestZstdIntoBag: what zstd compressed is compressed by LZ4 in a bag, which can't have zstd.
+func TestZstdIntoBag(t *testing.T) {
+	in, dir := zstdMCAP(t), t.TempDir()
+	for out, args := range map[string][]string{
+		"filtered.bag": {"filter", in, filepath.Join(dir, "filtered.bag")},
+		"merged.bag":   {"merge", in, "-o", filepath.Join(dir, "merged.bag")},
+		"part_000.bag": {"split", in, "--count", "3", "-o", filepath.Join(dir, "part")},
+	} {
+		want(t, exitOK, args...)
+		out = filepath.Join(dir, out)
+		if n := strings.Count(want(t, exitOK, "cat", out), "data: \"hi\"\n"); n != 3 {
+			t.Errorf("%s: %d messages", out, n)
+		}
+		if kind, err := compressionOf(t.Context(), out); kind != bagstore.LZ4 || err != nil {
+			t.Errorf("%s: %s, %v", out, kind, err)
+		}
+	}
+}
+
 func TestSplitAndMerge(t *testing.T) {
 	for line, parts := range map[string]int{
 		"--count 50": 5, "--duration 0.25": 4, "--duration 0.25 --count 10": 21, "--count 1000": 1,

@@ -90,6 +90,26 @@ func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 	use(r)
 }
 
+// zstdMCAP writes an MCAP file of three ROS 1 messages at 1, 2 and 3 s, with chunks that a bag can't have.
+func zstdMCAP(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := mcap.NewWriter(&b, &mcap.WriterOptions{Chunked: true, Compression: mcap.CompressionZSTD})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
+		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/String", Encoding: "ros1msg", Data: []byte("string data\n")}),
+		w.WriteChannel(&mcap.Channel{ID: 1, SchemaID: 1, Topic: "/chatter", MessageEncoding: "ros1"}))
+	for i := range uint64(3) {
+		err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: (i + 1) * 1e9, Data: []byte("\x02\x00\x00\x00hi")}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return samplebag.File(t, "zstd.mcap", b.Bytes())
+}
+
 // mcapCount reads all messages of an MCAP file.
 func mcapCount(t *testing.T, path string) (n int) {
 	t.Helper()

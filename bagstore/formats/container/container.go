@@ -18,7 +18,7 @@ type Container interface {
 	// Blocks lists all messages that can be found, in the order of the file. Stored and Size
 	// are 0 if the container would have to read the messages to know them.
 	Blocks() []bagstore.Block
-	// Entries lists the messages of a block. Times before 1970 are bagstore.MinTime.
+	// Entries lists the messages of a block.
 	Entries(block int) ([]bagstore.Entry, error)
 	// Read appends a message as it was recorded, uncompressed, to the result of alloc, an
 	// empty slice with room for n bytes. A call of alloc invalidates its last result.

@@ -170,7 +170,7 @@ func (f *fields) texts() map[string]string {
 	return m
 }
 
-// timeOf is a time as a bag can hold it.
+// timeOf is a time as in a [bagstore.Entry].
 func timeOf(ns uint64) bagstore.Time {
 	return max(bagstore.Time(min(ns, uint64(bagstore.MaxTime))), bagstore.MinTime)
 }

@@ -140,7 +140,10 @@ func (f *File) Check(note func(bagstore.Note)) {
 	}
 }
 
-// timeOf is a row's time as a bag can hold it.
+// timeOf is a row's time as in a [bagstore.Entry].
 func timeOf(ns int64) bagstore.Time {
+	if ns < 0 {
+		return 0
+	}
 	return min(max(bagstore.Time(ns), bagstore.MinTime), bagstore.MaxTime)
 }

@@ -119,7 +119,7 @@ func (j *job) message(b *batch, m bagstore.Message) {
 		j.lose(lost, nil)
 	}
 	t := m.Time
-	if j.foreign && (t == bagstore.MinTime || t == bagstore.MaxTime) {
+	if j.foreign && (t == 0 || t == bagstore.MaxTime) {
 		j.lose("times before 1970 or after 2106, which a bag can't hold", nil)
 	}
 	if way.exact && t == bagstore.MinTime {
