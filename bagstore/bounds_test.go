@@ -96,7 +96,7 @@ func TestBombDamaged(t *testing.T) {
 // name, and the others are read. Our own writer doesn't make such chunks.
 func TestUnbackedMessages(t *testing.T) {
 	const small = "\x01\x00\x00\x00x"
-	huge := make([]byte, memory.MaxMessage+1)
+	huge := make([]byte, memory.DefaultLimit+1)
 	path := filepath.Join(t.TempDir(), "large.bag")
 	w, err := Create(path, Options{Compression: LZ4})
 	if err != nil {
@@ -153,6 +153,12 @@ func TestUnbackedMessages(t *testing.T) {
 		rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{Options: Options{Overwrite: true}})
 		if err != nil || rep.Outcome != Damaged || rep.Kept != 2 {
 			t.Errorf("%s: recover: %+v, %v", kind, rep, err)
+		}
+		LimitMessages(int64(len(huge)))
+		list, errs = read(path)
+		LimitMessages(0)
+		if len(errs) > 0 || !slices.Equal(list, []int{5, len(huge), 5}) {
+			t.Errorf("%s: with a higher limit: %d, %v", kind, list, errs)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 )
 
 // SinkKind chooses how bytes go to the disk.
@@ -23,6 +24,11 @@ const (
 	// unsupported.
 	Direct = disk.Direct
 )
+
+// LimitMessages sets how large a message of compressed data may be, in bytes, if the file has
+// less than a quarter of it; 0 is the default, 32 MiB. It holds for recordings of all formats that the
+// process opens afterwards. A larger message is damage.
+func LimitMessages(bytes int64) { memory.SetLimit(bytes) }
 
 // Options are the options of Create. The zero value is valid.
 type Options struct {

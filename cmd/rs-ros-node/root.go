@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/export"
 	"rsros/bagstore/tools/reprocess"
@@ -122,6 +124,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
+	root.PersistentFlags().Func("message-limit", "read `MB` of a message that is compressed to less than a quarter (default 32)", limitMessages)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newLiveCommand(a),
@@ -169,6 +172,15 @@ func (s streams) endInTime(cmd *cobra.Command, _ []string) {
 		time.Sleep(grace)
 		s.exit(s.report(errInterrupted))
 	})
+}
+
+func limitMessages(text string) error {
+	mb, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || mb <= 0 {
+		return fmt.Errorf("%q: want a number of megabytes", text)
+	}
+	bagstore.LimitMessages(mb << 20)
+	return nil
 }
 
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {

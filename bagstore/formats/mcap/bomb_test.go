@@ -20,7 +20,7 @@ func TestBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	huge := make([]byte, memory.MaxMessage+1)
+	huge := make([]byte, memory.DefaultLimit+1)
 	records := messageRecord(1, messageHead+5, []byte("first"))
 	records = append(records, messageRecord(2, messageHead+len(huge), huge)...)
 	for len(records) < 64<<20 {

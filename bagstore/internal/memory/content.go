@@ -154,7 +154,7 @@ func (c *Content) Source() record.Source {
 	switch {
 	case c.file != nil:
 		return pieces{record.NewWindow(c.file, c.size), c}
-	case c.size > MaxMessage:
+	case c.size > Most(0):
 		return pieces{record.Memory(c.bytes), c}
 	}
 	return record.Memory(c.bytes)

@@ -79,7 +79,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		n, stored int64
 		ok        bool
-	}{{MaxMessage, 1, true}, {MaxMessage + 1, 1, false}, {100 << 20, 25 << 20, true}, {100 << 20, 24 << 20, false}} {
+	}{{DefaultLimit, 1, true}, {DefaultLimit + 1, 1, false}, {100 << 20, 25 << 20, true}, {100 << 20, 24 << 20, false}} {
 		if err := Fits(c.n, c.stored); (err == nil) != c.ok {
 			t.Errorf("%d bytes of %d: %v", c.n, c.stored, err)
 		}
@@ -89,7 +89,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Release()
-	if _, err := c.Source().At(0, MaxMessage+1); err == nil {
+	if _, err := c.Source().At(0, DefaultLimit+1); err == nil {
 		t.Error("a message of any size is read")
 	}
 }

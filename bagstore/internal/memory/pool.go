@@ -7,20 +7,27 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
-// MaxMessage bounds a message of compressed data, in bytes: an image of 3840x2160 pixels of 4
-// bytes fits. A larger one must be backed by the file.
+// DefaultLimit bounds a message of compressed data, in bytes: an image of 3840x2160 pixels of
+// 4 bytes fits. A larger one must be backed by the file.
 const (
-	MaxMessage = 32 << 20
-	backed     = 4 // times its stored bytes
+	DefaultLimit = 32 << 20
+	backed       = 4 // times its stored bytes
 )
+
+var limit atomic.Int64 // 0: DefaultLimit
+
+// SetLimit replaces DefaultLimit, or returns to it with 0. It doesn't affect what has been read.
+func SetLimit(bytes int64) { limit.Store(bytes) }
 
 // Most is how large a message may be of which the file has stored bytes, compressed.
-func Most(stored int64) int64 { return max(MaxMessage, backed*stored) }
+func Most(stored int64) int64 { return max(cmp.Or(limit.Load(), DefaultLimit), backed*stored) }
 
 // Fits returns an error if a message of n bytes is too large for compressed data of which
 // the file has stored bytes.

@@ -105,7 +105,8 @@ func (j *job) message(b *batch, m bagstore.Message) {
 	if more := len(b.data) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
 		b.data = append(memory.Get(more)[:0], b.data...) // append would take a quarter more
 	}
-	data, lost := b.data, ""
+	var data []byte
+	var lost string
 	if way.encode == nil {
 		data = append(b.data, m.Data...)
 	} else {

@@ -27,7 +27,6 @@ type Picture struct {
 }
 
 const (
-	maxPixels = memory.MaxMessage // bytes of an image
 	// No byte of deflate, and none of zstd, stands for more.
 	maxDeflate = 1032
 	maxZstd    = 1 << 15
@@ -59,7 +58,7 @@ func rows(format string, data []byte) (Picture, error) {
 	if n, err := fmt.Sscanf(size, "%dx%d step=%d", &p.Width, &p.Height, &p.Stride); n != 3 {
 		return p, fmt.Errorf("format %.60q: want a size and step: %w", format, err)
 	}
-	most := min(maxPixels, maxZstd*len(data))
+	most := min(int(memory.Most(0)), maxZstd*len(data))
 	if p.Width <= 0 || p.Height <= 0 || p.Stride <= 0 || p.Height > most/p.Stride {
 		return p, fmt.Errorf("%d rows of %d bytes can't be in %d bytes of zstd", p.Height, p.Stride, len(data))
 	}
@@ -95,7 +94,7 @@ func picture(data []byte, want camdriver.Format) (Picture, error) {
 	if !known {
 		return Picture{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
 	}
-	most := min(maxPixels/size, maxDeflate*len(data))
+	most := min(int(memory.Most(0))/size, maxDeflate*len(data))
 	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
 		return Picture{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
 	}
