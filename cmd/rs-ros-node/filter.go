@@ -127,6 +127,7 @@ type filterExpression struct {
 	print *pyexpr.Expr // may be nil
 	out   *bufio.Writer
 	specs map[*bagstore.Connection]*msgs.Spec // nil if the definition is invalid
+	cache msgs.Cache[*msgs.Spec]
 }
 
 // newFilterExpression parses the expressions; print may be empty.
@@ -161,7 +162,7 @@ func (f *filterExpression) message(ctx context.Context, m bagstore.Message) (boo
 func (f *filterExpression) spec(c *bagstore.Connection) *msgs.Spec {
 	spec, known := f.specs[c]
 	if !known {
-		spec, _ = msgs.Parse(c.Type, c.Definition) // an expression that reads fields returns the error
+		spec, _ = f.cache.Get(c.Type, c.Definition, msgs.Parse) // an expression that reads fields returns the error
 		f.specs[c] = spec
 	}
 	return spec

@@ -50,6 +50,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 	names := newNamer(o.Prefix, topics)
 	byTopic := make(map[string]*channel) // for the type
 	byKey := make(map[[2]string]*channel)
+	var specs msgs.Cache[*msgs.Spec]
 	for _, c := range conns {
 		if err := playable(c); err != nil {
 			problems = append(problems, fmt.Sprintf("topic %s is left out: %v", c.Topic, err))
@@ -65,7 +66,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		key := [2]string{c.CallerID, name}
 		ch := byKey[key]
 		if ch == nil {
-			ch = newChannel(c, name, o)
+			ch = newChannel(c, name, o, &specs)
 			byKey[key] = ch
 			cs.list = append(cs.list, ch)
 		}
@@ -101,7 +102,7 @@ func printable(typ string) bool {
 	return !strings.ContainsFunc(typ, func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) })
 }
 
-func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
+func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cache[*msgs.Spec]) *channel {
 	ch := &channel{
 		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
@@ -110,7 +111,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
 		tfStatic: strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage",
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
 	}
-	if spec, err := msgs.Parse(c.Type, c.Definition); err == nil {
+	if spec, err := specs.Get(c.Type, c.Definition, msgs.Parse); err == nil {
 		ch.stamps = newStamper(spec)
 	}
 	if ch.tfStatic {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -49,11 +50,11 @@ const keptTransforms = 64
 // same name the first counts. What exceeds maxTopics is left out.
 func newTopics(of stage, types map[string]msgs.Type) *topics {
 	t := &topics{byName: make(map[string]*topic)}
-	for name, typ := range types {
-		t.byName[name] = newTopic(of, name, typ)
+	var specs msgs.Cache[*msgs.Spec]
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		t.byName[name] = newTopic(of, name, types[name], &specs)
 		t.list = append(t.list, t.byName[name])
 	}
-	slices.SortFunc(t.list, func(a, b *topic) int { return cmp.Compare(a.name, b.name) })
 	for i, c := range t.list {
 		if i == maxTopics {
 			t.list = t.list[:i]
@@ -64,13 +65,13 @@ func newTopics(of stage, types map[string]msgs.Type) *topics {
 	return t
 }
 
-func newTopic(of stage, name string, typ msgs.Type) *topic {
+func newTopic(of stage, name string, typ msgs.Type, specs *msgs.Cache[*msgs.Spec]) *topic {
 	t := &topic{name: name, typ: typ, decoded: slices.Contains(decodedTypes, typ.Name)}
 	t.stage, t.lost, t.queue = of, func() uint64 { return 0 }, frames(1)
 	if strings.HasSuffix(strings.ToLower(typ.Name), "/tfmessage") {
 		t.queue = frames(keptTransforms)
 	}
-	spec, err := msgs.Parse(typ.Name, typ.Definition)
+	spec, err := specs.Get(typ.Name, typ.Definition, msgs.Parse)
 	t.tree = func(data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err

@@ -228,7 +228,7 @@ func TestDecodedTypes(t *testing.T) {
 // What can't be a tree says why, and is bounded.
 func TestTree(t *testing.T) {
 	tree := func(definition string, data []byte) string {
-		m := newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}).message([][]byte{data[:len(data)/2], data[len(data)/2:]}, 0, nil)
+		m := newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}, new(msgs.Cache[*msgs.Spec])).message([][]byte{data[:len(data)/2], data[len(data)/2:]}, 0, nil)
 		return string(m.asTree())
 	}
 	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", encode.MaxTree)})

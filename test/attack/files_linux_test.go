@@ -367,20 +367,20 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestMany: a definition of 800,000 fields, which once took hours, and 100,000 connections,
-// of which convert made files that it refused to read.
+// TestMany: a definition of 800,000 fields, which once took hours, 100 of 16,000 fields, which took
+// 550 MB, and 100,000 connections, of which convert made files that it refused to read.
 func TestMany(t *testing.T) {
 	need.Programs(t, "go")
 	a := attack{t: t, program: build(t)}
 	dir := t.TempDir()
-	write := func(name string, conns int, definition string) string {
+	write := func(name string, conns int, typ func(conn int) string, definition string) string {
 		path := filepath.Join(dir, name)
 		w, err := bagstore.Create(path, bagstore.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range conns {
-			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/t", i), Type: "a/B", MD5: "*", Definition: definition})
+			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/t", i), Type: typ(i), MD5: "*", Definition: definition})
 			if err == nil {
 				err = w.Write(id, bagstore.Time(1e9), []byte{1})
 			}
@@ -393,11 +393,13 @@ func TestMany(t *testing.T) {
 		}
 		return path
 	}
-	fields, many := write("fields.bag", 1, strings.Repeat("uint8 some_long_name_of_a_field\n", 800_000)), write("many.bag", 100_000, "uint8 x\n")
+	same := func(int) string { return "a/B" }
+	fields, many := write("fields.bag", 1, same, strings.Repeat("uint8 some_long_name_of_a_field\n", 800_000)), write("many.bag", 100_000, same, "uint8 x\n")
+	types := write("types.bag", 100, func(i int) string { return fmt.Sprint("a/T", i) }, strings.Repeat("uint8 a_name_of_a_field\n", 16_000))
 	for i, c := range []struct {
 		in, out string
 		code    int
-	}{{fields, ".db3", 3}, {fields, ".mcap", 0}, {many, ".db3", 1}, {many, ".mcap", 1}, {many, "", 1}} {
+	}{{fields, ".db3", 3}, {fields, ".mcap", 0}, {types, ".db3", 3}, {many, ".db3", 1}, {many, ".mcap", 1}, {many, "", 1}} {
 		out := filepath.Join(dir, fmt.Sprint("out", i)+c.out)
 		log, code, resident := a.execute([]string{"convert", c.in, out})
 		if code != c.code || resident > 400<<20 {

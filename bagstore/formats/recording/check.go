@@ -41,6 +41,7 @@ func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bags
 type checker struct {
 	rep   *bagstore.CheckReport
 	specs map[*bagstore.Connection]*msgs.Spec
+	cache msgs.Cache[*msgs.Spec]
 	worst bagstore.Severity
 	bad   int
 }
@@ -80,7 +81,7 @@ func (k *checker) message(m bagstore.Message) error {
 	s, ok := k.specs[m.Conn]
 	if !ok {
 		var err error
-		if s, err = msgs.Parse(m.Conn.Type, m.Conn.Definition); err != nil {
+		if s, err = k.cache.Get(m.Conn.Type, m.Conn.Definition, msgs.Parse); err != nil {
 			return fmt.Errorf("topic %s: %w", m.Conn.Topic, err)
 		}
 		k.specs[m.Conn] = s

@@ -37,12 +37,7 @@ func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 }
 
 func (c *content) mapTopics() {
-	type kind struct{ name, schema string }
-	type form struct {
-		*ros2.Mapping
-		err error
-	}
-	known := make(map[kind]form)
+	var mappings msgs.Cache[*ros2.Mapping]
 	for i, t := range c.Topics() {
 		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t)}}
 		var err error
@@ -50,15 +45,14 @@ func (c *content) mapTopics() {
 		case container.ROS1:
 			err = p.ros1(t)
 		case container.CDR:
-			key := kind{t.Type, t.Schema.Text}
-			m, seen := known[key]
-			if !seen {
-				if m.Mapping, m.err = Map(t); m.err == nil {
+			p.Mapping, err = mappings.Get(t.Type, t.Schema.Text, func(string, string) (*ros2.Mapping, error) {
+				m, err := Map(t)
+				if err == nil {
 					c.noteDropped(t.Type, m.Dropped)
 				}
-				known[key] = m
-			}
-			if p.Mapping, err = m.Mapping, m.err; err == nil {
+				return m, err
+			})
+			if m := p.Mapping; err == nil {
 				p.conn.Type, p.conn.MD5, p.conn.Definition = m.Type.Name, m.Type.MD5, m.Type.Definition
 			}
 		default:

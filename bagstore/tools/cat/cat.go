@@ -72,9 +72,10 @@ type catter struct {
 	o       Options
 	out     *bufio.Writer
 	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition is invalid
-	several bool                                // topics
-	printed uint64                              // messages
-	bad     int                                 // messages that don't fit their definition
+	cache   msgs.Cache[*msgs.Spec]
+	several bool   // topics
+	printed uint64 // messages
+	bad     int    // messages that don't fit their definition
 }
 
 func newCatter(o Options, several bool) *catter {
@@ -100,7 +101,7 @@ func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {
 	spec, known := c.specs[conn]
 	if !known {
 		var err error
-		if spec, err = msgs.Parse(conn.Type, conn.Definition); err != nil {
+		if spec, err = c.cache.Get(conn.Type, conn.Definition, msgs.Parse); err != nil {
 			c.o.Log.Warn().Str("topic", conn.Topic).Str("type", conn.Type).Msgf("invalid definition: %v", err)
 			spec = nil
 		}

@@ -27,9 +27,9 @@ type encode func(to, message []byte) (out []byte, lost string, err error)
 
 // router finds the routes of topics, and caches conversions.
 type router struct {
-	encoding string                      // of the output
-	encoders map[[2]string]*ros2.Encoder // by name and definition
-	mappings map[[2]string]*ros2.Mapping // by name and schema
+	encoding string // of the output
+	encoders msgs.Cache[*ros2.Encoder]
+	mappings msgs.Cache[*ros2.Mapping]
 }
 
 func (r *router) route(t container.Topic) route {
@@ -66,7 +66,7 @@ func described(t container.Topic) container.Topic {
 }
 
 func (r *router) toROS2(t container.Topic) route {
-	e, err := cached(r.encoders, [2]string{t.Type, t.Schema.Text}, func() (*ros2.Encoder, error) { return ros2.NewEncoder(t.Type, t.Schema.Text) })
+	e, err := r.encoders.Get(t.Type, t.Schema.Text, ros2.NewEncoder)
 	if err != nil {
 		return route{topic: t, why: err}
 	}
@@ -78,7 +78,7 @@ func (r *router) toROS2(t container.Topic) route {
 }
 
 func (r *router) toROS1(t container.Topic) route {
-	m, err := cached(r.mappings, [2]string{t.Type, t.Schema.Encoding + "\n" + t.Schema.Text}, func() (*ros2.Mapping, error) { return recording.Map(t) })
+	m, err := r.mappings.Get(t.Type+" "+t.Schema.Encoding, t.Schema.Text, func(string, string) (*ros2.Mapping, error) { return recording.Map(t) })
 	if err != nil {
 		return route{topic: t, why: err}
 	}
@@ -87,17 +87,6 @@ func (r *router) toROS1(t container.Topic) route {
 		Schema: container.Schema{Encoding: container.SchemaROS1, Text: m.Type.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 1, "times before 1970", m.Dropped, m.Convert)}
-}
-
-// cached returns the value of a key, which make makes at first.
-func cached[V any](cache map[[2]string]V, key [2]string, make func() (V, error)) (v V, err error) {
-	v, known := cache[key]
-	if !known {
-		if v, err = make(); err == nil {
-			cache[key] = v
-		}
-	}
-	return v, err
 }
 
 // withLoss returns an encode that describes what messages of a topic may lose in the other ROS.
@@ -119,7 +108,7 @@ type table map[uint32]*route
 
 // newTable finds the routes. Connections of a topic share one in ROS 2, where a topic has one type.
 func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) table {
-	r := router{encoding, make(map[[2]string]*ros2.Encoder), make(map[[2]string]*ros2.Mapping)}
+	r := router{encoding: encoding}
 	list := make(table)
 	first := make(map[string]*route)
 	for _, conn := range bag.Connections() {

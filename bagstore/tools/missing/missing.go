@@ -32,8 +32,11 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, erro
 		return nil, err
 	}
 	specs := make(map[*bagstore.Connection]*msgs.Spec)
+	var cache msgs.Cache[*msgs.Spec]
 	for _, c := range bags[0].Connections() {
-		if spec, err := msgs.Parse(c.Type, c.Definition); err == nil && spec.Numbered() {
+		if spec, err := cache.Get(c.Type, c.Definition, msgs.Parse); err != nil {
+			log.Warn().Str("topic", c.Topic).Msgf("gaps aren't looked for: %v", err)
+		} else if spec.Numbered() {
 			specs[c] = spec
 		}
 	}
