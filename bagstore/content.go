@@ -31,6 +31,9 @@ type Entry struct {
 	Ref  uint32 // identifies the message in its block; increases in the order of the file
 }
 
+// MovedTimes describes times of which [Message.Moved] tells.
+const MovedTimes = "times before 1970 or after 2106, replaced by the nearest that a bag can hold"
+
 // ContentInfo describes the file of a Content.
 type ContentInfo struct {
 	Path    string

@@ -137,7 +137,8 @@ func (it *Iterator) move(dir int) bool {
 	}
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
-	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: c.key.time}
+	t := c.key.time
+	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: t, Moved: (t == 0 || t == MaxTime) && it.v.bags[c.bag].content != nil}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
 		last := len(it.heap) - 1

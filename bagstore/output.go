@@ -13,6 +13,7 @@ import (
 // Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
+	Moved int // messages of Copy with Message.Moved
 	place atomicfile.Place
 	ids   map[*Connection]uint32
 	added map[string][]*Connection // by topic, to find equal ones
@@ -59,6 +60,9 @@ func (o *Output) Copy(m Message, t Time) error {
 	id, err := o.connection(m.Conn)
 	if err != nil {
 		return err
+	}
+	if m.Moved {
+		o.Moved++
 	}
 	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {
 		return o.Write(id, t, m.Data)

@@ -58,7 +58,7 @@ func TestDamageCodes(t *testing.T) {
 		need.Bag(t, "hostile/bz2claim5.bag"):  {1, 3, 1, 1, 3, 3},
 		need.Bag(t, "hostile/nested.bag"):     {1, 3, 1, 3, 3, 3},
 		need.Bag(t, "hostile/nochan.mcap"):    {1, 3, 1, 3, 3, 3},
-		need.Bag(t, "hostile/times.mcap"):     {0, 0, 0, 0, 3, 0},
+		need.Bag(t, "hostile/times.mcap"):     {0, 0, 0, 3, 3, 3},
 		samplebag.File(t, "zeros.bag", zeros): {1, 3, 1, 3, 3, 3},
 		samplebag.Walk(t, "whole.bag"):        {0, 0, 0, 0, 0, 0},
 	} {
@@ -72,6 +72,22 @@ func TestDamageCodes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMovedTimes: of the four times of times.mcap, a bag can't hold two. Every copy says so.
+func TestMovedTimes(t *testing.T) {
+	in, dir := need.Bag(t, "hostile/times.mcap"), t.TempDir()
+	for _, args := range [][]string{
+		{"filter", in, filepath.Join(dir, "filtered.bag")}, {"merge", in, "-o", filepath.Join(dir, "merged.bag")}, {"split", in, "--count", "1", "-o", filepath.Join(dir, "part")},
+		{"convert", in, filepath.Join(dir, "converted.bag"), "--ros", "1"}, {"export", in, "--mcap", filepath.Join(dir, "exported.mcap")},
+	} {
+		code, _, log := command(t, args...)
+		if named := strings.Contains(log, "2 "+bagstore.MovedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.MovedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
+			t.Errorf("%s: exit code %d\n%s", args[0], code, log)
+		}
+	}
+	want(t, exitOK, "convert", in, filepath.Join(dir, "copy.mcap")) // keeps all times
+	want(t, exitOK, "filter", in, filepath.Join(dir, "small.bag"), "t.to_sec() < 1")
 }
 
 // readMCAP reads an MCAP file with its makers' reader, which is closed after use.

@@ -117,7 +117,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return bagset.Loss(0, append(lost, skipped.lost()...))
+	return bagset.Loss(0, res.Moved, append(lost, skipped.lost()...))
 }
 
 // filterExpression selects messages by a Python expression, and optionally prints

@@ -98,8 +98,12 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted after %d parts", len(parts))
 	}
+	moved := 0
+	for _, p := range parts {
+		moved += p.Moved
+	}
 	if err == nil {
-		err = bagset.Loss(0, append(lost, skipped.lost()...))
+		err = bagset.Loss(0, moved, append(lost, skipped.lost()...))
 	}
 	return err
 }

@@ -17,14 +17,17 @@ import (
 // ErrSelection means that a Selection is invalid or doesn't apply to the bags.
 var ErrSelection = errors.New("bad selection")
 
-// LossError says that work on bags was done without messages that can't be read.
+// LossError says that work on bags was done without messages that can't be read, or with other times.
 type LossError struct {
 	Damaged int      // messages that were skipped
-	Lost    []string // places where messages are gone, from Open
+	Lost    []string // places where messages are gone, from Open, and what was changed
 }
 
-// Loss returns a LossError, or nil if nothing is lost.
-func Loss(damaged int, lost []string) error {
+// Loss returns a LossError, or nil if nothing is lost. moved counts messages with bagstore.MovedTimes.
+func Loss(damaged, moved int, lost []string) error {
+	if moved > 0 {
+		lost = append(lost, fmt.Sprintf("%d %s", moved, bagstore.MovedTimes))
+	}
 	if damaged == 0 && len(lost) == 0 {
 		return nil
 	}
@@ -32,11 +35,11 @@ func Loss(damaged int, lost []string) error {
 }
 
 func (e *LossError) Error() string {
-	text := strings.Join(e.Lost, "; ")
+	lost := e.Lost
 	if e.Damaged > 0 {
-		text = fmt.Sprintf("%d messages are damaged", e.Damaged)
+		lost = append([]string{fmt.Sprintf("%d messages are damaged", e.Damaged)}, lost...)
 	}
-	return "not everything came through: " + text
+	return "not everything came through: " + strings.Join(lost, "; ")
 }
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where
@@ -89,6 +92,7 @@ type Walk struct {
 	bagstore.Pace
 	Log     zerolog.Logger
 	Damaged int // messages
+	Moved   int // messages with bagstore.MovedTimes
 }
 
 // Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
@@ -99,8 +103,13 @@ func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 				if w.Damaged++; w.Damaged <= maxDamageLines {
 					w.Log.Warn().Err(err).Msg("a message was skipped")
 				}
-			} else if !yield(m, nil) {
-				return
+			} else {
+				if m.Moved {
+					w.Moved++
+				}
+				if !yield(m, nil) {
+					return
+				}
 			}
 			if err := w.Step(); err != nil {
 				yield(bagstore.Message{}, err)

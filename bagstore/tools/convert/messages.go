@@ -30,7 +30,6 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	}
 	view := bag.View(bagstore.Query{})
 	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
-	j.foreign = bag.Content() != nil && o.format() == extBag
 	for _, n := range bag.Notes() {
 		if n.Severity == bagstore.Loss {
 			j.lost[n.Text]++
@@ -66,8 +65,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 type job struct {
 	r          *Result
 	anyDamage  bool
-	foreign    bool // In may have times that Out, a bag, can't hold
-	head       int  // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
+	head       int // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
 	routes     table
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
@@ -120,8 +118,8 @@ func (j *job) message(b *batch, m bagstore.Message) {
 		j.lose(lost, nil)
 	}
 	t := m.Time
-	if j.foreign && (t == 0 || t == bagstore.MaxTime) {
-		j.lose("times before 1970 or after 2106, which a bag can't hold", nil)
+	if m.Moved && j.head == 0 {
+		j.lose(bagstore.MovedTimes, nil)
 	}
 	if way.exact && t == bagstore.MinTime {
 		t = 0 // what a bag has no time for

@@ -50,16 +50,16 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	var bad int
+	var bad, moved int
 	if o.MCAP != "" {
-		bad, err = exportMCAP(ctx, bags[0], filter.Query(), o)
+		bad, moved, err = exportMCAP(ctx, bags[0], filter.Query(), o)
 	} else {
-		bad, err = exportFolder(ctx, bags[0], filter, o)
+		bad, moved, err = exportFolder(ctx, bags[0], filter, o)
 	}
 	if err != nil {
 		return err
 	}
-	return bagset.Loss(bad, lost)
+	return bagset.Loss(bad, moved, lost)
 }
 
 // writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it doesn't
@@ -91,8 +91,8 @@ func finishPartial(f *os.File, path string, err error) error {
 }
 
 // exportMCAP writes the messages unchanged into an MCAP file of the ros1 profile. It returns how
-// many can't be read.
-func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad int, err error) {
+// many can't be read, and how many have bagstore.MovedTimes.
+func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad, moved int, err error) {
 	v := bag.View(q)
 	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}
 	if o.Compress != bagstore.None {
@@ -119,5 +119,5 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 		}
 		return w.Close()
 	})
-	return walk.Damaged, err
+	return walk.Damaged, walk.Moved, err
 }

@@ -36,10 +36,11 @@ type folder struct {
 	bad      int // messages that can be read but not exported
 }
 
-// exportFolder writes the files, then the manifest. It returns how many messages can't be exported.
-func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad int, err error) {
+// exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
+// and how many have bagstore.MovedTimes.
+func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad, moved int, err error) {
 	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
@@ -52,10 +53,10 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		for _, t := range f.tables {
 			err = cmp.Or(t.close(err), err)
 		}
-		bad = f.bad + f.walk.Damaged
+		bad, moved = f.bad+f.walk.Damaged, f.walk.Moved
 		return cmp.Or(err, f.manifest.close())
 	})
-	return bad, err
+	return bad, moved, err
 }
 
 // emptyFolder creates a folder or checks that it is empty: files of two exports must not mix.

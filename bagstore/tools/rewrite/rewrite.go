@@ -53,6 +53,7 @@ type Result struct {
 	Latched  uint64 `json:"latched"` // of these, moved to the start
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
+	Moved    int    `json:"moved"`   // messages with bagstore.MovedTimes
 }
 
 // Rewrite copies a bag in time order. The output may be the input, which is then replaced.
@@ -92,7 +93,7 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 		return nil, err
 	}
 	s := w.Stats()
-	res.Messages, res.Bytes, res.Size = s.Messages, s.Bytes, s.Size
+	res.Messages, res.Bytes, res.Size, res.Moved = s.Messages, s.Bytes, s.Size, w.Moved
 	return res, nil
 }
 

@@ -25,6 +25,7 @@ type Part struct {
 	End      bagstore.Time `json:"end"`
 	Messages uint64        `json:"messages"`
 	Size     int64         `json:"size"`
+	Moved    int           `json:"moved,omitzero"` // messages with bagstore.MovedTimes
 }
 
 type splitter struct {
@@ -148,7 +149,8 @@ func (s *splitter) end(err error) error {
 		s.parts = s.parts[:len(s.parts)-1]
 		return err
 	}
-	s.parts[len(s.parts)-1].Size = out.Size()
+	part := &s.parts[len(s.parts)-1]
+	part.Size, part.Moved = out.Size(), out.Moved
 	return nil
 }
 
