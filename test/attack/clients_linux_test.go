@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -108,4 +110,28 @@ func (v visitor) unfinished(t *testing.T, n, size int) {
 		defer cancel()
 		c.Read(ctx) //nolint:errcheck // until it is disconnected or has stayed
 	})
+}
+
+// TestListedPipe asks for a named pipe in the viewer's folder again and again: no request
+// keeps a thread.
+func TestListedPipe(t *testing.T) {
+	dir := t.TempDir()
+	need.Pipe(t, filepath.Join(dir, "fifo.bag"))
+	p := &target{t: t, growth: clientGrowth, process: peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), build(t), "view", "--no-open", "--view-only", dir)}
+	p.process.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
+	p.uri = strings.TrimSpace(p.process.Stdout())
+	p.measure()
+	client := http.Client{Timeout: peer.Patience}
+	together(300, func(int) {
+		answer, err := client.Get(p.uri + "api/files/fifo.bag")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		answer.Body.Close() //nolint:errcheck // nothing is read
+		if answer.StatusCode < 400 {
+			t.Error(answer.Status)
+		}
+	})
+	p.recovered("requests for a pipe")
 }
