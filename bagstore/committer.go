@@ -62,7 +62,9 @@ type committer struct {
 	committed   atomic.Uint64 // chunks appended
 	raw         atomic.Uint64 // those that were to be compressed and aren't
 	waiting     atomic.Int64  // bytes of chunks in the queue
-	overdue     atomic.Bool   // the first checkpoint has waited for compression
+	requested   atomic.Int64  // checkpoints submitted to a live recording
+	reached     atomic.Int64  // those that the chunks before them no longer delay
+	overdue     atomic.Int64  // those that have waited for compression long enough
 	inFile      atomic.Int64  // bytes handed to the system
 	landed      atomic.Uint64 // chunks in these bytes
 	stale       atomic.Int64  // bytes of replaced index sections and of padding
@@ -93,7 +95,7 @@ const (
 	maxQueue   = tail.Slots - 4
 	maxLZ4     = 16                     // chunks for the workers, several of which arrive at a time; bzip2 takes long for each
 	maxWaiting = 64 << 20               // bytes; one chunk may exceed it
-	maxFirst   = 200 * time.Millisecond // of the first checkpoint
+	maxDelay   = 200 * time.Millisecond // of a checkpoint, by compression
 )
 
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
@@ -206,8 +208,9 @@ func (c *committer) submit(j *job) {
 	}
 	switch {
 	case j.checkpoint != nil:
-		if c.o.Live && c.checkpoints.Load() == 0 {
-			time.AfterFunc(maxFirst, c.hurry)
+		if c.o.Live {
+			number := c.requested.Add(1)
+			time.AfterFunc(maxDelay, func() { c.hurry(number) })
 		}
 	case !c.o.Live:
 		c.work <- j
@@ -217,10 +220,10 @@ func (c *committer) submit(j *job) {
 	c.queue <- j
 }
 
-// hurry has the first checkpoint wait for compression no longer.
-func (c *committer) hurry() {
-	if c.checkpoints.Load() == 0 {
-		c.overdue.Store(true)
+// hurry has a checkpoint wait for compression no longer.
+func (c *committer) hurry(number int64) {
+	if c.reached.Load() < number {
+		c.overdue.Store(number)
 		notify(c.press)
 	}
 }
@@ -284,7 +287,7 @@ func (c *committer) write() {
 // bytes meanwhile.
 func (c *committer) await(j *job) {
 	for j.checkpoint == nil {
-		if c.overdue.Load() && c.checkpoints.Load() == 0 {
+		if c.overdue.Load() > c.reached.Load() {
 			notify(c.press)
 		}
 		select {
@@ -472,6 +475,7 @@ func (c *committer) affordable() bool {
 // checkpoint appends an index section, syncs it in the background, makes the file header
 // point at it and closes done. Appending may continue meanwhile.
 func (c *committer) checkpoint(done chan struct{}) {
+	c.reached.Add(1)
 	c.sync.Wait() // one at a time
 	at := c.sink.Size()
 	if c.failed() == nil {
