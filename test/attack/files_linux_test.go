@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -150,19 +151,39 @@ func (a attack) unsound(path string) string {
 	return ""
 }
 
+// measured starts a program and writes its peak memory, in KiB, to the file 3. A process
+// that this test started itself would begin with this test's peak.
+const measured = `import os, resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+os.write(3, b"%d" % resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code if code >= 0 else 128 - code)`
+
 // execute runs the program until it ends.
 func (a attack) execute(args []string) (log string, code int, resident int64) {
 	ctx, cancel := context.WithTimeout(a.t.Context(), peer.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, a.program, args...)
+	cmd := exec.CommandContext(ctx, need.Python(a.t), append([]string{"-c", measured, a.program}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	peak, err := os.CreateTemp(a.t.TempDir(), "peak")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer peak.Close()
+	cmd.ExtraFiles = []*os.File{peak}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr // standard output may be long, and is not of interest
-	err := cmd.Run()
+	err = cmd.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended || ctx.Err() != nil {
 		a.t.Fatalf("seed %d, %s: %q: %v, %v\n%.3000s", a.seed, a.what, args, err, ctx.Err(), &stderr)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return stderr.String(), cmd.ProcessState.ExitCode(), int64(usage.Maxrss) << 10
+	if _, err := peak.Seek(0, io.SeekStart); err != nil {
+		a.t.Fatal(err)
+	}
+	if _, err := fmt.Fscan(peak, &resident); err != nil {
+		a.t.Fatalf("%q: peak memory: %v\n%.3000s", args, err, &stderr)
+	}
+	return stderr.String(), cmd.ProcessState.ExitCode(), resident << 10
 }
 
 // build makes the program without the race detector, which takes memory of its own.
