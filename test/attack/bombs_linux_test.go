@@ -133,8 +133,8 @@ func mcapFile(chunks, size int, stored []byte) []byte {
 // bytes.
 func mcapMessage(n int) []byte {
 	b := binary.LittleEndian.AppendUint64([]byte{5}, uint64(22+4+n))
-	b = append(b, 7)
-	return binary.LittleEndian.AppendUint32(append(b, make([]byte, 21)...), uint32(n))
+	b = append(b, 7, 0, 0, 0, 0, 0, 0, 1) // its channel and, in nanoseconds, a time that bags can hold
+	return binary.LittleEndian.AppendUint32(append(b, make([]byte, 14)...), uint32(n))
 }
 
 const mcapHead = 1 + 8 + 22 + 4
