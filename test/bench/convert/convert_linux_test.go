@@ -63,7 +63,7 @@ func BenchmarkConvert(b *testing.B) {
 					b.Fatalf("%v\n%s", err, out)
 				}
 				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+				peak = max(peak, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss))
 			}
 			b.ReportMetric(cpu.Seconds()/float64(b.N)/float64(st.Size())*1e9, "cpu-s/GB")
 			b.ReportMetric(float64(peak)/1024, "peak-MiB")
