@@ -287,6 +287,13 @@ func TestTailIsRemoved(t *testing.T) {
 	}
 }
 
+// keeperOf gives w, whose tail has the token 7, a keeper that looks only when it is told to. f stands for
+// the bag.
+func keeperOf(w *Writer, f *os.File) *keeper {
+	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: tail.New(tail.Path(f.Name(), 7), 7)}
+	return w.keeper
+}
+
 // TestTailOnFullDisk: after the disk was full, the tail file stays only if it has messages
 // that the bag doesn't have.
 func TestTailOnFullDisk(t *testing.T) {
@@ -306,8 +313,7 @@ func TestTailOnFullDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
-			w.keeper = k
+			k := keeperOf(w, f)
 			if _, err := w.AddConnection(stringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
@@ -457,8 +463,7 @@ func TestTailFollowsBag(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
-			w.keeper = k
+			k := keeperOf(w, f)
 			if _, err := w.AddConnection(stringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
@@ -537,8 +542,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
-	w.keeper = k
+	k := keeperOf(w, f)
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
