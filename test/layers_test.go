@@ -20,7 +20,7 @@ type layer struct {
 // may import anything.
 var layers = []layer{
 	{"basics", []string{"program/pages", "program/regular", "program/yaml"}, nil,
-		"memory for large messages and images; files and texts of others"},
+		"memory for large messages and images; opening files and YAML that others wrote"},
 	{"messages", []string{"msgs/..."}, nil,
 		"ROS messages, and the encodings of what they carry"},
 	{"cameras", []string{"camdriver/..."}, []string{"messages"},

@@ -124,7 +124,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
-	root.PersistentFlags().Func("message-limit", "read `MB` of a message that is compressed to less than a quarter (default 32)", limitMessages)
+	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newLiveCommand(a),

@@ -81,7 +81,7 @@ func (p *pipeline) reset() {
 	p.restart()
 }
 
-// restart ensures that frames before and after a seek aren't combined. p.mu must be held.
+// restart keeps frames before a seek from being combined with those after it. p.mu must be held.
 func (p *pipeline) restart() {
 	p.sync.Reset()
 	clear(p.last)

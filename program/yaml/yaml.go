@@ -58,7 +58,7 @@ func oneLine(err error) error {
 func check(n *yaml.Node, depth int) error {
 	switch {
 	case depth > maxDepth:
-		return fmt.Errorf("YAML: line %d: more than %d values inside each other", n.Line, maxDepth)
+		return fmt.Errorf("YAML: line %d: more than %d levels of nesting", n.Line, maxDepth)
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
 		return fmt.Errorf("YAML: line %d: anchors are not supported", n.Line)
 	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxKeys:

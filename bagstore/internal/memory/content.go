@@ -120,7 +120,6 @@ func (c *Content) Reader() io.ReaderAt {
 
 type window struct{ *record.Window }
 
-// ReadAt implements io.ReaderAt.
 func (w window) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > 4<<10 {
 		if err := w.Fill(p, off); err != nil {
@@ -132,7 +131,7 @@ func (w window) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p, b), err
 }
 
-// ReadAt implements io.ReaderAt.
+// ReadAt is that of an io.ReaderAt.
 func (c *Content) ReadAt(p []byte, off int64) (n int, err error) {
 	if c.file != nil {
 		return c.file.ReadAt(p, off)
@@ -165,7 +164,6 @@ type pieces struct {
 	of *Content
 }
 
-// At implements record.Source.
 func (p pieces) At(off int64, n int) ([]byte, error) {
 	if err := p.of.Fits(int64(n)); err != nil {
 		return nil, err
