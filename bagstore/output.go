@@ -5,35 +5,35 @@ import (
 	"math"
 	"slices"
 
-	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
 )
 
 // Output is a bag made of messages of other bags. The file gets its name when it is complete. An
 // Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
-	Moved int // messages of Copy with Message.Moved
-	place atomicfile.Place
-	ids   map[*Connection]uint32
-	added map[string][]*Connection // by topic, to find equal ones
+	Moved  int // messages of Copy with Message.Moved
+	target place.Target
+	ids    map[*Connection]uint32
+	added  map[string][]*Connection // by topic, to find equal ones
 }
 
 // CreateOutput creates a bag without checkpoints. Without Overwrite the error for an existing file
 // is fs.ErrExist.
 func CreateOutput(path string, o Options) (*Output, error) {
-	place, err := atomicfile.Reserve(path, o.Overwrite)
+	target, err := place.Reserve(path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
 	o.Checkpoint = -1 // nobody opens it before it has its name
 	o.Overwrite = false
-	w, err := Create(place.Temp(), o)
+	w, err := Create(target.Temp(), o)
 	if err != nil {
 		return nil, err
 	}
 	w.lendLeast = math.MaxInt // chunks are as large as the options say
-	return &Output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
+	return &Output{Writer: w, target: target, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
 // connection returns the output's ID for an input's connection. Equal connections share one.
@@ -77,7 +77,7 @@ func (o *Output) Copy(m Message, t Time) error {
 // file.
 func (o *Output) Finish(err error) error {
 	if err := errors.Join(err, o.Close()); err != nil {
-		return errors.Join(err, o.place.Discard())
+		return errors.Join(err, o.target.Discard())
 	}
-	return o.place.Commit()
+	return o.target.Commit()
 }

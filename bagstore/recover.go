@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/place"
 )
 
 // RecoverOptions are the options of Recover.
@@ -42,7 +42,7 @@ type RecoverTopic struct {
 // whose connections are described later are read again. in isn't changed unless out is its path. If
 // no message can be kept, there is no output and Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
-	if err := atomicfile.Free(out, o.Overwrite); err != nil {
+	if err := place.Free(out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	b, err := Open(in, OpenOptions{Whole: true, indexOnly: true})

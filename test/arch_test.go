@@ -59,7 +59,7 @@ func TestLibrariesStayAtHome(t *testing.T) {
 // TestReadsRegularFiles checks that the program opens files for reading by program/regular,
 // which refuses named pipes.
 func TestReadsRegularFiles(t *testing.T) {
-	homes := []string{"bagstore/atomicfile", "bagstore/internal/disk", "msgs/goros/internal/generate", "program/regular"} // folders, /proc, sources
+	homes := []string{"bagstore/place", "bagstore/internal/disk", "msgs/goros/internal/generate", "program/regular"} // folders, /proc, sources
 	for _, s := range load(t) {
 		if s.test || belowTest(s.folder) || strings.HasPrefix(s.folder, "deploy/") || strings.HasPrefix(s.folder, "web/") || slices.Contains(homes, s.folder) {
 			continue

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/formats/rosbag2/internal/pagedb"
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
 )
 
 // live is a file that others may read at every instant of its writing.
@@ -50,11 +50,11 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if o.Checkpoint == 0 {
 		o.Checkpoint = defaultCommit
 	}
-	place, err := atomicfile.Reserve(path, o.Overwrite)
+	target, err := place.Reserve(path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	f, err := disk.Create(place.Temp(), false)
+	f, err := disk.Create(target.Temp(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +67,10 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 		err = f.Sync()
 	}
 	if err == nil {
-		err = f.Rename(path, place.Commit)
+		err = f.Rename(path, target.Commit)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), place.Discard())
+		return nil, errors.Join(err, f.Close(), target.Discard())
 	}
 	return w, nil
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/bagstore/realsense/rslayout"
@@ -70,7 +70,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 	for _, kv := range file.Additional() {
 		facts = append(facts, rstext.Pair{Key: kv.Key, Value: kv.Value})
 	}
-	err = atomicfile.Write(o.Out, o.Overwrite, func(f *os.File) error {
+	err = place.Write(o.Out, o.Overwrite, func(f *os.File) error {
 		w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts})
 		if err != nil {
 			return err
@@ -95,14 +95,14 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 	if o.Bag.Compression == bagstore.BZ2 {
 		return r, fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 	}
-	place, err := atomicfile.Reserve(o.Out, o.Overwrite)
+	target, err := place.Reserve(o.Out, o.Overwrite)
 	if err != nil {
 		return r, err
 	}
-	if err := r.writeBag(ctx, file, place.Temp(), o); err != nil {
-		return r, errors.Join(err, place.Discard())
+	if err := r.writeBag(ctx, file, target.Temp(), o); err != nil {
+		return r, errors.Join(err, target.Discard())
 	}
-	return r.finish(o.Out, place.Commit())
+	return r.finish(o.Out, target.Commit())
 }
 
 func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o Options) error {

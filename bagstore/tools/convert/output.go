@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore"
-	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/place"
 )
 
 type output struct {
@@ -39,7 +39,7 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 		_, err := writeFile(o.Out, ext, o, encoding, fill)
 		return err
 	}
-	return atomicfile.WriteFolder(o.Out, func(dir string) error {
+	return place.WriteFolder(o.Out, func(dir string) error {
 		ext := extDB3
 		if o.Storage == rosbag2.StorageMCAP {
 			ext = extMCAP
@@ -53,7 +53,7 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 		if err != nil {
 			return err
 		}
-		return atomicfile.Write(filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
+		return place.Write(filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
 			if _, err := f.Write(text); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error
 }
 
 func writeFile(path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
-	err = atomicfile.Write(path, o.Overwrite, func(f *os.File) error {
+	err = place.Write(path, o.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) error {
 	return bagset.Loss(bad, moved, lost)
 }
 
-// writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it doesn't
+// writeWhole writes a file that gets its name when it is complete. Unlike package place it doesn't
 // sync: a folder has thousands of images, and can be exported again.
 func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
 	f, err := createPartial(path, overwrite)

@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/atomicfile"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -73,15 +73,15 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	place, err := atomicfile.Reserve(o.Out, o.Recorder.Bag.Overwrite)
+	target, err := place.Reserve(o.Out, o.Recorder.Bag.Overwrite)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := w.record(ctx, place.Temp(), made)
+	r, err := w.record(ctx, target.Temp(), made)
 	if err != nil {
-		return r, errors.Join(err, place.Discard())
+		return r, errors.Join(err, target.Discard())
 	}
-	return r, place.Commit()
+	return r, target.Commit()
 }
 
 func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {

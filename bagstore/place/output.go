@@ -1,7 +1,4 @@
-// Package atomicfile writes files that get their names only when they are complete: it writes under
-// a temporary name next to the final one. Place is for programs that open the temporary file
-// themselves, Write for others. Neither starts a goroutine.
-package atomicfile
+package place
 
 import (
 	"errors"
@@ -16,8 +13,8 @@ import (
 // Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.
 const Suffix = ".partial"
 
-// Place is a final name with its temporary one. It must not be used after Commit or Discard.
-type Place struct {
+// Target is a final name with its temporary one. It must not be used after Commit or Discard.
+type Target struct {
 	path      string
 	overwrite bool
 }
@@ -25,24 +22,24 @@ type Place struct {
 // Reserve checks that a file can be written at path. Without overwrite the error for an existing
 // file is fs.ErrExist. Reserve removes an abandoned temporary file, and fails if one is being
 // written.
-func Reserve(path string, overwrite bool) (Place, error) {
-	p := Place{path, overwrite}
-	if err := p.free(); err != nil {
-		return p, err
+func Reserve(path string, overwrite bool) (Target, error) {
+	t := Target{path, overwrite}
+	if err := t.free(); err != nil {
+		return t, err
 	}
-	return p, p.removeLeftover()
+	return t, t.removeLeftover()
 }
 
 // Free returns fs.ErrExist if the file exists and overwrite is false.
-func Free(path string, overwrite bool) error { return Place{path, overwrite}.free() }
+func Free(path string, overwrite bool) error { return Target{path, overwrite}.free() }
 
-func (p Place) free() error {
-	if p.overwrite {
+func (t Target) free() error {
+	if t.overwrite {
 		return nil
 	}
-	_, err := os.Lstat(p.path)
+	_, err := os.Lstat(t.path)
 	if err == nil {
-		return &fs.PathError{Op: "create", Path: p.path, Err: fs.ErrExist}
+		return &fs.PathError{Op: "create", Path: t.path, Err: fs.ErrExist}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -51,8 +48,8 @@ func (p Place) free() error {
 }
 
 // removeLeftover removes the temporary file of a program that was killed.
-func (p Place) removeLeftover() error {
-	f, err := disk.Create(p.Temp(), true)
+func (t Target) removeLeftover() error {
+	f, err := disk.Create(t.Temp(), true)
 	if err != nil {
 		return err
 	}
@@ -60,40 +57,40 @@ func (p Place) removeLeftover() error {
 }
 
 // Temp returns the temporary name.
-func (p Place) Temp() string { return p.path + Suffix }
+func (t Target) Temp() string { return t.path + Suffix }
 
 // Commit gives the temporary file, which must be closed, its final name and makes the name survive
 // a power cut. Without overwrite it refuses to replace a file. After an error it removes the
 // temporary file.
-func (p Place) Commit() error {
-	err := p.rename()
+func (t Target) Commit() error {
+	err := t.rename()
 	if err != nil {
-		return errors.Join(err, p.Discard())
+		return errors.Join(err, t.Discard())
 	}
-	return syncFolder(filepath.Dir(p.path))
+	return syncFolder(filepath.Dir(t.path))
 }
 
-func (p Place) rename() error {
-	if p.overwrite {
-		return os.Rename(p.Temp(), p.path)
+func (t Target) rename() error {
+	if t.overwrite {
+		return os.Rename(t.Temp(), t.path)
 	}
 	// A link, unlike a rename, never replaces a file.
-	switch err := os.Link(p.Temp(), p.path); {
+	switch err := os.Link(t.Temp(), t.path); {
 	case err == nil:
-		return os.Remove(p.Temp())
+		return os.Remove(t.Temp())
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
 	// Some file systems have no links.
-	if err := p.free(); err != nil {
+	if err := t.free(); err != nil {
 		return err
 	}
-	return os.Rename(p.Temp(), p.path)
+	return os.Rename(t.Temp(), t.path)
 }
 
 // Discard removes the temporary file.
-func (p Place) Discard() error {
-	if err := os.Remove(p.Temp()); !errors.Is(err, fs.ErrNotExist) {
+func (t Target) Discard() error {
+	if err := os.Remove(t.Temp()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -113,16 +110,16 @@ func syncFolder(dir string) error {
 // returns nil; otherwise nothing is left. Without overwrite the error for an existing file is
 // fs.ErrExist.
 func Write(path string, overwrite bool, write func(*os.File) error) error {
-	p, err := Reserve(path, overwrite)
+	t, err := Reserve(path, overwrite)
 	if err != nil {
 		return err
 	}
-	f, err := disk.Create(p.Temp(), false)
+	f, err := disk.Create(t.Temp(), false)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := errors.Join(write(f.File), f.Close()); err != nil {
-		return errors.Join(err, p.Discard())
+		return errors.Join(err, t.Discard())
 	}
-	return p.Commit()
+	return t.Commit()
 }

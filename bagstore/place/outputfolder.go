@@ -1,4 +1,4 @@
-package atomicfile
+package place
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 func WriteFolder(path string, write func(dir string) error) error {
 	path = filepath.Clean(path)
 	temp := path + Suffix
-	if err := (Place{path: path}).free(); err != nil {
+	if err := (Target{path: path}).free(); err != nil {
 		return err
 	}
 	if err := removeUnfinished(temp); err != nil {
@@ -29,7 +29,7 @@ func WriteFolder(path string, write func(dir string) error) error {
 		err = syncFolder(temp)
 	}
 	if err == nil {
-		err = (Place{path: path}).free()
+		err = (Target{path: path}).free()
 	}
 	if err == nil {
 		err = os.Rename(temp, path)
@@ -56,7 +56,7 @@ func removeUnfinished(temp string) error {
 	}
 	for _, e := range list {
 		path := strings.TrimSuffix(filepath.Join(temp, e.Name()), Suffix)
-		if err := (Place{path: path}).removeLeftover(); err != nil {
+		if err := (Target{path: path}).removeLeftover(); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,130 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"rsros/program/regular"
+)
+
+// folders is the store of paths.
+type folders struct{}
+
+// onDisk is an open file as an Object and as a File.
+type onDisk struct {
+	*os.File
+	info Info
+}
+
+func openFile(name string) (*onDisk, error) {
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &onDisk{f, infoOf(name, st)}, nil
+}
+
+// infoOf takes the time and the size of a file for its version.
+func infoOf(name string, st fs.FileInfo) Info {
+	return Info{Name: name, Size: st.Size(), Version: fmt.Sprintf("%x-%x", st.ModTime().UnixNano(), st.Size()), Modified: st.ModTime()}
+}
+
+func (f *onDisk) Info() Info { return f.info }
+
+func (f *onDisk) Want(int64, int64) {}
+
+func (f *onDisk) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(f, off, n)), nil
+}
+
+func (folders) Open(_ context.Context, name string) (Object, error) { return openFile(name) }
+
+func (folders) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		err := filepath.WalkDir(prefix, func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			st, err := d.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // removed meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			if !yield(infoOf(name, st), nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(Info{}, err)
+		}
+	}
+}
+
+// Put compares versions before it replaces the file, not at the same instant.
+func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error) {
+	if o.Replaces != "" {
+		st, err := os.Stat(name)
+		if err != nil {
+			return Info{}, err
+		}
+		if infoOf(name, st).Version != o.Replaces {
+			return Info{}, fmt.Errorf("%s: %w", name, ErrChanged)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return Info{}, err
+	}
+	err := Write(name, !o.New, func(f *os.File) error {
+		if _, err := io.Copy(f, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	if o.Progress != nil {
+		o.Progress(size)
+	}
+	st, err := os.Stat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(name, st), nil
+}
+
+func (folders) Remove(_ context.Context, name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// reader ends with a context.
+type reader struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}

@@ -1,0 +1,173 @@
+// Package place opens, lists and writes files at paths and at addresses such as s3://bucket/walk.bag.
+// Each scheme of addresses has a [Store]. The program registers them, so that libraries don't depend on
+// any store's client. A written file gets its name when it is complete.
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Errors of all stores, beside fs.ErrNotExist, fs.ErrExist and fs.ErrPermission.
+var (
+	// ErrChanged means that an object isn't the one that was opened any more.
+	ErrChanged = errors.New("the object was replaced while it was read")
+	// ErrScheme means that the program has no store for an address.
+	ErrScheme = errors.New("no store for this kind of address")
+)
+
+// Info describes an object or a regular file.
+type Info struct {
+	Name     string // path or address
+	Size     int64
+	Version  string // another one when the content changes
+	Modified time.Time
+}
+
+// Store holds objects. It is safe for concurrent use. Names are whole addresses.
+type Store interface {
+	// Open finds the newest version of an object.
+	Open(ctx context.Context, name string) (Object, error)
+	// List yields the objects whose names begin with prefix, in the order of names.
+	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
+	// Put writes an object, whole or not at all.
+	Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error)
+	// Remove removes an object. There may be none.
+	Remove(ctx context.Context, name string) error
+}
+
+// Object is one version of an object.
+type Object interface {
+	Info() Info
+	// Range returns a reader of n bytes at off, which lie in the object. The error is
+	// ErrChanged if there is another version. It is tried once.
+	Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
+}
+
+// PutOptions are the options of Put.
+type PutOptions struct {
+	// New refuses to replace an object, with fs.ErrExist.
+	New bool
+	// Replaces, if not empty, is the only version that may be replaced. Otherwise the error
+	// is ErrChanged.
+	Replaces string
+	// Resume is what Save was last called with for the same body, nil at first.
+	Resume []byte
+	// Save, if not nil, keeps what is needed to continue after a restart.
+	Save func([]byte) error
+	// Progress, if not nil, is told how many bytes are in the store.
+	Progress func(n int64)
+}
+
+var (
+	mu     sync.RWMutex
+	stores = make(map[string]Store)
+)
+
+// Register makes a store available for addresses with a scheme. It is called before all
+// other functions.
+func Register(scheme string, s Store) {
+	mu.Lock()
+	defer mu.Unlock()
+	stores[scheme] = s
+}
+
+// scheme returns what is before :// in an address, "" for a path. A Windows path has none.
+func scheme(name string) string {
+	s, _, ok := strings.Cut(name, "://")
+	if !ok || len(s) < 2 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return ""
+	}
+	return s
+}
+
+// IsAddress reports whether a name is an address, of whatever scheme, and not a path.
+func IsAddress(name string) bool { return scheme(name) != "" }
+
+// storeOf returns the store of an address, which is folders for a path.
+func storeOf(name string) (Store, error) {
+	s := scheme(name)
+	if s == "" {
+		return folders{}, nil
+	}
+	mu.RLock()
+	defer mu.RUnlock()
+	if store, ok := stores[s]; ok {
+		return store, nil
+	}
+	return nil, fmt.Errorf("%s: %w; this program has: %s", name, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
+}
+
+// Stat describes a file or object. The error for a folder is regular.ErrNot.
+func Stat(ctx context.Context, name string) (Info, error) {
+	s, err := storeOf(name)
+	if err != nil {
+		return Info{}, err
+	}
+	o, err := s.Open(ctx, name)
+	if err != nil {
+		return Info{}, err
+	}
+	if c, ok := o.(io.Closer); ok {
+		defer c.Close() //nolint:errcheck // only read
+	}
+	return o.Info(), nil
+}
+
+// List yields the files below a folder, or the objects whose addresses begin with prefix,
+// in the order of names.
+func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		s, err := storeOf(prefix)
+		if err != nil {
+			yield(Info{}, err)
+			return
+		}
+		s.List(ctx, prefix)(yield)
+	}
+}
+
+// Put writes a file or object, whole or not at all.
+func Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error) {
+	s, err := storeOf(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.Put(ctx, name, body, size, o)
+}
+
+// Remove removes a file or object. There may be none.
+func Remove(ctx context.Context, name string) error {
+	s, err := storeOf(name)
+	if err != nil {
+		return err
+	}
+	return s.Remove(ctx, name)
+}
+
+// Base returns the last element of a name.
+func Base(name string) string {
+	if IsAddress(name) {
+		return path.Base(name)
+	}
+	return filepath.Base(name)
+}
+
+// Join adds elements, which are separated by slashes, to a folder or a prefix.
+func Join(name string, elements ...string) string {
+	rest := path.Join(elements...)
+	if IsAddress(name) {
+		return strings.TrimSuffix(name, "/") + "/" + rest
+	}
+	return filepath.Join(name, filepath.FromSlash(rest))
+}
