@@ -25,6 +25,22 @@ func (b *buffer) retain() *buffer {
 	return b
 }
 
+// source reads the content, wherever it is.
+func (b *buffer) source() record.Source {
+	if b.content != nil {
+		return b.content.Source()
+	}
+	return record.Memory(b.bytes)
+}
+
+// size is the length of the content.
+func (b *buffer) size() int64 {
+	if b.content != nil {
+		return b.content.Size()
+	}
+	return int64(len(b.bytes))
+}
+
 func (b *buffer) release() {
 	switch n := b.refs.Add(-1); {
 	case n == 0 && b.mapping != nil:

@@ -39,6 +39,7 @@ type messageReader struct {
 	rec        record.Record // the message's header
 	at         int64         // offset of the message's data in the file; 0: not there verbatim
 	current    *buffer       // content of the chunk counted by visits; holds one reference
+	source     record.Source // of current's bytes: made once, as it is on the heap
 
 	// Only the iterator's goroutine uses the cache; readers fill in content and close done.
 	heads     map[chunkRef]chunkAhead    // headers of recently considered chunks
@@ -139,7 +140,7 @@ func (mr *messageReader) choose(c *cursor) {
 func (mr *messageReader) releaseCurrent() {
 	if mr.current != nil {
 		mr.current.release()
-		mr.current = nil
+		mr.current, mr.source = nil, nil
 	}
 }
 
@@ -172,14 +173,10 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 		if err != nil {
 			return nil, nil, b.errorAt(mr.head.DataPos, "chunk", err)
 		}
-		mr.current = blk
+		mr.current, mr.source = blk, blk.source()
 	}
 	blk, r := mr.current, &mr.rec
-	src, size := record.Source(record.Memory(blk.bytes)), int64(len(blk.bytes))
-	if blk.content != nil {
-		src, size = blk.content.Source(), blk.content.Size()
-	}
-	err := mr.locate(src, size, mr.offset, r)
+	err := mr.locate(mr.source, blk.size(), mr.offset, r)
 	if err == nil && blk.content != nil {
 		err = blk.content.Fits(r.DataLen)
 	}
