@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 // monitor sends a hardware monitor command to a virtual camera.

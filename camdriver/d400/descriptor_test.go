@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 // configurationOf reads a virtual camera's configuration.

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 func TestMain(m *testing.M) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 // recorder is a handler that records its calls.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 func TestList(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/test/usbvm/d435i"
-	"rsros/test/usbvm/usbip"
+	"rsros/camdriver/d435i"
+	"rsros/test/usbvm/vhci"
 )
 
 // cameraProcess is set where this program is to be the camera of a benchmark: in
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(cameraProcess) == "" {
 		os.Exit(m.Run())
 	}
-	port, err := usbip.Plug(d435i.Options{Serial: serialBytes, ASICSerial: asicBytes, Scene: still{}})
+	port, err := vhci.Plug(d435i.Options{Serial: serialBytes, ASICSerial: asicBytes, Scene: still{}})
 	if err == nil {
 		_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark ends
 		err = port.Unplug()

@@ -20,9 +20,9 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/d435i"
 	"rsros/node/xmlrpc"
 	"rsros/test/need"
-	"rsros/test/usbvm/d435i"
 	"rsros/test/usbvm/film"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/test/usbvm/d435i"
-	"rsros/test/usbvm/usbip"
+	"rsros/camdriver/d435i"
+	"rsros/test/usbvm/vhci"
 )
 
 const serial = "843922071105"
@@ -40,7 +40,7 @@ var (
 
 // plug plugs a camera in and waits until the kernel's drivers have taken it, so
 // that our driver has to take it from them.
-func plug(t testing.TB, o d435i.Options) *usbip.Port {
+func plug(t testing.TB, o d435i.Options) *vhci.Port {
 	t.Helper()
 	p := plugUnbound(t, o)
 	eventually(t, "kernel drivers bind", func() bool { return bound(t) })
@@ -48,12 +48,12 @@ func plug(t testing.TB, o d435i.Options) *usbip.Port {
 }
 
 // plugUnbound plugs a camera in and waits until the kernel has enumerated it.
-func plugUnbound(t testing.TB, o d435i.Options) *usbip.Port {
+func plugUnbound(t testing.TB, o d435i.Options) *vhci.Port {
 	t.Helper()
 	if o.Serial == [6]byte{} {
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
-	p, err := usbip.Plug(o)
+	p, err := vhci.Plug(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestUSB2(t *testing.T) {
 // TestTwoCameras streams two at once, each chosen by its serial number.
 func TestTwoCameras(t *testing.T) {
 	plug(t, d435i.Options{})
-	second, err := usbip.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	second, err := vhci.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/d435i"
 	"rsros/camdriver/sim"
-	"rsros/test/usbvm/d435i"
 )
 
 // What is filmed: one second, stereo and colour in one size each.

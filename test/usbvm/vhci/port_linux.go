@@ -1,14 +1,22 @@
-package usbip
+// Package vhci plugs a virtual camera into the running Linux kernel: it hands one end of a
+// socket pair to the kernel's vhci_hcd and serves USB/IP on the other. It needs root and the
+// module vhci-hcd.
+package vhci
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"rsros/test/usbvm/d435i"
+	"golang.org/x/sys/unix"
+
+	"rsros/camdriver/d435i"
+	"rsros/camdriver/usbip"
 )
 
 const controller = "/sys/devices/platform/vhci_hcd.0/"
@@ -18,11 +26,11 @@ const controller = "/sys/devices/platform/vhci_hcd.0/"
 type Port struct {
 	opt d435i.Options
 
-	mu     sync.Mutex
-	number int
-	cam    *d435i.Camera // nil while unplugged
-	server *server
-	past   []string // violations of cameras that were unplugged
+	mu      sync.Mutex
+	number  int
+	cam     *d435i.Camera // nil while unplugged
+	session *usbip.Session
+	past    []string // violations of cameras that were unplugged
 }
 
 // Plug plugs a new camera in, at the speed its options say.
@@ -54,7 +62,7 @@ func (p *Port) Plug() error {
 		return err
 	}
 	cam := d435i.New(p.opt)
-	s, kernel, err := serve(cam, p.Reset)
+	ours, kernel, err := pair()
 	if err != nil {
 		return err
 	}
@@ -63,10 +71,9 @@ func (p *Port) Plug() error {
 	err = os.WriteFile(controller+"attach", []byte(line), 0)
 	_ = kernel.Close() // the kernel holds its own reference
 	if err != nil {
-		s.close()
-		return fmt.Errorf("attach: %w", err)
+		return errors.Join(fmt.Errorf("attach: %w", err), ours.Close())
 	}
-	p.number, p.cam, p.server = number, cam, s
+	p.number, p.cam, p.session = number, cam, usbip.Attach(ours, cam, p.Reset)
 	return nil
 }
 
@@ -80,8 +87,8 @@ func (p *Port) Unplug() error {
 	p.past = append(p.past, p.cam.Violations()...)
 	err := os.WriteFile(controller+"detach", []byte(strconv.Itoa(p.number)), 0)
 	p.cam.Unplug()
-	p.server.close()
-	p.cam, p.server = nil, nil
+	p.session.Close()
+	p.cam, p.session = nil, nil
 	return err
 }
 
@@ -107,6 +114,29 @@ func (p *Port) Violations() []string {
 		list = append(list, p.cam.Violations()...)
 	}
 	return list
+}
+
+// sendBuffer holds a frame of 1280x720 with what the kernel adds to each packet.
+const sendBuffer = 4 << 20
+
+// pair returns the two ends of a connection: ours and the kernel's.
+func pair() (net.Conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	// A frame should go in one write: the small buffer that sockets begin with
+	// costs a dozen changes between two threads, each dear where it is emulated.
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, sendBuffer); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("socket buffer: %w", err), unix.Close(fds[0]), unix.Close(fds[1]))
+	}
+	ours := os.NewFile(uintptr(fds[0]), "usbip")
+	kernel := os.NewFile(uintptr(fds[1]), "usbip kernel")
+	conn, err := net.FileConn(ours)
+	if err := errors.Join(err, ours.Close()); err != nil {
+		return nil, nil, errors.Join(err, kernel.Close())
+	}
+	return conn, kernel, nil
 }
 
 // freePort finds an unused port of the hub "hs" or "ss".

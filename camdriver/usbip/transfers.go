@@ -1,6 +1,4 @@
-// Package usbip plugs a virtual camera into the running Linux kernel: it serves
-// the USB/IP protocol on one end of a socket pair and hands the other end to the
-// kernel's vhci_hcd. It needs root and the module vhci-hcd.
+// Package usbip serves a virtual camera by the USB/IP protocol of Linux.
 package usbip
 
 import (
@@ -10,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
-	"rsros/test/usbvm/d435i"
+	"rsros/camdriver/d435i"
 )
 
 // Commands of the protocol; all numbers on the wire are big-endian.
@@ -29,11 +24,15 @@ const (
 	directionIn = 1
 )
 
-// sendBuffer holds a frame of 1280x720 with what the kernel adds to each packet.
-const sendBuffer = 4 << 20
+// Linux' error numbers, which the protocol carries negated.
+const (
+	errorPipe      = 32 // stall
+	errorConnReset = 104
+	errorShutdown  = 108
+)
 
-// server carries one plugged camera.
-type server struct {
+// Session carries the transfers of an attached camera.
+type Session struct {
 	cam   *d435i.Camera
 	conn  net.Conn
 	ctx   context.Context
@@ -62,38 +61,24 @@ type queue struct {
 	give    context.CancelFunc // ends the camera's read when nobody waits any more
 }
 
-// serve starts a server and returns the kernel's end of the connection.
-func serve(cam *d435i.Camera, reset func()) (*server, *os.File, error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("socketpair: %w", err)
-	}
-	// A frame should go in one write: the small buffer that sockets begin with
-	// costs a dozen changes between two threads, each dear where it is emulated.
-	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, sendBuffer); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("socket buffer: %w", err), unix.Close(fds[0]), unix.Close(fds[1]))
-	}
-	ours := os.NewFile(uintptr(fds[0]), "usbip")
-	kernel := os.NewFile(uintptr(fds[1]), "usbip kernel")
-	conn, err := net.FileConn(ours)
-	if err := errors.Join(err, ours.Close()); err != nil {
-		return nil, nil, errors.Join(err, kernel.Close())
-	}
-	s := &server{cam: cam, conn: conn, reset: reset, endpoints: make(map[uint8]*queue)}
+// Attach serves the transfers of a host that has imported the camera. reset is called
+// once the host has reset the camera, in its own goroutine.
+func Attach(conn net.Conn, cam *d435i.Camera, reset func()) *Session {
+	s := &Session{cam: cam, conn: conn, reset: reset, endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.work.Go(s.read)
-	return s, kernel, nil
+	return s
 }
 
-// close ends the server; the kernel sees the device disappear.
-func (s *server) close() {
+// Close ends the session; the host sees the device disappear.
+func (s *Session) Close() {
 	s.end()
 	_ = s.conn.Close() // the reader gets the error
 	s.work.Wait()
 }
 
 // read reads the host's commands until the connection ends.
-func (s *server) read() {
+func (s *Session) read() {
 	defer s.end()
 	head := make([]byte, headerSize)
 	for {
@@ -115,7 +100,7 @@ func (s *server) read() {
 	}
 }
 
-func (s *server) submit(head []byte) error {
+func (s *Session) submit(head []byte) error {
 	seq := binary.BigEndian.Uint32(head[4:])
 	in := binary.BigEndian.Uint32(head[12:]) == directionIn
 	number := uint8(binary.BigEndian.Uint32(head[16:]))
@@ -142,7 +127,7 @@ func (s *server) submit(head []byte) error {
 	return nil
 }
 
-func (s *server) control(seq uint32, b, out []byte) error {
+func (s *Session) control(seq uint32, b, out []byte) error {
 	setup := d435i.Setup{
 		RequestType: b[0], Request: b[1], Value: binary.LittleEndian.Uint16(b[2:]),
 		Index: binary.LittleEndian.Uint16(b[4:]), Length: binary.LittleEndian.Uint16(b[6:]),
@@ -160,7 +145,7 @@ func (s *server) control(seq uint32, b, out []byte) error {
 
 // answer sends the end of a transfer. sent is how much of OUT data was taken. It
 // needs write.
-func (s *server) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
+func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
 	head := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(head[0:], retSubmit)
 	binary.BigEndian.PutUint32(head[4:], seq)
@@ -177,21 +162,21 @@ func (s *server) answer(seq uint32, in bool, data []byte, err error, sent ...int
 }
 
 // send needs write.
-func (s *server) send(head, data []byte) error {
+func (s *Session) send(head, data []byte) error {
 	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
 	return err
 }
 
 // errno is the negative error number that the protocol carries.
 func errno(err error) uint32 {
-	number := unix.EPIPE
+	number := int32(errorPipe)
 	if errors.Is(err, d435i.ErrGone) {
-		number = unix.ESHUTDOWN
+		number = errorShutdown
 	}
-	return uint32(-int32(number))
+	return uint32(-number)
 }
 
-func (s *server) enqueue(endpoint uint8, r request) {
+func (s *Session) enqueue(endpoint uint8, r request) {
 	s.mu.Lock()
 	q := s.endpoints[endpoint]
 	if q == nil {
@@ -208,7 +193,7 @@ func (s *server) enqueue(endpoint uint8, r request) {
 }
 
 // pump brings an endpoint's payloads to the requests that wait for them.
-func (s *server) pump(endpoint uint8, q *queue) {
+func (s *Session) pump(endpoint uint8, q *queue) {
 	for {
 		ctx, limit, ok := s.head(q)
 		if !ok {
@@ -230,7 +215,7 @@ func (s *server) pump(endpoint uint8, q *queue) {
 }
 
 // deliver answers the oldest request of a queue.
-func (s *server) deliver(q *queue, b []byte, err error) error {
+func (s *Session) deliver(q *queue, b []byte, err error) error {
 	s.write.Lock()
 	defer s.write.Unlock()
 	r, waiting := s.pop(q)
@@ -241,7 +226,7 @@ func (s *server) deliver(q *queue, b []byte, err error) error {
 }
 
 // head prepares to serve the oldest request.
-func (s *server) head(q *queue) (ctx context.Context, limit int, ok bool) {
+func (s *Session) head(q *queue) (ctx context.Context, limit int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -251,7 +236,7 @@ func (s *server) head(q *queue) (ctx context.Context, limit int, ok bool) {
 	return ctx, q.waiting[0].length, true
 }
 
-func (s *server) pop(q *queue) (request, bool) {
+func (s *Session) pop(q *queue) (request, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.give()
@@ -264,7 +249,7 @@ func (s *server) pop(q *queue) (request, bool) {
 }
 
 // unlink withdraws a request that still waits.
-func (s *server) unlink(head []byte) error {
+func (s *Session) unlink(head []byte) error {
 	victim := binary.BigEndian.Uint32(head[20:])
 	reply := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(reply[0:], retUnlink)
@@ -272,13 +257,13 @@ func (s *server) unlink(head []byte) error {
 	s.write.Lock()
 	defer s.write.Unlock()
 	if s.withdraw(victim) {
-		gone := -int32(unix.ECONNRESET)
+		gone := int32(-errorConnReset)
 		binary.BigEndian.PutUint32(reply[20:], uint32(gone))
 	}
 	return s.send(reply, nil)
 }
 
-func (s *server) withdraw(seq uint32) bool {
+func (s *Session) withdraw(seq uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, q := range s.endpoints {
