@@ -1,6 +1,10 @@
 package d400
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"rsros/camdriver"
+)
 
 // src and dst of the conversions must not overlap. Callers check their lengths.
 
@@ -41,6 +45,34 @@ func splitY12I(left, right, src []byte) {
 }
 
 func widen10(v uint16) uint16 { return v<<6 | v>>4 }
+
+// convertYUV converts two bytes a pixel to one of the SDK's formats. If swapped, chroma
+// precedes luma.
+func convertYUV(format camdriver.Format, dst, src []byte, swapped bool) {
+	pixels := min(len(src)/2, len(dst)*8/max(format.BitsPerPixel(), 8))
+	if format == camdriver.Y8 {
+		luma := 0
+		if swapped {
+			luma = 1
+		}
+		for i := range pixels {
+			dst[i] = src[2*i+luma]
+		}
+		return
+	}
+	yuvToRGB(dst[:3*pixels], src, swapped)
+	if format == camdriver.BGR8 || format == camdriver.BGRA8 {
+		for i := 0; i+3 <= 3*pixels; i += 3 {
+			dst[i], dst[i+2] = dst[i+2], dst[i]
+		}
+	}
+	if format == camdriver.RGBA8 || format == camdriver.BGRA8 {
+		for i := pixels - 1; i >= 0; i-- { // from the end, because the pixels move apart
+			p := dst[3*i : 3*i+3]
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(p[0])|uint32(p[1])<<8|uint32(p[2])<<16|0xff<<24)
+		}
+	}
+}
 
 // yuyvToRGB converts Y0 U Y1 V to RGB; uyvyToRGB converts U Y0 V Y1.
 func yuyvToRGB(dst, src []byte) { yuvToRGB(dst, src, false) }

@@ -240,11 +240,11 @@ func TestMetadata(t *testing.T) {
 			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaExposure,
 			camdriver.MetaGainLevel: d435i.MetaGain, camdriver.MetaFrameLaserPower: d435i.MetaLaserPower,
 			camdriver.MetaExposureRoiRight: 255, camdriver.MetaExposureRoiBottom: 143,
-			camdriver.MetaFrameEmitterMode: 1, camdriver.MetaActualFps: 300_000, camdriver.MetaInputWidth: 256,
+			camdriver.MetaFrameEmitterMode: 1, camdriver.MetaFrameLaserPowerMode: 1,
 			camdriver.MetaWhiteBalance: d435i.MetaWhite,
 		}},
 		{0x84, map[camdriver.MetadataKey]int64{
-			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaColorUnits * 100,
+			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaColorUnits,
 			camdriver.MetaBrightness: d435i.MetaBrightness, camdriver.MetaAutoExposure: 1,
 			camdriver.MetaAutoWhiteBalanceTemperature: d435i.MetaTemperature, camdriver.MetaGainLevel: d435i.MetaColorGain,
 			camdriver.MetaManualWhiteBalance: d435i.MetaWhite, camdriver.MetaPowerLineFrequency: 3, camdriver.MetaGamma: 300,
@@ -261,6 +261,13 @@ func TestMetadata(t *testing.T) {
 		for k, want := range test.want {
 			if got, ok := m.get(k); !ok || got != want {
 				t.Errorf("endpoint %#x: %s is %d (%v), want %d", test.endpoint, k, got, ok, want)
+			}
+		}
+		for _, k := range []camdriver.MetadataKey{
+			camdriver.MetaActualFps, camdriver.MetaInputWidth, camdriver.MetaInputHeight, camdriver.MetaPreset, camdriver.MetaSubPresetInfo,
+		} {
+			if v, ok := m.get(k); ok {
+				t.Errorf("endpoint %#x: %s is %d, which the SDK doesn't read", test.endpoint, k, v)
 			}
 		}
 		if got, _ := m.get(camdriver.MetaSensorTimestamp); got != int64(h.pts)-d435i.MetaHalf {

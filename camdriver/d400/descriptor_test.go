@@ -105,7 +105,7 @@ func FuzzConfiguration(f *testing.F) {
 			return
 		}
 		for i := range cfg.Video {
-			profilesOf(modesOf(&cfg.Video[i], false), false)
+			profilesOf(modesOf(&cfg.Video[i], product{colored: true}), false)
 		}
 	})
 }

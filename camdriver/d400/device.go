@@ -117,7 +117,7 @@ func (d *Device) describe(l *link) error {
 		make: func(l *link) []setting {
 			return depthSettings(l, units, float32(math.Abs(cal.stereo.baseline)), d.host)
 		},
-		find: func(l *link) []mode { return modesOf(l.depth, d.product.cropped) }, cal: cal,
+		find: func(l *link) []mode { return modesOf(l.depth, d.product) }, cal: cal,
 		filters: depthFilters,
 	}
 	stereo.region.op = opSetROI
@@ -126,8 +126,8 @@ func (d *Device) describe(l *link) error {
 		color := &sensor{
 			dev: d, name: "RGB Camera",
 			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
-			find: func(l *link) []mode { return modesOf(l.color, d.product.cropped) }, cal: cal,
-			filters: []string{"Decimation Filter"},
+			find: func(l *link) []mode { return modesOf(l.color, d.product) }, cal: cal,
+			filters: []string{"Decimation Filter", "Rotation Filter"},
 		}
 		if !l.id.Firmware.less(colorROIFirmware) {
 			color.region.op = opSetColorROI
@@ -151,8 +151,8 @@ func (d *Device) describe(l *link) error {
 }
 
 var depthFilters = []string{
-	"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
-	"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Disparity to Depth",
+	"Decimation Filter", "Rotation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
+	"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
 }
 
 // deviceInfo returns the description in InfoKey order.

@@ -121,6 +121,7 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	p.meta.set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
 	p.meta.set(camdriver.MetaRawFrameSize, int64(len(pixels)))
 	stamp, domain := p.sensor.stamp(h.pts)
+	p.measureRate(uint32(counter), counted, stamp)
 	list := p.meta.list()
 	images := p.images(pixels, buf)
 	for i, t := range p.outputs {
@@ -152,6 +153,18 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	}
 }
 
+// measureRate sets the rate since the last frame, in frames per 1000 s as in the SDK.
+func (p *videoPump) measureRate(counter uint32, counted bool, stamp float64) {
+	n := p.outputs[0].numbers
+	frames := 1.
+	if counted {
+		frames = float64(int32(counter - n.counter))
+	}
+	if dt := stamp - n.stamp; n.number > 0 && n.stamp > 0 && frames > 0 && dt > 0 {
+		p.meta.set(camdriver.MetaActualFps, int64(1e6*frames/dt))
+	}
+}
+
 // image is the pixels of an output and their buffer.
 type image struct {
 	pixels []byte
@@ -176,10 +189,8 @@ func (p *videoPump) images(pixels []byte, buf *camdriver.Buffer) [2]image {
 		out[i] = p.newImage(i)
 	}
 	switch p.mode.native {
-	case camdriver.YUYV:
-		yuyvToRGB(out[0].pixels, pixels)
-	case camdriver.UYVY:
-		uyvyToRGB(out[0].pixels, pixels)
+	case camdriver.YUYV, camdriver.UYVY:
+		convertYUV(p.outputs[0].profile.Format, out[0].pixels, pixels, p.mode.native == camdriver.UYVY)
 	case camdriver.Y8I, camdriver.Y12I:
 		left, right := p.sides(out)
 		if p.mode.native == camdriver.Y8I {

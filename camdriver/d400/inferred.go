@@ -51,9 +51,7 @@ const (
 	// resetGone is how long a reset camera may take to leave the bus.
 	resetGone = 5 * time.Second
 
-	// The unit of colour exposure in µs, and UVC's manual and aperture-priority
-	// exposure modes.
-	colorExposureUnit   = 100
+	// UVC's manual and aperture-priority exposure modes.
 	colorManualExposure = 1
 	colorAutoExposure   = 8
 

@@ -44,7 +44,6 @@ const (
 	xuEmitter         = 0x02
 	xuExposure        = 0x03
 	xuLaserPower      = 0x04
-	xuHardwarePreset  = 0x06
 	xuErrorReport     = 0x07
 	xuOutputTrigger   = 0x08
 	xuTemperatures    = 0x09

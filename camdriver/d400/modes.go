@@ -36,11 +36,11 @@ var (
 	mixedStream = camdriver.StreamID{Kind: camdriver.Infrared} // unrectified colour of the left imager
 )
 
-// outputsOf returns the outputs of a native format. cropped is set for the D405, whose
-// depth module provides colour.
-func outputsOf(native camdriver.Format, cropped bool) []output {
+// outputsOf returns the outputs of a native format. Like the SDK, it ignores the UYVY that
+// cameras with grey imagers list. The D405's UYVY is its colour stream.
+func outputsOf(native camdriver.Format, p product) []output {
 	yuv := colorStream
-	if native == camdriver.UYVY && !cropped {
+	if native == camdriver.UYVY && !p.cropped {
 		yuv = mixedStream
 	}
 	switch native {
@@ -52,17 +52,29 @@ func outputsOf(native camdriver.Format, cropped bool) []output {
 		return []output{{leftStream, camdriver.Y8}, {rightStream, camdriver.Y8}}
 	case camdriver.Y12I:
 		return []output{{leftStream, camdriver.Y16}, {rightStream, camdriver.Y16}}
-	case camdriver.YUYV, camdriver.UYVY:
-		return []output{{yuv, camdriver.RGB8}, {yuv, native}}
+	case camdriver.YUYV:
+		return append(colorOutputs(yuv, native), output{yuv, camdriver.Y8})
+	case camdriver.UYVY:
+		if !p.colored {
+			return nil
+		}
+		return colorOutputs(yuv, native)
 	case camdriver.RAW16:
 		return []output{{colorStream, camdriver.RAW16}}
 	}
 	return nil
 }
 
+// colorOutputs returns what can be made of a stream of YUYV or UYVY.
+func colorOutputs(id camdriver.StreamID, native camdriver.Format) []output {
+	return []output{
+		{id, camdriver.RGB8}, {id, native}, {id, camdriver.BGR8}, {id, camdriver.RGBA8}, {id, camdriver.BGRA8},
+	}
+}
+
 // modesOf returns a function's modes, with the fewest streams first, so that modes that
 // send no more than requested are preferred.
-func modesOf(f *videoFunction, cropped bool) []mode {
+func modesOf(f *videoFunction, p product) []mode {
 	var list []mode
 	for s := range f.Streams {
 		stream := &f.Streams[s]
@@ -71,7 +83,7 @@ func modesOf(f *videoFunction, cropped bool) []mode {
 		}
 		for _, format := range stream.Formats {
 			native := format.native()
-			outputs := outputsOf(native, cropped)
+			outputs := outputsOf(native, p)
 			for _, frame := range format.Frames {
 				if len(outputs) == 0 || frame.Width*frame.Height*native.BitsPerPixel()/8 > maxFrameBytes {
 					continue

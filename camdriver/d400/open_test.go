@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,7 +176,11 @@ func TestProfiles(t *testing.T) {
 		{"both", stereo, []camdriver.Profile{right, left, {Stream: depthStream, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30}}, true},
 		{"two sizes of one USB stream", stereo, []camdriver.Profile{left, wide}, false},
 		{"not rectified", stereo, []camdriver.Profile{{Stream: rightStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 15}}, true},
-		{"left in colour", stereo, []camdriver.Profile{{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}}, true},
+		{"left in colour", stereo, []camdriver.Profile{{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}}, false},
+		{"colour as BGR8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.BGR8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour as RGBA8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RGBA8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour as BGRA8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.BGRA8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour in grey", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.Y8, Width: 320, Height: 180, FPS: 60}}, true},
 		{"native colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
 		{"raw colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}}, true},
 		{"depth of the colour sensor", rgb, []camdriver.Profile{smallDepth}, false},
@@ -206,6 +211,10 @@ func TestProfiles(t *testing.T) {
 		for f := range seen {
 			f.Release()
 		}
+	}
+	colored := openFake(t, newBus1(t, d435i.Options{Product: 0x0ad3})).Sensors()[0]
+	if !slices.Contains(colored.Profiles(), camdriver.Profile{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}) {
+		t.Error("a camera with an imager in colour doesn't offer it")
 	}
 	if n := d.pool.InUse(); n != 0 {
 		t.Errorf("%d bytes in use after all frames were released", n)
@@ -244,6 +253,14 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	var want []byte
 	switch f.Profile.Format {
 	case camdriver.Y8:
+		if f.Stream() == colorStream {
+			for i, v := range sent("YUY2", 16) {
+				if i%2 == 0 {
+					want = append(want, v)
+				}
+			}
+			break
+		}
 		if f.Stream() == leftStream && name == "left alone" {
 			want = sent("\x32\x00\x00\x00", 8)
 			break
@@ -260,6 +277,15 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	case camdriver.RGB8:
 		uyvyToRGB(a, sent("UYVY", 16))
 		want = a
+	case camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8:
+		yuyvToRGB(a, sent("YUY2", 16))
+		for i := 0; i < len(a); i += 3 {
+			p := []byte{a[i], a[i+1], a[i+2], 0xff}
+			if f.Profile.Format != camdriver.RGBA8 {
+				p[0], p[2] = p[2], p[0]
+			}
+			want = append(want, p[:f.Profile.Format.BitsPerPixel()/8]...)
+		}
 	case camdriver.YUYV:
 		want = sent("YUY2", 16)
 	case camdriver.RAW16:

@@ -66,6 +66,7 @@ const (
 type metadata struct {
 	values  [camdriver.MetaCrc + 1]int64
 	present uint64
+	stereo  bool // the frame is of the stereo module
 }
 
 func (m *metadata) set(k camdriver.MetadataKey, v int64) {
@@ -121,9 +122,7 @@ var depthFields = []field{
 	{2, 24, 4, camdriver.MetaFrameLaserPower},
 	{3, 28, 4, camdriver.MetaAutoExposure},
 	{4, 32, 4, camdriver.MetaExposurePriority},
-	{6, 52, 4, camdriver.MetaPreset},
 	{7, 56, 1, camdriver.MetaFrameEmitterMode},
-	{7, 56, 1, camdriver.MetaFrameLaserPowerMode},
 	{8, 58, 2, camdriver.MetaFrameLedPower},
 }
 
@@ -143,12 +142,7 @@ var colorFields = []field{
 }
 
 var configurationFields = []field{
-	{4, 24, 2, camdriver.MetaInputWidth},
-	{5, 26, 2, camdriver.MetaInputHeight},
-	{7, 30, 2, camdriver.MetaTrigger},
-	{8, 32, 2, camdriver.MetaCalibInfo},
 	{9, 34, 1, camdriver.MetaGpioInputData},
-	{10, 35, 4, camdriver.MetaSubPresetInfo},
 }
 
 func (m *metadata) block(id uint32, r blockReader, pts uint32) {
@@ -165,6 +159,10 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 		m.put(r, statsFields)
 	case blockDepthControl:
 		m.put(r, depthFields)
+		m.stereo = true
+		if emitter, ok := m.get(camdriver.MetaFrameEmitterMode); ok {
+			m.set(camdriver.MetaFrameLaserPowerMode, int64(boolToFloat(emitter == laserOn)))
+		}
 		if r.has(5, 48, 4) {
 			m.set(camdriver.MetaExposureRoiLeft, int64(r.u32(36)))
 			m.set(camdriver.MetaExposureRoiRight, int64(r.u32(40)))
@@ -177,13 +175,13 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 			m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
 		}
 		if r.has(10, 56, 4) {
-			m.set(camdriver.MetaActualExposure, int64(r.u32(56))*colorExposureUnit)
+			m.set(camdriver.MetaActualExposure, int64(r.u32(56)))
 		}
 	case blockConfiguration:
-		m.put(r, configurationFields)
-		if r.has(6, 28, 2) {
-			m.set(camdriver.MetaActualFps, 1000*int64(binary.LittleEndian.Uint16(r.b[28:]))) // per 1000 s, as in the SDK
+		if !m.stereo {
+			return // the SDK reads none of it in colour frames
 		}
+		m.put(r, configurationFields)
 		if r.has(10, 35, 4) {
 			sub := r.u32(35)
 			m.set(camdriver.MetaSequenceName, int64(sub&0xf))

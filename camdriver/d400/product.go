@@ -23,6 +23,7 @@ type product struct {
 	imuOrigin [3]float64
 	recovery  bool // camera is in recovery mode
 	cropped   bool // the depth module provides colour: D405
+	colored   bool // the left imager is in colour
 }
 
 // recommendedFirmware is that of SDK 2.56.
@@ -30,21 +31,21 @@ const recommendedFirmware = "5.17.0.10"
 
 // products lists the supported cameras.
 var products = []product{
-	{id: 0x0ad3, model: "D415", color: true, units: 0.001},
+	{id: 0x0ad3, model: "D415", color: true, colored: true, units: 0.001},
 	{id: 0x0b07, model: "D435", color: true, units: 0.001},
 	{
 		id: 0x0b3a, model: "D435I", color: true, units: 0.001,
 		minimum: version{5, 12, 7, 100}, imuOrigin: [3]float64{-0.00552, 0.0051, 0.01174},
 	},
 	{
-		id: 0x0b5c, model: "D455", color: true, units: 0.001,
+		id: 0x0b5c, model: "D455", color: true, colored: true, units: 0.001,
 		minimum: version{5, 13, 0, 50}, imuOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
 	},
-	{id: 0x0b5b, model: "D405", units: 0.0001, minimum: version{5, 12, 11, 8}, cropped: true},
+	{id: 0x0b5b, model: "D405", units: 0.0001, minimum: version{5, 12, 11, 8}, cropped: true, colored: true},
 	{id: 0x0ad4, model: "D430", units: 0.001},
 	{id: 0x0b4b, model: "D430I", units: 0.001},
-	{id: 0x0ad2, model: "D410", units: 0.001},
-	{id: 0x0ad1, model: "D400", units: 0.001},
+	{id: 0x0ad2, model: "D410", colored: true, units: 0.001},
+	{id: 0x0ad1, model: "D400", colored: true, units: 0.001},
 	{id: 0x0af6, model: "D420", units: 0.001},
 	{id: 0x1155, model: "D421", units: 0.001},
 	{id: 0x1156, vendor: vendorRealSense, model: "D436", color: true, units: 0.001},

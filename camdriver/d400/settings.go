@@ -44,7 +44,6 @@ func depthSettings(l *link, units, baseline float32, host *hostSettings) []setti
 		uvc(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
 		fixed(camdriver.OptionDepthUnits, units, "Metres per unit of a depth image"),
 		fixed(camdriver.OptionStereoBaseline, baseline, "Distance between the imagers in mm"),
-		uvc(camdriver.OptionHardwarePreset, xu(xuHardwarePreset, 1), "Preset of the firmware"),
 		command(camdriver.OptionInterCamSyncMode, "Synchronization of cameras: 0 default, 1 master, 2 slave, 3 full slave",
 			3, opSetSyncMode, opGetSyncMode),
 		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
@@ -54,6 +53,9 @@ func depthSettings(l *link, units, baseline float32, host *hostSettings) []setti
 	}
 }
 
+// laserOn is the emitter's mode in which the laser's power has effect.
+const laserOn = 1
+
 // laserPower also sets the emitter to laser, because otherwise power has no effect.
 func laserPower(l *link) setting {
 	power := whole{at: l.depthXU(xuLaserPower), size: 2}
@@ -61,7 +63,7 @@ func laserPower(l *link) setting {
 	s := uvc(camdriver.OptionLaserPower, power, "Laser power in mW; setting it turns the laser on")
 	s.set = func(l *link, v float32) error {
 		if mode, err := emitter.get(l); err == nil && (mode == 0 || mode == 2) {
-			if err := emitter.set(l, 1); err != nil {
+			if err := emitter.set(l, laserOn); err != nil {
 				return fmt.Errorf("turn the laser on: %w", err)
 			}
 		}
