@@ -43,7 +43,7 @@ func TestGVD(t *testing.T) {
 	got, err := parseGVD(good)
 	want := gvd{
 		Firmware: version{5, 15, 0, 100}, Serial: serialText, ASICSerial: "847913070822",
-		Locked: true, AccelChip: chipBMI055, HasRGB: true, HasIMU: true,
+		Locked: true, AccelChip: chipBMI055, HasRGB: true, HasIMU: true, GlobalShutter: true, Projector: true,
 	}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)

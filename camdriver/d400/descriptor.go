@@ -29,11 +29,18 @@ type configuration struct {
 // videoFunction is a UVC function: a control interface and its streaming interfaces.
 type videoFunction struct {
 	Interface  uint8
-	Version    uint16 // bcdUVC
-	Camera     uint8  // id of the camera terminal; 0 if none
-	Processing uint8  // id of the processing unit; 0 if none
+	Version    uint16   // bcdUVC
+	Camera     uint8    // id of the camera terminal; 0 if none
+	Processing uint8    // id of the processing unit; 0 if none
+	Status     endpoint // zero if none
 	Extensions []extensionUnit
 	Streams    []videoStream
+}
+
+// endpoint is an interrupt endpoint.
+type endpoint struct {
+	Address   uint8
+	MaxPacket int
 }
 
 type extensionUnit struct {
@@ -164,6 +171,8 @@ func (w *descriptorWalk) endpoint(d []byte) error {
 		return nil
 	}
 	switch {
+	case w.class == classVideo && w.sub == subclassControl:
+		w.function().Status = endpoint{address, packet}
 	case w.class == classVideo && w.sub == subclassStreamer:
 		s := w.stream()
 		s.Endpoint, s.MaxPacket = address, packet

@@ -111,15 +111,14 @@ func (d *Device) describe(l *link) error {
 	d.info = deviceInfo(l, d.product)
 	cal := readCalibration(l, d)
 	d.poses = cal.poses(d.product)
-	units := depthUnits(l, d.product)
+	module := &stereoModule{host: d.host, baseline: float32(math.Abs(cal.stereo.baseline))}
 	stereo := &sensor{
-		dev: d, name: "Stereo Module", units: units,
-		make: func(l *link) []setting {
-			return depthSettings(l, units, float32(math.Abs(cal.stereo.baseline)), d.host)
-		},
+		dev: d, name: "Stereo Module", module: module,
+		make: func(l *link) []setting { return module.settings(l, d.product) },
 		find: func(l *link) []mode { return modesOf(l.depth, d.product) }, cal: cal,
 		filters: depthFilters,
 	}
+	module.streaming = stereo.region.streams.Load
 	stereo.region.op = opSetROI
 	d.sensors = append(d.sensors, stereo)
 	if l.color != nil {
@@ -157,10 +156,7 @@ var depthFilters = []string{
 
 // deviceInfo returns the description in InfoKey order.
 func deviceInfo(l *link, p product) []camdriver.Info {
-	locked := "NO"
-	if l.id.Locked {
-		locked = "YES"
-	}
+	yes := map[bool]string{false: "NO", true: "YES"}
 	return []camdriver.Info{
 		{Key: camdriver.InfoName, Value: p.name()},
 		{Key: camdriver.InfoSerialNumber, Value: l.id.Serial},
@@ -168,8 +164,9 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: recommendedFirmware},
 		{Key: camdriver.InfoPhysicalPort, Value: l.usb.Port},
 		{Key: camdriver.InfoDebugOpCode, Value: "15"}, // the SDK's value, for reading logs
+		{Key: camdriver.InfoAdvancedMode, Value: yes[l.advanced]},
 		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.id)},
-		{Key: camdriver.InfoCameraLocked, Value: locked},
+		{Key: camdriver.InfoCameraLocked, Value: yes[l.id.Locked]},
 		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.speed()},
 		{Key: camdriver.InfoProductLine, Value: "D400"},
 		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial},

@@ -36,8 +36,9 @@ type fakeBus struct {
 	slots   []*slot
 	address int
 	before  func(op string) error
-	handles int // open
-	streams int // in flight
+	sent    func(d435i.Setup, []byte) // called with each OUT request, if set
+	handles int                       // open
+	streams int                       // in flight
 }
 
 // slot is a port with a camera that can be unplugged and plugged in.
@@ -185,13 +186,20 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 	}
 	s := d435i.Setup{RequestType: requestType, Request: request, Value: value, Index: index, Length: uint16(len(data))}
 	if requestType&0x80 == 0 {
+		h.bus.mu.Lock()
+		sent := h.bus.sent
+		h.bus.mu.Unlock()
+		if sent != nil {
+			sent(s, data)
+		}
+		before := h.cam.Resets()
 		_, err := h.cam.Control(s, data)
+		if h.cam.Resets() > before {
+			go h.bus.replug(h.number, h.cam)
+		}
 		return len(data), translate(err)
 	}
 	in, err := h.cam.Control(s, nil)
-	if h.cam.Resets() > 0 && err == nil {
-		go h.bus.replug(h.number, h.cam)
-	}
 	return copy(data, in), translate(err)
 }
 
@@ -199,6 +207,7 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 func (b *fakeBus) replug(i int, cam *d435i.Camera) {
 	if b.camera(i) == cam {
 		b.unplug(i)
+		b.slots[i].opt = cam.Options()
 		b.plug(i)
 	}
 }
@@ -256,7 +265,7 @@ func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 		s.dead = true
 		return 0, err
 	}
-	if since := time.Since(s.last); since >= lateRead { // like gousb, return a completed transfer
+	if since := time.Since(s.last); since >= lateRead && s.endpoint != 0x87 { // like gousb, return a completed transfer
 		ctx = context.WithoutCancel(ctx)
 	}
 	b, err := s.h.cam.Read(ctx, s.endpoint, s.size)

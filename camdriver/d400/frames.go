@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"rsros/camdriver"
@@ -146,7 +147,7 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 		f.Data = images[i].pixels
 		f.Stride = len(f.Data) / f.Height
 		if t.profile.Stream.Kind == camdriver.Depth {
-			f.DepthUnits = p.sensor.units
+			f.DepthUnits = math.Float32frombits(p.sensor.module.units.Load())
 		}
 		p.handler.Frame(p.sensor.number, f)
 		f.Release()

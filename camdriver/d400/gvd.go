@@ -9,13 +9,15 @@ import (
 
 // gvd is the device's description (GVD).
 type gvd struct {
-	Firmware   version
-	Serial     string // of the optical module; what users call the serial number
-	ASICSerial string // as in the USB string descriptor
-	Locked     bool
-	AccelChip  uint8
-	HasRGB     bool
-	HasIMU     bool
+	Firmware      version
+	Serial        string // of the optical module; what users call the serial number
+	ASICSerial    string // as in the USB string descriptor
+	Locked        bool
+	AccelChip     uint8
+	HasRGB        bool
+	HasIMU        bool
+	GlobalShutter bool
+	Projector     bool
 }
 
 // Accelerometer types.
@@ -34,13 +36,15 @@ func parseGVD(b []byte) (gvd, error) {
 		return gvd{}, fmt.Errorf("device description (GVD) has %d bytes, want at least %d", len(b), gvdSize)
 	}
 	g := gvd{
-		Firmware:   version{b[15], b[14], b[13], b[12]},
-		Locked:     b[25] != 0,
-		Serial:     strings.ToUpper(hex.EncodeToString(b[48:54])),
-		ASICSerial: strings.ToUpper(hex.EncodeToString(b[64:70])),
-		AccelChip:  b[124],
-		HasRGB:     b[174] != 0,
-		HasIMU:     b[178] != 0,
+		Firmware:      version{b[15], b[14], b[13], b[12]},
+		Locked:        b[25] != 0,
+		Serial:        strings.ToUpper(hex.EncodeToString(b[48:54])),
+		ASICSerial:    strings.ToUpper(hex.EncodeToString(b[64:70])),
+		AccelChip:     b[124],
+		GlobalShutter: b[166] == 2,
+		Projector:     b[170] != 0,
+		HasRGB:        b[174] != 0,
+		HasIMU:        b[178] != 0,
 	}
 	if g.Firmware == (version{}) || bytes.Count(b[48:54], []byte{0xff}) == 6 {
 		return g, fmt.Errorf("device description (GVD) is blank: firmware %s, serial %s", g.Firmware, g.Serial)

@@ -10,19 +10,26 @@ import (
 // Operation codes of the hardware monitor, the command channel in the depth function's
 // extension unit.
 const (
-	opReadRegister   = 0x01
-	opGVD            = 0x10
-	opGetCalibration = 0x15
-	opReset          = 0x20
-	opGetAdvanced    = 0x2c
-	opAdvancedOn     = 0x30
-	opSetROI         = 0x44 // stereo imagers
-	opReadMotionTab  = 0x4f
-	opSetSyncMode    = 0x69
-	opGetSyncMode    = 0x6a
-	opSetColorROI    = 0x75
-	opIntrinsics     = 0x7e
-	opLaserAlwaysOn  = 0x7f
+	opReadRegister    = 0x01
+	opGVD             = 0x10
+	opGetCalibration  = 0x15
+	opReset           = 0x20
+	opSetAdvanced     = 0x2b
+	opGetAdvanced     = 0x2c
+	opAdvancedOn      = 0x30
+	opSetROI          = 0x44 // stereo imagers
+	opReadMotionTab   = 0x4f
+	opSetSyncMode     = 0x69
+	opGetSyncMode     = 0x6a
+	opSetColorROI     = 0x75
+	opSetSubPreset    = 0x7b
+	opGetSubPreset    = 0x7c
+	opSubPresetID     = 0x7d
+	opIntrinsics      = 0x7e
+	opLaserAlwaysOn   = 0x7f
+	opAutoCalibration = 0x80
+	opGetLimits       = 0x89
+	opSetLimits       = 0x8a
 )
 
 const (

@@ -72,26 +72,41 @@ func (d *Device) askErrors(l *link) {
 	var b [1]byte
 	at := l.depthXU(xuErrorReport)
 	n, err := l.handle.Control(requestIn, reqGetCur, at.value(), at.index(), b[:])
-	if d.note(l, err) != nil || n < 1 || b[0] == 0 {
-		return
+	if d.note(l, err) == nil && n == 1 && b[0] != 0 {
+		d.reportError(b[0])
 	}
+}
+
+// reportError notifies of an error that the camera reports.
+func (d *Device) reportError(code uint8) {
 	note := camdriver.Notification{
 		Time: time.Now(), Category: camdriver.NotifyHardwareError, Severity: camdriver.SeverityError,
-		Description: deviceError(b[0]),
+		Description: deviceError(code),
 	}
-	d.log.Error().Uint8("code", b[0]).Msg(note.Description)
+	d.log.Error().Uint8("code", code).Msg(note.Description)
 	d.sensors[0].raise(func(h camdriver.Handler) { h.Notification(0, note) })
 }
 
 // deviceError describes an error code.
 func deviceError(code uint8) string {
-	switch code {
-	case 1:
-		return "the laser overheated and was turned off"
-	case 26:
-		return "the USB 2 link limits the camera"
+	if int(code) < len(deviceErrors) {
+		return deviceErrors[code]
 	}
 	return fmt.Sprintf("the camera reports hardware error %d", code)
+}
+
+var deviceErrors = [...]string{
+	"no error", "the laser is hot; its power was reduced", "the laser overheated and was turned off",
+	"the laser was turned off by its safety circuit", "the stereo module isn't connected",
+	"the EEPROM is damaged", "the calibration is damaged", "the update of the motion module failed",
+	"the update of the image processor failed", "the motion module was paused", "the motion module failed",
+	"USB control overflow", "USB depth overflow", "USB colour overflow", "the left imager's link failed",
+	"the right imager's link failed", "the colour imager's link failed", "the fisheye imager's link failed",
+	"the left imager can't be configured", "the right imager can't be configured",
+	"the colour imager can't be configured", "the fisheye imager can't be configured",
+	"the depth stream didn't start", "the infrared stream didn't start", "the colour stream didn't start",
+	"the depth processor failed", "the USB 2 link limits the camera", "the laser is too cold and was turned off",
+	"the temperature can't be read; the laser was turned off", "the image processor's start data can't be loaded",
 }
 
 // recover stops the streams of a dead link and restarts them when the camera returns.
@@ -123,6 +138,9 @@ func (d *Device) detach(gone loss) {
 	d.setLink(nil)
 	for _, s := range d.sensors {
 		s.halt()
+		if s.module != nil {
+			s.module.hdr.unplugged()
+		}
 	}
 	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: gone.err})
 	if err := gone.link.close(); err != nil {

@@ -55,16 +55,17 @@ const (
 // link is a connection to a camera until it is unplugged. Its fields do not change after
 // connect.
 type link struct {
-	ctx    context.Context // canceled when the device is closed
-	usb    USBDevice
-	handle Handle
-	cfg    *configuration
-	depth  *videoFunction
-	xu     uint8          // the depth function's extension unit
-	color  *videoFunction // nil if there is no separate colour function
-	hid    *hidFunction   // nil without motion sensors
-	id     gvd
-	hwmon  sync.Mutex // serializes commands
+	ctx      context.Context // canceled when the device is closed
+	usb      USBDevice
+	handle   Handle
+	cfg      *configuration
+	depth    *videoFunction
+	xu       uint8          // the depth function's extension unit
+	color    *videoFunction // nil if there is no separate colour function
+	hid      *hidFunction   // nil without motion sensors
+	id       gvd
+	advanced bool       // mode
+	hwmon    sync.Mutex // serializes commands
 }
 
 // connect opens a camera and reads its description.
@@ -110,8 +111,15 @@ func (l *link) identify() error {
 	if err != nil {
 		return fmt.Errorf("read device description: %w", err)
 	}
-	l.id, err = parseGVD(b)
-	return err
+	if l.id, err = parseGVD(b); err != nil {
+		return err
+	}
+	on, err := l.command(opAdvancedOn, nil)
+	l.advanced = err == nil && len(on) > 0 && on[0] != 0
+	if errors.Is(err, camdriver.ErrUnplugged) {
+		return err
+	}
+	return nil
 }
 
 // readConfiguration reads the configuration with all class descriptors.

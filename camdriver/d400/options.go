@@ -150,6 +150,22 @@ func (w whole) set(l *link, v float32) error {
 	return l.setControl(w.at, b)
 }
 
+// unless refuses to turn a setting on, or to change it, while another is on.
+func (s setting) unless(other setting) setting {
+	set := s.set
+	s.set = func(l *link, v float32) error {
+		on, err := other.get(l)
+		if err != nil {
+			return err
+		}
+		if on != 0 {
+			return fmt.Errorf("%s is on: %w", other.id, camdriver.ErrBusy)
+		}
+		return set(l, v)
+	}
+	return s
+}
+
 // fixed returns a read-only setting with a constant value.
 func fixed(id camdriver.OptionID, v float32, about string) setting {
 	return setting{

@@ -17,7 +17,7 @@ type sensor struct {
 	number  int
 	name    string
 	filters []string
-	units   float32 // metres per depth unit
+	module  *stereoModule // stereo module only
 	cal     *calibration
 	motion  []camdriver.Profile   // motion module only
 	find    func(*link) []mode    // video sensors only

@@ -1,8 +1,11 @@
 package d400
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"rsros/camdriver"
@@ -27,30 +30,133 @@ const (
 	ctExposure         = 0x04
 )
 
-// depthSettings returns the options of the stereo module.
-func depthSettings(l *link, units, baseline float32, host *hostSettings) []setting {
+// stereoModule is what the driver keeps of the stereo module's options.
+type stereoModule struct {
+	host      *hostSettings
+	baseline  float32
+	streaming func() bool
+	hdr       hdr
+	limits    limits
+	units     atomic.Uint32 // bits of metres per unit of depth
+}
+
+func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) }
+
+// Firmware that introduced options, as the SDK has it.
+var (
+	alwaysOnFirmware  = version{5, 12, 1, 0}
+	syncFirmware      = version{5, 9, 15, 1}
+	genlockFirmware   = version{5, 12, 4, 0}
+	laserSyncFirmware = version{5, 12, 12, 100}
+	hdrFirmware       = version{5, 12, 8, 100}
+	boundsFirmware    = version{5, 12, 10, 11}
+)
+
+// settings returns the options of the stereo module.
+func (m *stereoModule) settings(l *link, p product) []setting {
 	xu := func(selector uint8, size int) whole { return whole{at: l.depthXU(selector), size: size} }
-	gain := whole{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}
-	return []setting{
-		uvc(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
-			ends(camdriver.OptionEnableAutoExposure),
-		uvc(camdriver.OptionGain, gain, "Image gain").ends(camdriver.OptionEnableAutoExposure),
-		uvc(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers"),
+	exposure := uvc(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
+		ends(camdriver.OptionEnableAutoExposure)
+	gain := uvc(camdriver.OptionGain, whole{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}, "Image gain").
+		ends(camdriver.OptionEnableAutoExposure)
+	auto := uvc(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers")
+	list := []setting{
 		laserPower(l),
 		uvc(camdriver.OptionEmitterEnabled, xu(xuEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
-		temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
-		host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
-		temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
+		m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
+		m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
+		m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
 		uvc(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
-		fixed(camdriver.OptionDepthUnits, units, "Metres per unit of a depth image"),
-		fixed(camdriver.OptionStereoBaseline, baseline, "Distance between the imagers in mm"),
-		command(camdriver.OptionInterCamSyncMode, "Synchronization of cameras: 0 default, 1 master, 2 slave, 3 full slave",
-			3, opSetSyncMode, opGetSyncMode),
-		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
-		command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, opLaserAlwaysOn, opLaserAlwaysOn, 2),
-		uvc(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
-		uvc(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"),
+		m.depthUnits(l, p),
+		fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
+		m.host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
 	}
+	since := func(v version) bool { return !l.id.Firmware.less(v) }
+	if since(boundsFirmware) && p.model != "D415" {
+		list = append(list, m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle)...)
+		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
+	}
+	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, opLaserAlwaysOn, opLaserAlwaysOn, 2)
+	alternate := alternating()
+	rest := alternate.unless(always)
+	if since(hdrFirmware) {
+		m.hdr.attach(exposure, auto, alternate)
+		sequence := m.hdr.settings()
+		list = append(list, sequence...)
+		exposure, gain = m.hdr.step(0, exposure), m.hdr.step(1, gain)
+		auto, rest = auto.unless(sequence[0]), rest.unless(sequence[0])
+	}
+	list = append(list, exposure, gain, auto)
+	if since(hdrFirmware) && l.id.GlobalShutter && l.id.Projector {
+		list = append(list, rest)
+	}
+	if since(alwaysOnFirmware) && l.id.GlobalShutter && l.id.Projector {
+		list = append(list, always.unless(alternate))
+	}
+	if since(syncFirmware) && !p.cropped {
+		list = append(list, m.synchronization(l))
+	}
+	if p.model == "D455" { // others stall
+		list = append(list,
+			uvc(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
+			uvc(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
+	}
+	return list
+}
+
+// synchronization is the mode in which cameras wait for each other.
+func (m *stereoModule) synchronization(l *link) setting {
+	about, maximum := "Synchronization of cameras: 0 default, 1 master, 2 slave", float32(2)
+	if l.id.GlobalShutter && !l.id.Firmware.less(genlockFirmware) {
+		about, maximum = about+", 3 full slave, 4 to 258 genlock with 1 to 255 frames a trigger", 258
+		if !l.id.Firmware.less(laserSyncFirmware) {
+			about, maximum = about+", 259 and 260 with the laser in the first or the second of two", 260
+		}
+	}
+	s := command(camdriver.OptionInterCamSyncMode, about, maximum, opSetSyncMode, opGetSyncMode)
+	s.get = func(l *link) (float32, error) {
+		b, err := l.command(opGetSyncMode, nil)
+		if err != nil || len(b) == 0 {
+			return 0, cmp.Or(err, errShort)
+		}
+		return decodeSync(b), nil
+	}
+	s.set = func(l *link, v float32) error {
+		if maximum > 2 && m.streaming() {
+			return fmt.Errorf("the camera streams: %w", camdriver.ErrBusy)
+		}
+		_, err := l.command(opSetSyncMode, nil, encodeSync(uint32(v)))
+		return err
+	}
+	return s
+}
+
+// encodeSync returns the parameter for a mode. Its bytes are 4 for genlock, the frames for
+// each trigger, and the frames with laser: 1 the first, 3 the second of two.
+func encodeSync(mode uint32) uint32 {
+	switch {
+	case mode < 4:
+		return mode
+	case mode == 259:
+		return 0x010204
+	case mode == 260:
+		return 0x030204
+	}
+	return 4 | (mode-3)<<8
+}
+
+func decodeSync(b []byte) float32 {
+	var p [3]byte
+	copy(p[:], b)
+	switch {
+	case p[0] < 4:
+		return float32(p[0])
+	case p[2] == 1:
+		return 259
+	case p[2] == 3:
+		return 260
+	}
+	return float32(p[1]) + 3
 }
 
 // laserOn is the emitter's mode in which the laser's power has effect.
@@ -73,13 +179,16 @@ func laserPower(l *link) setting {
 }
 
 // temperature returns the setting for the projector (0) or the ASIC (1). The control's
-// bytes are projector valid, ASIC valid, projector °C, ASIC °C.
-func temperature(l *link, id camdriver.OptionID, which int, about string) setting {
+// bytes are projector valid, ASIC valid, projector °C, ASIC °C. A camera at rest refuses it.
+func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, about string) setting {
 	at := l.depthXU(xuTemperatures)
 	return setting{
 		id: id, about: about,
-		span: func(*link) (span, error) { return span{-40, 125, 1, 0}, nil },
+		span: func(*link) (span, error) { return span{-40, 125, 0, 0}, nil },
 		get: func(l *link) (float32, error) {
+			if !m.streaming() {
+				return 0, errAtRest
+			}
 			var b [4]byte
 			n, err := l.handle.Control(requestIn, reqGetCur, at.value(), at.index(), b[:])
 			if err == nil && (n < 4 || b[which] == 0) {
@@ -89,6 +198,8 @@ func temperature(l *link, id camdriver.OptionID, which int, about string) settin
 		},
 	}
 }
+
+var errAtRest = errors.New("the camera doesn't stream")
 
 // command is a setting of up to maximum that is written with the command set and read with
 // the command get.
@@ -188,26 +299,62 @@ type hostSwitch struct{ on atomic.Bool }
 
 func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
 	return setting{
-		id: id, about: about, span: onOff(true),
+		id: id, about: about, span: onOff(id != camdriver.OptionErrorPollingEnabled), // the SDK has it on, with default 0
+
 		get: func(*link) (float32, error) { return boolToFloat(s.on.Load()), nil },
 		set: func(_ *link, v float32) error { s.on.Store(v != 0); return nil },
 	}
 }
 
-// depthUnits returns the metres per depth unit: those of advanced mode if it is on, or
-// else the product's.
-func depthUnits(l *link, p product) float32 {
-	on, err := l.command(opAdvancedOn, nil)
-	if err != nil || len(on) == 0 || on[0] == 0 {
-		return p.units
+// depthUnits is the metres per unit of a depth image, which advanced mode can change.
+func (m *stereoModule) depthUnits(l *link, p product) setting {
+	if !l.advanced {
+		m.setUnits(p.units)
+		return fixed(camdriver.OptionDepthUnits, p.units, "Metres per unit of a depth image")
 	}
-	const depthTable = 9
-	b, err := l.command(opGetAdvanced, nil, depthTable, 0)
-	if err != nil || len(b) < 4 {
-		return p.units
+	const current, minimum, maximum = 0, 1, 2
+	read := func(l *link, which uint32) (float32, []byte, error) {
+		b, err := l.command(opGetAdvanced, nil, depthTable, which)
+		if err == nil && len(b) < depthTableSize {
+			err = errShort
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		return float32(float64(binary.LittleEndian.Uint32(b)) * 1e-6), b[:depthTableSize], nil
 	}
-	if um := binary.LittleEndian.Uint32(b); um > 0 {
-		return float32(float64(um) * 1e-6)
+	get := func(l *link) (float32, error) {
+		v, _, err := read(l, current)
+		if err == nil && v > 0 {
+			m.setUnits(v)
+		}
+		return v, err
 	}
-	return p.units
+	m.setUnits(p.units)
+	return setting{
+		id: camdriver.OptionDepthUnits, about: "Metres per unit of a depth image; can be set in advanced mode", get: get,
+		span: func(l *link) (span, error) {
+			low, _, err := read(l, minimum)
+			high, _, err2 := read(l, maximum)
+			return span{low, high, 0.000001, 0.001}, cmp.Or(err, err2)
+		},
+		set: func(l *link, v float32) error {
+			_, table, err := read(l, current)
+			if err != nil {
+				return err
+			}
+			binary.LittleEndian.PutUint32(table, uint32(math.Round(float64(v)*1e6)))
+			if _, err := l.command(opSetAdvanced, table, depthTable); err != nil {
+				return err
+			}
+			_, err = get(l)
+			return err
+		},
+	}
 }
+
+// The group of advanced mode that has the depth units first.
+const (
+	depthTable     = 9
+	depthTableSize = 20
+)

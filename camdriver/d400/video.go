@@ -45,6 +45,9 @@ func (s *sensor) beginVideo(l *link, r *run, profiles []camdriver.Profile) error
 	if err != nil {
 		return err
 	}
+	if s.module != nil {
+		s.beginStatus(l, r)
+	}
 	for _, m := range chosen {
 		p := &videoPump{sensor: s, link: l, mode: m, handler: s.handler, header: defaultHeader}
 		for _, profile := range profiles {

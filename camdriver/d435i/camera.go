@@ -47,6 +47,7 @@ type Options struct {
 	Scene      Scene  // what the camera sees; noise if nil
 	Tables     Tables // calibration; Factory() if zero
 	Product    uint16 // 0x0b3a if 0
+	Advanced   bool   // mode
 }
 
 // Camera is one plugged-in camera. Replugging makes a new one.
@@ -68,6 +69,14 @@ type Camera struct {
 	hid        hidQueue
 	faults     faults
 	resets     int
+	stalls     int
+	status     chan []byte // to the status endpoint
+	log        eventLog
+	advanced   advancedMode
+	sequence   sequence
+	limits     [2]uint32 // of automatic exposure and gain; 0 for none
+	alwaysOn   uint32    // emitter
+	sync       uint32    // mode of synchronization
 }
 
 // New powers a camera on.
@@ -86,6 +95,9 @@ func New(o Options) *Camera {
 	}
 	c := &Camera{opt: o, born: time.Now(), controls: newControls(), regions: map[uint32][4]uint32{},
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
+	c.status = make(chan []byte, 16)
+	c.advanced = newAdvancedMode(o.Advanced)
+	c.log.add(o.ClockStart, severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
 		0x82: {iface: 1, formats: o.depthFormats()},
@@ -94,6 +106,15 @@ func New(o Options) *Camera {
 	}
 	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
 	return c
+}
+
+// Options are those of the camera that comes back after a reset.
+func (c *Camera) Options() Options {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := c.opt
+	o.Advanced = c.advanced.next
+	return o
 }
 
 // Unplug ends the camera's life: everything pending and everything later fails
@@ -105,6 +126,13 @@ func (c *Camera) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.violations)
+}
+
+// Stalls counts control requests that were stalled other than on command.
+func (c *Camera) Stalls() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stalls
 }
 
 // Resets counts hardware resets that were asked for. The transport has to carry
@@ -140,6 +168,9 @@ func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 		return nil, ErrStall
 	}
 	in, err := c.dispatch(s, out)
+	if err != nil {
+		c.stalls++
+	}
 	if len(in) > int(s.Length) {
 		in = in[:s.Length]
 	}

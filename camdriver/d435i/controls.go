@@ -74,11 +74,16 @@ func (c *Camera) ControlValue(iface, unit, selector uint8) int32 {
 	return 0
 }
 
-// ReportError makes the camera's error report say code once.
+// ReportError makes the camera's error report say code once, and the status endpoint tell of it.
 func (c *Camera) ReportError(code uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.controls[address{0, depthXU, 7}].cur = int32(code)
+	c.log.add(c.clock(), severityError, eventError, uint32(code))
+	select {
+	case c.status <- []byte{1, depthXU, 0, 7, 0, code}: // control changed, with its value
+	default: // the host doesn't read
+	}
 }
 
 // unit serves the control interfaces.
@@ -122,7 +127,7 @@ func (c *Camera) getControl(at address, v *value, s Setup) ([]byte, error) {
 	case getDef:
 		x = v.def
 	case getLen:
-		return []byte{byte(v.size), 0}, nil
+		return []byte{byte(v.size), 0, 0, 0}, nil // the SDK asks for four bytes, and wants them
 	case getInfo:
 		return []byte{3}, nil
 	default:
@@ -131,7 +136,7 @@ func (c *Camera) getControl(at address, v *value, s Setup) ([]byte, error) {
 	// As many bytes as are asked for, up to four: the SDK relies on it.
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(x))
-	if v.size < 4 {
+	if v.size < 4 && v.min >= 0 {
 		clear(b[v.size:])
 	}
 	return b[:], nil

@@ -3,6 +3,7 @@ package d435i
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -59,10 +60,14 @@ func (o Options) depthFormats() []format {
 
 // infraredFormats are listed as firmware of 2019 and later names them.
 func infraredFormats(usb2 bool) []format {
+	grey := stereo(usb2)
+	if !usb2 {
+		grey = append(slices.Clone(grey), frame{1280, 800, []int{30, 15}})
+	}
 	list := []format{
-		{"\x32\x00\x00\x00", 8, stereo(usb2)},
+		{"\x32\x00\x00\x00", 8, grey},
 		{"UYVY", 16, stereo(usb2)},
-		{"Y8I ", 16, stereo(usb2)},
+		{"Y8I ", 16, grey},
 	}
 	if !usb2 {
 		list = append(list, format{"Y12I", 24, []frame{{1280, 800, []int{25, 15}}}})

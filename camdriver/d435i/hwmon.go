@@ -1,8 +1,10 @@
 package d435i
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // monitor serves the hardware monitor: a request is written, then its reply read.
@@ -22,9 +24,7 @@ func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 		if c.reply == nil || s.Length != size {
 			return nil, c.refuse("hardware monitor read of %d bytes without a request", s.Length)
 		}
-		reply := c.reply
-		c.reply = nil
-		return reply, nil
+		return c.reply, nil // again, too: the SDK repeats only this after a timeout
 	case getLen:
 		return []byte{size & 0xff, size >> 8}, nil
 	case getInfo:
@@ -43,7 +43,7 @@ func (c *Camera) execute(request []byte) []byte {
 		p[i] = binary.LittleEndian.Uint32(request[8+4*i:])
 	}
 	reply := make([]byte, 1024)
-	data, code := c.operate(op, p)
+	data, code := c.operate(op, p, request[24:4+binary.LittleEndian.Uint16(request)])
 	if code != 0 {
 		binary.LittleEndian.PutUint32(reply, uint32(code))
 		return reply
@@ -58,9 +58,12 @@ const (
 	badCommand   = -1
 	badParameter = -6
 	notReady     = -7
+	noData       = -21
+	locked       = -27
+	wrongState   = -38
 )
 
-func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
+func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 	word := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 	switch op {
 	case 0x01: // read registers p0 to p1
@@ -80,10 +83,21 @@ func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
 	case 0x20:
 		c.resets++
 		return nil, 0
-	case 0x2c: // depth table: units in µm, clamps, disparity
-		return append(word(1000), make([]byte, 16)...), 0
+	case 0x0f:
+		return c.log.take(), 0
+	case 0x09: // erased flash, from address p0
+		return bytes.Repeat([]byte{0xff}, int(min(p[1], 1016))), 0
+	case 0x0a, 0x0c, 0x16, 0x1e, 0x61, 0x62: // writing of flash and tables, update mode
+		return nil, locked
+	case 0x2b:
+		return nil, c.advanced.set(p[0], data)
+	case 0x2c:
+		return c.advanced.get(p[0], p[1])
+	case 0x2d:
+		c.advanced.next = p[0] != 0
+		return nil, 0
 	case 0x30:
-		return word(0), 0
+		return word(uint32(bit(c.advanced.on))), 0
 	case 0x44, 0x75: // regions of auto exposure: stereo, colour
 		return c.setRegion(op, p)
 	case 0x45, 0x76:
@@ -91,13 +105,27 @@ func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
 	case 0x4f:
 		return c.opt.Tables.motion(), 0
 	case 0x69:
-		c.controls[address{}] = &value{cur: int32(p[0])}
+		c.sync = p[0]
 		return nil, 0
 	case 0x6a:
-		if v := c.controls[address{}]; v != nil {
-			return word(uint32(v.cur)), 0
+		return word(c.sync), 0
+	case 0x7b:
+		return nil, c.setSequence(data[:min(int(p[0]), len(data))])
+	case 0x7c, 0x7d:
+		return c.sequence.ask(op == 0x7d)
+	case 0x7f:
+		if p[0] == 2 {
+			return word(c.alwaysOn), 0
 		}
-		return word(0), 0
+		c.alwaysOn = p[0]
+		return nil, 0
+	case 0x80:
+		return c.autoCalibration(p)
+	case 0x89: // minima of exposure and gain, then maxima
+		return slices.Concat(word(0), word(0), word(c.limits[0]), word(c.limits[1])), 0
+	case 0x8a:
+		c.limits = [2]uint32{p[1], p[3]}
+		return nil, 0
 	case 0x7e:
 		return c.opt.Tables.modes(), 0
 	}

@@ -28,9 +28,9 @@ func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
 		h = append(h, block(0x80000005, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
 			0, 300, 0, MetaColorUnits, MetaWhite, 3, 0)...)
 	} else {
-		h = append(h, depthControl(m)...)
+		h = append(h, c.depthControl(m, number)...)
 	}
-	h = append(h, configuration(m)...)
+	h = append(h, c.frameConfiguration(color, m, number)...)
 	h[0] = byte(len(h))
 	return h
 }
@@ -55,15 +55,21 @@ func stats(pts uint32) []byte {
 	return b
 }
 
-func depthControl(m Mode) []byte {
-	b := block(0x80000000, 60, 1, 0x1ff, MetaGain, MetaExposure, MetaLaserPower, 1, 0,
-		0, uint32(m.W-1), 0, uint32(m.H-1), 0)
-	b[56] = 1 // emitter: laser
+func (c *Camera) depthControl(m Mode, number uint32) []byte {
+	shot := c.shot(number)
+	b := block(0x80000000, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[address{0, depthXU, 4}].cur),
+		uint32(c.controls[address{0, depthXU, 0x0b}].cur), 0, 0, uint32(m.W-1), 0, uint32(m.H-1), 0)
+	b[56] = shot.emitter
 	return b
 }
 
-func configuration(m Mode) []byte {
-	b := block(0x80000002, 40, 2, 0x70)
+func (c *Camera) frameConfiguration(color bool, m Mode, number uint32) []byte {
+	flags := uint32(0x70)
+	if !color {
+		flags |= 1 << 10
+	}
+	b := block(0x80000002, 40, 2, flags)
+	binary.LittleEndian.PutUint32(b[35:], c.sequence.info(number))
 	binary.LittleEndian.PutUint16(b[24:], uint16(m.W))
 	binary.LittleEndian.PutUint16(b[26:], uint16(m.H))
 	binary.LittleEndian.PutUint16(b[28:], uint16(m.FPS))

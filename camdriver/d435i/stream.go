@@ -139,6 +139,7 @@ func (c *Camera) commit(st *stream, b []byte) error {
 		return c.refuse("commit of interface %d without the probe for it", st.iface)
 	}
 	st.mode, st.committed, st.cleared = m, true, false
+	c.log.add(c.clock(), severityInfo, eventStream, uint32(st.iface))
 	clear(c.regions) // a start may forget them
 	st.start, st.last = time.Time{}, 0
 	st.interrupt()
@@ -191,9 +192,13 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 		case c.faults.halted[endpoint]:
 			c.mu.Unlock()
 			return nil, ErrStall
-		case st == nil: // the status endpoint never says anything
+		case endpoint == statusEndpoint:
 			c.mu.Unlock()
-			return nil, c.await(ctx, nil, time.Time{})
+			return c.readStatus(ctx)
+		case st == nil:
+			err := c.refuse("transfer on endpoint %#x", endpoint)
+			c.mu.Unlock()
+			return nil, err
 		case !st.committed:
 			err := c.refuse("transfer on endpoint %#x before a commit", endpoint)
 			c.mu.Unlock()
@@ -222,6 +227,19 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 			}
 			return b, nil
 		}
+	}
+}
+
+const statusEndpoint = 0x87
+
+func (c *Camera) readStatus(ctx context.Context) ([]byte, error) {
+	select {
+	case b := <-c.status:
+		return b, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-c.life.Done():
+		return nil, ErrGone
 	}
 }
 
@@ -283,5 +301,6 @@ func (c *Camera) payload(endpoint uint8, st *stream, number, pts uint32) []byte 
 	b := st.buf[:size]
 	copy(b, head)
 	c.opt.Scene.Pixels(st.mode, number, b[len(head):])
+	c.develop(st.mode, number, b[len(head):])
 	return b
 }

@@ -95,6 +95,11 @@ func (p *Port) Unplug() error {
 // Reset is what a camera does when it is told to: it leaves the bus and comes
 // back.
 func (p *Port) Reset() {
+	p.mu.Lock()
+	if p.cam != nil {
+		p.opt = p.cam.Options()
+	}
+	p.mu.Unlock()
 	if p.Unplug() == nil {
 		for range 50 { // the port is free again a moment later
 			if p.Plug() == nil {

@@ -1,0 +1,279 @@
+package d400
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// Sub-presets are sequences of frames with settings of their own. Their ids 0 to 3 are
+// HDR; this one alternates the emitter.
+const (
+	hdrIDs        = 4
+	alternatingID = 15
+	controlLaser  = 0
+	controlExpose = 1
+	controlGain   = 2
+)
+
+// The SDK sets this exposure before it starts a sequence, and waits so long after the end of
+// one.
+const (
+	hdrBefore      = 30000 // µs
+	hdrRestoreWait = 70 * time.Millisecond
+)
+
+// subPresetItem is a frame of a sequence: values by control.
+type subPresetItem []struct {
+	control uint8
+	value   uint32
+}
+
+// encodeSubPreset returns a sequence that repeats until it is replaced.
+func encodeSubPreset(id uint8, items ...subPresetItem) []byte {
+	b := []byte{5, id, 0, 0, uint8(len(items))}
+	for _, item := range items {
+		b = append(b, 4, 1, 0, uint8(len(item))) // for one frame
+		for _, c := range item {
+			b = binary.LittleEndian.AppendUint32(append(b, c.control), c.value)
+		}
+	}
+	return b
+}
+
+func (l *link) setSubPreset(b []byte) error {
+	_, err := l.command(opSetSubPreset, b, uint32(len(b)))
+	return err
+}
+
+// subPreset returns the id of the running sub-preset, or -1.
+func (l *link) subPreset() (int, error) {
+	b, err := l.command(opSubPresetID, nil)
+	var refusal *hwmonError
+	if errors.As(err, &refusal) { // usually that there is no data
+		return -1, nil
+	}
+	if err != nil || len(b) == 0 {
+		return -1, err
+	}
+	return int(b[0]), nil
+}
+
+// alternating is the emitter that is off in every second frame.
+func alternating() setting {
+	return setting{
+		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: onOff(false),
+		get: func(l *link) (float32, error) {
+			id, err := l.subPreset()
+			return boolToFloat(id == alternatingID), err
+		},
+		set: func(l *link, v float32) error {
+			if v == 0 {
+				return l.setSubPreset(nil)
+			}
+			return l.setSubPreset(encodeSubPreset(alternatingID, subPresetItem{{controlLaser, 0}}, subPresetItem{{controlLaser, 1}}))
+		},
+	}
+}
+
+// hdr is the option HDR and what belongs to it. As in the SDK, Exposure and Gain are those
+// of a step of the sequence while Sequence Id isn't 0.
+type hdr struct {
+	exposure        setting // of the camera, without HDR
+	auto, alternate setting // paused by HDR
+
+	mu     sync.Mutex
+	name   int
+	index  int           // Sequence Id
+	steps  [2][2]float32 // exposure and gain
+	seeded [2]bool       // which of exposure and gain have steps
+	on     bool          // set by this driver; firmware may tell only while it streams
+	before float32       // exposure
+	paused []setting     // to turn on again
+}
+
+// settings returns the options of the sequence.
+func (h *hdr) settings() []setting {
+	host := func(id camdriver.OptionID, about string, s span, value *int) setting {
+		return setting{
+			id: id, about: about,
+			span: func(*link) (span, error) { return s, nil },
+			get: func(*link) (float32, error) {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				return float32(*value), nil
+			},
+			set: func(_ *link, v float32) error {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				*value = int(v)
+				return nil
+			},
+		}
+	}
+	size := len(h.steps)
+	enabled := setting{
+		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: onOff(false),
+		get: func(l *link) (float32, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			on, err := h.active(l)
+			return boolToFloat(on), err
+		},
+		set: func(l *link, v float32) error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if v != 0 {
+				return h.enable(l)
+			}
+			return h.disable(l)
+		},
+	}
+	return []setting{
+		enabled,
+		host(camdriver.OptionSequenceName, "Id of the HDR sequence", span{0, hdrIDs - 1, 1, 1}, &h.name),
+		host(camdriver.OptionSequenceSize, "Frames of the HDR sequence", span{2, 2, 1, 2}, &size),
+		host(camdriver.OptionSequenceId, "Frame of the HDR sequence that Exposure and Gain apply to; 0 if to no sequence",
+			span{0, 2, 1, 0}, &h.index),
+	}
+}
+
+// active reports whether HDR is on. It requires mu.
+func (h *hdr) active(l *link) (bool, error) {
+	if h.on {
+		return true, nil
+	}
+	id, err := l.subPreset()
+	h.on = err == nil && id >= 0 && id < hdrIDs
+	return h.on, err
+}
+
+// step is Exposure (0) or Gain (1), which apply to a step if one is chosen.
+func (h *hdr) step(which int, camera setting) setting {
+	s := camera
+	s.span = func(l *link) (span, error) {
+		r, err := camera.span(l)
+		if err == nil {
+			h.seed(which, r)
+		}
+		return r, err
+	}
+	s.get = func(l *link) (float32, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.index > 0 {
+			return h.steps[h.index-1][which], nil
+		}
+		return camera.get(l)
+	}
+	s.set = func(l *link, v float32) error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		on, _ := h.active(l) // the change itself tells if the camera is gone
+		switch {
+		case h.index == 0 && on:
+			return fmt.Errorf("HDR is on; turn it off or choose a frame with Sequence Id: %w", camdriver.ErrBusy)
+		case h.index == 0:
+			return camera.set(l, v)
+		}
+		h.steps[h.index-1][which] = v
+		if !on {
+			return nil
+		}
+		index := h.index // firmware takes no change of a running sequence
+		if err := h.disable(l); err != nil {
+			return err
+		}
+		err := h.enable(l)
+		h.index = index
+		return err
+	}
+	return s
+}
+
+// seed sets the SDK's default steps once the range is known.
+func (h *hdr) seed(which int, r span) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.seeded[which] {
+		return
+	}
+	h.seeded[which] = true
+	h.steps[0][which], h.steps[1][which] = r.def, r.min
+	if which == 0 {
+		h.steps[0][which] = max(r.def-1000, r.min)
+	}
+}
+
+// enable starts the sequence, after turning off what excludes it. It requires mu.
+func (h *hdr) enable(l *link) error {
+	if b, err := l.command(opGetSubPreset, nil); err == nil && len(b) > 1 && b[1] < hdrIDs {
+		h.on = true
+		return nil
+	}
+	h.paused = nil
+	for _, s := range []setting{h.auto, h.alternate} {
+		if v, err := s.get(l); err != nil || v == 0 {
+			continue
+		}
+		if err := s.set(l, 0); err != nil {
+			return fmt.Errorf("turn off %s: %w", s.id, err)
+		}
+		h.paused = append(h.paused, s)
+	}
+	h.index = 0
+	var err error
+	if h.before, err = h.exposure.get(l); err != nil {
+		return err
+	}
+	if err := h.exposure.set(l, hdrBefore); err != nil {
+		return err
+	}
+	var items []subPresetItem
+	for _, step := range h.steps {
+		items = append(items, subPresetItem{{controlExpose, uint32(step[0])}, {controlGain, uint32(step[1])}})
+	}
+	err = l.setSubPreset(encodeSubPreset(uint8(h.name), items...))
+	h.on = err == nil
+	return err
+}
+
+// disable ends the sequence and restores what enable changed. It requires mu.
+func (h *hdr) disable(l *link) error {
+	if err := l.setSubPreset(nil); err != nil {
+		return err
+	}
+	h.on, h.index = false, 0
+	wait(l.ctx, hdrRestoreWait) // the firmware restores its own exposure first
+	if h.before > 0 {
+		if err := h.exposure.set(l, h.before); err != nil {
+			return err
+		}
+	}
+	paused := h.paused
+	h.before, h.paused = 0, nil
+	for _, s := range paused {
+		if err := s.set(l, 1); err != nil {
+			return fmt.Errorf("turn on %s: %w", s.id, err)
+		}
+	}
+	return nil
+}
+
+// attach sets the settings of the camera, which is new after a replug.
+func (h *hdr) attach(exposure, auto, alternate setting) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.exposure, h.auto, h.alternate = exposure, auto, alternate
+}
+
+// unplugged forgets what the camera has lost.
+func (h *hdr) unplugged() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.on, h.before, h.paused = false, 0, nil
+}

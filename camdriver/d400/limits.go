@@ -1,0 +1,115 @@
+package d400
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"rsros/camdriver"
+)
+
+// limits are the upper bounds of automatic exposure (0) and gain (1). 0 in the camera is no
+// bound.
+type limits struct {
+	mu     sync.Mutex // held while bounds are read and written
+	chosen [2]float32 // applies when the bound is turned on
+}
+
+// settings returns a bound's value, which has the range of the bounded option, and its
+// switch.
+func (m *limits) settings(which int, bounded setting, value, toggle camdriver.OptionID) []setting {
+	about := "automatic exposure in µs"
+	if which == 1 {
+		about = "automatic gain"
+	}
+	set := func(l *link, v float32) error { // requires mu
+		now, err := l.limits()
+		if err != nil {
+			return err
+		}
+		now[which] = uint32(v)
+		return l.setLimits(now)
+	}
+	return []setting{{
+		id: value, about: "Upper bound of " + about + "; setting it turns the bound on",
+		span: func(l *link) (span, error) {
+			r, err := bounded.span(l)
+			if err == nil {
+				_, err = l.limits()
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if m.chosen[which] == 0 {
+				m.chosen[which] = r.max
+			}
+			return span{r.min, r.max, r.step, r.max}, err
+		},
+		get: func(l *link) (float32, error) {
+			now, err := l.limits()
+			if v := float32(now[which]); v > 0 {
+				return v, err
+			}
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return m.chosen[which], err
+		},
+		set: func(l *link, v float32) error {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.chosen[which] = v
+			return set(l, v)
+		},
+	}, {
+		id: toggle, about: "Bound " + about,
+		span: func(l *link) (span, error) {
+			_, err := l.limits()
+			return span{0, 1, 1, 0}, err
+		},
+		get: func(l *link) (float32, error) {
+			now, err := l.limits()
+			return boolToFloat(now[which] != 0), err
+		},
+		set: func(l *link, v float32) error {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return set(l, v*m.chosen[which])
+		},
+	}}
+}
+
+// limitsFirmware has commands of its own for the bounds.
+var limitsFirmware = version{5, 13, 0, 200}
+
+// Parameters of opAutoCalibration, by which older firmware reads and writes the bounds.
+const (
+	oldSetLimits = 4
+	oldGetLimits = 5
+)
+
+// limits returns the bounds of exposure and gain.
+func (l *link) limits() (v [2]uint32, err error) {
+	var b []byte
+	at := [2]int{0, 4}
+	if l.id.Firmware.less(limitsFirmware) {
+		b, err = l.command(opAutoCalibration, nil, oldGetLimits)
+	} else {
+		b, err = l.command(opGetLimits, nil) // minima of both, then maxima
+		at = [2]int{8, 12}
+	}
+	if err == nil && len(b) < at[1]+4 {
+		err = errShort
+	}
+	if err != nil {
+		return v, err
+	}
+	return [2]uint32{binary.LittleEndian.Uint32(b[at[0]:]), binary.LittleEndian.Uint32(b[at[1]:])}, nil
+}
+
+func (l *link) setLimits(v [2]uint32) error {
+	var err error
+	if l.id.Firmware.less(limitsFirmware) {
+		_, err = l.command(opAutoCalibration, nil, oldSetLimits, v[0], v[1])
+	} else {
+		_, err = l.command(opSetLimits, nil, 0, v[0], 0, v[1])
+	}
+	return err
+}
