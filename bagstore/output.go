@@ -1,6 +1,7 @@
 package bagstore
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -19,10 +20,10 @@ type Output struct {
 	added  map[string][]*Connection // by topic, to find equal ones
 }
 
-// CreateOutput creates a bag without checkpoints. Without Overwrite the error for an existing file
-// is fs.ErrExist.
-func CreateOutput(path string, o Options) (*Output, error) {
-	target, err := place.Reserve(path, o.Overwrite)
+// CreateOutput creates a bag without checkpoints, at a path or an address. Without Overwrite the error
+// for an existing one is fs.ErrExist. ctx ends an upload.
+func CreateOutput(ctx context.Context, path string, o Options) (*Output, error) {
+	target, err := place.Reserve(ctx, path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func copyBag(t *testing.T, in, out string) uint64 {
 	}
 	defer b.Close()
 	v := NewView([]*Bag{b}, Query{})
-	w, err := CreateOutput(out, Options{})
+	w, err := CreateOutput(t.Context(), out, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestOutput(t *testing.T) {
 	copyBag(t, in, out)
 	everywhere(t, out, want)
 	gone := filepath.Join(dir, "gone.bag")
-	w, err := CreateOutput(gone, Options{})
+	w, err := CreateOutput(t.Context(), gone, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

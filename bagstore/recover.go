@@ -42,7 +42,7 @@ type RecoverTopic struct {
 // whose connections are described later are read again. in isn't changed unless out is its path. If
 // no message can be kept, there is no output and Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
-	if err := place.Free(out, o.Overwrite); err != nil {
+	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	b, err := Open(in, OpenOptions{Whole: true, indexOnly: true})
@@ -209,7 +209,7 @@ func (r *recoverer) possible(t Time) Time {
 }
 
 func (r *recoverer) create() (err error) {
-	r.w, err = CreateOutput(r.path, r.o.Options)
+	r.w, err = CreateOutput(r.ctx, r.path, r.o.Options)
 	return err
 }
 

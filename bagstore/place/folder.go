@@ -90,7 +90,7 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return Info{}, err
 	}
-	err := Write(name, !o.New, func(f *os.File) error {
+	err := Write(ctx, name, !o.New, func(f *os.File) error {
 		if _, err := io.Copy(f, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
 			return err
 		}

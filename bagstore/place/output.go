@@ -1,6 +1,7 @@
 package place
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,39 +14,52 @@ import (
 // Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.
 const Suffix = ".partial"
 
-// Target is a final name with its temporary one. It must not be used after Commit or Discard.
+// Target is a final name with its temporary one, which is that of a local file. It must not be used
+// after Commit or Discard.
 type Target struct {
-	path      string
+	ctx       context.Context // ends uploads
+	name      string
+	temp      string
 	overwrite bool
 }
 
-// Reserve checks that a file can be written at path. Without overwrite the error for an existing
-// file is fs.ErrExist. Reserve removes an abandoned temporary file, and fails if one is being
-// written.
-func Reserve(path string, overwrite bool) (Target, error) {
-	t := Target{path, overwrite}
-	if err := t.free(); err != nil {
+// Reserve checks that a file can be written at a path, or an object at an address. Without overwrite
+// the error for an existing one is fs.ErrExist. Reserve removes an abandoned temporary file, and fails
+// if one is being written. The temporary file of an object is in the folder of SetTemp; Commit uploads
+// it, until ctx ends.
+func Reserve(ctx context.Context, name string, overwrite bool) (Target, error) {
+	t := Target{ctx: ctx, name: name, temp: name + Suffix, overwrite: overwrite}
+	if err := Free(ctx, name, overwrite); err != nil {
 		return t, err
+	}
+	if IsAddress(name) {
+		var err error
+		if t.temp, err = temporary(name); err != nil {
+			return t, err
+		}
 	}
 	return t, t.removeLeftover()
 }
 
-// Free returns fs.ErrExist if the file exists and overwrite is false.
-func Free(path string, overwrite bool) error { return Target{path, overwrite}.free() }
-
-func (t Target) free() error {
-	if t.overwrite {
+// Free returns fs.ErrExist if the file or object exists and overwrite is false.
+func Free(ctx context.Context, name string, overwrite bool) error {
+	if IsAddress(name) {
+		return freeObject(ctx, name, overwrite)
+	}
+	if overwrite {
 		return nil
 	}
-	_, err := os.Lstat(t.path)
+	_, err := os.Lstat(name)
 	if err == nil {
-		return &fs.PathError{Op: "create", Path: t.path, Err: fs.ErrExist}
+		return taken(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
+
+func taken(name string) error { return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} }
 
 // removeLeftover removes the temporary file of a program that was killed.
 func (t Target) removeLeftover() error {
@@ -57,40 +71,43 @@ func (t Target) removeLeftover() error {
 }
 
 // Temp returns the temporary name.
-func (t Target) Temp() string { return t.path + Suffix }
+func (t Target) Temp() string { return t.temp }
 
 // Commit gives the temporary file, which must be closed, its final name and makes the name survive
-// a power cut. Without overwrite it refuses to replace a file. After an error it removes the
-// temporary file.
+// a power cut, or uploads it. Without overwrite it refuses to replace a file or object. After an error
+// it removes the temporary file.
 func (t Target) Commit() error {
+	if IsAddress(t.name) {
+		return errors.Join(upload(t.ctx, t.temp, t.name, !t.overwrite), t.Discard())
+	}
 	err := t.rename()
 	if err != nil {
 		return errors.Join(err, t.Discard())
 	}
-	return syncFolder(filepath.Dir(t.path))
+	return syncFolder(filepath.Dir(t.name))
 }
 
 func (t Target) rename() error {
 	if t.overwrite {
-		return os.Rename(t.Temp(), t.path)
+		return os.Rename(t.temp, t.name)
 	}
 	// A link, unlike a rename, never replaces a file.
-	switch err := os.Link(t.Temp(), t.path); {
+	switch err := os.Link(t.temp, t.name); {
 	case err == nil:
-		return os.Remove(t.Temp())
+		return os.Remove(t.temp)
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
 	// Some file systems have no links.
-	if err := t.free(); err != nil {
+	if err := Free(t.ctx, t.name, false); err != nil {
 		return err
 	}
-	return os.Rename(t.Temp(), t.path)
+	return os.Rename(t.temp, t.name)
 }
 
 // Discard removes the temporary file.
 func (t Target) Discard() error {
-	if err := os.Remove(t.Temp()); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(t.temp); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -106,17 +123,17 @@ func syncFolder(dir string) error {
 	return d.Close()
 }
 
-// Write writes a file with write, which must not close it. The file appears at path if write
-// returns nil; otherwise nothing is left. Without overwrite the error for an existing file is
+// Write writes a file or object with write, which must not close the file. It appears at name if
+// write returns nil; otherwise nothing is left. Without overwrite the error for an existing one is
 // fs.ErrExist.
-func Write(path string, overwrite bool, write func(*os.File) error) error {
-	t, err := Reserve(path, overwrite)
+func Write(ctx context.Context, name string, overwrite bool, write func(*os.File) error) error {
+	t, err := Reserve(ctx, name, overwrite)
 	if err != nil {
 		return err
 	}
 	f, err := disk.Create(t.Temp(), false)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := errors.Join(write(f.File), f.Close()); err != nil {
 		return errors.Join(err, t.Discard())

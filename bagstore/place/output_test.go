@@ -28,7 +28,7 @@ func text(s string) func(*os.File) error {
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	failed := errors.New("failed")
-	if err := Write(path, false, func(f *os.File) error {
+	if err := Write(t.Context(), path, false, func(f *os.File) error {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Error("the name is there before the file is whole")
 		}
@@ -39,16 +39,16 @@ func TestWrite(t *testing.T) {
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := Write(path, false, text("first")); err != nil {
+	if err := Write(t.Context(), path, false, text("first")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(path, false, text("second")); !errors.Is(err, fs.ErrExist) {
+	if err := Write(t.Context(), path, false, text("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("replaced a file: %v", err)
 	}
 	if got := read(t, path); got != "first" {
 		t.Errorf("the file holds %q", got)
 	}
-	if err := Write(path, true, text("third")); err != nil || read(t, path) != "third" {
+	if err := Write(t.Context(), path, true, text("third")); err != nil || read(t, path) != "third" {
 		t.Errorf("overwriting: %v", err)
 	}
 }
@@ -57,7 +57,7 @@ func TestWrite(t *testing.T) {
 // stays.
 func TestAppearedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	err := Write(path, false, func(f *os.File) error {
+	err := Write(t.Context(), path, false, func(f *os.File) error {
 		if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +77,8 @@ func TestLeftover(t *testing.T) {
 	if err := os.WriteFile(path+Suffix, []byte("from a killed program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Write(path, false, func(f *os.File) error {
-		if err := Write(path, true, text("second")); err == nil {
+	err := Write(t.Context(), path, false, func(f *os.File) error {
+		if err := Write(t.Context(), path, true, text("second")); err == nil {
 			t.Error("two programs write one file")
 		}
 		return text("whole")(f)
@@ -92,9 +92,9 @@ func TestLeftover(t *testing.T) {
 // killed program left.
 func TestWriteFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	one := func(dir string) error { return Write(filepath.Join(dir, "a"), false, text("whole")) }
+	one := func(dir string) error { return Write(t.Context(), filepath.Join(dir, "a"), false, text("whole")) }
 	failed := errors.New("failed")
-	if err := WriteFolder(path, func(dir string) error { return errors.Join(one(dir), failed) }); !errors.Is(err, failed) {
+	if err := WriteFolder(t.Context(), path, func(dir string) error { return errors.Join(one(dir), failed) }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
@@ -107,16 +107,16 @@ func TestWriteFolder(t *testing.T) {
 	if err := os.WriteFile(kept, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFolder(path, one); !errors.Is(err, fs.ErrExist) || read(t, kept) != "mine" {
+	if err := WriteFolder(t.Context(), path, one); !errors.Is(err, fs.ErrExist) || read(t, kept) != "mine" {
 		t.Errorf("a folder of somebody else: %v", err)
 	}
 	if err := os.Rename(kept, filepath.Join(path+Suffix, "b"+Suffix)); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFolder(path+"/", one); err != nil || read(t, filepath.Join(path, "a")) != "whole" {
+	if err := WriteFolder(t.Context(), path+"/", one); err != nil || read(t, filepath.Join(path, "a")) != "whole" {
 		t.Errorf("got %v", err)
 	}
-	if err := WriteFolder(path, one); !errors.Is(err, fs.ErrExist) {
+	if err := WriteFolder(t.Context(), path, one); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("replaced a folder: %v", err)
 	}
 	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
@@ -127,9 +127,9 @@ func TestWriteFolder(t *testing.T) {
 // TestFolderInUse: the folder of a running program isn't taken away.
 func TestFolderInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	err := WriteFolder(path, func(dir string) error {
-		return Write(filepath.Join(dir, "a"), false, func(f *os.File) error {
-			if err := WriteFolder(path, func(string) error { return nil }); err == nil {
+	err := WriteFolder(t.Context(), path, func(dir string) error {
+		return Write(t.Context(), filepath.Join(dir, "a"), false, func(f *os.File) error {
+			if err := WriteFolder(t.Context(), path, func(string) error { return nil }); err == nil {
 				t.Error("two programs write one folder")
 			}
 			return text("whole")(f)

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,11 +12,15 @@ import (
 
 // WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
 // nothing is left. If path exists, the error is fs.ErrExist. It removes unfinished files of a
-// killed program, and fails if they are being written.
-func WriteFolder(path string, write func(dir string) error) error {
+// killed program, and fails if they are being written. At an address the files appear one after the
+// other, and the one that describes the others last.
+func WriteFolder(ctx context.Context, path string, write func(dir string) error) error {
+	if IsAddress(path) {
+		return writePrefix(ctx, path, write)
+	}
 	path = filepath.Clean(path)
 	temp := path + Suffix
-	if err := (Target{path: path}).free(); err != nil {
+	if err := Free(ctx, path, false); err != nil {
 		return err
 	}
 	if err := removeUnfinished(temp); err != nil {
@@ -29,7 +34,7 @@ func WriteFolder(path string, write func(dir string) error) error {
 		err = syncFolder(temp)
 	}
 	if err == nil {
-		err = (Target{path: path}).free()
+		err = Free(ctx, path, false)
 	}
 	if err == nil {
 		err = os.Rename(temp, path)
@@ -55,8 +60,7 @@ func removeUnfinished(temp string) error {
 		}
 	}
 	for _, e := range list {
-		path := strings.TrimSuffix(filepath.Join(temp, e.Name()), Suffix)
-		if err := (Target{path: path}).removeLeftover(); err != nil {
+		if err := (Target{temp: filepath.Join(temp, e.Name())}).removeLeftover(); err != nil {
 			return err
 		}
 	}

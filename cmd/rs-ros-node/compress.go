@@ -5,11 +5,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/convert"
@@ -76,6 +78,9 @@ func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 
 // compress continues after a bag that fails.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
+	if o.place.Folder == "" && slices.ContainsFunc(paths, place.IsAddress) {
+		return usageError{swap.ErrObject}
+	}
 	log := a.logger()
 	var all verdict
 	for _, path := range paths {
@@ -114,9 +119,9 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	report, done := a.progress(filepath.Base(path), false)
 	messages, size := uint64(0), int64(0)
-	original, err := o.place.Replace(path, func(out string) (err error) {
+	original, err := o.place.Replace(ctx, path, func(out string) (err error) {
 		bag := o.bag
-		bag.Overwrite = true // swap found that out is free
+		bag.Overwrite = o.place.Force || !place.IsAddress(out) // swap found that out is free
 		if format != recording.Bag {
 			r, err := convert.Again(ctx, path, out, bag, report)
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0

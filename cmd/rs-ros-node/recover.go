@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/record"
@@ -111,6 +113,9 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 	case o.output != "" && o.folder != "" || o.inPlace && o.output+o.folder != "":
 		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
 	}
+	if o.inPlace && slices.ContainsFunc(paths, place.IsAddress) {
+		return usageError{swap.ErrObject}
+	}
 	var all verdict
 	for _, path := range paths {
 		res := a.recoverOne(ctx, path, o)
@@ -135,7 +140,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	format, err := recording.FormatOf(path)
 	write := func(out string) (err error) {
 		bag := o.bag
-		bag.Overwrite = true // swap found that out is free
+		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free
 		ro := bagstore.RecoverOptions{Options: bag, Progress: report}
 		if format != recording.Bag {
 			res.RecoverReport, err = convert.Recover(ctx, path, out, ro)
@@ -147,17 +152,17 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		}
 		return err
 	}
-	place := swap.Placement{Folder: o.folder, Force: o.force}
+	to := swap.Placement{Folder: o.folder, Force: o.force}
 	if err == nil && format == recording.SQLite && o.inPlace {
 		err = recording.CheckLeftover(path)
 	}
 	switch {
 	case err != nil:
 	case o.inPlace:
-		_, err = place.Replace(path, write)
+		_, err = to.Replace(ctx, path, write)
 	case o.folder != "":
-		res.Output = filepath.Join(o.folder, filepath.Base(path))
-		_, err = place.Replace(path, write)
+		res.Output = place.Join(o.folder, place.Base(path))
+		_, err = to.Replace(ctx, path, write)
 	default:
 		if res.Output = o.output; res.Output == "" {
 			res.Output = recoveredName(path)
@@ -165,7 +170,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		if swap.SameFile(path, res.Output) {
 			err = errors.New("the output is the bag itself; --in-place replaces it")
 		} else if err = convert.Misnamed(format, o.output); err == nil {
-			err = place.Create(res.Output, write)
+			err = to.Create(ctx, res.Output, write)
 		}
 	}
 	if res.RecoverReport == nil {

@@ -31,9 +31,9 @@ func rawMessages(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// place is where a message's bytes are in a file; ok: they are in one place, and nowhere
+// dataPlace is where a message's bytes are in a file; ok: they are in one place, and nowhere
 // else.
-func place(whole []byte, message string) (from, to int, ok bool) {
+func dataPlace(whole []byte, message string) (from, to int, ok bool) {
 	_, data, _ := strings.Cut(message[strings.IndexByte(message, ' ')+1:], " ")
 	from = bytes.Index(whole, []byte(data))
 	return from, from + len(data), len(data) > 12 && bytes.Count(whole, []byte(data)) == 1
@@ -75,7 +75,7 @@ func TestRecoverDamage(t *testing.T) {
 				want(t, exitOK, "check", out)
 				kept := rawMessages(t, out)
 				for _, m := range all {
-					from, to, known := place(whole, m)
+					from, to, known := dataPlace(whole, m)
 					// A page of a .db3 has parts of messages, and what tells them apart.
 					const head = 9 + 22 // of a message's record in MCAP: without it the message isn't whole
 					before, after := to <= at-len("headers of rows"), from-head >= end && ext == ".mcap"

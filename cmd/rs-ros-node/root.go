@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/export"
 	"rsros/bagstore/tools/reprocess"
@@ -125,6 +126,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
 	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
+	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default TMPDIR)", useTemp)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newLiveCommand(a),
@@ -183,6 +185,15 @@ func limitMessages(text string) error {
 	return nil
 }
 
+func useTemp(dir string) error {
+	st, err := os.Stat(dir)
+	if err == nil && !st.IsDir() {
+		err = fmt.Errorf("%s isn't a folder", dir)
+	}
+	place.SetTemp(dir)
+	return err
+}
+
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = cobra.ArbitraryArgs
@@ -216,7 +227,7 @@ func exitCode(err error) int {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
-		errors.Is(err, bagset.ErrSelection), errors.Is(err, export.ErrTarget), errors.Is(err, reprocess.ErrDisparity):
+		errors.Is(err, bagset.ErrSelection), errors.Is(err, export.ErrTarget), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
 		return exitUsage
 	case errors.Is(err, program.ErrIncomplete), errors.As(err, &loss):
 		return exitIncomplete

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
@@ -80,7 +81,10 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		}
 	}
 	if o.prefix == "" {
-		o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
+		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
+		if !place.IsAddress(path) {
+			o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
+		}
 	}
 	if err := notAPart(path, o.prefix); err != nil {
 		return err
@@ -110,13 +114,21 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 
 // notAPart refuses a bag whose name a part may get.
 func notAPart(path, prefix string) error {
-	entries, err := os.ReadDir(filepath.Dir(prefix))
-	if err != nil {
-		return nil // there are no files
+	names := []string{path}
+	if !place.IsAddress(prefix) {
+		names = nil
+		entries, err := os.ReadDir(filepath.Dir(prefix))
+		if err != nil {
+			return nil // there are no files
+		}
+		for _, e := range entries {
+			names = append(names, filepath.Join(filepath.Dir(prefix), e.Name()))
+		}
+		prefix = filepath.Clean(prefix)
 	}
-	for _, e := range entries {
-		number, ok := strings.CutPrefix(e.Name(), filepath.Base(prefix)+"_")
-		if part := filepath.Join(filepath.Dir(prefix), e.Name()); ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && swap.SameFile(path, part) {
+	for _, part := range names {
+		number, ok := strings.CutPrefix(part, prefix+"_")
+		if ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && swap.SameFile(path, part) {
 			return usageError{fmt.Errorf("%s is the input: choose other names for the parts by --output-prefix", part)}
 		}
 	}

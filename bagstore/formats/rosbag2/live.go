@@ -1,6 +1,7 @@
 package rosbag2
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -50,7 +51,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if o.Checkpoint == 0 {
 		o.Checkpoint = defaultCommit
 	}
-	target, err := place.Reserve(path, o.Overwrite)
+	target, err := place.Reserve(context.Background(), path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}

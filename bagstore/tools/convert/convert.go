@@ -70,7 +70,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 	for _, kv := range file.Additional() {
 		facts = append(facts, rstext.Pair{Key: kv.Key, Value: kv.Value})
 	}
-	err = place.Write(o.Out, o.Overwrite, func(f *os.File) error {
+	err = place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
 		w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts})
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 		}
 		return err
 	})
-	return r.finish(o.Out, err)
+	return r.finish(ctx, o, err)
 }
 
 // ToBag writes a recording as a bag of version 3.
@@ -95,14 +95,14 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 	if o.Bag.Compression == bagstore.BZ2 {
 		return r, fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 	}
-	target, err := place.Reserve(o.Out, o.Overwrite)
+	target, err := place.Reserve(ctx, o.Out, o.Overwrite)
 	if err != nil {
 		return r, err
 	}
 	if err := r.writeBag(ctx, file, target.Temp(), o); err != nil {
 		return r, errors.Join(err, target.Discard())
 	}
-	return r.finish(o.Out, target.Commit())
+	return r.finish(ctx, o, target.Commit())
 }
 
 func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o Options) error {
@@ -119,15 +119,13 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	return errors.Join(err, w.Close())
 }
 
-func (r *Result) finish(path string, err error) (Result, error) {
+func (r *Result) finish(ctx context.Context, o Options, err error) (Result, error) {
 	slices.SortFunc(r.Lost, func(a, b rsdb3.Loss) int { return cmp.Compare(a.What, b.What) })
-	if err != nil {
+	if ext := o.format(); err != nil || ext != extBag && ext != extDB3 && ext != extMCAP {
 		return *r, err
 	}
-	st, err := os.Stat(path)
-	if err == nil && !st.IsDir() {
-		r.Size = st.Size()
-	}
+	st, err := place.Stat(ctx, o.Out)
+	r.Size = st.Size
 	return *r, err
 }
 

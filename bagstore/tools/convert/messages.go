@@ -37,7 +37,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 			r.Notes = append(r.Notes, n)
 		}
 	}
-	err = writeOutput(o, encoding, func(out output) (*rosbag2.Metadata, error) {
+	err = writeOutput(ctx, o, encoding, func(out output) (*rosbag2.Metadata, error) {
 		if err := j.routes.open(bag, encoding, out); err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		return j.metadata(bag), err
 	})
 	j.finish(bag, topics, encoding)
-	return r.finish(o.Out, err)
+	return r.finish(ctx, o, err)
 }
 
 // job is one conversion. Only the goroutine that reads uses it while messages flow.

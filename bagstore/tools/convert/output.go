@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -31,21 +32,21 @@ const (
 func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
 
 // writeOutput calls fill to write messages. The output gets its name after fill has returned.
-func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
+func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
 	switch ext := o.format(); ext {
 	case extBag:
-		return writeBagFile(o, fill)
+		return writeBagFile(ctx, o, fill)
 	case extDB3, extMCAP:
-		_, err := writeFile(o.Out, ext, o, encoding, fill)
+		_, err := writeFile(ctx, o.Out, ext, o, encoding, fill)
 		return err
 	}
-	return place.WriteFolder(o.Out, func(dir string) error {
+	return place.WriteFolder(ctx, o.Out, func(dir string) error {
 		ext := extDB3
 		if o.Storage == rosbag2.StorageMCAP {
 			ext = extMCAP
 		}
-		name := filepath.Base(filepath.Clean(o.Out)) + "_0" + ext
-		m, err := writeFile(filepath.Join(dir, name), ext, o, encoding, fill)
+		name := place.Base(o.Out) + "_0" + ext
+		m, err := writeFile(ctx, filepath.Join(dir, name), ext, o, encoding, fill)
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 		if err != nil {
 			return err
 		}
-		return place.Write(filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
+		return place.Write(ctx, filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
 			if _, err := f.Write(text); err != nil {
 				return err
 			}
@@ -62,9 +63,9 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 	})
 }
 
-func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error {
+func writeBagFile(ctx context.Context, o Options, fill func(output) (*rosbag2.Metadata, error)) error {
 	o.Bag.Overwrite = o.Overwrite
-	w, err := bagstore.CreateOutput(o.Out, o.Bag)
+	w, err := bagstore.CreateOutput(ctx, o.Out, o.Bag)
 	if err != nil {
 		return err
 	}
@@ -80,8 +81,8 @@ func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error
 	return w.Finish(err)
 }
 
-func writeFile(path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
-	err = place.Write(path, o.Overwrite, func(f *os.File) error {
+func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
+	err = place.Write(ctx, path, o.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
 			return err

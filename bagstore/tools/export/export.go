@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
 )
 
@@ -21,7 +22,7 @@ import (
 type Options struct {
 	Bag       string
 	Selection bagset.Selection
-	Dir       string               // folder for pictures and tables; new or empty
+	Dir       string               // folder or address for pictures and tables; new or empty
 	Points    bool                 // with Dir: point clouds, too
 	Aligned   bool                 // with Dir: depth as the colour camera sees it, too
 	MCAP      string               // file to write
@@ -51,9 +52,16 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	var bad, moved int
-	if o.MCAP != "" {
+	switch {
+	case o.MCAP != "":
 		bad, moved, err = exportMCAP(ctx, bags[0], filter.Query(), o)
-	} else {
+	case place.IsAddress(o.Dir):
+		err = place.WriteFolder(ctx, o.Dir, func(dir string) (err error) {
+			o.Dir = dir
+			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+			return err
+		})
+	default:
 		bad, moved, err = exportFolder(ctx, bags[0], filter, o)
 	}
 	if err != nil {
@@ -98,7 +106,7 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 	if o.Compress != bagstore.None {
 		o.Compress = bagstore.LZ4
 	}
-	err = writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
+	err = place.Write(ctx, o.MCAP, o.Overwrite, func(f *os.File) error {
 		w, err := mcap.NewWriter(f, mcap.ProfileROS1, o.Compress)
 		if err != nil {
 			return err

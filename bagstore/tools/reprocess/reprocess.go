@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	target, err := place.Reserve(o.Out, o.Recorder.Bag.Overwrite)
+	target, err := place.Reserve(ctx, o.Out, o.Recorder.Bag.Overwrite)
 	if err != nil {
 		return Result{}, err
 	}

@@ -58,7 +58,7 @@ type Result struct {
 
 // Rewrite copies a bag in time order. The output may be the input, which is then replaced.
 func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
-	if err := place.Free(out, o.Overwrite); err != nil {
+	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
@@ -78,11 +78,11 @@ func Merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*R
 // merge calls read before the output gets its name, which may be an input's, because Windows can't
 // replace an open file.
 func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
-	if err := place.Free(out, o.Overwrite); err != nil {
+	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	v := bagstore.NewView(bags, o.Query())
-	w, err := bagstore.CreateOutput(out, o.Options)
+	w, err := bagstore.CreateOutput(ctx, out, o.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type Part struct {
 }
 
 type splitter struct {
+	ctx     context.Context
 	o       SplitOptions
 	bags    []*bagstore.Bag // the input
 	name    func(part int) string
@@ -50,7 +51,7 @@ func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o S
 		return nil, errors.New("split by what: no duration, size or number of messages")
 	}
 	v := b.View(o.Query())
-	s := &splitter{o: o, bags: []*bagstore.Bag{b}, name: name, latched: make(map[*bagstore.Connection]retained)}
+	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Bag{b}, name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()
 	err := s.run(ctx, v)
 	if s.out != nil {
@@ -97,7 +98,7 @@ func (s *splitter) full(t bagstore.Time) bool {
 
 func (s *splitter) begin(t bagstore.Time) error {
 	path := s.name(len(s.parts))
-	out, err := bagstore.CreateOutput(path, s.o.Options.Options)
+	out, err := bagstore.CreateOutput(s.ctx, path, s.o.Options.Options)
 	if err != nil {
 		return err
 	}

@@ -3,31 +3,39 @@
 package swap
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"rsros/bagstore/place"
 )
 
 // Placement says where the new version of a bag goes.
 type Placement struct {
-	Folder string // empty: in place of the old one
+	Folder string // or address; empty: in place of the old one
 	Force  bool   // replace existing files
 }
 
 // Replace makes a new version of a file with write. In place, it keeps the original as
 // NAME.orig.bag. It returns the original's path.
-func (p Placement) Replace(path string, write func(out string) error) (original string, err error) {
+func (p Placement) Replace(ctx context.Context, path string, write func(out string) error) (original string, err error) {
 	if p.Folder != "" {
-		out := filepath.Join(p.Folder, filepath.Base(path))
+		out := place.Join(p.Folder, place.Base(path))
 		if !SameFile(path, out) {
-			if err := os.MkdirAll(p.Folder, 0o777); err != nil {
-				return "", err
+			if !place.IsAddress(out) {
+				if err := os.MkdirAll(p.Folder, 0o777); err != nil {
+					return "", err
+				}
 			}
-			return path, p.Create(out, write)
+			return path, p.Create(ctx, out, write)
 		}
+	}
+	if place.IsAddress(path) {
+		return "", ErrObject
 	}
 	ext := filepath.Ext(path)
 	backup := strings.TrimSuffix(path, ext) + ".orig" + ext
@@ -62,15 +70,25 @@ func (p Placement) keep(path, backup string) error {
 }
 
 // Create writes a new file with write. It replaces an existing one only with Force.
-func (p Placement) Create(out string, write func(string) error) error {
-	if _, err := os.Lstat(out); err == nil && !p.Force {
+func (p Placement) Create(ctx context.Context, out string, write func(string) error) error {
+	err := place.Free(ctx, out, p.Force)
+	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists; --overwrite replaces it", out)
+	}
+	if err != nil {
+		return err
 	}
 	return write(out)
 }
 
-// SameFile reports whether two paths name the same existing file, after links.
+// ErrObject means that an object would be replaced in place, which only a file can be.
+var ErrObject = errors.New("an object can't be replaced in place; --output-dir names another place")
+
+// SameFile reports whether two paths name the same existing file, after links, or two addresses are equal.
 func SameFile(a, b string) bool {
+	if place.IsAddress(a) || place.IsAddress(b) {
+		return a == b
+	}
 	x, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -59,7 +59,7 @@ func TestReplace(t *testing.T) {
 	} {
 		dir := folder(t, c.before...)
 		path := filepath.Join(dir, c.before[0])
-		original, err := Placement{Force: c.force}.Replace(path, func(out string) error {
+		original, err := Placement{Force: c.force}.Replace(t.Context(), path, func(out string) error {
 			if _, err := os.Stat(path); err != nil {
 				t.Error(err)
 			}
@@ -83,7 +83,7 @@ func TestReplaceElsewhere(t *testing.T) {
 	path, other := filepath.Join(dir, "a.bag"), filepath.Join(t.TempDir(), "new", "folder")
 	write := func(out string) error { return os.WriteFile(out, []byte("new"), 0o666) }
 	for i, p := range []Placement{{Folder: other}, {Folder: other}, {Folder: other, Force: true}} {
-		if original, err := p.Replace(path, write); (err != nil) != (i == 1) || err == nil && original != path {
+		if original, err := p.Replace(t.Context(), path, write); (err != nil) != (i == 1) || err == nil && original != path {
 			t.Errorf("%d: %s, %v", i, original, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestReplaceElsewhere(t *testing.T) {
 		t.Error(got)
 	}
 	// The bag's own folder means in place.
-	if _, err := (Placement{Folder: dir}).Replace(path, write); err != nil {
+	if _, err := (Placement{Folder: dir}).Replace(t.Context(), path, write); err != nil {
 		t.Error(err)
 	}
 	if got := list(t, dir); !slices.Equal(got, []string{"a.bag=new", "a.orig.bag=a.bag"}) {

@@ -1,0 +1,183 @@
+package place
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// memory is a store whose Put fails for names that contain "refused".
+type memory map[string]string
+
+var errRefused = errors.New("refused")
+
+type inMemory struct {
+	info Info
+	text string
+}
+
+func (o inMemory) Info() Info { return o.info }
+
+func (o inMemory) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(o.text[off : off+n])), nil
+}
+
+func (m memory) Open(_ context.Context, name string) (Object, error) {
+	text, ok := m[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return inMemory{Info{Name: name, Size: int64(len(text))}, text}, nil
+}
+
+func (m memory) List(_ context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if strings.HasPrefix(name, prefix) && !yield(Info{Name: name, Size: int64(len(m[name]))}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m memory) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error) {
+	if _, there := m[name]; there && o.New {
+		return Info{}, taken(name)
+	}
+	if strings.Contains(name, "refused") {
+		return Info{}, errRefused
+	}
+	var b bytes.Buffer
+	if _, err := io.Copy(&b, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
+		return Info{}, err
+	}
+	if path.Base(name) == "metadata.yaml" && len(m) < 2 {
+		return Info{}, errors.New("the description is put first")
+	}
+	m[name] = b.String()
+	return Info{Name: name, Size: size}, nil
+}
+
+func (m memory) Remove(_ context.Context, name string) error {
+	delete(m, name)
+	return nil
+}
+
+// newMemory registers a store, and returns the folder of temporary files, too.
+func newMemory(t *testing.T) (memory, string) {
+	t.Helper()
+	m, dir := memory{}, t.TempDir()
+	Register("memory", m)
+	SetTemp(dir)
+	t.Cleanup(func() {
+		tempFolder.Store(nil)
+		if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+	return m, dir
+}
+
+// TestWriteObject: as TestWrite, at an address.
+func TestWriteObject(t *testing.T) {
+	m, dir := newMemory(t)
+	const name = "memory://bucket/x"
+	failed := errors.New("failed")
+	if err := Write(t.Context(), name, false, func(f *os.File) error {
+		if st, err := os.Stat(filepath.Dir(f.Name())); err != nil || st.Mode().Perm()&0o077 != 0 || !strings.HasPrefix(f.Name(), dir) {
+			t.Errorf("%s: %v, %v", f.Name(), st, err)
+		}
+		if err := Write(t.Context(), name, true, text("second")); err == nil {
+			t.Error("two programs write one object")
+		}
+		return errors.Join(text("half")(f), failed)
+	}); !errors.Is(err, failed) || len(m) > 0 {
+		t.Errorf("got %v, %v", err, m)
+	}
+	if err := Write(t.Context(), name, false, text("first")); err != nil || m[name] != "first" {
+		t.Fatal(err, m)
+	}
+	if err := Write(t.Context(), name, false, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("replaced an object: %v", err)
+	}
+	if err := Write(t.Context(), name, true, text("third")); err != nil || m[name] != "third" {
+		t.Errorf("overwriting: %v", err)
+	}
+	if err := Write(t.Context(), "memory://bucket/refused", false, text("x")); !errors.Is(err, errRefused) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := Write(ctx, "memory://bucket/y", false, func(f *os.File) error {
+		cancel()
+		return text("y")(f)
+	}); !errors.Is(err, context.Canceled) || len(m) != 1 {
+		t.Errorf("got %v, %v", err, m)
+	}
+	if err := Write(t.Context(), "gopher://bucket/y", true, text("y")); !errors.Is(err, ErrScheme) {
+		t.Error(err)
+	}
+	appeared := "memory://bucket/z"
+	if err := Write(t.Context(), appeared, false, func(*os.File) error {
+		m[appeared] = "theirs"
+		return nil
+	}); !errors.Is(err, fs.ErrExist) || m[appeared] != "theirs" {
+		t.Error(err, m)
+	}
+}
+
+// TestTempOfOthers: content isn't written to a folder that others can read.
+func TestTempOfOthers(t *testing.T) {
+	_, dir := newMemory(t)
+	name, err := temporary("memory://bucket/x")
+	if err != nil || !strings.HasPrefix(name, dir) {
+		t.Fatal(name, err)
+	}
+	if err := os.Chmod(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(t.Context(), "memory://bucket/x", false, text("x")); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+}
+
+// TestWriteFolderOfObjects: a folder at an address has all its files or none, and the one that
+// describes it last.
+func TestWriteFolderOfObjects(t *testing.T) {
+	m, _ := newMemory(t)
+	const name = "memory://bucket/walk"
+	fill := func(files ...string) func(string) error {
+		return func(dir string) error {
+			for _, file := range files {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if err := WriteFolder(t.Context(), name, fill("a", "refused/b", "c")); !errors.Is(err, errRefused) || len(m) > 0 {
+		t.Errorf("%v, %v", err, m)
+	}
+	if err := WriteFolder(t.Context(), name, fill("b", "manifest.json", "refused", "a")); !errors.Is(err, errRefused) || len(m) > 0 {
+		t.Errorf("%v, %v", err, m)
+	}
+	if err := WriteFolder(t.Context(), name+"/", fill("walk_0.db3", "metadata.yaml", "a/b")); err != nil || len(m) != 3 || m[name+"/a/b"] != "a/b" {
+		t.Errorf("%v, %v", err, m)
+	}
+	if err := WriteFolder(t.Context(), name, fill("b")); !errors.Is(err, fs.ErrExist) || len(m) != 3 {
+		t.Errorf("%v, %v", err, m)
+	}
+}
