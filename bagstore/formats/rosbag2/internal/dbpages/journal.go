@@ -45,15 +45,26 @@ func OpenJournal(db io.ReaderAt, size int64, journal io.ReaderAt, journalSize in
 		return nil, ErrSuperJournal
 	}
 	o.size = int64(first.pages) * o.page
+	if err := o.undo(first, journalSize); err != nil {
+		return nil, err
+	}
+	if err := o.possible(first.pages); err != nil {
+		return nil, fmt.Errorf("header of the journal: %w", err)
+	}
+	return o, nil
+}
+
+// undo adds the pages of all sections.
+func (o *Overlay) undo(first journalSection, journalSize int64) error {
 	for s, at := first, int64(0); ; {
 		at += s.sector
 		next, more, err := o.records(s, at, journalSize)
 		if err != nil || !more {
-			return o, err
+			return err
 		}
 		at = (next + s.sector - 1) / s.sector * s.sector
 		if s, err = o.section(at); err != nil {
-			return o, nil // the rest of an older journal, or nothing
+			return nil // the rest of an older journal, or nothing
 		}
 	}
 }

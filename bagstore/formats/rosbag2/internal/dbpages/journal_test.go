@@ -43,19 +43,20 @@ func TestJournal(t *testing.T) {
 		journal []byte
 		want    []byte // the first byte of each page; nil: an error
 	}{
-		"to its end":        {buildJournal(4, false, 2, 4), []byte{0xdb, 0x12, 0xdb, 0x14}},
-		"counted":           {buildJournal(3, true, 1, 3), []byte{0x11, 0xdb, 0x13}},
-		"two sections":      {append(buildJournal(3, true, 2), buildJournal(9, true, 1)...), []byte{0x11, 0x12, 0xdb}},
-		"not yet synced":    {append(buildJournal(3, true), buildJournal(3, false, 2)[testSector:]...), []byte{0xdb, 0xdb, 0xdb}},
-		"beyond its pages":  {buildJournal(2, false, 1, 3), []byte{0x11, 0xdb}},
-		"torn":              {buildJournal(3, false, 2, 1)[:testSector+record+100], []byte{0xdb, 0x12, 0xdb}},
-		"spoiled":           {spoiled, []byte{0xdb, 0x12, 0xdb}},
-		"an older section":  {older, []byte{0xdb, 0x12, 0xdb}},
-		"page 0":            {buildJournal(3, false, 0, 1), []byte{0xdb, 0xdb, 0xdb}},
-		"header only":       {buildJournal(1, true), []byte{0xdb}},
-		"torn header":       {buildJournal(3, true)[:20], nil},
-		"another page size": {slices.Concat(buildJournal(3, true)[:26], []byte{1, 3}, make([]byte, 484)), nil},
-		"several databases": {append(buildJournal(3, false, 1), "x-mj00000001\x00\x00\x00\x01"+journalMagic...), nil},
+		"to its end":         {buildJournal(4, false, 2, 4), []byte{0xdb, 0x12, 0xdb, 0x14}},
+		"counted":            {buildJournal(3, true, 1, 3), []byte{0x11, 0xdb, 0x13}},
+		"two sections":       {append(buildJournal(3, true, 2), buildJournal(9, true, 1)...), []byte{0x11, 0x12, 0xdb}},
+		"not yet synced":     {append(buildJournal(3, true), buildJournal(3, false, 2)[testSector:]...), []byte{0xdb, 0xdb, 0xdb}},
+		"beyond its pages":   {buildJournal(2, false, 1, 3), []byte{0x11, 0xdb}},
+		"torn":               {buildJournal(3, false, 2, 1)[:testSector+record+100], []byte{0xdb, 0x12, 0xdb}},
+		"spoiled":            {spoiled, []byte{0xdb, 0x12, 0xdb}},
+		"an older section":   {older, []byte{0xdb, 0x12, 0xdb}},
+		"page 0":             {buildJournal(3, false, 0, 1), []byte{0xdb, 0xdb, 0xdb}},
+		"header only":        {buildJournal(1, true), []byte{0xdb}},
+		"pages from nowhere": {buildJournal(9, false, 2, 4), nil},
+		"torn header":        {buildJournal(3, true)[:20], nil},
+		"another page size":  {slices.Concat(buildJournal(3, true)[:26], []byte{1, 3}, make([]byte, 484)), nil},
+		"several databases":  {append(buildJournal(3, false, 1), "x-mj00000001\x00\x00\x00\x01"+journalMagic...), nil},
 	} {
 		o, err := OpenJournal(bytes.NewReader(db), int64(len(db)), bytes.NewReader(c.journal), int64(len(c.journal)))
 		if c.want == nil {

@@ -10,11 +10,12 @@ type Overlay struct {
 	db, side io.ReaderAt
 	page     int64
 	pages    map[uint32]int64 // offsets of pages in side
-	size     int64
+	dbSize   int64
+	size     int64 // with the pages of side
 }
 
 func newOverlay(db io.ReaderAt, size int64, side io.ReaderAt) *Overlay {
-	return &Overlay{db: db, side: side, size: size, pages: make(map[uint32]int64)}
+	return &Overlay{db: db, side: side, dbSize: size, size: size, pages: make(map[uint32]int64)}
 }
 
 func (o *Overlay) setPage(size uint32) error {
@@ -22,6 +23,15 @@ func (o *Overlay) setPage(size uint32) error {
 		return fmt.Errorf("pages of %d bytes", size)
 	}
 	o.page = int64(size)
+	return nil
+}
+
+// possible returns an error if a database of so many pages isn't made of those that there are.
+func (o *Overlay) possible(pages uint32) error {
+	const locks = 1 // SQLite leaves out the page with the locks
+	if have := (o.dbSize+o.page-1)/o.page + int64(len(o.pages)) + locks; int64(pages) > have {
+		return fmt.Errorf("a database of %d pages, %d are there", pages, have)
+	}
 	return nil
 }
 

@@ -59,6 +59,9 @@ func (o *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
 				o.pages[page] = at
 			}
 			clear(open)
+			if err := o.possible(pages); err != nil {
+				return fmt.Errorf("write-ahead log at byte %d: %w", at, err)
+			}
 			o.size = int64(pages) * o.page
 		}
 	}

@@ -59,6 +59,10 @@ func TestWAL(t *testing.T) {
 				t.Errorf("page %d begins with %x, want %x", page+1, got[page*pageSize], want)
 			}
 		}
+		lies := buildLog(order, frame{2, 6})
+		if w, err := OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(lies), int64(len(lies))); err == nil {
+			t.Errorf("a log of one page makes a database of %d bytes", w.Size())
+		}
 		// What was spoiled ends the log there.
 		log[walHeader+2*(walFrame+pageSize)+100] ^= 1
 		if w, err = OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log))); err != nil {
