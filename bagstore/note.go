@@ -1,6 +1,9 @@
 package bagstore
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Severity classifies a Note.
 type Severity int
@@ -49,10 +52,20 @@ const MaxNotes = 200
 // Notes is a list of at most MaxNotes notes. The zero value is empty.
 type Notes []Note
 
-// Add adds a note if there are fewer than MaxNotes.
+// Add adds a note. If there are MaxNotes, it replaces the last one of those that are less severe, if any.
 func (n *Notes) Add(note Note) {
 	if len(*n) < MaxNotes {
 		*n = append(*n, note)
+		return
+	}
+	least := len(*n) - 1
+	for i, old := range slices.Backward(*n) {
+		if old.Severity < (*n)[least].Severity {
+			least = i
+		}
+	}
+	if (*n)[least].Severity < note.Severity {
+		*n = append(slices.Delete(*n, least, least+1), note)
 	}
 }
 

@@ -1,0 +1,28 @@
+package bagstore
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestNotesKeepLosses: a loss after many harmless notes isn't forgotten, nor are the first losses.
+func TestNotesKeepLosses(t *testing.T) {
+	var notes Notes
+	for i := range 2 * MaxNotes {
+		notes.Addf(Harmless, int64(i), "record", "odd")
+	}
+	for i := range 2 * MaxNotes {
+		if worst(notes) == Loss != (i > 0) {
+			t.Fatalf("%d losses: the worst is %v", i, worst(notes))
+		}
+		notes.Addf(Loss, int64(i), "record", "loss %d", i)
+	}
+	if len(notes) != MaxNotes {
+		t.Fatalf("%d notes", len(notes))
+	}
+	for i, n := range notes {
+		if n.Text != fmt.Sprint("loss ", i) {
+			t.Fatalf("note %d is %v", i, n)
+		}
+	}
+}
