@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 	"rsros/program/regular"
 )
@@ -50,6 +51,7 @@ type Bag struct {
 	conns    []*Connection
 	byID     map[uint32]*Connection
 	notes    Notes
+	texts    memory.Texts // definitions
 
 	tailToken uint64  // of the tail file named in the file header; 0: none
 	content   Content // recording in another format; nil: the file is a bag
@@ -311,6 +313,11 @@ func (b *Bag) addConnection(r *record.Record, data []byte) error {
 		return err
 	}
 	known, ok := b.byID[c.ID]
+	if !ok || known.garbled {
+		if c.Definition, err = b.texts.Keep(c.Definition); err != nil {
+			b.notes.Addf(Loss, r.Pos, "connection", "the definition of %s is left out: %v", c.Topic, err)
+		}
+	}
 	switch {
 	case !ok:
 		b.byID[c.ID] = c

@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/msgs"
 	"rsros/msgs/ros2"
 )
 
@@ -49,11 +50,12 @@ func (l leftOut) String() string { return strings.Join(slices.Sorted(maps.Keys(l
 
 // db3Topics leaves out, and counts, messages that ROS 2 can't represent.
 type db3Topics struct {
-	w      *rosbag2.Writer
-	topics map[string]*db3Topic
-	conns  []*db3Topic // by connection
-	buf    []byte
-	left   leftOut
+	w        *rosbag2.Writer
+	topics   map[string]*db3Topic
+	conns    []*db3Topic // by connection
+	encoders msgs.Cache[*ros2.Encoder]
+	buf      []byte
+	left     leftOut
 }
 
 // db3Topic is a topic with the encoder of its messages.
@@ -70,7 +72,7 @@ func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 	switch {
 	case t == nil:
 		t = &db3Topic{name: c.Topic, md5: c.MD5}
-		if t.encoder, t.why = ros2.NewEncoder(c.Type, c.Definition); t.why == nil {
+		if t.encoder, t.why = w.encoders.Get(c.Type, c.Definition, ros2.NewEncoder); t.why == nil {
 			var err error
 			if t.id, err = w.w.AddDefined(container.Topic{
 				Name: c.Topic, Type: t.encoder.Type, Encoding: container.CDR, Hash: t.encoder.Hash, QoS: rosbag2.QoS(c.Latching),

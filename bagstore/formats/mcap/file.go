@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
+	"rsros/bagstore/internal/memory"
 	"rsros/program/regular"
 )
 
@@ -19,6 +20,7 @@ type File struct {
 	src        source
 	profile    string
 	schemas    map[uint16]schema
+	texts      memory.Texts // of the schemas
 	topics     []container.Topic
 	byID       map[uint16]uint32 // a topic's index by its channel
 	blocks     []block
@@ -127,10 +129,15 @@ func (f *File) addSchema(in *fields) error {
 	id := in.u16()
 	s := schema{name: in.text()}
 	s.Encoding, s.Text = in.text(), in.text()
-	if _, known := f.schemas[id]; in.err == nil && (!known || f.doubted) {
-		f.schemas[id] = s
+	if _, known := f.schemas[id]; in.err != nil || known && !f.doubted {
+		return in.err
 	}
-	return in.err
+	var err error
+	if s.Text, err = f.texts.Keep(s.Text); err != nil {
+		f.notes.Addf(bagstore.Loss, in.pos, "schema", "the definition of %s is left out: %v", s.name, err)
+	}
+	f.schemas[id] = s
+	return nil
 }
 
 func (f *File) addChannel(in *fields) error {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -37,48 +38,47 @@ func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 }
 
 func (c *content) mapTopics() {
-	var mappings msgs.Cache[*ros2.Mapping]
+	var kinds msgs.Cache[kind]
 	for i, t := range c.Topics() {
-		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t)}}
-		var err error
-		switch t.Encoding {
-		case container.ROS1:
-			err = p.ros1(t)
-		case container.CDR:
-			p.Mapping, err = mappings.Get(t.Type, t.Schema.Text, func(string, string) (*ros2.Mapping, error) {
-				m, err := Map(t)
-				if err == nil {
-					c.noteDropped(t.Type, m.Dropped)
-				}
-				return m, err
-			})
-			if m := p.Mapping; err == nil {
-				p.conn.Type, p.conn.MD5, p.conn.Definition = m.Type.Name, m.Type.MD5, m.Type.Definition
-			}
-		default:
-			err = fmt.Errorf("messages of the encoding %q", t.Encoding)
-		}
+		var p plan
+		k, err := kinds.Get(t.Encoding+" "+t.Schema.Encoding+" "+t.Type, t.Schema.Text, func(string, string) (kind, error) { return c.kind(t) })
 		if err != nil {
-			p.conn = nil
 			c.notes.Addf(bagstore.Loss, -1, KindTopic, "topic %s is left out: %v", t.Name, err)
 		} else {
+			p = plan{&bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t),
+				Type: k.Name, MD5: k.MD5, Definition: k.Definition}, k.mapping}
+			if t.Encoding == container.ROS1 {
+				p.conn.MD5 = cmp.Or(t.MD5, k.MD5)
+			}
 			c.conns = append(c.conns, p.conn)
 		}
 		c.plans = append(c.plans, p)
 	}
 }
 
-// ros1 describes a topic whose messages have ROS 1 form already.
-func (p *plan) ros1(t container.Topic) error {
-	s, err := msgs.Parse(t.Type, t.Schema.Text)
-	if err != nil {
-		return err
+// kind is a type of messages in ROS 1.
+type kind struct {
+	msgs.Type
+	mapping *ros2.Mapping // nil: the messages have ROS 1 form already
+}
+
+func (c *content) kind(t container.Topic) (kind, error) {
+	switch t.Encoding {
+	case container.ROS1:
+		s, err := msgs.Parse(t.Type, t.Schema.Text)
+		if err != nil {
+			return kind{}, err
+		}
+		return kind{Type: msgs.Type{Name: t.Type, MD5: s.MD5(), Definition: t.Schema.Text}}, nil
+	case container.CDR:
+		m, err := Map(t)
+		if err != nil {
+			return kind{}, err
+		}
+		c.noteDropped(t.Type, m.Dropped)
+		return kind{m.Type, m}, nil
 	}
-	p.conn.Type, p.conn.MD5, p.conn.Definition = t.Type, s.MD5(), t.Schema.Text
-	if t.MD5 != "" {
-		p.conn.MD5 = t.MD5
-	}
-	return nil
+	return kind{}, fmt.Errorf("messages of the encoding %q", t.Encoding)
 }
 
 // Map maps a topic's type by the definition in the file, or by the program's own if the

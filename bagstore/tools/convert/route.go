@@ -30,6 +30,7 @@ type router struct {
 	encoding string // of the output
 	encoders msgs.Cache[*ros2.Encoder]
 	mappings msgs.Cache[*ros2.Mapping]
+	sums     msgs.Cache[string] // MD5
 }
 
 func (r *router) route(t container.Topic) route {
@@ -44,14 +45,22 @@ func (r *router) route(t container.Topic) route {
 		return route{topic: described(t), exact: true}
 	}
 	if t.MD5 == "" {
-		s, err := msgs.Parse(t.Type, t.Schema.Text)
-		if err != nil {
+		var err error
+		if t.MD5, err = r.sums.Get(t.Type, t.Schema.Text, sum); err != nil {
 			return route{topic: t, why: err}
 		}
-		t.MD5 = s.MD5()
 	}
 	t.QoS = ""
 	return route{topic: t}
+}
+
+// sum returns a type's MD5.
+func sum(name, definition string) (string, error) {
+	s, err := msgs.Parse(name, definition)
+	if err != nil {
+		return "", err
+	}
+	return s.MD5(), nil
 }
 
 // described adds the definition and hash of a ROS 2 type if the recording has none.

@@ -1,0 +1,29 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestTexts: equal texts share memory, and don't count twice.
+func TestTexts(t *testing.T) {
+	var texts Texts
+	half := strings.Repeat("x", maxTexts/2)
+	first, err := texts.Keep(half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, err := texts.Keep(strings.Clone(half))
+		if err != nil || unsafe.StringData(again) != unsafe.StringData(first) {
+			t.Fatalf("an equal text was kept twice, %v", err)
+		}
+	}
+	if _, err := texts.Keep(half + "y"); err == nil {
+		t.Error("there is no bound")
+	}
+	if _, err := texts.Keep(half[1:]); err != nil {
+		t.Error(err)
+	}
+}
