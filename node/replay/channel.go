@@ -66,7 +66,10 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		key := [2]string{c.CallerID, name}
 		ch := byKey[key]
 		if ch == nil {
-			ch = newChannel(c, name, o, &specs)
+			var err error
+			if ch, err = newChannel(c, name, o, &specs); err != nil && (o.Restamp || o.LoopMonotonic) {
+				problems = append(problems, fmt.Sprintf("stamps in messages of topic %s aren't moved: %v", c.Topic, err))
+			}
 			byKey[key] = ch
 			cs.list = append(cs.list, ch)
 		}
@@ -102,7 +105,8 @@ func printable(typ string) bool {
 	return !strings.ContainsFunc(typ, func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) })
 }
 
-func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cache[*msgs.Spec]) *channel {
+// newChannel returns a channel. An error means that its stamps can't be found.
+func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cache[*msgs.Spec]) (*channel, error) {
 	ch := &channel{
 		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
@@ -111,13 +115,14 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 		tfStatic: strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage",
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
 	}
-	if spec, err := specs.Get(c.Type, c.Definition, msgs.Parse); err == nil {
+	spec, err := specs.Get(c.Type, c.Definition, msgs.Parse)
+	if err == nil {
 		ch.stamps = newStamper(spec)
 	}
 	if ch.tfStatic {
 		ch.LatchAll = true
 	}
-	return ch
+	return ch, err
 }
 
 // countStatics counts the static messages of each channel and sets what each latches.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,6 +168,22 @@ func TestSystemClock(t *testing.T) {
 	c.Wait(never)
 	go c.Wake()
 	c.Wait(never)
+}
+
+// TestStampsThatStay: who asks for other stamps hears, once, of a topic that keeps its own.
+func TestStampsThatStay(t *testing.T) {
+	var conns []*bagstore.Connection
+	for i := range 3 {
+		conns = append(conns, &bagstore.Connection{ID: uint32(i), Topic: "/x", Type: "a/B", MD5: strings.Repeat("0", 32), Definition: "Unknown u\n"})
+	}
+	for _, c := range []struct {
+		o    Settings
+		want int
+	}{{Settings{}, 0}, {Settings{Restamp: true}, 1}, {Settings{LoopMonotonic: true}, 1}} {
+		if _, _, problems := plan(conns, &Options{Settings: c.o}); len(problems) != c.want || c.want > 0 && !strings.Contains(problems[0], "/x") {
+			t.Errorf("%+v: %q", c.o, problems)
+		}
+	}
 }
 
 // Only messages that nobody looks into are the file's mapping.

@@ -57,6 +57,7 @@ func (k *checker) lost(kind string, err error) {
 
 func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	v := b.View(bagstore.Query{})
+	moved := 0
 	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: v.Count()}
 	for m, err := range v.Messages() {
 		if err == nil {
@@ -64,12 +65,18 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Prog
 		}
 		if err == nil {
 			k.rep.Messages++
+			if m.Moved {
+				moved++
+			}
 		} else if k.bad++; k.bad <= maxBad {
 			k.lost("message", err)
 		}
 		if err := pace.Step(); err != nil {
 			return err
 		}
+	}
+	if moved > 0 {
+		k.note(bagstore.Note{Offset: -1, Kind: "message", Text: fmt.Sprintf("%d messages have times before 1970 or after 2106, which a bag can't hold", moved)})
 	}
 	if more := k.bad - maxBad; more > 0 {
 		k.lost("message", fmt.Errorf("%d more messages can't be read", more))
