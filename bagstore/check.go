@@ -17,6 +17,8 @@ type CheckOptions struct {
 	// It may read the messages up to that time, which are still in memory even if a large
 	// file is read past the page cache.
 	Before func(Time)
+	// Message, if not nil, is called for each message in time order, as by [View.Messages].
+	Message func(Message, error)
 }
 
 // CheckReport is the result of Check.
@@ -58,6 +60,11 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
+	tell := teller{do: o.Message}
+	if o.Message != nil {
+		tell.it = b.View(Query{}).Iterator()
+		defer tell.it.Close()
+	}
 	for i := range b.chunks {
 		if err := ctx.Err(); err != nil {
 			return c.rep, err
@@ -66,8 +73,10 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 		if o.Before != nil {
 			o.Before(b.chunks[i].Start)
 		}
+		tell.before(b.chunks[i].Start)
 		c.chunk(&b.chunks[i])
 	}
+	tell.before(MaxTime + 1)
 	o.Progress.Report(uint64(b.size), uint64(b.size))
 	sortNotes(c.rep.Notes)
 	switch {
@@ -77,6 +86,26 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 		c.rep.Outcome = Damaged
 	}
 	return c.rep, nil
+}
+
+// teller calls CheckOptions.Message while the messages' bytes are still in memory.
+type teller struct {
+	it   *Iterator // nil: nobody asked
+	do   func(Message, error)
+	held bool // the iterator's message is still to be told
+}
+
+// before tells of the messages before t.
+func (l *teller) before(t Time) {
+	for l.it != nil {
+		if !l.held && !l.it.Next() && l.it.err == nil {
+			return
+		}
+		if l.held = l.it.cur.Time >= t; l.held {
+			return
+		}
+		l.do(l.it.cur, l.it.err)
+	}
 }
 
 func (c *checker) chunk(k *chunk) {

@@ -26,7 +26,7 @@ func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bags
 		k.note(n)
 	}
 	c.Check(k.note)
-	if err := k.messages(ctx, b, o.Progress); err != nil {
+	if err := k.messages(ctx, b, o); err != nil {
 		return k.rep, err
 	}
 	switch {
@@ -55,11 +55,14 @@ func (k *checker) lost(kind string, err error) {
 	k.note(bagstore.Note{Offset: -1, Kind: kind, Severity: bagstore.Loss, Text: err.Error()})
 }
 
-func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
+func (k *checker) messages(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) error {
 	v := b.View(bagstore.Query{})
 	moved := 0
-	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: v.Count()}
+	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
 	for m, err := range v.Messages() {
+		if o.Message != nil {
+			o.Message(m, err)
+		}
 		if err == nil {
 			err = k.message(m)
 		}
