@@ -22,17 +22,23 @@ const (
 // dates and numbers such as 08, which YAML reads as decimal, are strings. Anchors are
 // refused: a short text could expand to a huge value.
 func Decode(text []byte, into any) error {
-	if err := Fits(text); err != nil {
-		return err
-	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return oneLine(err)
-	}
-	if err := check(&root, 0); err != nil {
+	root, err := Parse(text)
+	if err != nil {
 		return err
 	}
 	return oneLine(root.Decode(into))
+}
+
+// Parse parses a text within the bounds of Decode. The result is a document, or zero if the text is empty.
+func Parse(text []byte) (*yaml.Node, error) {
+	if err := Fits(text); err != nil {
+		return nil, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, oneLine(err)
+	}
+	return &root, check(&root, 0)
 }
 
 // Fits returns an error if a text has too many bytes or values for Decode.
