@@ -92,6 +92,46 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestCheckRules(t *testing.T) {
+	sound, lossy := samplebag.SDK(t, "sw_small_raw.bag", "sound.bag"), samplebag.SDK(t, "sw_small_pause.bag", "lossy.bag")
+	file := samplebag.File(t, "rules.yaml", []byte(want(t, exitOK, "check", "--rules-from", sound)))
+	if out := want(t, exitOK, "check", "--rules", file, sound); !strings.Contains(out, " rules: 0 of ") {
+		t.Error(out)
+	}
+	if out := want(t, exitIncomplete, "check", "--rules", file, lossy, sound); !strings.Contains(out, lossy+": sound") || !strings.Contains(out, "lost_frames: want at most 0, found 380\n") || !strings.Contains(out, " rules: 0 of ") {
+		t.Error(out)
+	}
+	var res struct {
+		Outcome string
+		Rules   struct {
+			Rules  int
+			Failed []struct {
+				Line              int
+				Rule, Want, Found string
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(want(t, exitIncomplete, "check", "--rules", file, "--json", lossy)), &res); err != nil || res.Outcome != "sound" || res.Rules.Rules < 200 || len(res.Rules.Failed) == 0 || res.Rules.Failed[0].Found != "380" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	none := samplebag.File(t, "none.bag", []byte("no bag at all"))
+	if out := want(t, exitFailed, "check", "--rules", file, none); strings.Contains(out, "rules:") {
+		t.Error(out)
+	}
+	want(t, exitFailed, "check", "--rules-from", none)
+	if code, out, log := command(t, "check", "--rules-from", samplebag.Torn(t)); code != exitIncomplete || !strings.Contains(out, "topics:") || !strings.Contains(log, "damaged recording") {
+		t.Errorf("exit code %d\n%s%s", code, out, log)
+	}
+	wrong := samplebag.File(t, "wrong.yaml", []byte("recording:\n  sise: {max: 1}\n"))
+	if code, out, log := command(t, "check", "--rules", wrong, sound); code != exitUsage || out != "" || !strings.Contains(log, wrong+`: line 2: recording: found the key "sise"`) {
+		t.Errorf("exit code %d\n%s%s", code, out, log)
+	}
+	want(t, exitUsage, "check", "--rules", file+".none", sound)
+	want(t, exitUsage, "check", "--rules-from", sound, sound)
+	want(t, exitUsage, "check", "--rules-from", sound, "--rules", file)
+	want(t, exitUsage, "check", "--rules", file)
+}
+
 func TestRecover(t *testing.T) {
 	bag := samplebag.Torn(t)
 	before, err := os.ReadFile(bag)

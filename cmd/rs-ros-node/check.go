@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,16 +16,23 @@ import (
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/tools/rules"
 	"rsros/node/xmlrpc"
+	"rsros/program"
 )
 
-type checkOptions struct{ json bool }
+type checkOptions struct {
+	json        bool
+	rules, from string // files
+}
 
 type checkResult struct {
 	*bagstore.CheckReport
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`
-	// Rules lists the requirements of librealsense's .db3 reader that the file breaks.
-	Rules []rsdb3.Broken `json:"broken_rules,omitempty"`
+	// Broken lists the requirements of librealsense's .db3 reader that the file breaks.
+	Broken []rsdb3.Broken `json:"broken_rules,omitempty"`
+	// Rules is the result of --rules, nil if the bag isn't readable.
+	Rules *rules.Report `json:"rules,omitempty"`
 	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
 	NotForXML []string `json:"unsayable,omitempty"`
 	Error     string   `json:"error,omitempty"`
@@ -38,61 +48,125 @@ In a RealSense recording it also checks the layout and counts the gaps in the
 camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
 SDK's reader that the file breaks. The bag isn't changed; recover makes a sound one.
 
-Exit codes: 0 sound, 3 damaged but readable, 1 not readable.`,
+With --rules it also compares each recording with a YAML file: topics that must be
+there, their rates, gaps, sizes and stamps, losses. --rules-from writes such a file.
+
+Exit codes: 0 sound, 3 damaged but readable or a rule failed, 1 not readable, 2 the rule
+file is invalid.`,
 		Example: `  rs-ros-node check walk.bag
-  rs-ros-node check --json *.bag`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args, o) },
+  rs-ros-node check --json *.bag
+  rs-ros-node check --rules-from good.bag > rules.yaml
+  rs-ros-node check --rules rules.yaml *.bag`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.from != "" && (o.json || o.rules != ""):
+				return errors.New("--rules-from stands alone")
+			case o.from != "":
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.from != "" {
+				return a.rulesFrom(cmd.Context(), o.from)
+			}
+			return a.check(cmd.Context(), args, o)
+		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
+	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML file")
+	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this recording keeps, with tolerances")
 	cmd.PreRunE = migrationFlags(cmd.Flags())
 	return cmd
 }
 
 func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
+	var set *rules.Set
+	if o.rules != "" {
+		var err error
+		if set, err = rules.Read(o.rules); err != nil {
+			return usageError{err}
+		}
+	}
 	var all verdict
+	var failed []string
 	for _, path := range paths {
-		res, err := a.checkOne(ctx, path)
+		res, measures, err := a.checkOne(ctx, path, set != nil)
 		if err != nil {
 			return err
+		}
+		if set != nil && res.Outcome != bagstore.Unreadable {
+			if res.Rules = set.Judge(measures); len(res.Rules.Failed) > 0 {
+				failed = append(failed, path)
+			}
 		}
 		if err := res.print(a.out, o.json); err != nil {
 			return err
 		}
 		all.add(path, res.Outcome)
 	}
-	return all.err("damaged", "not readable")
+	err := all.err("damaged", "not readable")
+	if len(failed) > 0 && len(all.failed) == 0 {
+		err = errors.Join(err, fmt.Errorf("%w: rules failed: %s", program.ErrIncomplete, strings.Join(failed, ", ")))
+	}
+	return err
+}
+
+// rulesFrom prints rules that a recording keeps.
+func (a *app) rulesFrom(ctx context.Context, path string) error {
+	res, measures, err := a.checkOne(ctx, path, true)
+	if err != nil {
+		return err
+	}
+	var all verdict
+	all.add(path, res.Outcome)
+	if res.Outcome == bagstore.Unreadable {
+		return all.err("", "not readable")
+	}
+	text, err := measures.Text()
+	if err == nil {
+		_, err = a.out.Write(text)
+	}
+	return cmp.Or(err, all.err("the rules are those of a damaged recording", ""))
 }
 
 // checkOne fails only if it is interrupted. A bag that can't be read is a result.
-func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
+func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkResult, *rules.Measures, error) {
 	report, done := a.progress(path, false)
 	defer done()
 	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
+	var measures *rules.Measures
 	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
 	if err == nil {
 		defer bag.Close() //nolint:errcheck // only read
-		err = res.check(ctx, bag, report)
+		if measure {
+			measures = rules.NewMeasures(bag)
+		}
+		err = res.check(ctx, bag, report, measures)
 	}
 	if err == nil && res.Outcome != bagstore.Unreadable {
-		res.Rules, _, err = rsdb3.Check(ctx, path)
+		res.Broken, _, err = rsdb3.Check(ctx, path)
 	}
 	if ctx.Err() != nil {
-		return res, errInterrupted
+		return res, nil, errInterrupted
 	}
 	if err != nil {
 		res.Error = err.Error()
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
-	if len(res.Rules) > 0 || res.Recording != nil && res.Recording.Damaged > 0 {
+	if len(res.Broken) > 0 || res.Recording != nil && res.Recording.Damaged > 0 {
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
-	return res, nil
+	return res, measures, nil
 }
 
-// check reads a recording once and checks the structure and the layout together.
-func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagstore.Progress) (err error) {
+// check reads a recording once: it checks the structure and the layout, and measures it unless
+// measures is nil.
+func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagstore.Progress, measures *rules.Measures) (err error) {
 	o := bagstore.CheckOptions{Progress: report}
+	if measures != nil {
+		o.Message = measures.Message
+	}
 	var layout *rsbag.Checker
 	var odd error
 	if rsbag.IsRecording(bag) {
@@ -107,6 +181,12 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	r.NotForXML = notForXML(bag)
 	if layout != nil && odd == nil {
 		r.Recording = layout.Report()
+	}
+	if measures != nil {
+		measures.OutOfOrder = r.OutOfOrder
+		if r.Recording != nil {
+			measures.RealSense, measures.LostFrames = r.Recording.Damaged == 0, r.Recording.Missing
+		}
 	}
 	return odd
 }
@@ -153,8 +233,11 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 			fmt.Fprintf(w, "  loss: %d messages don't fit their topic; the last: %s\n", n, r.Recording.Why)
 		}
 	}
-	for _, b := range r.Rules {
+	for _, b := range r.Broken {
 		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d is broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
+	}
+	if r.Rules != nil {
+		r.Rules.WriteText(w)
 	}
 	return nil
 }

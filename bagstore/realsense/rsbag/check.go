@@ -14,6 +14,7 @@ import (
 type CheckReport struct {
 	Version uint32   `json:"version"`       // of the layout; 0: the file doesn't say
 	Notes   []string `json:"notes"`         // what is odd or missing
+	Missing uint64   `json:"missing"`       // numbers that the frames of all streams leave out
 	Damaged uint64   `json:"damaged"`       // messages that don't match their type
 	Why     string   `json:"why,omitempty"` // the error of the last of these
 }
@@ -79,6 +80,7 @@ func (c *Checker) Report() *CheckReport {
 		rep.Why = why.Error()
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(c.missing), camdriver.StreamID.Compare) {
+		rep.Missing += c.missing[id]
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, c.missing[id]))
 	}
 	return rep

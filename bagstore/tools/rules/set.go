@@ -1,0 +1,192 @@
+// Package rules compares recordings with rules: what topics must be there, and the limits of rates,
+// gaps, stamps, sizes and losses. Rules come from a YAML file (docs/archives.md#rules), which
+// [Measures.Text] writes for an example. [Measures] are taken while a recording is read, in constant
+// memory for each topic and publisher.
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/program/regular"
+	"rsros/program/yaml"
+)
+
+// Set is the content of a rule file.
+type Set struct {
+	limits       []limit
+	realSense    words
+	compressions words
+	topics       []topicRules
+}
+
+// topicRules are the rules for one topic, or for each of several.
+type topicRules struct {
+	line   int
+	name   string         // or the expression
+	match  *regexp.Regexp // nil: one topic
+	expect string         // one of the words of expectations
+	typ    words
+	limits []limit
+}
+
+// words is a rule that allows some words. The zero value is no rule.
+type words struct {
+	line  int
+	allow []string
+}
+
+const (
+	present  = "present"
+	optional = "optional"
+	absent   = "absent"
+)
+
+var expectations = []string{present, optional, absent}
+
+// Read reads a rule file.
+func Read(path string) (*Set, error) {
+	text, err := regular.Read(path, yaml.MaxText)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Parse parses the text of a rule file. Errors name the line and the key.
+func Parse(text []byte) (*Set, error) {
+	root, err := yaml.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.IsZero() {
+		return nil, errors.New("no rules")
+	}
+	s := new(Set)
+	err = yaml.Keys{
+		"recording": s.recording,
+		"topics": func(list *yaml.Node) error {
+			if list.Kind != yaml.List {
+				return yaml.Wrong(list, "a list of topics")
+			}
+			for _, n := range list.Content {
+				if err := s.topic(n); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}.Take(root.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Set) recording(n *yaml.Node) error {
+	k := limits(&s.limits, ofRecording)
+	k["realsense"] = func(n *yaml.Node) error { return s.realSense.set(n, "true", "false") }
+	k["compression"] = func(n *yaml.Node) error { return s.compressions.set(n, "none", "bz2", "lz4", "zstd") }
+	return k.Take(n)
+}
+
+func (s *Set) topic(n *yaml.Node) error {
+	t := topicRules{line: n.Line, expect: present}
+	k := limits(&t.limits, ofTopic)
+	k["topic"] = t.named
+	k["match"] = func(n *yaml.Node) (err error) {
+		if err := t.named(n); err != nil {
+			return err
+		}
+		if t.match, err = bagstore.MatchWhole(n.Value); err != nil {
+			return yaml.Fail(n, "%v", err)
+		}
+		return nil
+	}
+	k["expect"] = func(n *yaml.Node) (err error) {
+		t.expect, err = yaml.Word(n, expectations...)
+		return err
+	}
+	k["type"] = func(n *yaml.Node) error { return t.typ.set(n) }
+	if err := k.Take(n); err != nil {
+		return err
+	}
+	for i, name := range t.typ.allow {
+		t.typ.allow[i] = strings.Replace(name, "/msg/", "/", 1) // as ROS 1 writes it
+	}
+	if t.name == "" {
+		return yaml.Fail(n, "found neither topic nor match")
+	}
+	if t.expect == present && !slices.ContainsFunc(t.limits, func(l limit) bool { return l.key == "messages" }) {
+		t.limits = append(t.limits, limit{&ofTopic[0], t.line, 1, math.Inf(1)})
+	}
+	s.topics = append(s.topics, t)
+	return nil
+}
+
+func (t *topicRules) named(n *yaml.Node) (err error) {
+	if t.name != "" {
+		return yaml.Fail(n, "found both topic and match")
+	}
+	t.name, err = yaml.Word(n)
+	return err
+}
+
+func (w *words) set(n *yaml.Node, choices ...string) error {
+	w.line = n.Line
+	list := []*yaml.Node{n}
+	if n.Kind == yaml.List {
+		list = n.Content
+	}
+	for _, n := range list {
+		text, err := yaml.Word(n, choices...)
+		if err != nil {
+			return err
+		}
+		w.allow = append(w.allow, text)
+	}
+	return nil
+}
+
+// limits returns the keys of quantities, which add to a list.
+func limits(to *[]limit, of []quantity) yaml.Keys {
+	k := make(yaml.Keys)
+	for i := range of {
+		q := &of[i]
+		k[q.key] = func(n *yaml.Node) error {
+			l := limit{q, n.Line, math.Inf(-1), math.Inf(1)}
+			one := func(v *float64) func(*yaml.Node) error {
+				return func(n *yaml.Node) (err error) {
+					*v, err = q.value(n)
+					return err
+				}
+			}
+			if err := (yaml.Keys{"min": one(&l.min), "max": one(&l.max)}).Take(n); err != nil {
+				return err
+			}
+			if l.min > l.max {
+				return yaml.Fail(n, "min is above max")
+			}
+			*to = append(*to, l)
+			return nil
+		}
+	}
+	return k
+}
+
+func (q *quantity) value(n *yaml.Node) (float64, error) {
+	v, ok := q.unit.parse(n.Value)
+	if n.Kind != yaml.Scalar || !ok {
+		return 0, yaml.Wrong(n, q.unit.wants)
+	}
+	return v, nil
+}
