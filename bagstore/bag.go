@@ -3,6 +3,7 @@ package bagstore
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // The version lines of the formats. Wire constants.
@@ -26,6 +27,9 @@ const (
 
 // OpenOptions are the options of Open.
 type OpenOptions struct {
+	// Context ends opening, which may scan the whole file, and all reading from an address.
+	// Default: context.Background().
+	Context context.Context
 	// Scan ignores the index and reads every chunk.
 	Scan bool
 	// Whole hints that most of the bag will be read sequentially. A large file is then read ahead,
@@ -38,7 +42,8 @@ type OpenOptions struct {
 // Bag is an open bag file. It is safe for concurrent use.
 type Bag struct {
 	path     string
-	file     *os.File    // nil for OpenReader and OpenContent
+	from     place.File  // nil for OpenReader and OpenContent
+	file     *os.File    // of a path; nil for an address
 	ahead    *disk.Ahead // if not nil, r reads with it
 	onDisk   int64       // length of the file
 	r        io.ReaderAt
@@ -69,29 +74,41 @@ type chunk struct {
 	block int         // index in the bag's Content
 }
 
-// Open opens a bag. It reads only the index section, or the whole file if that is damaged.
-func Open(path string, o OpenOptions) (*Bag, error) {
-	f, err := regular.Open(path)
+// Open opens a bag at a path or an address. It reads only the index section, or the whole file if
+// that is damaged.
+func Open(name string, o OpenOptions) (*Bag, error) {
+	f, err := place.Open(o.context(), name)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	b := newBag(f, st.Size(), path)
-	b.file = f
-	if forceDirect || o.Whole && b.size >= disk.AheadLeast {
-		if b.ahead = disk.OpenAhead(f, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
+	return OpenFile(f, o)
+}
+
+// OpenFile is Open for an open file. The bag closes it, OpenFile after an error.
+func OpenFile(f place.File, o OpenOptions) (*Bag, error) {
+	b := newBag(f, f.Info().Size, f.Info().Name)
+	b.from, b.file = f, place.OnDisk(f)
+	if b.file != nil && (forceDirect || o.Whole && b.size >= disk.AheadLeast) {
+		if b.ahead = disk.OpenAhead(b.file, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
 			b.r = b.ahead
 		}
 	}
-	if err := b.open(o); err != nil {
+	if err := cmp.Or(b.open(o), b.Failed()); err != nil {
 		b.Close()
 		return nil, err
 	}
 	return b, nil
+}
+
+func (o OpenOptions) context() context.Context { return cmp.Or(o.Context, context.Background()) }
+
+// Failed returns the error that ended reading from the bag's address, if there was one. It is no
+// damage of the bag.
+func (b *Bag) Failed() error {
+	if b.from == nil {
+		return nil
+	}
+	return place.Failed(b.from)
 }
 
 func newBag(r io.ReaderAt, size int64, name string) *Bag {
@@ -107,7 +124,23 @@ func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, er
 	return b, nil
 }
 
+// open reads the bag until the context ends.
 func (b *Bag) open(o OpenOptions) error {
+	ctx, r := o.context(), b.r
+	b.r = place.Until(ctx, r)
+	err := b.readFile(o)
+	if j, ok := b.r.(*joined); ok {
+		j.r = r
+	} else {
+		b.r = r
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("open %s: %w", b.path, ctx.Err())
+	}
+	return err
+}
+
+func (b *Bag) readFile(o OpenOptions) error {
 	line := make([]byte, len(magic20))
 	if err := record.ReadFull(b.r, line, 0); err != nil {
 		return b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
@@ -140,9 +173,9 @@ func (b *Bag) open20(o OpenOptions) error {
 		b.scanTail(w, end)
 	}
 	b.sortChunks()
-	b.takeTail()
+	err = b.takeTail(o.context())
 	b.noteGarbled()
-	return nil
+	return err
 }
 
 // readIndex reads the file header and, unless o.Scan is set, the index section, whose end it
@@ -354,14 +387,14 @@ func (b *Bag) Close() error {
 	if b.content != nil {
 		return b.content.Close()
 	}
-	if b.file == nil {
+	if b.from == nil {
 		return nil
 	}
 	var err error
 	if b.ahead != nil {
 		err = b.ahead.Close()
 	}
-	return errors.Join(err, b.file.Close())
+	return errors.Join(err, b.from.Close())
 }
 
 // Path returns the name that the bag was opened with.

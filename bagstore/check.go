@@ -48,7 +48,7 @@ type checker struct {
 // records with the chunks, and the chunk infos and the file header with both. The report
 // lists the damage; an error means that the file couldn't be opened.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
-	b, err := Open(path, OpenOptions{Whole: true})
+	b, err := Open(path, OpenOptions{Context: ctx, Whole: true})
 	if err != nil {
 		return &CheckReport{Path: path, Outcome: Unreadable}, err
 	}

@@ -1,7 +1,10 @@
 package bagstore
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -160,3 +163,29 @@ func TestStockRewrites(t *testing.T) {
 		}
 	}
 }
+
+// TestScanEnds: the context ends a scan soon.
+func TestScanEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.bag")
+	sample{topics: 1, messages: 1500, size: func(int) int { return 4000 }}.write(t, path, Options{})
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	reads := 0
+	r := readerFunc(func(p []byte, off int64) (int, error) {
+		if reads++; reads == 20 {
+			cancel()
+		}
+		return bytes.NewReader(b).ReadAt(p, off)
+	})
+	if _, err := OpenReader(r, int64(len(b)), path, OpenOptions{Context: ctx, Scan: true}); !errors.Is(err, context.Canceled) || reads > 20 {
+		t.Errorf("%v after %d reads", err, reads)
+	}
+}
+
+type readerFunc func(p []byte, off int64) (int, error)
+
+func (f readerFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }

@@ -19,6 +19,7 @@ import (
 
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/tail"
+	"rsros/bagstore/place"
 	"rsros/test/peer"
 	"rsros/test/stockbag"
 )
@@ -562,12 +563,12 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	}()
 	peer.Await(t, "the chunks in the tail file", func() bool {
 		k.look() // hung while Write did
-		f, err := os.Open(tail.Path(path, 7))
+		f, err := place.Open(t.Context(), tail.Path(path, 7))
 		if err != nil {
 			return false // nothing is in it yet
 		}
 		defer f.Close()
-		n := len(tail.Read(f, 7))
+		n := len(tail.Read(f, f.Size, 7))
 		return n > cap(w.c.queue) && int64(n) >= returned.Load()
 	})
 	close(stuck)

@@ -1,27 +1,40 @@
 package bagstore
 
 import (
+	"context"
 	"errors"
 	"io"
-	"path/filepath"
+	"io/fs"
 	"slices"
 
 	"rsros/bagstore/internal/record"
 	"rsros/bagstore/internal/tail"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // takeTail appends a killed Writer's tail file to the bag, whose file must have been scanned.
-func (b *Bag) takeTail() {
-	if b.tailToken == 0 || b.file == nil {
-		return
+func (b *Bag) takeTail(ctx context.Context) error {
+	if b.tailToken == 0 || b.from == nil {
+		return nil
 	}
-	path := tail.Find(b.path, b.tailToken)
-	f, err := regular.Open(path)
+	path := tail.Path(b.path, b.tailToken)
+	if b.file != nil {
+		path = tail.Find(b.path, b.tailToken)
+	}
+	f, err := place.Open(ctx, path)
+	if b.file == nil && !errors.Is(err, fs.ErrNotExist) && err != nil {
+		return err
+	}
 	if err != nil {
-		return // the Writer had no open chunk when it was killed, or the file was lost
+		return nil // the Writer had no open chunk when it was killed, or the file was lost
 	}
 	defer f.Close()
+	b.joinTail(f)
+	return place.Failed(f)
+}
+
+// joinTail appends the chunks of a tail file that the bag doesn't have.
+func (b *Bag) joinTail(f place.File) {
 	whole := uint64(0)
 	for i := range b.chunks {
 		if !b.chunks[i].torn {
@@ -36,7 +49,7 @@ func (b *Bag) takeTail() {
 	if b.tornAt > 0 {
 		cut = b.tornAt
 	}
-	for _, slot := range tail.Read(f, b.tailToken) {
+	for _, slot := range tail.Read(f, f.Size, b.tailToken) {
 		if slot.Chunk <= whole {
 			continue // the chunk is in the bag
 		}
@@ -65,7 +78,7 @@ func (b *Bag) takeTail() {
 	s.forget()
 	b.sortChunks()
 	b.notes.Addf(Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
-		b.MessageCount()-before, filepath.Base(path))
+		b.MessageCount()-before, place.Base(f.Info().Name))
 }
 
 type joined struct {

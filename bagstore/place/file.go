@@ -2,10 +2,23 @@ package place
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 )
+
+// Error is the error of a place that can't be read. The file that is there may be sound.
+type Error struct {
+	Name   string
+	Offset int64
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("read %s at byte %d: %v", e.Name, e.Offset, e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
 
 // File is a file that is open for reading. It is safe for concurrent use.
 type File interface {
@@ -13,6 +26,8 @@ type File interface {
 	io.Closer
 	// Info describes it as it was when it was opened.
 	Info() Info
+	// Size is the present size: a file at a path may grow.
+	Size() int64
 	// Want says that n bytes at off will be read soon. It doesn't wait.
 	Want(off, n int64)
 }
@@ -30,7 +45,7 @@ func Open(ctx context.Context, name string) (File, error) {
 	if f, ok := o.(*onDisk); ok {
 		return f, nil
 	}
-	return &remote{ctx, o}, nil
+	return &remote{ctx: ctx, Object: o}, nil
 }
 
 // OnDisk returns the file of a path, nil for an object's.
@@ -41,10 +56,27 @@ func OnDisk(f File) *os.File {
 	return nil
 }
 
+// Ended reports whether an error is a context's or an [*Error]: it ends reading and says nothing
+// about what is read.
+func Ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*Error))
+}
+
+// Failed returns the first error of reading an object, an [*Error]; nil if there was none.
+func Failed(f File) error {
+	if r, ok := f.(*remote); ok {
+		if err := r.failed.Load(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // remote reads an object.
 type remote struct {
 	ctx context.Context
 	Object
+	failed atomic.Pointer[Error]
 }
 
 func (r *remote) ReadAt(p []byte, off int64) (int, error) {
@@ -55,15 +87,26 @@ func (r *remote) ReadAt(p []byte, off int64) (int, error) {
 	n := min(int64(len(p)), size-off)
 	in, err := r.Range(r.ctx, off, n)
 	if err != nil {
-		return 0, fmt.Errorf("read %s at byte %d: %w", r.Info().Name, off, err)
+		return 0, r.fail(off, err)
 	}
 	defer in.Close() //nolint:errcheck // only read
 	k, err := io.ReadFull(in, p[:n])
-	if err == nil && n < int64(len(p)) {
+	if err != nil {
+		return k, r.fail(off+int64(k), err)
+	}
+	if n < int64(len(p)) {
 		err = io.EOF
 	}
 	return k, err
 }
+
+func (r *remote) fail(off int64, err error) error {
+	failed := &Error{r.Info().Name, off, err}
+	r.failed.CompareAndSwap(nil, failed)
+	return failed
+}
+
+func (r *remote) Size() int64 { return r.Info().Size }
 
 func (r *remote) Want(int64, int64) {}
 

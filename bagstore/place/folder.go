@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/program/regular"
 )
 
@@ -41,7 +42,15 @@ func infoOf(name string, st fs.FileInfo) Info {
 
 func (f *onDisk) Info() Info { return f.info }
 
-func (f *onDisk) Want(int64, int64) {}
+func (f *onDisk) Size() int64 {
+	st, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return st.Size()
+}
+
+func (f *onDisk) Want(off, n int64) { disk.Fetch(f.File, off, n) }
 
 func (f *onDisk) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(f, off, n)), nil
@@ -114,6 +123,21 @@ func (folders) Remove(_ context.Context, name string) error {
 		return err
 	}
 	return nil
+}
+
+// Until returns a reader that ends with a context.
+func Until(ctx context.Context, r io.ReaderAt) io.ReaderAt { return readerAt{ctx, r} }
+
+type readerAt struct {
+	ctx context.Context
+	in  io.ReaderAt
+}
+
+func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.ReadAt(p, off)
 }
 
 // reader ends with a context.

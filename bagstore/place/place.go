@@ -124,6 +124,20 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	return o.Info(), nil
 }
 
+// Read reads a file or object of at most max bytes.
+func Read(ctx context.Context, name string, max int) ([]byte, error) {
+	f, err := Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, int64(max)+1))
+	if err == nil && len(b) > max {
+		err = fmt.Errorf("read %s: it has more than %d bytes", name, max)
+	}
+	return b, err
+}
+
 // List yields the files below a folder, or the objects whose addresses begin with prefix,
 // in the order of names.
 func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
@@ -161,6 +175,14 @@ func Base(name string) string {
 		return path.Base(name)
 	}
 	return filepath.Base(name)
+}
+
+// Beside returns the name of a file in the folder that name is in.
+func Beside(name, file string) string {
+	if IsAddress(name) {
+		return name[:strings.LastIndex(name, "/")+1] + file
+	}
+	return filepath.Join(filepath.Dir(name), file)
 }
 
 // Join adds elements, which are separated by slashes, to a folder or a prefix.

@@ -58,7 +58,7 @@ func (a *app) quietFlag(f *pflag.FlagSet) {
 }
 
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{})
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return "", undone(err)
 	}

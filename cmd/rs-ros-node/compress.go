@@ -99,18 +99,18 @@ func (a *app) compress(ctx context.Context, paths []string, o compressOptions) e
 
 func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (bagstore.Outcome, error) {
 	log := a.logger()
-	_, lost, err := bagset.Selection{}.Resolve([]string{path}, log)
+	_, lost, err := bagset.Selection{}.Resolve(ctx, []string{path}, log)
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
-	format, err := recording.FormatOf(path)
+	format, err := recording.FormatOf(ctx, path)
 	if err == nil && format == recording.SQLite && o.place.Folder == "" {
 		err = recording.CheckLeftover(path)
 	}
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
-	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(path) {
+	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(ctx, path) {
 		log.Warn().Str("bag", path).Msg("librealsense can't play BZ2; use --lz4")
 	}
 	before, err := os.Stat(path)

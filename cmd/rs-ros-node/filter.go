@@ -78,7 +78,7 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	log := a.logger()
-	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Whole: true}, log)
+	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 }
 
 func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{})
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 	}
 	switch {
 	case o.json:
-		rs, err := rsbag.Summarize(s.Path, o.realsense)
+		rs, err := rsbag.Summarize(ctx, s.Path, o.realsense)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 	if !o.realsense {
 		return nil
 	}
-	rs, err := rsbag.Summarize(s.Path, true)
+	rs, err := rsbag.Summarize(ctx, s.Path, true)
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	res := recoverResult{Path: path, Output: path}
 	report, done := a.progress(path, o.quiet)
 	defer done()
-	format, err := recording.FormatOf(path)
+	format, err := recording.FormatOf(ctx, path)
 	write := func(out string) (err error) {
 		bag := o.bag
 		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free

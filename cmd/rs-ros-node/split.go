@@ -66,7 +66,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
 		return usageError{errors.New("split needs --size, --duration or --count")}
 	}
-	bags, lost, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, a.logger())
+	bags, lost, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func (s *session) open(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
-	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{}, s.Log)
+	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: ctx}, s.Log)
 	if err != nil {
 		return err
 	}

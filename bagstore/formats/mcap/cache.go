@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	own "rsros/bagstore/internal/lz4"
 	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/place"
 )
 
 // Limits of the cache.
@@ -197,7 +198,7 @@ func (f *File) unpack(b *block) (*memory.Content, error) {
 	if to, ok := k.Bytes(); ok && !b.torn && b.info.Stored <= giantBytes && f.unpackWhole(b, to) == nil {
 		return k, nil
 	}
-	if err := f.unpackStream(b, k); err != nil && !b.torn && k.Size() == 0 {
+	if err := f.unpackStream(b, k); err != nil && (place.Ended(err) || !b.torn && k.Size() == 0) {
 		k.Release()
 		return nil, err
 	}

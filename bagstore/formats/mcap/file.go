@@ -1,22 +1,23 @@
 package mcap
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/internal/memory"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // File is an open MCAP file. Its methods may be called by many goroutines.
 type File struct {
 	path       string
-	file       *os.File // nil for a file over a reader of the caller's
+	from       place.File // nil for a file over a reader of the caller's
 	src        source
 	profile    string
 	schemas    map[uint16]schema
@@ -61,34 +62,41 @@ type block struct {
 var ErrNotMCAP = errors.New("not an MCAP file")
 
 type Options struct {
-	Scan bool // trust no index in the file
+	// Context ends opening, which may scan the whole file. Default: context.Background().
+	Context context.Context
+	Scan    bool // trust no index in the file
 }
 
-// Open opens an MCAP file.
-func Open(path string, o Options) (*File, error) {
-	f, err := regular.Open(path)
+// Open opens an MCAP file at a path or an address.
+func Open(name string, o Options) (*File, error) {
+	f, err := place.Open(o.context(), name)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err != nil {
+	return OpenFile(f, o)
+}
+
+// OpenFile is Open for an open file. The File closes it, OpenFile after an error.
+func OpenFile(f place.File, o Options) (*File, error) {
+	m, err := OpenReader(f, f.Info().Size, f.Info().Name, o)
+	if err = cmp.Or(place.Failed(f), err); err != nil {
 		f.Close()
 		return nil, err
 	}
-	m, err := OpenReader(f, st.Size(), path, o)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	m.file = f
+	m.from = f
 	return m, nil
 }
 
+func (o Options) context() context.Context { return cmp.Or(o.Context, context.Background()) }
+
 // OpenReader opens an MCAP file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
-	f := &File{path: name, src: source{r, size}}
+	ctx := o.context()
+	f := &File{path: name, src: source{place.Until(ctx, r), size}}
 	head := make([]byte, magicSize)
-	if err := f.src.readFull(head, 0); err != nil || !Is(head) {
+	if err := f.src.readFull(head, 0); place.Ended(err) {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	} else if err != nil || !Is(head) {
 		return nil, fmt.Errorf("%s: %w", name, ErrNotMCAP)
 	}
 	f.readHeader()
@@ -106,7 +114,10 @@ func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error
 		f.scan()
 	}
 	f.noteMissing()
-	f.opened = true
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("open %s: %w", name, ctx.Err())
+	}
+	f.src.r, f.opened = r, true
 	return f, nil
 }
 
@@ -192,8 +203,8 @@ func (f *File) Blocks() []bagstore.Block {
 // Close closes the file. Nobody may be reading it.
 func (f *File) Close() error {
 	contents.forget(f)
-	if f.file == nil {
+	if f.from == nil {
 		return nil
 	}
-	return f.file.Close()
+	return f.from.Close()
 }

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +14,7 @@ import (
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/bagstore/internal/disk"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // Limits of files that are compressed with zstd.
@@ -22,11 +24,8 @@ const (
 )
 
 // openCompressed decompresses a file that rosbag2 compressed as a whole to a temporary file.
-func openCompressed(path string) (_ container.Container, err error) {
-	in, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func openCompressed(ctx context.Context, in place.File) (_ container.Container, err error) {
+	path := in.Info().Name
 	defer in.Close() //nolint:errcheck // only read
 	out, err := disk.Temp()
 	if err != nil {
@@ -39,7 +38,7 @@ func openCompressed(path string) (_ container.Container, err error) {
 	}()
 	size, err := unpack(out, in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: unpack: %w", path, err)
+		return nil, fmt.Errorf("%s: unpack: %w", path, cmp.Or(place.Failed(in), err))
 	}
 	head := make([]byte, sniffBytes)
 	n, err := out.ReadAt(head, 0)
@@ -51,7 +50,7 @@ func openCompressed(path string) (_ container.Container, err error) {
 	case SQLite:
 		var f *rosbag2.File
 		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
-			c = withNames(path, f)
+			c = withNames(ctx, path, f)
 		}
 	case MCAP:
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
@@ -64,17 +63,14 @@ func openCompressed(path string) (_ container.Container, err error) {
 	return owner{c, out}, nil
 }
 
-func unpack(out io.Writer, in *os.File) (int64, error) {
-	st, err := in.Stat()
-	if err != nil {
-		return 0, err
-	}
-	dec, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+func unpack(out io.Writer, in place.File) (int64, error) {
+	size := in.Info().Size
+	dec, err := zstd.NewReader(io.NewSectionReader(in, 0, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return 0, err
 	}
 	defer dec.Close()
-	limit := maxRatio*st.Size() + 1
+	limit := maxRatio*size + 1
 	n, err := io.Copy(out, io.LimitReader(dec, limit))
 	if err == nil && n == limit {
 		err = fmt.Errorf("the content is over %d times the size of the file", maxRatio)

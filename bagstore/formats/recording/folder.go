@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 	"rsros/program/yaml"
 )
 
@@ -33,19 +34,21 @@ const maxFiles = 10000 // of a folder
 
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
-func openFolder(path string) (_ container.Container, err error) {
+func openFolder(ctx context.Context, path string) (_ container.Container, err error) {
 	j := &joined{}
 	defer func() {
 		if err != nil {
 			j.Close() //nolint:errcheck // the first error counts
 		}
 	}()
-	names, expected, err := j.list(path)
+	names, expected, err := j.list(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		j.open(filepath.Join(path, name))
+		if err := j.open(ctx, place.Join(path, name)); err != nil {
+			return nil, err
+		}
 	}
 	if len(j.files) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errNoRecording)
@@ -61,8 +64,11 @@ func openFolder(path string) (_ container.Container, err error) {
 }
 
 // list names the files in their order.
-func (j *joined) list(path string) (names []string, messages uint64, err error) {
-	info, err := readMetadata(filepath.Join(path, rosbag2.MetadataName))
+func (j *joined) list(ctx context.Context, path string) (names []string, messages uint64, err error) {
+	info, err := readMetadata(ctx, place.Join(path, rosbag2.MetadataName))
+	if place.IsAddress(path) && (place.Ended(err) || errors.Is(err, fs.ErrPermission)) {
+		return nil, 0, err
+	}
 	if err == nil && len(info.Files) > 0 {
 		return info.Files, info.Messages, nil
 	}
@@ -70,14 +76,9 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is invalid (%v); the files are ordered by name", err)
 	}
-	entries, unlisted := os.ReadDir(path)
+	names, unlisted := files(ctx, path)
 	if unlisted != nil {
 		return nil, 0, unlisted
-	}
-	for _, e := range entries {
-		if recordingEnding().MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
 	}
 	if len(names) == 0 {
 		return nil, 0, errNoRecording
@@ -89,6 +90,35 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	return names, 0, nil
 }
 
+// files names the recordings in a folder, not those below it.
+func files(ctx context.Context, folder string) (names []string, err error) {
+	add := func(name string) {
+		if recordingEnding().MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	if !place.IsAddress(folder) {
+		entries, err := os.ReadDir(folder)
+		for _, e := range entries {
+			add(e.Name())
+		}
+		return names, err
+	}
+	prefix := strings.TrimSuffix(folder, "/") + "/"
+	for i, err := range place.List(ctx, prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if name := strings.TrimPrefix(i.Name, prefix); !strings.Contains(name, "/") {
+			add(name)
+		}
+		if len(names) > maxFiles {
+			return nil, fmt.Errorf("it has more than %d files", maxFiles)
+		}
+	}
+	return names, nil
+}
+
 // recordingEnding matches the file extensions of ROS 2 recordings.
 var recordingEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(db3|mcap)(\.zstd)?$`) })
 
@@ -97,8 +127,8 @@ func byNumber(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-func readMetadata(path string) (info metadataInfo, err error) {
-	text, err := regular.Read(path, yaml.MaxText)
+func readMetadata(ctx context.Context, name string) (info metadataInfo, err error) {
+	text, err := place.Read(ctx, name, yaml.MaxText)
 	if err != nil {
 		return info, err
 	}
@@ -139,17 +169,26 @@ type part struct {
 
 type origin struct{ file, block int }
 
-// open adds a file. One that can't be read is noted and left out.
-func (j *joined) open(path string) {
-	format, err := FormatOf(path)
-	if err == nil {
+// open adds a file. One that isn't there or is damaged is noted and left out.
+func (j *joined) open(ctx context.Context, name string) error {
+	f, format, err := openFile(ctx, name)
+	switch {
+	case f == nil:
+		err = cmp.Or(err, errNotContainer)
+	case format == Bag:
+		err = errors.Join(errNotContainer, f.Close())
+	default:
 		var c container.Container
-		if c, err = openFile(path, format, bagstore.OpenOptions{}); err == nil {
+		if c, err = openContainer(f, name, format, bagstore.OpenOptions{Context: ctx}); err == nil {
 			j.add(c)
-			return
+			return nil
 		}
 	}
+	if place.Ended(err) || place.IsAddress(name) && f == nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	j.notes.Addf(bagstore.Loss, -1, kindFolder, "a file is left out: %v", err)
+	return nil
 }
 
 func (j *joined) add(c container.Container) {

@@ -1,12 +1,13 @@
 package recording
 
 import (
-	"path/filepath"
+	"context"
 	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/place"
 	"rsros/msgs/ros2"
 	"rsros/program/yaml"
 )
@@ -24,17 +25,17 @@ func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
 
 func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
-func openDB3(path string) (container.Container, error) {
-	f, err := rosbag2.Open(path)
+func openDB3(ctx context.Context, in place.File) (container.Container, error) {
+	f, err := rosbag2.OpenFile(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return withNames(path, f), nil
+	return withNames(ctx, in.Info().Name, f), nil
 }
 
 // withNames looks for lost names and types in the file's own metadata, or in its folder's
 // metadata.yaml.
-func withNames(path string, f *rosbag2.File) container.Container {
+func withNames(ctx context.Context, path string, f *rosbag2.File) container.Container {
 	lost := f.Unnamed()
 	if len(lost) == 0 {
 		return f
@@ -46,7 +47,7 @@ func withNames(path string, f *rosbag2.File) container.Container {
 			p.counts[c.ID] += uint64(c.Count)
 		}
 	}
-	p.described(path)
+	p.described(ctx, path)
 	if found := p.pair(true); found > 0 {
 		n.notes.Addf(bagstore.Repairable, -1, kindNames, "names of %d topics are those in the metadata of rosbag2 whose type and number of messages fit", found)
 	}
@@ -84,13 +85,13 @@ type form struct {
 }
 
 // described lists the topics of the metadata that have no messages under their names.
-func (p *pairing) described(path string) {
+func (p *pairing) described(ctx context.Context, name string) {
 	var info metadataInfo
 	text := p.n.Described()
 	if text == "" || yaml.Decode([]byte(text), &info) != nil {
 		var err error
-		info, err = readMetadata(filepath.Join(filepath.Dir(path), rosbag2.MetadataName))
-		if err != nil || len(info.Files) != 1 || info.Files[0] != filepath.Base(path) {
+		info, err = readMetadata(ctx, place.Beside(name, rosbag2.MetadataName))
+		if err != nil || len(info.Files) != 1 || info.Files[0] != place.Base(name) {
 			return // there is none, or it counts several files or another one
 		}
 	}

@@ -116,7 +116,7 @@ func TestHeadless(t *testing.T) {
 		if err := os.WriteFile(path, test.content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		format, err := FormatOf(path)
+		format, err := FormatOf(t.Context(), path)
 		if err != nil || format != test.format {
 			t.Errorf("%s: format %v, %v", name, format, err)
 		}

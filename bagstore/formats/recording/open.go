@@ -2,51 +2,47 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"path"
+	"strings"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // sniffBytes is enough to recognize each format.
 const sniffBytes = 100
 
-// Open opens a file or a folder of rosbag2. Only bags and MCAP files have options.
-func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
-	c, err := openContainer(path, o)
-	switch {
-	case errors.Is(err, errNotContainer):
-		return bagstore.Open(path, o)
-	case err != nil:
-		return nil, err
+// Open opens a file or a folder of rosbag2, at a path or an address.
+func Open(name string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
+	b, c, err := openAny(name, o)
+	if err != nil || b != nil {
+		return b, err
 	}
-	return openContent(path, c)
+	return openContent(name, c)
 }
 
 // OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
 // format's own description of connections, by ID. Only a bag's connections have an md5.
-func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
+func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
 	topics := make(map[uint32]container.Topic)
-	c, err := openContainer(path, o)
-	if err == nil {
+	b, c, err := openAny(name, o)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c != nil:
 		for i, t := range c.Topics() {
 			topics[uint32(i)] = t
 		}
-		return openRawContent(path, c), topics, nil
-	}
-	if !errors.Is(err, errNotContainer) {
-		return nil, nil, err
-	}
-	b, err := bagstore.Open(path, o)
-	if err != nil {
-		return nil, nil, err
+		return openRawContent(name, c), topics, nil
 	}
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = container.ROS1Topic(conn)
@@ -54,45 +50,75 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 	return b, topics, nil
 }
 
-// openContainer opens a folder or file. The error for a bag is errNotContainer.
-func openContainer(path string, o bagstore.OpenOptions) (container.Container, error) {
-	format, err := FormatOf(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case format == Folder:
-		return openFolder(path)
+// openAny opens a bag, or a container if it isn't one.
+func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Container, error) {
+	o.Context = cmp.Or(o.Context, context.Background())
+	f, format, err := openFile(o.Context, name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return openFile(path, format, o)
+	if format == Bag {
+		b, err := bagstore.OpenFile(f, o)
+		return b, nil, err
+	}
+	c, err := openContainer(f, name, format, o)
+	return nil, c, err
+}
+
+// openContainer opens what is no bag. f, nil for a folder, is closed with it, or after an error.
+func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container.Container, error) {
+	switch format {
+	case Folder:
+		return openFolder(o.Context, name)
+	case SQLite:
+		return openDB3(o.Context, f)
+	case MCAP:
+		return mcap.OpenFile(f, mcap.Options{Context: o.Context, Scan: o.Scan})
+	}
+	return openCompressed(o.Context, f)
 }
 
 // errNotContainer is the error for a file that is neither a .db3 nor MCAP.
 var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP file")
 
-func openFile(path string, format Format, o bagstore.OpenOptions) (container.Container, error) {
-	switch format {
-	case SQLite:
-		return openDB3(path)
-	case MCAP:
-		return mcap.Open(path, mcap.Options{Scan: o.Scan})
-	case Compressed:
-		return openCompressed(path)
+// openFile opens a file and recognizes its format; nil for a folder.
+func openFile(ctx context.Context, name string) (place.File, Format, error) {
+	if strings.HasSuffix(name, "/") && place.IsAddress(name) {
+		return nil, Folder, nil
 	}
-	return nil, errNotContainer
+	f, err := place.Open(ctx, name)
+	if err != nil {
+		if isFolder(ctx, name) {
+			return nil, Folder, nil
+		}
+		return nil, Bag, err
+	}
+	head := make([]byte, sniffBytes)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.Close() //nolint:errcheck // the first error counts
+		return nil, Bag, fmt.Errorf("%s: %w", name, err)
+	}
+	format := sniff(head[:n])
+	// A .db3 with a damaged header is known by its name.
+	if format == Bag && path.Ext(place.Base(name)) == ".db3" && !bytes.HasPrefix(head, bagMagic) {
+		if db, err := rosbag2.Open(name); err == nil {
+			return f, SQLite, db.Close()
+		}
+	}
+	return f, format, nil
 }
 
-func headOf(path string) ([]byte, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
+// isFolder reports whether name, which isn't a file's, is a folder's or that of objects below it.
+func isFolder(ctx context.Context, name string) bool {
+	if !place.IsAddress(name) {
+		st, err := os.Stat(name)
+		return err == nil && st.IsDir()
 	}
-	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, sniffBytes)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	for _, err := range place.List(ctx, name+"/") {
+		return err == nil
 	}
-	return head[:n], nil
+	return false
 }
 
 // Format is the format of a recording, by its content.
@@ -107,26 +133,12 @@ const (
 )
 
 // FormatOf returns a file's or folder's format.
-func FormatOf(path string) (Format, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return Bag, err
+func FormatOf(ctx context.Context, name string) (Format, error) {
+	f, format, err := openFile(ctx, name)
+	if f != nil {
+		err = errors.Join(err, f.Close())
 	}
-	if st.IsDir() {
-		return Folder, nil
-	}
-	head, err := headOf(path)
-	if err != nil {
-		return Bag, err
-	}
-	format := sniff(head)
-	// A .db3 with a damaged header is known by its name.
-	if format == Bag && filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic) {
-		if f, err := rosbag2.Open(path); err == nil {
-			return SQLite, f.Close()
-		}
-	}
-	return format, nil
+	return format, err
 }
 
 // The first bytes of files that other packages don't recognize.

@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -185,5 +187,29 @@ func TestBagsStillOpen(t *testing.T) {
 	}
 	if _, err := Open(dir, bagstore.OpenOptions{}); err == nil || strings.Contains(err.Error(), "left out") {
 		t.Errorf("a folder of nothing: %v", err)
+	}
+}
+
+// TestOpenEnds: the context ends opening a file of any format, whole or damaged.
+func TestOpenEnds(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b, err := os.ReadFile(smallFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(dir, "torn.db3")
+	if err := os.WriteFile(torn, append(make([]byte, 512), b[512:]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	chunks := filepath.Join(dir, "a.mcap")
+	writeMCAP(t, chunks, open(t, smallFile), mcapOptions)
+	for _, path := range []string{need.Bag(t, "public/d435_2018_v3.bag"), smallFile, torn, chunks} {
+		for _, scan := range []bool{false, true} {
+			if bag, err := Open(path, bagstore.OpenOptions{Context: ctx, Scan: scan}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v, %v", path, bag, err)
+			}
+		}
 	}
 }

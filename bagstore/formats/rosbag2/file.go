@@ -2,27 +2,26 @@ package rosbag2
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
-	"rsros/bagstore/internal/disk"
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // File is an open .db3 file. Its methods may be called by many goroutines.
 type File struct {
 	path    string
-	closes  []io.Closer
-	r       io.ReaderAt // the database with its journal and log applied
-	size    int64       // of the file
-	dbSize  int64       // of what r reads
+	files   []place.File // the database, its journal and its log
+	r       io.ReaderAt  // the database with its journal and log applied
+	size    int64        // of the file
+	dbSize  int64        // of what r reads
 	pages   *dbpages.File
 	schema  int
 	topics  []container.Topic
@@ -44,33 +43,49 @@ type File struct {
 
 func Is(head []byte) bool { return dbpages.Is(head) }
 
-// Open opens a .db3 file.
-func Open(path string) (*File, error) {
-	f, err := regular.Open(path)
+// Open opens a .db3 file at a path or an address.
+func Open(name string) (*File, error) {
+	ctx := context.Background()
+	f, err := place.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
+	return OpenFile(ctx, f)
+}
+
+// OpenFile opens a .db3 file. The context ends opening, which reads all pages. The File closes f,
+// OpenFile after an error.
+func OpenFile(ctx context.Context, f place.File) (*File, error) {
+	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
+	in := &opening{f, ctx}
+	var err error
+	if file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size); err == nil {
+		err = file.read()
 	}
-	file := &File{path: path, closes: []io.Closer{f}, size: st.Size()}
-	file.r, file.dbSize, err = file.withLeftovers(f, st.Size())
-	return file.open(err)
+	for _, c := range file.files {
+		err = cmp.Or(place.Failed(c), err)
+	}
+	in.ctx = context.Background()
+	return file.opened(cmp.Or(ctx.Err(), err))
+}
+
+// opening is a file that ends reading with a context.
+type opening struct {
+	place.File
+	ctx context.Context
+}
+
+func (o *opening) ReadAt(p []byte, off int64) (int, error) {
+	return place.Until(o.ctx, o.File).ReadAt(p, off)
 }
 
 // OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	file := &File{path: name, r: r, size: size, dbSize: size}
-	return file.open(nil)
+	return file.opened(file.read())
 }
 
-// open reads the database, unless there is an error already.
-func (f *File) open(err error) (*File, error) {
-	if err == nil {
-		err = f.read()
-	}
+func (f *File) opened(err error) (*File, error) {
 	if err != nil {
 		f.Close() //nolint:errcheck // only read
 		return nil, fmt.Errorf("%s: %w", f.path, err)
@@ -86,8 +101,8 @@ func (f *File) read() (err error) {
 		if n := f.pages.Missing(); n > 0 {
 			f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
 		}
-		if file, ok := f.r.(*os.File); ok {
-			f.pages.Fetch = func(off, n int64) { disk.Fetch(file, off, n) }
+		if len(f.files) > 0 {
+			f.pages.Fetch = f.files[0].Want
 		}
 		if objects, err = f.pages.Schema(); err == nil {
 			err = f.readTopics(objects)
@@ -127,7 +142,7 @@ func (f *File) Blocks() []bagstore.Block {
 
 func (f *File) Close() error {
 	var err error
-	for _, c := range f.closes {
+	for _, c := range f.files {
 		err = cmp.Or(err, c.Close())
 	}
 	return err

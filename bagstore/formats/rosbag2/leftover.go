@@ -1,13 +1,15 @@
 package rosbag2
 
 import (
+	"context"
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+	"rsros/bagstore/place"
 	"rsros/program/regular"
 )
 
@@ -16,38 +18,39 @@ import (
 // database; here they are only read.
 
 // withLeftovers returns a reader of the database with journal and log applied.
-func (f *File) withLeftovers(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
-	db, size, err := f.withJournal(db, size)
+func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
+	db, size, err := f.withJournal(ctx, db, size)
 	if err != nil {
 		return nil, 0, err
 	}
-	return f.withLog(db, size)
+	return f.withLog(ctx, db, size)
 }
 
 // leftover opens the file next to the database with another ending, after following links. It is
 // nil if there is none or it is empty.
-func (f *File) leftover(ending string) (*os.File, int64, error) {
-	path := f.path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, error) {
+	name := f.path
+	if !place.IsAddress(name) {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			name = real
+		}
 	}
-	b, err := regular.Open(path + ending)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, regular.ErrNot) {
+	b, err := place.Open(ctx, name+ending)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	f.closes = append(f.closes, b)
-	st, err := b.Stat()
-	if err != nil || st.Size() == 0 {
-		return nil, 0, err
+	f.files = append(f.files, b)
+	if b.Info().Size == 0 {
+		return nil, 0, nil
 	}
-	return b, st.Size(), nil
+	return b, b.Info().Size, nil
 }
 
-func (f *File) withJournal(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
-	j, n, err := f.leftover("-journal")
+func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
+	j, n, err := f.leftover(ctx, "-journal")
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "the last messages may be damaged: %v", err)
 		return db, size, nil
@@ -61,26 +64,26 @@ func (f *File) withJournal(db io.ReaderAt, size int64) (io.ReaderAt, int64, erro
 	}
 	o, err := dbpages.OpenJournal(db, size, j, n)
 	if err != nil {
-		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Name(), err)
+		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Info().Name, err)
 		return db, size, nil
 	}
 	f.notes.Addf(bagstore.Repairable, -1, "journal",
-		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording", o.Pages(), j.Name())
+		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording", o.Pages(), j.Info().Name)
 	return o, o.Size(), nil
 }
 
-func (f *File) withLog(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
-	log, n, err := f.leftover("-wal")
+func (f *File) withLog(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
+	log, n, err := f.leftover(ctx, "-wal")
 	if err != nil || log == nil {
 		return db, size, err
 	}
 	w, err := dbpages.OpenWAL(db, size, log, n)
 	if err != nil {
-		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s can't be used: %v", log.Name(), err)
+		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s can't be used: %v", log.Info().Name, err)
 		return db, size, nil
 	}
 	if w.Pages() > 0 {
-		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log", "the recorder was killed; %d pages are in %s, which is part of the recording", w.Pages(), log.Name())
+		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log", "the recorder was killed; %d pages are in %s, which is part of the recording", w.Pages(), log.Info().Name)
 	}
 	return w, w.Size(), nil
 }

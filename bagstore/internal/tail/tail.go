@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,15 +141,11 @@ type Slot struct {
 }
 
 // Read returns the intact slots of a tail file in the order of their chunks. A recorder may be
-// writing it.
-func Read(f *os.File, token uint64) []Slot {
-	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
-		return nil
-	}
+// writing it: size returns its present size.
+func Read(f io.ReaderAt, size func() int64, token uint64) []Slot {
 	var list []Slot
-	for base := int64(0); base < Slots*slotSize && base+headerSize <= st.Size(); base += slotSize {
-		if s, ok := readSlot(f, token, base); ok {
+	for base := int64(0); base < Slots*slotSize && base+headerSize <= size(); base += slotSize {
+		if s, ok := readSlot(f, size, token, base); ok {
 			list = append(list, s)
 		}
 	}
@@ -157,7 +154,7 @@ func Read(f *os.File, token uint64) []Slot {
 }
 
 // readSlot reads the slot at base. It allocates at most the file's size.
-func readSlot(f *os.File, token uint64, base int64) (slot Slot, ok bool) {
+func readSlot(f io.ReaderAt, size func() int64, token uint64, base int64) (slot Slot, ok bool) {
 	head := make([]byte, headerSize)
 	if record.ReadFull(f, head, base) != nil {
 		return slot, false
@@ -167,7 +164,7 @@ func readSlot(f *os.File, token uint64, base int64) (slot Slot, ok bool) {
 		return slot, false
 	}
 	// Content is written before its header, so the size must include it now.
-	if st, err := f.Stat(); err != nil || base+headerSize+int64(s.n) > st.Size() {
+	if base+headerSize+int64(s.n) > size() {
 		return slot, false
 	}
 	slot = Slot{s.chunk, make([]byte, s.n)}

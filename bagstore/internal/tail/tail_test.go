@@ -27,7 +27,7 @@ func TestLiveRecorder(t *testing.T) {
 		}
 	}()
 	for last := 0; ; {
-		slots := Read(f, 7)
+		slots := Read(f, sizeOf(t, f), 7)
 		if len(slots) != 1 || len(slots[0].Content) < last {
 			t.Errorf("%d slots, had %d bytes", len(slots), last)
 			break
@@ -59,10 +59,20 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		for _, s := range Read(file, 7) {
+		for _, s := range Read(file, sizeOf(t, file), 7) {
 			if len(s.Content) == 0 || len(s.Content) > len(raw)-headerSize || s.Chunk == 0 {
 				t.Errorf("chunk %d with %d bytes in a file of %d", s.Chunk, len(s.Content), len(raw))
 			}
 		}
 	})
+}
+
+func sizeOf(t *testing.T, f *os.File) func() int64 {
+	return func() int64 {
+		st, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Size()
+	}
 }

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,8 +101,8 @@ func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, wh
 }
 
 // HasLayout reports whether a file is a readable bag with the RealSense layout.
-func HasLayout(path string) bool {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+func HasLayout(ctx context.Context, path string) bool {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return false
 	}
@@ -111,8 +112,8 @@ func HasLayout(path string) bool {
 
 // Summarize returns the summary of a recording, nil for other files. With gaps it reads every
 // frame.
-func Summarize(path string, gaps bool) (*Summary, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: gaps})
+func Summarize(ctx context.Context, path string, gaps bool) (*Summary, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,8 +59,9 @@ var ErrNoRecording = errors.New("no RealSense recording")
 type Options struct {
 	// Bag, if not nil, is read instead of the path. It must be closed after the File.
 	Bag *bagstore.Bag
-	// Whole is bagstore.OpenOptions.Whole.
-	Whole bool
+	// Context and Whole are those of bagstore.OpenOptions.
+	Context context.Context
+	Whole   bool
 	// CameraNodes also accepts recordings of camera nodes, described by camera_info and /tf_static.
 	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
 	// inertial sensors, and options.
@@ -71,7 +73,7 @@ func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
 	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: o.Whole})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type Broken struct {
 // Check reads a RealSense .db3 and lists the rules that it breaks, by number
 // (docs/format-realsense.md). ok is false if the file isn't a readable RealSense .db3.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
-	if format, err := recording.FormatOf(path); err != nil || format != recording.SQLite {
+	if format, err := recording.FormatOf(ctx, path); err != nil || format != recording.SQLite {
 		return nil, false, nil // rosbag2.Open would search all of a large bag for pages
 	}
 	f, err := rosbag2.Open(path)
@@ -36,7 +36,7 @@ func Check(ctx context.Context, path string) (list []Broken, ok bool, err error)
 		return nil, false, nil
 	}
 	defer f.Close() //nolint:errcheck // only read
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, false, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 )
 
 // ErrSelection means that a Selection is invalid or doesn't apply to the bags.
@@ -54,7 +55,7 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 		for _, n := range b.Notes() {
 			LogNote(log, path, n)
 			if n.Severity == bagstore.Loss {
-				lost = append(lost, place(path, n)+": "+n.Text)
+				lost = append(lost, at(path, n)+": "+n.Text)
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e.Msg(n.Text)
 }
 
-func place(path string, n bagstore.Note) string {
+func at(path string, n bagstore.Note) string {
 	if n.Offset >= 0 {
 		return fmt.Sprintf("%s at byte %d", path, n.Offset)
 	}
@@ -99,11 +100,15 @@ type Walk struct {
 func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 	return func(yield func(bagstore.Message, error) bool) {
 		for m, err := range v.Messages() {
-			if err != nil {
+			switch {
+			case place.Ended(err):
+				yield(bagstore.Message{}, err)
+				return
+			case err != nil:
 				if w.Damaged++; w.Damaged <= maxDamageLines {
 					w.Log.Warn().Err(err).Msg("a message was skipped")
 				}
-			} else {
+			default:
 				if m.Moved {
 					w.Moved++
 				}

@@ -2,6 +2,7 @@ package bagset
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -24,8 +25,8 @@ type Selection struct {
 }
 
 // Resolve returns the filter for bags, and logs their notes. lost: messages are gone.
-func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, losses, err := Open(paths, bagstore.OpenOptions{}, log)
+func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
+	bags, losses, err := Open(paths, bagstore.OpenOptions{Context: ctx}, log)
 	defer Close(bags)
 	if err != nil {
 		return f, false, err

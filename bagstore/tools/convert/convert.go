@@ -55,13 +55,13 @@ type Result struct {
 	Why      error          // about the last of them
 }
 
-func (o Options) open() (*rsbag.File, error) {
-	return rsbag.Open(o.In, rsbag.Options{Whole: true, CameraNodes: o.Device})
+func (o Options) open(ctx context.Context) (*rsbag.File, error) {
+	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Whole: true, CameraNodes: o.Device})
 }
 
 // ToDB3 writes a recording as a .db3.
 func ToDB3(ctx context.Context, o Options) (r Result, err error) {
-	file, err := o.open()
+	file, err := o.open(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -87,7 +87,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 
 // ToBag writes a recording as a bag of version 3.
 func ToBag(ctx context.Context, o Options) (r Result, err error) {
-	file, err := o.open()
+	file, err := o.open(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -226,7 +226,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.ROS != 0 || to != extBag && to != extDB3 {
 		return Messages(ctx, o)
 	}
-	in, err := look(o.In)
+	in, err := look(ctx, o.In)
 	if err != nil {
 		return Result{}, err
 	}
@@ -247,8 +247,8 @@ type input struct {
 	camera bool   // it has a camera node's images
 }
 
-func look(name string) (in input, err error) {
-	bag, topics, err := recording.OpenRaw(name, bagstore.OpenOptions{})
+func look(ctx context.Context, name string) (in input, err error) {
+	bag, topics, err := recording.OpenRaw(name, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return in, err
 	}

@@ -46,7 +46,7 @@ func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 
 // again is Again. With scan, an MCAP file's indexes aren't trusted.
 func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress, scan bool) (Result, error) {
-	format, err := recording.FormatOf(in)
+	format, err := recording.FormatOf(ctx, in)
 	if err != nil {
 		return Result{}, err
 	}
@@ -65,7 +65,7 @@ func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 // Recover is [bagstore.Recover] for a .db3 or an MCAP file.
 func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
 	if o.Compression == "" {
-		o.Compression = usualCompression(in)
+		o.Compression = usualCompression(ctx, in)
 	}
 	r, err := again(ctx, in, out, o.Options, o.Progress, true)
 	if err != nil {
@@ -93,8 +93,8 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 }
 
 // usualCompression returns LZ4 for a file with compressed chunks, else None.
-func usualCompression(path string) bagstore.Compression {
-	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{})
+func usualCompression(ctx context.Context, path string) bagstore.Compression {
+	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return bagstore.None
 	}

@@ -86,7 +86,7 @@ type TopicSizes struct {
 
 // OfFile summarizes a bag. Without options it reads no messages.
 func OfFile(ctx context.Context, path string, o Options) (*Summary, error) {
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := bagstore.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Context: ctx, Whole: true})
 	if err != nil {
 		return nil, err
 	}

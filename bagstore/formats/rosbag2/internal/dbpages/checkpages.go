@@ -75,7 +75,7 @@ func (f *File) reserved(page uint32) bool {
 	return page == at
 }
 
-type place struct{ from, to int }
+type part struct{ from, to int }
 
 // Offsets of the layout of the content in the head of a page.
 const (
@@ -96,24 +96,24 @@ func (f *File) filled(b []byte, number uint32) bool {
 	if !ok || start < pointersAt(b, number)+count*pointerSize || start > f.usable {
 		return false
 	}
-	var parts []place
+	var parts []part
 	var c Cell
 	for i := range count {
 		if !f.decode(b, number, i, &c) {
 			return false
 		}
-		parts = append(parts, place{c.pos, max(c.end, c.pos+minCell)})
+		parts = append(parts, part{c.pos, max(c.end, c.pos+minCell)})
 	}
 	for free, before := int(be.Uint16(head[freeBlock:])), 0; free != 0; free = int(be.Uint16(b[free:])) {
 		if free <= before || free+minCell > f.usable {
 			return false
 		}
-		parts = append(parts, place{free, free + int(be.Uint16(b[free+2:]))})
+		parts = append(parts, part{free, free + int(be.Uint16(b[free+2:]))})
 		before = free
 	}
-	slices.SortFunc(parts, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
 	at, between := start, 0
-	for _, p := range append(parts, place{f.usable, f.usable}) {
+	for _, p := range append(parts, part{f.usable, f.usable}) {
 		if p.from < at || p.to < p.from {
 			return false
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"rsros/bagstore/place"
 )
 
 // maxDepth of a tree. One of 64-bit ids in pages of 512 bytes isn't deeper.
@@ -51,7 +53,7 @@ func (f *File) EachLeaf(each func(number uint32, page []byte) bool) {
 	r := f.newReader(walkBytes)
 	for number := uint32(1); number <= f.count; number++ {
 		b, err := r.Page(number)
-		if err == nil && b[headAt(number)] == kindLeaf && !each(number, b) {
+		if place.Ended(err) || err == nil && b[headAt(number)] == kindLeaf && !each(number, b) {
 			return
 		}
 	}
