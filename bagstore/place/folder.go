@@ -152,3 +152,26 @@ func (r reader) Read(p []byte) (int, error) {
 	}
 	return r.in.Read(p)
 }
+
+// Lock creates a file, or opens it, and locks it until it is closed. The error is bagstore.ErrLocked if
+// a program has it.
+func Lock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := disk.Lock(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return f, nil
+}
+
+// InUse reports whether a program is writing a recording. File systems without locks can't tell.
+func InUse(path string) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return errors.Is(disk.Lock(f), disk.ErrLocked)
+}

@@ -131,6 +131,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.AddCommand(
 		newLiveCommand(a),
 		newRecordCommand(a),
+		newUploadCommand(a),
 		newPlayCommand(a),
 		newInfoCommand(a),
 		newMasterCommand(a),

@@ -9,6 +9,7 @@ package live
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"rsros/node/guard"
 	"rsros/node/record"
 	"rsros/node/ros"
+	"rsros/node/upload"
 	"rsros/node/view"
 	"rsros/node/viewers"
 )
@@ -111,12 +113,43 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
+	if err := n.startUploads(); err != nil {
+		return nil, err
+	}
 	n.later(func() error { return n.together((*camera).end) })
 	if err := n.startAll(ctx); err != nil {
 		return nil, err
 	}
 	n.show()
 	return n, nil
+}
+
+// uploadSpace stays free on the disk if recordings wait there and no setting says how much.
+const uploadSpace = 1 << 30
+
+// startUploads lets the cameras' recordings be uploaded. The end of the node, after that of the
+// recordings, waits for it.
+func (n *Node) startUploads() error {
+	var folders []string
+	for _, c := range n.cameras {
+		folders = append(folders, record.Folder(c.opts.RecordPath))
+		if c.opts.Record != "" {
+			folders = append(folders, filepath.Dir(c.opts.Record))
+		}
+	}
+	q, err := upload.Start(n.cameras[0].opts.Recording.Upload, n.log, folders...)
+	if err != nil || q == nil {
+		return err
+	}
+	n.laterDo(q.Close)
+	for _, c := range n.cameras {
+		o := &c.opts.Recording
+		o.Uploads = q
+		if _, given := c.opts.Given["min-space"]; !given {
+			o.MinSpace = uploadSpace
+		}
+	}
+	return nil
 }
 
 // Device returns the first device, nil until it is connected. The Node closes it.

@@ -12,6 +12,7 @@ import (
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/settings"
+	"rsros/node/upload"
 	"rsros/program"
 )
 
@@ -66,7 +67,7 @@ func pick(field *string, list []string, i int) {
 
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	err := o.fill(line)
-	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat())
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat(), upload.OnlyPaths(o.Record, o.RecordPath))
 	return o, err
 }
 

@@ -24,6 +24,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/node/settings"
+	"rsros/node/upload"
 	"rsros/program"
 )
 
@@ -34,6 +35,9 @@ type Options struct {
 	QueueBytes    int64         `setting:"buffsize"`       // limit of the queue; default 512 MiB
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
+	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
+	Upload        upload.Options
+	Uploads       *upload.Queue // where finished files go; may be nil
 }
 
 // Settings returns the settings of the bags.
@@ -220,6 +224,14 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 		return s, false
 	}
 	return rec.status(), true
+}
+
+// Uploads says what waits for upload, "" if nothing is uploaded.
+func (r *Camera) Uploads() string {
+	if r.opts.Uploads == nil {
+		return ""
+	}
+	return r.opts.Uploads.Status().String()
 }
 
 // Close ends the current recording. A loss in any is a program.ErrIncomplete.

@@ -62,7 +62,7 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 		return &part{bagWriter: w, path: path}, err
 	}
 	base, ext := splitExt(path)
-	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true}
+	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
 	return p, p.next()
 }
 

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/node/upload"
 	"rsros/program"
 )
 
@@ -34,6 +36,7 @@ type series[F seriesFile] struct {
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
 	keep    int // number of complete files that are kept; 0 means all
+	uploads *upload.Queue
 
 	cur     F
 	open    bool // cur is neither closed nor being closed
@@ -66,7 +69,11 @@ func (s *series[F]) next() error {
 	var f F
 	wanted := s.pathOf(s.base)
 	base, renamed, err := newBase(s.base, time.Now(), func(base string) (err error) {
-		f, err = s.create(s.pathOf(base))
+		path := s.pathOf(base)
+		if !s.uploads.Safe(path) {
+			return fs.ErrExist // it isn't replaced while it waits
+		}
+		f, err = s.create(path)
 		return err
 	})
 	if err != nil {
@@ -75,6 +82,7 @@ func (s *series[F]) next() error {
 	if renamed {
 		s.log.Warn().Str("taken", wanted).Str("bag", s.pathOf(base)).Msg("a recording never replaces a file (--overwrite does)")
 	}
+	s.uploads.Begin(s.pathOf(base))
 	s.base = base
 	if s.open {
 		last := s.cur
@@ -99,29 +107,32 @@ func (s *series[F]) lost(err error) bool {
 
 func (s *series[F]) close(f F) {
 	err := f.Close()
+	final := strings.TrimSuffix(f.Path(), activeSuffix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if errors.Is(err, bagstore.ErrGone) {
 		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.Path(), err))
+		s.uploads.Drop(final)
 		return // another file has its name now
 	}
+	s.uploads.Finish(final)
 	s.paths = append(s.paths, f.Path())
 	if err != nil {
 		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.Path(), err))
 	}
 }
 
-// trim removes the oldest complete file if there are more than keep.
+// trim removes the oldest complete files if there are more than keep, up to one that waits for
+// upload.
 func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.keep == 0 || len(s.paths) <= s.keep {
-		return nil
+	for s.keep > 0 && len(s.paths) > s.keep && s.uploads.Safe(s.paths[0]) {
+		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		s.paths = s.paths[1:]
 	}
-	if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	s.paths = s.paths[1:]
 	return nil
 }
 

@@ -37,6 +37,7 @@ type session struct {
 	watch  stopwatch // stopped while paused
 	part   atomic.Uint32
 
+	space      spaceGuard
 	dropped    hub.PerStream[atomic.Uint64]
 	lostEvents atomic.Uint64
 	dropLog    zerolog.BurstSampler // one line a second
@@ -67,7 +68,8 @@ const (
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	settings.Live.Complete(nil, &o)
 	r := &session{
-		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
+		space: spaceGuard{minimum: o.MinSpace, free: Free, uploads: o.Uploads},
+		now:   now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	r.queue = queue.New(o.QueueBytes, r.dropItem)
 	return r
@@ -160,7 +162,14 @@ func (r *session) write(item queued) error {
 			return err
 		}
 	}
+	if r.space.check(r.parts.path(), time.Now()) {
+		r.space.log(r.logger, "frames")
+	}
 	if item.frame == nil {
+		return nil
+	}
+	if r.space.low.Load() {
+		r.dropped.Of(item.frame.Stream()).Add(1)
 		return nil
 	}
 	return r.again(func() error { return r.parts.frame(item) })
@@ -286,5 +295,6 @@ func (r *session) status() msgs.DiagnosticStatus {
 	if sum.Written != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})
 	}
+	r.space.uploads.Report(&s)
 	return s
 }

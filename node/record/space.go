@@ -4,16 +4,22 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/upload"
 )
 
 // spaceEvery is the interval of checks of the disk's free space.
 const spaceEvery = time.Second
 
-// spaceGuard keeps a minimum of free disk space, as rosbag record does: below it messages
-// are dropped until there is room again. It belongs to the writing goroutine, except low.
+// spaceGuard keeps a minimum of free disk space, as rosbag record does, and a maximum of bytes that
+// wait for upload: beyond them messages are dropped until there is room again. It belongs to the
+// writing goroutine, except low.
 type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own
+	uploads *upload.Queue
 	next    time.Time
 	low     atomic.Bool
 }
@@ -21,14 +27,29 @@ type spaceGuard struct {
 // check checks the disk of path if a check is due. It reports whether the free space has
 // crossed the minimum since the last check.
 func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
-	if g.minimum <= 0 || now.Before(g.next) {
+	if g.minimum <= 0 && g.uploads == nil || now.Before(g.next) {
 		return false
 	}
 	g.next = now.Add(spaceEvery)
-	free, err := g.free(filepath.Dir(path))
-	if err != nil {
-		return false // unknown free space: record until the disk is full
+	low := g.uploads.Full()
+	if !low && g.minimum > 0 {
+		free, err := g.free(filepath.Dir(path))
+		if err != nil {
+			return false // unknown free space: record until the disk is full
+		}
+		low = free < g.minimum
 	}
-	low := free < g.minimum
 	return g.low.Swap(low) != low
+}
+
+// log says what has changed. what is what the recording consists of.
+func (g *spaceGuard) log(l zerolog.Logger, what string) {
+	switch {
+	case !g.low.Load():
+		l.Warn().Msg("the disk has room again: recording continues")
+	case g.uploads.Full():
+		l.Error().Int64("waiting_bytes", g.uploads.Status().Bytes).Msg("as much waits for upload as may: " + what + " are dropped until some is uploaded")
+	default:
+		l.Error().Int64("min_space", g.minimum).Msg("the disk is nearly full: " + what + " are dropped until there is room")
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/node/upload"
 )
 
 // topicFiles writes messages into consecutive files. Only the writing goroutine may call
@@ -46,10 +47,10 @@ type topicFile struct {
 // connectionKey identifies a publisher of a topic, like a bag's connection.
 type connectionKey struct{ topic, callerID, md5 string }
 
-func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
+func newTopicFiles(o TopicOptions, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, uploads: uploads}
 	return s
 }
 

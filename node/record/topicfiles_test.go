@@ -24,7 +24,7 @@ func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
 func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
-	f := newTopicFiles(o, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	f := newTopicFiles(o, nil, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
 	if err := f.begin(); err != nil {
 		t.Fatal(err)
 	}

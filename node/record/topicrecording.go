@@ -28,6 +28,7 @@ type TopicProgress struct {
 	Duration time.Duration // since it began, without pauses
 	Bytes    int64         // size of its files on disk
 	Dropped  uint64        // messages
+	Uploads  string        // what waits for upload; "" if nothing is uploaded
 }
 
 func newTopicRecording(r *topicRecorder) *TopicRecording {
@@ -40,6 +41,9 @@ func newTopicRecording(r *topicRecorder) *TopicRecording {
 func (t *TopicRecording) Progress() TopicProgress {
 	r := t.recorder
 	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load()}
+	if q := r.space.uploads; q != nil {
+		p.Uploads = q.Status().String()
+	}
 	for _, file := range t.files.all() {
 		p.Paths = append(p.Paths, file.final)
 	}
@@ -137,6 +141,7 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 	if written := file.HowWritten(); written != "" {
 		add("Written", written)
 	}
+	r.space.uploads.Report(&s)
 	return s
 }
 

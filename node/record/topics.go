@@ -1,10 +1,12 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,7 @@ import (
 	"rsros/node/ros"
 	"rsros/node/ros/names"
 	"rsros/node/settings"
+	"rsros/node/upload"
 	"rsros/program"
 )
 
@@ -46,6 +49,7 @@ type TopicOptions struct {
 	NoDelay    bool          `setting:"tcpnodelay"`
 	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
+	Upload     upload.Options
 	DB3        bool `setting:"db3"` // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
@@ -73,8 +77,14 @@ func (o *TopicOptions) check() error {
 	case o.Limit > 0 && o.All:
 		return fmt.Errorf("%w: --limit goes with named topics, not with --all", program.ErrUsage)
 	}
+	if err := upload.OnlyPaths(o.Output, o.Prefix); err != nil {
+		return err
+	}
 	return o.checkFormat()
 }
+
+// folder returns that of the files.
+func (o *TopicOptions) folder() string { return filepath.Dir(cmp.Or(o.Output, o.Prefix, ".") + "_") }
 
 func (o *TopicOptions) checkFormat() error {
 	_, ext := splitExt(o.Output)
@@ -116,9 +126,14 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 		return err
 	}
 	defer viewers.Close()
+	uploads, err := upload.Start(o.Upload, o.Log, o.folder())
+	if err != nil {
+		return err
+	}
+	defer uploads.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space:  spaceGuard{minimum: o.MinSpace, free: Free},
+		space:  spaceGuard{minimum: o.MinSpace, free: Free, uploads: uploads},
 		counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	return r.run(ctx)
@@ -166,7 +181,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		limit = 1 << 62
 	}
 	r.queue = queue.New(limit, r.drop)
-	files := newTopicFiles(r.opts, r.node.Now, r.log)
+	files := newTopicFiles(r.opts, r.space.uploads, r.node.Now, r.log)
 	r.files = files
 	running := newTopicRecording(r)
 	if r.opts.Publish {
@@ -378,7 +393,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 	if r.dropLog.Sample(zerolog.WarnLevel) {
 		why := "the disk can't keep up: messages are dropped"
 		if r.space.low.Load() {
-			why = "the disk is nearly full: messages are dropped"
+			why = "the disk is nearly full, or too much waits for upload: messages are dropped"
 		}
 		r.log.Warn().Uint64("dropped", n).Str("topic", m.topic).Msg(why)
 	}
@@ -413,7 +428,7 @@ func (r *topicRecorder) write() error {
 
 func (r *topicRecorder) writeOne(m topicMessage) error {
 	if r.space.check(r.files.cur.final, time.Now()) {
-		r.logSpace()
+		r.space.log(r.log, "messages")
 	}
 	if m.buffer == nil {
 		if err := r.files.turn(m.time.Std()); err != nil {
@@ -430,14 +445,6 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 		m.buffer.Release()
 	}
 	return err
-}
-
-func (r *topicRecorder) logSpace() {
-	if r.space.low.Load() {
-		r.log.Error().Int64("min_space", r.opts.MinSpace).Msg("the disk is nearly full: messages are dropped until there is room")
-	} else {
-		r.log.Warn().Msg("the disk has room again: recording continues")
-	}
 }
 
 // show lets the options' Show see the recording.

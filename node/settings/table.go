@@ -4,9 +4,9 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, overwrite, foxglove, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, overwrite, upload, foxglove, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, foxglove, page)
-	Record = slices.Concat(topics, bag.flags(), overwrite, foxglove, page)
+	Record = slices.Concat(topics, bag.flags(), overwrite, upload, foxglove, page)
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -119,6 +119,7 @@ var recorder = Set{
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
+	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 }
 
@@ -133,6 +134,14 @@ var bag = slices.Concat(sink, Set{
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
 	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
 })
+
+// upload has no parameters: nobody in the graph may say where recordings go.
+var upload = Set{
+	{Flag: "upload", Kind: Text, Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are safe there"},
+	{Flag: "upload-keep", Help: "keep files that are uploaded"},
+	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop what arrives while this much is finished and waits for upload: bytes, or a number with k, M or G"},
+	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder continues, or upload"},
+}
 
 var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}}
 

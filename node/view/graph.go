@@ -193,7 +193,7 @@ func (g *graphStage) recording() *wire.Record {
 		return nil
 	}
 	p := g.recorder.Progress()
-	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Part: max(len(p.Paths), 1), Streams: []uint16{}}
+	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Part: max(len(p.Paths), 1), Streams: []uint16{}}
 	if n := len(p.Paths); n > 0 {
 		r.File = filepath.Base(p.Paths[n-1])
 		r.Free, _ = record.Free(filepath.Dir(p.Paths[n-1])) // unknown is 0

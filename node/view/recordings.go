@@ -17,6 +17,7 @@ import (
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
 	r.Free, _ = record.Free(g.dir) // unknown is 0
+	r.Upload = g.records.Uploads()
 	p, on := g.records.Progress()
 	if !on {
 		return r

@@ -130,6 +130,7 @@ type Record struct {
 	Part    int      `json:"part"`
 	Streams []uint16 `json:"streams"`
 	Error   string   `json:"error,omitempty"`
+	Upload  string   `json:"upload,omitempty"` // what waits for upload, and why
 }
 
 // Candidate is a device that can be opened.

@@ -67,7 +67,7 @@ export interface State {
 export interface Record_ {
   on: boolean; paused: boolean
   file: string
-  seconds: number; bytes: number; free: number; drops: number; part: number
+  seconds: number; bytes: number; free: number; drops: number; part: number; upload?: string
   streams: number[] | null
   error?: string
 }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"rsros/node/upload"
+)
+
+func newUploadCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "upload FOLDER…",
+		Short: "Finish the uploads of recordings that waited in folders",
+		Long: `upload continues what record and live with --upload have left in folders, such as
+after a kill or days without a network, and ends when everything is uploaded. Each
+file goes where --upload said, and is removed when it is safe there unless
+--upload-keep was set.
+
+Exit codes: 0 everything is uploaded, 1 interrupted, and the rest still waits.`,
+		Example: `  rs-ros-node upload /data/recordings`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, dir := range args {
+				if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+					return usageError{fmt.Errorf("%s isn't a folder", dir)}
+				}
+			}
+			if upload.Rest(cmd.Context(), a.logger(), args...) != nil {
+				return errInterrupted
+			}
+			return nil
+		},
+	}
+}

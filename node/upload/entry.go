@@ -1,0 +1,165 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rsros/bagstore/place"
+	"rsros/program/regular"
+)
+
+const (
+	// suffix is that of the state of a file's upload, which is beside the file.
+	suffix = ".upload"
+	// activeSuffix is that of a file which wasn't closed (see package record).
+	activeSuffix = ".active"
+	// maxState bounds the size of a state in bytes. Ten thousand parts of an object take 2 MB.
+	maxState = 16 << 20
+)
+
+// entry is the state of a file's upload, which a restart continues. It exists from when the file is
+// created until the file is safe.
+type entry struct {
+	path string // of the file, without activeSuffix
+
+	To      string `json:"to"`                // address
+	Keep    bool   `json:"keep,omitempty"`    // the file stays when it is safe
+	Resume  []byte `json:"resume,omitempty"`  // of place.PutOptions
+	Stored  string `json:"stored,omitempty"`  // the object's version, once it is whole
+	Version string `json:"version,omitempty"` // of the file that the object holds
+}
+
+func readEntry(path string) (*entry, error) {
+	b, err := regular.Read(path+suffix, maxState)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{path: path}
+	if err := json.Unmarshal(b, e); err != nil {
+		return nil, fmt.Errorf("%s: %w", path+suffix, err)
+	}
+	if !place.IsAddress(e.To) {
+		return nil, fmt.Errorf("%s: %q is no address", path+suffix, e.To)
+	}
+	return e, nil
+}
+
+func (e *entry) save() error {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return place.Write(context.Background(), e.path+suffix, true, func(f *os.File) error {
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+}
+
+// file returns the path of the file as it is now.
+func (e *entry) file() (string, fs.FileInfo, error) {
+	st, err := os.Stat(e.path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return e.path, st, err
+	}
+	if st, err := os.Stat(e.path + activeSuffix); err == nil {
+		return e.path + activeSuffix, st, nil
+	}
+	return e.path, nil, err
+}
+
+// errChanged means that the file isn't the one that was uploaded.
+var errChanged = errors.New("the file changed while it was uploaded")
+
+// send uploads the file, unless it is safe already, and ends the entry. The address of a file that
+// wasn't closed ends in activeSuffix.
+func (e *entry) send(ctx context.Context, progress func(int64)) error {
+	path, _, err := e.file()
+	if err != nil {
+		return err
+	}
+	f, err := place.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if e.Stored == "" || e.Version != f.Info().Version {
+		if err := e.put(ctx, f, progress); err != nil {
+			return err
+		}
+	}
+	return e.end(path, f.Info().Version)
+}
+
+// put makes the object hold the file, under another name if the address has something else.
+func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) error {
+	name, was := f.Info().Name, f.Info().Version
+	to := e.To + strings.TrimPrefix(name, e.path)
+	save := func(b []byte) error { e.Resume = b; return e.save() }
+	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored, Resume: e.Resume, Save: save, Progress: progress})
+	if errors.Is(err, fs.ErrExist) {
+		stored, err = e.compare(ctx, f, to)
+	}
+	if err != nil {
+		return err
+	}
+	e.Resume, e.Stored, e.Version = nil, stored.Version, was
+	if err := e.save(); err != nil {
+		return err
+	}
+	now, err := place.Stat(ctx, name)
+	if err == nil && now.Version != was {
+		err = errChanged
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// compare reads the object that has the file's name: it was whole when a kill lost the state, or it
+// is another one. Then the file gets another address.
+func (e *entry) compare(ctx context.Context, f place.File, to string) (place.Info, error) {
+	o, err := place.Open(ctx, to)
+	if err != nil {
+		return place.Info{}, err
+	}
+	defer o.Close() //nolint:errcheck // only read
+	same, err := equal(f, o)
+	if err != nil || same {
+		return o.Info(), err
+	}
+	ext := filepath.Ext(e.To)
+	e.Resume, e.To = nil, fmt.Sprintf("%s-%s%s", strings.TrimSuffix(e.To, ext), f.Info().Modified.UTC().Format("20060102-150405.000"), ext)
+	if err := e.save(); err != nil {
+		return place.Info{}, err
+	}
+	return place.Info{}, fmt.Errorf("%s is another recording; %s becomes %s: %w", to, e.path, e.To, errRenamed)
+}
+
+// errRenamed means that an entry has another address now.
+var errRenamed = errors.New("its name was taken")
+
+// end removes the file, unless it is kept, and the state.
+func (e *entry) end(path, version string) error {
+	if !e.Keep {
+		now, err := place.Stat(context.Background(), path)
+		if err == nil && now.Version != version {
+			err = errChanged
+		}
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return os.Remove(e.path + suffix)
+}

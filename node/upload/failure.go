@@ -1,0 +1,32 @@
+package upload
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// failure counts failed attempts in a row.
+type failure struct {
+	n    int
+	text string
+	said time.Time
+}
+
+// add reports whether the failure is to be logged: a new one, or an old one now and then.
+func (f *failure) add(err error, now time.Time) (say bool) {
+	f.n++
+	say = err.Error() != f.text && now.Sub(f.said) > firstPause || now.Sub(f.said) >= sayEvery
+	if say {
+		f.text, f.said = err.Error(), now
+	}
+	return say
+}
+
+// pause returns how long to wait, between a half and the whole of a time that doubles.
+func (f *failure) pause() time.Duration {
+	whole := lastPause
+	if f.n < 16 {
+		whole = min(whole, firstPause<<max(f.n-1, 0))
+	}
+	return whole/2 + rand.N(whole/2)
+}

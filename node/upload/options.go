@@ -1,0 +1,41 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rsros/bagstore/place"
+	"rsros/program"
+)
+
+// Options say where finished files go.
+type Options struct {
+	To    string        `setting:"upload"`       // address that the files' names are added to; empty: nowhere
+	Keep  bool          `setting:"upload-keep"`  // don't remove files that are safe
+	Limit int64         `setting:"upload-limit"` // bytes of finished files that may wait before Full; 0 is no limit
+	Wait  time.Duration `setting:"upload-wait"`  // how long Close goes on
+}
+
+func (o Options) check() error {
+	switch {
+	case o.To == "":
+		return nil
+	case !place.IsAddress(o.To):
+		return fmt.Errorf("%w: --upload %s: want an address such as s3://bucket/robot7", program.ErrUsage, o.To)
+	}
+	if err := place.Free(context.Background(), o.To, true); err != nil { // is there a store?
+		return fmt.Errorf("%w: --upload: %w", program.ErrUsage, err)
+	}
+	return nil
+}
+
+// OnlyPaths returns an error if a recording's path is an address: what is being written must be a file.
+func OnlyPaths(names ...string) error {
+	for _, name := range names {
+		if place.IsAddress(name) {
+			return fmt.Errorf("%w: %s: recordings are written to files; --upload puts finished ones there", program.ErrUsage, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,347 @@
+// Package upload puts finished files of a recording into a store while the next ones are written. The
+// queue is on disk: a state file beside each file. It survives a kill and days without network, and a
+// later program with the same folder continues it. No file is removed before its object is whole, which
+// the store has verified by checksums.
+package upload
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/place"
+	"rsros/node/internal/loop"
+)
+
+const (
+	// lookEvery is the interval of looks for waiting files of other programs, and for the lock.
+	lookEvery = time.Second
+	// firstPause and lastPause are the pauses after the first and after many failed attempts.
+	firstPause, lastPause = time.Second, 5 * time.Minute
+	// lockName is the file that the uploading program has locked.
+	lockName = ".uploading"
+	// sayEvery is the interval of log lines about one failure.
+	sayEvery = 10 * time.Minute
+)
+
+// Queue uploads the files of some folders. Of several programs with one folder, one at a time uploads.
+// A nil Queue does nothing.
+type Queue struct {
+	o    Options
+	log  zerolog.Logger
+	stop func()
+	kick chan struct{}
+
+	mu      sync.Mutex
+	folders map[string]*os.File // with their locks; nil while another program has it
+	writing map[string]bool     // files of ours that aren't finished
+	missing map[string]bool     // files of ours whose state couldn't be written
+	status  Status
+	failure failure
+}
+
+// Start uploads what is waiting in folders, and what Begin and Finish add. It returns nil if
+// the options name no address.
+func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
+	if err := o.check(); err != nil || o.To == "" {
+		return nil, err
+	}
+	return start(o, log, folders), nil
+}
+
+func start(o Options, log zerolog.Logger, folders []string) *Queue {
+	q := &Queue{o: o, log: log, kick: make(chan struct{}, 1), folders: map[string]*os.File{}, writing: map[string]bool{}, missing: map[string]bool{}}
+	for _, dir := range folders {
+		q.folders[filepath.Clean(dir)] = nil
+	}
+	q.look()
+	q.stop = loop.Run(context.Background(), q.run)
+	return q
+}
+
+// Begin adds a file that is being written. path is the name that it has when it is finished.
+func (q *Queue) Begin(path string) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	dir := filepath.Dir(path)
+	if _, known := q.folders[dir]; !known {
+		q.folders[dir] = nil
+	}
+	q.writing[path] = true
+	q.add(path)
+}
+
+// add writes the state of a file, now or, if the disk is full, later. The caller holds q.mu.
+func (q *Queue) add(path string) {
+	e := entry{path: path, To: place.Join(q.o.To, filepath.Base(path)), Keep: q.o.Keep}
+	err := e.save()
+	if err != nil && !q.missing[path] {
+		q.log.Warn().Err(err).Str("bag", path).Msg("can't queue a file for upload yet")
+	}
+	delete(q.missing, path)
+	if err != nil {
+		q.missing[path] = true
+	}
+}
+
+// Finish says that a file is complete.
+func (q *Queue) Finish(path string) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	delete(q.writing, path)
+	q.mu.Unlock()
+	q.look()
+	q.wake()
+}
+
+// Drop takes a file out of the queue, which somebody else has replaced.
+func (q *Queue) Drop(path string) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.writing, path)
+	delete(q.missing, path)
+	if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		q.log.Error().Err(err).Msg("a file that was replaced may be uploaded")
+	}
+}
+
+func (q *Queue) wake() {
+	select {
+	case q.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Full reports whether as much waits as may.
+func (q *Queue) Full() bool {
+	return q != nil && q.o.Limit > 0 && q.Status().Bytes >= q.o.Limit
+}
+
+// Safe reports whether a file may be removed, because it doesn't wait.
+func (q *Queue) Safe(path string) bool {
+	if q == nil {
+		return true
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, err := os.Lstat(path + suffix)
+	return errors.Is(err, fs.ErrNotExist) && !q.missing[path]
+}
+
+// Status returns the state of the queue.
+func (q *Queue) Status() Status {
+	if q == nil {
+		return Status{}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.status
+}
+
+// Close uploads for as long as Options.Wait allows, and leaves the rest for the next program.
+func (q *Queue) Close() {
+	if q == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), q.o.Wait)
+	defer cancel()
+	if err := q.drain(ctx); err != nil {
+		s := q.Status()
+		q.log.Warn().Int("files", s.Waiting).Int64("bytes", s.Bytes).AnErr("last_error", s.Err).
+			Msg("not everything is uploaded: the next recording into this folder continues, or the command upload")
+	}
+	q.stop()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, lock := range q.folders {
+		if lock != nil {
+			lock.Close() //nolint:errcheck // it is empty
+		}
+	}
+}
+
+// Rest uploads what waits in folders until nothing does or ctx ends.
+func Rest(ctx context.Context, log zerolog.Logger, folders ...string) error {
+	q := start(Options{}, log, folders)
+	defer q.Close()
+	return q.drain(ctx)
+}
+
+// drain waits until nothing waits.
+func (q *Queue) drain(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery / 10)
+	defer tick.Stop()
+	for q.Status().Waiting > 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// run uploads one file after the other, the oldest first, and after a failure the next one.
+func (q *Queue) run(ctx context.Context) {
+	last := ""
+	for ctx.Err() == nil {
+		e := q.next(last)
+		if e == nil {
+			last = ""
+			select {
+			case <-ctx.Done():
+			case <-q.kick:
+			case <-time.After(lookEvery):
+				q.look()
+			}
+			continue
+		}
+		last = e.path
+		err := e.send(ctx, q.sent)
+		if ctx.Err() != nil {
+			return
+		}
+		q.result(e, err)
+		q.look()
+		if err != nil && !errors.Is(err, errRenamed) {
+			q.pause(ctx)
+		}
+	}
+}
+
+func (q *Queue) pause(ctx context.Context) {
+	t := time.NewTicker(lookEvery)
+	defer t.Stop()
+	for until := time.Now().Add(q.failure.pause()); time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			q.look()
+		}
+	}
+}
+
+func (q *Queue) sent(n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.status.Sent = n
+}
+
+func (q *Queue) result(e *entry, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.status.Sent, q.status.Err = 0, err
+	if err == nil {
+		q.status.Uploaded++
+		q.failure = failure{}
+		q.log.Info().Str("bag", e.path).Str("to", e.To).Msg("uploaded")
+		return
+	}
+	if q.failure.add(err, time.Now()) {
+		q.log.Warn().Err(err).Str("bag", e.path).Msg("upload failed; it is tried again")
+	}
+}
+
+// waiting is a finished file.
+type waiting struct {
+	path string // of entry
+	st   fs.FileInfo
+}
+
+// look counts what waits.
+func (q *Queue) look() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for path := range q.missing {
+		q.add(path)
+	}
+	q.status.Waiting, q.status.Bytes = len(q.missing), 0
+	for _, w := range q.waiting() {
+		q.status.Waiting++
+		if w.st != nil {
+			q.status.Bytes += w.st.Size()
+		}
+	}
+}
+
+// waiting returns the finished files of all folders, the oldest first. The caller holds q.mu.
+func (q *Queue) waiting() (found []waiting) {
+	for dir := range maps.Keys(q.folders) {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, item := range list {
+			name, ok := strings.CutSuffix(item.Name(), suffix)
+			path := filepath.Join(dir, name)
+			if !ok || q.writing[path] {
+				continue
+			}
+			file, st, err := (&entry{path: path}).file()
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // somebody removed it, or we before the state
+				_ = os.Remove(path + suffix)
+				continue
+			case err == nil && place.InUse(file): // another program writes it
+				continue
+			}
+			found = append(found, waiting{path, st})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b waiting) int {
+		if a.st == nil || b.st == nil {
+			return strings.Compare(a.path, b.path)
+		}
+		return a.st.ModTime().Compare(b.st.ModTime())
+	})
+	return found
+}
+
+// next returns a file to upload: the one after last, or the first.
+func (q *Queue) next(last string) *entry {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := slices.DeleteFunc(q.waiting(), func(w waiting) bool { return !q.lock(filepath.Dir(w.path)) })
+	at := slices.IndexFunc(list, func(w waiting) bool { return w.path == last }) + 1
+	for i := range list {
+		e, err := readEntry(list[(at+i)%len(list)].path)
+		if err == nil {
+			return e
+		}
+		q.status.Err = err
+		if q.failure.add(err, time.Now()) {
+			q.log.Error().Err(err).Msg("a file can't be uploaded")
+		}
+	}
+	return nil
+}
+
+// lock makes this program the one that uploads from a folder. The caller holds q.mu.
+func (q *Queue) lock(dir string) bool {
+	if q.folders[dir] == nil {
+		f, err := place.Lock(filepath.Join(dir, lockName))
+		if err != nil {
+			return false
+		}
+		q.folders[dir] = f
+	}
+	return true
+}

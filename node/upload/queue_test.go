@@ -1,0 +1,404 @@
+package upload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+)
+
+// store holds objects. hook, if not nil, is called before each Put.
+type store struct {
+	mu      sync.Mutex
+	objects map[string]string
+	puts    map[string]int
+	hook    func(name string, o place.PutOptions) error
+}
+
+type object struct {
+	info place.Info
+	text string
+}
+
+func (o object) Info() place.Info { return o.info }
+
+func (o object) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(o.text[off : off+n])), nil
+}
+
+func (s *store) Open(_ context.Context, name string) (place.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, ok := s.objects[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return object{place.Info{Name: name, Size: int64(len(text)), Version: text}, text}, nil
+}
+
+func (s *store) List(context.Context, string) iter.Seq2[place.Info, error] {
+	return func(func(place.Info, error) bool) {}
+}
+
+func (s *store) Put(_ context.Context, name string, body io.ReaderAt, size int64, o place.PutOptions) (place.Info, error) {
+	s.mu.Lock()
+	old, there := s.objects[name]
+	hook := s.hook
+	s.mu.Unlock()
+	switch {
+	case o.New && there:
+		return place.Info{}, &fs.PathError{Op: "put", Path: name, Err: fs.ErrExist}
+	case o.Replaces != "" && o.Replaces != old:
+		return place.Info{}, place.ErrChanged
+	}
+	var b bytes.Buffer
+	if _, err := io.Copy(&b, io.NewSectionReader(body, 0, size)); err != nil {
+		return place.Info{}, err
+	}
+	if hook != nil {
+		if err := hook(name, o); err != nil {
+			return place.Info{}, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[name] = b.String()
+	s.puts[name]++
+	return place.Info{Name: name, Size: size, Version: b.String()}, nil
+}
+
+func (s *store) Remove(context.Context, string) error { return nil }
+
+func (s *store) onPut(hook func(string, place.PutOptions) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hook = hook
+}
+
+func (s *store) want(t *testing.T, objects map[string]string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, text := range objects {
+		if s.objects[name] != text {
+			t.Errorf("%s holds %q, want %q", name, s.objects[name], text)
+		}
+	}
+	if len(s.objects) != len(objects) {
+		t.Errorf("%d objects, want %d: %v", len(s.objects), len(objects), s.objects)
+	}
+}
+
+func newStore() *store {
+	s := &store{objects: map[string]string{}, puts: map[string]int{}}
+	place.Register("queue", s)
+	return s
+}
+
+func begun(t *testing.T, o Options, dir string) *Queue {
+	t.Helper()
+	o.To = "queue://bucket/robot"
+	q, err := Start(o, zerolog.New(zerolog.NewTestWriter(t)), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (q *Queue) record(t *testing.T, path, text string) {
+	t.Helper()
+	write(t, path, text)
+	q.Begin(path)
+	q.Finish(path)
+}
+
+// names returns the files of a folder without the lock.
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			list = append(list, e.Name())
+		}
+	}
+	return list
+}
+
+// TestQueue: finished files are uploaded and removed, or kept; the one that is being written waits.
+func TestQueue(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, dir := newStore(), t.TempDir()
+			q := begun(t, Options{Keep: keep, Wait: time.Minute}, dir)
+			a, b, c := filepath.Join(dir, "a.bag"), filepath.Join(dir, "b.bag"), filepath.Join(dir, "c.bag")
+			q.record(t, a, "one")
+			q.record(t, b, "two")
+			write(t, c, "three")
+			q.Begin(c)
+			time.Sleep(time.Hour)
+			if q.Safe(c) || !q.Safe(a) || q.Status() != (Status{Uploaded: 2}) {
+				t.Errorf("%+v", q.Status())
+			}
+			want := map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "two"}
+			s.want(t, want)
+			q.Finish(c)
+			q.Close()
+			want["queue://bucket/robot/c.bag"] = "three"
+			s.want(t, want)
+			if left := names(t, dir); len(left) > 0 && !keep || keep && len(left) != 3 {
+				t.Errorf("keep %v: %v", keep, left)
+			}
+		})
+	}
+}
+
+// TestOutage: two days without a network lose nothing, wake the store rarely, and are said.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		down, tries := errors.New("the network is down"), 0
+		s.onPut(func(string, place.PutOptions) error { tries++; return down })
+		q := begun(t, Options{Limit: 5}, dir)
+		a, b := filepath.Join(dir, "a.bag"), filepath.Join(dir, "b.bag")
+		q.record(t, a, "one")
+		if q.Full() {
+			t.Error("full with 3 of 5 bytes")
+		}
+		q.record(t, b, "two")
+		time.Sleep(48 * time.Hour)
+		if st := q.Status(); !q.Full() || st.Waiting != 2 || st.Bytes != 6 || !errors.Is(st.Err, down) || q.Safe(a) || q.Safe(b) {
+			t.Errorf("%+v", st)
+		}
+		if tries < 48*12 || tries > 48*30 {
+			t.Errorf("%d attempts in two days", tries)
+		}
+		q.Close() // doesn't wait
+		if left := names(t, dir); len(left) != 4 {
+			t.Errorf("left: %v", left)
+		}
+		s.onPut(nil)
+		q = begun(t, Options{Wait: time.Minute}, dir)
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "two"})
+		if left := names(t, dir); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestResume: what a store saved of an upload is given back to it.
+func TestResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		killed := errors.New("killed")
+		s.onPut(func(_ string, o place.PutOptions) error { return errors.Join(o.Save([]byte("half")), killed) })
+		q := begun(t, Options{}, dir)
+		q.record(t, filepath.Join(dir, "a.bag"), "one")
+		time.Sleep(time.Second / 10)
+		q.Close()
+		var got []byte
+		s.onPut(func(_ string, o place.PutOptions) error { got = o.Resume; return nil })
+		q = begun(t, Options{Wait: time.Minute}, dir)
+		q.Close()
+		if string(got) != "half" {
+			t.Errorf("resumed from %q", got)
+		}
+	})
+}
+
+// TestKilledBetween: after a kill between the upload and the state, nothing is uploaded again, and
+// another recording of the name stays.
+func TestKilledBetween(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		s.objects["queue://bucket/robot/a.bag"], s.objects["queue://bucket/robot/b.bag"] = "one", "of yesterday"
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		q.record(t, filepath.Join(dir, "a.bag"), "one")
+		path := filepath.Join(dir, "b.bag")
+		write(t, path, "two")
+		at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		q.Begin(path)
+		q.Finish(path)
+		time.Sleep(time.Second)
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "of yesterday",
+			"queue://bucket/robot/b-20261123-120000.000.bag": "two"})
+		if left := names(t, dir); len(left) > 0 || s.puts["queue://bucket/robot/a.bag"] != 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestChanged: a file that changes while it is uploaded is uploaded again before it is removed.
+func TestChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		path := filepath.Join(dir, "a.bag")
+		var once sync.Once
+		s.onPut(func(string, place.PutOptions) error {
+			once.Do(func() { write(t, path, "longer") })
+			return nil
+		})
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		q.record(t, path, "one")
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "longer"})
+		if left := names(t, dir); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestTwoPrograms: of two programs with one folder, one uploads each file.
+func TestTwoPrograms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		p, q := begun(t, Options{Wait: time.Minute}, dir), begun(t, Options{Wait: time.Minute}, dir)
+		p.record(t, filepath.Join(dir, "a.bag"), "one")
+		q.record(t, filepath.Join(dir, "b.bag"), "two")
+		p.Close()
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "two"})
+		if s.puts["queue://bucket/robot/a.bag"] != 1 || s.puts["queue://bucket/robot/b.bag"] != 1 {
+			t.Errorf("uploads: %v", s.puts)
+		}
+	})
+}
+
+// TestUnfinished: what a running program writes waits; what a killed one left under its active name is
+// uploaded under that name.
+func TestUnfinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		path := filepath.Join(dir, "a.bag")
+		w, err := bagstore.Create(path+activeSuffix, bagstore.Options{Checkpoint: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := begun(t, Options{}, dir)
+		killed.Begin(path)
+		killed.Close()
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		time.Sleep(time.Hour)
+		s.want(t, nil)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		bag, err := os.ReadFile(path + activeSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lookEvery)
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag.active": string(bag)})
+		if left := names(t, dir); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestHostileStates: a state that isn't one uploads and removes nothing, and holds up no other file.
+func TestHostileStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		for name, state := range map[string]string{"a": "{", "b": `{"to":"/etc/cron.d/x"}`, "c": `{"to":"gopher://host/x"}`, "d": `{"to":` + strings.Repeat(" ", 1<<20)} {
+			write(t, filepath.Join(dir, name), name)
+			write(t, filepath.Join(dir, name+suffix), state)
+		}
+		q := begun(t, Options{}, dir)
+		q.record(t, filepath.Join(dir, "z.bag"), "one")
+		time.Sleep(time.Hour)
+		if st := q.Status(); st.Err == nil || st.Waiting != 4 {
+			t.Errorf("%+v", st)
+		}
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/z.bag": "one"})
+		if left := names(t, dir); len(left) != 8 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestFullDisk: a file whose state can't be written is queued when it can, and isn't removed before.
+func TestFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		path := filepath.Join(dir, "a.bag")
+		full := path + suffix + place.Suffix
+		if err := os.Mkdir(full, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		q.record(t, path, "one")
+		time.Sleep(time.Hour)
+		if q.Safe(path) || q.Status().Waiting != 1 {
+			t.Errorf("%+v", q.Status())
+		}
+		if err := os.Remove(full); err != nil {
+			t.Fatal(err)
+		}
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one"})
+	})
+}
+
+// TestReplaced: a file that somebody else put in place of ours isn't uploaded.
+func TestReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		path := filepath.Join(dir, "a.bag")
+		write(t, path, "ours")
+		q.Begin(path)
+		write(t, path, "theirs")
+		q.Drop(path)
+		time.Sleep(time.Hour)
+		q.Close()
+		s.want(t, nil)
+		if left := names(t, dir); len(left) != 1 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+func TestOptions(t *testing.T) {
+	if q, err := Start(Options{}, zerolog.Nop()); q != nil || err != nil || q.Full() || !q.Safe("x") {
+		t.Error(q, err)
+	}
+	if _, err := Start(Options{To: "/mnt/archive"}, zerolog.Nop()); err == nil {
+		t.Error("uploads to a path")
+	}
+	if _, err := Start(Options{To: "gopher://host"}, zerolog.Nop()); !errors.Is(err, place.ErrScheme) {
+		t.Error(err)
+	}
+	if err := OnlyPaths("s3://bucket/walk.bag"); err == nil {
+		t.Error("records into an address")
+	}
+}
