@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -85,7 +86,8 @@ func (folders) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	}
 }
 
-// Put compares versions before it replaces the file, not at the same instant.
+// Put compares versions before it replaces the file, not at the same instant. Calls for one file at
+// the same instant write files of their own, and so never a mixture.
 func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error) {
 	if o.Replaces != "" {
 		st, err := os.Stat(name)
@@ -99,12 +101,18 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return Info{}, err
 	}
-	err := Write(ctx, name, !o.New, func(f *os.File) error {
+	whole := fmt.Sprintf("%s.%x%s", name, rand.Uint64(), Suffix)
+	err := Write(ctx, whole, false, func(f *os.File) error {
 		if _, err := io.Copy(f, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
 			return err
 		}
 		return f.Sync()
 	})
+	if err == nil {
+		if err = Rename(whole, name, !o.New); err != nil {
+			err = errors.Join(err, os.Remove(whole))
+		}
+	}
 	if err != nil {
 		return Info{}, err
 	}
@@ -116,6 +124,19 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 		return Info{}, err
 	}
 	return infoOf(name, st), nil
+}
+
+// Rename gives a complete file its final name. Without overwrite the error for an existing file is fs.ErrExist.
+func Rename(from, to string, overwrite bool) error {
+	if !overwrite { // a link, unlike a rename, never replaces a file
+		if os.Link(from, to) == nil {
+			return errors.Join(os.Remove(from), syncFolder(filepath.Dir(to)))
+		}
+		if _, err := os.Lstat(to); err == nil { // some file systems have no links
+			return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
+		}
+	}
+	return errors.Join(os.Rename(from, to), syncFolder(filepath.Dir(to)))
 }
 
 func (folders) Remove(_ context.Context, name string) error {
