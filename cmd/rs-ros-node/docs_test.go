@@ -114,6 +114,10 @@ func staleArguments(root *cobra.Command, line string) []string {
 	if cmd == root { // a command line without a command is a live node
 		cmd, _, _ = root.Find([]string{"live"})
 	}
+	if i := slices.Index(words, "--"); i > 1 && cmd.Name() == "batch" {
+		stale = staleArguments(root, strings.Join(append(words[1:2:2], words[i+1:]...), " "))
+		words = words[:i]
+	}
 	for _, word := range words {
 		name, _, _ := strings.Cut(word, "=")
 		if len(name) > 1 && name[0] == '-' && !slices.Contains(foreignFlags, name) && !hasFlag(cmd, name) {

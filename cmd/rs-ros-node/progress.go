@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 
 	"github.com/vbauerster/mpb/v8"
@@ -13,11 +14,31 @@ import (
 // progress shows a progress bar if standard error is a terminal. done removes the bar;
 // log nothing before it, or the lines mix.
 func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
-	f, ok := a.raw.err.(*os.File)
-	if quiet || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+	if quiet || a.quiet || !isTerminal(a.raw.err) {
 		return nil, func() {}
 	}
-	bars := mpb.New(mpb.WithOutput(f), mpb.WithWidth(50))
+	return newBar(mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50)), name)
+}
+
+// progressOver shows a progress bar below the lines that the command prints meanwhile.
+func (a *app) progressOver(name string) (report bagstore.Progress, lines io.Writer, done func()) {
+	if a.quiet || !isTerminal(a.raw.err) {
+		return nil, a.out, func() {}
+	}
+	bars := mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50))
+	report, done = newBar(bars, name)
+	if !isTerminal(a.raw.out) {
+		return report, a.out, done
+	}
+	return report, newPrinter(bars), done
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func newBar(bars *mpb.Progress, name string) (report bagstore.Progress, done func()) {
 	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
 		mpb.PrependDecorators(decor.Name(printable(name))),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))

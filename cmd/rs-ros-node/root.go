@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,8 +46,19 @@ type app struct {
 	raw      streams
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	logFile  *os.File     // of __log:=, opened by logger; may be nil
+	environ  []string
 	verbose  bool
 	quiet    bool
+}
+
+// env returns an environment variable, "" if it isn't set.
+func (a *app) env(name string) string {
+	for _, entry := range a.environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // run executes one command line and returns the process's exit code.
@@ -62,7 +74,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if err != nil {
 		return usageError{err}
 	}
-	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf}
+	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ}
 	root := newRootCommand(a)
 	root.PersistentPreRun = std.endInTime
 	root.SetIn(std.in)
@@ -148,6 +160,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newExportCommand(a),
 		newProcessCommand(a),
 		newConvertCommand(a),
+		newBatchCommand(a),
 		newDemoCommand(a),
 		newViewCommand(a),
 		newVersionCommand(),

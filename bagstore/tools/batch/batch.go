@@ -1,0 +1,273 @@
+// Package batch runs a command over all recordings of a folder or of an address, in shards that know nothing of each
+// other. A marker for each item says what came out, and for which version of the recording; it is written only if no
+// other run has written it meanwhile. A later run does what no marker settles.
+package batch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore/place"
+)
+
+// Outcome is what a command made of one item.
+type Outcome struct {
+	State  State
+	Err    error
+	Log    []string
+	Result json.RawMessage // JSON, or nil
+}
+
+// Options are the settings of Run.
+type Options struct {
+	Items []Item
+	// Out is the folder or address for outputs and markers.
+	Out string
+	// Command is the command line. A marker of another one settles nothing.
+	Command []string
+	Program string // its version
+	Jobs    int    // items at a time; at least 1
+	// Overwrite replaces outputs that no marker tells of.
+	Overwrite bool
+	// Output returns the name of an item's output below Out. If it is nil, the command has none.
+	Output func(name string) string
+	// Do runs the command on a file or folder. Output has the path to write. It is called concurrently.
+	Do func(ctx context.Context, in, output string) Outcome
+	// Report is told the result of each item, one at a time.
+	Report func(Result) error
+}
+
+type runner struct {
+	Options
+	work  *workFolder // nil without outputs
+	mu    sync.Mutex  // one report at a time
+	count atomic.Int64
+}
+
+// Run works on the items. It returns an error if it can't work at all, is interrupted, or Report fails.
+func Run(ctx context.Context, o Options) (err error) {
+	r := &runner{Options: o}
+	if o.Output != nil {
+		if r.work, err = newWorkFolder(o.Out); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.work.close()) }()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan Item)
+	var workers sync.WaitGroup
+	for range max(1, o.Jobs) {
+		workers.Go(func() {
+			for it := range queue {
+				if err := r.report(r.item(ctx, it)); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, it := range r.Items {
+		if ctx.Err() != nil {
+			break
+		}
+		select {
+		case queue <- it:
+		case <-ctx.Done():
+		}
+	}
+	close(queue)
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// RefuseTwins refuses items whose outputs would have the same name, or be inside another one.
+func RefuseTwins(items []Item, output func(name string) string) {
+	first := make(map[string]string, len(items))
+	for i, it := range items {
+		if it.Err != nil {
+			continue
+		}
+		out := output(it.Name)
+		if twin, ok := first[out]; ok {
+			items[i].Err = fmt.Errorf("its output %s would be that of %s", out, twin)
+			continue
+		}
+		first[out] = it.Name
+	}
+	for i, it := range items {
+		if it.Err != nil {
+			continue
+		}
+		for above := path.Dir(output(it.Name)); above != "."; above = path.Dir(above) {
+			if other, ok := first[above]; ok {
+				items[i].Err = fmt.Errorf("its output would be inside %s, that of %s", above, other)
+			}
+		}
+	}
+}
+
+func (r *runner) report(res Result) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	res.Owned = ""
+	return r.Report(res)
+}
+
+// item works on one item unless a marker settles it.
+func (r *runner) item(ctx context.Context, it Item) Result {
+	res := Result{Item: it.Name, Input: it.Version, Size: it.Size, Command: r.Command, Program: r.Program, Begun: time.Now().UTC()}
+	if it.Err != nil {
+		return res.failed(ctx, it.Err)
+	}
+	m := marker{name: place.Join(r.Out, ownFolder, r.Command[0], it.Name+".json")}
+	if err := m.read(ctx); err != nil {
+		return res.failed(ctx, err)
+	}
+	settled, err := r.settled(ctx, it, m)
+	switch {
+	case err != nil:
+		return res.failed(ctx, err)
+	case settled:
+		m.Before = true
+		return m.Result
+	}
+	output := ""
+	if r.work != nil {
+		res.Output = r.Output(it.Name)
+		dir := filepath.Join(r.work.path, fmt.Sprint(r.count.Add(1)))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return res.failed(ctx, err)
+		}
+		defer os.RemoveAll(dir) //nolint:errcheck // workFolder.close tries again
+		output = filepath.Join(dir, path.Base(res.Output))
+	}
+	return r.settle(ctx, it, r.run(ctx, it, res, output), output, m)
+}
+
+// settled reports whether there is nothing to do for an item.
+func (r *runner) settled(ctx context.Context, it Item, m marker) (bool, error) {
+	if !m.settles(it, r.Command) || m.Output == "" {
+		return m.settles(it, r.Command), nil
+	}
+	return exists(ctx, place.Join(r.Out, m.Output))
+}
+
+// run runs the command, and makes sure that the recording is still the same.
+func (r *runner) run(ctx context.Context, it Item, res Result, output string) Result {
+	o := r.Do(ctx, it.Path, output)
+	res.State, res.Log, res.Result, res.Seconds = o.State, o.Log, o.Result, time.Since(res.Begun).Seconds()
+	if o.Err != nil {
+		res.Error = o.Err.Error()
+	}
+	if output != "" { // the name that it will have
+		to := place.Join(r.Out, res.Output)
+		res.Error = strings.ReplaceAll(res.Error, output, to)
+		res.Result = bytes.ReplaceAll(res.Result, quoted(output), quoted(to))
+		for i := range res.Log {
+			res.Log[i] = strings.ReplaceAll(res.Log[i], output, to)
+		}
+	}
+	if ctx.Err() != nil {
+		return res.failed(ctx, ctx.Err())
+	}
+	if o.State == Failed {
+		res.Output = ""
+		return res
+	}
+	now, err := it.now(ctx)
+	if err == nil && now.Version != it.Version {
+		err = place.ErrChanged
+	}
+	if err != nil {
+		return res.failed(ctx, err)
+	}
+	return res
+}
+
+func quoted(text string) []byte {
+	b, _ := json.Marshal(text) // a string has a JSON form
+	return b
+}
+
+// maxTries is how often a run tries to settle an item that another run settles at the same time.
+const maxTries = 50
+
+// settle gives the output its place and writes the marker. If another run settles the item meanwhile, that counts.
+func (r *runner) settle(ctx context.Context, it Item, res Result, output string, m marker) Result {
+	placed := false
+	var err error
+	for tries := 0; tries < maxTries && res.State != Interrupted; tries++ {
+		if res.Owned = m.Owned; res.Output != "" {
+			if !placed {
+				placed, err = r.place(ctx, output, res, &m)
+			}
+			res.Owned = res.Output
+		}
+		if err != nil && !errors.Is(err, errTaken) {
+			res = res.failed(ctx, err)
+			res.Owned, err = m.Owned, nil
+		}
+		if err == nil && res.State != Interrupted {
+			err = m.put(ctx, res)
+		}
+		switch {
+		case err == nil:
+			return res
+		case !errors.Is(err, errTaken):
+			return res.failed(ctx, err)
+		}
+		if err := m.readAgain(ctx); err != nil {
+			return res.failed(ctx, err)
+		}
+		if m.settles(it, r.Command) {
+			m.Before = true
+			return m.Result
+		}
+	}
+	if res.State == Interrupted {
+		return res
+	}
+	return res.failed(ctx, err)
+}
+
+// place gives an output its place, after the marker says that it is ours.
+func (r *runner) place(ctx context.Context, output string, res Result, m *marker) (placed bool, err error) {
+	to := place.Join(r.Out, res.Output)
+	replace := r.Overwrite || m.Owned == res.Output
+	if !replace {
+		taken, err := exists(ctx, to)
+		if err != nil {
+			return false, err
+		}
+		if taken {
+			return false, m.takenOr(ctx, fmt.Errorf("%s exists; --overwrite replaces it", to))
+		}
+	}
+	claim := res
+	claim.State, claim.Output, claim.Owned, claim.Result, claim.Log = placing, "", res.Output, nil, nil
+	if err := m.put(ctx, claim); err != nil {
+		return false, err
+	}
+	if err := putOutput(ctx, output, to, replace); err != nil {
+		return false, m.takenOr(ctx, err)
+	}
+	return true, nil
+}
+
+func (res Result) failed(ctx context.Context, err error) Result {
+	res.State, res.Error, res.Output = Failed, err.Error(), ""
+	if ctx.Err() != nil {
+		res.State, res.Error = Interrupted, ""
+	}
+	return res
+}

@@ -1,0 +1,212 @@
+package batch
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"rsros/bagstore/place"
+)
+
+// Item is a recording: a file, or a folder of rosbag2.
+type Item struct {
+	Name    string // below the folder, separated by slashes
+	Path    string // path or address
+	Size    int64
+	Version string
+	Folder  bool
+	Err     error // why it can't be worked on, or nil
+}
+
+const (
+	metadataName = "metadata.yaml"
+	walSuffix    = ".db3-wal"
+	// ownFolder has the markers and unfinished outputs.
+	ownFolder = ".batch"
+	// maxItems bounds the memory for a listing.
+	maxItems = 1 << 20
+)
+
+var (
+	errName = errors.New("a name with control characters, empty elements or .. isn't opened")
+	errMany = fmt.Errorf("more than %d recordings; name a folder below", maxItems)
+)
+
+// List finds the recordings below a folder or address, in the order of names: files whose names end in .bag,
+// .bag.active, .db3 or .mcap, the latter two also with .zstd, and folders of rosbag2, which are one item with their
+// metadata.yaml. What is below the folder or address without isn't listed.
+func List(ctx context.Context, in, without string) ([]Item, error) {
+	var files []Item
+	folders := make(map[string][]Item) // the files of each folder that may be one of rosbag2
+	for info, err := range listFolder(ctx, in) {
+		if err != nil {
+			return nil, err
+		}
+		name, ok := below(in, info.Name)
+		if _, skip := below(without, info.Name); !ok || skip && without != "" || !isPart(name) || slices.Contains(strings.Split(name, "/"), ownFolder) {
+			continue
+		}
+		it := Item{Name: name, Path: info.Name, Size: info.Size, Version: info.Version}
+		if !isName(name) {
+			it.Err = errName
+		}
+		if files = append(files, it); len(files) > maxItems {
+			return nil, fmt.Errorf("%s: %w", in, errMany)
+		}
+		if it.Err == nil && !isBag(name) {
+			folders[path.Dir(name)] = append(folders[path.Dir(name)], it)
+		}
+	}
+	var items []Item
+	for name, parts := range folders {
+		if !isFolder(parts) {
+			delete(folders, name)
+			continue
+		}
+		if name == "." {
+			return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
+		}
+		items = append(items, joined(Item{Name: name, Path: place.Join(in, name)}, parts))
+	}
+	for _, it := range files {
+		if _, inside := folders[path.Dir(it.Name)]; isBag(it.Name) || isStorage(it.Name) && (!inside || it.Err != nil) {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
+	return items, nil
+}
+
+// listFolder lists the files below a folder, which may be a link, or an address.
+func listFolder(ctx context.Context, folder string) func(func(place.Info, error) bool) {
+	return func(yield func(place.Info, error) bool) {
+		if !place.IsAddress(folder) {
+			st, err := os.Stat(folder)
+			if err == nil && !st.IsDir() {
+				err = fmt.Errorf("%s is no folder", folder)
+			}
+			if err != nil {
+				yield(place.Info{}, err)
+				return
+			}
+		}
+		for info, err := range place.List(ctx, strings.TrimRight(folder, "/")+"/") {
+			if err != nil {
+				err = fmt.Errorf("list %s: %w", folder, err)
+			}
+			if !yield(info, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// below returns a file's name below a folder or address, separated by slashes.
+func below(folder, name string) (string, bool) {
+	if place.IsAddress(folder) || place.IsAddress(name) {
+		return strings.CutPrefix(name, strings.TrimRight(folder, "/")+"/")
+	}
+	rel, err := filepath.Rel(folder, name)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+}
+
+// now describes an item as it is now.
+func (it Item) now(ctx context.Context) (Item, error) {
+	if !it.Folder {
+		info, err := place.Stat(ctx, it.Path)
+		it.Size, it.Version = info.Size, info.Version
+		return it, err
+	}
+	var parts []Item
+	for info, err := range listFolder(ctx, it.Path) {
+		if err != nil {
+			return it, err
+		}
+		name, _ := below(it.Path, info.Name)
+		if isPart(name) && !isBag(name) && !strings.Contains(name, "/") {
+			parts = append(parts, Item{Name: name, Size: info.Size, Version: info.Version})
+		}
+		if len(parts) > maxItems {
+			return it, errMany
+		}
+	}
+	return joined(it, parts), nil
+}
+
+// joined returns the item of a folder with these files.
+func joined(it Item, parts []Item) Item {
+	h := sha256.New()
+	it.Folder, it.Size = true, 0
+	for _, p := range parts {
+		it.Size += p.Size
+		fmt.Fprintf(h, "%q %q\n", path.Base(p.Name), p.Version)
+	}
+	it.Version = fmt.Sprintf("%x", h.Sum(nil)[:16])
+	return it
+}
+
+// Only returns the items that a list names, one on each line, by their names or with the folder or address before
+// them. A name that isn't there becomes an item with an error.
+func Only(items []Item, in string, list io.Reader) ([]Item, error) {
+	byName := make(map[string]Item, len(items))
+	for _, it := range items {
+		byName[it.Name] = it
+	}
+	var chosen []Item
+	seen := make(map[string]bool)
+	lines := bufio.NewScanner(list)
+	for lines.Scan() {
+		name := strings.TrimRight(lines.Text(), "/\r")
+		it, ok := byName[name]
+		if rel, isBelow := below(in, name); !ok && isBelow {
+			name = rel
+			it, ok = byName[name]
+		}
+		if name == "" || seen[name] {
+			continue
+		}
+		if !ok {
+			it = Item{Name: name, Path: name, Err: fmt.Errorf("no such recording: %w", fs.ErrNotExist)}
+		}
+		seen[name] = true
+		if chosen = append(chosen, it); len(chosen) > maxItems {
+			return nil, errMany
+		}
+	}
+	return chosen, lines.Err()
+}
+
+// isPart reports whether a file may belong to a recording.
+func isPart(name string) bool {
+	return isBag(name) || isStorage(name) || path.Base(name) == metadataName || strings.HasSuffix(name, walSuffix)
+}
+
+func isBag(name string) bool {
+	return strings.HasSuffix(name, ".bag") || strings.HasSuffix(name, ".bag.active")
+}
+
+func isStorage(name string) bool {
+	name = strings.TrimSuffix(name, ".zstd")
+	return strings.HasSuffix(name, ".db3") || strings.HasSuffix(name, ".mcap")
+}
+
+// isFolder reports whether the files of a folder are a recording of rosbag2.
+func isFolder(files []Item) bool {
+	return slices.ContainsFunc(files, func(it Item) bool { return path.Base(it.Name) == metadataName }) &&
+		slices.ContainsFunc(files, func(it Item) bool { return isStorage(it.Name) })
+}
+
+// isName reports whether a name may become a path below a folder: it doesn't lead out, and has no control characters.
+func isName(name string) bool {
+	return fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, unicode.IsControl)
+}

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore/tools/batch"
+	"rsros/bagstore/tools/swap"
+	"rsros/node/graph"
+	"rsros/program"
+	"rsros/program/regular"
+)
+
+type batchOptions struct {
+	in, out, list, to string
+	shard             string
+	shards, jobs      int
+	overwrite         bool
+}
+
+// batched is a command that batch runs.
+type batched struct {
+	// to are the kinds of output, the default first; if that is empty, the user must choose. A
+	// command without them writes no files.
+	to []string
+	// args are those for one item, beside what the user gives.
+	args func(in, out, to string) []string
+	// own are flags of the command that batch sets or can't do with.
+	own []string
+	// positional is how many arguments the user may give.
+	positional int
+}
+
+const (
+	sameKind   = "same" // the output has the name of the input
+	folderKind = "folder"
+)
+
+func report(in, _, _ string) []string { return []string{in, "--json"} }
+
+func copied(in, out, _ string) []string { return []string{in, out} }
+
+var batchCommands = map[string]batched{
+	"check":    {args: report},
+	"info":     {args: report, own: []string{"yaml", "key"}},
+	"recover":  {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--json", "--output", out} }, own: []string{"output", "output-dir", "in-place"}},
+	"compress": {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--output-dir", filepath.Dir(out)} }, own: []string{"output-dir"}},
+	"convert":  {to: []string{"", "bag", "db3", "mcap", folderKind}, args: copied},
+	"filter":   {to: []string{"bag"}, args: copied, own: []string{"print"}, positional: 1},
+	"process":  {to: []string{"bag"}, args: copied},
+	"export": {to: []string{folderKind, "mcap"}, own: []string{"dir", "mcap"}, args: func(in, out, to string) []string {
+		return []string{in, map[string]string{folderKind: "--dir", "mcap": "--mcap"}[to], out}
+	}},
+}
+
+func newBatchCommand(a *app) *cobra.Command {
+	var o batchOptions
+	cmd := &cobra.Command{
+		Use:   "batch COMMAND --in FOLDER --out FOLDER [-- FLAGS]",
+		Short: "Run a command over all recordings of a folder or bucket, in shards",
+		Long: `batch runs check, info, recover, compress, convert, filter, process or export over
+every recording below a folder or an address. What follows -- goes to the command.
+It prints a JSON line for each recording, and keeps it as a marker in OUT/.batch.
+A second run does what is missing, failed, or changed since; all else it reports
+as it was. Each output appears whole or not at all.
+
+With --shard, or in an array job of Slurm, Kubernetes or AWS Batch, it does a part
+of the recordings. The parts have about the same size. A shard that died is simply
+run again.
+
+Recordings are *.bag, *.bag.active, *.db3 and *.mcap, also with .zstd, and rosbag2
+folders with a metadata.yaml.
+
+Exit codes: 0 all are done, 3 all are done but something was lost or damaged, 1 a
+recording failed, or Ctrl-C.`,
+		Example: `  rs-ros-node batch check --in bags --out checked
+  rs-ros-node batch recover --in bags --out recovered
+  rs-ros-node batch convert --in bags --out mcap --to mcap -- --lz4
+  rs-ros-node batch filter --in s3://fleet/raw --out s3://fleet/imu -- --types sensor_msgs/Imu
+  rs-ros-node batch info --in bags --out infos --shard 0/8`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if d := cmd.ArgsLenAtDash(); d > 1 || d < 0 && len(args) > 1 {
+				return usageError{fmt.Errorf("%q: flags and arguments of %s follow --", args[1], args[0])}
+			}
+			return a.batch(cmd.Context(), args[0], args[1:], o)
+		},
+		ValidArgs: []string{"check", "info", "recover", "compress", "convert", "filter", "process", "export"},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.in, "in", "", "folder or address with the recordings")
+	f.StringVar(&o.list, "list", "", "only the recordings that this file names, one on each line")
+	f.StringVar(&o.out, "out", "", "folder or address for outputs, and for markers in .batch")
+	f.StringVar(&o.to, "to", "", "output of convert: bag, db3, mcap or folder; of export: folder (default) or mcap")
+	f.StringVar(&o.shard, "shard", "", "do part I of N, from 0/N to N-1/N; the default is that of the array job")
+	f.IntVar(&o.shards, "shards", 0, "number of shards, if the array job doesn't tell it, as Kubernetes doesn't")
+	f.IntVar(&o.jobs, "jobs", 0, "recordings at a time; the default is the number of cores")
+	overwriteFlag(f, &o.overwrite, "replace outputs that batch didn't write")
+	return cmd
+}
+
+func (a *app) batch(ctx context.Context, name string, flags []string, o batchOptions) error {
+	command, ok := batchCommands[name]
+	if !ok {
+		return usageError{fmt.Errorf("batch doesn't run %q", name)}
+	}
+	flags, err := command.check(name, flags, &o)
+	if err != nil {
+		return usageError{err}
+	}
+	shard, err := o.shardOf(a.env)
+	if err != nil {
+		return usageError{err}
+	}
+	line := []string{name}
+	if o.to != "" && o.to != sameKind {
+		line = append(line, "--to="+o.to)
+	}
+	options := batch.Options{
+		Out: o.out, Command: append(line, flags...), Program: program.Version, Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
+		Do: func(ctx context.Context, in, out string) batch.Outcome {
+			if strings.HasPrefix(in, "-") {
+				in = "./" + in
+			}
+			return runItem(ctx, slices.Concat([]string{name}, command.args(in, out, o.to), flags))
+		},
+	}
+	if command.to != nil {
+		options.Output = func(name string) string { return outputName(name, o.to) }
+	}
+	if options.Items, err = o.items(ctx, shard, options.Output); err != nil {
+		return err
+	}
+	return a.runBatch(ctx, shard, options)
+}
+
+// check finds what is wrong with a command line before any item is begun, and returns the flags in full.
+func (c batched) check(name string, flags []string, o *batchOptions) ([]string, error) {
+	switch {
+	case o.in == "" || o.out == "":
+		return nil, errors.New("batch needs --in and --out")
+	case o.jobs < 0:
+		return nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
+	case c.to != nil && (o.in == o.out || swap.SameFile(o.in, o.out)):
+		return nil, errors.New("--in and --out are the same: outputs would be recordings of the next run")
+	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
+		return nil, fmt.Errorf("%s has no --to %s", name, o.to)
+	case o.to == "" && c.to != nil && c.to[0] == "":
+		return nil, fmt.Errorf("%s needs --to with one of%s", name, strings.Join(c.to, " "))
+	case o.to == "" && c.to != nil:
+		o.to = c.to[0]
+	}
+	root := newRootCommand(&app{})
+	args, err := expandFlags(root, append([]string{name}, flags...))
+	if err != nil {
+		return nil, err
+	}
+	cmd, rest, err := root.Find(args)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, flag := range append(c.own, "json", "overwrite", "force", "help") {
+		if cmd.Flags().Changed(flag) {
+			return nil, fmt.Errorf("%s --%s: batch decides on it itself", name, flag)
+		}
+	}
+	if n := cmd.Flags().NArg(); n > c.positional {
+		return nil, fmt.Errorf("%q: the recordings are those of --in", cmd.Flags().Arg(c.positional))
+	}
+	return rest, nil
+}
+
+func (o batchOptions) shardOf(env func(string) string) (batch.Shard, error) {
+	if o.shard == "" {
+		return batch.ShardOf(env, o.shards)
+	}
+	if o.shards != 0 {
+		return batch.Shard{}, errors.New("--shard and --shards exclude each other")
+	}
+	return batch.ParseShard(o.shard)
+}
+
+// items returns those of the shard.
+func (o batchOptions) items(ctx context.Context, shard batch.Shard, output func(string) string) ([]batch.Item, error) {
+	items, err := batch.List(ctx, o.in, o.out)
+	if err != nil {
+		return nil, err
+	}
+	if output != nil {
+		batch.RefuseTwins(items, output)
+	}
+	if o.list != "" {
+		f, err := regular.Open(o.list)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		if items, err = batch.Only(items, o.in, f); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.list, err)
+		}
+	}
+	return shard.Of(items), nil
+}
+
+// outputName returns the name of an item's output.
+func outputName(name, to string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".active"), ".zstd")
+	if to == sameKind {
+		return name
+	}
+	for _, ext := range []string{".bag", ".db3", ".mcap"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if to == folderKind { // convert makes a folder of a name without a dot
+		return path.Join(path.Dir(name), strings.ReplaceAll(path.Base(name), ".", "_"))
+	}
+	return name + "." + to
+}
+
+// runItem runs a command line in this process.
+func runItem(ctx context.Context, args []string) batch.Outcome {
+	out, log := &capture{limit: 16 << 20}, &capture{limit: 64 << 10}
+	conf, _, _ := graph.ParseArgs(nil, nil) // items' names are no remaps
+	a := &app{out: newPrinter(out), err: newPrinter(log), raw: streams{out: out, err: log}, ros: conf}
+	root := newRootCommand(a)
+	root.SetIn(strings.NewReader(""))
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetArgs(args)
+	err := errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
+	o := batch.Outcome{Err: err, Log: log.warnings(), State: batch.Failed}
+	switch exitCode(err) {
+	case exitOK:
+		o.State = batch.Done
+	case exitIncomplete:
+		o.State = batch.Incomplete
+	}
+	if json.Valid(out.Bytes()) {
+		o.Result = out.Bytes()
+	}
+	return o
+}
+
+// capture keeps the beginning of what is written. It is safe for concurrent use.
+type capture struct {
+	mu sync.Mutex
+	bytes.Buffer
+	limit int
+}
+
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Buffer.Write(p[:min(len(p), c.limit-c.Len())])
+	return len(p), nil
+}
+
+// maxWarnings bounds the lines of an item's log.
+const maxWarnings = 20
+
+// warnings returns the warnings and errors of a log, without their times.
+func (c *capture) warnings() (lines []string) {
+	for line := range strings.Lines(c.String()) {
+		_, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if (strings.HasPrefix(text, "WRN ") || strings.HasPrefix(text, "ERR ")) && len(lines) < maxWarnings {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
+// runBatch prints the results and sums them up.
+func (a *app) runBatch(ctx context.Context, shard batch.Shard, o batch.Options) error {
+	var total, finished uint64
+	for _, it := range o.Items {
+		total += uint64(max(0, it.Size)) + 1
+	}
+	show, lines, done := a.progressOver("batch " + o.Command[0])
+	count := make(map[batch.State]int)
+	before := 0
+	o.Report = func(r batch.Result) error {
+		if count[r.State]++; r.Before {
+			before++
+		}
+		line, err := json.Marshal(r)
+		if err == nil {
+			_, err = lines.Write(append(line, '\n'))
+		}
+		if finished += uint64(max(0, r.Size)) + 1; show != nil {
+			show(finished, total)
+		}
+		return err
+	}
+	err := batch.Run(ctx, o)
+	done()
+	log := a.logger()
+	log.Info().Stringer("shard", shard).Int("recordings", len(o.Items)).Int("done", count[batch.Done]).Int("incomplete", count[batch.Incomplete]).
+		Int("failed", count[batch.Failed]).Int("done before", before).Msg("batch " + o.Command[0])
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return err
+	case count[batch.Failed] > 0:
+		return fmt.Errorf("%d of %d recordings failed", count[batch.Failed], len(o.Items))
+	case count[batch.Incomplete] > 0:
+		return fmt.Errorf("%w: %d of %d recordings lost something", program.ErrIncomplete, count[batch.Incomplete], len(o.Items))
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore/tools/batch"
+	"rsros/test/samplebag"
+)
+
+// archive is a folder with recordings of all formats; one is torn, one is no recording.
+func archive(t *testing.T) string {
+	t.Helper()
+	bag := samplebag.Walk(t, "walk.bag")
+	in := filepath.Dir(bag)
+	whole, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"torn/torn.bag": whole[:len(whole)*2/3], "-odd:=name.bag": whole, "empty.bag": nil} {
+		path := filepath.Join(in, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, exitOK, "convert", bag, filepath.Join(in, "robot.mcap"))
+	command(t, "convert", bag, filepath.Join(in, "two.db3")) // ROS 2 has no seq
+	command(t, "convert", bag, filepath.Join(in, "folder"))
+	return in
+}
+
+// lines parses what batch prints, and forgets what differs from run to run.
+func lines(t *testing.T, out string) map[string]batch.Result {
+	t.Helper()
+	results := make(map[string]batch.Result)
+	for line := range strings.Lines(out) {
+		var r batch.Result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if _, twice := results[r.Item]; twice {
+			t.Errorf("%s has two lines", r.Item)
+		}
+		results[r.Item] = r
+	}
+	return results
+}
+
+func states(results map[string]batch.Result) map[string]string {
+	s := make(map[string]string)
+	for name, r := range results {
+		s[name] = string(r.State)
+	}
+	return s
+}
+
+// TestBatch runs every command over an archive, in one run and in shards, and compares with the command itself.
+func TestBatch(t *testing.T) {
+	in := archive(t)
+	for _, c := range []struct {
+		command string
+		flags   []string // of batch
+		rest    []string // of the command
+		code    int
+	}{
+		{command: "check", code: exitFailed},
+		{command: "info", rest: []string{"--sizes"}, code: exitFailed},
+		{command: "recover", code: exitFailed},
+		{command: "compress", rest: []string{"--lz4"}, code: exitFailed},
+		{command: "convert", flags: []string{"--to", "mcap"}, rest: []string{"--lz4"}, code: exitFailed},
+		{command: "filter", rest: []string{"topic != '/none'"}, code: exitFailed},
+		{command: "export", flags: []string{"--to", "mcap"}, code: exitFailed},
+		{command: "export", code: exitFailed},
+	} {
+		t.Run(c.command+strings.Join(c.flags, ""), func(t *testing.T) {
+			out := t.TempDir()
+			line := func(out string, more ...string) []string {
+				return slices.Concat([]string{"batch", c.command, "--in", in, "--out", out}, c.flags, more, []string{"--"}, c.rest)
+			}
+			first := lines(t, want(t, c.code, line(out)...))
+			if len(first) != 7 || first["walk.bag"].State != batch.Done || first["-odd:=name.bag"].State != batch.Done || first["empty.bag"].State != batch.Failed {
+				t.Errorf("%v", states(first))
+			}
+			again := lines(t, want(t, c.code, line(out)...))
+			for name, r := range again {
+				if r.Before != (r.State != batch.Failed) || r.Before && r.Begun != first[name].Begun {
+					t.Errorf("%s again: %+v, at first %+v", name, r, first[name])
+				}
+			}
+			sharded := make(map[string]batch.Result)
+			parts := t.TempDir()
+			for _, shard := range []string{"0/3", "1/3", "2/3"} {
+				_, text, _ := command(t, line(parts, "--shard", shard)...)
+				maps.Copy(sharded, lines(t, text))
+			}
+			if !maps.Equal(states(first), states(sharded)) {
+				t.Errorf("in shards: %v, at once: %v", states(sharded), states(first))
+			}
+			for name, r := range first {
+				if r.Output == "" {
+					continue
+				}
+				a, b := filepath.Join(out, r.Output), filepath.Join(parts, sharded[name].Output)
+				if x, y := tree(t, a), tree(t, b); len(x) == 0 || !maps.Equal(x, y) {
+					t.Errorf("%s: %v differs from %v", name, slices.Sorted(maps.Keys(x)), slices.Sorted(maps.Keys(y)))
+				}
+			}
+		})
+	}
+}
+
+// tree returns the contents of a file or of all files of a folder.
+func tree(t *testing.T, path string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(path, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files[strings.TrimPrefix(name, path)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return files
+}
+
+// TestBatchExitCodes: 3 if an item lost something, 1 if one failed, and the same when nothing is left to do.
+func TestBatchExitCodes(t *testing.T) {
+	in, out := archive(t), t.TempDir()
+	list := filepath.Join(t.TempDir(), "list")
+	for _, c := range []struct {
+		names string
+		code  int
+	}{
+		{"walk.bag\nrobot.mcap\n", exitOK}, {"walk.bag\ntorn/torn.bag\n", exitIncomplete}, {"walk.bag\ntorn/torn.bag\nempty.bag\n", exitFailed}, {"none.bag\n", exitFailed}, {"", exitOK},
+	} {
+		if err := os.WriteFile(list, []byte(c.names), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got := lines(t, want(t, c.code, "batch", "check", "--in", in, "--out", out, "--list", list))
+			if len(got) != strings.Count(c.names, "\n") {
+				t.Errorf("%q: %v", c.names, states(got))
+			}
+		}
+	}
+}
+
+func TestBatchUsage(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	for _, args := range [][]string{
+		{"check"}, {"check", "--in", in}, {"play", "--in", in, "--out", out}, {"check", "--in", in, "--out", out, "more.bag"},
+		{"check", "--in", in, "--out", out, "--", "more.bag"}, {"check", "--in", in, "--out", out, "--", "--none"},
+		{"check", "--in", in, "--out", out, "--to", "mcap"}, {"convert", "--in", in, "--out", out}, {"convert", "--in", in, "--out", out, "--to", "same"},
+		{"recover", "--in", in, "--out", in}, {"recover", "--in", in, "--out", out, "--", "--in-place"}, {"recover", "--in", in, "--out", out, "--", "-o", "x.bag"},
+		{"check", "--in", in, "--out", out, "--shard", "8/8"}, {"check", "--in", in, "--out", out, "--shards", "8"},
+		{"check", "--in", in, "--out", out, "--shard", "0/8", "--shards", "8"}, {"check", "--in", in, "--out", out, "--jobs", "-1"},
+		{"filter", "--in", in, "--out", out, "--", "topic == '/a'", "more"},
+	} {
+		want(t, exitUsage, append([]string{"batch"}, args...)...)
+	}
+	want(t, exitFailed, "batch", "check", "--in", filepath.Join(in, "none"), "--out", out)
+	want(t, exitOK, "batch", "check", "--in", in, "--out", out)
+}
