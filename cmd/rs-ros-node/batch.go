@@ -53,7 +53,7 @@ func report(in, _, _ string) []string { return []string{in, "--json"} }
 func copied(in, out, _ string) []string { return []string{in, out} }
 
 var batchCommands = map[string]batched{
-	"check":    {args: report},
+	"check":    {args: report, own: []string{"rules-from"}},
 	"info":     {args: report, own: []string{"yaml", "key"}},
 	"recover":  {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--json", "--output", out} }, own: []string{"output", "output-dir", "in-place"}},
 	"compress": {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--output-dir", filepath.Dir(out)} }, own: []string{"output-dir"}},
