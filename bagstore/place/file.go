@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 )
 
 // Error is the error of a place that can't be read. The file that is there may be sound.
@@ -38,14 +37,14 @@ func Open(ctx context.Context, name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.Open(ctx, name)
+	o, err := open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
 	if f, ok := o.(*onDisk); ok {
 		return f, nil
 	}
-	return &remote{ctx: ctx, Object: o}, nil
+	return newRemote(ctx, o), nil
 }
 
 // OnDisk returns the file of a path, nil for an object's.
@@ -71,43 +70,3 @@ func Failed(f File) error {
 	}
 	return nil
 }
-
-// remote reads an object.
-type remote struct {
-	ctx context.Context
-	Object
-	failed atomic.Pointer[Error]
-}
-
-func (r *remote) ReadAt(p []byte, off int64) (int, error) {
-	size := r.Info().Size
-	if off < 0 || off >= size {
-		return 0, io.EOF
-	}
-	n := min(int64(len(p)), size-off)
-	in, err := r.Range(r.ctx, off, n)
-	if err != nil {
-		return 0, r.fail(off, err)
-	}
-	defer in.Close() //nolint:errcheck // only read
-	k, err := io.ReadFull(in, p[:n])
-	if err != nil {
-		return k, r.fail(off+int64(k), err)
-	}
-	if n < int64(len(p)) {
-		err = io.EOF
-	}
-	return k, err
-}
-
-func (r *remote) fail(off int64, err error) error {
-	failed := &Error{r.Info().Name, off, err}
-	r.failed.CompareAndSwap(nil, failed)
-	return failed
-}
-
-func (r *remote) Size() int64 { return r.Info().Size }
-
-func (r *remote) Want(int64, int64) {}
-
-func (r *remote) Close() error { return nil }

@@ -24,6 +24,8 @@ var (
 	ErrChanged = errors.New("the object was replaced while it was read")
 	// ErrScheme means that the program has no store for an address.
 	ErrScheme = errors.New("no store for this kind of address")
+	// ErrUnusable means that an address or a server can't be used at all.
+	ErrUnusable = errors.New("it can't be used")
 )
 
 // Info describes an object or a regular file.
@@ -53,6 +55,9 @@ type Object interface {
 	// ErrChanged if there is another version. It is tried once.
 	Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
 }
+
+// Header is an Object whose first bytes came with Open.
+type Header interface{ Head() []byte }
 
 // PutOptions are the options of Put.
 type PutOptions struct {
@@ -105,7 +110,7 @@ func storeOf(name string) (Store, error) {
 	if store, ok := stores[s]; ok {
 		return store, nil
 	}
-	return nil, fmt.Errorf("%s: %w; this program has: %s", name, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
+	return nil, fmt.Errorf("%s: %w; this program has: %s", s+"://…", ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 }
 
 // Stat describes a file or object. The error for a folder is regular.ErrNot.
@@ -114,7 +119,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	o, err := s.Open(ctx, name)
+	o, err := open(ctx, s, name)
 	if err != nil {
 		return Info{}, err
 	}

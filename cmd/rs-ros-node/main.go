@@ -15,6 +15,7 @@ func main() {
 		ending = append(ending, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ending...)
+	registerPlaces()
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, os.Exit}, os.Environ())
 	stop()
 	os.Exit(code)

@@ -1,0 +1,220 @@
+package place
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// maxRange bounds a request, and what is read ahead of sequential reading.
+	maxRange = 8 << 20
+	// inFlight is the number of requests for wanted ranges at a time.
+	inFlight = 4
+	// maxWanted bounds the ranges that wait for a request, so that they are read before their
+	// blocks are dropped.
+	maxWanted = 64
+)
+
+// remote reads an object by blocks of the cache.
+type remote struct {
+	Object
+	ctx    context.Context
+	cancel context.CancelFunc
+	wait   sync.WaitGroup // for requests
+	failed atomic.Pointer[Error]
+
+	mu      sync.Mutex
+	next    int64  // end of the last read
+	ahead   int64  // bytes to read ahead; 0: reading isn't sequential
+	wanted  []span // blocks that are wanted and not asked for
+	workers int
+}
+
+// span is a range of blocks.
+type span struct{ from, to int64 }
+
+func newRemote(ctx context.Context, o Object) *remote {
+	r := &remote{Object: o}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if h, ok := o.(Header); ok {
+		cache.keep(o.Info(), h.Head())
+	}
+	return r
+}
+
+func (r *remote) Size() int64 { return r.Info().Size }
+
+// ReadAt is that of an io.ReaderAt. After an error of the place it returns that error.
+func (r *remote) ReadAt(p []byte, off int64) (n int, err error) {
+	size := r.Size()
+	if off < 0 || off >= size {
+		return 0, io.EOF
+	}
+	want := int(min(int64(len(p)), size-off))
+	more := r.sequential(off, want)
+	for n < want {
+		if failed := r.failed.Load(); failed != nil {
+			return n, failed
+		}
+		k, err := r.readBlock(p[n:want], off+int64(n), off+int64(want)+more)
+		if n += k; err != nil {
+			return n, r.fail(off+int64(n), err)
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// sequential returns how much to read ahead of a read.
+func (r *remote) sequential(off int64, n int) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case off < r.next-blockSize || off > r.next+blockSize:
+		r.ahead = 0
+	case off+int64(n) > r.next:
+		r.ahead = min(max(2*r.ahead, int64(n), blockSize), maxRange)
+	}
+	r.next = max(off+int64(n), min(r.next, off+int64(n)+blockSize))
+	return r.ahead
+}
+
+// readBlock reads from one block. If it isn't there, up to end is asked for.
+func (r *remote) readBlock(p []byte, off, end int64) (int, error) {
+	b, missing := cache.find(r.Info(), span{off / blockSize, (min(end, r.Size()) + blockSize - 1) / blockSize})
+	if len(missing) > 0 {
+		r.wait.Go(func() { r.fetch(missing) })
+	}
+	select {
+	case <-b.done:
+	case <-r.ctx.Done():
+		return 0, r.ctx.Err()
+	}
+	if b.err != nil {
+		if Ended(b.err) && r.ctx.Err() == nil {
+			return 0, nil // another File that had asked for it was closed
+		}
+		return 0, b.err
+	}
+	return b.copy(p, int(off%blockSize)), nil
+}
+
+func (r *remote) fail(off int64, err error) error {
+	r.failed.CompareAndSwap(nil, &Error{r.Info().Name, off, err})
+	return r.failed.Load()
+}
+
+// Want starts requests for large ranges. Ranges that follow each other become one.
+func (r *remote) Want(off, n int64) {
+	n = min(n, r.Size()-off)
+	if off < 0 || n <= 0 {
+		return
+	}
+	w := span{off / blockSize, (off + n + blockSize - 1) / blockSize}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := len(r.wanted) - 1; last >= 0 && w.from >= r.wanted[last].from && w.from <= r.wanted[last].to+1 {
+		r.wanted[last].to = max(r.wanted[last].to, w.to)
+	} else if len(r.wanted) < maxWanted {
+		r.wanted = append(r.wanted, w)
+	}
+	if r.workers < inFlight && r.ctx.Err() == nil {
+		r.workers++
+		r.wait.Go(r.work)
+	}
+}
+
+// work asks for wanted ranges until there are none.
+func (r *remote) work() {
+	for {
+		w, ok := r.take()
+		if !ok {
+			return
+		}
+		_, missing := cache.find(r.Info(), w)
+		if len(missing) > 0 {
+			r.fetch(missing)
+		}
+	}
+}
+
+func (r *remote) take() (w span, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.wanted) == 0 || r.ctx.Err() != nil {
+		r.workers--
+		return w, false
+	}
+	w = r.wanted[0]
+	if most := w.from + maxRange/blockSize; w.to > most {
+		r.wanted[0].from, w.to = most, most
+	} else {
+		r.wanted = r.wanted[1:]
+	}
+	return w, true
+}
+
+// fetch reads blocks that follow each other. Those that it can't read have an error.
+func (r *remote) fetch(list []*block) {
+	list, err := r.fill(list)
+	for _, b := range list {
+		cache.fail(b, err)
+	}
+}
+
+// fill fills blocks, and returns those that it can't fill with the reason.
+func (r *remote) fill(list []*block) ([]*block, error) {
+	var t tries
+	for {
+		before := len(list)
+		var err error
+		if list, err = r.request(list); err == nil {
+			return nil, nil
+		}
+		if len(list) < before {
+			t = tries{}
+		}
+		if err = t.again(r.ctx, err); err != nil {
+			return list, err
+		}
+	}
+}
+
+// request asks for the blocks once. It returns those that it hasn't filled.
+func (r *remote) request(list []*block) ([]*block, error) {
+	off := list[0].key.number * blockSize
+	n := min(int64(len(list))*blockSize, r.Size()-off)
+	ctx, moved, done := stalling(r.ctx)
+	defer done()
+	traffic.requests.Add(1)
+	in, err := r.Range(ctx, off, n)
+	if err != nil {
+		return list, cause(ctx, err)
+	}
+	defer in.Close() //nolint:errcheck // only read
+	for len(list) > 0 {
+		data := make([]byte, min(blockSize, n))
+		k, err := io.ReadFull(in, data)
+		moved()
+		traffic.fetched.Add(int64(k))
+		if err != nil {
+			return list, cause(ctx, err)
+		}
+		cache.fill(list[0], data)
+		list, n = list[1:], n-int64(k)
+	}
+	return nil, nil
+}
+
+func (r *remote) Close() error {
+	r.cancel()
+	r.wait.Wait()
+	if c, ok := r.Object.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}

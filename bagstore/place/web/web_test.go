@@ -1,0 +1,115 @@
+package web_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/web"
+)
+
+func TestMain(m *testing.M) {
+	for _, scheme := range web.Schemes {
+		place.Register(scheme, web.New())
+	}
+	m.Run()
+}
+
+func content(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{2}).Read(b) // never fails
+	return b
+}
+
+// serve serves content with a tag, if there is one.
+func serve(t *testing.T, b []byte, tag *string) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		modified := time.Unix(1_600_000_000, 0)
+		if *tag != "" {
+			w.Header().Set("ETag", *tag)
+			modified = time.Time{}
+		}
+		http.ServeContent(w, r, "a.bag", modified, bytes.NewReader(b))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestRead: files of all sizes are read whole, from servers with and without tags.
+func TestRead(t *testing.T) {
+	for _, tag := range []string{"", `"one"`, `W/"one"`} {
+		for _, n := range []int{0, 1, 64 << 10, 64<<10 + 1, 3 << 20} {
+			want := content(n)
+			f, err := place.Open(t.Context(), serve(t, want, &tag).URL+"/a.bag")
+			if err != nil {
+				t.Fatalf("%d bytes, tag %s: %v", n, tag, err)
+			}
+			got, err := io.ReadAll(io.NewSectionReader(f, 0, int64(n)+1))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes, tag %s: read %d, %v", n, tag, len(got), err)
+			}
+			f.Close()
+		}
+	}
+}
+
+// TestChanged: a file that changes is an error.
+func TestChanged(t *testing.T) {
+	tag := `"one"`
+	f, err := place.Open(t.Context(), serve(t, content(1<<20), &tag).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tag = `"two"`
+	if _, err := f.ReadAt(make([]byte, 1), 1<<19); !errors.Is(err, place.ErrChanged) {
+		t.Error(err)
+	}
+}
+
+// TestSecrets: passwords and signatures are sent to the host that they are for, and are in no error.
+func TestSecrets(t *testing.T) {
+	var got []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization"), r.Header.Get("Referer"))
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer other.Close()
+	authorized := false
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _, authorized = r.BasicAuth()
+		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+"/b.bag", http.StatusFound)
+	}))
+	defer first.Close()
+	_, err := place.Open(t.Context(), strings.Replace(first.URL, "://", "://user:hunter2@", 1)+"/a.bag?X-Signature=feed")
+	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "feed") {
+		t.Error(err)
+	}
+	if strings.Join(got, "") != "" || len(got) == 0 || !authorized {
+		t.Errorf("%v went to the other host; authorized at the first: %v", got, authorized)
+	}
+	for _, name := range []string{"http://user:hunter2@127.0.0.1:1/a?feed", "http://user:hunter2@[bad/a?feed", "ftp://user:hunter2@host/a"} {
+		if _, err := place.Open(t.Context(), name); err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "feed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNoRanges: a large file that is sent whole isn't read.
+func TestNoRanges(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(make([]byte, 1<<20)) // the client has enough
+	}))
+	defer s.Close()
+	if _, err := place.Open(t.Context(), s.URL); err == nil || !strings.Contains(err.Error(), "parts of files") {
+		t.Error(err)
+	}
+}

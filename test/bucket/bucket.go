@@ -1,0 +1,114 @@
+// Package bucket runs an S3 server for tests, behind a proxy that counts requests and injects faults.
+package bucket
+
+import (
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/s3"
+	"rsros/bagstore/place/web"
+	"rsros/test/need"
+	"rsros/test/peer"
+)
+
+// Secret is the server's secret key: no output may have it.
+const Secret = "secret-of-the-test-bucket"
+
+// Bucket is an empty bucket of a server that ends with the test.
+type Bucket struct {
+	*Proxy
+	Env []string // of programs that use it
+	t   testing.TB
+}
+
+// server builds versitygw, once.
+var server = sync.OnceValues(func() (string, error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "rsros").Output()
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "tool", "-n", "-modfile="+filepath.Join(strings.TrimSpace(string(root)), "test/bucket/server/go.mod"), "versitygw")
+	build.Stderr = os.Stderr
+	path, err := build.Output()
+	return strings.TrimSpace(string(path)), err
+})
+
+// Start starts versitygw with a bucket. The test's own process uses it, too.
+func Start(t testing.TB) *Bucket {
+	t.Helper()
+	need.Long(t)
+	program, err := server()
+	if err != nil {
+		t.Fatalf("build the S3 server: %v", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	folder, side := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "walks"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	peer.Start(t, append(os.Environ(), "ROOT_ACCESS_KEY=tester", "ROOT_SECRET_KEY="+Secret), program, "--quiet", "--port", address, "posix", "--sidecar", side, folder)
+	peer.Await(t, "the S3 server", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	b := &Bucket{Proxy: NewProxy(t, "http://"+address), t: t}
+	variables := []string{"AWS_ENDPOINT_URL", b.URL, "AWS_ENDPOINT_URL_S3", "", "AWS_REGION", "us-east-1", "AWS_ACCESS_KEY_ID", "tester", "AWS_SECRET_ACCESS_KEY", Secret, "AWS_SESSION_TOKEN", ""}
+	b.Env = os.Environ()
+	for i := 0; i < len(variables); i += 2 {
+		t.Setenv(variables[i], variables[i+1])
+		b.Env = append(b.Env, variables[i]+"="+variables[i+1])
+	}
+	place.Register(s3.Scheme, &s3.Store{})
+	for _, scheme := range web.Schemes {
+		place.Register(scheme, web.New())
+	}
+	return b
+}
+
+// Address returns the address of a key.
+func (b *Bucket) Address(key string) string { return s3.Scheme + "://walks/" + key }
+
+// Put writes a file, or the files of a folder, and returns the address. It isn't counted.
+func (b *Bucket) Put(key, path string) string {
+	b.t.Helper()
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		st, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		to := b.Address(key)
+		if name != path {
+			to = place.Join(to, filepath.ToSlash(strings.TrimPrefix(name, path)))
+		}
+		_, err = place.Put(b.t.Context(), to, f, st.Size(), place.PutOptions{})
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.Forget()
+	return b.Address(key)
+}

@@ -1,0 +1,181 @@
+package bucket
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Fault is what a proxy does to a request.
+type Fault int
+
+// The faults.
+const (
+	None       Fault = iota
+	Reset            // the connection is closed
+	Busy             // 503
+	Expired          // credentials that have expired
+	Stall            // no answer until the client gives up
+	Cut              // the body ends in the middle
+	WrongRange       // another range than the one asked for
+)
+
+// Request is a request that went through a proxy.
+type Request struct {
+	Method, Path, Range string
+	Bytes               int64 // of the answer's body
+}
+
+// Proxy passes requests on to a server. Its fields may be set between requests.
+type Proxy struct {
+	URL string
+
+	mu    sync.Mutex
+	fault func(r *http.Request, n int) Fault
+	rate  int64 // bytes a second; 0: no limit
+	log   []*Request
+}
+
+// NewProxy starts a proxy that ends with the test.
+func NewProxy(t testing.TB, server string) *Proxy {
+	t.Helper()
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{}
+	rp := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host // it is signed
+		},
+		ModifyResponse: p.answer,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(rp, w, r) }))
+	s.Config.ErrorLog = nil
+	t.Cleanup(s.Close)
+	p.URL = s.URL
+	return p
+}
+
+// Inject sets what happens to requests, which are counted from 1.
+func (p *Proxy) Inject(fault func(r *http.Request, n int) Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault, p.log = fault, nil
+}
+
+// Limit bounds the rate of each answer, in bytes a second.
+func (p *Proxy) Limit(rate int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rate = rate
+}
+
+// Forget empties the log.
+func (p *Proxy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log = nil
+}
+
+// Requests returns the requests since Forget.
+func (p *Proxy) Requests() (list []Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.log {
+		list = append(list, *r)
+	}
+	return list
+}
+
+// Bytes returns how many requests there were since Forget, and the bytes of their answers.
+func (p *Proxy) Bytes() (requests int, bytes int64) {
+	for _, r := range p.Requests() {
+		requests++
+		bytes += r.Bytes
+	}
+	return requests, bytes
+}
+
+func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	entry := &Request{Method: r.Method, Path: r.URL.Path, Range: r.Header.Get("Range")}
+	p.mu.Lock()
+	p.log = append(p.log, entry)
+	fault := None
+	if p.fault != nil {
+		fault = p.fault(r, len(p.log))
+	}
+	p.mu.Unlock()
+	switch fault {
+	case Reset:
+		panic(http.ErrAbortHandler)
+	case Stall:
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	case Busy:
+		refuse(w, http.StatusServiceUnavailable, "SlowDown")
+		return
+	case Expired:
+		refuse(w, http.StatusBadRequest, "ExpiredToken")
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(withCall(r.Context(), &call{p, entry, fault})))
+}
+
+func refuse(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>injected</Message></Error>", code)
+}
+
+func (p *Proxy) answer(r *http.Response) error {
+	c := callOf(r.Request.Context())
+	if c.fault == WrongRange {
+		r.Header.Set("Content-Range", "bytes 1-2/3")
+	}
+	left := int64(1) << 62
+	if c.fault == Cut {
+		left = r.ContentLength / 2
+	}
+	r.Body = &body{ReadCloser: r.Body, call: c, left: left, start: time.Now()}
+	return nil
+}
+
+// body counts, cuts and slows down an answer.
+type body struct {
+	io.ReadCloser
+	*call
+	left  int64
+	n     int64
+	start time.Time
+}
+
+var errCut = errors.New("cut by the test")
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, errCut
+	}
+	b.proxy.mu.Lock()
+	rate := b.proxy.rate
+	b.proxy.mu.Unlock()
+	if rate > 0 {
+		p = p[:min(len(p), 16<<10)]
+		time.Sleep(time.Until(b.start.Add(time.Duration(b.n) * time.Second / time.Duration(rate))))
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	b.n += int64(n)
+	b.proxy.mu.Lock()
+	b.entry.Bytes += int64(n)
+	b.proxy.mu.Unlock()
+	return n, err
+}
