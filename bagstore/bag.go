@@ -62,6 +62,9 @@ type Bag struct {
 	content   Content // recording in another format; nil: the file is a bag
 	tornAt    int64   // offset of the torn record or padding at the end of the file; 0: none
 
+	found        Found
+	descriptions descriptions
+
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
 }

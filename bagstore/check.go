@@ -179,8 +179,8 @@ func (c *checker) connection(r *record.Record, data []byte) error {
 	c.known[conn.ID] = true
 	if d := c.b.byID[conn.ID]; d == nil {
 		c.rep.Notes.Addf(Repairable, r.Pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
-	} else if d.Topic != conn.Topic || d.Type != conn.Type || d.MD5 != conn.MD5 {
-		c.rep.Notes.Addf(conn.differs(d), r.Pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
+	} else if note, differs := c.b.contradiction(conn, r.Pos); differs {
+		c.rep.Notes.Add(note)
 	}
 	return nil
 }

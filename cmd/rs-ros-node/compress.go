@@ -129,7 +129,10 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		}
 		res, err := rewrite.Rewrite(ctx, path, out, rewrite.Options{Options: bag, Progress: report})
 		if err == nil {
-			messages, size = res.Messages, res.Size
+			messages, size, lost = res.Messages, res.Size, lost || len(res.Found) > 0
+			for _, n := range res.Found {
+				bagset.LogNote(log, path, n)
+			}
 		}
 		return err
 	})

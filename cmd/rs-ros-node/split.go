@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,7 +108,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		moved += p.Moved
 	}
 	if err == nil {
-		err = bagset.Loss(0, moved, append(lost, skipped.lost()...))
+		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))
 	}
 	return err
 }

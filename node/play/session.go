@@ -172,7 +172,7 @@ func (s *session) play(ctx context.Context) (problems []string, err error) {
 	if ctx.Err() != nil {
 		err = nil // losses before the interruption count
 	}
-	return slices.Concat(s.player.Problems(), s.out.problems, lost), err
+	return slices.Concat(s.player.Problems(), s.out.problems, lost, bagset.Found(s.bags)), err
 }
 
 // close ends everything that run started. It returns the error of leaving the graph.

@@ -25,6 +25,8 @@ type Container interface {
 	Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error)
 	// Notes lists what was unusual when the file was opened.
 	Notes() []bagstore.Note
+	// Found lists losses that reading has found besides messages that it couldn't read.
+	Found() []bagstore.Note
 	// Check compares what the format stores twice, and calls note for what is wrong.
 	Check(note func(bagstore.Note))
 	Close() error

@@ -2,6 +2,7 @@ package mcap
 
 import (
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"sync"
@@ -128,6 +129,9 @@ func (c *cache) load(b *block, k *content) {
 	c.makeRoom(int(min(b.info.Size, cacheBytes)), k)
 	c.mu.Unlock()
 	unpacked, err := k.file.unpack(b)
+	if err == nil && b.crc != 0 && !b.torn {
+		k.file.compare(b, unpacked)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k.Content, k.err = unpacked, err
@@ -142,6 +146,24 @@ func (c *cache) load(b *block, k *content) {
 	}
 	c.bytes += k.weight()
 	c.makeRoom(0, k)
+}
+
+// compare compares a chunk's content with its checksum.
+func (f *File) compare(b *block, k *memory.Content) {
+	sum := crc32.NewIEEE()
+	content, ok := k.Bytes()
+	if ok {
+		sum.Write(content)
+	} else if _, err := io.Copy(sum, io.NewSectionReader(k.Reader(), 0, k.Size())); err != nil {
+		return // the messages can't be read either
+	}
+	if sum.Sum32() != b.crc {
+		f.found.Add(wrongSum(b))
+	}
+}
+
+func wrongSum(b *block) bagstore.Note {
+	return bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: "the content doesn't have the checksum of the chunk"}
 }
 
 // makeRoom drops the oldest contents until n more bytes fit, except k and those that are

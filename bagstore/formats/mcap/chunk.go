@@ -206,15 +206,15 @@ func (f *File) Check(note func(bagstore.Note)) {
 		if !b.chunk || b.crc == 0 || b.torn {
 			continue
 		}
+		n := wrongSum(b)
 		sum, err := f.sum(b)
-		text := "the content doesn't have the checksum of the chunk"
 		switch {
 		case err != nil:
-			text = err.Error()
+			n.Text = err.Error()
 		case sum == b.crc:
 			continue
 		}
-		note(bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: text})
+		note(n)
 	}
 }
 

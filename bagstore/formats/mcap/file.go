@@ -26,6 +26,7 @@ type File struct {
 	byID       map[uint16]uint32 // a topic's index by its channel
 	blocks     []block
 	notes      bagstore.Notes
+	found      bagstore.Found
 	doubted    bool     // schemas and channels are from a summary without checksum; others replace them
 	asides     []record // attachments and metadata records
 	asideCount uint64   // number of asides in the statistics
@@ -191,6 +192,9 @@ func (f *File) Size() int64 { return f.src.size }
 func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+
+// Found lists the chunks without their checksum among those that were read as a whole.
+func (f *File) Found() []bagstore.Note { return f.found.Notes() }
 
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))

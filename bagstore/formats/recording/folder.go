@@ -242,6 +242,13 @@ func (j *joined) Blocks() []bagstore.Block { return slices.Clone(j.blocks) }
 
 func (j *joined) Notes() []bagstore.Note { return slices.Clone(j.notes) }
 
+func (j *joined) Found() (notes []bagstore.Note) {
+	for _, f := range j.files {
+		notes = append(notes, f.Found()...)
+	}
+	return notes
+}
+
 func (j *joined) Entries(block int) ([]bagstore.Entry, error) {
 	f := j.files[j.from[block].file]
 	list, err := f.Entries(j.from[block].block)

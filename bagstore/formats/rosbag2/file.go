@@ -132,6 +132,9 @@ func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
+// Found is empty: nothing in the format says what messages should be.
+func (f *File) Found() []bagstore.Note { return nil }
+
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
 	for i := range f.blocks {

@@ -62,6 +62,16 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 	return bags, lost, nil
 }
 
+// Found describes what reading the bags has found, see [bagstore.Bag.Found].
+func Found(bags []*bagstore.Bag) (lost []string) {
+	for _, b := range bags {
+		for _, n := range b.Found() {
+			lost = append(lost, place(b.Path(), n)+": "+n.Text)
+		}
+	}
+	return lost
+}
+
 // LogNote logs a note about a bag.
 func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e := log.Warn().Str("bag", path)

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	return bagset.Loss(walk.Damaged+c.bad, walk.Moved, lost)
+	return bagset.Loss(walk.Damaged+c.bad, walk.Moved, append(lost, bagset.Found(bags)...))
 }
 
 func topicCount(v *bagstore.View) int {

@@ -163,7 +163,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	for _, text := range file.Left() {
 		r.lose(1, "%s", text)
 	}
-	for _, n := range file.Bag().Notes() {
+	for _, n := range append(file.Bag().Notes(), file.Bag().Found()...) {
 		if n.Severity == bagstore.Loss {
 			r.lose(1, "%s", n.Text)
 		}

@@ -57,6 +57,11 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		}
 		return j.metadata(bag), err
 	})
+	if !o.AnyDamage { // asides has compared all checksums
+		for _, n := range bag.Found() {
+			r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
+		}
+	}
 	j.finish(bag, topics, encoding)
 	return r.finish(ctx, o, err)
 }

@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return bagset.Loss(bad, moved, lost)
+	return bagset.Loss(bad, moved, append(lost, bagset.Found(bags)...))
 }
 
 // writeWhole writes a file that gets its name when it is complete. Unlike package place it doesn't

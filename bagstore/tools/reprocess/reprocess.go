@@ -97,7 +97,7 @@ func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSna
 		return r, closed
 	}
 	r.Size, r.Damage = out.Stats().Size, w.damage
-	for _, n := range w.file.Bag().Notes() {
+	for _, n := range append(w.file.Bag().Notes(), w.file.Bag().Found()...) {
 		if r.Damage == nil && n.Severity == bagstore.Loss {
 			r.Damage = fmt.Errorf("%s at byte %d: %s", w.o.In, n.Offset, n.Text)
 		}

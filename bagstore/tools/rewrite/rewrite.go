@@ -54,6 +54,8 @@ type Result struct {
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
 	Moved    int    `json:"moved"`   // messages with bagstore.MovedTimes
+	// Found is what reading the bags has found, see [bagstore.Bag.Found].
+	Found []bagstore.Note `json:"-"`
 }
 
 // Rewrite copies a bag in time order. The output may be the input, which is then replaced.
@@ -88,6 +90,9 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 	}
 	res := &Result{}
 	err = res.copyAll(ctx, w, bags, v, o)
+	for _, b := range bags {
+		res.Found = append(res.Found, b.Found()...)
+	}
 	read()
 	if err := w.Finish(err); err != nil {
 		return nil, err
