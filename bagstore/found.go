@@ -63,8 +63,8 @@ func (d *descriptions) of(b *Bag) map[int]*sync.Once {
 
 // compareDescriptions compares what a chunk that messages are read from says of connections with the
 // index.
-func (b *Bag) compareDescriptions(n int) {
-	if b.content != nil || !b.indexed || b.version == "1.2" {
+func (b *Bag) compareDescriptions(n int, chunk record.Source, size int64) {
+	if !b.indexed || b.version == "1.2" {
 		return // there is no index, or the scan has compared them
 	}
 	once := b.descriptions.of(b)[n]
@@ -72,16 +72,16 @@ func (b *Bag) compareDescriptions(n int) {
 		return
 	}
 	once.Do(func() {
-		c := b.chunks[n] // a copy: others read the chunk, too
-		_, _, _ = newChunkReader(b).walkContent(&c, walker{bag: b, onConnection: func(r *record.Record, data []byte) error {
+		w := walker{bag: b, onConnection: func(r *record.Record, data []byte) error {
 			conn, err := parseConnection(&r.Header, data)
 			if err == nil {
 				if note, ok := b.contradiction(conn, r.Pos); ok && note.Severity == Loss {
 					b.found.Add(note)
 				}
 			}
-			return nil // damage is an error of the messages
-		}})
+			return nil
+		}}
+		_, _, _ = w.walk(chunk, size) // damage is an error of the messages
 	})
 }
 

@@ -40,23 +40,22 @@ func (c *cursor) set(i int) bool {
 // Iterator visits the messages of a view. Its position is between two messages, so Next followed by
 // Prev visits the same message twice. An Iterator is for one goroutine.
 type Iterator struct {
-	v        *View
-	reader   *messageReader
-	pos      key  // the position is just before pos,
-	after    bool // or just after it if after is set
-	dir      int  // direction for which heap and pending are valid: +1, -1; 0: none
-	heap     []*cursor
-	pending  int // next chunk to open, as an index in refs (forward) or byEnd (backward)
-	looked   int // next chunk to consider for Query.Lead, if it is after pending
-	content  contentAhead
-	compared chunkRef // the chunk of the message read last
-	cur      Message
-	err      error
+	v       *View
+	reader  *messageReader
+	pos     key  // the position is just before pos,
+	after   bool // or just after it if after is set
+	dir     int  // direction for which heap and pending are valid: +1, -1; 0: none
+	heap    []*cursor
+	pending int // next chunk to open, as an index in refs (forward) or byEnd (backward)
+	looked  int // next chunk to consider for Query.Lead, if it is after pending
+	content contentAhead
+	cur     Message
+	err     error
 }
 
 // Iterator returns an iterator before the first message.
 func (v *View) Iterator() *Iterator {
-	it := &Iterator{v: v, reader: newMessageReader(v), compared: chunkRef{bag: -1}}
+	it := &Iterator{v: v, reader: newMessageReader(v)}
 	it.Seek(v.start)
 	return it
 }
@@ -165,10 +164,6 @@ func (it *Iterator) readMessage() ([]byte, *buffer, error) {
 		if m, ok := it.content.take(it); ok {
 			return m.data, m.blk, m.err
 		}
-	}
-	if ref := it.reader.chunkRef; ref != it.compared {
-		it.compared = ref
-		it.v.bags[ref.bag].compareDescriptions(ref.chunk)
 	}
 	it.reader.start()
 	if it.reader.steady() {

@@ -166,6 +166,9 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 		return mr.readContent(b, func(int) {})
 	}
 	if mr.alone() {
+		if mr.visits == 1 {
+			b.compareDescriptions(mr.chunk, record.Section{Source: mr.chunkReader(mr.bag).w, Base: mr.head.DataPos}, mr.head.Size)
+		}
 		return mr.readDirect(b)
 	}
 	if mr.current == nil {
@@ -401,7 +404,11 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 	b := mr.v.bags[r.bag]
 	torn, l := b.chunks[r.chunk].torn, chunkReader{b: b, urgent: urgent}
 	if head.Compression == None {
-		return b.read(head.DataPos, int(head.Size)) // at most wholeSize
+		blk, err := b.read(head.DataPos, int(head.Size)) // at most wholeSize
+		if err == nil {
+			b.compareDescriptions(r.chunk, blk.source(), blk.size())
+		}
+		return blk, err
 	}
 	content, err := l.unpack(head)
 	if content == nil {
@@ -413,6 +420,7 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 	}
 	blk := &buffer{content: content}
 	blk.bytes, _ = content.Bytes()
+	b.compareDescriptions(r.chunk, blk.source(), blk.size())
 	return blk.retain(), nil
 }
 

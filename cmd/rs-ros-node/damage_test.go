@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -54,24 +56,63 @@ func TestDamagedChunk(t *testing.T) {
 // what they lack. The table is also in docs/commands.md.
 func TestDamageCodes(t *testing.T) {
 	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
-	for path, codes := range map[string][]int{ // of the commands below
-		need.Bag(t, "hostile/bz2claim5.bag"):  {1, 3, 1, 1, 3, 3},
-		need.Bag(t, "hostile/nested.bag"):     {1, 3, 1, 3, 3, 3},
-		need.Bag(t, "hostile/nochan.mcap"):    {1, 3, 1, 3, 3, 3},
-		need.Bag(t, "hostile/times.mcap"):     {0, 0, 0, 3, 3, 3},
-		samplebag.File(t, "zeros.bag", zeros): {1, 3, 1, 3, 3, 3},
-		samplebag.Walk(t, "whole.bag"):        {0, 0, 0, 0, 0, 0},
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	master := l.Addr().String()
+	l.Close()
+	commands := []string{"check IN", "info IN", "cat IN", "recover IN -o OUT/recoveredEXT", "reindex IN --output-dir OUT/reindexed",
+		"compress --lz4 IN --output-dir OUT/compressed", "filter IN OUT/filtered.bag", "merge IN -o OUT/merged.bag", "split IN --count 1000000 -o OUT/part",
+		"convert IN OUT/converted.bag --ros 1", "convert IN OUT/converted.mcap --ros 1", "export IN --mcap OUT/exported.mcap", "play -i -q -d 0 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN",
+		"process IN OUT/processed.bag --filters threshold"}
+	for path, codes := range map[string][]int{ // of the commands
+		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1},
+		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1},
+		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1},
+		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1},
+		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1},
+		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1},
+		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 0, 1},
+		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
 	} {
 		dir := t.TempDir()
-		for i, args := range [][]string{
-			{"check", path}, {"cat", path}, {"recover", path, "-o", filepath.Join(dir, "recovered"+filepath.Ext(path))}, {"filter", path, filepath.Join(dir, "filtered.bag")},
-			{"convert", path, filepath.Join(dir, "converted.bag"), "--ros", "1"}, {"export", path, "--mcap", filepath.Join(dir, "exported.mcap")},
-		} {
+		for i, line := range commands {
+			args := strings.Fields(strings.NewReplacer("IN", path, "OUT", dir, "EXT", filepath.Ext(path), "MASTER", master).Replace(line))
 			if code, out, log := command(t, args...); code != codes[i] {
 				t.Errorf("%s %s: exit code %d, want %d\n%.300s%s", args[0], filepath.Base(path), code, codes[i], out, log)
 			}
 		}
 	}
+}
+
+// twoNames is a bag whose only topic has one name in its chunk, and another in the index.
+func twoNames(t *testing.T) string {
+	path := samplebag.File(t, "twonames.bag", nil)
+	w, err := bagstore.Create(path, bagstore.Options{Overwrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := msgs.MustType("std_msgs/String")
+	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: s.Name, MD5: s.MD5, Definition: s.Definition})
+	for i := range 3 {
+		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), []byte("\x02\x00\x00\x00hi")))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samplebag.File(t, "twonames.bag", bytes.Replace(content, []byte("/chatter"), []byte("/shatter"), 2)) // the header and the data of a record
+}
+
+// wrongSum is an MCAP file with a chunk that doesn't have its checksum.
+func wrongSum(t *testing.T) string {
+	content := stringMCAP(t, mcap.CompressionNone)
+	return samplebag.File(t, "wrongsum.mcap", bytes.Replace(content, []byte("hi"), []byte("ho"), 1))
 }
 
 // TestMovedTimes: of the four times of times.mcap, a bag can't hold two. Every copy says so.
@@ -109,8 +150,13 @@ func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 // zstdMCAP writes an MCAP file of three ROS 1 messages at 1, 2 and 3 s, with chunks that a bag can't have.
 func zstdMCAP(t *testing.T) string {
 	t.Helper()
+	return samplebag.File(t, "zstd.mcap", stringMCAP(t, mcap.CompressionZSTD))
+}
+
+func stringMCAP(t *testing.T, compression mcap.CompressionFormat) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	w, err := mcap.NewWriter(&b, &mcap.WriterOptions{Chunked: true, Compression: mcap.CompressionZSTD})
+	w, err := mcap.NewWriter(&b, &mcap.WriterOptions{Chunked: true, IncludeCRC: true, Compression: compression})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +169,7 @@ func zstdMCAP(t *testing.T) string {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return samplebag.File(t, "zstd.mcap", b.Bytes())
+	return b.Bytes()
 }
 
 // mcapCount reads all messages of an MCAP file.

@@ -66,7 +66,7 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 func Found(bags []*bagstore.Bag) (lost []string) {
 	for _, b := range bags {
 		for _, n := range b.Found() {
-			lost = append(lost, place(b.Path(), n)+": "+n.Text)
+			lost = append(lost, at(b.Path(), n)+": "+n.Text)
 		}
 	}
 	return lost
