@@ -29,6 +29,7 @@ type job struct {
 	raw        bool          // it is written uncompressed
 
 	checkpoint chan struct{} // not nil: the job is a checkpoint; closed when that is durable
+	patience   *time.Timer   // until the checkpoint is overdue; nil: it waits for compression
 }
 
 // largeMessage is a message whose largest part is written from the caller's memory.
@@ -62,9 +63,7 @@ type committer struct {
 	committed   atomic.Uint64 // chunks appended
 	raw         atomic.Uint64 // those that were to be compressed and aren't
 	waiting     atomic.Int64  // bytes of chunks in the queue
-	requested   atomic.Int64  // checkpoints submitted to a live recording
-	reached     atomic.Int64  // those that the chunks before them no longer delay
-	overdue     atomic.Int64  // those that have waited for compression long enough
+	overdue     atomic.Int64  // checkpoints that wait for compression no longer
 	inFile      atomic.Int64  // bytes handed to the system
 	landed      atomic.Uint64 // chunks in these bytes
 	stale       atomic.Int64  // bytes of replaced index sections and of padding
@@ -209,8 +208,11 @@ func (c *committer) submit(j *job) {
 	switch {
 	case j.checkpoint != nil:
 		if c.o.Live {
-			number := c.requested.Add(1)
-			time.AfterFunc(maxDelay, func() { c.hurry(number) })
+			j.patience = time.AfterFunc(maxDelay, func() {
+				if c.overdue.Add(1) > 0 { // otherwise the checkpoint was reached just now
+					notify(c.press)
+				}
+			})
 		}
 	case !c.o.Live:
 		c.work <- j
@@ -218,14 +220,6 @@ func (c *committer) submit(j *job) {
 		c.submitLive(j)
 	}
 	c.queue <- j
-}
-
-// hurry has a checkpoint wait for compression no longer.
-func (c *committer) hurry(number int64) {
-	if c.reached.Load() < number {
-		c.overdue.Store(number)
-		notify(c.press)
-	}
 }
 
 // submitLive passes a chunk to the workers if one of them is about to be free, and makes room
@@ -287,7 +281,7 @@ func (c *committer) write() {
 // bytes meanwhile.
 func (c *committer) await(j *job) {
 	for j.checkpoint == nil {
-		if c.overdue.Load() > c.reached.Load() {
+		if c.overdue.Load() > 0 {
 			notify(c.press)
 		}
 		select {
@@ -319,6 +313,9 @@ func (c *committer) flushSoon(now bool) {
 
 func (c *committer) commit(j *job) {
 	if j.checkpoint != nil {
+		if j.patience != nil && !j.patience.Stop() {
+			c.overdue.Add(-1)
+		}
 		c.checkpoint(j.checkpoint)
 		return
 	}
@@ -475,7 +472,6 @@ func (c *committer) affordable() bool {
 // checkpoint appends an index section, syncs it in the background, makes the file header
 // point at it and closes done. Appending may continue meanwhile.
 func (c *committer) checkpoint(done chan struct{}) {
-	c.reached.Add(1)
 	c.sync.Wait() // one at a time
 	at := c.sink.Size()
 	if c.failed() == nil {
