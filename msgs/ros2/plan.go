@@ -210,13 +210,10 @@ func (r *run) step(s *step) {
 		r.zeros(s.size)
 		return
 	}
-	n := 1
-	if s.array {
-		n = s.len
-		if n == msgs.Variable {
-			n = r.d.Len(1)
-			r.out = binary.LittleEndian.AppendUint32(r.out, uint32(n))
-		}
+	n := s.count()
+	if n == msgs.Variable {
+		n = r.d.Len(1)
+		r.u32(uint32(n))
 	}
 	if s.op == opNumbers {
 		r.numbers(n, s.size)
