@@ -4,13 +4,13 @@
 package film
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
+	"encoding/gob"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"rsros/camdriver"
@@ -33,10 +33,10 @@ type Reel struct {
 	FromDepth   map[string]camdriver.Extrinsics
 	Gyro, Accel [][3]float64
 
-	frames map[camdriver.StreamID][][]byte // as the simulated camera raised them
-	// What the USB camera sends of them; converted beforehand, because the
-	// emulated machine is slow.
-	interlaced, packed [][]byte
+	// frames are as the simulated camera raised them, by stream, and as the USB
+	// camera sends them, by format: converted beforehand, because the emulated
+	// machine is slow.
+	frames map[string][][]byte
 }
 
 var images = []camdriver.Profile{
@@ -58,7 +58,7 @@ func Shoot(dir string) error {
 		return err
 	}
 	defer dev.Close()
-	c := &camera{frames: map[camdriver.StreamID][][]byte{}, done: make(chan struct{})}
+	c := &camera{frames: map[string][][]byte{}, done: make(chan struct{})}
 	r := &Reel{Intrinsics: map[string]camdriver.Intrinsics{}, FromDepth: map[string]camdriver.Extrinsics{}}
 	for i, list := range [][]camdriver.Profile{images[:3], images[3:], motions} {
 		s := dev.Sensors()[i]
@@ -80,14 +80,19 @@ func Shoot(dir string) error {
 	}
 	r.Gyro, r.Accel = c.gyro[:GyroRate], c.accel[:AccelRate]
 	r.Tables = r.tables()
-	return r.save(dir, c.frames)
+	r.frames = c.frames
+	for i := range FPS {
+		r.frames["Y8I"] = append(r.frames["Y8I"], interlace(r.frames["Infrared_1"][i], r.frames["Infrared_2"][i]))
+		r.frames["YUY2"] = append(r.frames["YUY2"], toYUY2(r.frames["Color_0"][i]))
+	}
+	return r.save(dir)
 }
 
 // camera keeps one second of everything.
 type camera struct {
 	camdriver.NopHandler
 	mu          sync.Mutex
-	frames      map[camdriver.StreamID][][]byte
+	frames      map[string][][]byte // by stream
 	gyro, accel [][3]float64
 	done        chan struct{}
 	full        bool
@@ -96,17 +101,18 @@ type camera struct {
 func (c *camera) Frame(_ int, f *camdriver.Frame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch id := f.Stream(); {
+	id := f.Stream()
+	switch name := id.String(); {
 	case id.Kind == camdriver.Gyro:
 		c.gyro = append(c.gyro, f.Motion.Gyro)
 	case id.Kind == camdriver.Accel:
 		c.accel = append(c.accel, f.Motion.Accel)
-	case len(c.frames[id]) < FPS:
-		c.frames[id] = append(c.frames[id], append([]byte(nil), f.Data...))
+	case len(c.frames[name]) < FPS:
+		c.frames[name] = append(c.frames[name], bytes.Clone(f.Data))
 	}
 	full := len(c.gyro) >= GyroRate && len(c.accel) >= AccelRate
 	for _, p := range images {
-		full = full && len(c.frames[p.Stream]) == FPS
+		full = full && len(c.frames[p.Stream.String()]) == FPS
 	}
 	if full && !c.full {
 		close(c.done)
@@ -140,106 +146,59 @@ func (r *Reel) tables() d435i.Tables {
 
 var identity = [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 
-// tablesFile is Tables as JSON can hold it: sizes are no keys there.
-type tablesFile struct {
-	d435i.Tables
-	Rect []rectEntry
-}
+const reelName = "reel.gob"
 
-type rectEntry struct {
-	Size [2]int
-	K    [4]float64
-}
-
-type reelFile struct {
-	Reel
-	Tables tablesFile
-}
-
-func (r *Reel) save(dir string, frames map[camdriver.StreamID][][]byte) error {
+func (r *Reel) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	file := reelFile{Reel: *r, Tables: tablesFile{Tables: r.Tables}}
-	for size, k := range r.Tables.Rect {
-		file.Tables.Rect = append(file.Tables.Rect, rectEntry{size, k})
-	}
-	text, err := json.Marshal(file)
+	f, err := os.Create(filepath.Join(dir, reelName))
 	if err != nil {
 		return err
 	}
-	errs := []error{os.WriteFile(filepath.Join(dir, "reel.json"), text, 0o644)}
-	for id, list := range frames {
-		errs = append(errs, write(dir, id.String(), list))
+	out := gob.NewEncoder(f)
+	err = cmp.Or(out.Encode(r), out.Encode(len(r.frames)))
+	for name, frames := range r.frames { // one at a time: an encoder holds a whole value
+		err = cmp.Or(err, out.Encode(name), out.Encode(frames))
 	}
-	interlaced, packed := make([][]byte, FPS), make([][]byte, FPS)
-	for i := range FPS {
-		interlaced[i] = interlace(frames[images[1].Stream][i], frames[images[2].Stream][i])
-		packed[i] = toYUY2(frames[images[3].Stream][i])
-	}
-	errs = append(errs, write(dir, "Y8I", interlaced), write(dir, "YUY2", packed))
-	return errors.Join(errs...)
-}
-
-func write(dir, name string, frames [][]byte) error {
-	return os.WriteFile(filepath.Join(dir, name), slices.Concat(frames...), 0o644)
-}
-
-func read(dir, name string, size int) (frames [][]byte, err error) {
-	all, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil && len(all) != FPS*size {
-		err = fmt.Errorf("%s: %d bytes, want %d", name, len(all), FPS*size)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return slices.Collect(slices.Chunk(all, size)), nil
+	return errors.Join(err, f.Close())
 }
 
 // Load reads what Shoot wrote.
 func Load(dir string) (*Reel, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "reel.json"))
+	f, err := os.Open(filepath.Join(dir, reelName))
 	if err != nil {
 		return nil, err
 	}
-	var file reelFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, err
+	defer f.Close()
+	in, r, lists := gob.NewDecoder(f), &Reel{frames: map[string][][]byte{}}, 0
+	err = cmp.Or(in.Decode(r), in.Decode(&lists))
+	for range lists {
+		var name string
+		var frames [][]byte
+		err = cmp.Or(err, in.Decode(&name), in.Decode(&frames))
+		r.frames[name] = frames
 	}
-	r := file.Reel
-	r.Tables = file.Tables.Tables
-	r.Tables.Rect = map[[2]int][4]float64{}
-	for _, e := range file.Tables.Rect {
-		r.Tables.Rect[e.Size] = e.K
-	}
-	r.frames = map[camdriver.StreamID][][]byte{}
-	for _, p := range images {
-		if r.frames[p.Stream], err = read(dir, p.Stream.String(), p.FrameSize()); err != nil {
-			return nil, err
-		}
-	}
-	if r.interlaced, err = read(dir, "Y8I", 2*images[1].FrameSize()); err != nil {
-		return nil, err
-	}
-	r.packed, err = read(dir, "YUY2", ColorWidth*ColorHeight*2)
-	return &r, err
+	return r, err
 }
 
 // Image is what a stream shows as frame number n.
-func (r *Reel) Image(id camdriver.StreamID, n uint32) []byte { return r.frames[id][(n-1)%FPS] }
+func (r *Reel) Image(id camdriver.StreamID, n uint32) []byte { return r.image(id.String(), n) }
+
+func (r *Reel) image(name string, n uint32) []byte { return r.frames[name][(n-1)%FPS] }
 
 // Pixels is black in modes that were not filmed.
 func (r *Reel) Pixels(m d435i.Mode, n uint32, dst []byte) {
 	stereo := m.W == StereoWidth && m.H == StereoHeight
 	switch {
 	case stereo && m.Code == "Z16 ":
-		copy(dst, r.Image(images[0].Stream, n))
+		copy(dst, r.image("Depth_0", n))
 	case stereo && m.Code == "\x32\x00\x00\x00":
-		copy(dst, r.Image(images[1].Stream, n))
+		copy(dst, r.image("Infrared_1", n))
 	case stereo && m.Code == "Y8I ":
-		copy(dst, r.interlaced[(n-1)%FPS])
+		copy(dst, r.image("Y8I", n))
 	case m.W == ColorWidth && m.H == ColorHeight && m.Code == "YUY2":
-		copy(dst, r.packed[(n-1)%FPS])
+		copy(dst, r.image("YUY2", n))
 	default:
 		clear(dst)
 	}

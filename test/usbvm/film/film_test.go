@@ -1,0 +1,52 @@
+package film
+
+import (
+	"reflect"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d435i"
+)
+
+// TestLoad: a reel is read as it was written, and has every frame.
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	if err := Shoot(dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := t.TempDir()
+	if err := r.save(again); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := Load(again); err != nil || !reflect.DeepEqual(same, r) {
+		t.Errorf("another reel is read: %v", err)
+	}
+	for _, p := range images {
+		for n := range uint32(FPS) {
+			if got := len(r.Image(p.Stream, n+1)); got != p.FrameSize() {
+				t.Fatalf("%v: frame %d has %d bytes, want %d", p.Stream, n+1, got, p.FrameSize())
+			}
+		}
+	}
+	for code, size := range map[string]int{"Y8I ": 2 * StereoWidth * StereoHeight, "YUY2": 2 * ColorWidth * ColorHeight} {
+		m := d435i.Mode{Code: code, W: StereoWidth, H: StereoHeight}
+		if code == "YUY2" {
+			m.W, m.H = ColorWidth, ColorHeight
+		}
+		dst := make([]byte, size)
+		if r.Pixels(m, FPS, dst); dst[size-1] == 0 {
+			t.Errorf("%s: the last pixel is missing", code)
+		}
+	}
+	depth := r.Intrinsics["Depth_0"]
+	if k := r.Tables.Rect[[2]int{StereoWidth, StereoHeight}]; k != [4]float64{depth.Fx, depth.Fy, depth.Ppx, depth.Ppy} || depth.Fx == 0 {
+		t.Errorf("depth's intrinsics are %v and %v", k, depth)
+	}
+	if len(r.Gyro) != GyroRate || len(r.Accel) != AccelRate || r.FromDepth["Infrared_2"] == (camdriver.Extrinsics{}) {
+		t.Errorf("%d and %d samples, %v", len(r.Gyro), len(r.Accel), r.FromDepth["Infrared_2"])
+	}
+}
