@@ -2,58 +2,167 @@ package s3
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
-	"sync/atomic"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
 	"rsros/bagstore/place"
 )
 
-// partSize is that of the parts of large objects. A bucket takes 10,000 of them.
-const (
-	partSize = 16 << 20
-	maxParts = 10000
-)
-
-// Put implements place.Store. A large object is written in parts, which a failure removes.
+// Put implements place.Store. A large object is written in parts. The server compares the checksums of
+// each part and of the whole. After a failure it has no parts, unless o.Save can keep what they are.
 func (s *Store) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o place.PutOptions) (place.Info, error) {
 	client, err := s.connect()
 	if err != nil {
 		return place.Info{}, err
 	}
-	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: uint64(max(partSize, (size/maxParts)>>20<<20+1<<20)), SendContentMd5: true}
-	switch {
-	case o.New:
-		opts.SetMatchETagExcept("*")
-	case o.Replaces != "":
-		opts.SetMatchETag(o.Replaces)
+	p := &put{client: client, name: name, body: body, size: size, o: o}
+	p.bucket, p.key = split(name)
+	if o.Progress == nil {
+		p.o.Progress = func(int64) {}
 	}
-	if o.Progress != nil {
-		opts.Progress = &counter{report: o.Progress}
+	if size <= partSize {
+		return p.single(ctx)
 	}
-	bucket, key := split(name)
-	info, err := client.Client.PutObject(ctx, bucket, key, io.NewSectionReader(body, 0, size), size, opts)
-	if err != nil {
-		r := minio.ToErrorResponse(err)
-		if o.New && (r.StatusCode == http.StatusPreconditionFailed || r.StatusCode == http.StatusConflict) {
-			return place.Info{}, fmt.Errorf("%s: %w", name, fs.ErrExist)
+	return p.inParts(ctx)
+}
+
+// put writes one object.
+type put struct {
+	client            *minio.Core
+	name, bucket, key string
+	body              io.ReaderAt
+	size              int64
+	o                 place.PutOptions
+}
+
+// sums are the checksums of a part.
+type sums struct {
+	MD5 []byte `json:"md5"`
+	CRC uint32 `json:"crc"` // CRC-32C
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sum reads a part.
+func (p *put) sum(ctx context.Context, off, n int64) (s sums, err error) {
+	h, c := md5.New(), crc32.New(castagnoli)
+	buf := make([]byte, min(n, 1<<20))
+	for end := off + n; off < end; {
+		if err := ctx.Err(); err != nil {
+			return s, err
 		}
-		return place.Info{}, wrap(name, err)
+		k := min(int64(len(buf)), end-off)
+		if got, err := p.body.ReadAt(buf[:k], off); got < int(k) {
+			return s, fmt.Errorf("read what is written to %s: %w", p.name, errors.Join(err, io.ErrUnexpectedEOF))
+		}
+		h.Write(buf[:k])
+		c.Write(buf[:k])
+		off += k
 	}
-	return place.Info{Name: name, Size: size, Version: info.ETag, Modified: info.LastModified}, nil
+	return sums{h.Sum(nil), c.Sum32()}, nil
 }
 
-// counter is told of bytes by being read.
-type counter struct {
-	n      atomic.Int64
-	report func(n int64)
+func (s sums) md5() string { return base64.StdEncoding.EncodeToString(s.MD5) }
+
+func (s sums) crc() string {
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, s.CRC))
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	c.report(c.n.Add(int64(len(p))))
-	return len(p), nil
+const checksumHeader = "X-Amz-Checksum-Crc32c"
+
+// options returns those of the request that makes the object appear.
+func (p *put) options(metadata map[string]string) minio.PutObjectOptions {
+	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: metadata}
+	switch {
+	case p.o.New:
+		opts.SetMatchETagExcept("*")
+	case p.o.Replaces != "":
+		opts.SetMatchETag(p.o.Replaces)
+	}
+	return opts
+}
+
+func (p *put) single(ctx context.Context) (place.Info, error) {
+	s, err := p.sum(ctx, 0, p.size)
+	if err != nil {
+		return place.Info{}, err
+	}
+	var info minio.UploadInfo
+	tries := 0
+	err = p.try(ctx, func() (err error) {
+		tries++
+		info, err = p.client.PutObject(ctx, p.bucket, p.key, io.NewSectionReader(p.body, 0, p.size), p.size, s.md5(), "", p.options(map[string]string{checksumHeader: s.crc()}))
+		return err
+	})
+	if tries > 1 && (errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged)) {
+		if found, err := p.verify(ctx, hex.EncodeToString(s.MD5), ""); err == nil {
+			return found, nil // the answer to an earlier try was lost
+		}
+	}
+	if err != nil {
+		return place.Info{}, err
+	}
+	p.o.Progress(p.size)
+	return place.Info{Name: p.name, Size: p.size, Version: info.ETag, Modified: info.LastModified}, nil
+}
+
+// verify returns the object if it has the size, the ETag and, if the server knows it, the CRC-32C of
+// what was written. etag is that of servers that don't encrypt, empty for any.
+func (p *put) verify(ctx context.Context, etag, crc string) (place.Info, error) {
+	info, err := p.client.StatObject(ctx, p.bucket, p.key, minio.StatObjectOptions{Checksum: true})
+	if err != nil {
+		return place.Info{}, p.wrap(err)
+	}
+	if info.Size != p.size || etag != "" && info.ETag != etag || crc != "" && info.ChecksumMode == "FULL_OBJECT" && info.ChecksumCRC32C != "" && info.ChecksumCRC32C != crc {
+		return place.Info{}, fmt.Errorf("%s: the object isn't what was written: %d bytes, ETag %.60q, CRC-32C %.60q, want %d, %s, %s", p.name, info.Size, info.ETag, info.ChecksumCRC32C, p.size, etag, crc)
+	}
+	return place.Info{Name: p.name, Size: info.Size, Version: info.ETag, Modified: info.LastModified}, nil
+}
+
+// wrap is the function wrap, with the error of PutOptions.New.
+func (p *put) wrap(err error) error {
+	r, answered := errors.AsType[minio.ErrorResponse](err)
+	if answered && p.o.New && (r.StatusCode == http.StatusPreconditionFailed || r.StatusCode == http.StatusConflict) {
+		return fmt.Errorf("%s: %w", p.name, fs.ErrExist)
+	}
+	return wrap(p.name, err)
+}
+
+const maxTries = 6
+
+// try calls do again after errors that may pass.
+func (p *put) try(ctx context.Context, do func() error) error {
+	for n := 0; ; n++ {
+		err := do()
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, errForgotten) || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		r, answered := errors.AsType[minio.ErrorResponse](err)
+		passes := !answered || r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusConflict ||
+			r.Code == "RequestTimeout" || r.Code == "BadDigest"
+		if n == maxTries-1 || !passes || ctx.Err() != nil {
+			return errors.Join(ctx.Err(), p.wrap(err))
+		}
+		pause := 100 * time.Millisecond << n
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
 }
