@@ -29,6 +29,13 @@ func openFile(name string) (*onDisk, error) {
 	if err != nil {
 		return nil, err
 	}
+	return fromFile(f, name)
+}
+
+// FromFile returns a File that reads f, and closes it.
+func FromFile(f *os.File, name string) (File, error) { return fromFile(f, name) }
+
+func fromFile(f *os.File, name string) (*onDisk, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

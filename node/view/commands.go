@@ -3,9 +3,9 @@ package view
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
+	"rsros/bagstore/place"
 	"rsros/camdriver"
 	"rsros/node/view/wire"
 )
@@ -83,11 +83,11 @@ func (s *Server) choose(r *wire.Request) error {
 		if s.o.Library == nil {
 			return errors.New("there are no recordings to choose from here")
 		}
-		path, err := s.o.Library.Path(r.File)
+		at, err := s.o.Library.Place(r.File)
 		if err != nil {
 			return err
 		}
-		return s.show(s.ctx, path, filepath.Base(path), r.File)
+		return s.show(s.ctx, at, place.Base(at), r.File)
 	}
 	if s.chooseAttached(r.Device) {
 		return nil

@@ -3,17 +3,18 @@ package view
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
+	"rsros/bagstore/place"
+	"rsros/bagstore/tools/catalog"
 	"rsros/node/view/library"
 )
 
 // RunOptions say what the view command shows, and which viewers it lets in.
 type RunOptions struct {
 	Options
-	Show   string // a device, a recording, or a folder of recordings; "" shows nothing yet
-	Folder string // of recordings that viewers may open; "" is that of Show, if it is one
+	Show   string // a device, a recording, or a library.Library; "" shows nothing yet
+	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
 	Access
 	Attach func(*Server) (detach func()) // shows something else than Show; nil for nothing
 	Ready  func(url string)
@@ -25,11 +26,11 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 		o.Address = "127.0.0.1:0"
 	}
 	show, file := o.Show, ""
-	if st, err := os.Stat(show); err == nil && st.IsDir() {
+	if show != "" && library.Is(show) {
 		o.Folder, show = show, ""
 	}
 	if o.Folder != "" {
-		if o.Library, err = library.Open(o.Folder); err != nil {
+		if o.Library, err = library.Open(ctx, o.Folder); err != nil {
 			return err
 		}
 		defer o.Library.Close() //nolint:errcheck // it was only read
@@ -48,8 +49,8 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 	}
 	if show != "" {
 		name := ""
-		if library.IsRecording(show) {
-			name = filepath.Base(show)
+		if catalog.IsRecording(show) {
+			name = place.Base(show)
 			if file == "" {
 				file = name
 			}

@@ -34,7 +34,7 @@ type Options struct {
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
 	Candidates []wire.Candidate
-	Library    *library.Folder  // recordings that viewers may open; nil for none
+	Library    *library.Library // recordings that viewers may open; nil for none
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           // where they go; nowhere else
 	ViewOnly   bool             // viewers can't change anything

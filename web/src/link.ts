@@ -1,7 +1,7 @@
 // The page's end of the worker: it fills the store, keeps subscriptions as tiles
 // want them, gives credit, and sends requests.
 import { batch, effect } from '@preact/signals'
-import type { FromProgram, Source, State } from './proto/messages'
+import type { FileEntry, FromProgram, Source, State } from './proto/messages'
 import type { Frame, FromWorker, ToWorker } from './proto/frames'
 import * as store from './store'
 import { device, equalise, packed, wire } from './prefs'
@@ -21,6 +21,7 @@ export class Link {
   private readonly open = new Map<number, Open>()
   private readonly subscribed = new Map<number, string>()
   private best = Infinity
+  private listAgain = 0
   /** The time of the newest line of the log, ns. */
   private logged = 0n
   private ids = 0
@@ -285,14 +286,20 @@ export class Link {
     store.clockOffset.value = program + trip / 2 - at
   }
 
-  /** listFiles asks for the library's recordings. */
-  async listFiles(): Promise<void> {
+  /** listFiles asks for the library's recordings that the query selects; more adds further ones to the list. */
+  async listFiles(more = false): Promise<void> {
     if (!store.hasFiles.peek()) return
+    const query = store.filesQuery.peek(), before = more ? store.files.peek() ?? [] : []
+    clearTimeout(this.listAgain)
     try {
-      const answer = await fetch('api/files')
-      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`)
-      store.files.value = await answer.json() ?? []
+      const answer = await fetch(`api/files?skip=${before.length}&q=${encodeURIComponent(query)}`)
+      if (!answer.ok) throw new Error(answer.status === 400 ? await answer.text() : `${answer.status} ${answer.statusText}`)
+      const list: FileEntry[] = await answer.json() ?? []
+      if (query !== store.filesQuery.peek()) return
+      store.files.value = [...before, ...list]
+      store.filesTotal.value = Number(answer.headers.get('X-Total') ?? list.length)
       store.filesError.value = ''
+      if (!more && list.some((f) => f.pending)) this.listAgain = window.setTimeout(() => void this.listFiles(), 500)
     } catch (e) {
       store.filesError.value = e instanceof Error ? e.message : String(e)
     }

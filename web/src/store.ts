@@ -14,6 +14,9 @@ export const record = signal<Record_ | null>(null)
 export const hasFiles = signal(false)
 export const files = signal<FileEntry[] | null>(null)
 export const filesError = signal('')
+/** filesTotal is how many recordings the query selects, of which files has the first. */
+export const filesTotal = signal(0)
+export const filesQuery = signal('')
 export const candidates = signal<Candidate[]>([])
 /** The options of each sensor, by its id. */
 export const options = signal<ReadonlyMap<number, Option[]>>(new Map())

@@ -41,6 +41,8 @@ export const text = {
   refresh: 'Refresh',
   noFiles: 'No recordings in this folder.',
   filter: 'Filter',
+  searchHelp: 'Words of the name, a topic, a type or the device; also topic:/scan, type:Image, from:2026-03-01, to:2026-03-02T12:00',
+  moreFiles: (n: number) => `${n} more`,
   open: 'Open',
   shown: 'Shown',
   messages: 'messages',

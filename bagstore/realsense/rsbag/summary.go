@@ -16,9 +16,12 @@ import (
 
 // IsRecording reports whether a bag has topics of the layout.
 func IsRecording(bag *bagstore.Bag) bool {
-	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
-		return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
-	})
+	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool { return IsTopic(c.Topic) })
+}
+
+// IsTopic reports whether a topic is of the layout.
+func IsTopic(name string) bool {
+	return strings.HasPrefix(name, "/device_0/") && rslayout.ParseTopic(name).Kind != rslayout.TopicUnknown
 }
 
 // StreamSummary is what a file holds of one stream.

@@ -120,11 +120,22 @@ func summarize(b *bagstore.Bag) (*Summary, error) {
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
-	counts := b.Counts()
+	s.Topics = Topics(b)
 	types := make(map[TypeSummary]bool)
-	topics := make(map[string]*TopicSummary)
 	for _, c := range b.Connections() {
 		types[TypeSummary{c.Type, c.MD5}] = true
+	}
+	s.Types = slices.SortedFunc(maps.Keys(types), func(x, y TypeSummary) int {
+		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.MD5, y.MD5))
+	})
+	return s, nil
+}
+
+// Topics returns the topics of a bag by name, without rates and sizes. It reads nothing.
+func Topics(b *bagstore.Bag) (list []TopicSummary) {
+	counts := b.Counts()
+	topics := make(map[string]*TopicSummary)
+	for _, c := range b.Connections() {
 		t, ok := topics[c.Topic]
 		if !ok {
 			t = &TopicSummary{Topic: c.Topic, Type: c.Type, MD5: c.MD5}
@@ -135,13 +146,10 @@ func summarize(b *bagstore.Bag) (*Summary, error) {
 		t.Latching = t.Latching || c.Latching
 		t.Connected = append(t.Connected, *c)
 	}
-	s.Types = slices.SortedFunc(maps.Keys(types), func(x, y TypeSummary) int {
-		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.MD5, y.MD5))
-	})
 	for _, name := range slices.Sorted(maps.Keys(topics)) {
-		s.Topics = append(s.Topics, *topics[name])
+		list = append(list, *topics[name])
 	}
-	return s, nil
+	return list
 }
 
 func (s *Summary) storage(b *bagstore.Bag) error {

@@ -3,6 +3,7 @@ package library
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore/tools/catalog"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // A folder lists and serves the recordings below it and nothing else.
@@ -33,7 +36,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	need.Pipe(t, filepath.Join(inside, "pipe.bag"))
-	l, err := Open(inside)
+	l, err := Open(t.Context(), inside)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +68,8 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/pipe.bag": 404, "/api/files/pipe.bag/thumbnail.png": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
-		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail.png": 200, "/api/files/sub/other.bag/thumbnail.png": 204, "/api/files/link.bag/thumbnail.png": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
+		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/pipe.bag": 404, "/api/files/pipe.bag/thumbnail": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
+		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail": 200, "/api/files/sub/other.bag/thumbnail": 204, "/api/files/link.bag/thumbnail": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
 	} {
 		if w := get(path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
@@ -91,13 +94,13 @@ func TestListedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := Open(dir)
+	l, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close() //nolint:errcheck // it was only read
 	list := func() entry {
-		list, err := l.entries(t.Context())
+		list, err := l.entries(t.Context(), catalog.Query{})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -112,5 +115,61 @@ func TestListedOnce(t *testing.T) {
 	write(make([]byte, len(bag)), at.Add(time.Second))
 	if changed := list(); changed.Error == "" {
 		t.Errorf("it wasn't opened again: %+v", changed)
+	}
+}
+
+// A catalog lists thousands of recordings, in parts, finds them by what their rows say, and opens them where they are.
+func TestCatalog(t *testing.T) {
+	bag := samplebag.Robot(t, "robot.bag")
+	dir := filepath.ToSlash(filepath.Dir(bag)) + "/"
+	name := filepath.Join(t.TempDir(), "all.parquet")
+	err := catalog.Write(name, false, func(yield func(catalog.Row, error) bool) {
+		for r := range catalog.Make(t.Context(), []string{bag}, 1, catalog.Options{Thumbnail: true}) {
+			yield(r, nil)
+		}
+		for i := range 4000 {
+			yield(catalog.Row{Name: fmt.Sprintf("%swalks/%04d.bag", dir, i), Size: 1, Messages: 1, Topics: []catalog.Topic{{Name: fmt.Sprintf("/t%d", i%7), Type: "std_msgs/String"}}}, nil)
+		}
+		yield(catalog.Row{Name: dir + "secret.txt"}, nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it was only read
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/files"+path, nil))
+		return w
+	}
+	for query, want := range map[string]struct {
+		total string
+		first string
+		n     int
+	}{
+		"": {"4001", "robot.bag", maxAnswered}, "?skip=4000": {"4001", "walks/3999.bag", 1}, "?q=topic:/t3+walks": {"571", "walks/0003.bag", maxAnswered},
+		"?q=/camera/image": {"1", "robot.bag", 1}, "?q=nothing": {"0", "", 0}, "?skip=-1&q=0012": {"1", "walks/0012.bag", 1},
+	} {
+		w := get(query)
+		var list []entry
+		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+		if w.Header().Get("X-Total") != want.total || len(list) != want.n || want.n > 0 && list[0].Name != want.first {
+			t.Errorf("%q: %d of %s, first %+v", query, len(list), w.Header().Get("X-Total"), list[:min(1, len(list))])
+		}
+	}
+	for path, want := range map[string]int{
+		"?q=from:noon": 400, "/robot.bag": 200, "/robot.bag/thumbnail": 200, "/walks/0000.bag/thumbnail": 204, "/walks/0000.bag": 404, "/secret.txt": 404, "/../x.bag": 404, "/other.bag": 404,
+	} {
+		if w := get(path); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+	if at, err := l.Place("robot.bag"); err != nil || at != filepath.ToSlash(bag) {
+		t.Errorf("it is played from %q, %v", at, err)
 	}
 }

@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ func TestThumbnailsInTurn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), []byte("no bag"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(dir)
+	l, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,22 +24,16 @@ func TestThumbnailsInTurn(t *testing.T) {
 	leave()
 	get := func(ctx context.Context) int {
 		w := httptest.NewRecorder()
-		l.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost/api/files/walk.bag/thumbnail.png", nil))
+		l.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost/api/files/walk.bag/thumbnail", nil))
 		return w.Code
 	}
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the panic was swallowed")
-			}
-		}()
-		l.alone(t.Context(), func() { //nolint:errcheck // it panics
-			if code := get(gone); code != 503 {
-				t.Errorf("a viewer who has gone gets %d", code)
-			}
-			panic(errors.New("a decoder's"))
-		})
-	}()
+	if err := l.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if code := get(gone); code != 503 {
+		t.Errorf("a viewer who has gone gets %d", code)
+	}
+	l.end()
 	if code := get(t.Context()); code != 204 {
 		t.Errorf("the next viewer gets %d", code)
 	}

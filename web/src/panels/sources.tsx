@@ -49,23 +49,25 @@ function Card() {
 }
 
 function Files({ opening, open }: { opening: string; open(file: string): void }) {
-  const filter = useSignal('')
-  const all = store.files.value
-  if (store.filesError.value) return <p class="error" role="alert">{store.filesError.value}</p>
-  if (!all) return null
-  if (all.length === 0) return <p class="quiet">{text.noFiles}</p>
-  const words = filter.value.toLowerCase().trim().split(/\s+/)
-  const list = all.filter((f) => words.every((w) => f.name.toLowerCase().includes(w)))
+  const viewer = useViewer()
+  const list = store.files.value, query = store.filesQuery.value, more = store.filesTotal.value - (list?.length ?? 0)
+  const search = (words: string) => {
+    store.filesQuery.value = words
+    void viewer.link.listFiles()
+  }
+  if (!list) return store.filesError.value ? <p class="error" role="alert">{store.filesError.value}</p> : null
+  if (list.length === 0 && !query) return <p class="quiet">{text.noFiles}</p>
   return (
     <>
-      {all.length > 8 && <input type="search" class="wide" placeholder={text.filter} aria-label={text.filter} value={filter.value}
-        onInput={(e) => { filter.value = e.currentTarget.value }} />}
+      {(list.length > 8 || query) && <input type="search" class="wide" placeholder={text.filter} aria-label={text.filter} title={text.searchHelp} value={query}
+        onInput={(e) => search(e.currentTarget.value)} />}
+      {store.filesError.value && <p class="error" role="alert">{store.filesError.value}</p>}
       <ul class="files">
         {list.map((f) => (
           <li key={f.name}>
             <button type="button" class="file" aria-current={store.source.value?.file === f.name || undefined} disabled={opening !== '' || store.viewOnly.value || !!f.error}
               title={f.error ?? f.name} onClick={() => open(f.name)}>
-              {f.picture && <img src={`api/files/${f.name.split('/').map(encodeURIComponent).join('/')}/thumbnail.png`} alt="" loading="lazy" width={64} height={48}
+              {f.picture && <img src={`api/files/${f.name.split('/').map(encodeURIComponent).join('/')}/thumbnail`} alt="" loading="lazy" width={64} height={48}
                 onError={(e) => { e.currentTarget.hidden = true }} />}
               <span class="grow">
                 <span class="ellipsis">{f.name}</span>
@@ -76,11 +78,13 @@ function Files({ opening, open }: { opening: string; open(file: string): void })
           </li>
         ))}
       </ul>
+      {more > 0 && <button type="button" class="wide" onClick={() => void viewer.link.listFiles(true)}>{text.moreFiles(more)}</button>}
     </>
   )
 }
 
 function facts(f: FileEntry): string {
   const seconds = f.start && f.end ? clock(BigInt(f.end) - BigInt(f.start), 1) + ' · ' : ''
+  if (f.pending) return bytes(f.size)
   return `${seconds}${bytes(f.size)} · ${count(f.messages)} ${text.messages}`
 }

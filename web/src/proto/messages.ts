@@ -108,7 +108,7 @@ export type FromProgram =
 export type Codec = 'raw' | 'packed'
 export type Divisor = 1 | 2 | 4
 
-/** FileEntry is one line of GET /api/files. */
+/** FileEntry is one recording of GET /api/files. */
 export interface FileEntry {
   name: string
   size: number
@@ -117,5 +117,7 @@ export interface FileEntry {
   streams: string[] | null
   kind?: string
   picture: boolean
+  /** nothing else is known yet */
+  pending?: boolean
   error?: string
 }

@@ -1,4 +1,4 @@
-package library
+package thumbnail
 
 import (
 	"bytes"
@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // of compressed images
-	_ "image/png"  // the same
+	_ "image/png" // of compressed images
 	"math"
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 )
@@ -29,20 +27,15 @@ const (
 	largestMessage = 64 << 20
 )
 
-// hasPictures says whether a thumbnail of a topic can be made.
-func hasPictures(c *bagstore.Connection) bool { return c.Type == imageType || c.Type == compressedType }
+// HasPictures reports whether messages of a type may have a thumbnail.
+func HasPictures(typ string) bool { return typ == imageType || typ == compressedType }
 
-// topicThumbnail returns a small picture of a recording without a device, from the middle
-// of the first topic with images. Depth is taken if there is nothing else.
-func topicThumbnail(path string) (out image.Image) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		return nil
-	}
-	defer bag.Close() //nolint:errcheck // it was only read
+// ofTopics returns a small picture of a recording without a device, from the middle of the
+// first topic with images. Depth is taken if there is nothing else.
+func ofTopics(bag *bagstore.Bag) (out image.Image) {
 	tried := 0
 	for _, c := range bag.Connections() {
-		if !hasPictures(c) {
+		if !HasPictures(c.Type) {
 			continue
 		}
 		picture, depth := middlePicture(bag, c)
@@ -183,18 +176,18 @@ func smaller(p imagetransport.Picture) (out image.Image, depth bool, err error) 
 	return sampled(p.Width, p.Height, show.of(p.Data, p.Step, order)), show.depth, nil
 }
 
-// sampled has every n-th pixel of a picture, so that it is about thumbnailWidth wide, and
+// sampled has every n-th pixel of a picture, so that it is about width wide, and
 // not much higher.
-func sampled(width, height int, at func(x, y int) color.Color) image.Image {
-	n := max(1, width/thumbnailWidth, height/(2*thumbnailWidth))
-	return drawn(max(1, width/n), max(1, height/n), func(x, y int) color.Color { return at(x*n, y*n) })
+func sampled(w, h int, at func(x, y int) color.Color) image.Image {
+	n := max(1, w/width, h/(2*width))
+	return drawn(max(1, w/n), max(1, h/n), func(x, y int) color.Color { return at(x*n, y*n) })
 }
 
 // drawn is the picture of these pixels.
-func drawn(width, height int, at func(x, y int) color.Color) image.Image {
-	out := image.NewNRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
+func drawn(w, h int, at func(x, y int) color.Color) image.Image {
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
 			out.Set(x, y, at(x, y))
 		}
 	}

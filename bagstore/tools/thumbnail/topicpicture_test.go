@@ -1,4 +1,4 @@
-package library
+package thumbnail
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/test/samplebag"
@@ -34,19 +34,39 @@ func compressedMessage(format string, data []byte) []byte {
 	return e.B
 }
 
-// The picture of a recording without a device is that of the middle, in its colours.
-func TestTopicThumbnail(t *testing.T) {
-	path := samplebag.Robot(t, "robot.bag")
-	l, err := Open(filepath.Dir(path))
+// of is the thumbnail of a file.
+func of(t *testing.T, path string) image.Image {
+	t.Helper()
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // it was only read
-	w := httptest.NewRecorder()
-	l.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/files/robot.bag/thumbnail.png", nil))
-	got, err := png.Decode(w.Body)
+	defer bag.Close() //nolint:errcheck // only read
+	return Of(bag)
+}
+
+// A RealSense recording has a picture, too, also as a JPEG.
+func TestOfFrame(t *testing.T) {
+	path := samplebag.Data(t, "sw_small_lz4.bag")
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
-		t.Fatalf("%d: %v", w.Code, err)
+		t.Fatal(err)
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	got, err := jpeg.Decode(bytes.NewReader(JPEG(bag)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := Of(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*width {
+		t.Errorf("it is %v, want %v", got.Bounds(), want)
+	}
+}
+
+// The picture of a recording without a device is that of the middle, in its colours.
+func TestTopicThumbnail(t *testing.T) {
+	got := of(t, samplebag.Robot(t, "robot.bag"))
+	if got == nil {
+		t.Fatal("there is none")
 	}
 	if got.Bounds().Dx() != samplebag.RobotWidth || got.Bounds().Dy() != samplebag.RobotHeight {
 		t.Fatalf("it is %v", got.Bounds())
@@ -54,9 +74,6 @@ func TestTopicThumbnail(t *testing.T) {
 	bgr := samplebag.RobotPixel(samplebag.RobotSets/2, 10, 20)
 	if c, want := color.NRGBAModel.Convert(got.At(10, 20)), (color.NRGBA{bgr[2], bgr[1], bgr[0], 255}); c != want {
 		t.Errorf("a pixel is %v, want %v", c, want)
-	}
-	if e := l.describe("robot.bag"); !e.Picture || e.Kind != "bag" {
-		t.Errorf("the list says %+v", e)
 	}
 }
 
@@ -95,7 +112,7 @@ func TestChosenTopic(t *testing.T) {
 			t.Fatal(err)
 		}
 		width := 0
-		if p := thumbnail(path); p != nil {
+		if p := of(t, path); p != nil {
 			width = p.Bounds().Dx()
 		}
 		if width != c.width {
@@ -168,7 +185,7 @@ func TestPicturesOfMessages(t *testing.T) {
 		t.Errorf("a JPEG: %v", err)
 	}
 	p, _, err := rawPicture(imageMessage("mono8", 1000, 3000, 1000, make([]byte, 3e6)))
-	if err != nil || p.Bounds().Dx() > 2*thumbnailWidth || p.Bounds().Dy() > 3*thumbnailWidth {
+	if err != nil || p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 3*width {
 		t.Errorf("a large image becomes %v, %v", p.Bounds(), err)
 	}
 }
@@ -191,7 +208,7 @@ func FuzzTopicPicture(f *testing.F) {
 			decode = compressedPicture
 		}
 		p, _, err := decode(data)
-		if err == nil && (p.Bounds().Dx() > 2*thumbnailWidth || p.Bounds().Dy() > 4*thumbnailWidth) {
+		if err == nil && (p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 4*width) {
 			t.Errorf("a thumbnail of %v", p.Bounds())
 		}
 	})

@@ -1,0 +1,193 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/convert"
+	"rsros/bagstore/tools/info"
+	"rsros/test/need"
+	"rsros/test/samplebag"
+)
+
+func someRows() []Row {
+	n := int64(3)
+	return []Row{
+		{Name: "s3://b/a.bag", Version: "v", Made: 5, Modified: 4, Size: 7, Format: "2.0", State: Indexed, Start: 1_700_000_000_123_456_789, End: 1_700_000_001_123_456_789, Duration: 1e9, Messages: 12,
+			Topics: []Topic{{"/a", "std_msgs/String", 5}, {"/b", "sensor_msgs/Image", 7}}, Device: "D435I", Serial: "1", Firmware: "5.12", MissingFrames: &n, Notes: []string{"n", ""}, Thumbnail: []byte{0xff, 0xd8}},
+		{Name: "s3://b/b.bag", State: Unreadable, Error: "no bag", Topics: []Topic{}},
+		{Name: "s3://b/c.bag", State: Damaged, Topics: []Topic{{"/a", "std_msgs/String", 0}}, Notes: []string{"torn"}},
+	}
+}
+
+func each(rows []Row) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// What is written is read back, in both forms, however many rows a file has.
+func TestRoundTrip(t *testing.T) {
+	var many []Row
+	for i := range 2*groupRows + 10 {
+		r := someRows()[i%3]
+		r.Size = int64(i)
+		many = append(many, r)
+	}
+	for _, want := range [][]Row{nil, someRows(), many} {
+		for name, c := range map[string]struct {
+			write func(*bytes.Buffer) error
+			read  func(*bytes.Reader, func(Row) error) error
+		}{
+			"lines":   {func(b *bytes.Buffer) error { return WriteLines(b, each(want)) }, func(r *bytes.Reader, do func(Row) error) error { return readLines(r, do) }},
+			"parquet": {func(b *bytes.Buffer) error { return writeParquet(b, each(want)) }, func(r *bytes.Reader, do func(Row) error) error { return readParquet(r, r.Size(), do) }},
+			// as other programs write by default
+			"dictionary": {func(b *bytes.Buffer) error {
+				return pq.Write(b, want, pq.Compression(&pq.Snappy), pq.DataPageVersion(2), pq.DefaultEncoding(&pq.RLEDictionary))
+			}, func(r *bytes.Reader, do func(Row) error) error { return readParquet(r, r.Size(), do) }},
+		} {
+			var b bytes.Buffer
+			if err := c.write(&b); err != nil {
+				t.Fatal(err)
+			}
+			var got []Row
+			if err := c.read(bytes.NewReader(b.Bytes()), func(r Row) error { got = append(got, r); return nil }); err != nil {
+				t.Errorf("%s of %d: %v", name, len(want), err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s of %d rows: %d differ", name, len(want), len(got))
+			}
+		}
+	}
+}
+
+// A row says what info says, in all formats, and what a RealSense recording says of its camera.
+func TestDescribe(t *testing.T) {
+	bag, torn := samplebag.Robot(t, "robot.bag"), samplebag.Torn(t)
+	mcap := filepath.Join(t.TempDir(), "robot.mcap")
+	if _, err := convert.Run(t.Context(), convert.Options{In: bag, Out: mcap}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]State{bag: Indexed, mcap: Indexed, need.Bag(t, "db3/own_native.db3"): Indexed, torn: Repairable, samplebag.Data(t, "sw_small_lz4.bag"): Indexed} {
+		b, err := recording.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := info.Of(t.Context(), b, info.Options{})
+		realsense := rsbag.IsRecording(b)
+		if err := errors.Join(err, b.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r := Describe(t.Context(), path, Options{Thumbnail: true, Missing: true})
+		if r.Name != path || r.Error != "" || r.State != want && !(want == Repairable && r.State == Damaged) || r.Size != s.Size || r.Messages != int64(s.Messages) || r.Format != s.Version || r.Version == "" || r.Made == 0 {
+			t.Errorf("%s: %+v", path, r)
+		}
+		if !realsense && (r.Start != int64(s.Start) || r.End != int64(s.End) || r.Duration != int64(s.Duration())) {
+			t.Errorf("%s: from %d to %d, info has %d to %d", path, r.Start, r.End, s.Start, s.End)
+		}
+		if realsense != r.RealSense() || realsense != (r.Device != "") || realsense != (r.MissingFrames != nil) {
+			t.Errorf("%s: a camera %q", path, r.Device)
+		}
+		if path == bag && len(r.Thumbnail) == 0 {
+			t.Errorf("%s has no thumbnail", path)
+		}
+		for i, topic := range s.Topics {
+			if want := (Topic{topic.Topic, topic.Type, int64(topic.Messages)}); len(r.Topics) != len(s.Topics) || r.Topics[i] != want {
+				t.Fatalf("%s: topics %v, want %v", path, r.Topics, want)
+			}
+		}
+	}
+	if r := Describe(t.Context(), samplebag.File(t, "no.bag", []byte("no bag")), Options{}); r.State != Unreadable || r.Error == "" || r.Size != 6 {
+		t.Errorf("no bag: %+v", r)
+	}
+}
+
+// A merged catalog has the newest row of each name, whatever the forms.
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	a, b, out := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.parquet"), filepath.Join(t.TempDir(), "out.parquet")
+	for name, rows := range map[string][]Row{
+		a: {{Name: "x", Made: 2, Size: 1}, {Name: "y", Made: 1, Size: 2}, {Name: "z", Made: 1, Size: 3}},
+		b: {{Name: "x", Made: 1, Size: 4}, {Name: "y", Made: 2, Size: 5}, {Name: "z", Made: 1, Size: 6}},
+	} {
+		if err := Write(name, false, each(rows)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Merge(t.Context(), []string{dir}, out, false); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ReadAll(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, r := range rows {
+		got += fmt.Sprint(r.Name, r.Size, " ")
+	}
+	if want := "x1 y5 z6 "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := Merge(t.Context(), []string{a, samplebag.File(t, "bad.jsonl", []byte("{\n"))}, out, true); err == nil {
+		t.Error("a damaged catalog was merged")
+	}
+	if again, err := ReadAll(t.Context(), out); err != nil || len(again) != 3 {
+		t.Errorf("the catalog was replaced: %d rows, %v", len(again), err)
+	}
+}
+
+func TestQuery(t *testing.T) {
+	r := someRows()[0] // 2023-11-14T22:13:20Z
+	day := time.Unix(0, r.Start).Format(time.DateOnly)
+	for text, want := range map[string]bool{
+		"": true, "A.BAG d435": true, "/b image": true, "nothing": false, "a.bag nothing": false, "topic:/a": true, "topic:Image": false, "type:image": true,
+		"device:5.12": true, "name:D435": false, "state:indexed": true, "indexed": false, "from:" + day: true, "to:" + day: true, "from:2024-01-01": false, "to:2023-01-01T10:00": false,
+	} {
+		q, err := ParseQuery(text)
+		if err != nil || q.Match(&r) != want {
+			t.Errorf("%q: %v, %v", text, !want, err)
+		}
+	}
+	if _, err := ParseQuery("from:noon"); err == nil {
+		t.Error("noon is a time")
+	}
+}
+
+// However damaged a catalog is, reading it ends, within bounds.
+func FuzzRead(f *testing.F) {
+	var lines, plain, packed bytes.Buffer
+	if err := WriteLines(&lines, each(someRows())); err != nil {
+		f.Fatal(err)
+	}
+	if err := writeParquet(&plain, each(someRows())); err != nil {
+		f.Fatal(err)
+	}
+	if err := pq.Write(&packed, someRows(), pq.DataPageVersion(2), pq.DefaultEncoding(&pq.RLEDictionary)); err != nil {
+		f.Fatal(err)
+	}
+	for _, b := range []*bytes.Buffer{&lines, &plain, &packed} {
+		f.Add(b.Bytes())
+		f.Add(b.Bytes()[:b.Len()/2])
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		n := 0
+		count := func(r Row) error { n += r.bytes(); return nil }
+		_ = readLines(bytes.NewReader(data), count)                     // any error will do
+		_ = readParquet(bytes.NewReader(data), int64(len(data)), count) // the same
+	})
+}

@@ -1,0 +1,85 @@
+// Package thumbnail makes small pictures of recordings.
+package thumbnail
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs/imagetransport"
+)
+
+// width is the width that a thumbnail has at most, roughly.
+const width = 160
+
+// Of returns a small picture from the middle of a recording, nil if there is none.
+func Of(bag *bagstore.Bag) image.Image {
+	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
+	if errors.Is(err, rsbag.ErrNoRecording) {
+		return ofTopics(bag)
+	}
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	var best camdriver.StreamID
+	for _, s := range f.Streams() {
+		if id := s.Profile.Stream; id.Kind == camdriver.Color || best.Kind == camdriver.AnyStream && id.Kind.Video() {
+			best = id
+		}
+	}
+	for _, at := range []time.Duration{f.Duration() / 2, f.Duration()} {
+		if e, err := f.Last(best, at, time.Time{}); err == nil {
+			defer e.Frame.Release()
+			return ofFrame(e.Frame)
+		}
+	}
+	return nil
+}
+
+// encodings maps formats of frames to encodings of sensor_msgs/Image with the same pixels.
+var encodings = map[camdriver.Format]string{
+	camdriver.RGB8: "rgb8", camdriver.RGBA8: "rgba8", camdriver.BGR8: "bgr8", camdriver.BGRA8: "bgra8",
+	camdriver.Y8: "mono8", camdriver.RAW8: "mono8", camdriver.YUYV: "yuyv", camdriver.Z16: "16UC1",
+}
+
+// ofFrame returns a small picture of a frame, nil if its format isn't one that can be shown simply.
+func ofFrame(f *camdriver.Frame) image.Image {
+	if f.Width <= 0 || f.Stride <= 0 || f.Height <= 0 || len(f.Data)/f.Stride < f.Height {
+		return nil
+	}
+	out, _, err := smaller(imagetransport.Picture{
+		Encoding: encodings[f.Profile.Format], Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data,
+	})
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// nearness is a brightness for a depth in millimetres: near is light, unknown is black.
+func nearness(depth uint16) uint8 {
+	const farthest = 6000
+	if depth == 0 {
+		return 0
+	}
+	return uint8(255 - 215*min(int(depth), farthest)/farthest)
+}
+
+// JPEG returns Of as a JPEG, nil if there is no picture.
+func JPEG(bag *bagstore.Bag) []byte {
+	picture := Of(bag)
+	if picture == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture, &jpeg.Options{Quality: 80}); err != nil {
+		return nil
+	}
+	return b.Bytes()
+}

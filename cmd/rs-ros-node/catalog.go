@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore/tools/catalog"
+	"rsros/program"
+)
+
+type catalogOptions struct {
+	out          string
+	overwrite    bool
+	noThumbnails bool
+	missing      bool
+	jobs         int
+}
+
+func newCatalogCommand(a *app) *cobra.Command {
+	var o catalogOptions
+	cmd := &cobra.Command{
+		Use:   "catalog IN…",
+		Short: "Describe recordings in a table, one row each",
+		Long: `catalog writes one row for each recording: its name, version, size, times, topics,
+damage, camera and a small picture. It reads indexes, the description of a RealSense
+recording, and one frame for the picture. IN is a recording, a folder, or an address
+that ends with a slash, for all recordings below it. The table is Parquet if the name of
+--out ends in .parquet, otherwise JSON, one line for each row. "view OUT" shows and
+searches it; "catalog merge" makes one catalog of several.
+
+Exit codes: 0 done, 3 a recording is damaged, has no index or can't be read, as its row
+says, 1 not done.`,
+		Example: `  rs-ros-node catalog ~/recordings --out walks.parquet
+  rs-ros-node catalog s3://robots/2026/ --out s3://robots/2026.parquet
+  rs-ros-node catalog walk.bag --no-thumbnails
+  rs-ros-node catalog merge monday.jsonl tuesday.parquet --out week.parquet`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "out", "o", "", "file or address to write; without it, JSON goes to standard output")
+	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no pictures: read no frame")
+	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
+	f.IntVarP(&o.jobs, "jobs", "j", 4, "recordings that are read at a time")
+	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
+	a.quietFlag(f)
+	cmd.AddCommand(newCatalogMergeCommand())
+	return cmd
+}
+
+func newCatalogMergeCommand() *cobra.Command {
+	var out string
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "merge CATALOG… --out OUT",
+		Short: "Make one catalog of several",
+		Long: `merge writes the newest row of each recording. A CATALOG is JSON lines or Parquet, or a
+folder or an address that ends with a slash, for all files below it that end in .jsonl or
+.parquet.
+
+Exit codes: 0 done, 1 not done, without output.`,
+		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.parquet --out week.parquet
+  rs-ros-node catalog merge s3://robots/catalogs/ --out all.parquet`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError{errors.New("--out is missing")}
+			}
+			return undone(catalog.Merge(cmd.Context(), args, out, overwrite))
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file or address to write: Parquet if it ends in .parquet, otherwise JSON lines")
+	overwriteFlag(cmd.Flags(), &overwrite, "replace OUT if it exists")
+	return cmd
+}
+
+func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error {
+	if o.jobs < 1 {
+		return usageError{fmt.Errorf("--jobs %d: want 1 or more", o.jobs)}
+	}
+	names, err := catalog.Recordings(ctx, in)
+	if err != nil {
+		return undone(err)
+	}
+	report, done := a.progress("catalog ", o.out == "")
+	lost := 0
+	rows := catalog.Make(ctx, names, o.jobs, catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing})
+	counted := func(yield func(catalog.Row, error) bool) {
+		n := uint64(0)
+		for r, err := range rows {
+			if err == nil && !r.Sound() {
+				lost++
+			}
+			if n++; report != nil {
+				report(n, uint64(len(names)))
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+	if o.out == "" {
+		err = catalog.WriteLines(a.out, counted)
+	} else {
+		err = catalog.Write(o.out, o.overwrite, counted)
+	}
+	done()
+	if err == nil && lost > 0 {
+		err = fmt.Errorf("%w: %d of %d recordings are damaged, have no index or can't be read", program.ErrIncomplete, lost, len(names))
+	}
+	return undone(err)
+}
