@@ -78,7 +78,7 @@ unit: ## run the tests that need no other programs
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...
 
-test-npm: deps ## test with the client and the ROS 2 readers of Foxglove and Lichtblick; fetches them from npm
+test-npm: deps ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
 
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine

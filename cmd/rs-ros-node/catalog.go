@@ -105,7 +105,7 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	if o.out == "" {
 		err = catalog.WriteLines(a.out, counted)
 	} else {
-		err = catalog.Write(o.out, o.overwrite, counted)
+		err = catalog.Write(ctx, o.out, o.overwrite, counted)
 	}
 	done()
 	if err == nil && lost > 0 {

@@ -35,11 +35,13 @@ connect to the same port.
 With --master it shows the topics of a running graph, and subscribes to each topic only
 while somebody watches it.
 
-DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists the
-recordings in it. Without an argument, choose a device in the page.`,
+DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists and
+searches the recordings in it. FOLDER may also be an address that ends with a slash, or
+a catalog. Without an argument, choose a device in the page.`,
 		Example: `  rs-ros-node view walk.bag
   rs-ros-node view sim
   rs-ros-node view ~/recordings
+  rs-ros-node view walks.parquet
   rs-ros-node view --master http://robot:11311`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -56,8 +56,8 @@ var extensions = []string{".jsonl", ".parquet"}
 func Is(name string) bool { return slices.Contains(extensions, strings.ToLower(filepath.Ext(name))) }
 
 // Write writes a catalog: Parquet if its name says so, otherwise JSON in lines.
-func Write(name string, overwrite bool, rows iter.Seq2[Row, error]) error {
-	return place.Write(name, overwrite, func(f *os.File) error {
+func Write(ctx context.Context, name string, overwrite bool, rows iter.Seq2[Row, error]) error {
+	return place.Write(ctx, name, overwrite, func(f *os.File) error {
 		if strings.EqualFold(filepath.Ext(name), ".parquet") {
 			return writeParquet(f, rows)
 		}
@@ -153,7 +153,7 @@ func Merge(ctx context.Context, catalogs []string, out string, overwrite bool) e
 			return err
 		}
 	}
-	return Write(out, overwrite, func(yield func(Row, error) bool) {
+	return Write(ctx, out, overwrite, func(yield func(Row, error) bool) {
 		n := 0
 		for _, name := range names {
 			err := Read(ctx, name, func(r Row) error {

@@ -125,7 +125,7 @@ func TestMerge(t *testing.T) {
 		a: {{Name: "x", Made: 2, Size: 1}, {Name: "y", Made: 1, Size: 2}, {Name: "z", Made: 1, Size: 3}},
 		b: {{Name: "x", Made: 1, Size: 4}, {Name: "y", Made: 2, Size: 5}, {Name: "z", Made: 1, Size: 6}},
 	} {
-		if err := Write(name, false, each(rows)); err != nil {
+		if err := Write(t.Context(), name, false, each(rows)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -123,7 +123,7 @@ func TestCatalog(t *testing.T) {
 	bag := samplebag.Robot(t, "robot.bag")
 	dir := filepath.ToSlash(filepath.Dir(bag)) + "/"
 	name := filepath.Join(t.TempDir(), "all.parquet")
-	err := catalog.Write(name, false, func(yield func(catalog.Row, error) bool) {
+	err := catalog.Write(t.Context(), name, false, func(yield func(catalog.Row, error) bool) {
 		for r := range catalog.Make(t.Context(), []string{bag}, 1, catalog.Options{Thumbnail: true}) {
 			yield(r, nil)
 		}

@@ -27,7 +27,7 @@ const (
 type chunkReader struct {
 	file *File
 	column
-	meta       value // ColumnMetaData
+	meta       value
 	do         func(Value) error
 	dictionary []Value
 	seen       int64 // values
