@@ -44,7 +44,7 @@ func TestCatalogNPM(t *testing.T) {
 		if err := json.Unmarshal(lines[i], &got); err != nil {
 			t.Fatal(err)
 		}
-		const ms = 1e6 // instants are JavaScript's dates
+		const ms = 1e6 // hyparquet makes dates of instants
 		if got.Start != w.Start/ms || got.End != w.End/ms || got.Made != w.Made/ms || got.Modified != w.Modified/ms {
 			t.Errorf("row %d: from %d to %d ms, want %d to %d ns", i, got.Start, got.End, w.Start, w.End)
 		}

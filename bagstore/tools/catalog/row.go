@@ -82,7 +82,7 @@ func Describe(ctx context.Context, name string, o Options) Row {
 }
 
 func (r *Row) read(ctx context.Context, o Options) error {
-	bag, err := recording.Open(r.Name, bagstore.OpenOptions{})
+	bag, err := recording.Open(r.Name, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -324,7 +324,7 @@ func (l *Library) picture(ctx context.Context, at string) ([]byte, error) {
 		return nil, err
 	}
 	defer l.end() // a decoder may panic, which the HTTP server recovers
-	bag, err := recording.Open(at, bagstore.OpenOptions{})
+	bag, err := recording.Open(at, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, ctx.Err()
 	}
