@@ -21,7 +21,7 @@ type unit struct {
 var (
 	count    = unit{"a whole number, at least 0", parseCount, formatCount, ""}
 	byteSize = unit{"bytes, or KiB, MiB or GiB with k, M or G", parseBytes, formatCount, " bytes"}
-	hertz    = unit{"a number of at least 0, in Hz", parseNumber, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }, " Hz"}
+	hertz    = unit{"a number of at least 0, in Hz", parseNumber, func(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }, " Hz"}
 	spell    = unit{"a time with its unit, such as 100ms, 1.5s or 2m", parseTime, func(v float64) string { return time.Duration(v).String() }, ""}
 )
 
