@@ -1,6 +1,6 @@
 // Package d435i is a virtual Intel RealSense D435i, as far as its USB side goes:
 // descriptors, control requests, bulk payloads and HID reports. It is written
-// from the facts of the real camera and knows nothing of the driver that is
+// from what is known of the real camera and knows nothing of the driver that is
 // tested with it.
 //
 // It is strict: a request that a real camera would not understand, or that comes
@@ -45,6 +45,7 @@ type Options struct {
 	D3D        bool   // name the depth format by its Direct3D number
 	ClockStart uint32 // device clock at power on, µs
 	Scene      Scene  // what the camera sees; noise if nil
+	Source     Source // if not nil, shows its frames in place of Scene
 	Tables     Tables // calibration; Factory() if zero
 	Product    uint16 // 0x0b3a if 0
 	Advanced   bool   // mode
@@ -97,12 +98,12 @@ func New(o Options) *Camera {
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
 	c.status = make(chan []byte, 16)
 	c.advanced = newAdvancedMode(o.Advanced)
-	c.log.add(o.ClockStart, severityInfo, eventBoot, 0)
+	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
 		0x82: {iface: 1, formats: o.depthFormats()},
-		0x83: {iface: 2, formats: infraredFormats(o.USB2)},
-		0x84: {iface: 4, formats: colorFormats(o.USB2)},
+		0x83: {iface: 2, formats: o.infraredFormats()},
+		0x84: {iface: 4, formats: o.colorFormats()},
 	}
 	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
 	return c
@@ -143,14 +144,24 @@ func (c *Camera) Resets() int {
 	return c.resets
 }
 
+// maxViolations bounds what is remembered of a host that does much wrong.
+const maxViolations = 1000
+
 // refuse remembers a violation and stalls. It needs mu.
 func (c *Camera) refuse(format string, args ...any) error {
-	c.violations = append(c.violations, fmt.Sprintf(format, args...))
+	if len(c.violations) < maxViolations {
+		c.violations = append(c.violations, fmt.Sprintf(format, args...))
+	}
 	return ErrStall
 }
 
 // clock is the device's clock in µs.
-func (c *Camera) clock() uint32 { return c.opt.ClockStart + uint32(time.Since(c.born).Microseconds()) }
+func (c *Camera) clock() uint32 {
+	if c.opt.Source != nil {
+		return c.opt.Source.Clock()
+	}
+	return c.opt.ClockStart + uint32(time.Since(c.born).Microseconds())
+}
 
 func (c *Camera) clockAt(t time.Time) uint32 {
 	return c.opt.ClockStart + uint32(t.Sub(c.born).Microseconds())

@@ -169,6 +169,9 @@ func (c *Camera) setControl(at address, v *value, out []byte) error {
 		c.controls[address{0, depthXU, 0x0b}].cur = 0 // as the firmware does
 	}
 	v.cur = x
+	if c.opt.Source != nil {
+		c.opt.Source.Set(at.iface, at.unit, at.selector, x)
+	}
 	return nil
 }
 

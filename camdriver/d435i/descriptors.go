@@ -51,6 +51,9 @@ func stereo(usb2 bool) []frame {
 // depthFormats has one format. Its name by Direct3D, which firmware of 2019 and
 // later uses, is unknown to Linux' uvcvideo, which then refuses the function.
 func (o Options) depthFormats() []format {
+	if o.Source != nil {
+		return formatsOf(o.Source.Modes(), "Z16 ")
+	}
 	code := "Z16 "
 	if o.D3D {
 		code = "\x50\x00\x00\x00"
@@ -59,7 +62,11 @@ func (o Options) depthFormats() []format {
 }
 
 // infraredFormats are listed as firmware of 2019 and later names them.
-func infraredFormats(usb2 bool) []format {
+func (o Options) infraredFormats() []format {
+	if o.Source != nil {
+		return formatsOf(o.Source.Modes(), "\x32\x00\x00\x00", "Y8I ")
+	}
+	usb2 := o.USB2
 	grey := stereo(usb2)
 	if !usb2 {
 		grey = append(slices.Clone(grey), frame{1280, 800, []int{30, 15}})
@@ -75,8 +82,11 @@ func infraredFormats(usb2 bool) []format {
 	return list
 }
 
-func colorFormats(usb2 bool) []format {
-	if usb2 {
+func (o Options) colorFormats() []format {
+	if o.Source != nil {
+		return formatsOf(o.Source.Modes(), "YUY2")
+	}
+	if o.USB2 {
 		return []format{{"YUY2", 16, []frame{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
 	}
 	return []format{
@@ -102,9 +112,9 @@ func interval(fps int) uint32 {
 func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
 	switch kind {
 	case 1:
-		return c.deviceDescriptor()
+		return c.DeviceDescriptor()
 	case 2:
-		return c.configuration()
+		return c.Configuration()
 	case 3:
 		return c.stringDescriptor(index)
 	case 15:
@@ -117,7 +127,8 @@ func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
 	return nil
 }
 
-func (c *Camera) deviceDescriptor() []byte {
+// DeviceDescriptor returns the device descriptor.
+func (c *Camera) DeviceDescriptor() []byte {
 	d := []byte{
 		18, 1, 0x20, 0x03, 0xef, 2, 1, 9, 0x86, 0x80, byte(c.opt.Product), byte(c.opt.Product >> 8),
 		0xc7, 0x50, 1, 2, 3, 1,
@@ -163,24 +174,39 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	return d
 }
 
-// configuration lays out the six interfaces.
-func (c *Camera) configuration() []byte {
-	d := []byte{9, 2, 0, 0, 6, 1, 0, 0xc0, 55}
+// Products that lack parts of a D435i.
+const (
+	productD435 = 0x0b07 // no motion sensors
+	productD430 = 0x0ad4 // no colour either
+)
+
+func (o Options) hasColor() bool  { return o.Product != productD430 }
+func (o Options) hasMotion() bool { return o.Product != productD430 && o.Product != productD435 }
+
+// Configuration returns the configuration with its interfaces.
+func (c *Camera) Configuration() []byte {
+	d := []byte{9, 2, 0, 0, 3, 1, 0, 0xc0, 55}
 	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
 	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
 	d = append(d, controlInterface([]byte{1, 2}, 1, 2, 3, depthUnit, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
 	d = c.streamInterface(d, 1, 0x82, 4, c.opt.depthFormats())
-	d = c.streamInterface(d, 2, 0x83, 5, infraredFormats(c.opt.USB2))
-	d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
-	d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)
-	d = append(d, controlInterface([]byte{4}, 6, 7, 8, colorUnit, []byte{9}, 0x0e, 0x177f)...)
-	d = c.streamInterface(d, 4, 0x84, 9, colorFormats(c.opt.USB2))
-	d = append(d, 9, 4, 5, 0, 1, 3, 0, 0, 9) // HID
-	n := len(hidReportDescriptor())
-	d = append(d, 9, 0x21, 0x11, 0x01, 0, 1, 0x22, byte(n), byte(n>>8))
-	d = c.endpoint(d, hidEndpoint, 3, 64, 1)
+	d = c.streamInterface(d, 2, 0x83, 5, c.opt.infraredFormats())
+	if c.opt.hasColor() {
+		d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
+		d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)
+		d = append(d, controlInterface([]byte{4}, 6, 7, 8, colorUnit, []byte{9}, 0x0e, 0x177f)...)
+		d = c.streamInterface(d, 4, 0x84, 9, c.opt.colorFormats())
+		d[4] = 5
+	}
+	if c.opt.hasMotion() {
+		d = append(d, 9, 4, 5, 0, 1, 3, 0, 0, 9) // HID
+		n := len(hidReportDescriptor())
+		d = append(d, 9, 0x21, 0x11, 0x01, 0, 1, 0x22, byte(n), byte(n>>8))
+		d = c.endpoint(d, hidEndpoint, 3, 64, 1)
+		d[4] = 6
+	}
 	binary.LittleEndian.PutUint16(d[2:], uint16(len(d)))
 	return d
 }

@@ -105,6 +105,9 @@ func (c *Camera) reportSize() int {
 
 // readHID returns the next report of the powered sensors when it is due.
 func (c *Camera) readHID(ctx context.Context) ([]byte, error) {
+	if c.opt.Source != nil {
+		return c.readSample(ctx)
+	}
 	for {
 		c.mu.Lock()
 		if c.life.Err() != nil {
@@ -167,10 +170,13 @@ func (c *Camera) takeReport(id uint8, due time.Time) []byte {
 
 // report puts a sample into the chip's counts and axes.
 func (c *Camera) report(id uint8, number, us uint32) []byte {
+	return c.encodeReport(id, us, c.Counts(id == 2, number))
+}
+
+func (c *Camera) encodeReport(id uint8, us uint32, raw [3]int32) []byte {
 	b := make([]byte, c.reportSize())
 	b[0] = id
 	binary.LittleEndian.PutUint64(b[2:], uint64(us))
-	raw := c.Counts(id == 2, number)
 	for i, v := range raw {
 		if c.wide() {
 			binary.LittleEndian.PutUint32(b[10+4*i:], uint32(v))
@@ -183,7 +189,10 @@ func (c *Camera) report(id uint8, number, us uint32) []byte {
 
 // Counts is what the chip measures of the scene's motion.
 func (c *Camera) Counts(gyro bool, number uint32) [3]int32 {
-	v := c.opt.Scene.Motion(gyro, number)
+	return c.counts(gyro, c.opt.Scene.Motion(gyro, number))
+}
+
+func (c *Camera) counts(gyro bool, v [3]float64) [3]int32 {
 	unit := 0.001 * 9.80665
 	if gyro {
 		unit = math.Pi / 180 / 10

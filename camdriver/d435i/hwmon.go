@@ -164,7 +164,7 @@ func (c *Camera) gvd() []byte {
 	b[112], b[113] = 0xff, 0xff // no fisheye
 	b[124] = 0xfa               // BMI055
 	b[166] = 2                  // global shutter
-	b[170], b[174], b[178] = 1, 1, 1
+	b[170], b[174], b[178] = 1, bit(c.opt.hasColor()), bit(c.opt.hasMotion())
 	return b
 }
 

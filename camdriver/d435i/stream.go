@@ -138,6 +138,7 @@ func (c *Camera) commit(st *stream, b []byte) error {
 	if !ok || st.probe == nil || !bytes.Equal(b[2:8], st.probe[2:8]) {
 		return c.refuse("commit of interface %d without the probe for it", st.iface)
 	}
+	c.rest(st)
 	st.mode, st.committed, st.cleared = m, true, false
 	c.log.add(c.clock(), severityInfo, eventStream, uint32(st.iface))
 	clear(c.regions) // a start may forget them
@@ -154,7 +155,15 @@ func (c *Camera) clearHalt(endpoint uint8) {
 	delete(c.faults.silent, endpoint)
 	if st := c.streams[endpoint]; st != nil {
 		st.cleared, st.start = true, time.Time{}
+		c.rest(st)
 		st.interrupt()
+	}
+}
+
+// rest stops a Source's frames, which the next transfer starts again.
+func (c *Camera) rest(st *stream) {
+	if c.opt.Source != nil && st.committed {
+		c.opt.Source.Stop(st.mode)
 	}
 }
 
@@ -218,6 +227,13 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 		}
 		wake, epoch := st.wake, st.epoch
 		c.mu.Unlock()
+		if c.opt.Source != nil {
+			b, err := c.readSource(ctx, st, endpoint == 0x84, wake, epoch)
+			if b == nil && err == nil {
+				continue
+			}
+			return b[:min(len(b), limit)], err
+		}
 		if err := c.await(ctx, wake, due); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package d435i
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 )
 
 // Tables is the calibration that the camera is given, in the terms its firmware
@@ -88,7 +89,7 @@ func (t Tables) color() []byte {
 	return seal(b, 32)
 }
 
-// modes is the newer list of intrinsics. It leaves some sizes to the table.
+// modes is the newer list of intrinsics. It leaves some sizes to the older table.
 func (t Tables) modes() []byte {
 	var b []byte
 	for _, size := range places {
@@ -96,13 +97,22 @@ func (t Tables) modes() []byte {
 		if !ok || size[0] < 640 {
 			continue
 		}
-		item := make([]byte, 20)
-		binary.LittleEndian.PutUint16(item[0:], uint16(size[0]))
-		binary.LittleEndian.PutUint16(item[2:], uint16(size[1]))
-		putFloats(item, 4, k[:]...)
-		b = append(b, item...)
+		b = appendMode(b, size, k)
+	}
+	for size, k := range t.Rect { // sizes without a place in the table
+		if !slices.Contains(places[:], size) {
+			b = appendMode(b, size, k)
+		}
 	}
 	return b
+}
+
+func appendMode(b []byte, size [2]int, k [4]float64) []byte {
+	item := make([]byte, 20)
+	binary.LittleEndian.PutUint16(item[0:], uint16(size[0]))
+	binary.LittleEndian.PutUint16(item[2:], uint16(size[1]))
+	putFloats(item, 4, k[:]...)
+	return append(b, item...)
 }
 
 func (t Tables) motion() []byte {

@@ -31,6 +31,13 @@ const (
 	errorShutdown  = 108
 )
 
+// What a host may ask for. A session that asks for more is ended.
+const (
+	maxTransfer = 64 << 20
+	maxSent     = 64 << 10
+	maxWaiting  = 1024 // transfers on an endpoint
+)
+
 // Session carries the transfers of an attached camera.
 type Session struct {
 	cam   *d435i.Camera
@@ -38,6 +45,7 @@ type Session struct {
 	ctx   context.Context
 	end   context.CancelFunc
 	work  sync.WaitGroup
+	done  chan struct{}
 	reset func() // called once when the host has reset the camera
 
 	// write is held from the moment a request is taken off its queue until it is
@@ -64,11 +72,14 @@ type queue struct {
 // Attach serves the transfers of a host that has imported the camera. reset is called
 // once the host has reset the camera, in its own goroutine.
 func Attach(conn net.Conn, cam *d435i.Camera, reset func()) *Session {
-	s := &Session{cam: cam, conn: conn, reset: reset, endpoints: make(map[uint8]*queue)}
+	s := &Session{cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.work.Go(s.read)
 	return s
 }
+
+// Done is closed when the host has gone.
+func (s *Session) Done() <-chan struct{} { return s.done }
 
 // Close ends the session; the host sees the device disappear.
 func (s *Session) Close() {
@@ -79,6 +90,7 @@ func (s *Session) Close() {
 
 // read reads the host's commands until the connection ends.
 func (s *Session) read() {
+	defer close(s.done)
 	defer s.end()
 	head := make([]byte, headerSize)
 	for {
@@ -103,11 +115,19 @@ func (s *Session) read() {
 func (s *Session) submit(head []byte) error {
 	seq := binary.BigEndian.Uint32(head[4:])
 	in := binary.BigEndian.Uint32(head[12:]) == directionIn
-	number := uint8(binary.BigEndian.Uint32(head[16:]))
-	length := int(int32(binary.BigEndian.Uint32(head[24:])))
-	if length < 0 || length > 64<<20 {
-		return fmt.Errorf("transfer of %d bytes", length)
+	endpoint := binary.BigEndian.Uint32(head[16:])
+	length := int64(binary.BigEndian.Uint32(head[24:]))
+	limit := int64(maxTransfer)
+	if !in {
+		limit = maxSent
 	}
+	if length > limit || endpoint > 15 {
+		return fmt.Errorf("transfer of %d bytes on endpoint %d", length, endpoint)
+	}
+	if packets := binary.BigEndian.Uint32(head[32:]); packets != 0 && packets != 0xffffffff {
+		return fmt.Errorf("isochronous transfer of %d packets", packets)
+	}
+	number := uint8(endpoint)
 	var out []byte
 	if !in {
 		out = make([]byte, length)
@@ -116,24 +136,24 @@ func (s *Session) submit(head []byte) error {
 		}
 	}
 	if number == 0 {
-		return s.control(seq, head[40:48], out)
+		return s.control(seq, head[40:48], out, int(length))
 	}
 	if !in {
 		s.write.Lock()
 		defer s.write.Unlock()
 		return s.answer(seq, in, nil, d435i.ErrStall)
 	}
-	s.enqueue(number|0x80, request{seq, length})
-	return nil
+	return s.enqueue(number|0x80, request{seq, int(length)})
 }
 
-func (s *Session) control(seq uint32, b, out []byte) error {
+func (s *Session) control(seq uint32, b, out []byte, room int) error {
 	setup := d435i.Setup{
 		RequestType: b[0], Request: b[1], Value: binary.LittleEndian.Uint16(b[2:]),
 		Index: binary.LittleEndian.Uint16(b[4:]), Length: binary.LittleEndian.Uint16(b[6:]),
 	}
 	before := s.cam.Resets()
 	in, err := s.cam.Control(setup, out)
+	in = in[:min(len(in), room)]
 	s.write.Lock()
 	defer s.write.Unlock()
 	answered := s.answer(seq, setup.RequestType&0x80 != 0, in, err, len(out))
@@ -176,7 +196,7 @@ func errno(err error) uint32 {
 	return uint32(-number)
 }
 
-func (s *Session) enqueue(endpoint uint8, r request) {
+func (s *Session) enqueue(endpoint uint8, r request) error {
 	s.mu.Lock()
 	q := s.endpoints[endpoint]
 	if q == nil {
@@ -185,11 +205,16 @@ func (s *Session) enqueue(endpoint uint8, r request) {
 		s.work.Go(func() { s.pump(endpoint, q) })
 	}
 	q.waiting = append(q.waiting, r)
+	many := len(q.waiting) > maxWaiting
 	s.mu.Unlock()
+	if many {
+		return fmt.Errorf("more than %d transfers wait on endpoint %#x", maxWaiting, endpoint)
+	}
 	select {
 	case q.more <- struct{}{}:
 	default:
 	}
+	return nil
 }
 
 // pump brings an endpoint's payloads to the requests that wait for them.

@@ -163,6 +163,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newConvertCommand(a),
 		newBatchCommand(a),
 		newDemoCommand(a),
+		newUSBServeCommand(a),
 		newViewCommand(a),
 		newVersionCommand(),
 	)
@@ -182,7 +183,7 @@ const grace = 3 * time.Second
 // signal. Most end at the next message, but opening a large damaged file takes minutes. Nodes
 // may have a recording to complete.
 func (s streams) endInTime(cmd *cobra.Command, _ []string) {
-	if s.exit == nil || slices.Contains([]string{"live", "record", "play", "view", "demo", "master"}, cmd.Name()) {
+	if s.exit == nil || slices.Contains([]string{"live", "record", "play", "view", "demo", "master", "usb-serve"}, cmd.Name()) {
 		return
 	}
 	context.AfterFunc(cmd.Context(), func() {

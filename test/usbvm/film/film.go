@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/gob"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
 	"rsros/camdriver/sim"
+	"rsros/camdriver/usbserve"
 )
 
 // What is filmed: one second, stereo and colour in one size each.
@@ -82,8 +82,11 @@ func Shoot(dir string) error {
 	r.Tables = r.tables()
 	r.frames = c.frames
 	for i := range FPS {
-		r.frames["Y8I"] = append(r.frames["Y8I"], interlace(r.frames["Infrared_1"][i], r.frames["Infrared_2"][i]))
-		r.frames["YUY2"] = append(r.frames["YUY2"], toYUY2(r.frames["Color_0"][i]))
+		left, right, rgb := r.frames["Infrared_1"][i], r.frames["Infrared_2"][i], r.frames["Color_0"][i]
+		interlaced, packed := make([]byte, 2*len(left)), make([]byte, len(rgb)/3*2)
+		usbserve.Interlace(interlaced, left, right)
+		usbserve.ToYUY2(packed, rgb)
+		r.frames["Y8I"], r.frames["YUY2"] = append(r.frames["Y8I"], interlaced), append(r.frames["YUY2"], packed)
 	}
 	return r.save(dir)
 }
@@ -211,35 +214,3 @@ func (r *Reel) Motion(gyro bool, n uint32) [3]float64 {
 	}
 	return list[int(n-1)%len(list)]
 }
-
-// interlace is Y8I: pairs of left and right pixels.
-func interlace(left, right []byte) []byte {
-	dst := make([]byte, 2*len(left))
-	for i := range left {
-		dst[2*i], dst[2*i+1] = left[i], right[i]
-	}
-	return dst
-}
-
-// toYUY2 converts RGB to BT.601 studio range; two pixels share their chroma.
-func toYUY2(rgb []byte) []byte {
-	dst := make([]byte, len(rgb)/3*2)
-	for i := 0; i+6 <= len(rgb); i += 6 {
-		a, b := rgb[i:i+3], rgb[i+3:i+6]
-		var mean [3]float64
-		for k := range mean {
-			mean[k] = (float64(a[k]) + float64(b[k])) / 2
-		}
-		out := dst[i/3*2:]
-		out[0], out[2] = luma(a), luma(b)
-		out[1] = level(128 - 0.148223*mean[0] - 0.290993*mean[1] + 0.439216*mean[2])
-		out[3] = level(128 + 0.439216*mean[0] - 0.367788*mean[1] - 0.071427*mean[2])
-	}
-	return dst
-}
-
-func luma(p []byte) byte {
-	return level(16 + 0.256788*float64(p[0]) + 0.504129*float64(p[1]) + 0.097906*float64(p[2]))
-}
-
-func level(v float64) byte { return byte(math.Round(min(max(v, 0), 255))) }

@@ -1,0 +1,263 @@
+package d435i
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// Source is what a camera shows instead of a Scene if it sends frames of its own. Its
+// methods may be called from any goroutine.
+type Source interface {
+	// Modes returns what the streams can be committed to.
+	Modes() []Mode
+	// Next waits for the next frame of a mode, which it starts if necessary.
+	Next(ctx context.Context, m Mode) (Shot, error)
+	// Stop ends a mode until the next call of Next.
+	Stop(m Mode)
+	// Sample waits for the next sample of the powered sensors, whose rates it is given; 0 is off.
+	Sample(ctx context.Context, gyro, accel int) (Sample, error)
+	// Clock returns the device's clock in µs, which the times of frames and samples are of.
+	Clock() uint32
+	// Set tells the value that a host has set.
+	Set(iface, unit, selector uint8, value int32)
+}
+
+// Shot is a frame of a Source. Pixels is valid until the next call of Next for its mode.
+type Shot struct {
+	Number uint32
+	Time   uint32 // µs
+	Meta   func(camdriver.MetadataKey) (int64, bool)
+	Pixels []byte
+}
+
+// Sample is a motion sample of a Source, in SI units and the camera's axes.
+type Sample struct {
+	Gyro  bool
+	Time  uint32 // µs
+	Value [3]float64
+}
+
+// formatsOf arranges modes of some formats as the descriptors list them.
+func formatsOf(modes []Mode, codes ...string) []format {
+	var list []format
+	for _, code := range codes {
+		f := format{code: code}
+		for _, m := range modes {
+			if m.Code != code {
+				continue
+			}
+			f.bits = m.Bits
+			if n := len(f.frames); n > 0 && f.frames[n-1].w == m.W && f.frames[n-1].h == m.H {
+				f.frames[n-1].fps = append(f.frames[n-1].fps, m.FPS)
+			} else {
+				f.frames = append(f.frames, frame{m.W, m.H, []int{m.FPS}})
+			}
+		}
+		if f.frames != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// readSource is Read for a stream whose frames a Source sends.
+func (c *Camera) readSource(ctx context.Context, st *stream, color bool, wake <-chan struct{}, epoch int) ([]byte, error) {
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	go func() {
+		select {
+		case <-wake:
+			cancel()
+		case <-wait.Done():
+		}
+	}()
+	shot, err := c.opt.Source.Next(wait, st.mode)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.life.Err() != nil:
+		return nil, ErrGone
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case st.epoch != epoch:
+		return nil, nil // cleared or committed anew
+	case err != nil:
+		return nil, ErrStall
+	}
+	st.start, st.last = time.Now(), 0
+	head := c.sourceHeader(color, st.mode, shot)
+	size := len(head) + len(shot.Pixels)
+	if cap(st.buf) < size {
+		st.buf = make([]byte, size)
+	}
+	b := st.buf[:size]
+	copy(b, head)
+	copy(b[len(head):], shot.Pixels)
+	c.develop(st.mode, shot.Number, b[len(head):])
+	return b, nil
+}
+
+// metaField is a 32-bit field of a metadata block: its flag's bit, its offset, its key.
+type metaField struct {
+	flag, at int
+	key      camdriver.MetadataKey
+}
+
+var depthMeta = []metaField{
+	{0, 16, camdriver.MetaGainLevel},
+	{1, 20, camdriver.MetaActualExposure},
+	{2, 24, camdriver.MetaFrameLaserPower},
+	{3, 28, camdriver.MetaAutoExposure},
+	{4, 32, camdriver.MetaExposurePriority},
+	{5, 36, camdriver.MetaExposureRoiLeft},
+	{5, 40, camdriver.MetaExposureRoiRight},
+	{5, 44, camdriver.MetaExposureRoiTop},
+	{5, 48, camdriver.MetaExposureRoiBottom},
+	{7, 56, camdriver.MetaFrameEmitterMode},
+}
+
+var colorMeta = []metaField{
+	{0, 16, camdriver.MetaBrightness},
+	{1, 20, camdriver.MetaContrast},
+	{2, 24, camdriver.MetaSaturation},
+	{3, 28, camdriver.MetaSharpness},
+	{5, 36, camdriver.MetaAutoWhiteBalanceTemperature},
+	{6, 40, camdriver.MetaGainLevel},
+	{7, 44, camdriver.MetaBacklightCompensation},
+	{8, 48, camdriver.MetaGamma},
+	{9, 52, camdriver.MetaHue},
+	{10, 56, camdriver.MetaActualExposure},
+	{11, 60, camdriver.MetaManualWhiteBalance},
+	{12, 64, camdriver.MetaPowerLineFrequency},
+	{13, 68, camdriver.MetaLowLightCompensation},
+}
+
+// metaBlock is a block with the fields that a frame has.
+func metaBlock(id, size uint32, fields []metaField, get func(camdriver.MetadataKey) (int64, bool)) []byte {
+	b, flags := block(id, size, 1, 0), uint32(0)
+	for _, f := range fields {
+		if v, ok := get(f.key); ok {
+			binary.LittleEndian.PutUint32(b[f.at:], uint32(v))
+			flags |= 1 << f.flag
+		}
+	}
+	binary.LittleEndian.PutUint32(b[12:], flags)
+	return b
+}
+
+// sourceHeader is a payload header with the metadata of a Source's frame.
+func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
+	h := []byte{0, 0x8e | byte(s.Number&1)}
+	h = binary.LittleEndian.AppendUint32(h, s.Time)
+	h = binary.LittleEndian.AppendUint32(h, s.Time)
+	h = binary.LittleEndian.AppendUint16(h, 0)
+	flags, half := uint32(1), uint32(0)
+	stamp, ok1 := s.Meta(camdriver.MetaFrameTimestamp)
+	middle, ok2 := s.Meta(camdriver.MetaSensorTimestamp)
+	if ok1 && ok2 {
+		flags, half = flags|2, uint32(stamp-middle)
+	}
+	h = append(h, block(0x80000001, 40, 1, flags, s.Number, half)...)
+	white := stats(s.Time)
+	if v, ok := s.Meta(camdriver.MetaWhiteBalance); ok {
+		binary.LittleEndian.PutUint32(white[48:], uint32(v))
+	} else {
+		binary.LittleEndian.PutUint32(white[8:], 1)
+	}
+	h = append(h, white...)
+	if color {
+		b := metaBlock(0x80000005, 72, colorMeta, s.Meta)
+		if v, ok := s.Meta(camdriver.MetaAutoExposure); ok {
+			binary.LittleEndian.PutUint32(b[12:], binary.LittleEndian.Uint32(b[12:])|1<<4)
+			b[32] = 1 + 7*uint8(v&1) // UVC's modes 1 and 8
+		}
+		h = append(h, b...)
+	} else {
+		h = append(h, metaBlock(0x80000000, 60, depthMeta, c.overrule(s))...)
+	}
+	h = append(h, c.frameConfiguration(color, m, s.Number)...)
+	h[0] = byte(len(h))
+	return h
+}
+
+// overrule returns the metadata of a stereo frame with the exposure, gain and emitter that the
+// host has set.
+func (c *Camera) overrule(s Shot) func(camdriver.MetadataKey) (int64, bool) {
+	auto := c.controls[address{0, depthXU, 0x0b}].cur != 0
+	if auto && c.sequence.raw == nil {
+		return s.Meta
+	}
+	shot := c.shot(s.Number)
+	return func(k camdriver.MetadataKey) (int64, bool) {
+		switch k {
+		case camdriver.MetaActualExposure:
+			return int64(shot.exposure), true
+		case camdriver.MetaGainLevel:
+			return int64(shot.gain), true
+		case camdriver.MetaAutoExposure:
+			return 0, true
+		case camdriver.MetaFrameEmitterMode:
+			return int64(shot.emitter), true
+		}
+		return s.Meta(k)
+	}
+}
+
+// readSample is readHID for a Source.
+func (c *Camera) readSample(ctx context.Context) ([]byte, error) {
+	for {
+		c.mu.Lock()
+		var rates [2]int
+		for i, id := range []uint8{2, 1} {
+			if s := c.power[id]; s.power == 2 {
+				rates[i] = int(imuRate(id, s.interval) + 0.5)
+			}
+		}
+		if c.hid.wake == nil {
+			c.hid.wake = make(chan struct{})
+		}
+		wake := c.hid.wake
+		c.mu.Unlock()
+		b, err := c.sampleReport(ctx, wake, rates)
+		if b != nil || err != nil {
+			return b, err
+		}
+	}
+}
+
+// sampleReport returns nil if the sensors' power changed.
+func (c *Camera) sampleReport(ctx context.Context, wake <-chan struct{}, rates [2]int) ([]byte, error) {
+	if rates == [2]int{} {
+		return nil, c.await(ctx, wake, time.Time{})
+	}
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	go func() {
+		select {
+		case <-wake:
+			cancel()
+		case <-wait.Done():
+		}
+	}()
+	s, err := c.opt.Source.Sample(wait, rates[0], rates[1])
+	switch {
+	case c.life.Err() != nil:
+		return nil, ErrGone
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case wait.Err() != nil:
+		return nil, nil
+	case err != nil:
+		return nil, ErrStall
+	}
+	id := uint8(1)
+	if s.Gyro {
+		id = 2
+	}
+	return c.encodeReport(id, s.Time, c.counts(s.Gyro, s.Value)), nil
+}

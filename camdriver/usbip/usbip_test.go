@@ -1,0 +1,169 @@
+package usbip
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"rsros/camdriver/d435i"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit)) }
+
+// start serves a camera on loopback until the end of the test.
+func start(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{BusID: "1-1", Gone: func() {}, Log: zerolog.Nop()}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := s.Serve(ctx, l); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return l.Addr().String()
+}
+
+// ask sends bytes and returns the first n of the answer, or fewer if the server hangs up.
+func ask(t *testing.T, address string, request []byte, n int) (net.Conn, []byte) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, n)
+	n, _ = io.ReadFull(conn, b)
+	return conn, b[:n]
+}
+
+func importRequest(busID string) []byte {
+	b := make([]byte, 40)
+	copy(b, []byte{1, 0x11, 0x80, 3})
+	copy(b[8:], busID)
+	return b
+}
+
+func TestListAndImport(t *testing.T) {
+	address := start(t)
+	_, b := ask(t, address, []byte{1, 0x11, 0x80, 5, 0, 0, 0, 0}, 12+312+6*4)
+	if len(b) != 12+312+6*4 || binary.BigEndian.Uint32(b[8:]) != 1 || string(b[12+256:12+259]) != "1-1" {
+		t.Fatalf("list:\n%s", hex.Dump(b))
+	}
+	if got := hex.EncodeToString(b[12+300 : 12+312]); got != "80860b3a50c7ef0201010106" {
+		t.Errorf("ids, classes and counts are %s", got)
+	}
+	if got := hex.EncodeToString(b[12+312:]); got != "0e0100000e0200000e0200000e0100000e02000003000000" {
+		t.Errorf("interfaces are %s", got)
+	}
+	first, b := ask(t, address, importRequest("1-1"), 8+312)
+	if len(b) != 8+312 || b[7] != statusDone {
+		t.Fatalf("import: % x", b)
+	}
+	for name, want := range map[string]byte{"1-1": statusBusy, "2-2": statusNone} {
+		if _, b := ask(t, address, importRequest(name), 8); len(b) != 8 || b[7] != want {
+			t.Errorf("import of %s while another host has the camera: % x, want status %d", name, b, want)
+		}
+	}
+	// A reset takes the camera off the bus, and makes it free.
+	request := make([]byte, 48+1024)
+	for i, v := range []uint32{cmdSubmit, 2, 0, 0, 0, 0, 1024} {
+		binary.BigEndian.PutUint32(request[4*i:], v)
+	}
+	copy(request[40:], []byte{0x21, 1, 0, 1, 0, 3, 0, 4})
+	copy(request[48:], []byte{20, 0, 0xab, 0xcd, 0x20})
+	if _, err := first.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(first)
+	if len(rest) != 48 || binary.BigEndian.Uint32(rest) != retSubmit {
+		t.Errorf("answer to the reset: % x", rest)
+	}
+}
+
+// TestHostile checks that clients that want too much are cut off.
+func TestHostile(t *testing.T) {
+	address := start(t)
+	submit := func(fields ...uint32) []byte {
+		b := importRequest("1-1")
+		head := make([]byte, 48)
+		for i, v := range fields {
+			binary.BigEndian.PutUint32(head[4*i:], v)
+		}
+		return append(b, head...)
+	}
+	var many []byte
+	for i := range uint32(maxWaiting + 2) {
+		many = append(many, submit(cmdSubmit, i, 0, directionIn, 7, 0, 64)[40:]...)
+	}
+	for name, request := range map[string][]byte{
+		"another protocol":      []byte("GET / HTTP/1.1\r\n\r\n"),
+		"unknown operation":     {1, 0x11, 0x80, 9, 0, 0, 0, 0},
+		"unknown command":       submit(9),
+		"4 GiB to send":         submit(cmdSubmit, 1, 0, 0, 0, 0, 0xffffffff),
+		"1 MiB to send":         submit(cmdSubmit, 1, 0, 0, 2, 0, 1<<20),
+		"1 GiB to receive":      submit(cmdSubmit, 1, 0, directionIn, 2, 0, 1<<30),
+		"endpoint 300":          submit(cmdSubmit, 1, 0, directionIn, 300, 0, 64),
+		"isochronous":           submit(cmdSubmit, 1, 0, directionIn, 2, 0, 64, 0, 5),
+		"a thousand on one end": append(importRequest("1-1"), many...),
+	} {
+		conn, b := ask(t, address, request, 0)
+		rest, err := io.ReadAll(conn)
+		if len(rest) > 1<<20 {
+			t.Errorf("%s: answered with %d bytes", name, len(rest))
+		}
+		if e, ok := err.(net.Error); ok && e.Timeout() {
+			t.Errorf("%s: not cut off", name)
+		}
+		_ = b
+	}
+}
+
+// FuzzSession sends what a host may send after an import.
+func FuzzSession(f *testing.F) {
+	head := func(fields ...uint32) []byte {
+		b := make([]byte, 48)
+		for i, v := range fields {
+			binary.BigEndian.PutUint32(b[4*i:], v)
+		}
+		return b
+	}
+	f.Add(head(cmdSubmit, 1, 0, directionIn, 2, 0, 1024))
+	f.Add(append(head(cmdSubmit, 1, 0, directionIn, 7, 0, 64), head(cmdUnlink, 2, 0, 0, 0, 1)...))
+	control := head(cmdSubmit, 1, 0, 0, 0, 0, 1024)
+	copy(control[40:], []byte{0x21, 1, 0, 1, 0, 3, 0, 4})
+	command := make([]byte, 1024)
+	copy(command, []byte{25, 0, 0xab, 0xcd, 0x7b, 0, 0, 0, 5})
+	f.Add(append(control, command...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		ours, theirs := net.Pipe()
+		cam := d435i.New(d435i.Options{})
+		s := Attach(ours, cam, func() {})
+		go io.Copy(io.Discard, theirs)
+		_, _ = theirs.Write(b)
+		theirs.Close()
+		<-s.Done()
+		cam.Unplug()
+		s.Close()
+	})
+}

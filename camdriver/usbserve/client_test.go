@@ -1,0 +1,242 @@
+package usbserve
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+)
+
+// client is a d400.Bus whose only device is imported from a USB/IP server. It does in the
+// process what Linux's vhci_hcd does.
+type client struct {
+	address string
+	spec    uint16
+	product uint16
+}
+
+// dial lists the server's devices, to know the product.
+func dial(address string) (*client, error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte{1, 0x11, 0x80, 5, 0, 0, 0, 0}); err != nil {
+		return nil, err
+	}
+	var b [12 + 312]byte
+	if _, err := io.ReadFull(conn, b[:]); err != nil {
+		return nil, err
+	}
+	if n := binary.BigEndian.Uint32(b[8:]); n != 1 || string(b[12+256:12+259]) != "1-1" {
+		return nil, fmt.Errorf("list of %d devices, the first % x", n, b[12+256:])
+	}
+	return &client{address: address, spec: 0x0320, product: binary.BigEndian.Uint16(b[12+302:])}, nil
+}
+
+func (c *client) Scan(context.Context) ([]d400.USBDevice, error) {
+	return []d400.USBDevice{{Product: c.product, Bus: 1, Address: 2, Port: "1-1", Spec: c.spec}}, nil
+}
+
+func (c *client) Open(d400.USBDevice) (d400.Handle, error) {
+	conn, err := net.Dial("tcp", c.address)
+	if err != nil {
+		return nil, camdriver.ErrUnplugged
+	}
+	request := append([]byte{1, 0x11, 0x80, 3, 0, 0, 0, 0}, make([]byte, 32)...)
+	copy(request[8:], "1-1")
+	if _, err := conn.Write(request); err != nil {
+		return nil, err
+	}
+	var status [8]byte
+	if _, err := io.ReadFull(conn, status[:]); err != nil || status[7] != 0 {
+		return nil, errors.Join(d400.ErrInUse, conn.Close())
+	}
+	if _, err := io.ReadFull(conn, make([]byte, 312)); err != nil {
+		return nil, err
+	}
+	h := &importedDevice{conn: conn, waiting: map[uint32]chan answer{}}
+	go h.read()
+	return h, nil
+}
+
+// importedDevice is an imported device.
+type importedDevice struct {
+	conn  net.Conn
+	write sync.Mutex
+
+	mu      sync.Mutex
+	seq     uint32
+	gone    bool
+	waiting map[uint32]chan answer
+}
+
+type answer struct {
+	data   []byte
+	length int
+	status int32
+}
+
+func (h *importedDevice) read() {
+	for {
+		var head [48]byte
+		_, err := io.ReadFull(h.conn, head[:])
+		var a answer
+		seq := binary.BigEndian.Uint32(head[4:])
+		if err == nil && binary.BigEndian.Uint32(head[0:]) == 3 {
+			a.status, a.length = int32(binary.BigEndian.Uint32(head[20:])), int(binary.BigEndian.Uint32(head[24:]))
+			h.mu.Lock()
+			in := seq&1 == 1
+			h.mu.Unlock()
+			if in {
+				a.data = make([]byte, a.length)
+				_, err = io.ReadFull(h.conn, a.data)
+			}
+		}
+		h.mu.Lock()
+		if err != nil {
+			h.gone = true
+			for _, c := range h.waiting {
+				c <- answer{status: -108}
+			}
+			h.waiting = map[uint32]chan answer{}
+			h.mu.Unlock()
+			return
+		}
+		if c := h.waiting[seq]; c != nil {
+			c <- a
+			delete(h.waiting, seq)
+		}
+		h.mu.Unlock()
+	}
+}
+
+// submit sends a transfer. Sequence numbers of IN transfers are odd.
+func (h *importedDevice) submit(endpoint uint32, setup [8]byte, in bool, length int, out []byte) (uint32, chan answer, error) {
+	done := make(chan answer, 1)
+	h.mu.Lock()
+	if h.gone {
+		h.mu.Unlock()
+		return 0, nil, camdriver.ErrUnplugged
+	}
+	h.seq += 2
+	seq := h.seq
+	if in {
+		seq |= 1
+	}
+	h.waiting[seq] = done
+	h.mu.Unlock()
+	b := make([]byte, 48)
+	words := []uint32{1, seq, 1<<16 | 2, seq & 1, endpoint, 0, uint32(length), 0, 0xffffffff}
+	for i, v := range words {
+		binary.BigEndian.PutUint32(b[4*i:], v)
+	}
+	copy(b[40:], setup[:])
+	h.write.Lock()
+	defer h.write.Unlock()
+	_, err := h.conn.Write(append(b, out...))
+	return seq, done, err
+}
+
+func failure(status int32) error {
+	switch status {
+	case 0:
+		return nil
+	case -32:
+		return d400.ErrStall
+	}
+	return camdriver.ErrUnplugged
+}
+
+func (h *importedDevice) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
+	setup := [8]byte{requestType, request, byte(value), byte(value >> 8), byte(index), byte(index >> 8), byte(len(data)), byte(len(data) >> 8)}
+	in := requestType&0x80 != 0
+	var out []byte
+	if !in {
+		out = data
+	}
+	_, done, err := h.submit(0, setup, in, len(data), out)
+	if err != nil {
+		return 0, err
+	}
+	a := <-done
+	copy(data, a.data)
+	return a.length, failure(a.status)
+}
+
+func (h *importedDevice) ClearHalt(endpoint uint8) error {
+	_, err := h.Control(2, 1, 0, uint16(endpoint), nil)
+	return err
+}
+
+func (h *importedDevice) Close() error { return h.conn.Close() }
+
+func (h *importedDevice) Stream(_, endpoint uint8, size, count int) (d400.Stream, error) {
+	s := &importedStream{h: h, endpoint: endpoint, size: size}
+	for range count {
+		if err := s.submit(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+type importedStream struct {
+	h        *importedDevice
+	endpoint uint8
+	size     int
+	flight   []transfer
+}
+
+type transfer struct {
+	seq  uint32
+	done chan answer
+}
+
+func (s *importedStream) submit() error {
+	seq, done, err := s.h.submit(uint32(s.endpoint&0x0f), [8]byte{}, true, s.size, nil)
+	s.flight = append(s.flight, transfer{seq, done})
+	return err
+}
+
+func (s *importedStream) Read(ctx context.Context, p []byte) (int, error) {
+	if len(s.flight) == 0 {
+		return 0, camdriver.ErrUnplugged
+	}
+	select {
+	case a := <-s.flight[0].done:
+		s.flight = s.flight[1:]
+		if err := failure(a.status); err != nil {
+			s.Close()
+			return 0, err
+		}
+		return copy(p, a.data), s.submit()
+	case <-ctx.Done():
+		s.Close()
+		return 0, ctx.Err()
+	}
+}
+
+// Close unlinks the transfers in flight.
+func (s *importedStream) Close() {
+	for _, t := range s.flight {
+		b := make([]byte, 48)
+		binary.BigEndian.PutUint32(b[0:], 2)
+		binary.BigEndian.PutUint32(b[4:], 0xfffffffe)
+		binary.BigEndian.PutUint32(b[20:], t.seq)
+		s.h.write.Lock()
+		_, _ = s.h.conn.Write(b)
+		s.h.write.Unlock()
+		s.h.mu.Lock()
+		delete(s.h.waiting, t.seq)
+		s.h.mu.Unlock()
+	}
+	s.flight = nil
+}

@@ -1,0 +1,343 @@
+package usbserve
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+	"rsros/camdriver/playback"
+	"rsros/camdriver/sim"
+	"rsros/camdriver/usbip"
+	"rsros/test/need"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit)) }
+
+// serve serves a device and returns the address.
+func serve(t *testing.T, dev camdriver.Device) string {
+	t.Helper()
+	source, err := New(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	server := &usbip.Server{BusID: "1-1", Options: source.Options(), Log: zerolog.New(zerolog.NewTestWriter(t)), Gone: func() {
+		if err := source.Rest(); err != nil {
+			t.Error(err)
+		}
+	}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := server.Serve(ctx, l); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		wg.Wait()
+		if err := source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// open opens the served camera by the USB driver.
+func open(t *testing.T, address string) *d400.Device {
+	t.Helper()
+	bus, err := dial(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := d400.Open(t.Context(), d400.Selector{}, d400.Options{Bus: bus, Log: zerolog.New(zerolog.NewTestWriter(t))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+func openSim(t *testing.T) *sim.Device {
+	t.Helper()
+	dev, err := sim.Open(sim.Options{Seed: 3, Serial: "123456789012"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// TestCalibration compares what the driver reads of the served camera with the source.
+func TestCalibration(t *testing.T) {
+	source := openSim(t)
+	dev := open(t, serve(t, source))
+	if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "123456789012" {
+		t.Errorf("serial number %s", got)
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*max(1, math.Abs(b)) }
+	for i, s := range source.Sensors() {
+		for _, p := range s.Profiles() {
+			want, err := s.Intrinsics(p)
+			if err != nil {
+				continue
+			}
+			got, err := dev.Sensors()[i].Intrinsics(p)
+			if err != nil || !near(got.Fx, want.Fx) || !near(got.Fy, want.Fy) || !near(got.Ppx, want.Ppx) || !near(got.Ppy, want.Ppy) {
+				t.Errorf("%s: got %+v, want %+v, %v", p, got, want, err)
+			}
+		}
+	}
+	for _, id := range []camdriver.StreamID{leftID, rightID, colorID, gyroID, accelID} {
+		want, err1 := source.Extrinsics(depthID, id)
+		got, err2 := dev.Extrinsics(depthID, id)
+		same := slices.EqualFunc(append(want.Rotation[:], want.Translation[:]...), append(got.Rotation[:], got.Translation[:]...), near)
+		if err1 != nil || err2 != nil || !same {
+			t.Errorf("depth to %s: got %v, want %v, %v %v", id, got, want, err1, err2)
+		}
+	}
+}
+
+// keeper keeps copies of frames by stream.
+type keeper struct {
+	camdriver.NopHandler
+	mu     sync.Mutex
+	frames map[camdriver.StreamID]map[int64]*camdriver.Frame // by hardware time
+	count  int
+	want   int
+	each   func() // called after each frame, if set
+	done   chan struct{}
+}
+
+func newKeeper(want int) *keeper {
+	return &keeper{frames: map[camdriver.StreamID]map[int64]*camdriver.Frame{}, want: want, done: make(chan struct{})}
+}
+
+func (k *keeper) Frame(_ int, f *camdriver.Frame) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at, ok := f.Meta(camdriver.MetaFrameTimestamp)
+	if !ok {
+		at = int64(uint32(f.Timestamp * 1000))
+	}
+	list := k.frames[f.Stream()]
+	if list == nil {
+		list = map[int64]*camdriver.Frame{}
+		k.frames[f.Stream()] = list
+	}
+	list[at] = &camdriver.Frame{Number: f.Number, Metadata: f.Metadata, Data: bytes.Clone(f.Data), Motion: f.Motion, Profile: f.Profile}
+	if k.each != nil {
+		k.each()
+	}
+	for _, id := range []camdriver.StreamID{depthID, leftID, rightID, colorID, gyroID, accelID} {
+		if len(k.frames[id]) < k.want {
+			return
+		}
+	}
+	if k.count++; k.count == 1 {
+		close(k.done)
+	}
+}
+
+// at returns the frame of a stream at a hardware time. Recordings may lack that; then it is the
+// timestamp in µs.
+func (k *keeper) at(id camdriver.StreamID, us int64) *camdriver.Frame {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.frames[id][us]
+}
+
+// tap passes a device's frames on and keeps them.
+type tap struct {
+	camdriver.Device
+	kept *keeper
+}
+
+func (t tap) Sensors() []camdriver.Sensor {
+	var list []camdriver.Sensor
+	for _, s := range t.Device.Sensors() {
+		list = append(list, tapSensor{s, t.kept})
+	}
+	return list
+}
+
+type tapSensor struct {
+	camdriver.Sensor
+	kept *keeper
+}
+
+func (s tapSensor) Start(p []camdriver.Profile, h camdriver.Handler) error {
+	return s.Sensor.Start(p, tapHandler{h, s.kept})
+}
+
+type tapHandler struct {
+	camdriver.Handler
+	kept *keeper
+}
+
+func (h tapHandler) Frame(sensor int, f *camdriver.Frame) {
+	h.kept.Frame(sensor, f)
+	h.Handler.Frame(sensor, f)
+}
+
+// TestFrames compares the frames that arrive with those that the source sent: times, pixels,
+// metadata and motion data.
+func TestFrames(t *testing.T) {
+	sent, got := newKeeper(1), newKeeper(3)
+	dev := open(t, serve(t, tap{openSim(t), sent}))
+	video := func(id camdriver.StreamID, f camdriver.Format) camdriver.Profile {
+		return camdriver.Profile{Stream: id, Format: f, Width: 424, Height: 240, FPS: 6}
+	}
+	for i, list := range [][]camdriver.Profile{
+		{video(depthID, camdriver.Z16), video(leftID, camdriver.Y8), video(rightID, camdriver.Y8)},
+		{video(colorID, camdriver.YUYV)},
+		{{Stream: gyroID, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: accelID, Format: camdriver.MotionXYZ32F, FPS: 63}},
+	} {
+		if err := dev.Sensors()[i].Start(list, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-got.done
+	for _, s := range dev.Sensors() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	got.mu.Lock()
+	sent.mu.Lock()
+	defer got.mu.Unlock()
+	defer sent.mu.Unlock()
+	for id, list := range got.frames {
+		for at, f := range list {
+			want := sent.frames[id][at]
+			if want == nil {
+				t.Errorf("%s: no frame was sent at %d µs", id, at)
+				continue
+			}
+			compare(t, f, want)
+		}
+	}
+}
+
+func compare(t *testing.T, got, want *camdriver.Frame) {
+	t.Helper()
+	id := got.Stream()
+	pixels := want.Data
+	if id == colorID {
+		pixels = make([]byte, len(got.Data))
+		ToYUY2(pixels, want.Data)
+	}
+	if !bytes.Equal(got.Data, pixels) {
+		t.Errorf("%s: frame %d differs", id, got.Number)
+	}
+	for i := range 3 {
+		if math.Abs(got.Motion.Accel[i]-want.Motion.Accel[i]) > 0.005 || math.Abs(got.Motion.Gyro[i]-want.Motion.Gyro[i]) > 0.001 {
+			t.Errorf("%s: got %+v, want %+v", id, got.Motion, want.Motion)
+		}
+	}
+	if id.Kind.Inertial() {
+		return
+	}
+	if got.Number != want.Number {
+		t.Errorf("%s: frame %d arrives as %d", id, want.Number, got.Number)
+	}
+	host := []camdriver.MetadataKey{camdriver.MetaTimeOfArrival, camdriver.MetaBackendTimestamp, camdriver.MetaActualFps, camdriver.MetaRawFrameSize}
+	for _, m := range want.Metadata {
+		if v, ok := got.Meta(m.Key); !slices.Contains(host, m.Key) && (!ok || v != m.Value) {
+			t.Errorf("%s: %s is %d (%v), want %d", id, m.Key, v, ok, m.Value)
+		}
+	}
+}
+
+// TestOptionsAct sets options of the served camera.
+func TestOptionsAct(t *testing.T) {
+	source := openSim(t)
+	dev := open(t, serve(t, source))
+	for i, list := range []map[camdriver.OptionID]float32{
+		{camdriver.OptionEmitterEnabled: 0, camdriver.OptionLaserPower: 300},
+		{camdriver.OptionBrightness: -10, camdriver.OptionEnableAutoExposure: 0, camdriver.OptionExposure: 300},
+	} {
+		for _, id := range slices.Sorted(func(yield func(camdriver.OptionID) bool) {
+			for id := range list {
+				if !yield(id) {
+					return
+				}
+			}
+		}) {
+			if i == 0 && id == camdriver.OptionEmitterEnabled {
+				continue // laser power turns it on; below
+			}
+			if err := dev.Sensors()[i].SetOption(id, list[id]); err != nil {
+				t.Fatal(err)
+			}
+			if o, _ := camdriver.FindOption(source.Sensors()[i].Options(), id); o.Value != list[id] {
+				t.Errorf("%s of the source is %g, want %g", id, o.Value, list[id])
+			}
+		}
+	}
+	if err := dev.Sensors()[0].SetOption(camdriver.OptionEmitterEnabled, 0); err != nil {
+		t.Fatal(err)
+	}
+	if o, _ := camdriver.FindOption(source.Sensors()[0].Options(), camdriver.OptionEmitterEnabled); o.Value != 0 {
+		t.Errorf("emitter of the source is %g", o.Value)
+	}
+}
+
+// TestRecording compares the depth frames of a served recording, which repeats, with the
+// recorded ones.
+func TestRecording(t *testing.T) {
+	source, err := playback.Open(need.Bag(t, "librealsense/sw_small_raw.bag"), playback.Options{RealTime: true, Loop: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	sent, got := newKeeper(1), newKeeper(1)
+	dev := open(t, serve(t, tap{source, sent}))
+	list := dev.Sensors()[0].Profiles()
+	i := slices.IndexFunc(list, func(p camdriver.Profile) bool { return p.Stream == depthID })
+	if i < 0 {
+		t.Fatalf("profiles %v", list)
+	}
+	want, err := source.Sensors()[0].Intrinsics(camdriver.Profile{Stream: depthID, Format: camdriver.Z16, Width: list[i].Width, Height: list[i].Height, FPS: list[i].FPS})
+	if in, err2 := dev.Sensors()[0].Intrinsics(list[i]); err != nil || err2 != nil || math.Abs(in.Fx-want.Fx) > 1e-3 || math.Abs(in.Ppy-want.Ppy) > 1e-3 {
+		t.Errorf("intrinsics %+v, want %+v, %v %v", in, want, err, err2)
+	}
+	several := make(chan struct{})
+	got.each = func() {
+		if len(got.frames[depthID]) == 10 {
+			close(several)
+		}
+	}
+	if err := dev.Sensors()[0].Start(list[i:i+1], got); err != nil {
+		t.Fatal(err)
+	}
+	<-several
+	if err := dev.Sensors()[0].Stop(); err != nil {
+		t.Error(err)
+	}
+	same := 0
+	for at, f := range got.frames[depthID] {
+		if want := sent.at(depthID, at); want != nil {
+			same++
+			if !bytes.Equal(f.Data, want.Data) {
+				t.Errorf("frame %d differs", f.Number)
+			}
+		}
+	}
+	if same < 5 {
+		t.Errorf("%d of %d frames have times of the recording", same, len(got.frames[depthID]))
+	}
+}
