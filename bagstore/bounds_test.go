@@ -138,7 +138,7 @@ func TestUnbackedMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw := append(appendChunkHeader(fileHeader(0, 0, 0), kind, len(content), len(packed)), packed...)
+		raw := append(appendChunkHeader(fileHeader(0, 0, 0), kind, 0, len(content), len(packed)), packed...)
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -113,6 +113,9 @@ func (b *Bag) borrow(off int64, n int) *buffer {
 	return (&buffer{bytes: data, loan: loan}).retain()
 }
 
+// borrowed reports whether the bytes are in the memory of the read-ahead.
+func (b *buffer) borrowed() bool { return b.loan != disk.Loan{} }
+
 // read returns n bytes of the bag with one reference: borrowed or copied.
 func (b *Bag) read(off int64, n int) (*buffer, error) {
 	if blk := b.borrow(off, n); blk != nil {

@@ -233,9 +233,7 @@ func (c *checker) info(k *chunk, content []entry) {
 	if found.Start != k.Start || found.End != k.End {
 		c.rep.Notes.Addf(Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start, k.End, found.Start, found.End)
 	}
-	byID := func(x, y ConnCount) int { return cmp.Compare(x.ID, y.ID) }
-	have := slices.SortedFunc(slices.Values(found.Counts), byID)
-	if want := slices.SortedFunc(slices.Values(k.Counts), byID); !slices.Equal(have, want) {
+	if !slices.Equal(found.sortedCounts(), k.sortedCounts()) {
 		c.rep.Notes.Addf(Repairable, k.Pos, "chunk info", "says %d messages of %d connections, the chunk has %d of %d",
 			k.Messages(), len(k.Counts), found.Messages(), len(found.Counts))
 	}

@@ -17,7 +17,8 @@ import (
 type chunkReader struct {
 	b      *Bag
 	w      *record.Window
-	urgent bool // decompress on all cores
+	urgent bool    // decompress on all cores
+	stored *buffer // of the chunk to read, if not nil
 }
 
 func newChunkReader(b *Bag) *chunkReader { return &chunkReader{b: b, w: record.NewWindow(b.r, b.size)} }
@@ -77,6 +78,9 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	head, err := cr.header(c)
 	if err != nil {
 		return nil, 0, err
+	}
+	if head.Compression == None && cr.stored != nil {
+		return w.walk(record.Memory(cr.stored.bytes), head.Size)
 	}
 	if head.Compression == None {
 		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size)
@@ -149,16 +153,18 @@ func (cr *chunkReader) unpack(head ChunkHeader) (c *memory.Content, err error) {
 }
 
 // decompress fills dst, of the size in the header. It returns the number of valid bytes.
-func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
-	stored, err := cr.b.read(head.DataPos, int(head.Stored))
-	if err != nil {
-		return 0, err
+func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (n int, err error) {
+	stored := cr.stored
+	if stored == nil {
+		if stored, err = cr.b.read(head.DataPos, int(head.Stored)); err != nil {
+			return 0, err
+		}
+		defer stored.release()
 	}
-	defer stored.release()
 	if head.Compression == LZ4 {
 		return lz4.Decode(dst, stored.bytes, cr.urgent)
 	}
-	n, err := io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
+	n, err = io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}

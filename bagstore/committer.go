@@ -21,6 +21,7 @@ type job struct {
 	conns   []*Connection // described first in this chunk
 	large   *largeMessage // the last message, if it is not in buf
 	around  []byte        // the parts of large except its body
+	whole   *WholeChunk   // if not nil, the chunk is a copy of it; holds a reference
 	asked   int           // calls of checkpointIfDue
 
 	compressed []byte        // buf compressed; valid when ready is closed
@@ -250,7 +251,9 @@ func notify(c chan struct{}) {
 func (c *committer) compress() {
 	p := newCompressor(c.o.Compression)
 	for j := range c.work {
-		j.compressed, j.err = p(j.compressed[:0], j.buf)
+		if j.whole == nil {
+			j.compressed, j.err = p(j.compressed[:0], j.buf)
+		}
 		close(j.ready)
 	}
 }
@@ -321,8 +324,10 @@ func (c *committer) commit(j *job) {
 	}
 	if c.failed() == nil {
 		c.fail(c.chunk(j))
-	} else if j.large != nil && j.large.done != nil {
+	} else if j.large != nil {
 		j.large.done()
+	} else if j.whole != nil {
+		j.whole.release()
 	}
 	if c.o.Compression != None {
 		c.waiting.Add(-int64(len(j.buf)))
@@ -360,16 +365,19 @@ func (c *committer) chunk(j *job) error {
 	c.tail = c.tail[:0]
 	var body []byte
 	var done func()
-	if j.large != nil {
+	switch {
+	case j.large != nil:
 		c.layLarge(j, pos)
 		body, done = j.large.body, j.large.done
-	} else {
+	case j.whole != nil:
+		body, done = c.layWhole(j.whole, pos), j.whole.stored.release
+	default:
 		kind := None
 		body = j.buf
 		if c.o.Compression != None && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil { // if raw, a worker may be writing to compressed
 			kind, body = c.o.Compression, j.compressed
 		}
-		c.scratch = appendChunkHeader(c.scratch[:0], kind, len(j.buf), len(body))
+		c.scratch = appendChunkHeader(c.scratch[:0], kind, 0, len(j.buf), len(body))
 	}
 	c.summarize(j, &info)
 	if err := c.sink.Append(c.scratch, body, c.tail, done); err != nil {
@@ -394,9 +402,14 @@ func (c *committer) chunk(j *job) error {
 // chunkInfoSize is the length of a chunk info record without its counts.
 var chunkInfoSize = len(appendChunkInfo(nil, &ChunkInfo{}))
 
-func appendChunkHeader(b []byte, kind Compression, size, stored int) []byte {
+// appendChunkHeader appends a chunk record without its data. If pad is not 0, a spare field makes the
+// header pad bytes longer; pad must be at least minPad.
+func appendChunkHeader(b []byte, kind Compression, pad, size, stored int) []byte {
 	b = record.AppendHeader(b, record.OpChunk, func(b []byte) []byte {
 		b = record.AppendString(b, "compression", string(kind))
+		if pad > 0 {
+			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
+		}
 		return record.AppendU32(b, "size", uint32(size))
 	})
 	return binary.LittleEndian.AppendUint32(b, uint32(stored))
@@ -406,21 +419,41 @@ func appendChunkHeader(b []byte, kind Compression, size, stored int) []byte {
 // puts everything before the body into scratch and the parts after it into tail. If the
 // sink has a grain, a spare field in the message's header aligns the body to it.
 func (c *committer) layLarge(j *job, pos int64) {
-	l, pad := j.large, 0
+	l := j.large
 	headLen := len(appendMessage(c.scratch[:0], 0, 0, 0, 0))
-	chunkLen := len(appendChunkHeader(c.scratch[:0], None, 0, 0))
-	if grain := c.sink.Grain(); grain > 1 {
-		start := pos + int64(chunkLen+len(j.buf)+headLen+len(l.before))
-		if pad = int((grain - start%grain) % grain); pad > 0 && pad < minPad {
-			pad += int(grain)
-		}
-	}
+	chunkLen := len(appendChunkHeader(c.scratch[:0], None, 0, 0, 0))
+	pad := padTo(c.sink.Grain(), pos+int64(chunkLen+len(j.buf)+headLen+len(l.before)))
 	total := len(j.buf) + headLen + pad + l.size
-	b := appendChunkHeader(c.scratch[:0], None, total, total)
+	b := appendChunkHeader(c.scratch[:0], None, 0, total, total)
 	b = append(b, j.buf...)
 	b = appendMessage(b, l.entry.conn, l.entry.time, pad, l.size)
 	c.scratch = append(b, l.before...)
 	c.tail = append(c.tail, l.after...)
+}
+
+// padTo returns the length of the spare field that moves start to a multiple of the grain, 0 for none.
+func padTo(grain, start int64) int {
+	pad := int((grain - start%grain) % grain)
+	if pad > 0 && pad < minPad {
+		pad += int(grain)
+	}
+	return pad
+}
+
+// layWhole puts the header of a copied chunk into scratch, with the bytes up to the first page boundary
+// in their memory if the rest can be written from there. It returns the rest.
+func (c *committer) layWhole(w *WholeChunk, pos int64) []byte {
+	body, head, pad := w.stored.bytes, 0, 0
+	b := appendChunkHeader(c.scratch[:0], w.head.Compression, 0, int(w.head.Size), len(body))
+	if grain := c.sink.Grain(); grain > 1 && w.stored.borrowed() && len(body) >= 2*disk.LendLeast {
+		// Data read past the page cache is aligned in memory as in the file.
+		head = int(-w.head.DataPos & (grain - 1))
+		if pad = padTo(grain, pos+int64(len(b)+head)); pad > 0 {
+			b = appendChunkHeader(c.scratch[:0], w.head.Compression, pad, int(w.head.Size), len(body))
+		}
+	}
+	c.scratch = append(b, body[:head]...)
+	return body[head:]
 }
 
 func (c *committer) summarize(j *job, info *ChunkInfo) {

@@ -49,6 +49,7 @@ type Iterator struct {
 	pending int // next chunk to open, as an index in refs (forward) or byEnd (backward)
 	looked  int // next chunk to consider for Query.Lead, if it is after pending
 	content contentAhead
+	whole   *wholeChunks // nil: all chunks are read message by message
 	cur     Message
 	err     error
 }
@@ -177,7 +178,13 @@ func (it *Iterator) prefetch() {
 		it.prefetchLead()
 		return
 	}
+	if it.whole != nil {
+		it.whole.readAhead()
+	}
 	for i := it.pending; i < min(it.pending+it.v.ahead, len(it.v.refs)); i++ {
+		if it.whole != nil && it.whole.ahead[it.ref(i)] != nil {
+			continue
+		}
 		if !it.reader.prefetch(it.ref(i)) {
 			return
 		}
@@ -241,8 +248,14 @@ func (it *Iterator) open() bool {
 			if it.dir > 0 && r.start > t || it.dir < 0 && r.end < t {
 				break
 			}
+			if it.whole != nil && r.start == t && it.heap[0].precedes(r) {
+				break // the messages at the top come before a whole chunk
+			}
 		}
 		it.pending++
+		if it.whole != nil && it.whole.take(r) {
+			return false
+		}
 		it.push(r)
 	}
 	return it.err == nil

@@ -46,7 +46,7 @@ func (o *Output) connection(c *Connection) (uint32, error) {
 		o.ids[c] = o.ids[o.added[c.Topic][i]]
 		return o.ids[c], nil
 	}
-	id, err := o.AddConnection(*c)
+	id, err := o.keepConnection(*c)
 	if err != nil {
 		return 0, err
 	}
@@ -72,6 +72,42 @@ func (o *Output) Copy(m Message, t Time) error {
 	// written past the page cache.
 	head := min(len(m.Data), int(-m.at&(disk.Grain-1)))
 	return o.Lend(id, t, m.Retain().Release, m.Data[:head], m.Data[head:])
+}
+
+// Keep assigns IDs to connections of the inputs: their own where possible, so that whole chunks can be
+// copied.
+func (o *Output) Keep(conns []*Connection) {
+	for _, c := range conns {
+		_, _ = o.connection(c) // Copy returns the error again
+	}
+}
+
+// Takes reports whether CopyWhole can copy the chunk: the bag describes all connections in it, and by
+// the same IDs.
+func (o *Output) Takes(c *WholeChunk) bool {
+	return c.head.Compression == o.o.Compression && !slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
+		id, ok := o.ids[c.bag.byID[k.ID]]
+		return !ok || id != k.ID || !o.known[id]
+	})
+}
+
+// CopyWhole writes a chunk as it is stored. Takes must accept it.
+func (o *Output) CopyWhole(c *WholeChunk) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.c.failed(); err != nil {
+		return err
+	}
+	o.seal(o.submit)
+	j := o.cur
+	j.entries = append(j.entries, c.entries...)
+	j.whole = c
+	c.stored.retain()
+	o.stats.Whole++
+	o.stats.Messages += uint64(len(c.entries))
+	o.stats.Bytes += uint64(c.data)
+	o.seal(o.submit)
+	return o.c.failed()
 }
 
 // Finish closes the file and gives it its name. After an error, err or its own, it removes the

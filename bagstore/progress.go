@@ -20,9 +20,12 @@ type Pace struct {
 }
 
 // Step counts a step and returns the context's error.
-func (p *Pace) Step() error {
-	p.Done++
-	if p.Done%64 == 0 || p.Done == p.Total {
+func (p *Pace) Step() error { return p.Steps(1) }
+
+// Steps counts several steps at once.
+func (p *Pace) Steps(n uint64) error {
+	p.Done += n
+	if p.Done%64 < n || p.Done == p.Total {
 		p.Progress.Report(p.Done, p.Total)
 	}
 	return p.Ctx.Err()

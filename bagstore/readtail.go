@@ -60,7 +60,7 @@ func (b *Bag) joinTail(f place.File) {
 			continue
 		}
 		if len(entries) > 0 {
-			content = appendChunkHeader(content, None, int(end), int(end))
+			content = appendChunkHeader(content, None, 0, int(end), int(end))
 			content = append(content, slot.Content[:end]...)
 		}
 	}

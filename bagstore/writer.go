@@ -16,6 +16,7 @@ type WriterStats struct {
 	Bytes       uint64 // of message data
 	Size        int64  // of the file, without open and queued chunks
 	Chunks      int
+	Whole       int // of these, copied as they were stored
 	Checkpoints int
 	StaleBytes  int64 // in replaced index sections and padding
 	// Sink is Direct if the file is written past the page cache, otherwise Buffered. With
@@ -29,9 +30,9 @@ type WriterStats struct {
 type Writer struct {
 	o     Options
 	c     *committer
-	conns []*Connection
-	known []bool // connections whose record has been written
-	cur   *job   // the chunk being filled
+	conns []*Connection // by ID; nil for IDs that aren't in use
+	known []bool        // connections whose record has been written
+	cur   *job          // the chunk being filled
 	stats WriterStats
 	way   *disk.Way // how the file is written; nil without a file
 	last  time.Time // of the last checkpoint
@@ -58,16 +59,36 @@ func newWriter(s disk.Sink, o Options) (*Writer, error) {
 func (w *Writer) AddConnection(c Connection) (uint32, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	c.ID = uint32(len(w.conns))
+	return c.ID, w.addConnection(&c)
+}
+
+// maxKept bounds the IDs that keepConnection keeps.
+const maxKept = 1 << 16
+
+// keepConnection is AddConnection that keeps the connection's ID if it is free.
+func (w *Writer) keepConnection(c Connection) (uint32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := uint32(len(w.conns)); c.ID >= maxKept || c.ID < n && w.conns[c.ID] != nil {
+		c.ID = n
+	}
+	return c.ID, w.addConnection(&c)
+}
+
+func (w *Writer) addConnection(c *Connection) error {
 	if w.done {
-		return 0, ErrClosed
+		return ErrClosed
 	}
 	if len(c.Topic) > record.MaxHeader/2 || len(c.Definition) > record.MaxHeader/2 {
-		return 0, fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
+		return fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
 	}
-	c.ID = uint32(len(w.conns))
-	w.conns = append(w.conns, &c)
-	w.known = append(w.known, false)
-	return c.ID, nil
+	for uint32(len(w.conns)) <= c.ID {
+		w.conns = append(w.conns, nil)
+		w.known = append(w.known, false)
+	}
+	w.conns[c.ID] = c
+	return nil
 }
 
 // Write appends a message, the concatenation of its parts. The caller may reuse them when
@@ -112,7 +133,7 @@ func (w *Writer) refuse(conn uint32, t Time, size int) error {
 	switch {
 	case w.done:
 		return ErrClosed
-	case int(conn) >= len(w.conns):
+	case int(conn) >= len(w.conns) || w.conns[conn] == nil:
 		return fmt.Errorf("%w %d", ErrConnection, conn)
 	case t > MaxTime:
 		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, MaxTime)

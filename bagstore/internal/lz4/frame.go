@@ -27,6 +27,9 @@ const (
 	writtenBlocks = 0x60 // the code of BlockSize
 )
 
+// Stock reports whether a frame is one that roslz4 reads, with a checksum of its content.
+func Stock(frame []byte) bool { return len(frame) > 4 && frame[4] == writtenFlags }
+
 // BlockSize is the number of bytes that the encoder compresses at a time.
 const BlockSize = 1 << 20
 

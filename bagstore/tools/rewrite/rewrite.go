@@ -1,9 +1,11 @@
 // Package rewrite copies messages into new bags without decoding them: with another compression,
-// with fewer messages, from several bags, or into several parts. A new bag gets its name when it is
-// complete.
+// with fewer messages, from several bags, or into several parts. Chunks of which everything is
+// copied stay as they are stored, unless their compression or size is to change. A new bag gets its
+// name when it is complete.
 package rewrite
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -14,7 +16,7 @@ import (
 
 // Options are the options of Rewrite and Merge.
 type Options struct {
-	// Options of the new bag. Checkpoints are left out.
+	// Options of the new bag. Checkpoints are left out. With a ChunkSize, no chunk stays as it is.
 	bagstore.Options
 	bagstore.Filter
 	// Keep, if not nil, is called for each selected message. An error stops the copying.
@@ -25,13 +27,17 @@ type Options struct {
 	Progress bagstore.Progress // in messages
 }
 
-// messages is View.Messages without unreadable ones if damaged isn't nil, which it calls for them.
-func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message, error] {
-	return func(yield func(bagstore.Message, error) bool) {
-		for m, err := range v.Messages() {
-			if err != nil && damaged != nil {
-				damaged(err)
-			} else if !yield(m, err) || err != nil {
+// pieces is View.Pieces without unreadable messages if Damaged isn't nil, which it calls for them. No
+// chunk is whole if messages have to be looked at one by one, or put into chunks of another size.
+func (o Options) pieces(v *bagstore.View, takes func(*bagstore.WholeChunk) bool) iter.Seq2[bagstore.Piece, error] {
+	if o.Keep != nil || o.ChunkSize != 0 {
+		takes = nil
+	}
+	return func(yield func(bagstore.Piece, error) bool) {
+		for p, err := range v.Pieces(cmp.Or(o.Compression, bagstore.None), takes) {
+			if err != nil && o.Damaged != nil {
+				o.Damaged(err)
+			} else if !yield(p, err) || err != nil {
 				return
 			}
 		}
@@ -54,6 +60,7 @@ type Result struct {
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
 	Moved    int    `json:"moved"`   // messages with bagstore.MovedTimes
+	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
 	// Found is what reading the bags has found, see [bagstore.Bag.Found].
 	Found []bagstore.Note `json:"-"`
 }
@@ -98,11 +105,12 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 		return nil, err
 	}
 	s := w.Stats()
-	res.Messages, res.Bytes, res.Size, res.Moved = s.Messages, s.Bytes, s.Size, w.Moved
+	res.Messages, res.Bytes, res.Size, res.Moved, res.Whole = s.Messages, s.Bytes, s.Size, w.Moved, s.Whole
 	return res, nil
 }
 
 func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bagstore.Bag, v *bagstore.View, o Options) error {
+	w.Keep(v.Connections())
 	if o.Start > bagstore.MinTime {
 		if err := copyStatic(w, bags, o); err != nil {
 			return err
@@ -119,12 +127,17 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 		return err
 	}
 	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
-	for m, err := range messages(v, o.Damaged) {
-		if err == nil {
-			_, err = o.copy(w, m, m.Time)
+	for p, err := range o.pieces(v, w.Takes) {
+		n := uint64(1)
+		switch {
+		case err != nil:
+		case p.Whole != nil:
+			n, err = p.Whole.Messages(), w.CopyWhole(p.Whole)
+		default:
+			_, err = o.copy(w, p.Message, p.Time)
 		}
 		if err == nil {
-			err = pace.Step()
+			err = pace.Steps(n)
 		}
 		if err != nil {
 			return err
@@ -136,9 +149,9 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 // copyStatic writes the messages at MinTime, without which no part of a RealSense recording plays.
 func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
-	for m, err := range messages(v, o.Damaged) {
+	for p, err := range o.pieces(v, nil) {
 		if err == nil {
-			_, err = o.copy(w, m, m.Time)
+			_, err = o.copy(w, p.Message, p.Time)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"rsros/bagstore"
@@ -26,15 +27,18 @@ type Part struct {
 	Messages uint64        `json:"messages"`
 	Size     int64         `json:"size"`
 	Moved    int           `json:"moved,omitzero"` // messages with bagstore.MovedTimes
+	Whole    int           `json:"whole"`          // chunks that stayed as they were stored
 }
 
 type splitter struct {
 	ctx     context.Context
 	o       SplitOptions
 	bags    []*bagstore.Bag // the input
+	view    *bagstore.View
 	name    func(part int) string
 	out     *bagstore.Output
 	parts   []Part
+	past    bagstore.Time // the last part doesn't end before it, as messages up to then may be in it
 	latched map[*bagstore.Connection]retained
 	order   []*bagstore.Connection // of latched
 }
@@ -50,25 +54,31 @@ func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o S
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")
 	}
-	v := b.View(o.Query())
-	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Bag{b}, name: name, latched: make(map[*bagstore.Connection]retained)}
+	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Bag{b}, view: b.View(o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()
-	err := s.run(ctx, v)
+	err := s.run()
 	if s.out != nil {
 		err = s.end(err)
 	}
 	return s.parts, err
 }
 
-func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
-	if err := eachLatched(ctx, s.o.Filter, s.bags, func(m bagstore.Message) error { s.latch(m); return nil }); err != nil {
+func (s *splitter) run() error {
+	if err := eachLatched(s.ctx, s.o.Filter, s.bags, func(m bagstore.Message) error { s.latch(m); return nil }); err != nil {
 		return err
 	}
-	pace := bagstore.Pace{Ctx: ctx, Progress: s.o.Progress, Total: v.Count()}
-	for m, err := range messages(v, s.o.Damaged) {
+	pace := bagstore.Pace{Ctx: s.ctx, Progress: s.o.Progress, Total: s.view.Count()}
+	for p, err := range s.o.pieces(s.view, s.takes) {
 		if err != nil {
 			return err
 		}
+		if p.Whole != nil {
+			if err := errors.Join(s.copyWhole(p.Whole), pace.Steps(p.Whole.Messages())); err != nil {
+				return err
+			}
+			continue
+		}
+		m := p.Message
 		if s.out != nil && s.full(m.Time) {
 			if err := s.end(nil); err != nil {
 				return err
@@ -92,8 +102,29 @@ func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
 func (s *splitter) full(t bagstore.Time) bool {
 	part := &s.parts[len(s.parts)-1]
 	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
-		s.o.Size > 0 && s.out.Size() >= s.o.Size ||
+		s.o.Size > 0 && s.out.Size() >= s.o.Size && t > s.past ||
 		s.o.Messages > 0 && part.Messages >= s.o.Messages
+}
+
+// takes reports whether all of a chunk goes into the part, and everything that is earlier than its end.
+func (s *splitter) takes(c *bagstore.WholeChunk) bool {
+	if s.out == nil || s.full(c.Start) || s.o.Size > 0 && s.out.Size() >= s.o.Size || !s.out.Takes(c) {
+		return false
+	}
+	part := &s.parts[len(s.parts)-1]
+	if s.o.Duration > 0 && c.End.Sub(part.Start) >= s.o.Duration || s.o.Messages > 0 && !c.Fits(s.o.Messages-part.Messages) {
+		return false
+	}
+	latches := func(c *bagstore.Connection) bool { return c.Latching }
+	return !s.o.RepeatLatched || !slices.ContainsFunc(c.Connections(), latches)
+}
+
+func (s *splitter) copyWhole(c *bagstore.WholeChunk) error {
+	part := &s.parts[len(s.parts)-1]
+	s.past = max(s.past, c.End)
+	part.End = max(part.End, c.End)
+	part.Messages += c.Messages()
+	return s.out.CopyWhole(c)
 }
 
 func (s *splitter) begin(t bagstore.Time) error {
@@ -103,6 +134,7 @@ func (s *splitter) begin(t bagstore.Time) error {
 		return err
 	}
 	s.out = out
+	s.out.Keep(s.view.Connections())
 	s.parts = append(s.parts, Part{Path: path, Start: t})
 	if t > bagstore.MinTime {
 		if err := copyStatic(s.out, s.bags, s.o.Options); err != nil {
@@ -138,7 +170,7 @@ func (s *splitter) copy(m bagstore.Message) error {
 		s.latch(m)
 	}
 	part := &s.parts[len(s.parts)-1]
-	part.End = m.Time
+	part.End = max(part.End, m.Time)
 	part.Messages++
 	return s.out.Copy(m, m.Time)
 }
@@ -151,7 +183,7 @@ func (s *splitter) end(err error) error {
 		return err
 	}
 	part := &s.parts[len(s.parts)-1]
-	part.Size, part.Moved = out.Size(), out.Moved
+	part.Size, part.Moved, part.Whole = out.Size(), out.Moved, out.Stats().Whole
 	return nil
 }
 
