@@ -15,7 +15,7 @@ SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-f
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
-TAGS      := usb,usbvm,directsink,checked,dist,hosts,manual
+TAGS      := usb,usbvm,directsink,checked,dist,hosts,slurm,manual
 # Bounds checks everywhere, and files written directly and read past the page cache by default.
 DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
@@ -34,7 +34,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -69,6 +69,7 @@ deps: ## install the programs that the tests need (Debian, root)
 
 test: deps lint types build ## test everything, with the race detector and real ROS programs
 	$(GO) -C asm test ./...
+	$(GO) -C deploy/kubernetes test ./...
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
 	$(SUITE) --packages './bagstore ./bagstore/realsense/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 
@@ -80,6 +81,10 @@ e2e: deps build ## run the tests that need other programs
 
 test-npm: deps ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
+
+test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (Debian, root)
+	test/install.sh slurm-wlm munge
+	test/slurm/run.sh
 
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine
 	$(TEST) -tags usb ./camdriver/d400/...

@@ -1,0 +1,16 @@
+#!/bin/bash
+# An array job of Slurm that runs a command of rs-ros-node over all recordings of a folder or bucket:
+#
+#   sbatch --array=0-7 deploy/slurm/batch.sh check --in /archive/raw --out /archive/checked
+#
+# Each task takes its shard from the array. A task that is requeued, or submitted again, does what is left. A task whose
+# recordings lost something ends with exit code 3, and one with a recording that failed with 1; Slurm shows both as FAILED.
+#SBATCH --job-name=rs-ros-node
+#SBATCH --cpus-per-task=1
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=batch-%A_%a.jsonl
+#SBATCH --error=batch-%A_%a.log
+set -euo pipefail
+
+exec rs-ros-node batch "$@" --jobs "${SLURM_CPUS_PER_TASK:-1}"
