@@ -61,11 +61,23 @@ func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
 func start(o Options, log zerolog.Logger, folders []string) *Queue {
 	q := &Queue{o: o, log: log, kick: make(chan struct{}, 1), folders: map[string]*os.File{}, writing: map[string]bool{}, missing: map[string]bool{}}
 	for _, dir := range folders {
-		q.folders[filepath.Clean(dir)] = nil
+		q.folders[filepath.Dir(resolved(filepath.Join(dir, "x")))] = nil
 	}
 	q.look()
 	q.stop = loop.Run(context.Background(), q.run)
 	return q
+}
+
+// resolved returns the one name that a file has whatever its folder is called.
+func resolved(path string) string {
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, filepath.Base(path))
 }
 
 // Begin adds a file that is being written. path is the name that it has when it is finished.
@@ -73,6 +85,7 @@ func (q *Queue) Begin(path string) {
 	if q == nil {
 		return
 	}
+	path = resolved(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	dir := filepath.Dir(path)
@@ -102,7 +115,7 @@ func (q *Queue) Finish(path string) {
 		return
 	}
 	q.mu.Lock()
-	delete(q.writing, path)
+	delete(q.writing, resolved(path))
 	q.mu.Unlock()
 	q.look()
 	q.wake()
@@ -113,6 +126,7 @@ func (q *Queue) Drop(path string) {
 	if q == nil {
 		return
 	}
+	path = resolved(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.writing, path)
@@ -139,6 +153,7 @@ func (q *Queue) Safe(path string) bool {
 	if q == nil {
 		return true
 	}
+	path = resolved(path)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_, err := os.Lstat(path + suffix)

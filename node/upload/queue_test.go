@@ -19,6 +19,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/test/need"
 )
 
 // store holds objects. hook, if not nil, is called before each Put.
@@ -174,6 +175,31 @@ func TestQueue(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFolderOfTwoNames: a folder counts once, and a file that is written through a link is known.
+func TestFolderOfTwoNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		link := filepath.Join(t.TempDir(), "link")
+		if !need.Symlink(t, dir, link) {
+			return
+		}
+		q, err := Start(Options{To: "queue://bucket/robot", Wait: time.Minute}, zerolog.Nop(), dir, link, dir+"/.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(link, "a.bag")
+		write(t, path, "one")
+		q.Begin(path)
+		time.Sleep(time.Hour)
+		if st := q.Status(); st.Waiting != 0 || len(q.folders) != 1 {
+			t.Errorf("%+v of %d folders", st, len(q.folders))
+		}
+		q.Finish(path)
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one"})
+	})
 }
 
 // TestOutage: two days without a network lose nothing, wake the store rarely, and are said.
