@@ -46,6 +46,7 @@ type batched struct {
 const (
 	sameKind   = "same" // the output has the name of the input
 	folderKind = "folder"
+	rowKind    = "jsonl" // after the whole name of the input
 )
 
 func report(in, _, _ string) []string { return []string{in, "--json"} }
@@ -55,6 +56,7 @@ func copied(in, out, _ string) []string { return []string{in, out} }
 var batchCommands = map[string]batched{
 	"check":    {args: report, own: []string{"rules-from"}},
 	"info":     {args: report, own: []string{"yaml", "key"}},
+	"catalog":  {to: []string{rowKind}, args: func(in, out, _ string) []string { return []string{in, "--out", out} }, own: []string{"out", "jobs"}},
 	"recover":  {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--json", "--output", out} }, own: []string{"output", "output-dir", "in-place"}},
 	"compress": {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--output-dir", filepath.Dir(out)} }, own: []string{"output-dir"}},
 	"convert":  {to: []string{"", "bag", "db3", "mcap", folderKind}, args: copied},
@@ -70,8 +72,9 @@ func newBatchCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch COMMAND --in FOLDER --out FOLDER [-- FLAGS]",
 		Short: "Run a command over all recordings of a folder or bucket, in shards",
-		Long: `batch runs check, info, recover, compress, convert, filter, process or export over
-every recording below a folder or an address. What follows -- goes to the command.
+		Long: `batch runs check, info, catalog, recover, compress, convert, filter, process or
+export over every recording below a folder or an address. What follows -- goes to
+the command.
 It prints a JSON line for each recording, and keeps it as a marker in OUT/.batch.
 A second run does what is missing, failed, or changed since; all else it reports
 as it was. Each output appears whole or not at all.
@@ -97,7 +100,7 @@ recording failed, or Ctrl-C.`,
 			}
 			return a.batch(cmd.Context(), args[0], args[1:], o)
 		},
-		ValidArgs: []string{"check", "info", "recover", "compress", "convert", "filter", "process", "export"},
+		ValidArgs: []string{"check", "info", "catalog", "recover", "compress", "convert", "filter", "process", "export"},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.in, "in", "", "folder or address with the recordings")
@@ -220,8 +223,11 @@ func (o batchOptions) items(ctx context.Context, shard batch.Shard, output func(
 // outputName returns the name of an item's output.
 func outputName(name, to string) string {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".active"), ".zstd")
-	if to == sameKind {
+	switch to {
+	case sameKind:
 		return name
+	case rowKind:
+		return name + "." + to
 	}
 	for _, ext := range []string{".bag", ".db3", ".mcap"} {
 		name = strings.TrimSuffix(name, ext)

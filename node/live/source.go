@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/playback"
@@ -109,7 +110,7 @@ func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 }
 
 func openBag(o SourceOptions) (camdriver.Device, error) {
-	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) && !place.IsAddress(o.Device) {
 		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
 	}
 	// Paused until all sensors are started.

@@ -124,8 +124,8 @@ func (r *Row) bytes() int {
 
 // Merge writes the newest row of each name, in the order of the catalogs; the last of those that were made at one time.
 // A catalog may also be a folder or an address that ends with a slash, with all catalogs below it.
-func Merge(ctx context.Context, catalogs []string, out string, overwrite bool) error {
-	names, err := list(ctx, catalogs, Is)
+func Merge(ctx context.Context, inputs []string, out string, overwrite bool) error {
+	names, err := catalogs(ctx, inputs)
 	if err != nil {
 		return err
 	}

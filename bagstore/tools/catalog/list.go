@@ -8,12 +8,29 @@ import (
 	"strings"
 
 	"rsros/bagstore/place"
+	"rsros/bagstore/tools/batch"
 )
 
 // Recordings finds the recordings that inputs name: recordings, folders, and addresses that end with a slash. Paths
 // become absolute.
-func Recordings(ctx context.Context, inputs []string) ([]string, error) {
-	return list(ctx, inputs, IsRecording)
+func Recordings(ctx context.Context, inputs []string) (names []string, err error) {
+	for _, in := range inputs {
+		if in, err = absolute(in); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(filepath.Join(in, "metadata.yaml")); err == nil || !isFolder(in) {
+			names = append(names, in)
+			continue
+		}
+		items, err := batch.List(ctx, in, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			names = append(names, it.Path)
+		}
+	}
+	return names, nil
 }
 
 // IsRecording reports whether a file has the name of a recording.
@@ -21,18 +38,10 @@ func IsRecording(name string) bool {
 	return slices.Contains([]string{".bag", ".db3", ".mcap"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// list returns inputs, and for folders and addresses that end with a slash what is below them and wanted.
-func list(ctx context.Context, inputs []string, wanted func(string) bool) (names []string, err error) {
+// catalogs returns the catalogs that inputs name: catalogs, and folders and addresses that end with a slash.
+func catalogs(ctx context.Context, inputs []string) (names []string, err error) {
 	for _, in := range inputs {
-		if !place.IsAddress(in) {
-			if in, err = filepath.Abs(in); err != nil {
-				return nil, err
-			}
-			if st, err := os.Stat(in); err != nil || !st.IsDir() {
-				names = append(names, in)
-				continue
-			}
-		} else if !strings.HasSuffix(in, "/") {
+		if !isFolder(in) {
 			names = append(names, in)
 			continue
 		}
@@ -40,10 +49,25 @@ func list(ctx context.Context, inputs []string, wanted func(string) bool) (names
 			if err != nil {
 				return nil, err
 			}
-			if wanted(f.Name) {
+			if Is(f.Name) {
 				names = append(names, f.Name)
 			}
 		}
 	}
 	return names, nil
+}
+
+func absolute(name string) (string, error) {
+	if place.IsAddress(name) {
+		return name, nil
+	}
+	return filepath.Abs(name)
+}
+
+func isFolder(name string) bool {
+	if place.IsAddress(name) {
+		return strings.HasSuffix(name, "/")
+	}
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
 }

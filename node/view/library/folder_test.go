@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore/tools/catalog"
+	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -171,5 +172,40 @@ func TestCatalog(t *testing.T) {
 	}
 	if at, err := l.Place("robot.bag"); err != nil || at != filepath.ToSlash(bag) {
 		t.Errorf("it is played from %q, %v", at, err)
+	}
+}
+
+// A library of an address has what is below it, and nothing else; so has one of a catalog in a bucket.
+func TestBucket(t *testing.T) {
+	b, bag := bucket.Start(t), samplebag.Robot(t, "robot.bag")
+	at := b.Put("lib/robot.bag", bag)
+	b.Put("other.bag", bag)
+	b.Put("lib/notes.txt", samplebag.File(t, "notes.txt", []byte("n")))
+	if err := catalog.Write(t.Context(), b.Address("all.parquet"), false, catalog.Make(t.Context(), []string{at}, 1, catalog.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{b.Address("lib/"), b.Address("all.parquet")} {
+		l, err := Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := l.entries(t.Context(), catalog.Query{})
+		if err != nil || len(list) != 1 || list[0].Name != "robot.bag" || list[0].Messages == 0 || list[0].Pending || list[0].Error != "" {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+		for path, want := range map[string]int{"robot.bag": 206, "../other.bag": 404, "other.bag": 404, "notes.txt": 404, "%2e%2e/other.bag": 404} {
+			r := httptest.NewRequest("GET", "http://localhost/api/files/"+path, nil)
+			r.Header.Set("Range", "bytes=0-12")
+			w := httptest.NewRecorder()
+			if l.ServeHTTP(w, r); w.Code != want || want == 206 && w.Body.String() != "#ROSBAG V2.0\n" {
+				t.Errorf("%s: %s: %d %.20q, want %d", name, path, w.Code, w.Body, want)
+			}
+		}
+		if place, err := l.Place("robot.bag"); err != nil || place != at {
+			t.Errorf("%s: it is played from %s, %v", name, place, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
