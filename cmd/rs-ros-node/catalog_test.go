@@ -1,0 +1,39 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore/tools/catalog"
+)
+
+// The rows of batch, merged, are those of one catalog of the whole archive, and say what is wrong.
+func TestCatalog(t *testing.T) {
+	in, rows, dir := archive(t), t.TempDir(), t.TempDir()
+	want(t, exitIncomplete, "batch", "catalog", "--in", in, "--out", rows, "--", "--no-thumbnails")
+	all, merged := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "merged.parquet")
+	want(t, exitIncomplete, "catalog", in, "--no-thumbnails", "--out", all)
+	want(t, exitOK, "catalog", "merge", rows, "--out", merged)
+	want(t, exitUsage, "catalog", "merge", rows)
+	want(t, exitFailed, "catalog", in, "--out", all)
+	states := func(name string) map[string]catalog.State {
+		list, err := catalog.ReadAll(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make(map[string]catalog.State)
+		for _, r := range list {
+			out[filepath.Base(r.Name)] = r.State
+		}
+		return out
+	}
+	once, parts := states(all), states(merged)
+	if len(once) != 7 || once["walk.bag"] != catalog.Indexed || once["robot.mcap"] != catalog.Indexed || once["torn.bag"] == catalog.Indexed || once["empty.bag"] != catalog.Unreadable {
+		t.Errorf("%v", once)
+	}
+	for name, state := range once {
+		if parts[name] != state {
+			t.Errorf("%s: %q by batch, %q at once", name, parts[name], state)
+		}
+	}
+}
