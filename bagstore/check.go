@@ -56,7 +56,8 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 	return b.Check(ctx, o)
 }
 
-// Check checks an open bag, see [Check]. It returns an error only if ctx is done.
+// Check checks an open bag, see [Check]. It returns an error only if ctx is done
+// or the bag's address can't be read.
 func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
@@ -66,7 +67,7 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 		defer tell.it.Close()
 	}
 	for i := range b.chunks {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), b.Failed()); err != nil {
 			return c.rep, err
 		}
 		o.Progress.Report(uint64(b.chunks[i].Pos), uint64(b.size))
@@ -77,6 +78,9 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 		c.chunk(&b.chunks[i])
 	}
 	tell.before(MaxTime + 1)
+	if err := b.Failed(); err != nil {
+		return c.rep, err
+	}
 	o.Progress.Report(uint64(b.size), uint64(b.size))
 	sortNotes(c.rep.Notes)
 	switch {

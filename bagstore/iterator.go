@@ -40,18 +40,20 @@ func (c *cursor) set(i int) bool {
 // Iterator visits the messages of a view. Its position is between two messages, so Next followed by
 // Prev visits the same message twice. An Iterator is for one goroutine.
 type Iterator struct {
-	v       *View
-	reader  *messageReader
-	pos     key  // the position is just before pos,
-	after   bool // or just after it if after is set
-	dir     int  // direction for which heap and pending are valid: +1, -1; 0: none
-	heap    []*cursor
-	pending int // next chunk to open, as an index in refs (forward) or byEnd (backward)
-	looked  int // next chunk to consider for Query.Lead, if it is after pending
-	content contentAhead
-	whole   *wholeChunks // nil: all chunks are read message by message
-	cur     Message
-	err     error
+	v          *View
+	reader     *messageReader
+	pos        key  // the position is just before pos,
+	after      bool // or just after it if after is set
+	dir        int  // direction for which heap and pending are valid: +1, -1; 0: none
+	heap       []*cursor
+	pending    int // next chunk to open, as an index in refs (forward) or byEnd (backward)
+	looked     int // next chunk to consider for Query.Lead, if it is after pending
+	wantedFrom int // pending when want was last called
+	asked      int // next chunk to ask for, see want
+	content    contentAhead
+	whole      *wholeChunks // nil: all chunks are read message by message
+	cur        Message
+	err        error
 }
 
 // Iterator returns an iterator before the first message.
@@ -151,6 +153,7 @@ func (it *Iterator) move(dir int) bool {
 }
 
 func (it *Iterator) read() bool {
+	it.want()
 	data, blk, err := it.readMessage()
 	if err != nil {
 		it.err = err
@@ -209,6 +212,66 @@ func (it *Iterator) prefetchLead() {
 	}
 }
 
+// want tells files at addresses which chunks come next.
+func (it *Iterator) want() {
+	if !it.v.remote || it.pending == it.wantedFrom && it.asked > 0 {
+		return
+	}
+	it.wantedFrom = it.pending
+	left := int64(wantBytes)
+	for i := it.pending; i < it.asked; i++ {
+		from, to := it.v.bags[it.ref(i).bag].extent(it.ref(i).chunk)
+		left -= to - from
+	}
+	if left < wantBytes/2 {
+		return // for large ranges
+	}
+	var run wantedRun
+	for it.asked = max(it.asked, it.pending); it.asked < len(it.v.refs) && left > 0; it.asked++ {
+		r := it.ref(it.asked)
+		b := it.v.bags[r.bag]
+		from, to := b.extent(r.chunk)
+		if left -= to - from; b.Remote() && to-from <= wantBytes {
+			run.add(b, from, to)
+		}
+	}
+	run.ask()
+}
+
+// wantedRun is a range of one bag's chunks that follow each other.
+type wantedRun struct {
+	bag      *Bag
+	from, to int64
+}
+
+func (w *wantedRun) add(b *Bag, from, to int64) {
+	if w.bag == b && w.to == from {
+		w.to = to
+		return
+	}
+	w.ask()
+	*w = wantedRun{b, from, to}
+}
+
+func (w *wantedRun) ask() {
+	if w.bag != nil {
+		w.bag.from.Want(w.from, w.to-w.from)
+	}
+}
+
+// wantBytes is how much is asked for before it is read.
+const wantBytes = 24 << 20
+
+// extent returns where a chunk and its index records are; nothing of the last one, which the index
+// section follows.
+func (b *Bag) extent(chunk int) (from, to int64) {
+	from = b.chunks[chunk].Pos
+	if chunk+1 == len(b.chunks) {
+		return from, from
+	}
+	return from, b.chunks[chunk+1].Pos
+}
+
 func (it *Iterator) ref(i int) chunkRef {
 	if it.dir < 0 {
 		i = it.v.byEnd[i]
@@ -218,7 +281,7 @@ func (it *Iterator) ref(i int) chunkRef {
 
 // rebuild sets up heap and pending for a direction. It opens the chunks that contain the position.
 func (it *Iterator) rebuild(dir int) {
-	it.dir, it.heap, it.looked = dir, it.heap[:0], 0
+	it.dir, it.heap, it.looked, it.asked = dir, it.heap[:0], 0, 0
 	it.content.drop()
 	v, t := it.v, it.pos.time
 	var across []int
@@ -253,6 +316,9 @@ func (it *Iterator) open() bool {
 			}
 		}
 		it.pending++
+		if it.whole != nil {
+			it.want()
+		}
 		if it.whole != nil && it.whole.take(r) {
 			return false
 		}

@@ -62,6 +62,9 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 		r.last = min(b.Start(), MaxTime)
 	}
 	err := r.read()
+	if failed := b.Failed(); failed != nil {
+		err = failed
+	}
 	r.rep.Notes = append(b.Notes(), r.rep.Notes...)
 	sortNotes(r.rep.Notes)
 	r.rep.count(b, r.kept, r.expected())

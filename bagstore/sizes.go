@@ -29,6 +29,20 @@ func (b *Bag) ChunkHeaders() ([]ChunkHeader, error) {
 	return heads, cmp.Or(errs[:]...)
 }
 
+// SomeHeaders is ChunkHeaders for a few chunks: at an address, each takes a request.
+func (b *Bag) SomeHeaders() ([]ChunkHeader, error) {
+	const most = 4
+	var some []chunk
+	for i := range min(most, len(b.chunks)) {
+		some = append(some, b.chunks[i*(len(b.chunks)-1)/max(1, min(most, len(b.chunks))-1)])
+	}
+	heads := make([]ChunkHeader, len(some))
+	return heads, b.readHeaders(heads, some)
+}
+
+// Remote reports whether the bag is a file at an address.
+func (b *Bag) Remote() bool { return b.from != nil && b.file == nil }
+
 func (b *Bag) readHeaders(heads []ChunkHeader, chunks []chunk) (err error) {
 	l := newChunkReader(b)
 	for i := range chunks {

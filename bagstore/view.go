@@ -35,6 +35,7 @@ type View struct {
 	lead       time.Duration // see Query.Lead
 	leadBytes  int64         // limit of the data read ahead within lead
 	patience   time.Duration // see the constant
+	remote     bool          // a bag is at an address
 
 	refs    []chunkRef // chunks with selected messages, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
@@ -57,6 +58,7 @@ func NewView(bags []*Bag, q Query) *View {
 		v.end = MaxTime
 	}
 	for i, b := range bags {
+		v.remote = v.remote || b.Remote()
 		v.choose(i, b, q.Connections)
 		for j := range b.chunks {
 			if c := &b.chunks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {

@@ -135,9 +135,12 @@ func (r *remote) work() {
 		if !ok {
 			return
 		}
-		_, missing := cache.find(r.Info(), w)
-		if len(missing) > 0 {
-			r.fetch(missing)
+		for w.from < w.to {
+			_, missing := cache.find(r.Info(), w)
+			if len(missing) > 0 {
+				r.fetch(missing)
+			}
+			w.from += max(1, int64(len(missing)))
 		}
 	}
 }

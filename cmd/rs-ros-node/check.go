@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/bagstore/tools/rules"
@@ -36,6 +37,8 @@ type checkResult struct {
 	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
 	NotForXML []string `json:"unsayable,omitempty"`
 	Error     string   `json:"error,omitempty"`
+	// Traffic is what was read from an address; nil for a path.
+	Traffic *place.Traffic `json:"traffic,omitempty"`
 }
 
 func newCheckCommand(a *app) *cobra.Command {
@@ -134,6 +137,7 @@ func (a *app) rulesFrom(ctx context.Context, path string) error {
 func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkResult, *rules.Measures, error) {
 	report, done := a.progress(path, false)
 	defer done()
+	before := place.TrafficNow()
 	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
 	var measures *rules.Measures
 	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: true})
@@ -154,6 +158,10 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 		res.Error = err.Error()
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
+	if place.Ended(err) {
+		res.Outcome = bagstore.Unreadable
+	}
+	res.Traffic = trafficSince(before)
 	if len(res.Broken) > 0 || res.Recording != nil && res.Recording.Damaged > 0 {
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/info"
@@ -65,6 +66,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	}
 	var errs []error
 	for i, path := range paths {
+		before := place.TrafficNow()
 		s, err := summarize(ctx, path, info.Options{Rates: o.freq, Sizes: o.sizes})
 		if err != nil {
 			errs = append(errs, err)
@@ -73,7 +75,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		if i > 0 && !o.json {
 			fmt.Fprintln(a.out, "---")
 		}
-		errs = append(errs, o.print(ctx, a.out, s, a.logger()), a.notes(s))
+		errs = append(errs, o.print(ctx, a.out, s, a.logger(), before), a.notes(s))
 	}
 	return errors.Join(errs...)
 }
@@ -87,7 +89,7 @@ func summarize(ctx context.Context, path string, o info.Options) (*info.Summary,
 	return info.Of(ctx, b, o)
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, log zerolog.Logger) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []missing.Series
 	if o.missing && !o.yaml {
 		var err error
@@ -107,7 +109,8 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 			*info.Summary
 			RealSense *rsbag.Summary   `json:"realsense,omitempty"`
 			Missing   []missing.Series `json:"missing,omitempty"`
-		}{s, rs, lost})
+			Traffic   *place.Traffic   `json:"traffic,omitempty"`
+		}{s, rs, lost, trafficSince(before)})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
 		if err == nil && !found { // rosbag continues with the next bag and exits with 0

@@ -88,7 +88,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		return usageError{err}
 	}
 	root.SetArgs(rest)
-	err = errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
+	err = root.ExecuteContext(ctx)
+	a.logTraffic()
+	err = errors.Join(err, a.out.Close(), a.err.Close())
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/msgs"
 )
 
@@ -62,6 +63,9 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Bag, o bagstore.Chec
 	for m, err := range v.Messages() {
 		if o.Message != nil {
 			o.Message(m, err)
+		}
+		if place.Ended(err) {
+			return err
 		}
 		if err == nil {
 			err = k.message(m)

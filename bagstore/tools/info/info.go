@@ -28,11 +28,12 @@ type Summary struct {
 	End          bagstore.Time    `json:"end"`
 	Messages     uint64           `json:"messages"`
 	Chunks       int              `json:"chunks"`
-	Compressions []CompressionUse `json:"compressions"` // most chunks first
-	Stored       int64            `json:"stored"`       // bytes of all chunks in the file
-	Uncompressed int64            `json:"uncompressed"` // bytes of all chunks
-	Types        []TypeSummary    `json:"types"`        // by name
-	Topics       []TopicSummary   `json:"topics"`       // by name
+	Compressions []CompressionUse `json:"compressions"`             // most chunks first
+	Sampled      int              `json:"sampled_chunks,omitempty"` // at an address: those that Compressions, Stored and Uncompressed are of
+	Stored       int64            `json:"stored"`                   // bytes of all chunks in the file
+	Uncompressed int64            `json:"uncompressed"`             // bytes of all chunks
+	Types        []TypeSummary    `json:"types"`                    // by name
+	Topics       []TopicSummary   `json:"topics"`                   // by name
 	Notes        []bagstore.Note  `json:"notes"`
 }
 
@@ -153,9 +154,16 @@ func Topics(b *bagstore.Bag) (list []TopicSummary) {
 }
 
 func (s *Summary) storage(b *bagstore.Bag) error {
-	heads, err := b.ChunkHeaders()
+	read := b.ChunkHeaders
+	if b.Remote() {
+		read = b.SomeHeaders
+	}
+	heads, err := read()
 	if err != nil {
 		return err
+	}
+	if len(heads) < s.Chunks {
+		s.Sampled = len(heads)
 	}
 	uses := make(map[bagstore.Compression]int)
 	for _, h := range heads {

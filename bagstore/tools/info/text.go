@@ -59,7 +59,7 @@ func (s *Summary) compressionRows() [][2]string {
 		uses = append(uses, part)
 	}
 	rows := [][2]string{{"compression", strings.Join(uses, ", ")}}
-	if plain {
+	if plain || s.Sampled > 0 {
 		return rows
 	}
 	size, stored := sizeText(float64(s.Uncompressed)), sizeText(float64(s.Stored))

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+	"rsros/test/bucket"
+)
+
+// longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s.
+func longBag(t *testing.T, path string, c bagstore.Compression) {
+	t.Helper()
+	w, err := bagstore.Create(path, bagstore.Options{Compression: c, Checkpoint: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "string data\n"
+	for i := range 10 {
+		conn := bagstore.Connection{ID: uint32(i), Topic: "/t" + string(rune('0'+i)), Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: text}
+		if _, err := w.AddConnection(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := rand.NewChaCha8([32]byte{3})
+	data := make([]byte, 40_000)
+	for i := range 1000 {
+		_, _ = r.Read(data) // never fails
+		copy(data, []byte{0x3c, 0x9c, 0, 0})
+		at := bagstore.Time(1_600_000_000_000_000_000 + int64(i)*100_000_000)
+		if err := w.Write(uint32(i/100), at, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOnlyWhatIsNeeded: commands fetch only what they read, by the server's own count, and yield
+// what they yield of a local file.
+func TestOnlyWhatIsNeeded(t *testing.T) {
+	b := bucket.Start(t)
+	dir := t.TempDir()
+	local := filepath.Join(dir, "long.bag")
+	longBag(t, local, bagstore.None)
+	for name, test := range map[string]struct {
+		args     []string
+		requests int
+		bytes    int64 // at most
+	}{
+		"info": {[]string{"info", "IN"}, 12, 1 << 20},
+		"cat":  {[]string{"cat", "IN", "-t", "/t2,/t7"}, 15, 9 << 20},
+		"cut":  {[]string{"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"}, 20, 6 << 20},
+		"all":  {[]string{"cat", "IN"}, 30, 42 << 20},
+	} {
+		address := b.Put(name+".bag", local)
+		out := filepath.Join(dir, name+".out.bag")
+		run := func(in string) (string, []byte) {
+			args := append([]string(nil), test.args...)
+			for i := range args {
+				args[i] = strings.Replace(strings.Replace(args[i], "IN", in, 1), "OUT", out, 1)
+			}
+			code, stdout, stderr := command(t, append(args, "-v")...)
+			if code != exitOK || strings.Contains(stderr+stdout, bucket.Secret) {
+				t.Errorf("%s of %s: exit code %d\n%s", name, in, code, stderr)
+			}
+			written, _ := os.ReadFile(out) // nil: it writes none
+			return strings.ReplaceAll(stdout, in, "IN"), written
+		}
+		want, wantFile := run(local)
+		b.Forget()
+		got, gotFile := run(address)
+		requests, n := b.Bytes()
+		if name == "info" { // it reads few chunk headers of a file at an address
+			want, got = strings.SplitN(want, "compression", 2)[0], strings.SplitN(got, "compression", 2)[0]
+		}
+		if got != want || !bytes.Equal(gotFile, wantFile) {
+			t.Errorf("%s: other results: %d and %d bytes of text, %d and %d of a file", name, len(got), len(want), len(gotFile), len(wantFile))
+		}
+		if t.Logf("%s: %d requests, %d bytes", name, requests, n); requests > test.requests || n > test.bytes {
+			t.Errorf("%s: %d requests and %d bytes, at most %d and %d", name, requests, n, test.requests, test.bytes)
+		}
+	}
+}
+
+// TestPlaceFails: a server that fails isn't a damaged file.
+func TestPlaceFails(t *testing.T) {
+	b := bucket.Start(t)
+	local := filepath.Join(t.TempDir(), "long.bag")
+	longBag(t, local, bagstore.LZ4)
+	for name, args := range map[string][]string{"info": {"info"}, "check": {"check", "--json"}, "cat": {"cat"}} {
+		b.Inject(nil)
+		address := b.Put(name+".bag", local)
+		b.Inject(func(_ *http.Request, n int) bucket.Fault {
+			if n > 1 {
+				return bucket.Expired
+			}
+			return bucket.None
+		})
+		code, stdout, stderr := command(t, append(args, address)...)
+		if code != exitFailed || !strings.Contains(stdout+stderr, "ExpiredToken") {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)
+		}
+	}
+	b.Inject(nil)
+	address := b.Put("sound.bag", local)
+	code, stdout, _ := command(t, "check", "--json", address)
+	var res struct {
+		Outcome string
+		Traffic place.Traffic
+	}
+	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != exitOK || res.Traffic.Requests == 0 || res.Traffic.Fetched < res.Traffic.Needed {
+		t.Errorf("check: exit code %d, %v\n%s", code, err, stdout)
+	}
+}
