@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/batch"
+	"rsros/test/bucket"
 	"rsros/test/samplebag"
 )
 
@@ -114,6 +118,45 @@ func TestBatch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBatchInBucket: from a bucket into a bucket, the results and outputs are those of folders.
+func TestBatchInBucket(t *testing.T) {
+	in := archive(t)
+	b := bucket.Start(t)
+	from := b.Put("raw", in)
+	for _, c := range [][]string{{"check"}, {"recover"}, {"compress", "--", "--lz4"}, {"convert", "--to", "mcap"}, {"filter"}, {"export"}} {
+		folder, out := t.TempDir(), b.Address(c[0])
+		line := func(in, out string) []string {
+			return slices.Concat([]string{"batch", c[0], "--in", in, "--out", out}, c[1:])
+		}
+		want(t, exitFailed, line(in, folder)...)
+		local := lines(t, want(t, exitFailed, line(in, folder)...))
+		first := lines(t, want(t, exitFailed, line(from, out)...))
+		again := lines(t, want(t, exitFailed, line(from, out)...))
+		if !maps.Equal(states(first), states(local)) || !maps.Equal(states(again), states(local)) {
+			t.Errorf("%s in a bucket: %v, again %v, in folders: %v", c[0], states(first), states(again), states(local))
+		}
+		for name, r := range again {
+			if r.Before != (r.State != batch.Failed) {
+				t.Errorf("%s %s again: %+v", c[0], name, r)
+			}
+			if r.Output == "" {
+				continue
+			}
+			for part, text := range tree(t, filepath.Join(folder, r.Output)) {
+				f, err := place.Open(t.Context(), place.Join(out, r.Output)+part)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Info().Size))
+				if err := errors.Join(err, f.Close()); err != nil || string(got) != text {
+					t.Errorf("%s %s%s: another output, %v", c[0], r.Output, part, err)
+				}
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -113,8 +112,9 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(ctx, path) {
 		log.Warn().Str("bag", path).Msg("librealsense can't play BZ2; use --lz4")
 	}
-	before, err := os.Stat(path)
-	if err != nil {
+	before, err := place.Stat(ctx, path)
+	if err != nil && format != recording.Folder { // Replace explains a folder
+
 		return bagstore.Unreadable, err
 	}
 	report, done := a.progress(filepath.Base(path), false)
@@ -140,7 +140,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if err != nil {
 		return bagstore.Unreadable, undone(err)
 	}
-	log.Info().Str("bag", path).Str("before", megabytes(before.Size())).Str("after", megabytes(size)).
+	log.Info().Str("bag", path).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
 		Str("original", original).Uint64("messages", messages).Msg("written")
 	if lost {
 		return bagstore.Damaged, nil
