@@ -91,6 +91,7 @@ func (s *Session) Close() {
 // read reads the host's commands until the connection ends.
 func (s *Session) read() {
 	defer close(s.done)
+	defer s.conn.Close() // also when the host says what isn't understood
 	defer s.end()
 	head := make([]byte, headerSize)
 	for {
