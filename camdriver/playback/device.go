@@ -14,6 +14,7 @@
 package playback
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -33,6 +34,7 @@ type Options struct {
 	Speed    float64         // factor for RealTime; 1 if 0
 	Loop     bool            // restart at the end
 	Paused   bool            // start paused
+	Context  context.Context // that of bagstore.OpenOptions
 }
 
 // ErrRange is returned for positions outside the recording.
@@ -62,7 +64,7 @@ func Open(path string, o Options) (*Device, error) {
 	if !validSpeed(o.Speed) {
 		return nil, fmt.Errorf("play %s: speed %g: %w", path, o.Speed, camdriver.ErrUnsupported)
 	}
-	file, err := rsbag.Open(path, rsbag.Options{CameraNodes: true})
+	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true})
 	if err != nil {
 		return nil, err
 	}

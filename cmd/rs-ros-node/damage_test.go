@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/rosbag2"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -115,20 +118,46 @@ func wrongSum(t *testing.T) string {
 	return samplebag.File(t, "wrongsum.mcap", bytes.Replace(content, []byte("hi"), []byte("ho"), 1))
 }
 
-// TestMovedTimes: of the four times of times.mcap, a bag can't hold two. Every copy says so.
+// TestMovedTimes: of the four times of times.mcap, a bag can't hold two, and of those of a .db3 none
+// before 1970. Every copy says so.
 func TestMovedTimes(t *testing.T) {
 	in, dir := need.Bag(t, "hostile/times.mcap"), t.TempDir()
-	for _, args := range [][]string{
-		{"filter", in, filepath.Join(dir, "filtered.bag")}, {"merge", in, "-o", filepath.Join(dir, "merged.bag")}, {"split", in, "--count", "1", "-o", filepath.Join(dir, "part")},
-		{"convert", in, filepath.Join(dir, "converted.bag"), "--ros", "1"}, {"export", in, "--mcap", filepath.Join(dir, "exported.mcap")},
-	} {
-		code, _, log := command(t, args...)
-		if named := strings.Contains(log, "2 "+bagstore.MovedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.MovedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
-			t.Errorf("%s: exit code %d\n%s", args[0], code, log)
+	for i, in := range []string{in, earlyDB3(t)} {
+		name := func(s string) string { return filepath.Join(dir, fmt.Sprint(i, s)) }
+		for _, args := range [][]string{
+			{"filter", in, name("filtered.bag")}, {"merge", in, "-o", name("merged.bag")}, {"split", in, "--count", "1", "-o", name("part")},
+			{"convert", in, name("converted.bag"), "--ros", "1"}, {"export", in, "--mcap", name("exported.mcap")}, {"cat", "--json", in},
+		} {
+			code, _, log := command(t, args...)
+			if named := strings.Contains(log, "2 "+bagstore.MovedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.MovedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
+				t.Errorf("%s: exit code %d\n%s", args, code, log)
+			}
+		}
+		if out := want(t, exitOK, "check", in); !strings.Contains(out, "note, message: 2 messages have times before 1970") {
+			t.Errorf("check %s: %s", in, out)
 		}
 	}
 	want(t, exitOK, "convert", in, filepath.Join(dir, "copy.mcap")) // keeps all times
 	want(t, exitOK, "filter", in, filepath.Join(dir, "small.bag"), "t.to_sec() < 1")
+}
+
+// earlyDB3 is a .db3 with two messages before 1970, and one at 1 s.
+func earlyDB3(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "early.db3")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := rosbag2.NewWriter(f)
+	id, err := w.AddTopic("/chatter", "std_msgs/msg/String", "")
+	for _, ns := range []int64{math.MinInt64, -1, 1e9} {
+		err = errors.Join(err, w.Write(id, ns, []byte("\x00\x01\x00\x00\x03\x00\x00\x00hi\x00")))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // readMCAP reads an MCAP file with its makers' reader, which is closed after use.

@@ -88,7 +88,10 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		return usageError{err}
 	}
 	root.SetArgs(rest)
-	err = root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if errors.Is(err, context.Canceled) && !isNode(cmd) {
+		err = errInterrupted
+	}
 	a.logTraffic()
 	err = errors.Join(err, a.out.Close(), a.err.Close())
 	if a.logFile != nil {
@@ -178,6 +181,11 @@ damaged, 4 no such device, 5 no ROS master.`,
 	return root
 }
 
+// isNode reports whether a command runs until it is interrupted, which is no failure then.
+func isNode(cmd *cobra.Command) bool {
+	return slices.Contains([]string{"live", "record", "play", "view", "demo", "master", "usb-serve"}, cmd.Name())
+}
+
 // grace is how long a command for files may go on after a signal.
 const grace = 3 * time.Second
 
@@ -185,7 +193,7 @@ const grace = 3 * time.Second
 // signal. Most end at the next message, but opening a large damaged file takes minutes. Nodes
 // may have a recording to complete.
 func (s streams) endInTime(cmd *cobra.Command, _ []string) {
-	if s.exit == nil || slices.Contains([]string{"live", "record", "play", "view", "demo", "master", "usb-serve"}, cmd.Name()) {
+	if s.exit == nil || isNode(cmd) {
 		return
 	}
 	context.AfterFunc(cmd.Context(), func() {

@@ -89,7 +89,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 		o.Serial = serial
 		return openUSB(ctx, o)
 	default:
-		return openBag(o)
+		return openBag(ctx, o)
 	}
 }
 
@@ -109,12 +109,12 @@ func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	return dev, nil
 }
 
-func openBag(o SourceOptions) (camdriver.Device, error) {
+func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) && !place.IsAddress(o.Device) {
 		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
 	}
 	// Paused until all sensors are started.
-	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true})
+	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 
 // openTopics makes a stage of a recording without a device, which begins to play. It may
 // be a bag, or a recording of ROS 2.
-func openTopics(s *Server, path, name, file string) (stage, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+func openTopics(ctx context.Context, s *Server, path, name, file string) (stage, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func openTopics(s *Server, path, name, file string) (stage, error) {
 		s.o.Log.Warn().Str("bag", path).Msg(problem)
 	}
 	g := newPlayed(s, out, player, name, file)
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {

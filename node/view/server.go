@@ -136,7 +136,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {
-		return func() (stage, error) { return openTopics(s, device, name, file) }, nil
+		return func() (stage, error) { return openTopics(ctx, s, device, name, file) }, nil
 	}
 	if err != nil {
 		return nil, err
