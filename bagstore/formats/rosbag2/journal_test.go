@@ -2,7 +2,9 @@ package rosbag2
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/test/need"
 )
 
@@ -158,5 +161,50 @@ func TestUselessJournal(t *testing.T) {
 		if b, err := os.ReadFile(path + "-journal"); err != nil || string(b) != content {
 			t.Errorf("the journal: %v", err)
 		}
+	}
+}
+
+// guarded is a store that lets nobody list it: what isn't there is forbidden.
+type guarded struct {
+	place.Store
+	path string
+}
+
+func (g guarded) Open(ctx context.Context, name string) (place.Object, error) {
+	if strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-journal") {
+		return nil, fs.ErrPermission
+	}
+	f, err := place.Open(ctx, g.path)
+	if err != nil {
+		return nil, err
+	}
+	return renamed{f.(place.Object), name}, nil
+}
+
+type renamed struct {
+	place.Object
+	name string
+}
+
+func (r renamed) Info() place.Info {
+	i := r.Object.Info()
+	i.Name = r.name
+	return i
+}
+
+// TestForbiddenLeftovers: a recording in a bucket that may not be listed has no journal or log.
+func TestForbiddenLeftovers(t *testing.T) {
+	place.Register("guarded", guarded{path: examples(t)[0]})
+	in, err := place.Open(t.Context(), "guarded://bucket/walk.db3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenFile(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(f.Notes()) > 0 || len(f.Topics()) == 0 {
+		t.Error(f.Notes(), f.Topics())
 	}
 }

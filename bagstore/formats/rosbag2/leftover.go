@@ -36,7 +36,9 @@ func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, 
 		}
 	}
 	b, err := place.Open(ctx, name+ending)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {
+	// Who may not list a bucket is forbidden what isn't there.
+	hidden := place.IsAddress(name) && errors.Is(err, fs.ErrPermission)
+	if hidden || errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {
 		return nil, 0, nil
 	}
 	if err != nil {
