@@ -62,13 +62,7 @@ func Free(ctx context.Context, name string, overwrite bool) error {
 func taken(name string) error { return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} }
 
 // removeLeftover removes the temporary file of a program that was killed.
-func (t Target) removeLeftover() error {
-	f, err := disk.Create(t.Temp(), true)
-	if err != nil {
-		return err
-	}
-	return disk.CloseRemove(f.File)
-}
+func (t Target) removeLeftover() error { return disk.Clear(t.temp) }
 
 // Temp returns the temporary name.
 func (t Target) Temp() string { return t.temp }

@@ -139,3 +139,21 @@ func TestFolderInUse(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestReserveLinked: who finds the temporary file of a program that is just giving it its name
+// leaves the content alone.
+func TestReserveLinked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path+Suffix, []byte("whole"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(path+Suffix, path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Reserve(t.Context(), path, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, path); got != "whole" {
+		t.Errorf("the file holds %q", got)
+	}
+}

@@ -24,6 +24,28 @@ type Created struct {
 // overwrite the error for an existing file is fs.ErrExist. The error for a device, a named
 // pipe, a folder or a symbolic link is regular.ErrNot. It never changes a file that it refuses.
 func Create(path string, overwrite bool) (*Created, error) {
+	c, err := open(path, overwrite)
+	if err != nil || c.New {
+		return c, err
+	}
+	if err := c.Truncate(0); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Clear removes a file that Create could overwrite. It doesn't truncate it, because its writer may
+// just have given it another name, too. If there is none, it checks that Create could create it.
+func Clear(path string) error {
+	c, err := open(path, true)
+	if err != nil {
+		return err
+	}
+	return CloseRemove(c.File)
+}
+
+// open creates or opens a file, and locks it.
+func open(path string, overwrite bool) (*Created, error) {
 	flags, fresh := os.O_RDWR|os.O_CREATE|os.O_EXCL, true
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -41,7 +63,7 @@ func Create(path string, overwrite bool) (*Created, error) {
 		return nil, err
 	}
 	c := &Created{f, fresh}
-	if err := c.prepare(); err != nil {
+	if err := c.lock(); err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), c.Discard())
 	}
 	return c, nil
@@ -58,7 +80,7 @@ func taken(path string) error {
 	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 }
 
-func (c *Created) prepare() error {
+func (c *Created) lock() error {
 	st, err := c.Stat()
 	if err != nil {
 		return err
@@ -69,10 +91,8 @@ func (c *Created) prepare() error {
 	if err := Lock(c.File); err != nil {
 		return err
 	}
-	if st.Size() > 0 {
-		return c.Truncate(0)
-	}
-	return nil
+	// Its writer may have finished and renamed it before the lock was free.
+	return Gone(c.File, c.Name(), 0)
 }
 
 // Discard closes the file and, if it is new and its path still refers to it, removes it.
