@@ -302,6 +302,22 @@ func TestChanged(t *testing.T) {
 	})
 }
 
+// TestTail: a bag with a tail file, which its killed recorder has left, stays beside it.
+func TestTail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := newStore(), t.TempDir()
+		path := filepath.Join(dir, "a[1].bag")
+		write(t, path+".tail-0123", "the last messages")
+		q := begun(t, Options{Wait: time.Minute}, dir)
+		q.record(t, path, "one")
+		q.Close()
+		s.want(t, map[string]string{"queue://bucket/robot/a[1].bag": "one"})
+		if left := names(t, dir); len(left) != 2 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
 // TestTwoPrograms: of two programs with one folder, one uploads each file.
 func TestTwoPrograms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -118,6 +118,7 @@ func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request)
 	case Reset:
 		panic(http.ErrAbortHandler)
 	case Stall:
+		_, _ = io.Copy(io.Discard, r.Body) // a client that goes away is noticed after its body
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	case Busy:
