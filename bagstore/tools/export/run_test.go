@@ -487,14 +487,13 @@ func TestExportDamage(t *testing.T) {
 }
 
 func TestExportInterrupted(t *testing.T) {
-	stopped, cancel := context.WithCancel(t.Context())
-	cancel()
 	bag := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")
 	dir, out := filepath.Join(filepath.Dir(bag), "out"), filepath.Join(filepath.Dir(bag), "out.mcap")
 	for _, o := range []Options{{Bag: bag, MCAP: out}, {Bag: bag, Dir: dir, Points: true}} {
-		o.Log = zerolog.Nop()
-		if err := Run(stopped, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("%+v: %v", o, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Log, o.Progress = zerolog.Nop(), func(uint64, uint64) { cancel() }
+		if err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s%s: %v", o.MCAP, o.Dir, err)
 		}
 	}
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"out", "sdk.bag"}) {
