@@ -65,6 +65,7 @@ type Camera struct {
 	log    zerolog.Logger
 	open   openFunc
 
+	uploads atomic.Pointer[upload.Queue] // of opts; a viewer may call Serve anew
 	current atomic.Pointer[session]
 	ending  sync.WaitGroup // recordings that are being closed
 
@@ -88,6 +89,7 @@ type Source struct {
 // Serve prepares to record an open device. prefix is that of names that Start chooses.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
+	r.uploads.Store(o.Uploads)
 }
 
 type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
@@ -228,10 +230,10 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 
 // Uploads says what waits for upload, "" if nothing is uploaded.
 func (r *Camera) Uploads() string {
-	if r.opts.Uploads == nil {
-		return ""
+	if q := r.uploads.Load(); q != nil {
+		return q.Status().String()
 	}
-	return r.opts.Uploads.Status().String()
+	return ""
 }
 
 // Close ends the current recording. A loss in any is a program.ErrIncomplete.

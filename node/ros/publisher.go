@@ -167,13 +167,13 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet, []*Tap) {
 	t := p.topic
 	t.mu.Lock()
-	outlets, taps := t.outlets, t.taps
-	if p.closed || len(outlets)+len(taps) == 0 && !p.latches() {
+	outlets, taps, closed := t.outlets, t.taps, p.closed
+	if closed || len(outlets)+len(taps) == 0 && !p.latches() {
 		t.mu.Unlock()
 		if m.Owner != nil {
 			m.Owner.Release()
 		}
-		if !p.closed {
+		if !closed {
 			p.messages.Add(1)
 		}
 		return nil, nil, nil
