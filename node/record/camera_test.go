@@ -83,8 +83,8 @@ func newStudio(t *testing.T, o Options) *studio {
 	s.Hub = &hub.Hub{}
 	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
 	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
-	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), s.create
 	s.Now = func() time.Time { return s.arrival(0) }
+	s.Serve(s.Source, o, "", zerolog.New(zerolog.NewTestWriter(t)))
 	t.Cleanup(func() {
 		if n := s.pool.InUse(); n != 0 {
 			t.Errorf("%d bytes of frames weren't given back", n)
