@@ -24,8 +24,9 @@ const Secret = "secret-of-the-test-bucket"
 // Bucket is an empty bucket of a server that ends with the test.
 type Bucket struct {
 	*Proxy
-	Env []string // of programs that use it
-	t   testing.TB
+	Env    []string // of programs that use it
+	Folder string   // with the files that the server serves
+	t      testing.TB
 }
 
 // server builds versitygw, once.
@@ -66,7 +67,7 @@ func Start(t testing.TB) *Bucket {
 		}
 		return err == nil
 	})
-	b := &Bucket{Proxy: NewProxy(t, "http://"+address), t: t}
+	b := &Bucket{Proxy: NewProxy(t, "http://"+address), Folder: filepath.Join(folder, "walks"), t: t}
 	variables := []string{"AWS_ENDPOINT_URL", b.URL, "AWS_ENDPOINT_URL_S3", "", "AWS_REGION", "us-east-1", "AWS_ACCESS_KEY_ID", "tester", "AWS_SECRET_ACCESS_KEY", Secret, "AWS_SESSION_TOKEN", ""}
 	b.Env = os.Environ()
 	for i := 0; i < len(variables); i += 2 {

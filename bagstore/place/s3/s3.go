@@ -73,7 +73,18 @@ func split(name string) (bucket, key string) {
 type object struct {
 	client *minio.Core
 	info   place.Info
+	etag   string // "" if the server has none
 	head   []byte
+}
+
+// describe returns what a place knows of an object. Servers over folders have no ETag for files that
+// others put there.
+func describe(name, etag string, size int64, modified time.Time) place.Info {
+	version := etag
+	if version == "" {
+		version = fmt.Sprintf("%x-%x", modified.Unix(), size)
+	}
+	return place.Info{Name: name, Size: size, Version: version, Modified: modified}
 }
 
 // Open asks for the first bytes, with which come size and version.
@@ -92,10 +103,11 @@ func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
 		return nil, o.wrap(err)
 	}
 	defer body.Close() //nolint:errcheck // only read
-	o.info.Version, o.info.Modified = info.ETag, info.LastModified
-	if o.info.Size, err = ranged.Size(h, 0, 0, ranged.HeadBytes); err == nil {
-		o.head, err = ranged.Head(body, o.info.Size)
+	size, err := ranged.Size(h, 0, 0, ranged.HeadBytes)
+	if err == nil {
+		o.head, err = ranged.Head(body, size)
 	}
+	o.etag, o.info = info.ETag, describe(name, info.ETag, size, info.LastModified)
 	return o, o.wrap(err)
 }
 
@@ -106,7 +118,7 @@ func (o *object) stat(ctx context.Context) error {
 	if err == nil && info.Size != 0 {
 		err = place.ErrChanged
 	}
-	o.info.Version, o.info.Modified = info.ETag, info.LastModified
+	o.etag, o.info = info.ETag, describe(o.info.Name, info.ETag, 0, info.LastModified)
 	return err
 }
 
@@ -115,8 +127,8 @@ func (o *object) get(ctx context.Context, off, n int64) (io.ReadCloser, minio.Ob
 	if err := opts.SetRange(off, off+n-1); err != nil {
 		return nil, minio.ObjectInfo{}, nil, err
 	}
-	if o.info.Version != "" {
-		if err := opts.SetMatchETag(o.info.Version); err != nil {
+	if o.etag != "" {
+		if err := opts.SetMatchETag(o.etag); err != nil {
 			return nil, minio.ObjectInfo{}, nil, err
 		}
 	}
@@ -137,7 +149,7 @@ func (o *object) Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
 		return nil, o.wrap(err)
 	}
 	size, err := ranged.Size(h, 0, off, n)
-	if err == nil && (size != o.info.Size || info.ETag != o.info.Version) {
+	if now := describe(o.info.Name, info.ETag, size, info.LastModified); err == nil && (size != o.info.Size || now.Version != o.info.Version) {
 		err = place.ErrChanged
 	}
 	if err != nil {
@@ -191,7 +203,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[place.Info, e
 				yield(place.Info{}, wrap(prefix, o.Err))
 				return
 			}
-			i := place.Info{Name: Scheme + "://" + bucket + "/" + o.Key, Size: o.Size, Version: strings.Trim(o.ETag, `"`), Modified: o.LastModified}
+			i := describe(Scheme+"://"+bucket+"/"+o.Key, strings.Trim(o.ETag, `"`), o.Size, o.LastModified)
 			if !strings.HasSuffix(o.Key, "/") && !yield(i, nil) {
 				return
 			}

@@ -74,6 +74,36 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestWithoutETag: a file that was put into the server's folder by other means has a version, too.
+func TestWithoutETag(t *testing.T) {
+	b := bucket.Start(t)
+	path, name := filepath.Join(b.Folder, "x.bag"), b.Address("x.bag")
+	write := func(n int) {
+		if err := os.WriteFile(path, content(n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(1 << 20)
+	f, err := place.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i, err := range place.List(t.Context(), name) {
+		if err != nil || i.Version == "" || i.Version != f.Info().Version {
+			t.Errorf("listed %+v, open %+v: %v", i, f.Info(), err)
+		}
+	}
+	p := make([]byte, 10)
+	if _, err := f.ReadAt(p, 500_000); err != nil || !bytes.Equal(p, content(1 << 20)[500_000:500_010]) {
+		t.Error(err)
+	}
+	write(1<<20 + 1)
+	if _, err := f.ReadAt(p, 900_000); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("a replaced file: %v", err)
+	}
+}
+
 // TestFaults: a fault that passes is survived; one that stays is an error, which has no credentials.
 func TestFaults(t *testing.T) {
 	b := bucket.Start(t)
