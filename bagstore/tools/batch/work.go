@@ -37,15 +37,11 @@ func newWorkFolder(out string) (*workFolder, error) {
 	for range 100 {
 		path := filepath.Join(above, prefix+strconv.FormatUint(rand.Uint64(), 36))
 		lock, err := disk.Create(path+lockSuffix, false)
-		if errors.Is(err, disk.ErrLocked) {
-			continue
+		if errors.Is(err, disk.ErrLocked) || errors.Is(err, disk.ErrGone) {
+			continue // another run took it for abandoned
 		}
 		if err != nil {
 			return nil, err
-		}
-		if disk.Gone(lock.File, lock.Name(), 0) != nil { // another run took it for abandoned
-			_ = lock.Close()
-			continue
 		}
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return nil, errors.Join(err, lock.Discard())
