@@ -133,19 +133,6 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 	return infoOf(name, st), nil
 }
 
-// Rename gives a complete file its final name. Without overwrite the error for an existing file is fs.ErrExist.
-func Rename(from, to string, overwrite bool) error {
-	if !overwrite { // a link, unlike a rename, never replaces a file
-		if os.Link(from, to) == nil {
-			return errors.Join(os.Remove(from), syncFolder(filepath.Dir(to)))
-		}
-		if _, err := os.Lstat(to); err == nil { // some file systems have no links
-			return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
-		}
-	}
-	return errors.Join(os.Rename(from, to), syncFolder(filepath.Dir(to)))
-}
-
 func (folders) Remove(_ context.Context, name string) error {
 	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err

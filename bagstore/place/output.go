@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,29 +75,37 @@ func (t Target) Commit() error {
 	if IsAddress(t.name) {
 		return errors.Join(upload(t.ctx, t.temp, t.name, !t.overwrite), t.Discard())
 	}
-	err := t.rename()
-	if err != nil {
+	if err := Rename(t.temp, t.name, t.overwrite); err != nil {
 		return errors.Join(err, t.Discard())
 	}
-	return syncFolder(filepath.Dir(t.name))
+	return nil
 }
 
-func (t Target) rename() error {
-	if t.overwrite {
-		return os.Rename(t.temp, t.name)
+// Rename gives a complete file its final name, and makes that survive a power cut. Without overwrite
+// the error for an existing file is fs.ErrExist.
+func Rename(from, to string, overwrite bool) error {
+	if err := rename(from, to, overwrite); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(to))
+}
+
+func rename(from, to string, overwrite bool) error {
+	if overwrite {
+		return os.Rename(from, to)
 	}
 	// A link, unlike a rename, never replaces a file.
-	switch err := os.Link(t.temp, t.name); {
+	switch err := os.Link(from, to); {
 	case err == nil:
-		return os.Remove(t.temp)
+		return os.Remove(from)
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
 	// Some file systems have no links.
-	if err := Free(t.ctx, t.name, false); err != nil {
-		return err
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, taken(to))
 	}
-	return os.Rename(t.temp, t.name)
+	return os.Rename(from, to)
 }
 
 // Discard removes the temporary file.
