@@ -63,11 +63,10 @@ func formatsOf(modes []Mode, codes ...string) []format {
 	return list
 }
 
-// readSource is Read for a stream whose frames a Source sends.
-func (c *Camera) readSource(ctx context.Context, st *stream, color bool, wake <-chan struct{}, epoch int) ([]byte, error) {
+// until returns a context that also ends with the camera's life or a wake-up.
+func (c *Camera) until(ctx context.Context, wake <-chan struct{}) (context.Context, func()) {
 	wait, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
+	stop := context.AfterFunc(c.life, cancel)
 	go func() {
 		select {
 		case <-wake:
@@ -75,6 +74,16 @@ func (c *Camera) readSource(ctx context.Context, st *stream, color bool, wake <-
 		case <-wait.Done():
 		}
 	}()
+	return wait, func() {
+		stop()
+		cancel()
+	}
+}
+
+// readSource is Read for a stream whose frames a Source sends.
+func (c *Camera) readSource(ctx context.Context, st *stream, color bool, wake <-chan struct{}, epoch int) ([]byte, error) {
+	wait, cancel := c.until(ctx, wake)
+	defer cancel()
 	shot, err := c.opt.Source.Next(wait, st.mode)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,16 +243,8 @@ func (c *Camera) sampleReport(ctx context.Context, wake <-chan struct{}, rates [
 	if rates == [2]int{} {
 		return nil, c.await(ctx, wake, time.Time{})
 	}
-	wait, cancel := context.WithCancel(ctx)
+	wait, cancel := c.until(ctx, wake)
 	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
-	go func() {
-		select {
-		case <-wake:
-			cancel()
-		case <-wait.Done():
-		}
-	}()
 	s, err := c.opt.Source.Sample(wait, rates[0], rates[1])
 	switch {
 	case c.life.Err() != nil:
