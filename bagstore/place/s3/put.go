@@ -115,7 +115,7 @@ func (p *put) single(ctx context.Context) (place.Info, error) {
 		return place.Info{}, err
 	}
 	p.o.Progress(p.size)
-	return place.Info{Name: p.name, Size: p.size, Version: info.ETag, Modified: info.LastModified}, nil
+	return describe(p.name, info.ETag, p.size, info.LastModified), nil
 }
 
 // verify returns the object if it has the size, the ETag and, if the server knows it, the CRC-32C of
@@ -128,7 +128,7 @@ func (p *put) verify(ctx context.Context, etag, crc string) (place.Info, error) 
 	if info.Size != p.size || etag != "" && info.ETag != etag || crc != "" && info.ChecksumMode == "FULL_OBJECT" && info.ChecksumCRC32C != "" && info.ChecksumCRC32C != crc {
 		return place.Info{}, fmt.Errorf("%s: the object isn't what was written: %d bytes, ETag %.60q, CRC-32C %.60q, want %d, %s, %s", p.name, info.Size, info.ETag, info.ChecksumCRC32C, p.size, etag, crc)
 	}
-	return place.Info{Name: p.name, Size: info.Size, Version: info.ETag, Modified: info.LastModified}, nil
+	return describe(p.name, info.ETag, info.Size, info.LastModified), nil
 }
 
 // wrap is the function wrap, with the error of PutOptions.New.
