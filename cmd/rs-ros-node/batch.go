@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -100,7 +101,7 @@ recording failed, or Ctrl-C.`,
 			}
 			return a.batch(cmd.Context(), args[0], args[1:], o)
 		},
-		ValidArgs: []string{"check", "info", "catalog", "recover", "compress", "convert", "filter", "process", "export"},
+		ValidArgs: slices.Sorted(maps.Keys(batchCommands)),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.in, "in", "", "folder or address with the recordings")
