@@ -41,25 +41,34 @@ func Misnamed(f recording.Format, out string) error {
 // byte except for their compression. It lists messages that are neither CDR nor ROS 1 as lost. It
 // copies whole attachments and metadata records.
 func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
-	return again(ctx, in, out, bag, p, false)
+	return again(ctx, Options{In: in, Out: out, Bag: bag, Progress: p})
+}
+
+// Edited is [Again] with messages as o.Edit returns them, and with the usual compression if o.Bag has none.
+func Edited(ctx context.Context, o Options) (Result, error) {
+	if o.Bag.Compression == "" {
+		o.Bag.Compression = usualCompression(ctx, o.In)
+	}
+	return again(ctx, o)
 }
 
 // again is Again. With scan, an MCAP file's indexes aren't trusted.
-func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress, scan bool) (Result, error) {
-	format, err := recording.FormatOf(ctx, in)
+func again(ctx context.Context, o Options) (Result, error) {
+	format, err := recording.FormatOf(ctx, o.In)
 	if err != nil {
 		return Result{}, err
 	}
 	ext, err := extOf(format)
 	switch {
 	case err != nil:
-		return Result{}, fmt.Errorf("%s: %w", in, err)
-	case ext == extDB3 && bag.Compression != "" && bag.Compression != bagstore.None:
-		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", in)
-	case ext == extMCAP && bag.Compression == bagstore.BZ2:
-		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", in)
+		return Result{}, fmt.Errorf("%s: %w", o.In, err)
+	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", o.In)
+	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
+		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", o.In)
 	}
-	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, scan: scan && ext == extMCAP, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
+	o.Format, o.AnyDamage, o.scan, o.Overwrite = ext, true, o.scan && ext == extMCAP, o.Bag.Overwrite
+	return Messages(ctx, o)
 }
 
 // Recover is [bagstore.Recover] for a .db3 or an MCAP file.
@@ -67,7 +76,7 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 	if o.Compression == "" {
 		o.Compression = usualCompression(ctx, in)
 	}
-	r, err := again(ctx, in, out, o.Options, o.Progress, true)
+	r, err := again(ctx, Options{In: in, Out: out, Bag: o.Options, Progress: o.Progress, scan: true})
 	if err != nil {
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
 	}

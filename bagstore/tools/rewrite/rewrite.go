@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"rsros/bagstore"
@@ -21,6 +22,11 @@ type Options struct {
 	bagstore.Filter
 	// Keep, if not nil, is called for each selected message. An error stops the copying.
 	Keep func(bagstore.Message) (bool, error)
+	// Edit, if not nil, returns the data to write for each selected message of the connections that
+	// Edits accepts, valid until the next call, or nil for a message that is left out. It borrows the
+	// message. An error stops the copying.
+	Edit  func(bagstore.Message) ([]byte, error)
+	Edits func(*bagstore.Connection) bool
 	// Damaged, if not nil, is called for each unreadable message, which is skipped. Otherwise the
 	// first one stops the copying.
 	Damaged  func(error)
@@ -32,6 +38,9 @@ type Options struct {
 func (o Options) pieces(v *bagstore.View, takes func(*bagstore.WholeChunk) bool) iter.Seq2[bagstore.Piece, error] {
 	if o.Keep != nil || o.ChunkSize != 0 {
 		takes = nil
+	}
+	if all := takes; all != nil && o.Edit != nil {
+		takes = func(c *bagstore.WholeChunk) bool { return all(c) && !slices.ContainsFunc(c.Connections(), o.Edits) }
 	}
 	return func(yield func(bagstore.Piece, error) bool) {
 		for p, err := range v.Pieces(cmp.Or(o.Compression, bagstore.None), takes) {
@@ -49,6 +58,13 @@ func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (
 		if keep, err := o.Keep(m); err != nil || !keep {
 			return false, err
 		}
+	}
+	if o.Edit != nil && o.Edits(m.Conn) {
+		data, err := o.Edit(m)
+		if err != nil || data == nil {
+			return false, err
+		}
+		m = bagstore.Message{Conn: m.Conn, Time: m.Time, Moved: m.Moved, Data: data}
 	}
 	return true, w.Copy(m, t)
 }
