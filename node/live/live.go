@@ -100,6 +100,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		list[0].Camera = n.node.Namespace()
 	}
 	n.adopt(list)
+	if err := n.startUploads(); err != nil {
+		return nil, err
+	}
 	if err := n.offer(); err != nil {
 		return nil, err
 	}
@@ -113,9 +116,6 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
-	if err := n.startUploads(); err != nil {
-		return nil, err
-	}
 	n.later(func() error { return n.together((*camera).end) })
 	if err := n.startAll(ctx); err != nil {
 		return nil, err

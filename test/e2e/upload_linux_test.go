@@ -17,6 +17,19 @@ import (
 	"rsros/test/rig"
 )
 
+// TestUploadLive: when a camera's recording ends, its last file is uploaded, too.
+func TestUploadLive(t *testing.T) {
+	b := bucket.Start(t)
+	dir := t.TempDir()
+	env := peer.Env(t, rig.Master(t).URI())
+	peer.Run(t, env, peer.Program(t), "live", "--device", "sim", "--depth", "424x240@6", "--color", "off", "--infra1", "off", "--infra2", "off", "--duration", "1",
+		"--record", filepath.Join(dir, "walk.bag"), "--upload", b.Address("robot"))
+	peer.Run(t, env, peer.Program(t), "check", filepath.Join(b.Folder, "robot", "walk.bag"))
+	if left, _ := filepath.Glob(filepath.Join(dir, "walk*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
 // TestUploadKilled: a recorder that is killed in the midst of an upload loses nothing. The next program
 // sends what is missing, after an outage, and each file arrives as it was.
 func TestUploadKilled(t *testing.T) {
