@@ -35,6 +35,13 @@ type OpenOptions struct {
 	// Whole hints that most of the bag will be read sequentially. A large file is then read ahead,
 	// past the page cache, where the system supports that. This takes up to 32 MiB.
 	Whole bool
+	// Verify compares the index of a file of another format with what it describes, also at an address,
+	// where that takes a request for each chunk. Otherwise, what contradicts the index is an error when
+	// it is read.
+	Verify bool
+	// Summary is for callers that read no message. A file at an address may then have no more than
+	// counts and times.
+	Summary bool
 	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool
 }

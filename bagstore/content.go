@@ -1,5 +1,7 @@
 package bagstore
 
+import "rsros/bagstore/place"
+
 // Content is a recording in another file format: connections, and blocks of messages in place of
 // chunks. Messages are serialized as in ROS 1. It must be safe for concurrent use.
 type Content interface {
@@ -14,6 +16,12 @@ type Content interface {
 	// call of alloc invalidates the previous result.
 	Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error)
 	Close() error
+}
+
+// Located is a Content whose blocks may be in files at addresses.
+type Located interface {
+	// Extent returns the file that a block's messages are in, and their range; nil if it is at a path.
+	Extent(block int) (in place.File, from, to int64)
 }
 
 // Block is a part of a Content with at most a few thousand messages.

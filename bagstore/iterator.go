@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"sort"
+
+	"rsros/bagstore/place"
 )
 
 // key orders all messages of a view.
@@ -220,7 +222,7 @@ func (it *Iterator) want() {
 	it.wantedFrom = it.pending
 	left := int64(wantBytes)
 	for i := it.pending; i < it.asked; i++ {
-		from, to := it.v.bags[it.ref(i).bag].extent(it.ref(i).chunk)
+		_, from, to := it.v.bags[it.ref(i).bag].extent(it.ref(i).chunk)
 		left -= to - from
 	}
 	if left < wantBytes/2 {
@@ -229,47 +231,61 @@ func (it *Iterator) want() {
 	var run wantedRun
 	for it.asked = max(it.asked, it.pending); it.asked < len(it.v.refs) && left > 0; it.asked++ {
 		r := it.ref(it.asked)
-		b := it.v.bags[r.bag]
-		from, to := b.extent(r.chunk)
-		if left -= to - from; b.Remote() && to-from <= wantBytes {
-			run.add(b, from, to)
+		in, from, to := it.v.bags[r.bag].extent(r.chunk)
+		if left -= to - from; in != nil && to-from <= wantBytes {
+			run.add(in, from, to)
 		}
 	}
 	run.ask()
 }
 
-// wantedRun is a range of one bag's chunks that follow each other.
+// wantedRun is a range of chunks that follow each other in a file.
 type wantedRun struct {
-	bag      *Bag
+	in       place.File
 	from, to int64
 }
 
-func (w *wantedRun) add(b *Bag, from, to int64) {
-	if w.bag == b && w.to == from {
+func (w *wantedRun) add(in place.File, from, to int64) {
+	if w.in == in && w.to == from {
 		w.to = to
 		return
 	}
 	w.ask()
-	*w = wantedRun{b, from, to}
+	*w = wantedRun{in, from, to}
 }
 
 func (w *wantedRun) ask() {
-	if w.bag != nil {
-		w.bag.from.Want(w.from, w.to-w.from)
+	if w.in != nil {
+		w.in.Want(w.from, w.to-w.from)
 	}
 }
 
 // wantBytes is how much is asked for before it is read.
 const wantBytes = 24 << 20
 
-// extent returns where a chunk and its index records are; nothing of the last one, which the index
-// section follows.
-func (b *Bag) extent(chunk int) (from, to int64) {
+// extent returns where a chunk and its index records are, in nil if not at an address; nothing of the
+// last one of a bag, which the index section follows.
+func (b *Bag) extent(chunk int) (in place.File, from, to int64) {
+	if l, ok := b.content.(Located); ok {
+		return l.Extent(b.chunks[chunk].block)
+	}
+	if b.Remote() {
+		in = b.from
+	}
 	from = b.chunks[chunk].Pos
 	if chunk+1 == len(b.chunks) {
-		return from, from
+		return in, from, from
 	}
-	return from, b.chunks[chunk+1].Pos
+	return in, from, b.chunks[chunk+1].Pos
+}
+
+// remote reports whether the bag, or the file of its first block, is at an address.
+func (b *Bag) remote() bool {
+	if len(b.chunks) == 0 {
+		return false
+	}
+	in, _, _ := b.extent(0)
+	return in != nil
 }
 
 func (it *Iterator) ref(i int) chunkRef {

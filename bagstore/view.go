@@ -58,7 +58,7 @@ func NewView(bags []*Bag, q Query) *View {
 		v.end = MaxTime
 	}
 	for i, b := range bags {
-		v.remote = v.remote || b.Remote()
+		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)
 		for j := range b.chunks {
 			if c := &b.chunks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {

@@ -12,9 +12,9 @@ const (
 	maxRange = 8 << 20
 	// inFlight is the number of requests for wanted ranges at a time.
 	inFlight = 4
-	// maxWanted bounds the ranges that wait for a request, so that they are read before their
-	// blocks are dropped.
-	maxWanted = 64
+	// maxWanted bounds the blocks of ranges that wait for a request, so that they are read before they
+	// are dropped. A single range may have more.
+	maxWanted = cacheBytes / blockSize / 2
 )
 
 // remote reads an object by blocks of the cache.
@@ -29,6 +29,7 @@ type remote struct {
 	next    int64  // end of the last read
 	ahead   int64  // bytes to read ahead; 0: reading isn't sequential
 	wanted  []span // blocks that are wanted and not asked for
+	waiting int64  // how many
 	workers int
 }
 
@@ -117,10 +118,14 @@ func (r *remote) Want(off, n int64) {
 	w := span{off / blockSize, (off + n + blockSize - 1) / blockSize}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if last := len(r.wanted) - 1; last >= 0 && w.from >= r.wanted[last].from && w.from <= r.wanted[last].to+1 {
-		r.wanted[last].to = max(r.wanted[last].to, w.to)
-	} else if len(r.wanted) < maxWanted {
+	switch last := len(r.wanted) - 1; {
+	case last >= 0 && w.from >= r.wanted[last].from && w.from <= r.wanted[last].to+1:
+		more := max(0, w.to-r.wanted[last].to)
+		r.wanted[last].to += more
+		r.waiting += more
+	case r.waiting < maxWanted:
 		r.wanted = append(r.wanted, w)
+		r.waiting += w.to - w.from
 	}
 	if r.workers < inFlight && r.ctx.Err() == nil {
 		r.workers++
@@ -158,6 +163,7 @@ func (r *remote) take() (w span, ok bool) {
 	} else {
 		r.wanted = r.wanted[1:]
 	}
+	r.waiting -= w.to - w.from
 	return w, true
 }
 

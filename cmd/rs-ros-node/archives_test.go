@@ -49,44 +49,59 @@ func longBag(t *testing.T, path string, c bagstore.Compression) {
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	b := bucket.Start(t)
 	dir := t.TempDir()
-	local := filepath.Join(dir, "long.bag")
-	longBag(t, local, bagstore.None)
-	for name, test := range map[string]struct {
-		args     []string
+	bag := filepath.Join(dir, "long.bag")
+	longBag(t, bag, bagstore.None)
+	type limit struct {
 		requests int
-		bytes    int64 // at most
-	}{
-		"info": {[]string{"info", "IN"}, 12, 1 << 20},
-		"cat":  {[]string{"cat", "IN", "-t", "/t2,/t7"}, 15, 9 << 20},
-		"cut":  {[]string{"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"}, 20, 6 << 20},
-		"all":  {[]string{"cat", "IN"}, 30, 42 << 20},
+		bytes    int64
+	}
+	commands := map[string][]string{
+		"info": {"info", "IN"},
+		"json": {"info", "--json", "IN"},
+		"cat":  {"cat", "IN", "-t", "/t2,/t7"},
+		"cut":  {"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"},
+		"all":  {"cat", "IN"},
+	}
+	for format, limits := range map[string]map[string]limit{
+		".bag":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
+		".mcap": {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {20, 7 << 20}},
+		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {30, 42 << 20}}, // pages with rows are everywhere
 	} {
-		address := b.Put(name+".bag", local)
-		out := filepath.Join(dir, name+".out.bag")
-		run := func(in string) (string, []byte) {
-			args := append([]string(nil), test.args...)
-			for i := range args {
-				args[i] = strings.Replace(strings.Replace(args[i], "IN", in, 1), "OUT", out, 1)
+		local := strings.TrimSuffix(bag, ".bag") + format
+		if code, _, stderr := command(t, "convert", "-f", bag, local); format != ".bag" && code != exitOK {
+			t.Fatal(stderr)
+		}
+		for name, most := range limits {
+			address := b.Put(name+format, local)
+			out := filepath.Join(dir, name+".out.bag")
+			run := func(in string) (string, []byte) {
+				args := append([]string(nil), commands[name]...)
+				for i := range args {
+					args[i] = strings.Replace(strings.Replace(args[i], "IN", in, 1), "OUT", out, 1)
+				}
+				code, stdout, stderr := command(t, append(args, "-v")...)
+				if code != exitOK || strings.Contains(stderr+stdout, bucket.Secret) {
+					t.Errorf("%s of %s: exit code %d\n%s", name, in, code, stderr)
+				}
+				written, _ := os.ReadFile(out) // nil: it writes none
+				return strings.ReplaceAll(stdout, in, "IN"), written
 			}
-			code, stdout, stderr := command(t, append(args, "-v")...)
-			if code != exitOK || strings.Contains(stderr+stdout, bucket.Secret) {
-				t.Errorf("%s of %s: exit code %d\n%s", name, in, code, stderr)
+			want, wantFile := run(local)
+			b.Forget()
+			got, gotFile := run(address)
+			requests, n := b.Bytes()
+			switch { // it reads few chunk headers of a file at an address
+			case name == "info":
+				want, got = strings.SplitN(want, "compression", 2)[0], strings.SplitN(got, "compression", 2)[0]
+			case name == "json":
+				want, got = strings.SplitN(want, `"compressions"`, 2)[0], strings.SplitN(got, `"compressions"`, 2)[0]
 			}
-			written, _ := os.ReadFile(out) // nil: it writes none
-			return strings.ReplaceAll(stdout, in, "IN"), written
-		}
-		want, wantFile := run(local)
-		b.Forget()
-		got, gotFile := run(address)
-		requests, n := b.Bytes()
-		if name == "info" { // it reads few chunk headers of a file at an address
-			want, got = strings.SplitN(want, "compression", 2)[0], strings.SplitN(got, "compression", 2)[0]
-		}
-		if got != want || !bytes.Equal(gotFile, wantFile) {
-			t.Errorf("%s: other results: %d and %d bytes of text, %d and %d of a file", name, len(got), len(want), len(gotFile), len(wantFile))
-		}
-		if t.Logf("%s: %d requests, %d bytes", name, requests, n); requests > test.requests || n > test.bytes {
-			t.Errorf("%s: %d requests and %d bytes, at most %d and %d", name, requests, n, test.requests, test.bytes)
+			if got != want || !bytes.Equal(gotFile, wantFile) {
+				t.Errorf("%s of %s: other results: %d and %d bytes of text, %d and %d of a file", name, format, len(got), len(want), len(gotFile), len(wantFile))
+			}
+			if t.Logf("%s of %s: %d requests, %d bytes", name, format, requests, n); requests > most.requests || n > most.bytes {
+				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, format, requests, n, most.requests, most.bytes)
+			}
 		}
 	}
 }

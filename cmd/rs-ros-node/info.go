@@ -81,7 +81,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 }
 
 func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Verify: o.Rates || o.Sizes, Summary: !o.Rates && !o.Sizes})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,10 @@
 // to ROS 1 messages.
 package container
 
-import "rsros/bagstore"
+import (
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+)
 
 // Container is an open recording. Its methods are safe for concurrent use.
 type Container interface {
@@ -23,6 +26,9 @@ type Container interface {
 	// Read appends a message as it was recorded, uncompressed, to the result of alloc, an
 	// empty slice with room for n bytes. A call of alloc invalidates its last result.
 	Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error)
+	// Extent returns the file that a block's messages are in, and their range, if it is at an address;
+	// nil if it is at a path.
+	Extent(block int) (in place.File, from, to int64)
 	// Notes lists what was unusual when the file was opened.
 	Notes() []bagstore.Note
 	// Found lists losses that reading has found besides messages that it couldn't read.

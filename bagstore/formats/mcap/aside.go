@@ -50,15 +50,19 @@ func (f *File) addAsideIndex(in *fields) error {
 	if in.err != nil || at > uint64(f.src.size) {
 		return in.err
 	}
-	// Asides reports a wrong index.
-	r, err := f.src.record(int64(at), f.src.size)
-	if err != nil || r.end() != int64(at+length) || !aside(r) {
-		r = record{pos: int64(at)}
-	}
 	if len(f.asides) < maxAsides {
-		f.asides = append(f.asides, r)
+		f.asides = append(f.asides, record{pos: int64(at), size: int64(length)}) // without opcode: it wasn't read
 	}
 	return nil
+}
+
+// indexed reads the head of a record that the summary's index names.
+func (s source) indexed(r record) record {
+	found, err := s.record(r.pos, s.size)
+	if err != nil || found.end() != r.pos+r.size || !aside(found) {
+		return record{pos: r.pos}
+	}
+	return found
 }
 
 // Asides reads the attachments and metadata, and all bytes of attachments for their checksums.
@@ -73,6 +77,9 @@ func (f *File) Asides() (a Asides) {
 	bytes := f.src.size // left for attachments
 	for _, r := range list {
 		var err error
+		if r.op == 0 {
+			r = f.src.indexed(r)
+		}
 		switch r.op {
 		case opAttachment:
 			var found Attachment

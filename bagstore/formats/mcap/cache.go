@@ -129,8 +129,11 @@ func (c *cache) load(b *block, k *content) {
 	c.makeRoom(int(min(b.info.Size, cacheBytes)), k)
 	c.mu.Unlock()
 	unpacked, err := k.file.unpack(b)
-	if err == nil && b.crc != 0 && !b.torn {
-		k.file.compare(b, unpacked)
+	if err == nil && !b.torn {
+		if err = k.file.compare(b, unpacked); err != nil {
+			unpacked.Release()
+			unpacked = nil
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,18 +151,23 @@ func (c *cache) load(b *block, k *content) {
 	c.makeRoom(0, k)
 }
 
-// compare compares a chunk's content with its checksum.
-func (f *File) compare(b *block, k *memory.Content) {
+// compare compares a chunk's content with its checksum. A wrong one is no error.
+func (f *File) compare(b *block, k *memory.Content) error {
+	want, err := f.storedSum(b)
+	if err != nil || want == 0 {
+		return err
+	}
 	sum := crc32.NewIEEE()
 	content, ok := k.Bytes()
 	if ok {
 		sum.Write(content)
 	} else if _, err := io.Copy(sum, io.NewSectionReader(k.Reader(), 0, k.Size())); err != nil {
-		return // the messages can't be read either
+		return nil // the messages can't be read either
 	}
-	if sum.Sum32() != b.crc {
+	if sum.Sum32() != want {
 		f.found.Add(wrongSum(b))
 	}
+	return nil
 }
 
 func wrongSum(b *block) bagstore.Note {

@@ -45,18 +45,23 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 		return block{}, in.err
 	}
 	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(len(head)-len(in.b)), to: r.end()}
+	return b, b.claims(r.pos, compression, stored, size)
+}
+
+// claims sets the compression and the sizes of a chunk, unless they are impossible.
+func (b *block) claims(pos int64, compression string, stored, size uint64) error {
 	left := uint64(b.to - b.from)
-	if stored > left && !torn || size > memory.MaxChunk {
-		return block{}, fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", r.pos, stored, size, left)
+	if stored > left && !b.torn || size > memory.MaxChunk {
+		return fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", pos, stored, size, left)
 	}
 	b.to = b.from + int64(min(stored, left))
-	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: r.pos}, Compression: bagstore.Compression(compression), Stored: b.to - b.from, Size: int64(size)}
+	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: pos}, Compression: bagstore.Compression(compression), Stored: b.to - b.from, Size: int64(size)}
 	ratio := int64(1)
 	switch b.info.Compression {
 	case "":
 		b.info.Compression = bagstore.None
-		if !torn && b.info.Size != b.info.Stored {
-			return block{}, fmt.Errorf("chunk at byte %d: %d bytes uncompressed in %d", r.pos, size, b.info.Stored)
+		if !b.torn && b.info.Size != b.info.Stored {
+			return fmt.Errorf("chunk at byte %d: %d bytes uncompressed in %d", pos, size, b.info.Stored)
 		}
 		b.info.Size = b.info.Stored
 	case compressLZ4:
@@ -64,16 +69,16 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	case compressZstd:
 		ratio = zstdRatio
 	default:
-		return block{}, fmt.Errorf("chunk at byte %d: unknown compression %q", r.pos, compression)
+		return fmt.Errorf("chunk at byte %d: unknown compression %q", pos, compression)
 	}
 	most := ratio*b.info.Stored + 64
-	if torn {
+	if b.torn {
 		b.info.Size = min(b.info.Size, most)
 	}
 	if b.info.Size > most {
-		return block{}, fmt.Errorf("chunk at byte %d: %d bytes of %s claim to hold %d", r.pos, b.info.Stored, compression, size)
+		return fmt.Errorf("chunk at byte %d: %d bytes of %s claim to hold %d", pos, b.info.Stored, compression, size)
 	}
-	return b, nil
+	return nil
 }
 
 // walk lists the messages of a block, and adds the schemas and channels in it.
@@ -203,15 +208,22 @@ func (f *File) Check(note func(bagstore.Note)) {
 	}
 	for i := range f.blocks {
 		b := &f.blocks[i]
-		if !b.chunk || b.crc == 0 || b.torn {
+		if !b.chunk || b.torn {
 			continue
 		}
 		n := wrongSum(b)
-		sum, err := f.sum(b)
+		want, err := f.storedSum(b)
+		if err == nil && want == 0 {
+			continue
+		}
+		sum := uint32(0)
+		if err == nil {
+			sum, err = f.sum(b)
+		}
 		switch {
 		case err != nil:
 			n.Text = err.Error()
-		case sum == b.crc:
+		case sum == want:
 			continue
 		}
 		note(n)

@@ -16,14 +16,18 @@ import (
 const chunkReaders = 16
 
 type chunkIndex struct {
-	at, length uint64 // of the chunk's record in the file
-	indexes    uint64 // bytes of the message indexes after it
+	start, end   uint64 // times of its messages
+	at, length   uint64 // of the chunk's record in the file
+	offsets      []byte // of the message indexes: a channel and where its index is, each
+	indexes      uint64 // bytes of the message indexes after it
+	compression  string
+	stored, size uint64 // bytes of its records
 }
 
 func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
-	in.take(16) // its times; the message indexes have them
+	c.start, c.end = in.u64(), in.u64()
 	c.at, c.length = in.u64(), in.u64()
-	in.bytes() // where the index of each channel is; they follow the chunk
+	c.offsets = in.bytes()
 	c.indexes = in.u64()
 	if in.err != nil {
 		return c, in.err
@@ -31,12 +35,12 @@ func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
 	if size := uint64(f.src.size); c.at > size || c.length > size-c.at || c.indexes > size-c.at-c.length {
 		return c, fmt.Errorf("the summary puts a chunk of %d bytes at byte %d of %d", c.length, c.at, size)
 	}
+	c.compression, c.stored, c.size = in.text(), in.u64(), in.u64() // of no use if the record ends before
 	return c, nil
 }
 
-// addChunks adds the chunks in the summary with the counts of their message indexes. Chunks that
-// overlap are an error, because a small file could claim a large one's memory.
-func (f *File) addChunks(list []chunkIndex) error {
+// apart returns an error for chunks that overlap: a small file could claim a large one's memory.
+func (f *File) apart(list []chunkIndex) error {
 	left := uint64(f.src.size)
 	for _, c := range list {
 		n := c.length + c.indexes
@@ -44,6 +48,14 @@ func (f *File) addChunks(list []chunkIndex) error {
 			return errors.New("the summary's chunks overlap")
 		}
 		left -= n
+	}
+	return nil
+}
+
+// addChunks adds the chunks in the summary with the counts of their message indexes.
+func (f *File) addChunks(list []chunkIndex) error {
+	if err := f.apart(list); err != nil {
+		return err
 	}
 	type result struct {
 		block   block

@@ -52,7 +52,8 @@ type block struct {
 	to      int64
 	chunk   bool
 	torn    bool   // the chunk or the file ends too early; what is whole counts
-	crc     uint32 // of the records; 0: none
+	crc     uint32 // of the records; 0: none, or listed
+	listed  bool   // it is as the summary lists it: nothing of it was read
 	index   int64  // where the chunk's message indexes begin; 0: there are none
 	indexTo int64
 	unnamed uint64          // messages of channels that nothing describes
@@ -66,6 +67,9 @@ type Options struct {
 	// Context ends opening, which may scan the whole file. Default: context.Background().
 	Context context.Context
 	Scan    bool // trust no index in the file
+	// Trust takes from the summary what chunks have, and reads nothing of them. What contradicts it
+	// is an error of the chunk when that is read. Without, the file is scanned then.
+	Trust bool
 }
 
 // Open opens an MCAP file at a path or an address.
@@ -79,12 +83,11 @@ func Open(name string, o Options) (*File, error) {
 
 // OpenFile is Open for an open file. The File closes it, OpenFile after an error.
 func OpenFile(f place.File, o Options) (*File, error) {
-	m, err := OpenReader(f, f.Info().Size, f.Info().Name, o)
+	m, err := open(f, f.Info().Size, f.Info().Name, o, f)
 	if err = cmp.Or(place.Failed(f), err); err != nil {
 		f.Close()
 		return nil, err
 	}
-	m.from = f
 	return m, nil
 }
 
@@ -92,8 +95,12 @@ func (o Options) context() context.Context { return cmp.Or(o.Context, context.Ba
 
 // OpenReader opens an MCAP file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
+	return open(r, size, name, o, nil)
+}
+
+func open(r io.ReaderAt, size int64, name string, o Options, from place.File) (*File, error) {
 	ctx := o.context()
-	f := &File{path: name, src: source{place.Until(ctx, r), size}}
+	f := &File{path: name, from: from, src: source{place.Until(ctx, r), size}}
 	head := make([]byte, magicSize)
 	if err := f.src.readFull(head, 0); place.Ended(err) {
 		return nil, fmt.Errorf("open %s: %w", name, err)
@@ -106,13 +113,8 @@ func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error
 		f.distrust, f.search = true, searchBytes
 		f.scan()
 		f.doubtRanges()
-	} else if err := f.readSummary(); err != nil {
-		severity := bagstore.Repairable
-		if errors.Is(err, errNoSummary) || errors.Is(err, errNoChunks) {
-			severity = bagstore.Harmless
-		}
-		f.notes.Addf(severity, -1, "summary", "%v; the file was scanned", err)
-		f.scan()
+	} else if !o.Trust || f.readSummary(true) != nil {
+		f.readChunks()
 	}
 	f.noteMissing()
 	if ctx.Err() != nil {
@@ -120,6 +122,18 @@ func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error
 	}
 	f.src.r, f.opened = r, true
 	return f, nil
+}
+
+// readChunks reads the file by its index and the indexes of the chunks, or scans it.
+func (f *File) readChunks() {
+	if err := f.readSummary(false); err != nil {
+		severity := bagstore.Repairable
+		if errors.Is(err, errNoSummary) || errors.Is(err, errNoChunks) {
+			severity = bagstore.Harmless
+		}
+		f.notes.Addf(severity, -1, "summary", "%v; the file was scanned", err)
+		f.scan()
+	}
 }
 
 func (f *File) readHeader() {
@@ -202,6 +216,15 @@ func (f *File) Blocks() []bagstore.Block {
 		list[i] = f.blocks[i].info
 	}
 	return list
+}
+
+// Extent returns where a block's messages and their indexes are in a file at an address; nil for others.
+func (f *File) Extent(n int) (in place.File, from, to int64) {
+	if f.from == nil || place.OnDisk(f.from) != nil {
+		return nil, 0, 0
+	}
+	b := &f.blocks[n]
+	return f.from, b.info.Pos, max(b.to, b.indexTo)
 }
 
 // Close closes the file. Nobody may be reading it.

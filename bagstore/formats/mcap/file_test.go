@@ -181,6 +181,9 @@ func FuzzOpen(f *testing.F) {
 		if err != nil && errors.Is(err, ErrNotMCAP) && len(list) > 0 {
 			t.Fatal("messages of no file")
 		}
+		if f, _, err := openTrusted(b); err == nil {
+			_, _, _ = messagesOf(f) // errors, if any
+		}
 		scanned, _, g, err := scanAll(b)
 		if err != nil || len(scanned) > len(b)/recordHead {
 			if !errors.Is(err, ErrNotMCAP) {

@@ -78,7 +78,7 @@ func (f *File) describeBySummary() {
 	if start < magicSize || start > uint64(at) {
 		return
 	}
-	sound, err := f.summarySum(int64(start), in.u32())
+	sound, err := f.src.summarySum(int64(start), in.u32())
 	if err != nil {
 		return
 	}

@@ -35,8 +35,9 @@ func (f *File) noteMissing() {
 	}
 }
 
-// readSummary reads the file by its index. After an error nothing is known of it.
-func (f *File) readSummary() (err error) {
+// readSummary reads the file by its index. With trust, it reads no chunk. After an error nothing is known
+// of the file.
+func (f *File) readSummary(trust bool) (err error) {
 	f.reset()
 	defer func() {
 		if err != nil {
@@ -60,10 +61,17 @@ func (f *File) readSummary() (err error) {
 		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
 	}
 	in.take(8) // where the summary's own index is
-	if _, err := f.summarySum(int64(start), in.u32()); err != nil {
+	if f.from != nil {
+		f.from.Want(int64(start), f.src.size-int64(start))
+	}
+	src, err := f.src.ahead(int64(start), f.src.size-int64(start), maxSummary)
+	if err != nil {
+		return fmt.Errorf("read the summary: %w", err)
+	}
+	if _, err := src.summarySum(int64(start), in.u32()); err != nil {
 		return err
 	}
-	counted, chunks, err := f.summaryRecords(int64(start), at)
+	counted, chunks, err := f.summaryRecords(src, int64(start), at, trust)
 	if err != nil {
 		return err
 	}
@@ -77,14 +85,14 @@ func (f *File) readSummary() (err error) {
 }
 
 // summarySum verifies the summary's checksum. ok reports whether it has one.
-func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
+func (s source) summarySum(from int64, want uint32) (ok bool, err error) {
 	if want == 0 {
 		return false, nil
 	}
 	// The checksum is the last field of the footer, and is over all before it.
-	to := f.src.size - magicSize - 4
+	to := s.size - magicSize - 4
 	sum := crc32.NewIEEE()
-	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, from, to-from)); err != nil {
+	if _, err := io.Copy(sum, io.NewSectionReader(s.r, from, to-from)); err != nil {
 		return false, fmt.Errorf("read the summary: %w", err)
 	}
 	if sum.Sum32() != want {
@@ -95,12 +103,8 @@ func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 
 // summaryRecords reads the summary. counted is the number of messages in the statistics, or -1;
 // chunks is the number of chunks in the index.
-func (f *File) summaryRecords(from, to int64) (counted int64, chunks int, err error) {
+func (f *File) summaryRecords(src source, from, to int64, trust bool) (counted int64, chunks int, err error) {
 	counted = -1
-	src, err := f.src.ahead(from, to-from, maxSummary)
-	if err != nil {
-		return 0, 0, err
-	}
 	var list []chunkIndex
 	for pos := from; pos < to; {
 		r, err := src.record(pos, to)
@@ -139,6 +143,9 @@ func (f *File) summaryRecords(from, to int64) (counted int64, chunks int, err er
 			return 0, 0, err
 		}
 	}
+	if trust {
+		return counted, len(list), f.listChunks(list)
+	}
 	return counted, len(list), f.addChunks(list)
 }
 
@@ -174,9 +181,13 @@ func (f *File) Entries(n int) ([]bagstore.Entry, error) { return f.entries(&f.bl
 
 func (f *File) entries(b *block) ([]bagstore.Entry, error) {
 	if b.index > 0 {
-		if list, err := f.indexed(b); err == nil {
+		if list, err := f.indexed(b); err == nil && (!b.listed || b.has(list)) {
 			return list, nil
 		}
 	}
-	return f.walk(b)
+	list, err := f.walk(b)
+	if err == nil && b.listed && !b.has(list) {
+		return nil, fmt.Errorf("chunk at byte %d: its messages aren't those in the summary", b.info.Pos)
+	}
+	return list, err
 }

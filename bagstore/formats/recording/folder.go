@@ -34,19 +34,19 @@ const maxFiles = 10000 // of a folder
 
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
-func openFolder(ctx context.Context, path string) (_ container.Container, err error) {
+func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err error) {
 	j := &joined{}
 	defer func() {
 		if err != nil {
 			j.Close() //nolint:errcheck // the first error counts
 		}
 	}()
-	names, expected, err := j.list(ctx, path)
+	names, expected, err := j.list(o.Context, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		if err := j.open(ctx, place.Join(path, name)); err != nil {
+		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Summary: o.Summary}); err != nil {
 			return nil, err
 		}
 	}
@@ -170,8 +170,8 @@ type part struct {
 type origin struct{ file, block int }
 
 // open adds a file. One that isn't there or is damaged is noted and left out.
-func (j *joined) open(ctx context.Context, name string) error {
-	f, format, err := openFile(ctx, name)
+func (j *joined) open(name string, o bagstore.OpenOptions) error {
+	f, format, err := openFile(o.Context, name)
 	switch {
 	case f == nil:
 		err = cmp.Or(err, errNotContainer)
@@ -179,7 +179,7 @@ func (j *joined) open(ctx context.Context, name string) error {
 		err = errors.Join(errNotContainer, f.Close())
 	default:
 		var c container.Container
-		if c, err = openContainer(f, name, format, bagstore.OpenOptions{Context: ctx}); err == nil {
+		if c, err = openContainer(f, name, format, o); err == nil {
 			j.add(c)
 			return nil
 		}
@@ -261,6 +261,11 @@ func (j *joined) Entries(block int) ([]bagstore.Entry, error) {
 func (j *joined) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	o := j.from[block]
 	return j.files[o.file].Read(o.block, e, alloc)
+}
+
+func (j *joined) Extent(block int) (in place.File, from, to int64) {
+	o := j.from[block]
+	return j.files[o.file].Extent(o.block)
 }
 
 func (j *joined) Check(note func(bagstore.Note)) {

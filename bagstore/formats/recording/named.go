@@ -25,12 +25,16 @@ func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
 
 func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
-func openDB3(ctx context.Context, in place.File) (container.Container, error) {
-	f, err := rosbag2.OpenFile(ctx, in)
+func openDB3(in place.File, o bagstore.OpenOptions) (container.Container, error) {
+	open := rosbag2.OpenFile
+	if o.Summary && place.OnDisk(in) == nil {
+		open = rosbag2.OpenDescribed
+	}
+	f, err := open(o.Context, in)
 	if err != nil {
 		return nil, err
 	}
-	return withNames(ctx, in.Info().Name, f), nil
+	return withNames(o.Context, in.Info().Name, f), nil
 }
 
 // withNames looks for lost names and types in the file's own metadata, or in its folder's

@@ -69,11 +69,11 @@ func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Cont
 func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container.Container, error) {
 	switch format {
 	case Folder:
-		return openFolder(o.Context, name)
+		return openFolder(name, o)
 	case SQLite:
-		return openDB3(o.Context, f)
+		return openDB3(f, o)
 	case MCAP:
-		return mcap.OpenFile(f, mcap.Options{Context: o.Context, Scan: o.Scan})
+		return mcap.OpenFile(f, mcap.Options{Context: o.Context, Scan: o.Scan, Trust: place.OnDisk(f) == nil && !o.Verify})
 	}
 	return openCompressed(o.Context, f)
 }

@@ -32,6 +32,8 @@ type File struct {
 	notes   bagstore.Notes
 	zstd    messageZstd
 
+	described bool // there is one block, which can't be read
+
 	// Of a damaged file:
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
@@ -55,12 +57,14 @@ func Open(name string) (*File, error) {
 
 // OpenFile opens a .db3 file. The context ends opening, which reads all pages. The File closes f,
 // OpenFile after an error.
-func OpenFile(ctx context.Context, f place.File) (*File, error) {
+func OpenFile(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, false) }
+
+func openFile(ctx context.Context, f place.File, described bool) (*File, error) {
 	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
 	in := &opening{f, ctx}
 	var err error
 	if file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size); err == nil {
-		err = file.read()
+		err = file.read(described)
 	}
 	for _, c := range file.files {
 		err = cmp.Or(place.Failed(c), err)
@@ -82,7 +86,7 @@ func (o *opening) ReadAt(p []byte, off int64) (int, error) {
 // OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	file := &File{path: name, r: r, size: size, dbSize: size}
-	return file.opened(file.read())
+	return file.opened(file.read(false))
 }
 
 func (f *File) opened(err error) (*File, error) {
@@ -93,7 +97,7 @@ func (f *File) opened(err error) (*File, error) {
 	return f, nil
 }
 
-func (f *File) read() (err error) {
+func (f *File) read(described bool) (err error) {
 	var objects []dbpages.Object
 	f.rows = usualRows()
 	f.pages, err = dbpages.Open(f.r, f.dbSize)
@@ -103,10 +107,16 @@ func (f *File) read() (err error) {
 		}
 		if len(f.files) > 0 {
 			f.pages.Fetch = f.files[0].Want
+			if place.OnDisk(f.files[0]) == nil {
+				f.pages.Near = near
+			}
 		}
 		if objects, err = f.pages.Schema(); err == nil {
 			err = f.readTopics(objects)
 		}
+	}
+	if err == nil && described && f.describe(objects) {
+		return nil
 	}
 	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
 		return err
@@ -117,6 +127,10 @@ func (f *File) read() (err error) {
 	f.noteUnnamed()
 	return nil
 }
+
+// near is how many bytes between leaves are read with them: a request to an address takes as long as
+// transferring more.
+const near = 128 << 10
 
 // unfollowed reports whether an error means that pages can't be followed.
 func unfollowed(err error) bool {
@@ -141,6 +155,23 @@ func (f *File) Blocks() []bagstore.Block {
 		list[i] = f.blocks[i].info
 	}
 	return list
+}
+
+// Extent returns where the pages of a block are in a file at an address, with those of long values
+// between them; nil for others.
+func (f *File) Extent(n int) (in place.File, from, to int64) {
+	if len(f.files) == 0 || f.described || f.rescued || place.OnDisk(f.files[0]) != nil {
+		return nil, 0, 0
+	}
+	pages := f.blocks[n].pages
+	from, to = f.pages.Offset(pages[0]), f.pages.Offset(pages[len(pages)-1]+1)
+	if n+1 < len(f.blocks) {
+		to = f.pages.Offset(f.blocks[n+1].pages[0])
+	}
+	if to < from {
+		return nil, 0, 0
+	}
+	return f.files[0], from, to
 }
 
 func (f *File) Close() error {

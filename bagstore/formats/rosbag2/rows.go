@@ -167,6 +167,9 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 }
 
 func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
+	if f.described {
+		return nil, errDescribed
+	}
 	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 	var rows []found
 	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())

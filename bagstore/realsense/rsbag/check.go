@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/camdriver"
 )
 
@@ -102,7 +103,7 @@ func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, wh
 
 // HasLayout reports whether a file is a readable bag with the RealSense layout.
 func HasLayout(ctx context.Context, path string) bool {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Summary: true})
 	if err != nil {
 		return false
 	}
@@ -113,7 +114,17 @@ func HasLayout(ctx context.Context, path string) bool {
 // Summarize returns the summary of a recording, nil for other files. With gaps it reads every
 // frame.
 func Summarize(ctx context.Context, path string, gaps bool) (*Summary, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps})
+	if place.IsAddress(path) && !gaps { // what tells whether it is one takes few requests
+		bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Summary: true})
+		if err != nil {
+			return nil, err
+		}
+		defer bag.Close() //nolint:errcheck // only read
+		if !IsRecording(bag) {
+			return nil, nil
+		}
+	}
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: gaps})
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
 	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole, Verify: o.Whole})
 	if err != nil {
 		return nil, err
 	}

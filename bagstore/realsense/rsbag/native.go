@@ -140,7 +140,7 @@ func (d *description) native() {
 			continue
 		}
 		f.nativeTimes(s)
-		if at, root, ok := place(tree, f.native.frames[id], f.native.links); ok {
+		if at, root, ok := toRoot(tree, f.native.frames[id], f.native.links); ok {
 			s.tf[root] = at.Inverse()
 		}
 	}
@@ -268,9 +268,9 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	}
 }
 
-// place returns the transform from a tf frame to the root of its tree, and adds the frames on the
+// toRoot returns the transform from a tf frame to the root of its tree, and adds the frames on the
 // way to used. ok is false without a parent, or in a circle.
-func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
+func toRoot(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
 	at = camdriver.Identity()
 	for range maxLinks {
 		l, has := tree[frame]

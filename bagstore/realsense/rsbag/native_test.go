@@ -83,7 +83,7 @@ func sameFrames(t *testing.T, id camdriver.StreamID, got, want []*camdriver.Fram
 // a circle has no root.
 func TestPlace(t *testing.T) {
 	tree := map[string]tfLink{"a": {"b", camdriver.Identity()}, "b": {"a", camdriver.Identity()}}
-	if _, _, ok := place(tree, "a", map[string]bool{}); ok {
+	if _, _, ok := toRoot(tree, "a", map[string]bool{}); ok {
 		t.Error("a circle has a root")
 	}
 	optical := msgs.Quaternion{X: -0.5, Y: 0.5, Z: -0.5, W: 0.5}
@@ -101,8 +101,8 @@ func TestPlace(t *testing.T) {
 	}
 	readTree(tree, bagstore.Message{Data: msgs.Marshal(list)})
 	used := make(map[string]bool)
-	depth, root, ok := place(tree, "depth_optical", used)
-	color, other, ok2 := place(tree, "color_optical", used)
+	depth, root, ok := toRoot(tree, "depth_optical", used)
+	color, other, ok2 := toRoot(tree, "color_optical", used)
 	if !ok || !ok2 || root != "camera_link" || root != other {
 		t.Fatalf("roots %q, %q, %v, %v", root, other, ok, ok2)
 	}

@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
 	}
-	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.Log)
+	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

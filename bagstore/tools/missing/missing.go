@@ -26,7 +26,7 @@ type Series struct {
 // Count reads all messages with a header, and returns the series with gaps, sorted by topic.
 // Unreadable messages count as missing. Publishers that don't set header.seq have no gaps.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
-	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, log)
+	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err

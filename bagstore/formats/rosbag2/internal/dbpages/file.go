@@ -45,6 +45,8 @@ type File struct {
 	// Fetch, if set, is called with the ranges of the file that are about to be read, so that reading can begin for all
 	// of them: the pages of a tree are scattered.
 	Fetch func(off, n int64)
+	// Near is how many bytes between pages are read with them.
+	Near int64
 
 	r      io.ReaderAt
 	size   int64
@@ -166,6 +168,9 @@ func headAt(number uint32) int {
 }
 
 func (f *File) Pages() uint32 { return f.count }
+
+// Offset returns where a page begins in the file.
+func (f *File) Offset(page uint32) int64 { return int64(page-1) * int64(f.page) }
 
 // windowBytes is what a Reader reads at once: pages of a chain mostly follow each other.
 const windowBytes = 64 << 10

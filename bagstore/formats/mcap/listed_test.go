@@ -1,0 +1,119 @@
+package mcap
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"rsros/bagstore"
+)
+
+// openTrusted opens a file by its summary, and counts the reads.
+func openTrusted(b []byte) (f *File, reads *atomic.Int64, err error) {
+	r := &countedReads{ReaderAt: bytes.NewReader(b)}
+	f, err = OpenReader(r, int64(len(b)), "test", Options{Trust: true})
+	return f, &r.n, err
+}
+
+// TestTrust: opening a file by its summary takes as many reads for any number of chunks, and shows
+// what reading the chunks' indexes shows.
+func TestTrust(t *testing.T) {
+	for name, o := range kinds {
+		for _, size := range []int64{200, 1 << 20} {
+			o.ChunkSize = size
+			b := build(t, o)
+			want, _, eager, err := readAll(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, reads, err := openTrusted(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := reads.Load(); o.Chunked && n > 8 {
+				t.Errorf("%s: %d reads", name, n)
+			}
+			if got, want := fmt.Sprint(f.Blocks(), f.Topics(), f.Notes()), fmt.Sprint(eager.Blocks(), eager.Topics(), eager.Notes()); got != want {
+				t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+			}
+			if got, bad, err := messagesOf(f); err != nil || bad > 0 || !slices.Equal(got, want) || len(f.Found()) > 0 {
+				t.Errorf("%s: %q, %d bad, %v, %v", name, got, bad, f.Found(), err)
+			}
+		}
+	}
+}
+
+// TestTrustDamaged flips bytes: what a file opened by its summary shows are messages that were written,
+// and what it doesn't show is an error or noted.
+func TestTrustDamaged(t *testing.T) {
+	for name, o := range kinds {
+		whole := build(t, o)
+		want, _, _, _ := readAll(whole)
+		slices.Sort(want)
+		for at := magicSize; at < len(whole); at += step(o, 23) {
+			b := slices.Clone(whole)
+			b[at] ^= 0x55
+			f, _, err := openTrusted(b)
+			if err != nil {
+				t.Errorf("%s, byte %d: %v", name, at, err)
+				continue
+			}
+			list, bad, err := messagesOf(f)
+			slices.Sort(list)
+			said := err != nil || bad > 0 || len(f.Notes()) > 0 || len(f.Found()) > 0
+			if !said && o.Chunked && f.Blocks() != nil && f.blocks[0].packed() && !slices.Equal(list, want) {
+				t.Errorf("%s, byte %d: %q, and nothing is said", name, at, list)
+			}
+			f.Check(func(bagstore.Note) { said = true })
+			if !said && !slices.Equal(withoutTopics(list), withoutTopics(want)) {
+				t.Errorf("%s, byte %d: %d messages, and nothing is said", name, at, len(list))
+			}
+		}
+	}
+}
+
+// TestTrustContradicted: a summary without a checksum that lies about a chunk is an error of the
+// chunk, not other messages.
+func TestTrustContradicted(t *testing.T) {
+	o := kinds["lz4"]
+	o.IncludeCRC = false
+	whole := build(t, o)
+	eager, _, err := openTrusted(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := int(eager.blocks[len(eager.blocks)-1].indexTo)
+	want, _, _, _ := readAll(whole)
+	lies := 0
+	for at := summary; at < len(whole)-magicSize; at++ {
+		b := slices.Clone(whole)
+		b[at]++
+		f, _, err := openTrusted(b)
+		if err != nil || !f.trusted() {
+			continue
+		}
+		lies++
+		for i := range f.blocks {
+			entries, err := f.Entries(i)
+			if err != nil {
+				continue
+			}
+			for _, e := range entries {
+				data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+				if e.Time < f.blocks[i].info.Start || e.Time > f.blocks[i].info.End {
+					t.Errorf("byte %d: a message out of its chunk's time", at)
+				}
+				if m := fmt.Sprintf("%d %s", e.Time, data); err == nil && !slices.Contains(withoutTopics(want), m) {
+					t.Errorf("byte %d: a message that wasn't written: %s", at, m)
+				}
+			}
+		}
+	}
+	if lies == 0 {
+		t.Error("no summary was believed")
+	}
+}
+
+func (f *File) trusted() bool { return len(f.blocks) > 0 && f.blocks[0].listed }

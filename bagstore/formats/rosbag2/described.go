@@ -1,0 +1,111 @@
+package rosbag2
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+	"rsros/bagstore/place"
+	"rsros/program/yaml"
+)
+
+// OpenDescribed is OpenFile for callers that read no message. If the file's own metadata counts as many
+// messages as its first and last row, it takes counts and times from there, reads no other rows, and
+// has one block, which can't be read.
+func OpenDescribed(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, true) }
+
+// errDescribed is the error of reading a message of OpenDescribed.
+var errDescribed = errors.New("the file was opened for its description")
+
+// description is what the metadata of a recording counts.
+type description struct {
+	Start struct {
+		NS int64 `yaml:"nanoseconds_since_epoch"`
+	} `yaml:"starting_time"`
+	Duration struct {
+		NS int64 `yaml:"nanoseconds"`
+	} `yaml:"duration"`
+	Messages uint64 `yaml:"message_count"`
+	Topics   []struct {
+		Topic struct {
+			Name string `yaml:"name"`
+		} `yaml:"topic_metadata"`
+		Messages uint64 `yaml:"message_count"`
+	} `yaml:"topics_with_message_count"`
+}
+
+// describe makes a block of all messages. It returns false unless the description agrees with the first
+// and the last row: that of a killed recorder counts none.
+func (f *File) describe(objects []dbpages.Object) bool {
+	d, ok := f.description(objects)
+	if !ok || f.readForm(objects) != nil {
+		return false
+	}
+	info := bagstore.Block{Compression: bagstore.None, ChunkInfo: bagstore.ChunkInfo{Pos: 1, Start: timeOf(d.Start.NS), End: timeOf(d.Start.NS + d.Duration.NS)}}
+	rows, within := f.edges(info.Start, info.End)
+	if !within || rows != d.Messages {
+		return false
+	}
+	ids := make(map[string]uint32)
+	for i, t := range f.topics {
+		ids[t.Name] = uint32(i)
+	}
+	left := d.Messages
+	for _, t := range d.Topics {
+		id, known := ids[t.Topic.Name]
+		if !known || t.Messages > min(left, math.MaxUint32) {
+			return false
+		}
+		delete(ids, t.Topic.Name)
+		if left -= t.Messages; t.Messages > 0 {
+			info.Counts = append(info.Counts, bagstore.ConnCount{ID: id, Count: uint32(t.Messages)})
+		}
+	}
+	if left > 0 || len(ids) > 0 {
+		return false
+	}
+	f.described = true
+	if len(info.Counts) > 0 {
+		f.blocks = []block{{info: info}}
+	}
+	return true
+}
+
+// description reads the last row of the metadata table.
+func (f *File) description(objects []dbpages.Object) (d description, ok bool) {
+	table, at, err := findTable(objects, "metadata", "metadata")
+	if err != nil {
+		return d, false
+	}
+	text := ""
+	err = f.eachRow(table, func(r *tableRow) error {
+		text = r.text(at[0])
+		return nil
+	})
+	return d, err == nil && text != "" && yaml.Decode([]byte(text), &d) == nil && d.Duration.NS >= 0
+}
+
+// edges counts the rows from the first to the last, if none is missing between. within is whether their
+// times are from start to end.
+func (f *File) edges(start, end bagstore.Time) (rows uint64, within bool) {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	within = true
+	r := f.pages.NewReader()
+	for _, edge := range []dbpages.Edge{dbpages.First, dbpages.Last} {
+		err := f.pages.AtEdge(f.rows.table.Root, edge, func(c *dbpages.Cell) {
+			_, ns, ok := f.message(r, c, false)
+			t := timeOf(ns)
+			within = within && ok && t >= start && t <= end
+			first, last = min(first, c.Row), max(last, c.Row)
+		})
+		if err != nil {
+			return 0, false
+		}
+	}
+	if first > last {
+		return 0, within
+	}
+	return uint64(last-first) + 1, within
+}
