@@ -19,7 +19,7 @@ RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
 realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic without
 subscribers costs nothing.
 
-Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
+Services: ~start_recording, ~stop_recording, ~split_recording, ~trigger (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
 If --device is repeated, the node has several cameras. Each has topics below its name

@@ -23,7 +23,10 @@ checkpoint, and recover also keeps every whole message after it.
 With --db3 the messages are converted to ROS 2 and the file is a rosbag2 .db3. Topics
 that can't be converted are left out and logged, with exit code 3.
 
-Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording
+With --ring, only the last seconds are on disk, until a trigger keeps them and what
+follows: the service ~trigger, --trigger or --trigger-silence.
+
+Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording, ~trigger
 (std_srvs/Trigger). While a file is written its name ends with .active. A file is
 never replaced: if the name is taken, the time stamp is appended to it.
 
@@ -31,7 +34,8 @@ Exit code 3 if messages were dropped because the disk could not keep up or was f
 Messages that were lost before they arrived are counted by header.seq and logged.`,
 		Example: `  rs-ros-node record -a --lz4
   rs-ros-node record -O lab.bag /camera/depth/image_rect_raw /tf /tf_static
-  rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10`,
+  rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10
+  rs-ros-node record -a --ring 60s --ring-after 30s --trigger "topic == '/estop' and m.data"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), a, args)
 		},

@@ -23,6 +23,7 @@ func (c *camera) services() []graph.Service {
 		graph.Trigger(c.private("stop_recording"), c.stopRecording),
 		graph.SetBool(c.private("pause_recording"), c.pauseRecording),
 		graph.Trigger(c.private("split_recording"), c.splitRecording),
+		graph.Trigger(c.private("trigger"), c.trigger),
 		graph.SetBool(c.private("enable"), c.enable),
 		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
 		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }},
@@ -61,6 +62,7 @@ func (n *Node) serveAll() error {
 		trigger("~stop_recording", (*camera).stopRecording),
 		set("~pause_recording", (*camera).pauseRecording),
 		trigger("~split_recording", (*camera).splitRecording),
+		trigger("~trigger", (*camera).trigger),
 		set("~enable", (*camera).enable),
 		set("~pause_playback", (*camera).pause),
 		set("/pause_playback", (*camera).pause),
@@ -122,6 +124,8 @@ func (c *camera) pauseRecording(pause bool) (string, error) {
 func (c *camera) splitRecording() (string, error) {
 	return "the next frame begins a new file", c.records.Split()
 }
+
+func (c *camera) trigger() (string, error) { return c.records.Trigger() }
 
 // streamSwitch starts and stops the streams for ~enable.
 type streamSwitch struct {

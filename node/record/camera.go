@@ -36,12 +36,20 @@ type Options struct {
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
+	Ring          Ring
 	Upload        upload.Options
 	Uploads       *upload.Queue // where finished files go; may be nil
 }
 
-// Settings returns the settings of the bags.
-func (o *Options) Settings() settings.Fields { return BagSettings(&o.Bag) }
+// Settings returns the settings of the bags and of the ring, whose names differ from those of record.
+func (o *Options) Settings() settings.Fields {
+	s := BagSettings(&o.Bag)
+	s["record-ring"], s["record-ring-after"], s["record-ring-size"] = &o.Ring.Before, &o.Ring.After, &o.Ring.Size
+	return s
+}
+
+// Check rejects settings that contradict each other.
+func (o *Options) Check() error { return o.Ring.check(o.limits().any() || o.Bag.Overwrite) }
 
 // BagSettings returns the settings of how bags are written.
 func BagSettings(o *bagstore.Options) settings.Fields {
@@ -210,6 +218,20 @@ func (r *Camera) Split() error {
 		rec.part.Add(1)
 	}
 	return err
+}
+
+// Trigger keeps what a ring holds, and what comes until its time after a trigger is over.
+func (r *Camera) Trigger() (string, error) {
+	rec, err := r.running()
+	if err != nil {
+		return "", err
+	}
+	if r.opts.Ring.Before == 0 {
+		return "", errNoRing
+	}
+	at := time.Now()
+	rec.event(func(p *parts) error { return p.ringTrigger(at) })
+	return r.opts.Ring.answer(), nil
 }
 
 // WriteLog records a line of the node's own log. It never blocks.

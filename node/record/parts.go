@@ -63,7 +63,30 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 	}
 	base, ext := splitExt(path)
 	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
+	if o.Ring.Before > 0 {
+		if err := p.startRing(o.Ring, base, time.Now()); err != nil {
+			return nil, err
+		}
+	}
 	return p, p.next()
+}
+
+// ringTick starts a ring's next file if it is due.
+func (p *parts) ringTick(now time.Time) error {
+	if p.ringTurn(now) && p.frames {
+		return p.next()
+	}
+	return nil
+}
+
+// ringTrigger keeps what the ring has, and completes the current file.
+func (p *parts) ringTrigger(at time.Time) error {
+	due := p.ringTurn(at)
+	complete, err := p.trigger(at)
+	if err == nil && (due || complete) && p.frames {
+		err = p.next()
+	}
+	return err
 }
 
 func (p *parts) next() error {
@@ -130,6 +153,9 @@ func (p *parts) summary() Summary {
 }
 
 func (f *part) Path() string { return f.path }
+
+// MovedTo implements seriesFile.
+func (f *part) MovedTo(path string) *part { return &part{path: path, closed: true, stats: f.Stats()} }
 
 // Close completes the file, keeps its counts and frees the writer's memory.
 func (f *part) Close() error {

@@ -16,17 +16,20 @@ import (
 	"rsros/program"
 )
 
-type seriesFile interface {
+type seriesFile[F any] interface {
+	comparable
 	// Close completes the file. It is called once.
 	Close() error
 	// Path returns the file's current path, which Close may change.
 	Path() string
+	// MovedTo returns the complete file under another path.
+	MovedTo(path string) F
 }
 
 // series writes a recording into consecutive files. It chooses unused names, closes the
 // files, and continues in a new file when another program deletes or replaces the current
 // one. Only the writing goroutine may call its methods, except all.
-type series[F seriesFile] struct {
+type series[F seriesFile[F]] struct {
 	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
 	log      zerolog.Logger
 	base     string // of all paths, without number and extension
@@ -37,9 +40,12 @@ type series[F seriesFile] struct {
 	overlap bool
 	keep    int // number of complete files that are kept; 0 means all
 	uploads *upload.Queue
+	ring    *ring[F] // nil if every file is kept
 
 	cur     F
-	open    bool // cur is neither closed nor being closed
+	open    bool      // cur is neither closed nor being closed
+	began   time.Time // when a ring's cur did
+	made    int       // number of files so far
 	closing sync.WaitGroup
 
 	mu    sync.Mutex
@@ -52,8 +58,8 @@ type series[F seriesFile] struct {
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
 // as in rosbag record.
 func (s *series[F]) pathOf(base string) string {
-	if n := len(s.files); s.numbered || n > 0 {
-		return partPath(base, n, s.ext)
+	if s.numbered || s.made > 0 {
+		return partPath(base, s.made, s.ext)
 	}
 	return base + s.ext
 }
@@ -61,7 +67,7 @@ func (s *series[F]) pathOf(base string) string {
 func (s *series[F]) next() error {
 	if s.open && !s.overlap {
 		s.open = false
-		s.close(s.cur)
+		s.close(s.cur, s.span())
 		if err := errors.Join(s.failed(), s.trim()); err != nil {
 			return err
 		}
@@ -82,18 +88,32 @@ func (s *series[F]) next() error {
 	if renamed {
 		s.log.Warn().Str("taken", wanted).Str("bag", s.pathOf(base)).Msg("a recording never replaces a file (--overwrite does)")
 	}
-	s.uploads.Begin(s.pathOf(base))
+	if s.ring == nil {
+		s.uploads.Begin(s.pathOf(base))
+	}
 	s.base = base
+	s.made++
 	if s.open {
-		last := s.cur
+		last, over := s.cur, s.span()
 		s.closing.Wait()
-		s.closing.Go(func() { s.close(last) })
+		s.closing.Go(func() { s.close(last, over) })
 	}
 	s.mu.Lock()
 	s.files = append(s.files, f)
 	s.mu.Unlock()
 	s.cur, s.open = f, true
+	if s.ring != nil {
+		s.began = s.ring.now
+	}
 	return s.failed()
+}
+
+// span returns that of a ring's current file, up to now.
+func (s *series[F]) span() span {
+	if s.ring == nil {
+		return span{}
+	}
+	return span{s.began, s.ring.now}
 }
 
 // lost reports, and logs, whether the file was deleted, replaced or truncated by others.
@@ -105,7 +125,7 @@ func (s *series[F]) lost(err error) bool {
 	return true
 }
 
-func (s *series[F]) close(f F) {
+func (s *series[F]) close(f F, over span) {
 	err := f.Close()
 	final := strings.TrimSuffix(f.Path(), activeSuffix)
 	s.mu.Lock()
@@ -115,8 +135,13 @@ func (s *series[F]) close(f F) {
 		s.uploads.Drop(final)
 		return // another file has its name now
 	}
-	s.uploads.Finish(final)
-	s.paths = append(s.paths, f.Path())
+	switch {
+	case s.ring == nil:
+		s.uploads.Finish(final)
+		s.paths = append(s.paths, f.Path())
+	case err == nil:
+		err = s.complete(f, over)
+	}
 	if err != nil {
 		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.Path(), err))
 	}
@@ -147,14 +172,14 @@ func (s *series[F]) end() error {
 	s.closing.Wait()
 	if s.open {
 		s.open = false
-		s.close(s.cur)
+		s.close(s.cur, s.span())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.err, s.gone)
+	return errors.Join(s.err, s.gone, s.endRing())
 }
 
-// all returns every file so far. It may be called from any goroutine.
+// all returns every file so far, without those that a ring has removed. It may be called from any goroutine.
 func (s *series[F]) all() []F {
 	s.mu.Lock()
 	defer s.mu.Unlock()

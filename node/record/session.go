@@ -97,8 +97,16 @@ func (r *session) discard() {
 func (r *session) tick() {
 	t := time.NewTicker(idleCheck)
 	defer t.Stop()
+	var turn <-chan time.Time // of a ring
+	if r.parts.ring != nil {
+		ring := time.NewTicker(tickEvery)
+		defer ring.Stop()
+		turn = ring.C
+	}
 	for {
 		select {
+		case now := <-turn:
+			r.event(func(p *parts) error { return p.ringTick(now) })
 		case <-t.C:
 			if r.queue.Size() == 0 {
 				r.event(func(p *parts) error { return p.cur.CheckpointIfDue() })
@@ -140,6 +148,7 @@ func (r *session) run() {
 	}
 	if err != nil {
 		err = fmt.Errorf("recording stopped: %w", err)
+		r.parts.leaveRing()
 	}
 	if e := r.parts.end(); err == nil {
 		err = e // otherwise it is the same error
@@ -294,6 +303,9 @@ func (r *session) status() msgs.DiagnosticStatus {
 	}
 	if sum.Written != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})
+	}
+	if ring := r.parts.describe(); ring != "" {
+		s.Values = append(s.Values, msgs.KeyValue{Key: "Ring", Value: ring})
 	}
 	r.space.uploads.Report(&s)
 	return s

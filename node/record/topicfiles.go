@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,7 +70,9 @@ const activeSuffix = ".active"
 
 func (s *topicFiles) begin() error {
 	if s.base == "" {
-		s.base = s.firstBase()
+		if err := s.name(); err != nil {
+			return err
+		}
 	}
 	began := s.now() // before the file exists, because time may jump once others see it
 	if err := s.next(); err != nil {
@@ -83,9 +86,23 @@ func (s *topicFiles) begin() error {
 	return s.repeatLatched()
 }
 
+// name names the recording, or the ring from which it is kept.
+func (s *topicFiles) name() error {
+	s.base = s.firstBase()
+	if s.opts.Ring.Before == 0 {
+		return nil
+	}
+	base, _ := splitExt(cmp.Or(s.opts.Output, s.opts.Prefix))
+	return s.startRing(s.opts.Ring, base, time.Now())
+}
+
 // logFile logs the new file, and how it is written if that differs from the last one.
 func (s *topicFiles) logFile() {
-	line := s.log.Info().Str("bag", s.cur.final)
+	line := s.log.Info()
+	if s.ring != nil && s.made > 1 {
+		line = s.log.Debug()
+	}
+	line = line.Str("bag", s.cur.final)
 	if written := s.cur.HowWritten(); written != s.written {
 		s.written = written
 		line = line.Str("written", written)
@@ -147,6 +164,13 @@ func (f *topicFile) Close() error {
 	return nil
 }
 
+// MovedTo implements seriesFile.
+func (f *topicFile) MovedTo(path string) *topicFile {
+	moved := *f
+	moved.final = path
+	return &moved
+}
+
 // rename renames a file without replacing another one, unless overwrite is set.
 func rename(from, to string, overwrite bool) error {
 	if overwrite {
@@ -169,7 +193,7 @@ func rename(from, to string, overwrite bool) error {
 // repeatLatched writes the newest latched messages at the start of a later file, so that
 // each file can be played alone.
 func (s *topicFiles) repeatLatched() error {
-	if !s.opts.Latched || len(s.files) == 1 {
+	if !s.opts.Latched || s.made == 1 {
 		return nil
 	}
 	now := bagstore.Time(s.now().UnixNano())
@@ -191,6 +215,25 @@ func (s *topicFiles) write(m topicMessage) error {
 	}
 	s.keepLatched(m)
 	return s.put(m, m.time)
+}
+
+// tick starts a new file, or ends the recording, if it is time, and executes a trigger.
+func (s *topicFiles) tick(m topicMessage, missed bool) error {
+	if s.ring == nil {
+		return s.turn(m.time.Std())
+	}
+	due := s.ringTurn(m.host)
+	if m.trigger || missed {
+		complete, err := s.trigger(m.host)
+		if err != nil {
+			return err
+		}
+		due = due || complete
+	}
+	if due {
+		return s.begin()
+	}
+	return s.turn(m.time.Std())
 }
 
 // turn starts a new file, or ends the recording, if the current one is full.

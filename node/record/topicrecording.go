@@ -83,8 +83,19 @@ func (t *TopicRecording) Split() { t.files.split() }
 // Stop ends the recording, and with it Topics.
 func (t *TopicRecording) Stop() { t.files.finish() }
 
+// Trigger keeps what a ring holds, and what comes until its time after a trigger is over.
+func (t *TopicRecording) Trigger() (string, error) {
+	ring := t.recorder.opts.Ring
+	if ring.Before == 0 {
+		return "", errNoRing
+	}
+	t.recorder.trigger("request")
+	return ring.answer(), nil
+}
+
 func (t *TopicRecording) services() []graph.Service {
 	return []graph.Service{
+		graph.Trigger("~trigger", t.Trigger),
 		graph.SetBool("~pause_recording", func(on bool) (string, error) {
 			t.Pause(on)
 			if on {
@@ -137,6 +148,9 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 		}
 	}
 	add("Files", len(all))
+	if ring := r.files.describe(); ring != "" {
+		add("Ring", ring)
+	}
 	add("Bytes waiting for the disk", r.queue.Size())
 	if written := file.HowWritten(); written != "" {
 		add("Written", written)

@@ -50,6 +50,8 @@ type TopicOptions struct {
 	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
 	Upload     upload.Options
+	Ring       Ring
+	Triggers   TriggerRules
 	DB3        bool `setting:"db3"` // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
@@ -77,10 +79,22 @@ func (o *TopicOptions) check() error {
 	case o.Limit > 0 && o.All:
 		return fmt.Errorf("%w: --limit goes with named topics, not with --all", program.ErrUsage)
 	}
+	if err := o.checkRing(); err != nil {
+		return err
+	}
 	if err := upload.OnlyPaths(o.Output, o.Prefix); err != nil {
 		return err
 	}
 	return o.checkFormat()
+}
+
+// checkRing completes the options: each file of a ring is one that can be played alone.
+func (o *TopicOptions) checkRing() error {
+	if o.Ring.Before == 0 && (len(o.Triggers.Expressions) > 0 || len(o.Triggers.Silences) > 0) {
+		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
+	}
+	o.Latched = o.Latched || o.Ring.Before > 0
+	return o.Ring.check(o.Split || o.MaxSize > 0 || o.MaxTime > 0 || o.Limit > 0 || o.Bag.Overwrite)
 }
 
 // folder returns that of the files.
@@ -136,6 +150,9 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 		space:  spaceGuard{minimum: o.MinSpace, free: Free, uploads: uploads},
 		counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
+	if r.triggers, err = newTriggers(o.Triggers, n.Resolve, o.Log, r.trigger); err != nil {
+		return err
+	}
 	return r.run(ctx)
 }
 
@@ -150,8 +167,9 @@ type topicRecorder struct {
 	files *topicFiles
 	subs  map[string]*ros.Subscriber
 
-	leftOut map[string]bool // topics that can't be subscribed to
-	space   spaceGuard
+	leftOut  map[string]bool // topics that can't be subscribed to
+	space    spaceGuard
+	triggers *triggers
 
 	mu     sync.Mutex
 	counts map[string]*atomic.Int64 // recorded messages of each topic
@@ -159,17 +177,21 @@ type topicRecorder struct {
 	paused  atomic.Bool
 	dropped atomic.Uint64
 	dropLog zerolog.BurstSampler // one line a second
+	missed  atomic.Bool          // a trigger was dropped from the queue
 
 	status        *ros.Publisher // ~status
 	loggedMissing uint64         // number of missing messages that was last logged
 }
 
-// topicMessage is a queued message. Without a buffer it only carries the current time.
+// topicMessage is a queued message. Without a buffer it only carries the current time, and
+// whether a trigger came.
 type topicMessage struct {
-	topic  string
-	header ros.Header
-	time   bagstore.Time
-	buffer *ros.Buffer
+	topic   string
+	header  ros.Header
+	time    bagstore.Time
+	buffer  *ros.Buffer
+	host    time.Time // on the host's clock; without a buffer only
+	trigger bool
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
@@ -277,8 +299,9 @@ func (r *topicRecorder) collect(ctx context.Context) error {
 			return nil
 		case topics := <-found:
 			r.subscribeAll(topics)
-		case <-tick.C:
-			r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
+		case now := <-tick.C:
+			r.triggers.tick(now)
+			r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now()), host: now}, 0)
 		case <-second.C:
 			r.logMissing()
 			r.publishStatus()
@@ -366,7 +389,17 @@ func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
 			return
 		}
 	}
-	r.queue.Push(topicMessage{name, m.Header, bagstore.TimeOf(r.node.Now()), m.Retain()}, int64(len(m.Data))+eventSize)
+	at := bagstore.TimeOf(r.node.Now())
+	r.queue.Push(topicMessage{topic: name, header: m.Header, time: at, buffer: m.Retain()}, int64(len(m.Data))+eventSize)
+	if r.opts.Ring.Before > 0 {
+		r.triggers.message(name, m, at)
+	}
+}
+
+// trigger keeps the ring, with what is in the queue before it. It may be called from any goroutine.
+func (r *topicRecorder) trigger(why string) {
+	r.log.Debug().Str("by", why).Msg("trigger")
+	r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now()), host: time.Now(), trigger: true}, 0)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.
@@ -386,6 +419,9 @@ func (r *topicRecorder) checkFull() {
 
 func (r *topicRecorder) drop(m topicMessage) {
 	if m.buffer == nil {
+		if m.trigger {
+			r.missed.Store(true)
+		}
 		return
 	}
 	m.buffer.Release()
@@ -420,6 +456,7 @@ func (r *topicRecorder) write() error {
 		if err != nil {
 			failed = fmt.Errorf("recording stopped: %w", err)
 			r.log.Error().Err(err).Msg("recording stopped")
+			r.files.leaveRing()
 			r.files.finish()
 			r.drop(m)
 		}
@@ -431,7 +468,7 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 		r.space.log(r.log, "messages")
 	}
 	if m.buffer == nil {
-		if err := r.files.turn(m.time.Std()); err != nil {
+		if err := r.files.tick(m, r.missed.Swap(false)); err != nil {
 			return err
 		}
 		return r.files.cur.CheckpointIfDue()

@@ -6,7 +6,7 @@ import "slices"
 var (
 	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, overwrite, upload, foxglove, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, foxglove, page)
-	Record = slices.Concat(topics, bag.flags(), overwrite, upload, foxglove, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), overwrite, upload, foxglove, page)
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -119,6 +119,9 @@ var recorder = Set{
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
+	{Flag: "record-ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
+	{Flag: "record-ring-after", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording goes on after a trigger: seconds, or a number with s, m or h"},
+	{Flag: "record-ring-size", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of what is kept for a trigger: bytes, or a number with k, M or G"},
 	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 }
@@ -205,6 +208,15 @@ var playTopics = Set{
 
 // Wrapper reports whether only the wrapper naming uses the setting.
 func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) != nil }
+
+// triggers has the settings of a recorder that is a black box.
+var triggers = Set{
+	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until a trigger: seconds, or a number with s, m or h"},
+	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording goes on after a trigger: seconds, or a number with s, m or h"},
+	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of what is kept for a trigger: bytes, or a number with k, M or G"},
+	{Flag: "trigger", Kind: Texts, Example: "topic == '/estop' and m.data", Help: "trigger by messages for which this expression of filter is true"},
+	{Flag: "trigger-silence", Kind: Texts, Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
+}
 
 // topics has the flags of rosbag record, and more.
 var topics = Set{

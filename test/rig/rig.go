@@ -39,14 +39,25 @@ func DepthFrame(units float32, pixels ...uint16) *camdriver.Frame {
 // SetBool waits for a std_srvs/SetBool service and calls it. The call must succeed.
 func SetBool(t testing.TB, n *ros.Node, service string, on bool) {
 	t.Helper()
+	call(t, n, service, "std_srvs/SetBool", msgs.Marshal(&msgs.Bool{Data: on}))
+}
+
+// Trigger waits for a std_srvs/Trigger service and calls it. The call must succeed.
+func Trigger(t testing.TB, n *ros.Node, service string) {
+	t.Helper()
+	call(t, n, service, "std_srvs/Trigger", nil)
+}
+
+func call(t testing.TB, n *ros.Node, service, kind string, request []byte) {
+	t.Helper()
 	var reply []byte
 	peer.Await(t, service, func() (found bool) {
 		var err error
-		reply, err = n.CallService(t.Context(), service, msgs.MustService("std_srvs/SetBool"), msgs.Marshal(&msgs.Bool{Data: on}))
+		reply, err = n.CallService(t.Context(), service, msgs.MustService(kind), request)
 		return err == nil
 	})
 	var answer msgs.Result
 	if err := msgs.Unmarshal(reply, &answer); err != nil || !answer.Success {
-		t.Fatalf("%s %v: %+v, %v", service, on, answer, err)
+		t.Fatalf("%s: %+v, %v", service, answer, err)
 	}
 }

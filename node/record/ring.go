@@ -1,0 +1,266 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rsros/program"
+)
+
+// Ring makes a recorder a black box: it keeps only the last seconds on disk, in short files, until
+// a trigger keeps these and what follows.
+type Ring struct {
+	Before time.Duration `setting:"ring"`       // kept before a trigger; 0 means no ring: all is recorded
+	After  time.Duration `setting:"ring-after"` // kept after a trigger
+	Size   int64         `setting:"ring-size"`  // bytes of the ring, without what is kept; 0 means no limit
+}
+
+func (r Ring) check(limits bool) error {
+	switch {
+	case r.Before == 0 && r.Size != 0:
+		return fmt.Errorf("%w: the ring has a size, and no length", program.ErrUsage)
+	case r.Before > 0 && limits:
+		return fmt.Errorf("%w: a ring has files of its own: it doesn't go with limits of files or --overwrite", program.ErrUsage)
+	}
+	return nil
+}
+
+// each returns the length of a ring's files: a tenth of the ring, so that little is kept that
+// nobody asked for, but no less than a second, so that files don't cost more than their messages.
+func (r Ring) each() time.Duration { return min(max(r.Before/10, time.Second), 30*time.Second) }
+
+// after returns how long recording goes on after a trigger.
+func (r Ring) after() time.Duration { return cmp.Or(r.After, 10*time.Second) }
+
+// answer is what a trigger's service says.
+func (r Ring) answer() string {
+	return fmt.Sprintf("the last %v and the next %v are kept", r.Before, r.after())
+}
+
+var errNoRing = errors.New("everything is recorded: there is no ring")
+
+// ring has the complete files of a series that a trigger would keep. Its times are the host's, as of
+// the queue's items, so that a slow disk shifts no window. Its fields need the mutex of the series,
+// except now, which belongs to the writing goroutine.
+type ring[F any] struct {
+	Ring
+	base, ext string // of kept files; base may be empty
+	folder    string
+	now       time.Time
+
+	files []ringFile[F] // oldest first
+	size  int64
+	short bool      // Size leaves less than Before
+	stay  bool      // the ring stays on disk: recording failed
+	keep  string    // base of the files that the last trigger keeps
+	kept  int       // number of files for that trigger
+	until time.Time // files that begin earlier are kept
+}
+
+type ringFile[F any] struct {
+	file F
+	span
+	size int64
+}
+
+// span is the time of a file, from its creation to that of the next.
+type span struct{ began, ended time.Time }
+
+// startRing turns the series into a ring, in a folder beside the recording.
+func (s *series[F]) startRing(o Ring, base string, now time.Time) error {
+	o.After = o.after()
+	r := &ring[F]{Ring: o, base: base, ext: s.ext, now: now}
+	if left, _ := filepath.Glob(r.name("*") + ringSuffix); len(left) > 0 { // a bad pattern finds nothing
+		s.log.Warn().Strs("folders", left).Msg("recordings that didn't end properly have left their rings")
+	}
+	for n := 1; ; n++ {
+		r.folder = r.name(now.Format(stampLayout)) + ringSuffix
+		if n > 1 {
+			r.folder = fmt.Sprintf("%s-%d%s", r.name(now.Format(stampLayout)), n, ringSuffix)
+		}
+		err := os.Mkdir(r.folder, 0o777)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) || n == maxNames {
+			return err
+		}
+	}
+	s.ring, s.base, s.numbered = r, filepath.Join(r.folder, "ring"), true
+	return nil
+}
+
+// ringSuffix is that of a ring's folder. After a crash, the folder is still there.
+const ringSuffix = ".ring"
+
+// name returns the base of names with a time stamp.
+func (r *ring[F]) name(stamp string) string {
+	if r.base == "" {
+		return stamp
+	}
+	return r.base + "_" + stamp
+}
+
+// ringTurn tells the ring the time, and reports whether its next file is due. Only the writing
+// goroutine may call it.
+func (s *series[F]) ringTurn(now time.Time) bool {
+	r := s.ring
+	if r == nil {
+		return false
+	}
+	r.now = now
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := s.began.Before(r.until) && !now.Before(r.until)
+	return over || now.Sub(s.began) >= r.each()
+}
+
+// trigger keeps what was recorded since Before, and what will be until After. The window of a
+// trigger that overlaps the last one prolongs that. due reports whether the next file should begin,
+// so that what there is becomes complete. Only the writing goroutine may call it.
+func (s *series[F]) trigger(at time.Time) (due bool, err error) {
+	r := s.ring
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.Add(-r.Before).After(r.until) {
+		r.keep, r.kept = r.unused(at), 0
+		s.log.Info().Str("files", partPath(r.keep, 0, r.ext)+" …").Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
+	}
+	if until := at.Add(r.After); until.After(r.until) {
+		r.until = until
+	}
+	for len(r.files) > 0 && r.files[0].ended.Before(at.Add(-r.Before)) {
+		if err := s.forget(); err != nil {
+			return false, err
+		}
+	}
+	for len(r.files) > 0 {
+		if err := s.keepFile(r.pop().file); err != nil {
+			return false, err
+		}
+	}
+	return at.Sub(s.began) >= time.Second, nil
+}
+
+// unused returns a base for the files of a trigger.
+func (r *ring[F]) unused(at time.Time) string {
+	first, _ := splitExt(unusedPath(r.name(at.Format(stampLayout)) + cmp.Or(r.ext, extBag)))
+	return first
+}
+
+func (r *ring[F]) pop() ringFile[F] {
+	f := r.files[0]
+	r.files, r.size = slices.Delete(r.files, 0, 1), r.size-f.size
+	return f
+}
+
+// complete takes a complete file. The caller must hold s.mu.
+func (s *series[F]) complete(f F, over span) error {
+	r := s.ring
+	if over.began.Before(r.until) {
+		return s.keepFile(f)
+	}
+	st, err := os.Stat(f.Path())
+	if err != nil {
+		return err
+	}
+	r.files, r.size = append(r.files, ringFile[F]{f, over, st.Size()}), r.size+st.Size()
+	for len(r.files) > 0 {
+		// A trigger may wait in the queue while its ring goes on.
+		old := over.ended.Sub(r.files[0].ended) > r.Before+r.each()
+		large := r.Size > 0 && r.size > r.Size
+		if !old && !large {
+			break
+		}
+		if large && !old && !r.short {
+			r.short = true
+			s.log.Warn().Int64("ring_size", r.Size).Stringer("ring", r.Before).Msg("the ring's size is too small for its time")
+		}
+		if err := s.forget(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepFile moves a file out of the ring. The caller must hold s.mu.
+func (s *series[F]) keepFile(f F) error {
+	r := s.ring
+	for {
+		path := partPath(r.keep, r.kept, r.ext)
+		r.kept++
+		err := rename(f.Path(), path, false)
+		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.uploads.Begin(path)
+		s.uploads.Finish(path)
+		s.paths = append(s.paths, path)
+		s.files = slices.Clone(s.files) // all has given it away
+		s.files[slices.Index(s.files, f)] = f.MovedTo(path)
+		return nil
+	}
+}
+
+// maxKept bounds the search for an unused number.
+const maxKept = 1 << 20
+
+// forget removes the oldest file. The caller must hold s.mu.
+func (s *series[F]) forget() error {
+	f := s.ring.pop().file
+	s.files = slices.DeleteFunc(slices.Clone(s.files), func(x F) bool { return x == f })
+	if err := os.Remove(f.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// endRing removes the ring, unless recording failed. The caller must hold s.mu.
+func (s *series[F]) endRing() error {
+	r := s.ring
+	if r == nil || r.folder == "" {
+		return nil
+	}
+	folder := r.folder
+	r.folder = ""
+	if r.stay {
+		s.log.Warn().Str("folder", folder).Msg("the ring stays, because recording failed")
+		return nil
+	}
+	for len(r.files) > 0 {
+		if err := s.forget(); err != nil {
+			return err
+		}
+	}
+	_ = os.Remove(folder) // it stays if something is left in it
+	return nil
+}
+
+// leaveRing lets the ring stay on disk at the end.
+func (s *series[F]) leaveRing() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ring != nil {
+		s.ring.stay = true
+	}
+}
+
+// describe says what a ring has, for a status. It is empty if there is none.
+func (s *series[F]) describe() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.ring
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.paths))
+}
