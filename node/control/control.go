@@ -223,6 +223,9 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 	case s.Skipped > 0:
 		m.Level = msgs.DiagnosticWarn
 		m.Message += fmt.Sprintf(", too slow to compute %d times", s.Skipped)
+	case s.State == replay.Stalled:
+		m.Level = msgs.DiagnosticWarn
+		m.Message += ", messages aren't read in time"
 	case s.Late > LateWarning:
 		m.Level = msgs.DiagnosticWarn
 		m.Message += fmt.Sprintf(", %v late", s.Late.Round(time.Millisecond))
@@ -237,6 +240,8 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 		{Key: "round", Value: strconv.Itoa(s.Round)},
 		{Key: "lateness", Value: seconds(s.Late)},
 		{Key: "worst lateness", Value: seconds(s.WorstLate)},
+		{Key: "stalls", Value: strconv.Itoa(s.Stalls)},
+		{Key: "stalled", Value: seconds(s.Stalled)},
 		{Key: "messages", Value: strconv.FormatUint(s.Messages, 10)},
 		{Key: "bytes", Value: strconv.FormatUint(s.Bytes, 10)},
 		{Key: "dropped", Value: strconv.FormatUint(s.Dropped, 10)},

@@ -156,6 +156,9 @@ func stateLine(s replay.Status) string {
 	if s.Late > control.LateWarning {
 		line += fmt.Sprintf("   Late: %.0f ms", s.Late.Seconds()*1e3)
 	}
+	if s.Stalls > 0 {
+		line += fmt.Sprintf("   Stalls: %d (%.1f s)", s.Stalls, s.Stalled.Seconds())
+	}
 	if s.Dropped > 0 {
 		line += fmt.Sprintf("   Dropped: %d", s.Dropped)
 	}

@@ -272,6 +272,9 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost []string) {
 	dropped, losses, skips := o.dropped(), o.losses(), o.skips()
 	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
+	if s.Stalls > 0 {
+		e = e.Int("stalls", s.Stalls).Dur("stalled (ms)", s.Stalled.Round(time.Millisecond))
+	}
 	if dropped > 0 {
 		e = e.Uint64("dropped by slow subscribers", dropped)
 		lost = append(lost, lossText(dropped, losses))

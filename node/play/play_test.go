@@ -56,7 +56,8 @@ func TestStateLine(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	s.State, s.Rate, s.Round, s.Late, s.Dropped, s.Skipped, s.Behind = replay.Delayed, 2, 1, 40*time.Millisecond, 3, 4, 1500*time.Millisecond
-	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Dropped: 3   Skipped: 4"; !strings.HasSuffix(got, want) {
+	s.Stalls, s.Stalled = 2, 1300*time.Millisecond
+	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Stalls: 2 (1.3 s)   Dropped: 3   Skipped: 4"; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %q\nwant …%q", got, want)
 	}
 }

@@ -28,7 +28,8 @@ type session struct {
 	closers []func() // called by close in reverse order
 
 	bags   []*bagstore.Bag
-	damage []string // found when the bags were opened
+	reads  context.CancelFunc // ends reading the bags
+	damage []string           // found when the bags were opened
 	node   *graph.Node
 	source replay.Source
 
@@ -66,7 +67,9 @@ func (s *session) open(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
-	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: ctx}, s.Log)
+	reading, end := context.WithCancel(ctx)
+	s.closers, s.reads = append(s.closers, end), end
+	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading}, s.Log)
 	if err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func (s *session) connect() (err error) {
 	s.closers = append(s.closers, func() { _ = clock.Close() }) // a timer
 	s.shown = view.NewOutput(s.out)
 	s.player, err = replay.New(replay.Options{
-		Source: s.source, Output: s.shown, Clock: clock, Log: n.Log(), OnStatus: s.report,
+		Source: s.source, Output: s.shown, Clock: clock, Log: n.Log(), OnStatus: s.report, Interrupt: s.reads,
 		RateControl: s.RateControlTopic != "", Settings: s.Replay,
 	})
 	if err != nil {

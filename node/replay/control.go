@@ -81,9 +81,11 @@ type RateControlStamp struct{ Stamp bagstore.Time }
 type FollowTime struct{ Time bagstore.Time }
 
 func (p *Player) serve() {
-	for _, r := range p.inbox.take() {
-		now := p.clock.Now()
+	for range p.inbox.waiting() {
+		r := p.inbox.take()
+		now, jumps := p.clock.Now(), p.reports.counted.Jumps
 		err := r.command.do(p, now)
+		p.holdSince(now, p.reports.counted.Jumps > jumps)
 		if r.reply != nil {
 			p.report(now)
 			r.reply <- err
@@ -95,6 +97,7 @@ func (Pause) do(p *Player, now Wall) error {
 	if p.time.paused {
 		return ErrNoChange
 	}
+	p.abandon(now)
 	p.time.pause(now)
 	p.report(now)
 	return nil
@@ -135,7 +138,13 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 	if err := p.steppable(now); err != nil {
 		return err
 	}
-	for begun := false; p.time.has() && p.ctx.Err() == nil; {
+	for begun := false; p.ctx.Err() == nil; {
+		if err := p.await(); err != nil {
+			return err
+		}
+		if !p.time.has() {
+			break
+		}
 		ch := p.leader(p.next.Recorded)
 		if p.pacer == nil && (ch.image || !p.channels.anyImage()) {
 			p.pacer = ch
@@ -157,8 +166,15 @@ func (p *Player) steppable(now Wall) error {
 		return ErrRunning
 	case !p.time.begun:
 		return ErrWaiting
-	case !p.time.has() && p.time.loop:
+	}
+	if err := p.await(); err != nil {
+		return err
+	}
+	if !p.time.has() && p.time.loop {
 		p.nextRound(now, now)
+		if err := p.await(); err != nil {
+			return err
+		}
 	}
 	if !p.time.has() {
 		return ErrEnd
@@ -269,12 +285,21 @@ func (b *inbox) put(r request) {
 	b.requests = append(b.requests, r)
 }
 
-func (b *inbox) take() []request {
+func (b *inbox) waiting() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken := b.requests
-	b.requests = nil
-	return taken
+	return len(b.requests)
+}
+
+// take takes the first request. There must be one.
+func (b *inbox) take() request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := b.requests[0]
+	if b.requests = b.requests[1:]; len(b.requests) == 0 {
+		b.requests = nil
+	}
+	return first
 }
 
 // Submit queues a command and doesn't wait for its result.

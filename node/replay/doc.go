@@ -19,7 +19,8 @@
 //	                └────► channel (restamp, limit) ────► Sink.Publish
 //
 // A player waits (for Settings.Delay and for subscribers), runs, is paused, is
-// delayed (by rate control) or has finished. Bag time goes on only while it runs.
+// delayed (by rate control), is stalled (by a message that isn't read in time) or has
+// finished. Bag time goes on only while it runs.
 //
 // # Time
 //

@@ -540,21 +540,21 @@ func TestFeedIsBounded(t *testing.T) {
 		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
 	}
 	view := Bags([]*bagstore.Bag{writeRaw(t, list...)}).View(bagstore.Query{})
-	f := newFeed(view)
+	f := newFeed(view, func() {})
 	defer f.close()
 	for range 2 { // seeking starts over
 		f.seek(0)
 		for i := range list {
-			m, ok := f.next()
+			m, ok, _ := f.next(new(fakeClock))
 			if !ok || m.err != nil || m.Time != list[i].at || len(m.Data) != 1<<20 {
 				t.Fatalf("message %d: %v, %v, %v", i, m.Time, ok, m.err)
 			}
-			if ahead := f.bytes.Load(); ahead > aheadBytes+1<<20 {
+			if ahead := f.now.bytes.Load(); ahead > aheadBytes+1<<20 {
 				t.Fatalf("%d bytes ahead", ahead)
 			}
 			m.block.Release()
 		}
-		if _, ok := f.next(); ok {
+		if _, _, end := f.next(new(fakeClock)); !end {
 			t.Fatal("more than there is")
 		}
 	}

@@ -35,108 +35,214 @@ func (i *item) release() {
 
 // feed reads a view's messages ahead of the player, in a goroutine of its own,
 // so that neither the disk nor decompression makes a message late. Its methods are
-// called by the player's goroutine.
+// called by the player's goroutine, which none of them but close lets wait for the disk or
+// the network.
 type feed struct {
-	it    Iterator
-	items chan item // closed at the end of the view
-	bytes atomic.Int64
-	room  chan struct{} // capacity 1: half of the bytes are used up
-	begun chan struct{} // closed when the first message was read, or there is none
-	full  chan struct{} // closed when the feed first has no room, or has read everything
-	quit  chan struct{}
-	done  sync.WaitGroup
+	it   Iterator
+	wake func()    // ends the player's wait
+	runs chan *run // capacity 1: the newest run, for the goroutine
+	now  *run      // the newest run, for the player
+	done sync.WaitGroup
 }
 
-func newFeed(v View) *feed { return &feed{it: v.Iterator()} }
+// run is what is read from one position on.
+type run struct {
+	from   bagstore.Time
+	items  chan item // closed at the end of the view
+	bytes  atomic.Int64
+	last   atomic.Int64  // time of the newest item
+	hungry atomic.Bool   // the player waits for items
+	room   chan struct{} // capacity 1: half of the bytes are used up
+	full   chan struct{} // closed when there first is no room, or everything was read
+	quit   chan struct{} // closed when another run follows, or none
+}
+
+func newFeed(v View, wake func()) *feed {
+	f := &feed{it: v.Iterator(), wake: wake, runs: make(chan *run, 1)}
+	f.done.Go(f.work)
+	return f
+}
 
 // seek makes next return the first message at or after t.
 func (f *feed) seek(t bagstore.Time) {
 	f.stop()
-	f.it.Seek(t)
-	f.items, f.room, f.quit = make(chan item, aheadBytes/itemBytes+1), make(chan struct{}, 1), make(chan struct{})
-	f.begun, f.full = make(chan struct{}), make(chan struct{})
-	f.bytes.Store(0)
-	f.done.Go(f.run)
+	f.now = &run{from: t, items: make(chan item, aheadBytes/itemBytes+1), room: make(chan struct{}, 1), full: make(chan struct{}), quit: make(chan struct{})}
+	select {
+	case <-f.runs: // not begun
+	default:
+	}
+	f.runs <- f.now
 }
 
-func (f *feed) run() {
-	defer close(f.items)
-	begun, filled := sync.OnceFunc(func() { close(f.begun) }), sync.OnceFunc(func() { close(f.full) })
+// work reads one run after the other.
+func (f *feed) work() {
+	for r := range f.runs {
+		f.it.Seek(r.from)
+		f.read(r)
+		select {
+		case <-r.quit:
+			r.release()
+		default:
+		}
+	}
+}
+
+// read reads a run until its end, or until it is stopped.
+func (f *feed) read(r *run) {
+	filled := sync.OnceFunc(func() { close(r.full) })
 	defer filled()
-	defer begun()
 	for {
 		next := item{}
 		if f.it.Next() {
 			next.Recorded = f.it.Message()
 			next.block = next.Retain()
 		} else if next.err = f.it.Err(); next.err == nil {
+			close(r.items)
+			r.last.Store(int64(nothing))
+			r.fed(f.wake)
 			return
 		}
-		if f.bytes.Load() >= aheadBytes {
+		if r.bytes.Load() >= aheadBytes {
 			filled()
 		}
-		if !f.put(next) {
+		if !r.put(next) {
 			next.release()
 			return
 		}
-		begun()
+		r.fed(f.wake)
 	}
 }
 
 // weight is what counts towards aheadBytes. The channel has room for all that may wait.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
-// put waits for room. It returns false if the feed was stopped.
-func (f *feed) put(next item) bool {
-	for f.bytes.Load() >= aheadBytes {
+// put waits for room. It returns false if the run was stopped.
+func (r *run) put(next item) bool {
+	for {
 		select {
-		case <-f.room:
-		case <-f.quit:
+		case <-r.quit:
+			return false
+		default:
+		}
+		if r.bytes.Load() < aheadBytes {
+			break
+		}
+		select {
+		case <-r.room:
+		case <-r.quit:
 			return false
 		}
 	}
-	f.bytes.Add(next.weight())
-	f.items <- next
+	if next.err == nil {
+		r.last.Store(int64(next.Time))
+	}
+	r.bytes.Add(next.weight())
+	r.items <- next
 	return true
 }
 
-// settle waits for the first message, and up to settleTime until the feed is full. Then
-// reading doesn't compete for the processors with sending the first messages.
+// fed wakes a player that waits.
+func (r *run) fed(wake func()) {
+	if r.hungry.Swap(false) {
+		wake()
+	}
+}
+
+// release releases the items of a run that was stopped.
+func (r *run) release() {
+	for {
+		select {
+		case next, ok := <-r.items:
+			if !ok {
+				return
+			}
+			next.release()
+		default:
+			return
+		}
+	}
+}
+
+// settle waits up to settleTime until the feed is full. Then reading doesn't compete for
+// the processors with sending the first messages.
 func (f *feed) settle() {
-	<-f.begun
 	enough := time.NewTimer(settleTime)
 	defer enough.Stop()
 	select {
-	case <-f.full:
+	case <-f.now.full:
 	case <-enough.C:
 	}
 }
 
-// next waits for a message, which the caller releases. It is false at the end.
-func (f *feed) next() (item, bool) {
-	next, ok := <-f.items
-	if ok && f.bytes.Add(-next.weight()) < aheadBytes/2 {
+// patience is how long next waits for a message before bag time is held. The feed is
+// seldom empty for as long when it reads a disk.
+const patience = 2 * time.Millisecond
+
+// next returns the next message, which the caller releases. end is true after the last
+// one. If there is none within patience of the clock, there is false, and the clock's Wait
+// ends when there may be one.
+func (f *feed) next(clock Clock) (next item, there, end bool) {
+	r := f.now
+	select {
+	case next, ok := <-r.items:
+		return r.taken(next, ok)
+	default:
+	}
+	if !r.hungry.Load() { // the first time
+		slice := time.NewTicker(patience)
+		defer slice.Stop()
+		for until := clock.Now() + Wall(patience); clock.Now() < until; {
+			select {
+			case next, ok := <-r.items:
+				return r.taken(next, ok)
+			case <-slice.C:
+			}
+		}
+		r.hungry.Store(true)
+	}
+	select {
+	case next, ok := <-r.items: // before the feed could see that it is waited for
+		return r.taken(next, ok)
+	default:
+		return item{}, false, false
+	}
+}
+
+func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
+	r.hungry.Store(false)
+	if ok && r.bytes.Add(-next.weight()) < aheadBytes/2 {
 		select {
-		case f.room <- struct{}{}:
+		case r.room <- struct{}{}:
 		default:
 		}
 	}
-	return next, ok
+	return next, ok, !ok
+}
+
+// ample reports whether enough was read to play on after a stall: up to bag time t, half
+// of what the feed holds, or everything. If not, the clock's Wait ends when there is more.
+func (f *feed) ample(t bagstore.Time) bool {
+	r := f.now
+	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= aheadBytes/2 }
+	if enough() {
+		return true
+	}
+	r.hungry.Store(true)
+	return enough()
 }
 
 func (f *feed) stop() {
-	if f.quit == nil {
-		return
+	if f.now != nil {
+		close(f.now.quit)
+		f.now.release()
+		f.now = nil
 	}
-	close(f.quit)
-	for next := range f.items {
-		next.release()
-	}
-	f.done.Wait()
-	f.quit = nil
 }
 
+// close waits for reading that is under way.
 func (f *feed) close() {
 	f.stop()
+	close(f.runs)
+	f.done.Wait()
 	f.it.Close()
 }

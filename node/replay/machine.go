@@ -21,12 +21,16 @@ func (p *Player) begin() error {
 	now = p.clock.Now()
 	p.time.tr.anchor(p.time.start, now)
 	p.time.begun = true
+	p.time.expect()
 	p.load(now)
 	return p.setRange(now)
 }
 
 // advance executes one due action and returns the time of the next; now means at once.
 func (p *Player) advance(now Wall) Wall {
+	if p.time.starved.on {
+		p.load(now)
+	}
 	p.clockPub.tick(now, p.time.shown(now))
 	if now >= p.reports.next {
 		p.report(now)
@@ -34,6 +38,8 @@ func (p *Player) advance(now Wall) Wall {
 	}
 	due := p.time.deadline()
 	switch {
+	case p.failure != nil:
+		return now
 	case due > now:
 		return min(due, p.clockPub.deadline(), p.reports.next)
 	case p.time.has():
@@ -72,24 +78,23 @@ func (p *Player) publishNext(now Wall) error {
 	return err
 }
 
-// load takes the next message and prepares for it: it skips a gap, pauses or delays.
+// load takes the next message and prepares for it: it skips a gap, pauses or delays. If the
+// message isn't read yet, or was read too late, bag time is held, and load is called again.
 func (p *Player) load(now Wall) {
-	var ok bool
-	for {
-		if p.next, ok = p.feed.next(); p.next.err != nil {
-			p.problems.add("%v", p.next.err)
-		} else if !ok || p.leader(p.next.Recorded) != nil {
-			break
+	if !p.time.starved.late {
+		if !p.take() {
+			p.time.starve(now)
+			return
 		}
-		p.next.release() // damaged, or of a channel that the output refused
+		p.time.skipGap()
 	}
-	if p.time.next = nothing; ok {
-		p.time.next = p.next.Time
+	if p.time.starved.on && !p.fed(p.clock.Now()) {
+		return
 	}
+	p.time.starved = starved{}
 	if !p.time.has() {
 		return
 	}
-	p.time.skipGap()
 	switch {
 	case p.pauseTopics && !p.time.paused && p.pauses(p.next.Recorded):
 		p.time.pause(now)
@@ -114,6 +119,8 @@ func (p *Player) seek(t bagstore.Time, now Wall) error {
 func (p *Player) goTo(t bagstore.Time, now Wall) error {
 	t = p.time.clamp(t)
 	p.log.Info().Str("to", ReadableTime(t)).Msg("seek")
+	p.abandon(now)
+	p.time.expect()
 	return p.jump(t, now, now)
 }
 
@@ -132,7 +139,7 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.clockPub.set(t + p.time.offset)
 	err := p.prelude(0, t)
 	p.load(now)
-	p.report(now)
+	p.report(p.clock.Now())
 	return err
 }
 
@@ -160,6 +167,7 @@ func (p *Player) nextRound(now, w Wall) {
 	if err := p.jump(p.time.from, w, now); err != nil {
 		p.problems.add("latched messages: %v", err)
 	}
+	p.holdSince(now, false)
 }
 
 // follow moves bag time with a /clock published by another node.
@@ -175,16 +183,16 @@ func (p *Player) follow(t bagstore.Time, now Wall) error {
 	return p.goTo(p.time.followed.now, now)
 }
 
-func (p *Player) state() State {
+func (p *Player) state(now Wall) State {
 	if p.stopped {
 		return Finished
 	}
-	return p.time.state()
+	return p.time.state(now)
 }
 
 func (p *Player) report(now Wall) {
 	t, s := &p.time, p.reports.counted
-	s.State = p.state()
+	s.State = p.state(now)
 	at := t.position(now)
 	s.Time = at + t.offset
 	s.Length = t.end.Sub(t.start)

@@ -22,6 +22,10 @@ type Options struct {
 	// goroutine. It must not block.
 	OnStatus func(Status)
 
+	// Interrupt, if not nil, is called at the end of Run, which waits for the source. It ends
+	// reading of the source that is under way, such as over a network.
+	Interrupt func()
+
 	// RateControl delays playback while the stamps submitted as RateControlStamp
 	// lag by more than Settings.RateControlMaxDelay.
 	RateControl bool

@@ -111,9 +111,13 @@ func (p *Player) Run(ctx context.Context) error {
 	if err := p.advertise(); err != nil {
 		return err
 	}
-	p.feed = newFeed(p.view)
+	p.feed = newFeed(p.view, p.clock.Wake)
 	defer func() {
+		p.abandon(p.clock.Now())
 		p.drop()
+		if p.o.Interrupt != nil {
+			p.o.Interrupt()
+		}
 		p.feed.close()
 		p.time.begun, p.stopped = false, true
 		p.report(p.clock.Now())

@@ -66,14 +66,14 @@ func (c *fakeClock) Wait(t Wall) {
 // journal is an Output that writes down what comes, as "+10ms /a 3" or
 // "+10ms clock 1000.01".
 type journal struct {
-	clock    *fakeClock
+	clock    Clock
 	lines    []string
 	channels []Channel
 	refuse   string // a topic that can't be advertised
 }
 
 func (j *journal) add(format string, args ...any) {
-	j.lines = append(j.lines, fmt.Sprintf("+%v ", time.Duration(j.clock.now-wall0))+fmt.Sprintf(format, args...))
+	j.lines = append(j.lines, fmt.Sprintf("+%v ", time.Duration(j.clock.Now()-wall0))+fmt.Sprintf(format, args...))
 }
 
 func (j *journal) Advertise(c Channel) (Sink, error) {
@@ -112,7 +112,7 @@ func (s *journalSink) Flush(context.Context) error                     { return 
 func show(typ string, data []byte) string {
 	switch typ {
 	case "std_msgs/String":
-		return msgs.NewDecoder(data).String()
+		return strings.TrimRight(msgs.NewDecoder(data).String(), " ")
 	case "std_msgs/Header":
 		d := msgs.NewDecoder(data)
 		seq := d.U32()

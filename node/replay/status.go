@@ -21,6 +21,7 @@ const (
 	Running  State = "running"
 	Paused   State = "paused"
 	Delayed  State = "delayed" // by rate control
+	Stalled  State = "stalled" // until messages are read
 	Finished State = "finished"
 )
 
@@ -38,6 +39,8 @@ type Status struct {
 	Jumps            int           // number of seeks and loop restarts
 	Late             time.Duration // lateness of the last message
 	WorstLate        time.Duration // largest lateness of any message
+	Stalls           int           // how often bag time stood still because a message wasn't read in time
+	Stalled          time.Duration // for how long, in total
 	Behind           time.Duration // lag of the rate control topic
 	Messages, Bytes  uint64        // published so far
 	Dropped          uint64        // drops, counted per subscriber

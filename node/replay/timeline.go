@@ -27,6 +27,7 @@ type timeline struct {
 	next bagstore.Time // of the next message, or nothing
 
 	paused, delayed bool
+	starved         starved
 	over            bool // past the end, with the clock running (Settings.KeepAlive)
 
 	loop, monotonic bool
@@ -81,13 +82,16 @@ func (t *timeline) begin(now Wall) {
 	t.roundStart = now
 }
 
-// has reports whether there is another message before the end of what is played.
+// has reports whether there is another message before the end of what is played. While
+// starved, that isn't known.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
 func (t *timeline) held() bool { return t.paused || t.delayed }
 
 func (t *timeline) deadline() Wall {
 	switch {
+	case t.starved.on:
+		return never
 	case t.has():
 		return t.due(t.next)
 	case t.over:
@@ -116,7 +120,7 @@ const minRound = Wall(10 * time.Millisecond)
 
 // position returns the bag time at now.
 func (t *timeline) position(now Wall) bagstore.Time {
-	if t.held() || t.source == byItself || !t.begun {
+	if t.held() || t.starved.on || t.source == byItself || !t.begun {
 		return t.at
 	}
 	at := t.tr.bagOf(now)
@@ -173,12 +177,16 @@ func (t *timeline) undelay(now Wall) {
 func (t *timeline) goOn(now Wall) {
 	if !t.held() {
 		t.tr.anchor(t.at, now)
+		t.starved.since = now
 		t.skipGap()
 	}
 }
 
 func (t *timeline) setRate(rate float64, now Wall) {
 	t.at = t.position(now)
+	if t.starved.on && !t.held() {
+		now = t.tr.wallOf(t.at) // so that it is known how long it lasts
+	}
 	t.tr.rate = rate
 	t.tr.anchor(t.at, now)
 }
@@ -195,6 +203,7 @@ func (t *timeline) clamp(at bagstore.Time) bagstore.Time { return min(max(at, t.
 // jump makes bag time at due at w. Afterwards the next message is unknown.
 func (t *timeline) jump(at bagstore.Time, w Wall) {
 	t.over, t.delayed = false, false
+	t.starved = starved{expected: t.starved.expected}
 	t.at, t.next = at, nothing
 	t.tr.anchor(at, w)
 }
@@ -253,7 +262,7 @@ func (t *timeline) tie(at bagstore.Time) {
 	t.followed.now = at
 }
 
-func (t *timeline) state() State {
+func (t *timeline) state(now Wall) State {
 	switch {
 	case t.over:
 		return Finished
@@ -263,6 +272,8 @@ func (t *timeline) state() State {
 		return Paused
 	case t.delayed:
 		return Delayed
+	case t.starved.on && now-t.starved.since >= Wall(statusPeriod):
+		return Stalled
 	}
 	return Running
 }

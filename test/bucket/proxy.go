@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,8 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	fault func(r *http.Request, n int) Fault
-	rate  int64 // bytes a second; 0: no limit
+	rate  int64 // bytes a second of each answer; 0: no limit
+	link  link
 	log   []*Request
 }
 
@@ -79,6 +81,52 @@ func (p *Proxy) Limit(rate int64) {
 	p.rate = rate
 }
 
+// Link makes all answers share a rate, in bytes a second, and delays each request; 0: no limit.
+func (p *Proxy) Link(rate int64, latency time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.link.rate, p.link.latency = rate, latency
+}
+
+// Halt stops all answers until resume.
+func (p *Proxy) Halt() (resume func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	halted := make(chan struct{})
+	p.link.halted = halted
+	return sync.OnceFunc(func() { close(halted) })
+}
+
+// link is what all answers share.
+type link struct {
+	rate    int64
+	latency time.Duration
+	free    time.Time     // when the bytes so far have gone over it
+	halted  chan struct{} // answers wait until it is closed; nil: they don't
+}
+
+// pass waits until n bytes have gone over the link.
+func (p *Proxy) pass(ctx context.Context, n int) {
+	p.mu.Lock()
+	l := &p.link
+	halted, until := l.halted, time.Now()
+	if l.rate > 0 {
+		if l.free.Before(until) {
+			l.free = until
+		}
+		l.free = l.free.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
+		until = l.free
+	}
+	p.mu.Unlock()
+	if halted != nil {
+		select {
+		case <-halted:
+		case <-ctx.Done():
+		}
+	}
+	time.Sleep(time.Until(until))
+}
+
 // Forget empties the log.
 func (p *Proxy) Forget() {
 	p.mu.Lock()
@@ -109,11 +157,13 @@ func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request)
 	entry := &Request{Method: r.Method, Path: r.URL.Path, Range: r.Header.Get("Range")}
 	p.mu.Lock()
 	p.log = append(p.log, entry)
+	latency := p.link.latency
 	fault := None
 	if p.fault != nil {
 		fault = p.fault(r, len(p.log))
 	}
 	p.mu.Unlock()
+	time.Sleep(latency)
 	switch fault {
 	case Reset:
 		panic(http.ErrAbortHandler)
@@ -146,7 +196,7 @@ func (p *Proxy) answer(r *http.Response) error {
 	if c.fault == Cut {
 		left = r.ContentLength / 2
 	}
-	r.Body = &body{ReadCloser: r.Body, call: c, left: left, start: time.Now()}
+	r.Body = &body{ReadCloser: r.Body, call: c, left: left, start: time.Now(), ctx: r.Request.Context()}
 	return nil
 }
 
@@ -157,6 +207,7 @@ type body struct {
 	left  int64
 	n     int64
 	start time.Time
+	ctx   context.Context
 }
 
 var errCut = errors.New("cut by the test")
@@ -173,6 +224,7 @@ func (b *body) Read(p []byte) (int, error) {
 		time.Sleep(time.Until(b.start.Add(time.Duration(b.n) * time.Second / time.Duration(rate))))
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.proxy.pass(b.ctx, n)
 	b.left -= int64(n)
 	b.n += int64(n)
 	b.proxy.mu.Lock()

@@ -37,7 +37,7 @@ func (p *Playback) Report(s replay.Status) {
 func stateOf(s replay.Status) foxglove.PlaybackState {
 	state := foxglove.PlaybackState{Status: foxglove.Playing, Time: int64(s.Time), Speed: float32(s.Rate), Jumps: s.Jumps}
 	switch s.State {
-	case replay.Waiting, replay.Delayed:
+	case replay.Waiting, replay.Delayed, replay.Stalled:
 		state.Status = foxglove.Buffering
 	case replay.Paused:
 		state.Status = foxglove.Paused

@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/test/bucket"
+)
+
+// TestPlayFromBucket plays 2 MB/s over links that are fast enough, too slow, or fail for a while.
+func TestPlayFromBucket(t *testing.T) {
+	b := bucket.Start(t)
+	const n, interval, size = 60, 20 * time.Millisecond, 40_000
+	var list []raw
+	for i := range n {
+		list = append(list, raw{bag0.Add(time.Duration(i) * interval), "/a", "std_msgs/String", text(fmt.Sprintf("%-*d", size, 2*i))})
+	}
+	local := writeRaw(t, list...).Path()
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint(2*i))
+	}
+
+	halt := func(then func(p *Player, resume func())) func(*Player) func(Status) {
+		return func(p *Player) func(Status) {
+			var resume func()
+			return func(s Status) {
+				switch {
+				case resume == nil && s.Messages > 3:
+					resume = b.Halt()
+				case s.State == Stalled && then != nil:
+					then(p, resume)
+					then = nil
+				}
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		rate    int64 // of the link
+		watch   func(p *Player) func(Status)
+		stalled bool
+		ends    bool // before the end of the recording
+	}{
+		"twice as fast":        {rate: 4_000_000},
+		"too slow":             {rate: 1_200_000, stalled: true},
+		"halted":               {rate: 4_000_000, stalled: true, watch: halt(func(_ *Player, resume func()) { resume() })},
+		"stopped while halted": {rate: 4_000_000, stalled: true, ends: true, watch: halt(func(p *Player, _ func()) { p.Submit(Stop{}) })},
+		"paused while halted": {rate: 4_000_000, stalled: true, watch: halt(func(p *Player, resume func()) {
+			p.Submit(Pause{})
+			resume()
+			p.Submit(Resume{})
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.Link(test.rate, 5*time.Millisecond)
+			b.Halt()() // whatever the last one halted
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			// A name of its own, so that no block is in memory already.
+			bag, err := bagstore.Open(b.Put(rand.Text()+".bag", local), bagstore.OpenOptions{Context: ctx})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer bag.Close()
+			clock, err := NewSystem()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer clock.Close()
+			j := &journal{clock: clock}
+			var watch func(Status)
+			p, err := New(Options{
+				Source: Bags([]*bagstore.Bag{bag}), Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Interrupt: cancel,
+				OnStatus: func(s Status) {
+					if watch != nil {
+						watch(s)
+					}
+				},
+				Settings: Settings{ClockHz: 100},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.watch != nil {
+				watch = test.watch(p)
+			}
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			texts, _ := j.messages(t)
+			want := all
+			if test.ends {
+				want = all[:min(len(texts), n-1)]
+			}
+			if s := p.Status(); !slices.Equal(texts, want) || (s.Stalls > 0) != test.stalled || (s.Stalled > 0) != test.stalled || len(p.Problems()) > 0 {
+				t.Errorf("%d messages, %d stalls of %v, %v", len(texts), s.Stalls, s.Stalled, p.Problems())
+			}
+		})
+	}
+}

@@ -1,0 +1,261 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+)
+
+// stuckSource is a source whose reading of one message blocks until it is let go, once.
+type stuckSource struct {
+	Source
+	at      bagstore.Time
+	blocked atomic.Bool
+	gate    chan struct{}
+	letGo   func()
+	read    chan struct{} // closed when everything was read
+	finish  func()
+	err     error // of the message, if not nil
+}
+
+func newStuckSource(bag *bagstore.Bag, at bagstore.Time) *stuckSource {
+	s := &stuckSource{Source: Bags([]*bagstore.Bag{bag}), at: at, gate: make(chan struct{})}
+	s.letGo = sync.OnceFunc(func() {
+		s.blocked.Store(false)
+		close(s.gate)
+	})
+	s.read = make(chan struct{})
+	s.finish = sync.OnceFunc(func() { close(s.read) })
+	return s
+}
+
+// letRead lets go, and waits until everything was read.
+func (s *stuckSource) letRead() {
+	s.letGo()
+	<-s.read
+}
+
+func (s *stuckSource) View(q bagstore.Query) View { return stuckView{s.Source.View(q), s} }
+
+type stuckView struct {
+	View
+	s *stuckSource
+}
+
+func (v stuckView) Iterator() Iterator { return &stuckIterator{v.View.Iterator(), v.s, false, false} }
+
+type stuckIterator struct {
+	Iterator
+	s              *stuckSource
+	passed, failed bool
+}
+
+func (it *stuckIterator) Err() error {
+	if it.failed {
+		return it.s.err
+	}
+	return it.Iterator.Err()
+}
+
+func (it *stuckIterator) Next() bool {
+	ok := it.Iterator.Next()
+	if ok && it.Message().Time == it.s.at {
+		select {
+		case <-it.s.gate:
+		default:
+			it.s.blocked.Store(true)
+			<-it.s.gate
+		}
+		it.passed, it.failed = true, it.s.err != nil
+		return !it.failed
+	}
+	if !ok && it.passed {
+		it.s.finish()
+	}
+	return ok
+}
+
+// stuckClock moves by itself while the player waits for the message.
+type stuckClock struct {
+	fakeClock
+	source *stuckSource
+	player *Player
+}
+
+func (c *stuckClock) Now() Wall {
+	if c.source.blocked.Load() && c.player.reports.messages.Load() == 5 {
+		c.now += ms
+	}
+	return c.now
+}
+
+// stallRig plays 20 messages, one every 10 ms, of which number 5 isn't read until let go.
+func stallRig(t *testing.T, settings Settings) (*rig, *stuckSource) {
+	t.Helper()
+	source := newStuckSource(counting(t, 20), bag0.Add(50*time.Millisecond))
+	clock := &stuckClock{fakeClock{now: wall0}, source, nil}
+	settings.ClockHz = 100
+	j := &journal{clock: &clock.fakeClock}
+	var p *Player
+	status := func(s Status) {
+		if s.Round == 1 && s.Loop {
+			p.Submit(SetLoop{false})
+		}
+	}
+	p, err := New(Options{Source: source, Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings, Interrupt: source.letGo, OnStatus: status})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.player = p
+	return &rig{p, &clock.fakeClock, j}, source
+}
+
+// messages returns the messages and when they were published, and checks that /clock isn't ahead
+// of any.
+func (j *journal) messages(t *testing.T) (texts []string, at []time.Duration) {
+	t.Helper()
+	bag := -1.0
+	for _, line := range j.lines {
+		when, text, _ := strings.Cut(line, " ")
+		d, err := time.ParseDuration(strings.TrimPrefix(when, "+"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		word, rest, _ := strings.Cut(text, " ")
+		if word == "clock" {
+			bag, err = strconv.ParseFloat(rest, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if due := bag0.Seconds() + float64(n)/100; bag > due+1e-9 {
+			t.Errorf("message %d comes when the clock shows %.3f", n, bag-bag0.Seconds())
+		}
+		texts, at = append(texts, rest), append(at, d)
+	}
+	return texts, at
+}
+
+func numbers(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprint(i))
+	}
+	return list
+}
+
+// TestStall: bag time pauses while a message isn't read. Afterwards everything comes in order and
+// at its time.
+func TestStall(t *testing.T) {
+	for name, test := range map[string]struct {
+		settings Settings
+		paused   bool // from 200 to 250 ms
+		want     []string
+		stalls   int
+	}{
+		"plain":            {want: numbers(20), stalls: 1},
+		"twice as fast":    {settings: Settings{Rate: 2}, want: numbers(20), stalls: 1},
+		"paused meanwhile": {paused: true, want: numbers(20), stalls: 2},
+		"loop":             {settings: Settings{Loop: true}, want: append(numbers(20), numbers(20)...), stalls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, source := stallRig(t, test.settings)
+			if test.paused {
+				r.at(200*ms, Pause{})
+				r.at(250*ms, Resume{})
+			}
+			var during Status
+			r.clock.script = append(r.clock.script, event{450 * ms, func() { during = r.Status() }}, event{500 * ms, source.letRead})
+			r.run(t)
+			texts, at := r.journal.messages(t)
+			if !slices.Equal(texts, test.want) {
+				t.Fatalf("got %v", texts)
+			}
+			interval := 10 * ms / max(test.settings.Rate, 1)
+			for i := range texts[:19] {
+				if d := at[i+1] - at[i]; i != 4 && d != time.Duration(interval) {
+					t.Errorf("%v from message %d to the next", d, i)
+				}
+			}
+			s := r.Status()
+			pause := at[19] - time.Duration(19*interval)
+			if test.paused {
+				pause -= 50 * ms
+			}
+			if off := (s.Stalled - pause).Abs(); s.Stalls != test.stalls || off > 10*ms || s.WorstLate > stallLeast || during.State != Stalled {
+				t.Errorf("%d stalls of %v, want %v; at worst %v late; %s meanwhile", s.Stalls, s.Stalled, pause, s.WorstLate, during.State)
+			}
+		})
+	}
+}
+
+// TestCommandsWhileStalled: each has its effect before the message is read.
+func TestCommandsWhileStalled(t *testing.T) {
+	for name, test := range map[string]struct {
+		commands []Command
+		want     string
+	}{
+		"seek":                  {[]Command{SeekTo{bag0 + 120*ms}}, "0 1 2 3 4 12 13 14 15 16 17 18 19"},
+		"seek back and forth":   {[]Command{SeekTo{bag0}, SeekTo{bag0 + 180*ms}}, "0 1 2 3 4 18 19"},
+		"stop":                  {[]Command{Stop{}}, "0 1 2 3 4"},
+		"step":                  {[]Command{Pause{}, StepMessage{}, Resume{}}, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19"},
+		"stop while it steps":   {[]Command{Pause{}, StepMessage{}, Stop{}}, "0 1 2 3 4"},
+		"rate":                  {[]Command{SetRate{2}}, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19"},
+		"a range that is ahead": {[]Command{SetRange{Range{150 * ms, 190 * ms}}, SetLoop{false}}, "0 1 2 3 4 15 16 17 18 19"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, source := stallRig(t, Settings{})
+			for i, c := range test.commands {
+				r.at(time.Duration(300+i)*ms, c)
+			}
+			r.clock.script = append(r.clock.script, event{500 * ms, source.letGo})
+			r.run(t)
+			texts, _ := r.journal.messages(t)
+			if got := strings.Join(texts, " "); got != test.want {
+				t.Errorf("got %s", got)
+			}
+			if s := r.Status(); s.Stalls == 0 || s.Stalled < 100*ms {
+				t.Errorf("%d stalls of %v", s.Stalls, s.Stalled)
+			}
+		})
+	}
+}
+
+// TestInterruptedWhileStalled: the end of the context ends a player that waits for a message.
+func TestInterruptedWhileStalled(t *testing.T) {
+	r, _ := stallRig(t, Settings{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r.clock.script = append(r.clock.script, event{300 * ms, cancel})
+	if err := r.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if s := r.Status(); s.Messages != 5 || s.Stalls != 1 {
+		t.Errorf("%d messages, %d stalls", s.Messages, s.Stalls)
+	}
+}
+
+// TestReadingEnds: a place that can't be read any more ends playback, it is no damage.
+func TestReadingEnds(t *testing.T) {
+	r, source := stallRig(t, Settings{})
+	source.err = &place.Error{Name: "s3://b/k", Err: errors.New("the server is gone")}
+	r.clock.script = []event{{300 * ms, source.letGo}}
+	if err := r.Run(t.Context()); !errors.Is(err, source.err) || len(r.Problems()) > 0 {
+		t.Errorf("%v, %v", err, r.Problems())
+	}
+}
