@@ -41,7 +41,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 			if m.chosen[which] == 0 {
 				m.chosen[which] = r.max
 			}
-			return span{r.min, r.max, r.step, r.max}, err
+			return r, err
 		},
 		get: func(l *link) (float32, error) {
 			now, err := l.limits()

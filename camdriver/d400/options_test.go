@@ -152,8 +152,8 @@ func TestOptionList(t *testing.T) {
 		{camdriver.OptionSequenceName, 0, 3, 1, 1},
 		{camdriver.OptionSequenceSize, 2, 2, 1, 2},
 		{camdriver.OptionSequenceId, 0, 2, 1, 0},
-		{camdriver.OptionAutoExposureLimit, 1, 165000, 1, 165000},
-		{camdriver.OptionAutoGainLimit, 16, 248, 1, 248},
+		{camdriver.OptionAutoExposureLimit, 1, 165000, 1, 8500},
+		{camdriver.OptionAutoGainLimit, 16, 248, 1, 16},
 		{camdriver.OptionAutoExposureLimitToggle, 0, 1, 1, 0},
 		{camdriver.OptionAutoGainLimitToggle, 0, 1, 1, 0},
 	}
