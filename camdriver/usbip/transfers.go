@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"rsros/camdriver/d435i"
 )
@@ -38,9 +39,20 @@ const (
 	maxWaiting  = 1024 // transfers on an endpoint
 )
 
+// Device is what a session carries: a d435i.Camera, or one that is watched.
+type Device interface {
+	Control(s d435i.Setup, out []byte) ([]byte, error)
+	Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error)
+	Resets() int
+}
+
+// farewell is how long a camera that is reset stays on the bus, so that the host can read the
+// reply to its command.
+const farewell = 200 * time.Millisecond
+
 // Session carries the transfers of an attached camera.
 type Session struct {
-	cam   *d435i.Camera
+	cam   Device
 	conn  net.Conn
 	ctx   context.Context
 	end   context.CancelFunc
@@ -71,7 +83,7 @@ type queue struct {
 
 // Attach serves the transfers of a host that has imported the camera. reset is called
 // once the host has reset the camera, in its own goroutine.
-func Attach(conn net.Conn, cam *d435i.Camera, reset func()) *Session {
+func Attach(conn net.Conn, cam Device, reset func()) *Session {
 	s := &Session{cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.work.Go(s.read)
@@ -159,9 +171,18 @@ func (s *Session) control(seq uint32, b, out []byte, room int) error {
 	defer s.write.Unlock()
 	answered := s.answer(seq, setup.RequestType&0x80 != 0, in, err, len(out))
 	if s.cam.Resets() != before {
-		go s.reset()
+		go s.leave()
 	}
 	return answered
+}
+
+// leave resets the camera unless the host goes first.
+func (s *Session) leave() {
+	select {
+	case <-time.After(farewell):
+		s.reset()
+	case <-s.ctx.Done():
+	}
 }
 
 // answer sends the end of a transfer. sent is how much of OUT data was taken. It
