@@ -36,7 +36,7 @@ type fakeBus struct {
 	slots   []*slot
 	address int
 	before  func(op string) error
-	sent    func(d435i.Setup, []byte) // called with each OUT request, if set
+	sent    func(d435i.Setup, []byte) // called with each control request and its OUT data, if set
 	handles int                       // open
 	streams int                       // in flight
 }
@@ -185,13 +185,16 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 		return 0, err
 	}
 	s := d435i.Setup{RequestType: requestType, Request: request, Value: value, Index: index, Length: uint16(len(data))}
-	if requestType&0x80 == 0 {
-		h.bus.mu.Lock()
-		sent := h.bus.sent
-		h.bus.mu.Unlock()
-		if sent != nil {
-			sent(s, data)
-		}
+	in := requestType&0x80 != 0
+	h.bus.mu.Lock()
+	sent := h.bus.sent
+	h.bus.mu.Unlock()
+	if sent != nil && in {
+		sent(s, nil)
+	} else if sent != nil {
+		sent(s, data)
+	}
+	if !in {
 		before := h.cam.Resets()
 		_, err := h.cam.Control(s, data)
 		if h.cam.Resets() > before {
@@ -199,8 +202,8 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 		}
 		return len(data), translate(err)
 	}
-	in, err := h.cam.Control(s, nil)
-	return copy(data, in), translate(err)
+	answer, err := h.cam.Control(s, nil)
+	return copy(data, answer), translate(err)
 }
 
 // replug reconnects a reset camera.

@@ -70,9 +70,6 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 
 func (p *motionPump) submit() error {
 	hid := p.link.hid
-	if err := p.link.handle.ClearHalt(hid.Endpoint); err != nil {
-		return fmt.Errorf("clear endpoint %#x: %w", hid.Endpoint, err)
-	}
 	stream, err := p.link.handle.Stream(hid.Interface, hid.Endpoint, max(hid.MaxPacket, reportLong), imuTransfers)
 	p.stream = stream
 	return err
@@ -113,7 +110,12 @@ func (p *motionPump) run(ctx context.Context) {
 	p.sensor.keepReading(ctx, p.link, "motion", p.handler, &p.tally, func() error {
 		defer p.stream.Close()
 		return p.read(ctx, b)
-	}, func(int) error { return p.submit() })
+	}, func(int) error {
+		if err := p.link.handle.ClearHalt(p.link.hid.Endpoint); err != nil {
+			return fmt.Errorf("clear endpoint %#x: %w", p.link.hid.Endpoint, err)
+		}
+		return p.submit()
+	})
 }
 
 func (p *motionPump) read(ctx context.Context, b []byte) error {

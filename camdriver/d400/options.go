@@ -103,14 +103,19 @@ func (w whole) span(l *link) (span, error) {
 
 func (w whole) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
 
-// ask reads four bytes for any size of the control, as the SDK does.
+// ask reads what the SDK reads: the control's size for values of the extension unit, and four
+// bytes for all else.
 func (w whole) ask(l *link, request uint8) (float32, error) {
 	size, err := w.length(l)
 	if err != nil {
 		return 0, err
 	}
 	var b [4]byte
-	n, err := l.control(optionTries, requestIn, request, w.at.value(), w.at.index(), b[:])
+	length := len(b)
+	if request == reqGetCur && w.size > 0 {
+		length = w.size
+	}
+	n, err := l.control(optionTries, requestIn, request, w.at.value(), w.at.index(), b[:length])
 	if err != nil {
 		return 0, err
 	}
@@ -128,12 +133,12 @@ func (w whole) length(l *link) (int, error) {
 	if w.size > 0 {
 		return w.size, nil
 	}
-	var b [2]byte
+	var b [4]byte // as the SDK asks; UVC has two
 	n, err := l.control(optionTries, requestIn, reqGetLen, w.at.value(), w.at.index(), b[:])
 	if err != nil {
 		return 0, err
 	}
-	if size := int(binary.LittleEndian.Uint16(b[:])); n == 2 && size >= 1 && size <= 4 {
+	if size := int(binary.LittleEndian.Uint16(b[:])); n >= 2 && size >= 1 && size <= 4 {
 		return size, nil
 	}
 	return 0, fmt.Errorf("control has %d bytes, want 1 to 4", binary.LittleEndian.Uint16(b[:]))

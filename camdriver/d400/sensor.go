@@ -325,7 +325,7 @@ func (r *run) stop() {
 	r.cancel()
 	r.flow()
 	r.wg.Wait()
-	for _, f := range r.end {
+	for _, f := range slices.Backward(r.end) {
 		f()
 	}
 }
