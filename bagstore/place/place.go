@@ -143,8 +143,14 @@ func Read(ctx context.Context, name string, max int) ([]byte, error) {
 	return b, err
 }
 
+// Bounds of a listing of an address: callers keep it.
+const (
+	maxListed     = 1 << 20
+	maxListedText = 128 << 20 // bytes of names and versions
+)
+
 // List yields the files below a folder, or the objects whose addresses begin with prefix,
-// in the order of names.
+// in the order of names. What an address lists is bounded by an error, which is ErrUnusable.
 func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		s, err := storeOf(prefix)
@@ -152,7 +158,16 @@ func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 			yield(Info{}, err)
 			return
 		}
-		s.List(ctx, prefix)(yield)
+		left, text := maxListed, maxListedText
+		for i, err := range s.List(ctx, prefix) {
+			left, text = left-1, text-len(i.Name)-len(i.Version)
+			if err == nil && IsAddress(prefix) && (left < 0 || text < 0) {
+				err = fmt.Errorf("list %s: it has more than %d objects, or names of more than %d bytes: %w", prefix, maxListed, maxListedText, ErrUnusable)
+			}
+			if !yield(i, err) || err != nil {
+				return
+			}
+		}
 	}
 }
 

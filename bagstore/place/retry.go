@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"time"
+
+	"rsros/bagstore/place/internal/patience"
 )
 
 // Limits of trying again. Progress begins a new count.
@@ -16,9 +18,6 @@ const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
 )
-
-// stallTime is how long a server may send nothing.
-var stallTime = 30 * time.Second
 
 var errStalled = errors.New("the server sends nothing")
 
@@ -37,7 +36,7 @@ func (t *tries) again(ctx context.Context, err error) error {
 		return fmt.Errorf("tried %d times: %w", t.n, err)
 	}
 	traffic.retries.Add(1)
-	pause := min(firstPause<<(t.n-1), maxPause)
+	pause := patience.Of(min(firstPause<<(t.n-1), maxPause))
 	timer := time.NewTimer(pause/2 + rand.N(pause))
 	defer timer.Stop()
 	select {
@@ -79,11 +78,12 @@ func openOnce(ctx context.Context, s Store, name string) (Object, error) {
 	return o, nil
 }
 
-// stalling returns a context that ends if moved isn't called for stallTime.
+// stalling returns a context that ends if moved isn't called for patience.Silence.
 func stalling(parent context.Context) (ctx context.Context, moved, done func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	timer := time.AfterFunc(stallTime, func() { cancel(errStalled) })
-	return ctx, func() { timer.Reset(stallTime) }, func() {
+	wait := patience.Of(patience.Silence)
+	timer := time.AfterFunc(wait, func() { cancel(errStalled) })
+	return ctx, func() { timer.Reset(wait) }, func() {
 		timer.Stop()
 		cancel(nil)
 	}

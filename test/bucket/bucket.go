@@ -4,12 +4,16 @@ package bucket
 import (
 	"io/fs"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
@@ -68,17 +72,36 @@ func Start(t testing.TB) *Bucket {
 		return err == nil
 	})
 	b := &Bucket{Proxy: NewProxy(t, "http://"+address), Folder: filepath.Join(folder, "walks"), t: t}
+	b.use()
+	return b
+}
+
+// Fake starts a server in the test's own process, with a bucket in memory. It takes no time.
+func Fake(t testing.TB) *Bucket {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("walks"); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(s.Close)
+	b := &Bucket{Proxy: NewProxy(t, s.URL), t: t}
+	b.use()
+	return b
+}
+
+// use makes programs and the test's own process use the bucket.
+func (b *Bucket) use() {
 	variables := []string{"AWS_ENDPOINT_URL", b.URL, "AWS_ENDPOINT_URL_S3", "", "AWS_REGION", "us-east-1", "AWS_ACCESS_KEY_ID", "tester", "AWS_SECRET_ACCESS_KEY", Secret, "AWS_SESSION_TOKEN", ""}
 	b.Env = os.Environ()
 	for i := 0; i < len(variables); i += 2 {
-		t.Setenv(variables[i], variables[i+1])
+		b.t.Setenv(variables[i], variables[i+1])
 		b.Env = append(b.Env, variables[i]+"="+variables[i+1])
 	}
 	place.Register(s3.Scheme, &s3.Store{})
 	for _, scheme := range web.Schemes {
 		place.Register(scheme, web.New())
 	}
-	return b
 }
 
 // Address returns the address of a key.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -19,13 +20,16 @@ type Fault int
 
 // The faults.
 const (
-	None       Fault = iota
-	Reset            // the connection is closed
-	Busy             // 503
-	Expired          // credentials that have expired
-	Stall            // no answer until the client gives up
-	Cut              // the body ends in the middle
-	WrongRange       // another range than the one asked for
+	None        Fault = iota
+	Reset             // the connection is closed
+	Busy              // 503
+	Expired           // credentials that have expired
+	Stall             // no answer until the client gives up
+	StallInside       // nothing follows the first half of the body
+	Cut               // the body ends in the middle
+	WrongRange        // another range than the one asked for
+	NoRange           // the answer doesn't say which range it is
+	Elsewhere         // a redirect to another host
 )
 
 // Request is a request that went through a proxy.
@@ -59,6 +63,7 @@ func NewProxy(t testing.TB, server string) *Proxy {
 			r.Out.Host = r.In.Host // it is signed
 		},
 		ModifyResponse: p.answer,
+		ErrorLog:       log.New(io.Discard, "", 0),
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(rp, w, r) }))
 	s.Config.ErrorLog = nil
@@ -174,6 +179,11 @@ func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request)
 	case Busy:
 		refuse(w, http.StatusServiceUnavailable, "SlowDown")
 		return
+	case Elsewhere:
+		_, _ = io.Copy(io.Discard, r.Body) // so that the client reads the answer
+		w.Header().Set("Location", "http://localhost:1"+r.URL.Path)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return
 	case Expired:
 		refuse(w, http.StatusBadRequest, "ExpiredToken")
 		return
@@ -192,8 +202,11 @@ func (p *Proxy) answer(r *http.Response) error {
 	if c.fault == WrongRange {
 		r.Header.Set("Content-Range", "bytes 1-2/3")
 	}
+	if c.fault == NoRange {
+		r.Header.Del("Content-Range")
+	}
 	left := int64(1) << 62
-	if c.fault == Cut {
+	if c.fault == Cut || c.fault == StallInside {
 		left = r.ContentLength / 2
 	}
 	r.Body = &body{ReadCloser: r.Body, call: c, left: left, start: time.Now(), ctx: r.Request.Context()}
@@ -204,15 +217,18 @@ func (p *Proxy) answer(r *http.Response) error {
 type body struct {
 	io.ReadCloser
 	*call
+	ctx   context.Context
 	left  int64
 	n     int64
 	start time.Time
-	ctx   context.Context
 }
 
 var errCut = errors.New("cut by the test")
 
 func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 && b.fault == StallInside {
+		<-b.ctx.Done()
+	}
 	if b.left == 0 {
 		return 0, errCut
 	}

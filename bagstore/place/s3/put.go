@@ -18,6 +18,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"rsros/bagstore/place"
+	"rsros/bagstore/place/internal/patience"
 )
 
 // Put implements place.Store. A large object is written in parts. The server compares the checksums of
@@ -158,7 +159,7 @@ func (p *put) try(ctx context.Context, do func() error) error {
 		if n == maxTries-1 || !passes || ctx.Err() != nil {
 			return errors.Join(ctx.Err(), p.wrap(err))
 		}
-		pause := 100 * time.Millisecond << n
+		pause := patience.Of(100 * time.Millisecond << n)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -58,7 +58,7 @@ func newClient() (*minio.Core, error) {
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
 		}),
-		Secure: secure, Region: region, Transport: ranged.Transport(),
+		Secure: secure, Region: region, Transport: bounded{ranged.Transport()},
 		MaxRetries: 1, // package place tries again
 	})
 }
@@ -181,6 +181,8 @@ func wrap(name string, err error) error {
 		err = place.ErrChanged
 	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized, r.Code == "ExpiredToken", r.Code == "InvalidToken":
 		err = fs.ErrPermission
+	case r.StatusCode/100 == 3: // it isn't followed: the other host would get signed requests
+		return fmt.Errorf("%s: the server redirects to another one: %w", name, place.ErrUnusable)
 	default:
 		return fmt.Errorf("%s: %.300s", name, text)
 	}
@@ -195,7 +197,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[place.Info, e
 			yield(place.Info{}, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(withListing(ctx))
 		defer cancel() // ends the listing
 		bucket, key := split(prefix)
 		for o := range client.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: key, Recursive: true}) {

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"rsros/bagstore/place"
+	"rsros/bagstore/place/internal/patience"
 	"rsros/bagstore/place/web"
+	"rsros/test/bucket"
 )
 
 func TestMain(m *testing.M) {
@@ -111,5 +113,37 @@ func TestNoRanges(t *testing.T) {
 	defer s.Close()
 	if _, err := place.Open(t.Context(), s.URL); err == nil || !strings.Contains(err.Error(), "parts of files") {
 		t.Error(err)
+	}
+}
+
+// TestFaultTable: what a server does once is survived with the right bytes.
+func TestFaultTable(t *testing.T) {
+	defer patience.Hurry(100)()
+	for _, scheme := range web.Schemes {
+		place.Register(scheme, web.New())
+	}
+	want := content(1 << 20)
+	for name, fault := range map[string]bucket.Fault{"reset": bucket.Reset, "503": bucket.Busy, "silent": bucket.Stall, "stalls inside": bucket.StallInside,
+		"cut": bucket.Cut, "other range": bucket.WrongRange} {
+		for at := 1; at <= 2; at++ {
+			tag := `"one"`
+			p := bucket.NewProxy(t, serve(t, want, &tag).URL)
+			p.Inject(func(_ *http.Request, n int) bucket.Fault {
+				if n == at {
+					return fault
+				}
+				return bucket.None
+			})
+			f, err := place.Open(t.Context(), p.URL+"/a.bag")
+			if err != nil {
+				t.Errorf("%s in request %d: %v", name, at, err)
+				continue
+			}
+			got := make([]byte, 500_000)
+			if _, err := f.ReadAt(got, 300_000); err != nil || !bytes.Equal(got, want[300_000:800_000]) {
+				t.Errorf("%s in request %d: %v", name, at, err)
+			}
+			f.Close()
+		}
 	}
 }

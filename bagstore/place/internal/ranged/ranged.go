@@ -28,7 +28,7 @@ func Size(h http.Header, status int, off, n int64) (size int64, err error) {
 	if k, err := fmt.Sscanf(rest, "%d-%d/%d", &from, &to, &size); !ok || err != nil || k != 3 || size < 0 || fmt.Sprintf("%d-%d/%d", from, to, size) != rest {
 		return 0, fmt.Errorf("the server sent the range %.60q", text)
 	}
-	if want := min(off+n, size) - 1; from != off || to != want {
+	if want := min(off+n, size) - 1; from != off || to != want || to < from {
 		return 0, fmt.Errorf("the server sent bytes %d to %d, %d to %d were asked for", from, to, off, want)
 	}
 	return size, nil

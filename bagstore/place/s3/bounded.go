@@ -1,0 +1,108 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"net/http"
+	"time"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/internal/patience"
+)
+
+// Bounds of answers that the client decodes as a whole. A page of a listing has up to 1000 objects, each
+// with a name of up to 1 KiB, three times as long if it is escaped, in about 20 tags.
+const (
+	maxAnswer = 8 << 20 // bytes
+	maxTags   = 64 << 10
+	maxPages  = 10_000 // of a listing
+	// answerTime is how long such an answer may take.
+	answerTime = 2 * time.Minute
+)
+
+// bounded bounds answers that aren't objects.
+type bounded struct{ next http.RoundTripper }
+
+func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Method == http.MethodHead || q.Method == http.MethodGet && q.URL.RawQuery == "" {
+		return b.next.RoundTrip(q) // the head or a part of an object
+	}
+	if l, ok := q.Context().Value(listingKey{}).(*listing); ok {
+		if err := l.page(q.URL.Query().Get("continuation-token")); err != nil {
+			return nil, err
+		}
+	}
+	if q.Method != http.MethodGet {
+		return limit(b.next.RoundTrip(q)) // what is sent takes time
+	}
+	ctx, cancel := context.WithTimeout(q.Context(), patience.Of(answerTime))
+	r, err := limit(b.next.RoundTrip(q.WithContext(ctx)))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	r.Body = ending{r.Body, cancel}
+	return r, nil
+}
+
+func limit(r *http.Response, err error) (*http.Response, error) {
+	if err == nil {
+		r.Body = &limited{r.Body, maxAnswer, maxTags}
+	}
+	return r, err
+}
+
+// limited ends with an error after too many bytes or tags.
+type limited struct {
+	io.ReadCloser
+	bytes, tags int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	l.bytes -= n
+	l.tags -= bytes.Count(p[:n], []byte("<"))
+	if l.bytes < 0 || l.tags < 0 {
+		return 0, fmt.Errorf("the server's answer has more than %d bytes or %d tags: %w", maxAnswer, maxTags, place.ErrUnusable)
+	}
+	return n, err
+}
+
+// ending ends a context with a body.
+type ending struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (e ending) Close() error {
+	defer e.cancel()
+	return e.ReadCloser.Close()
+}
+
+type listingKey struct{}
+
+// listing is what a listing has asked for. It is used by one goroutine at a time.
+type listing struct {
+	seed maphash.Seed
+	seen map[uint64]bool
+}
+
+func withListing(ctx context.Context) context.Context {
+	return context.WithValue(ctx, listingKey{}, &listing{maphash.MakeSeed(), make(map[uint64]bool)})
+}
+
+var errEndless = errors.New("the server's listing doesn't end")
+
+// page returns an error for a page that was asked for before, or for too many.
+func (l *listing) page(token string) error {
+	sum := maphash.String(l.seed, token)
+	if l.seen[sum] || len(l.seen) == maxPages {
+		return fmt.Errorf("%w: %w", errEndless, place.ErrUnusable)
+	}
+	l.seen[sum] = true
+	return nil
+}

@@ -1,0 +1,159 @@
+package s3_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/internal/patience"
+	"rsros/test/bucket"
+)
+
+// faults are what a server may do to a request. If it does so once, reading and writing succeed or fail
+// as given, nil for success; if it does so always, they fail, with at most so many requests.
+var faults = map[string]struct {
+	fault                 bucket.Fault
+	onceRead, onceWrite   error
+	always                string // part of the error
+	mostReads, mostWrites int    // 0: it isn't one of these requests
+}{
+	"reset":           {fault: bucket.Reset, always: "Connection closed", mostReads: 16, mostWrites: 12},
+	"503":             {fault: bucket.Busy, always: "503", mostReads: 8, mostWrites: 6},
+	"silent":          {fault: bucket.Stall, always: "", mostReads: 8, mostWrites: 6},
+	"stalls inside":   {fault: bucket.StallInside, always: "sends nothing", mostReads: 8},
+	"cut":             {fault: bucket.Cut, always: "unexpected EOF", mostReads: 8},
+	"other range":     {fault: bucket.WrongRange, always: "asked for", mostReads: 8},
+	"no range":        {fault: bucket.NoRange, always: "parts of files", mostReads: 8},
+	"expired":         {fault: bucket.Expired, onceRead: fs.ErrPermission, onceWrite: fs.ErrPermission, always: "ExpiredToken", mostReads: 1, mostWrites: 1},
+	"sent to another": {fault: bucket.Elsewhere, onceRead: place.ErrUnusable, onceWrite: place.ErrUnusable, always: "redirect", mostReads: 1, mostWrites: 1},
+}
+
+// TestFaultTable: what passes is survived with the right bytes, what stays is an error after a bounded
+// number of requests. Neither has credentials.
+func TestFaultTable(t *testing.T) {
+	t.Cleanup(patience.Hurry(100))
+	want := content(200_000)
+	const last = 150_000
+	for name, c := range faults {
+		t.Run(name, func(t *testing.T) {
+			b := bucket.Fake(t)
+			address := b.Address("a.bag")
+			if _, err := place.Put(t.Context(), address, bytes.NewReader(want), int64(len(want)), place.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			f, err := place.Open(t.Context(), address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read := func() error {
+				f, err := place.Open(t.Context(), address)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				p := make([]byte, 1000)
+				if _, err := f.ReadAt(p, last); err != nil {
+					return err
+				}
+				if !bytes.Equal(p, want[last:last+1000]) {
+					t.Error("other bytes")
+				}
+				return nil
+			}
+			write := func() error {
+				_, err := place.Put(t.Context(), b.Address("b.bag"), bytes.NewReader(want), int64(len(want)), place.PutOptions{New: true})
+				if err != nil {
+					return err
+				}
+				wantObject(t, b.Address("b.bag"), want)
+				return place.Remove(t.Context(), b.Address("b.bag"))
+			}
+			f.Close()
+			for what, do := range map[string]func() error{"read": read, "write": write} {
+				once, most := c.onceRead, c.mostReads
+				if what == "write" {
+					once, most = c.onceWrite, c.mostWrites
+				}
+				if most == 0 {
+					continue // the answers have no body
+				}
+				var n atomic.Int32
+				inject := func(after, times int32) {
+					n.Store(0)
+					b.Inject(func(*http.Request, int) bucket.Fault {
+						if k := n.Add(1); k > after && k <= after+times {
+							return c.fault
+						}
+						return bucket.None
+					})
+				}
+				inject(0, 1)
+				if err := do(); !errors.Is(err, once) {
+					t.Errorf("%s, once: %v", what, err)
+				}
+				b.Inject(nil)
+				_ = place.Remove(t.Context(), b.Address("b.bag"))
+				inject(0, 1000)
+				err := do()
+				if err == nil || !strings.Contains(err.Error(), c.always) || strings.Contains(err.Error(), bucket.Secret) || strings.Contains(err.Error(), "Signature") || int(n.Load()) > most {
+					t.Errorf("%s, always: %d requests: %v", what, n.Load(), err)
+				}
+				b.Inject(nil)
+				wantNothing(t, b.Address("b.bag"))
+			}
+		})
+	}
+}
+
+// TestFaultsOnTheWay: a fault after an object was opened is that of the range, and a replaced object is
+// noticed.
+func TestFaultsOnTheWay(t *testing.T) {
+	t.Cleanup(patience.Hurry(100))
+	b := bucket.Fake(t)
+	want := content(3 << 20)
+	address := b.Address("a.bag")
+	put := func() {
+		if _, err := place.Put(t.Context(), address, bytes.NewReader(want), int64(len(want)), place.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put()
+	for name, c := range faults {
+		if c.mostReads == 0 {
+			continue
+		}
+		want[0]++ // a version that isn't in the cache
+		put()
+		f, err := place.Open(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Inject(func(_ *http.Request, n int) bucket.Fault {
+			if n == 1 {
+				return c.fault
+			}
+			return bucket.None
+		})
+		p := make([]byte, 2<<20)
+		if _, err := f.ReadAt(p, 1<<19); !errors.Is(err, c.onceRead) || err == nil && !bytes.Equal(p, want[1<<19:1<<19+2<<20]) {
+			t.Errorf("%s: %v", name, err)
+		}
+		b.Inject(nil)
+		f.Close()
+	}
+	f, err := place.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want[0]++
+	put()
+	if _, err := f.ReadAt(make([]byte, 10), 3<<20-10); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("a replaced object: %v", err)
+	}
+}

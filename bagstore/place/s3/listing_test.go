@@ -1,0 +1,92 @@
+package s3_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/s3"
+)
+
+// TestHostileListings: whatever a server lists, a listing ends, soon and in little memory.
+func TestHostileListings(t *testing.T) {
+	const head = `<?xml version="1.0"?><ListBucketResult><Name>walks</Name>`
+	object := func(n int) string {
+		return fmt.Sprintf("<Contents><Key>%08d</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>x</ETag><Size>1</Size></Contents>", n)
+	}
+	page := func(objects, token string) string {
+		return head + "<IsTruncated>true</IsTruncated><NextContinuationToken>" + token + "</NextContinuationToken>" + objects + "</ListBucketResult>"
+	}
+	var done chan struct{}
+	endless := func(w http.ResponseWriter, text string) {
+		_, _ = io.WriteString(w, head)
+		text = strings.Repeat(text, 1000)
+		for range 1 << 20 {
+			if _, err := io.WriteString(w, text); err != nil {
+				return
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		answer  func(w http.ResponseWriter, n int, token string)
+		objects int // at most
+		text    string
+	}{
+		"the same token": {func(w http.ResponseWriter, n int, _ string) { _, _ = io.WriteString(w, page(object(n), "again")) }, 2, "doesn't end"},
+		"tokens in turns": {func(w http.ResponseWriter, n int, _ string) {
+			_, _ = io.WriteString(w, page(object(n), fmt.Sprint(n%3)))
+		}, 4, "doesn't end"},
+		"pages without objects": {func(w http.ResponseWriter, n int, _ string) { _, _ = io.WriteString(w, page("", fmt.Sprint(n))) }, 0, "doesn't end"},
+		"a page without end":    {func(w http.ResponseWriter, _ int, _ string) { endless(w, object(1)) }, 0, "tags"},
+		"small tags":            {func(w http.ResponseWriter, _ int, _ string) { endless(w, "<Contents/>") }, 0, "tags"},
+		"a name without end": {func(w http.ResponseWriter, _ int, _ string) {
+			_, _ = io.WriteString(w, head+"<Contents><Key>")
+			endless(w, "k")
+		}, 0, "bytes"},
+		"deep": {func(w http.ResponseWriter, _ int, _ string) { endless(w, "<a>") }, 0, "tags"},
+		"headers": {func(w http.ResponseWriter, _ int, _ string) {
+			w.Header().Set("X-Amz-Long", strings.Repeat("k", 1<<20))
+		}, 0, "header"},
+		"silence": {func(w http.ResponseWriter, _ int, _ string) {
+			_, _ = io.WriteString(w, head)
+			_ = http.NewResponseController(w).Flush()
+			<-done
+		}, 0, "deadline"},
+		"no XML": {func(w http.ResponseWriter, _ int, _ string) { _, _ = io.WriteString(w, "{}") }, 0, "EOF"},
+	} {
+		restore := func() {}
+		if name == "silence" {
+			restore = patience.Hurry(100)
+		}
+		n := 0
+		done = make(chan struct{})
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n++
+			c.answer(w, n, r.URL.Query().Get("continuation-token"))
+		}))
+		t.Setenv("AWS_ENDPOINT_URL", s.URL)
+		t.Setenv("AWS_ENDPOINT_URL_S3", "")
+		t.Setenv("AWS_ACCESS_KEY_ID", "tester")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+		place.Register(s3.Scheme, &s3.Store{})
+		objects := 0
+		var last error
+		for _, err := range place.List(t.Context(), "s3://walks/") {
+			if last = err; err == nil {
+				objects++
+			}
+		}
+		if last == nil || !strings.Contains(last.Error(), c.text) || objects > c.objects || strings.Contains(c.text, "end") && !errors.Is(last, place.ErrUnusable) {
+			t.Errorf("%s: %d objects, %v", name, objects, last)
+		}
+		restore()
+		close(done)
+		s.Close()
+	}
+}
