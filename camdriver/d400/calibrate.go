@@ -43,7 +43,6 @@ func readCalibration(l *link, d *Device) *calibration {
 		c.colorErr = camdriver.ErrNotFound
 	}
 	if c.hasMotion = l.hid != nil; c.hasMotion {
-		const imuTable, imuBytes = 0, 520
 		if b, err = l.command(opReadMotionTab, nil, imuTable, imuBytes); err == nil {
 			c.imu, err = parseIMU(b)
 		}
@@ -103,3 +102,6 @@ func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, err
 	}
 	return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrNotFound)
 }
+
+// Parameters of opReadMotionTab.
+const imuTable, imuBytes = 0, 520

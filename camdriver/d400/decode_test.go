@@ -15,6 +15,16 @@ import (
 // monitor sends a hardware monitor command to a virtual camera.
 func monitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) []byte {
 	t.Helper()
+	b, err := askMonitor(t, o, op, params...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// askMonitor returns the reply of a camera that has just been plugged in.
+func askMonitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) ([]byte, error) {
+	t.Helper()
 	c := d435i.New(o)
 	defer c.Unplug()
 	command := hwmonCommand{Op: op}
@@ -32,10 +42,7 @@ func monitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) []byte 
 		t.Fatal(err)
 	}
 	data, err := decodeHwmon(op, reply)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Clone(data)
+	return bytes.Clone(data), err
 }
 
 func TestGVD(t *testing.T) {

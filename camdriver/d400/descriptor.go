@@ -29,10 +29,11 @@ type configuration struct {
 // videoFunction is a UVC function: a control interface and its streaming interfaces.
 type videoFunction struct {
 	Interface  uint8
-	Version    uint16   // bcdUVC
-	Camera     uint8    // id of the camera terminal; 0 if none
-	Processing uint8    // id of the processing unit; 0 if none
-	Status     endpoint // zero if none
+	Version    uint16    // bcdUVC
+	Camera     uint8     // id of the camera terminal; 0 if none
+	Processing uint8     // id of the processing unit; 0 if none
+	Controls   [2][]byte // bit maps of the controls of both
+	Status     endpoint  // zero if none
 	Extensions []extensionUnit
 	Streams    []videoStream
 }
@@ -44,8 +45,9 @@ type endpoint struct {
 }
 
 type extensionUnit struct {
-	ID   uint8
-	GUID [16]byte // in wire order
+	ID       uint8
+	GUID     [16]byte // in wire order
+	Controls []byte   // bit map
 }
 
 // videoStream is a streaming interface.

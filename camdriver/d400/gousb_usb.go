@@ -60,7 +60,7 @@ func describeDevice(d *gousb.DeviceDesc) USBDevice {
 		ports = append(ports, strconv.Itoa(p))
 	}
 	return USBDevice{
-		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec),
+		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec), Speed: d.Speed.String(),
 		Port: fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, ".")),
 	}
 }

@@ -16,13 +16,14 @@ const (
 	requestIn  = 0xa1 // class, interface, device to host
 	requestOut = 0x21
 
-	reqSetCur = 0x01
-	reqGetCur = 0x81
-	reqGetMin = 0x82
-	reqGetMax = 0x83
-	reqGetRes = 0x84
-	reqGetLen = 0x85
-	reqGetDef = 0x87
+	reqSetCur  = 0x01
+	reqGetCur  = 0x81
+	reqGetMin  = 0x82
+	reqGetMax  = 0x83
+	reqGetRes  = 0x84
+	reqGetLen  = 0x85
+	reqGetInfo = 0x86
+	reqGetDef  = 0x87
 
 	hidGetReport = 0x01
 	hidSetReport = 0x09
@@ -85,9 +86,29 @@ func (l *link) close() error { return l.handle.Close() }
 
 func (l *link) identify() error {
 	raw, err := l.readConfiguration()
+	if err == nil {
+		err = l.describe(raw)
+	}
 	if err != nil {
 		return err
 	}
+	b, err := l.command(opGVD, nil)
+	if err != nil {
+		return fmt.Errorf("read device description: %w", err)
+	}
+	if l.id, err = parseGVD(b); err != nil {
+		return err
+	}
+	on, err := l.command(opAdvancedOn, nil)
+	l.advanced = err == nil && len(on) > 0 && on[0] != 0
+	if errors.Is(err, camdriver.ErrUnplugged) {
+		return err
+	}
+	return nil
+}
+
+// describe finds the functions of a configuration.
+func (l *link) describe(raw []byte) (err error) {
 	if l.cfg, err = parseConfiguration(raw); err != nil {
 		return err
 	}
@@ -106,18 +127,6 @@ func (l *link) identify() error {
 	}
 	if l.depth == nil {
 		return fmt.Errorf("device has %d video functions and none is for depth", len(l.cfg.Video))
-	}
-	b, err := l.command(opGVD, nil)
-	if err != nil {
-		return fmt.Errorf("read device description: %w", err)
-	}
-	if l.id, err = parseGVD(b); err != nil {
-		return err
-	}
-	on, err := l.command(opAdvancedOn, nil)
-	l.advanced = err == nil && len(on) > 0 && on[0] != 0
-	if errors.Is(err, camdriver.ErrUnplugged) {
-		return err
 	}
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// Selectors of a streaming interface.
+const vsProbe, vsCommit = 1, 2
+
 // probe is the part of UVC's probe and commit structure (UVC 1.5, table 4-75) that is
 // used with uncompressed formats.
 type probe struct {

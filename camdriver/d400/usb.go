@@ -34,6 +34,7 @@ type USBDevice struct {
 	Address int    // changes with each enumeration
 	Port    string // "2-1.4": bus, then ports
 	Spec    uint16 // bcdUSB: 0x0320 on a USB 3 link, 0x0210 on a USB 2 one
+	Speed   string // of the link, as libusb names it: "super"
 }
 
 // Handle is an open device.

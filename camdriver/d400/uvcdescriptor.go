@@ -35,17 +35,29 @@ func (w *descriptorWalk) control(d []byte) error {
 		f.Version = binary.LittleEndian.Uint16(d[3:])
 	case vcInputTerminal:
 		if len(d) >= 6 && binary.LittleEndian.Uint16(d[4:]) == terminalCamera {
-			f.Camera = d[3]
+			f.Camera, f.Controls[0] = d[3], controlBits(d, 14)
 		}
 	case vcProcessingUnit:
-		f.Processing = d[3]
+		f.Processing, f.Controls[1] = d[3], controlBits(d, 7)
 	case vcExtensionUnit:
 		if len(d) < 20 {
 			return fmt.Errorf("extension unit has %d bytes, want at least 24", len(d))
 		}
-		f.Extensions = append(f.Extensions, extensionUnit{ID: d[3], GUID: [16]byte(d[4:20])})
+		u := extensionUnit{ID: d[3], GUID: [16]byte(d[4:20])}
+		if len(d) > 21 {
+			u.Controls = controlBits(d, 22+int(d[21]))
+		}
+		f.Extensions = append(f.Extensions, u)
 	}
 	return nil
+}
+
+// controlBits returns the bit map whose length is at offset at, as far as it is there.
+func controlBits(d []byte, at int) []byte {
+	if at >= len(d) {
+		return nil
+	}
+	return d[at+1 : min(len(d), at+1+int(d[at]))]
 }
 
 // streaming parses a class descriptor of a streaming interface.

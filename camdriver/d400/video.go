@@ -79,7 +79,6 @@ func (p *videoPump) start() error {
 // negotiate returns the frame size to which the camera commits.
 func (p *videoPump) negotiate() (int, error) {
 	l, m := p.link, p.mode
-	const vsProbe, vsCommit = 1, 2
 	version := l.depth.Version
 	if l.color != nil && p.sensor.name == "RGB Camera" {
 		version = l.color.Version
@@ -142,11 +141,13 @@ func (p *videoPump) clear() error {
 	return p.link.persist(startTries, func() error { return p.link.handle.ClearHalt(p.mode.stream.Endpoint) })
 }
 
+func (p *videoPump) transferSize() int { return p.mode.stream.transferSize(p.frameBytes) }
+
 // transferSize returns a multiple of the packet size with room for a frame and its
 // header, so that each frame ends with a short packet.
-func (p *videoPump) transferSize() int {
-	packet := max(p.mode.stream.MaxPacket, 1)
-	return (p.frameBytes + payloadRoom + packet - 1) / packet * packet
+func (s videoStream) transferSize(frameBytes int) int {
+	packet := max(s.MaxPacket, 1)
+	return (frameBytes + payloadRoom + packet - 1) / packet * packet
 }
 
 // run reads frames until the stream is stopped or fails.

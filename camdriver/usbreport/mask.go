@@ -1,0 +1,164 @@
+package usbreport
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"strings"
+	"unicode/utf16"
+)
+
+// Commands whose replies Mask knows.
+const (
+	opGVD            = 0x10
+	opGetCalibration = 0x15
+	opReadMotion     = 0x4f
+)
+
+// serialPlaces are the offsets of the camera's and its ASIC's serial numbers in the device description.
+var serialPlaces = [2]int{48, 64}
+
+const (
+	serialSize  = 6
+	tableHeader = 16
+)
+
+// Checksum compares a calibration table with the CRC-32 in its header. It returns "" if the table is too short for one.
+func Checksum(b []byte) string {
+	body := tableBody(b)
+	if body == nil {
+		return ""
+	}
+	if binary.LittleEndian.Uint32(b[12:]) != crc32.ChecksumIEEE(body) {
+		return Wrong
+	}
+	return Right
+}
+
+// tableBody returns what the checksum of a table covers.
+func tableBody(b []byte) []byte {
+	if len(b) < tableHeader {
+		return nil
+	}
+	size := binary.LittleEndian.Uint32(b[4:])
+	if uint64(size) > uint64(len(b)-tableHeader) {
+		return nil
+	}
+	return b[tableHeader : tableHeader+int(size)]
+}
+
+// Table reports whether a command's reply is a calibration table with a checksum.
+func (c Command) Table() bool { return c.Op == opGetCalibration || c.Op == opReadMotion }
+
+// Mask replaces the serial numbers of the camera and of its ASIC by 000000000001 and 000000000002, wherever they occur: as bytes,
+// and as digits in ASCII and UTF-16. The checksums of calibration tables are computed again if they were right.
+func (r *Report) Mask() {
+	r.Masked = true
+	c := r.Command(opGVD, [4]uint32{})
+	if c == nil || len(c.Data) < serialPlaces[1]+serialSize {
+		r.Note("no serial number is known, so none is masked except for the USB string")
+		r.maskString()
+		return
+	}
+	var m masks
+	for i, at := range serialPlaces {
+		m.add(c.Data[at:at+serialSize], byte(i+1))
+	}
+	for _, d := range r.Descriptors {
+		m.apply(d.Data)
+	}
+	for i := range r.Requests {
+		m.apply(r.Requests[i].Answer)
+	}
+	for i := range r.Commands {
+		c := &r.Commands[i]
+		if m.apply(c.Data) && c.Table() && c.CRC == Right {
+			binary.LittleEndian.PutUint32(c.Data[12:], crc32.ChecksumIEEE(tableBody(c.Data)))
+			r.Note("%s: the checksum was computed again after masking a serial number", c.What)
+		}
+	}
+	for _, s := range r.Streams {
+		for _, p := range s.Payloads {
+			m.apply(p.Header)
+		}
+	}
+	for i := range r.Notes {
+		r.Notes[i] = m.text.Replace(r.Notes[i])
+	}
+	for i, at := range serialPlaces { // also numbers that are too plain to be searched for
+		copy(c.Data[at:], masked(byte(i+1)))
+	}
+	r.maskString()
+}
+
+// maskString masks the serial number that the device descriptor names, if it still isn't.
+func (r *Report) maskString() {
+	device := r.Descriptor(KindDevice, 0, 0)
+	if len(device) < 17 || device[16] == 0 {
+		return
+	}
+	for i, d := range r.Descriptors {
+		if d.Kind == KindString && d.Index == device[16] && d.Where != 0 {
+			digits := wide(strings.ToUpper(hex.EncodeToString(masked(2))))
+			r.Descriptors[i].Data = append([]byte{byte(2 + len(digits)), KindString}, digits...)
+		}
+	}
+}
+
+// masked is what takes the place of serial number n.
+func masked(n byte) []byte { return []byte{0, 0, 0, 0, 0, n} }
+
+// masks are serial numbers in all their forms.
+type masks struct {
+	old, new [][]byte
+	text     *strings.Replacer
+	pairs    []string
+}
+
+// plain is how many different bytes a number must have at least to be told from other data.
+const plain = 3
+
+func (m *masks) add(serial []byte, n byte) {
+	distinct := map[byte]bool{}
+	for _, b := range serial {
+		distinct[b] = true
+	}
+	if len(distinct) >= plain {
+		replace := func(old, new []byte) {
+			m.old, m.new = append(m.old, bytes.Clone(old)), append(m.new, new)
+		}
+		replace(serial, masked(n))
+		for _, digits := range []func(string) string{strings.ToUpper, strings.ToLower} {
+			old, new := digits(hex.EncodeToString(serial)), hex.EncodeToString(masked(n))
+			replace([]byte(old), []byte(new))
+			replace(wide(old), wide(new))
+			m.pairs = append(m.pairs, old, new)
+		}
+	}
+	m.text = strings.NewReplacer(m.pairs...)
+}
+
+// wide encodes a text as USB's string descriptors do.
+func wide(text string) []byte {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	return b
+}
+
+// apply masks b and reports whether it has changed.
+func (m *masks) apply(b []byte) (changed bool) {
+	for i, old := range m.old {
+		for rest := b; ; changed = true {
+			at := bytes.Index(rest, old)
+			if at < 0 {
+				break
+			}
+			copy(rest[at:], m.new[i])
+			rest = rest[at+len(old):]
+		}
+	}
+	return changed
+}
