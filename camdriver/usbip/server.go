@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,32 +27,94 @@ const (
 	replyImport   = 0x0003
 
 	statusDone = 0
-	statusBusy = 2
+	statusBusy = 2 // another host has the device
 	statusNone = 4 // no such device
 
 	pathSize  = 256
 	busIDSize = 32
 )
 
-// What clients may take before they have imported a camera.
+// What clients may take.
 const (
-	maxClients   = 16
+	maxClients   = 16               // those that have a camera included
 	clientMoment = 10 * time.Second // to say what they want
 )
 
-// Server offers one camera. Each import is a camera that has just been plugged in.
-type Server struct {
+// Port is a place where a camera is plugged in.
+type Port struct {
 	// BusID is the name by which hosts import the camera: "1-1".
 	BusID string
-	// Options are those of the camera. They change if a host turns advanced mode on or off.
-	Options d435i.Options
+	// Plug returns the camera as it is when it has just been plugged in, for a host that imports it.
+	Plug func() Camera
 	// Gone is called after a host has gone, or has reset the camera.
-	Gone func()
-	Log  zerolog.Logger
+	Gone func(Camera)
 
-	mu       sync.Mutex // guards Options, too
-	imported bool
-	clients  sync.WaitGroup
+	descriptors [2][]byte // device, configuration
+	pulled      bool
+	host        func() // takes the camera away from its host; nil if it is free
+}
+
+// Server offers cameras.
+type Server struct {
+	Log zerolog.Logger
+
+	mu      sync.Mutex
+	ports   []*Port
+	clients sync.WaitGroup
+}
+
+// NewServer returns a server for cameras, which are plugged in.
+func NewServer(log zerolog.Logger, ports ...*Port) *Server {
+	for _, p := range ports {
+		cam := p.Plug()
+		p.descriptors = [2][]byte{cam.DeviceDescriptor(), cam.Configuration()}
+		cam.Unplug()
+	}
+	return &Server{Log: log, ports: ports}
+}
+
+// Virtual returns a port of a D435i. gone is called after a host has gone.
+func Virtual(busID string, o d435i.Options, gone func()) *Port {
+	var mu sync.Mutex
+	return &Port{
+		BusID: busID,
+		Plug: func() Camera {
+			mu.Lock()
+			defer mu.Unlock()
+			return d435i.New(o)
+		},
+		Gone: func(c Camera) {
+			mu.Lock()
+			defer mu.Unlock()
+			o = c.(*d435i.Camera).Options() // a host may have turned advanced mode on or off
+			gone()
+		},
+	}
+}
+
+// SetPlugged pulls the cameras out, or plugs them in: those with the given bus ids, or all. A camera that is out disappears
+// from its host and isn't listed. One that is plugged in again has to be imported again.
+func (s *Server) SetPlugged(in bool, busIDs ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.ports {
+		if len(busIDs) > 0 && !slices.Contains(busIDs, p.BusID) {
+			continue
+		}
+		p.pulled = !in
+		if p.pulled && p.host != nil {
+			p.host()
+		}
+	}
+}
+
+// port requires mu.
+func (s *Server) port(busID string) *Port {
+	i := slices.IndexFunc(s.ports, func(p *Port) bool { return p.BusID == busID })
+	if i < 0 {
+		return nil
+	}
+	return s.ports[i]
 }
 
 // Serve answers clients until ctx is done or the listener fails. It closes the listener.
@@ -112,30 +175,45 @@ func reply(op uint16, status uint32) []byte {
 }
 
 func (s *Server) list(conn net.Conn) error {
-	cam := s.plug()
-	defer cam.Unplug()
-	b := binary.BigEndian.AppendUint32(reply(replyList, statusDone), 1)
-	b = append(b, s.describe(cam)...)
-	config := cam.Configuration()
-	for at := 0; at+9 <= len(config); at += int(config[at]) {
-		const descInterface = 4
-		if config[at+1] == descInterface {
-			b = append(b, config[at+5], config[at+6], config[at+7], 0)
+	var b []byte
+	count := uint32(0)
+	s.mu.Lock()
+	for _, p := range s.ports {
+		if !p.pulled {
+			count++
+			b = append(b, p.describe()...)
+			b = append(b, p.interfaces()...)
 		}
 	}
-	_, err := conn.Write(b)
+	s.mu.Unlock()
+	_, err := conn.Write(append(binary.BigEndian.AppendUint32(reply(replyList, statusDone), count), b...))
 	return err
 }
 
+// interfaces are the classes of a device's interfaces.
+func (p *Port) interfaces() (b []byte) {
+	const descInterface = 4
+	d := p.descriptors[1]
+	for len(d) >= 9 && int(d[0]) >= 2 && int(d[0]) <= len(d) {
+		if d[1] == descInterface && d[0] >= 9 {
+			b = append(b, d[5], d[6], d[7], 0)
+		}
+		d = d[d[0]:]
+	}
+	const most = 4 * 255
+	return append(b, make([]byte, most)...)[:4*int(p.descriptors[1][4])] // as many as the configuration says
+}
+
 // describe is the protocol's description of a device.
-func (s *Server) describe(cam *d435i.Camera) []byte {
-	d, config := cam.DeviceDescriptor(), cam.Configuration()
+func (p *Port) describe() []byte {
+	d, config := p.descriptors[0], p.descriptors[1]
 	b := make([]byte, pathSize+busIDSize)
-	copy(b[:pathSize-1], "/virtual/"+s.BusID)
-	copy(b[pathSize:len(b)-1], s.BusID)
-	speed := uint32(5) // as Linux numbers them: SuperSpeed
-	if cam.Options().USB2 {
-		speed = 3
+	copy(b[:pathSize-1], "/virtual/"+p.BusID)
+	copy(b[pathSize:len(b)-1], p.BusID)
+	const usb3 = 0x0300
+	speed := uint32(3) // as Linux numbers them: high speed, SuperSpeed
+	if binary.LittleEndian.Uint16(d[2:]) >= usb3 {
+		speed = 5
 	}
 	for _, v := range []uint32{1, 2, speed} { // bus, device
 		b = binary.BigEndian.AppendUint32(b, v)
@@ -146,32 +224,30 @@ func (s *Server) describe(cam *d435i.Camera) []byte {
 	return append(b, d[4], d[5], d[6], config[5], d[17], config[4])
 }
 
-// attach gives the camera to a host until it leaves, resets the camera, or ctx is done.
+// attach gives a camera to a host until it leaves, resets the camera, the camera is unplugged, or ctx is done.
 func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	var id [busIDSize]byte
 	if _, err := io.ReadFull(conn, id[:]); err != nil {
 		return err
 	}
 	name, _, _ := bytes.Cut(id[:], []byte{0})
-	status := uint32(statusDone)
-	if string(name) != s.BusID {
-		status = statusNone
-	} else if !s.take() {
-		status = statusBusy
-	}
+	ctx, pull := context.WithCancel(ctx)
+	defer pull()
+	port, status := s.take(string(name), pull)
 	if status != statusDone {
 		_, err := conn.Write(reply(replyImport, status))
 		return errors.Join(err, fmt.Errorf("import of %q: refused with status %d", name, status))
 	}
-	cam := s.plug()
-	defer s.release(cam)
-	if _, err := conn.Write(append(reply(replyImport, statusDone), s.describe(cam)...)); err != nil {
+	cam := port.Plug()
+	defer s.release(port, cam)
+	if _, err := conn.Write(append(reply(replyImport, statusDone), port.describe()...)); err != nil {
 		return err
 	}
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
-	s.Log.Info().Stringer("host", conn.RemoteAddr()).Msg("a host has attached the camera")
+	log := s.Log.With().Str("camera", port.BusID).Stringer("host", conn.RemoteAddr()).Logger()
+	log.Info().Msg("a host has attached the camera")
 	reset := make(chan struct{}, 1)
 	session := Attach(conn, cam, func() {
 		select {
@@ -187,30 +263,31 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	cam.Unplug()
 	session.Close()
 	for _, v := range cam.Violations() {
-		s.Log.Debug().Str("request", v).Msg("the host did what a camera refuses")
+		log.Debug().Str("request", v).Msg("the host did what a camera refuses")
 	}
-	s.Log.Info().Stringer("host", conn.RemoteAddr()).Msg("the camera is free again")
 	return nil
 }
 
-func (s *Server) take() bool {
+// take reserves a camera for a host, from which pull takes it away.
+func (s *Server) take(busID string, pull func()) (*Port, uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	free := !s.imported
-	s.imported = true
-	return free
+	p := s.port(busID)
+	switch {
+	case p == nil || p.pulled:
+		return nil, statusNone
+	case p.host != nil:
+		return nil, statusBusy
+	}
+	p.host = pull
+	return p, statusDone
 }
 
-func (s *Server) plug() *d435i.Camera {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return d435i.New(s.Options)
-}
-
-func (s *Server) release(cam *d435i.Camera) {
+func (s *Server) release(p *Port, cam Camera) {
 	cam.Unplug()
-	s.Gone()
+	p.Gone(cam)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.imported, s.Options = false, cam.Options()
+	p.host = nil
+	s.Log.Info().Str("camera", p.BusID).Msg("the camera is free again")
 }

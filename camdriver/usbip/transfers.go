@@ -1,4 +1,4 @@
-// Package usbip serves a virtual camera by the USB/IP protocol of Linux.
+// Package usbip serves virtual cameras by the USB/IP protocol of Linux.
 package usbip
 
 import (
@@ -39,11 +39,27 @@ const (
 	maxWaiting  = 1024 // transfers on an endpoint
 )
 
-// Device is what a session carries: a d435i.Camera, or one that is watched.
+// Device is what a session carries: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
 type Device interface {
+	// Control carries out a control request. out is the data of an OUT request. The error is d435i.ErrStall or d435i.ErrGone.
 	Control(s d435i.Setup, out []byte) ([]byte, error)
+	// Read waits for the next transfer of an IN endpoint, of at most limit bytes. They are valid until the next Read of that
+	// endpoint.
 	Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error)
+	// Resets counts the resets that were asked for; after one, the device has to be unplugged.
 	Resets() int
+}
+
+// Camera is a device that a server offers.
+type Camera interface {
+	Device
+	// DeviceDescriptor and Configuration return descriptors, which don't change.
+	DeviceDescriptor() []byte
+	Configuration() []byte
+	// Violations lists what the host did wrong.
+	Violations() []string
+	// Unplug makes everything pending and everything later fail with d435i.ErrGone.
+	Unplug()
 }
 
 // farewell is how long a camera that is reset stays on the bus, so that the host can read the

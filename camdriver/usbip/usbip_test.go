@@ -27,7 +27,7 @@ func start(t testing.TB) string {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Server{BusID: "1-1", Gone: func() {}, Log: zerolog.Nop()}
+	s := NewServer(zerolog.Nop(), Virtual("1-1", d435i.Options{}, func() {}))
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := s.Serve(ctx, l); err != nil {

@@ -14,8 +14,8 @@ import (
 
 // What a report may hold. A camera with 200 profiles and seven formats takes 1.5 MB.
 const (
-	MaxFile    = 8 << 20  // bytes of a zip file
-	maxContent = 16 << 20 // bytes of all files in it
+	MaxFile    = 4 << 20 // bytes of a zip file
+	maxContent = 8 << 20 // bytes of all files in it
 	maxFiles   = 1000
 	maxItems   = 20000 // objects and lists in a JSON file
 	maxData    = 1 << 16
@@ -156,7 +156,7 @@ func Read(b []byte) (*Report, error) {
 			return nil, fmt.Errorf("read report: %s has %d bytes, want %d", c.file(), n, c.Bytes)
 		}
 	}
-	return r, r.check()
+	return r, r.Check()
 }
 
 // unpacker reads files of a zip file as long as there is room.
@@ -209,8 +209,8 @@ const (
 	maxSide   = 1 << 14
 )
 
-// check refuses what no camera could have said.
-func (r *Report) check() error {
+// Check refuses what no camera could have said.
+func (r *Report) Check() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("report: "+format, args...)) }
 	if n := len(r.Descriptor(KindDevice, 0, 0)); n != 18 {

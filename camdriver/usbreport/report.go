@@ -59,7 +59,7 @@ const (
 
 // Request is a control request of a class and its answer.
 type Request struct {
-	Type    uint8  `json:"type"` // bmRequestType
+	Type    uint8  `json:"type"` // class and direction, as USB sends them
 	Request uint8  `json:"request"`
 	Value   uint16 `json:"value"`
 	Index   uint16 `json:"index"`
@@ -142,10 +142,10 @@ type Motion struct {
 // Hex is bytes that JSON has as hexadecimal digits.
 type Hex []byte
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText returns digits.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText reads digits.
 func (h *Hex) UnmarshalText(b []byte) (err error) {
 	*h, err = hex.AppendDecode(nil, b)
 	return err
@@ -171,6 +171,16 @@ func (r *Report) Command(op uint32, params [4]uint32) *Command {
 	for i, c := range r.Commands {
 		if c.Op == op && c.Params == params {
 			return &r.Commands[i]
+		}
+	}
+	return nil
+}
+
+// MotionRun returns the reports of an inertial sensor at an interval, or nil.
+func (r *Report) MotionRun(id uint8, interval uint16) *Motion {
+	for i, m := range r.Motion {
+		if m.ID == id && m.Interval == interval && len(m.Reports) > 0 {
+			return &r.Motion[i]
 		}
 	}
 	return nil

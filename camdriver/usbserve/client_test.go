@@ -1,27 +1,27 @@
 package usbserve
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 )
 
-// client is a d400.Bus whose only device is imported from a USB/IP server. It does in the
-// process what Linux's vhci_hcd does.
+// client is a d400.Bus whose devices are imported from a USB/IP server. It does in the process what Linux's vhci_hcd does.
 type client struct {
 	address string
-	spec    uint16
-	product uint16
+	devices []d400.USBDevice // whose ports are bus ids
+	lost    atomic.Int32     // devices that have left the bus
 }
 
-// dial lists the server's devices, to know the product.
+// dial lists the server's devices.
 func dial(address string) (*client, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -31,39 +31,79 @@ func dial(address string) (*client, error) {
 	if _, err := conn.Write([]byte{1, 0x11, 0x80, 5, 0, 0, 0, 0}); err != nil {
 		return nil, err
 	}
-	var b [12 + 312]byte
-	if _, err := io.ReadFull(conn, b[:]); err != nil {
+	var head [12]byte
+	if _, err := io.ReadFull(conn, head[:]); err != nil {
 		return nil, err
 	}
-	if n := binary.BigEndian.Uint32(b[8:]); n != 1 || string(b[12+256:12+259]) != "1-1" {
-		return nil, fmt.Errorf("list of %d devices, the first % x", n, b[12+256:])
+	c := &client{address: address}
+	for range binary.BigEndian.Uint32(head[8:]) {
+		var b [312]byte
+		if _, err := io.ReadFull(conn, b[:]); err != nil {
+			return nil, err
+		}
+		if _, err := io.ReadFull(conn, make([]byte, 4*int(b[311]))); err != nil {
+			return nil, err
+		}
+		name, _, _ := bytes.Cut(b[256:288], []byte{0})
+		spec := uint16(0x0320)
+		if binary.BigEndian.Uint32(b[296:]) < 5 {
+			spec = 0x0210
+		}
+		c.devices = append(c.devices, d400.USBDevice{Product: binary.BigEndian.Uint16(b[302:]), Bus: 1, Address: 2, Port: string(name), Spec: spec})
 	}
-	return &client{address: address, spec: 0x0320, product: binary.BigEndian.Uint16(b[12+302:])}, nil
+	return c, nil
 }
 
+// Scan lists again: a camera that was plugged in is a new device.
 func (c *client) Scan(context.Context) ([]d400.USBDevice, error) {
-	return []d400.USBDevice{{Product: c.product, Bus: 1, Address: 2, Port: "1-1", Spec: c.spec}}, nil
+	lost := int(c.lost.Load())
+	now, err := dial(c.address)
+	if err != nil {
+		return nil, nil // the server has gone, and its cameras with it
+	}
+	for i := range now.devices {
+		now.devices[i].Address += lost
+	}
+	return now.devices, nil
 }
 
-func (c *client) Open(d400.USBDevice) (d400.Handle, error) {
+// attach imports a device and returns the status of the server's answer.
+func (c *client) attach(busID string) (net.Conn, uint8, error) {
 	conn, err := net.Dial("tcp", c.address)
 	if err != nil {
-		return nil, camdriver.ErrUnplugged
+		return nil, 0, camdriver.ErrUnplugged
 	}
 	request := append([]byte{1, 0x11, 0x80, 3, 0, 0, 0, 0}, make([]byte, 32)...)
-	copy(request[8:], "1-1")
+	copy(request[8:], busID)
 	if _, err := conn.Write(request); err != nil {
-		return nil, err
+		return nil, 0, errors.Join(err, conn.Close())
 	}
-	var status [8]byte
-	if _, err := io.ReadFull(conn, status[:]); err != nil || status[7] != 0 {
-		return nil, errors.Join(d400.ErrInUse, conn.Close())
+	var head [8]byte
+	_, err = io.ReadFull(conn, head[:])
+	if err == nil && head[7] == 0 {
+		_, err = io.ReadFull(conn, make([]byte, 312))
 	}
-	if _, err := io.ReadFull(conn, make([]byte, 312)); err != nil {
+	if err != nil || head[7] != 0 {
+		err = errors.Join(err, conn.Close())
+	}
+	return conn, head[7], err
+}
+
+func (c *client) Open(dev d400.USBDevice) (d400.Handle, error) {
+	conn, status, err := c.attach(dev.Port)
+	switch {
+	case err != nil:
 		return nil, err
+	case status == 2:
+		return nil, d400.ErrInUse
+	case status != 0:
+		return nil, camdriver.ErrUnplugged
 	}
 	h := &importedDevice{conn: conn, waiting: map[uint32]chan answer{}}
-	go h.read()
+	go func() {
+		h.read()
+		c.lost.Add(1)
+	}()
 	return h, nil
 }
 

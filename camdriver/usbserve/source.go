@@ -1,5 +1,5 @@
 // Package usbserve shows a camdriver.Device as a D435i on USB: its frames, times, metadata
-// and calibration in the form in which a camera sends them.
+// and calibration in the form in which a camera sends them. It also replays the report of a camera (package usbreport).
 package usbserve
 
 import (

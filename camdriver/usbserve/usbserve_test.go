@@ -30,30 +30,36 @@ func serve(t *testing.T, dev camdriver.Device) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, address := servePorts(t, usbip.Virtual("1-1", source.Options(), func() {
+		if err := source.Rest(); err != nil {
+			t.Error(err)
+		}
+	}))
+	return address
+}
+
+// servePorts serves cameras until the end of the test.
+func servePorts(t *testing.T, ports ...*usbip.Port) (*usbip.Server, string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	server := &usbip.Server{BusID: "1-1", Options: source.Options(), Log: zerolog.New(zerolog.NewTestWriter(t)), Gone: func() {
-		if err := source.Rest(); err != nil {
-			t.Error(err)
-		}
-	}}
+	server := usbip.NewServer(zerolog.New(zerolog.NewTestWriter(t)), ports...)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := server.Serve(ctx, l); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(func() {
-		cancel()
-		wg.Wait()
-		if err := source.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return l.Addr().String()
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return server, l.Addr().String()
 }
 
 // open opens the served camera by the USB driver.
@@ -63,7 +69,12 @@ func open(t *testing.T, address string) *d400.Device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := d400.Open(t.Context(), d400.Selector{}, d400.Options{Bus: bus, Log: zerolog.New(zerolog.NewTestWriter(t))})
+	return openBus(t, bus, d400.Selector{})
+}
+
+func openBus(t *testing.T, bus d400.Bus, which d400.Selector) *d400.Device {
+	t.Helper()
+	dev, err := d400.Open(t.Context(), which, d400.Options{Bus: bus, Log: zerolog.New(zerolog.NewTestWriter(t))})
 	if err != nil {
 		t.Fatal(err)
 	}

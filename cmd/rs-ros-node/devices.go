@@ -5,35 +5,111 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore/place"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/usbreport"
 	"rsros/program"
+	"rsros/program/regular"
 )
 
+type devicesOptions struct {
+	asJSON    bool
+	report    string
+	port      string
+	mask      bool
+	overwrite bool
+}
+
 func newDevicesCommand(a *app) *cobra.Command {
-	asJSON := false
+	var o devicesOptions
 	cmd := &cobra.Command{
 		Use:   "devices",
-		Short: "List the RealSense cameras on USB",
-		Args:  cobra.NoArgs,
+		Short: "List the RealSense cameras on USB, or report what one says about itself",
+		Long: `devices lists the RealSense cameras on USB. With --report, it writes a file of
+what a camera says about itself: descriptors, controls, calibration, and the headers of a
+hundred frames of each stream, without images. It takes half a minute, and changes no
+setting. docs/usb.md says what is in the file and how to send it; "usb-serve --device
+FILE" replays it as a camera.`,
+		Example: `  rs-ros-node devices
+  rs-ros-node devices --report d435i.zip --mask-serials`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.listDevices(cmd.Context(), asJSON)
+			if o.report != "" && o.asJSON {
+				return usageError{errors.New("--json lists cameras, --report writes a file: use one of them")}
+			}
+			if o.report != "" {
+				return a.reportDevice(cmd.Context(), o)
+			}
+			return a.listDevices(cmd.Context(), o.asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f := cmd.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.StringVar(&o.report, "report", "", "`FILE` to write a camera's report to, a zip file")
+	f.StringVar(&o.port, "port", "", "port of the camera for --report, such as 2-1.4; needed if there are several")
+	f.BoolVar(&o.mask, "mask-serials", false, "replace the serial numbers in the report")
+	overwriteFlag(f, &o.overwrite, "replace the report if it exists")
 	return cmd
+}
+
+// withoutUSB tells that no camera can be found by this build.
+func withoutUSB(err error) error {
+	if errors.Is(err, d400.ErrNoUSB) {
+		return fmt.Errorf("%w: %w", program.ErrNoDevice, err)
+	}
+	return err
+}
+
+func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
+	if err := place.Free(ctx, o.report, o.overwrite); err != nil {
+		return err
+	}
+	r, err := d400.Report(ctx, d400.ReportOptions{Port: o.port, Log: a.logger()})
+	if err != nil {
+		return withoutUSB(err)
+	}
+	r.Program, r.System = "rs-ros-node "+program.Version, system()
+	if o.mask {
+		r.Mask()
+	}
+	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error { return usbreport.Write(f, r) })
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, s := range r.Streams {
+		if s.Error != "" {
+			failed++
+		}
+	}
+	for _, m := range r.Motion {
+		if m.Error != "" {
+			failed++
+		}
+	}
+	fmt.Fprintf(a.out, "%s: %s, firmware %s, USB %s: %d answers, %d profiles, %d streams (%d failed), %d notes\n",
+		o.report, r.Camera, r.Firmware, r.USB, len(r.Requests)+len(r.Commands), len(r.Probes), len(r.Streams)+len(r.Motion), failed, len(r.Notes))
+	return nil
+}
+
+// system returns the operating system and, on Linux, the kernel's version.
+func system() string {
+	const longest = 256
+	kernel, _ := regular.Read("/proc/sys/kernel/osrelease", longest)
+	return strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + string(kernel))
 }
 
 func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	found, err := d400.List(ctx)
-	if errors.Is(err, d400.ErrNoUSB) {
-		return fmt.Errorf("%w: %w", program.ErrNoDevice, err)
-	}
 	if err != nil {
-		return err
+		return withoutUSB(err)
 	}
 	if asJSON {
 		enc := json.NewEncoder(a.out)

@@ -5,71 +5,136 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usbip"
+	"rsros/camdriver/usbreport"
 	"rsros/camdriver/usbserve"
+	"rsros/program/regular"
 )
 
+// maxServed bounds the cameras of a server: each has a bus id and buffers of its own.
+const maxServed = 8
+
 func newUSBServeCommand(a *app) *cobra.Command {
-	var device, listen string
+	var devices []string
+	var listen string
 	cmd := &cobra.Command{
 		Use:   "usb-serve",
-		Short: "Serve a simulated camera or a recording as a RealSense on USB, by USB/IP",
+		Short: "Serve simulated cameras, recordings or reports as RealSense cameras on USB, by USB/IP",
 		Long: `usb-serve offers a D435i by USB/IP, which the simulated camera or a recording
-provides with images, motion data, times, metadata and calibration. On any Linux,
+provides with images, motion data, times, metadata and calibration, or the camera of
+a report that "devices --report" has made. On any Linux,
 
   modprobe vhci-hcd && usbip attach -r 127.0.0.1 -b 1-1
 
 plugs it in, for programs that use librealsense. It speaks as librealsense expects.
-No real camera has confirmed that its firmware does the same.`,
+No real camera has confirmed that its firmware does the same.
+
+Several cameras have the bus ids 1-1, 1-2, … SIGUSR1 pulls them out, SIGUSR2 plugs
+them in again; hosts then have to attach them again.`,
 		Example: `  rs-ros-node usb-serve --device sim
-  rs-ros-node usb-serve --device walk.bag --listen 0.0.0.0:3240`,
+  rs-ros-node usb-serve --device walk.bag --listen 0.0.0.0:3240
+  rs-ros-node usb-serve --device report.zip
+  rs-ros-node usb-serve --device sim:1 --device sim:2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.serveUSB(cmd.Context(), device, listen)
+			if len(devices) > maxServed {
+				return usageError{fmt.Errorf("%d cameras, want at most %d", len(devices), maxServed)}
+			}
+			return a.serveUSB(cmd.Context(), devices, listen)
 		},
 	}
-	cmd.Flags().StringVar(&device, "device", "sim", "camera: sim, or a recording, which repeats")
+	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "camera: sim, sim:SERIAL, a recording, which repeats, or a report.zip; once for each")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDRESS` to listen at; clients need no password")
 	return cmd
 }
 
-func (a *app) serveUSB(ctx context.Context, device, listen string) (err error) {
-	dev, err := openServed(device)
-	if err != nil {
-		return err
+func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (err error) {
+	log := a.logger()
+	var ports []*usbip.Port
+	for i, device := range devices {
+		port, end, err2 := served(log, device, fmt.Sprintf("1-%d", i+1))
+		defer func() { err = errors.Join(err, end()) }()
+		if err2 != nil {
+			return fmt.Errorf("serve %s: %w", device, err2)
+		}
+		ports = append(ports, port)
 	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
-	source, err := usbserve.New(dev)
-	if err != nil {
-		return fmt.Errorf("serve %s: %w", device, err)
-	}
-	defer func() { err = errors.Join(err, source.Close()) }()
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
-	log := a.logger()
-	server := &usbip.Server{
-		BusID: "1-1", Log: log, Options: source.Options(),
-		Gone: func() {
-			if err := source.Rest(); err != nil {
-				log.Warn().Err(err).Msg("stop the streams")
-			}
-		},
+	server := usbip.NewServer(log, ports...)
+	for i, p := range ports {
+		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
 	}
-	log.Info().Stringer("address", l.Addr()).Str("device", device).Msg("serving; plug it in with: usbip attach -r HOST -b 1-1")
+	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 1)
+	if len(plugSignals) > 0 {
+		signal.Notify(signals, plugSignals...)
+		defer signal.Stop(signals)
+	}
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case s := <-signals:
+				out := s == plugSignals[0]
+				server.SetPlugged(!out)
+				log.Info().Bool("plugged", !out).Msg("cameras were plugged in or pulled out")
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() { cancel(); <-done }()
 	return server.Serve(ctx, l)
 }
 
+// served returns a port for a device, and what ends it, also after an error.
+func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end func() error, err error) {
+	end = func() error { return nil }
+	if strings.EqualFold(filepath.Ext(device), ".zip") {
+		b, err := regular.Read(device, usbreport.MaxFile)
+		if err != nil {
+			return nil, end, err
+		}
+		r, err := usbreport.Read(b)
+		if err != nil {
+			return nil, end, err
+		}
+		return usbserve.ReplayPort(busID, r), end, nil
+	}
+	dev, err := openServed(device)
+	if err != nil {
+		return nil, end, err
+	}
+	end = dev.Close
+	source, err := usbserve.New(dev)
+	if err != nil {
+		return nil, end, err
+	}
+	return usbip.Virtual(busID, source.Options(), func() {
+		if err := source.Rest(); err != nil {
+			log.Warn().Err(err).Msg("stop the streams")
+		}
+	}), func() error { return errors.Join(source.Close(), dev.Close()) }, nil
+}
+
 func openServed(device string) (camdriver.Device, error) {
-	if device == "sim" {
-		return sim.Open(sim.Options{})
+	if kind, serial, _ := strings.Cut(device, ":"); kind == "sim" {
+		return sim.Open(sim.Options{Serial: serial})
 	}
 	return playback.Open(device, playback.Options{RealTime: true, Loop: true})
 }
