@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/orbbec"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
@@ -22,8 +23,8 @@ import (
 )
 
 type infoOptions struct {
-	yaml, json, freq, sizes, realsense, missing bool
-	key                                         string
+	yaml, json, freq, sizes, realsense, orbbec, missing bool
+	key                                                 string
 }
 
 func newInfoCommand(a *app) *cobra.Command {
@@ -37,7 +38,8 @@ only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --s
 add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
 times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
 --realsense adds device, sensors and streams with the gaps in frame numbers; --json
-always has all but these gaps.
+always has all but these gaps. --orbbec adds what a bag of Orbbec's SDK says about its
+camera.
 
 Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 		Example: `  rs-ros-node info walk.bag
@@ -55,6 +57,7 @@ Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
+	f.BoolVar(&o.orbbec, "orbbec", false, "add device and streams of a bag of Orbbec's SDK")
 	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq (reads every message)")
 	return cmd
 }
@@ -103,14 +106,19 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 		if err != nil {
 			return err
 		}
+		ob, err := orbbecRecording(ctx, s.Path)
+		if err != nil {
+			return err
+		}
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
 			*info.Summary
-			RealSense *rsbag.Summary   `json:"realsense,omitempty"`
-			Missing   []missing.Series `json:"missing,omitempty"`
-			Traffic   *place.Traffic   `json:"traffic,omitempty"`
-		}{s, rs, lost, trafficSince(before)})
+			RealSense *rsbag.Summary    `json:"realsense,omitempty"`
+			Orbbec    *orbbec.Recording `json:"orbbec,omitempty"`
+			Missing   []missing.Series  `json:"missing,omitempty"`
+			Traffic   *place.Traffic    `json:"traffic,omitempty"`
+		}{s, rs, ob, lost, trafficSince(before)})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
 		if err == nil && !found { // rosbag continues with the next bag and exits with 0
@@ -132,6 +140,11 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 			return err
 		}
 	}
+	if o.orbbec {
+		if err := writeOrbbec(ctx, w, s.Path); err != nil {
+			return err
+		}
+	}
 	if !o.realsense {
 		return nil
 	}
@@ -144,6 +157,32 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 		return err
 	}
 	return rs.WriteText(w)
+}
+
+// orbbecRecording describes a recording of Orbbec's SDK; nil for other files.
+func orbbecRecording(ctx context.Context, path string) (*orbbec.Recording, error) {
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close() //nolint:errcheck // only read
+	if !orbbec.Is(b) {
+		return nil, nil
+	}
+	r := orbbec.Open(b)
+	return r, ctx.Err()
+}
+
+func writeOrbbec(ctx context.Context, w io.Writer, path string) error {
+	r, err := orbbecRecording(ctx, path)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		_, err = fmt.Fprintln(w, "orbbec:      no topics of that layout")
+		return err
+	}
+	return r.WriteText(w)
 }
 
 // notes logs the notes about a bag. It returns an error if data are missing.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/orbbec"
 	"rsros/msgs"
 )
 
@@ -20,7 +21,8 @@ type topics struct {
 	*folder
 	counts  map[string]uint64 // messages of a topic in the bag
 	streams map[string]*manifestStream
-	err     error // of a file
+	err     error             // of a file
+	orbbec  *orbbec.Recording // nil unless it is one
 }
 
 // The functions return an error in the message; those of files are kept in topics.err.
@@ -34,10 +36,14 @@ var topicKinds = map[string]func(*topics, bagstore.Message) error{
 }
 
 // exportTopics exports what the view holds of connections that keep takes.
-func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) bool) error {
+func (f *folder) exportTopics(bag *bagstore.Bag, v *bagstore.View, keep func(*bagstore.Connection) bool) error {
 	t := &topics{folder: f, counts: make(map[string]uint64), streams: make(map[string]*manifestStream)}
 	taken := make(map[*bagstore.Connection]bool)
 	left := make(map[string]bool)
+	if orbbec.Is(bag) {
+		t.orbbec = orbbec.Open(bag)
+		t.describeOrbbec()
+	}
 	for _, c := range v.Connections() {
 		if taken[c] = keep(c) && topicKinds[c.Type] != nil; !taken[c] && keep(c) {
 			left[c.Topic] = true
@@ -82,7 +88,7 @@ func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) erro
 func (t *topics) stream(topic string) *manifestStream {
 	s, ok := t.streams[topic]
 	if !ok {
-		s = &manifestStream{Name: topic, Topic: topic, Place: t.place(topic), Frames: t.counts[topic]}
+		s = t.newStream(topic)
 		t.streams[topic] = s
 		t.manifest.streams = append(t.manifest.streams, s)
 	}
@@ -96,6 +102,9 @@ func (t *topics) entry(m bagstore.Message, h msgs.Header, ext string) manifestFi
 }
 
 func (t *topics) image(m bagstore.Message) error {
+	if s := t.orbbec.Stream(m.Conn.Topic); s != nil {
+		return t.orbbecImage(m, s)
+	}
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
@@ -156,6 +165,9 @@ func (t *topics) cameraInfo(m bagstore.Message) error {
 }
 
 func (t *topics) imu(m bagstore.Message) error {
+	if s := t.orbbec.Stream(m.Conn.Topic); s != nil {
+		return t.orbbecMotion(m, s)
+	}
 	var imu msgs.Imu
 	if err := msgs.Unmarshal(m.Data, &imu); err != nil {
 		return err
