@@ -10,6 +10,7 @@ import (
 
 	"rsros/node/naming"
 	"rsros/node/play"
+	"rsros/node/ratelimit"
 	"rsros/node/replay"
 	"rsros/node/settings"
 )
@@ -100,6 +101,6 @@ func (p *playArgs) complete(bags []string) (err error) {
 	if r.Filter.Exclude, err = replay.CompileFull(p.Exclude); err != nil {
 		return err
 	}
-	r.Filter.Limits, err = replay.ParseLimits(p.Limits)
+	r.Filter.Limits, err = ratelimit.Parse(p.Limits)
 	return err
 }

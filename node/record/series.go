@@ -38,7 +38,8 @@ type series[F seriesFile[F]] struct {
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	keep    int // number of complete files that are kept; 0 means all
+	keep    int   // number of complete files that are kept; 0 means all
+	most    int64 // bytes of complete files that are kept; 0 means all
 	uploads *upload.Queue
 	ring    *ring[F] // nil if every file is kept
 
@@ -147,18 +148,28 @@ func (s *series[F]) close(f F, over span) {
 	}
 }
 
-// trim removes the oldest complete files if there are more than keep, up to one that waits for
-// upload.
+// trim removes the oldest complete files if there are more than keep or most, up to one that
+// waits for upload.
 func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.keep > 0 && len(s.paths) > s.keep && s.uploads.Safe(s.paths[0]) {
+	for (s.keep > 0 && len(s.paths) > s.keep || s.most > 0 && s.size() > s.most) && s.uploads.Safe(s.paths[0]) {
 		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		s.paths = s.paths[1:]
 	}
 	return nil
+}
+
+// size returns the size of the complete files that are there. The caller must hold s.mu.
+func (s *series[F]) size() (total int64) {
+	for _, path := range s.paths {
+		if st, err := os.Stat(path); err == nil {
+			total += st.Size()
+		}
+	}
+	return total
 }
 
 func (s *series[F]) failed() error {

@@ -33,7 +33,7 @@ func TestTopicsDB3(t *testing.T) {
 		t.Fatal(err)
 	}
 	odd.Publish(msgs.Raw{Head: []byte{1}})
-	o := config(t, master, TopicOptions{Topics: []string{"chatter", "odd"}, Limit: 1, Output: filepath.Join(t.TempDir(), "x.db3")})
+	o := config(t, master, TopicOptions{Topics: []string{"chatter", "odd"}, Thinning: Thinning{Limit: []string{"1"}}, Output: filepath.Join(t.TempDir(), "x.db3")})
 	if err := Topics(t.Context(), o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/odd") || strings.Contains(err.Error(), "/chatter") {
 		t.Errorf("ended with %v", err)
 	}

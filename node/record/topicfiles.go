@@ -51,7 +51,7 @@ type connectionKey struct{ topic, callerID, md5 string }
 func newTopicFiles(o TopicOptions, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, uploads: uploads}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads}
 	return s
 }
 
@@ -214,7 +214,7 @@ func (s *topicFiles) write(m topicMessage) error {
 		return nil
 	}
 	s.keepLatched(m)
-	return s.put(m, m.time)
+	return s.put(m, m.stamp)
 }
 
 // tick starts a new file, or ends the recording, if it is time, and executes a trigger.

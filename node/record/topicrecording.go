@@ -68,7 +68,7 @@ func (t *TopicRecording) Topics() []string {
 	r := t.recorder
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.counts))
+	return slices.Sorted(maps.Keys(r.flows))
 }
 
 // Pause pauses or resumes the recording.
@@ -147,6 +147,9 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 			add("Lost before arrival, "+topic, n)
 		}
 	}
+	if n := r.thinned(); n > 0 {
+		add("Left out as wanted", n)
+	}
 	add("Files", len(all))
 	if ring := r.files.describe(); ring != "" {
 		add("Ring", ring)
@@ -165,6 +168,16 @@ const lostBefore = "messages were lost before they arrived, by their numbers (he
 func (r *topicRecorder) missing() (total uint64) {
 	for _, s := range r.subs {
 		total += s.Stats().Missing
+	}
+	return total
+}
+
+// thinned returns the number of messages that Thinning has left out.
+func (r *topicRecorder) thinned() (total uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.flows {
+		total += f.left.Load()
 	}
 	return total
 }

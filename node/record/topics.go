@@ -42,14 +42,16 @@ type TopicOptions struct {
 	MaxSize    int64         `setting:"size"`           // bytes; 0 is no limit
 	MaxTime    time.Duration `setting:"duration"`       // 0 is no limit
 	MaxSplits  int           `setting:"max-splits"`     // keep this many finished files of this run besides the one that is written; 0 keeps all
+	Keep       int64         `setting:"keep"`           // bytes of finished files of this run that are kept; 0 keeps all
 	MinSpace   int64         `setting:"min-space"`      // bytes that stay free on the disk; below it messages are dropped. 0 disables the check
-	Limit      int           `setting:"limit"`          // messages of each topic; 0 is no limit
 	QueueBytes int64         `setting:"buffsize"`       // what may wait for the disk; 0 is no bound
 	Latched    bool          `setting:"repeat-latched"` // begin each file of a split with the newest latched messages
 	NoDelay    bool          `setting:"tcpnodelay"`
 	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
 	Upload     upload.Options
+	Thinning   Thinning
+	Time       string `setting:"time"` // record times: arrival (the default), or stamp for those of headers
 	Ring       Ring
 	Triggers   TriggerRules
 	DB3        bool `setting:"db3"` // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
@@ -74,10 +76,10 @@ func (o *TopicOptions) check() error {
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
 	case o.Output != "" && o.Prefix != "":
 		return fmt.Errorf("%w: --output-name and --output-prefix don't go together", program.ErrUsage)
+	case o.Keep > 0 && !o.Split:
+		return fmt.Errorf("%w: --keep needs --split", program.ErrUsage)
 	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
 		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
-	case o.Limit > 0 && o.All:
-		return fmt.Errorf("%w: --limit goes with named topics, not with --all", program.ErrUsage)
 	}
 	if err := o.checkRing(); err != nil {
 		return err
@@ -94,7 +96,7 @@ func (o *TopicOptions) checkRing() error {
 		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
 	}
 	o.Latched = o.Latched || o.Ring.Before > 0
-	return o.Ring.check(o.Split || o.MaxSize > 0 || o.MaxTime > 0 || o.Limit > 0 || o.Bag.Overwrite)
+	return o.Ring.check(o.Split || o.MaxSize > 0 || o.MaxTime > 0 || o.Bag.Overwrite)
 }
 
 // folder returns that of the files.
@@ -147,10 +149,16 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	defer uploads.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space:  spaceGuard{minimum: o.MinSpace, free: Free, uploads: uploads},
-		counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
+		space: spaceGuard{minimum: o.MinSpace, free: Free, uploads: uploads},
+		flows: map[string]*flow{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
-	if r.triggers, err = newTriggers(o.Triggers, n.Resolve, o.Log, r.trigger); err != nil {
+	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
+		return err
+	}
+	if r.thin.count > 0 && o.All {
+		return fmt.Errorf("%w: --limit N goes with named topics, not with --all", program.ErrUsage)
+	}
+	if r.triggers, err = newTriggers(o.Triggers, &r.types, n.Resolve, o.Log, r.trigger); err != nil {
 		return err
 	}
 	return r.run(ctx)
@@ -169,10 +177,12 @@ type topicRecorder struct {
 
 	leftOut  map[string]bool // topics that can't be subscribed to
 	space    spaceGuard
+	thin     thinning
 	triggers *triggers
+	types    definitions
 
-	mu     sync.Mutex
-	counts map[string]*atomic.Int64 // recorded messages of each topic
+	mu    sync.Mutex
+	flows map[string]*flow // by topic
 
 	paused  atomic.Bool
 	dropped atomic.Uint64
@@ -188,7 +198,8 @@ type topicRecorder struct {
 type topicMessage struct {
 	topic   string
 	header  ros.Header
-	time    bagstore.Time
+	time    bagstore.Time // of arrival
+	stamp   bagstore.Time // in the recording
 	buffer  *ros.Buffer
 	host    time.Time // on the host's clock; without a buffer only
 	trigger bool
@@ -360,15 +371,15 @@ func (r *topicRecorder) subscribeAll(topics []string) {
 }
 
 func (r *topicRecorder) subscribe(name string) error {
-	count := &atomic.Int64{}
+	f := r.thin.flow(name)
 	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes}, func(m ros.Received) {
-		r.take(name, count, m)
+		r.take(name, f, m)
 	})
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", name, err)
 	}
 	r.mu.Lock()
-	r.counts[name] = count
+	r.flows[name] = f
 	r.mu.Unlock()
 	r.subs[name] = s
 	r.log.Info().Str("topic", name).Msg("subscribing")
@@ -376,24 +387,34 @@ func (r *topicRecorder) subscribe(name string) error {
 }
 
 // take queues a message. It runs on the connection's goroutine.
-func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
+func (r *topicRecorder) take(name string, f *flow, m ros.Received) {
 	if r.paused.Load() {
 		return
 	}
-	if limit := int64(r.opts.Limit); limit > 0 {
-		n := count.Add(1)
-		if n >= limit {
-			r.checkFull()
-		}
-		if n > limit {
-			return
-		}
-	}
 	at := bagstore.TimeOf(r.node.Now())
-	r.queue.Push(topicMessage{topic: name, header: m.Header, time: at, buffer: m.Retain()}, int64(len(m.Data))+eventSize)
+	ok, full := f.passes(int64(at))
+	if full {
+		r.checkFull()
+	}
+	if ok {
+		r.queue.Push(topicMessage{topic: name, header: m.Header, time: at, stamp: r.stamp(m, at), buffer: m.Retain()}, int64(len(m.Data))+eventSize)
+	}
 	if r.opts.Ring.Before > 0 {
 		r.triggers.message(name, m, at)
 	}
+}
+
+// stamp returns the record time of a message that arrives at a time.
+func (r *topicRecorder) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
+	if r.opts.Time != "stamp" {
+		return at
+	}
+	if spec := r.types.of(m.Header); spec != nil {
+		if t, ok := spec.Stamp(m.Data); ok && t > 0 {
+			return bagstore.Time(t)
+		}
+	}
+	return at
 }
 
 // trigger keeps the ring, with what is in the queue before it. It may be called from any goroutine.
@@ -406,11 +427,11 @@ func (r *topicRecorder) trigger(why string) {
 func (r *topicRecorder) checkFull() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.counts) < len(r.want.fixed) || r.want.polls {
+	if len(r.flows) < len(r.want.fixed) || r.want.polls {
 		return
 	}
-	for _, c := range r.counts {
-		if c.Load() < int64(r.opts.Limit) {
+	for _, f := range r.flows {
+		if f.count.Load() < f.limit {
 			return
 		}
 	}

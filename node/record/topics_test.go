@@ -74,7 +74,7 @@ func recorded(t *testing.T, path string) map[string]uint64 {
 func TestTopicNamedTwice(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
-	o := config(t, master, TopicOptions{Topics: []string{"chatter", "/chatter"}, Limit: 1})
+	o := config(t, master, TopicOptions{Topics: []string{"chatter", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}})
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestMissing(t *testing.T) {
 		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
 	}
 	var log bytes.Buffer
-	o := config(t, master, TopicOptions{Topics: []string{"/point"}, Limit: 3})
+	o := config(t, master, TopicOptions{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
 	o.Log = zerolog.New(zerolog.SyncWriter(&log))
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)

@@ -29,10 +29,33 @@ type triggers struct {
 	log    zerolog.Logger
 	fire   func(why string)
 
+	types *definitions
+
+	mu   sync.Mutex
+	last time.Time       // when a rule was last true
+	bad  map[string]bool // topics whose messages a rule can't be evaluated for
+}
+
+// definitions has the parsed definitions of received messages.
+type definitions struct {
 	mu    sync.Mutex
 	specs map[string]*msgs.Spec // by type and checksum; nil if the definition is invalid
-	last  time.Time             // when a rule was last true
-	bad   map[string]bool       // topics whose messages a rule can't be evaluated for
+}
+
+// of returns nil if the definition is invalid.
+func (d *definitions) of(h ros.Header) *msgs.Spec {
+	key := h["type"] + " " + h["md5sum"]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	spec, known := d.specs[key]
+	if !known {
+		if d.specs == nil {
+			d.specs = map[string]*msgs.Spec{}
+		}
+		spec, _ = msgs.Parse(h["type"], h["message_definition"])
+		d.specs[key] = spec
+	}
+	return spec
 }
 
 type silence struct {
@@ -44,8 +67,8 @@ type silence struct {
 const ruleEvery = 100 * time.Millisecond
 
 // newTriggers parses the rules. resolve resolves names of topics.
-func newTriggers(o TriggerRules, resolve func(string) (string, error), log zerolog.Logger, fire func(why string)) (*triggers, error) {
-	t := &triggers{silent: map[string]*silence{}, log: log, fire: fire, specs: map[string]*msgs.Spec{}, bad: map[string]bool{}}
+func newTriggers(o TriggerRules, types *definitions, resolve func(string) (string, error), log zerolog.Logger, fire func(why string)) (*triggers, error) {
+	t := &triggers{silent: map[string]*silence{}, log: log, fire: fire, types: types, bad: map[string]bool{}}
 	for _, text := range o.Expressions {
 		x, err := pyexpr.Parse(text)
 		if err != nil {
@@ -75,7 +98,7 @@ func (t *triggers) message(topic string, m ros.Received, at bagstore.Time) {
 	if len(t.rules) == 0 {
 		return
 	}
-	env := pyexpr.Env{Topic: topic, Time: msgs.Time(at), Spec: t.spec(m.Header), Data: m.Data}
+	env := pyexpr.Env{Topic: topic, Time: msgs.Time(at), Spec: t.types.of(m.Header), Data: m.Data}
 	for _, rule := range t.rules {
 		holds, err := rule.Holds(env)
 		switch {
@@ -85,18 +108,6 @@ func (t *triggers) message(topic string, m ros.Received, at bagstore.Time) {
 			t.fire("a message of " + topic)
 		}
 	}
-}
-
-func (t *triggers) spec(h ros.Header) *msgs.Spec {
-	key := h["type"] + " " + h["md5sum"]
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	spec, known := t.specs[key]
-	if !known {
-		spec, _ = msgs.Parse(h["type"], h["message_definition"]) // a rule that reads fields returns the error
-		t.specs[key] = spec
-	}
-	return spec
 }
 
 // failed logs once for each topic that a rule can't be evaluated.

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/ratelimit"
 )
 
 // channel is a Channel with the player's state for it.
@@ -20,7 +21,7 @@ type channel struct {
 	conns    map[*bagstore.Connection]bool
 	sink     Sink
 	stamps   *stamper // nil if there are none
-	limit    limiter
+	limit    ratelimit.Limiter
 	tfStatic bool
 	pausing  bool   // playback pauses before each message
 	image    bool   // paces frame sets
@@ -111,7 +112,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
 		conns:    make(map[*bagstore.Connection]bool),
-		limit:    newLimiter(o.Filter.Limits[c.Topic]),
+		limit:    ratelimit.New(o.Filter.Limits[c.Topic]),
 		tfStatic: strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage",
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
 	}

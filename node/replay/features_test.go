@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/ratelimit"
 )
 
 func TestSkipEmpty(t *testing.T) {
@@ -324,7 +325,7 @@ func TestFilter(t *testing.T) {
 		return Filter{Match: re}
 	}
 	exclude := Filter{Exclude: full("/a.*").Match}
-	limits, err := ParseLimits([]string{"/b=50"})
+	limits, err := ratelimit.Parse([]string{"/b=50"})
 	if err != nil {
 		t.Fatal(err)
 	}

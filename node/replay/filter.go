@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"rsros/bagstore"
 )
@@ -35,20 +33,6 @@ func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
 	return out, nil
 }
 
-// ParseLimits reads "topic=hz" pairs.
-func ParseLimits(pairs []string) (map[string]float64, error) {
-	limits := make(map[string]float64)
-	for _, p := range pairs {
-		topic, text, _ := strings.Cut(p, "=")
-		hz, err := strconv.ParseFloat(text, 64)
-		if topic == "" || err != nil || !(hz > 0) {
-			return nil, fmt.Errorf("limit %q: want topic=hz with hz above 0", p)
-		}
-		limits[topic] = hz
-	}
-	return limits, nil
-}
-
 func (f *Filter) wants(c *bagstore.Connection) bool {
 	chosen := len(f.Topics)+len(f.Match) == 0 || slices.Contains(f.Topics, c.Topic) || matchesAny(f.Match, c.Topic)
 	return chosen && !matchesAny(f.Exclude, c.Topic) &&
@@ -76,33 +60,4 @@ func (f *Filter) missing(conns []*bagstore.Connection) []string {
 		nowhere("messages of type", t, func(c *bagstore.Connection) bool { return c.Type == t })
 	}
 	return slices.Compact(out)
-}
-
-type limiter struct {
-	period bagstore.Time // 0: no limit
-	next   bagstore.Time
-	last   bagstore.Time
-}
-
-func newLimiter(hz float64) limiter {
-	if hz <= 0 {
-		return limiter{}
-	}
-	return limiter{period: bagstore.Time(1e9 / hz)}
-}
-
-// pass reports whether a message at t passes. The grid of allowed times doesn't
-// move with the jitter of the messages, so the average keeps to the limit. A step
-// back in time starts a new grid.
-func (l *limiter) pass(t bagstore.Time) bool {
-	if l.period == 0 {
-		return true
-	}
-	if back := t < l.last; !back && t < l.next {
-		return false
-	} else if back || t-l.next >= l.period {
-		l.next = t
-	}
-	l.last, l.next = t, l.next+l.period
-	return true
 }

@@ -69,7 +69,7 @@ func (p *Player) publishNext(now Wall) error {
 	var err error
 	if m.Work != nil {
 		err = p.start(m.Recorded, now)
-	} else if ch.limit.pass(m.Time) {
+	} else if ch.limit.Pass(int64(m.Time)) {
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
 		err = p.publish(ch, m.Recorded, p.time.stampShift(m.Time, now))
 	}

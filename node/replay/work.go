@@ -33,7 +33,7 @@ func (p *Player) start(m Recorded, now Wall) error {
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
 	for _, c := range m.Work.Connections() {
 		ch := p.channels.byConn[c]
-		if ch == nil || !ch.limit.pass(m.Time) {
+		if ch == nil || !ch.limit.Pass(int64(m.Time)) {
 			continue
 		}
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
