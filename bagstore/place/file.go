@@ -23,6 +23,9 @@ func (e *Error) Unwrap() error { return e.Err }
 type File interface {
 	io.ReaderAt
 	io.Closer
+	// Name is what it was opened with, for opening it or its neighbours. It may be secret: Info has
+	// the name for people.
+	Name() string
 	// Info describes it as it was when it was opened.
 	Info() Info
 	// Size is the present size: a file at a path may grow.
@@ -44,7 +47,7 @@ func Open(ctx context.Context, name string) (File, error) {
 	if f, ok := o.(*onDisk); ok {
 		return f, nil
 	}
-	return newRemote(ctx, o), nil
+	return newRemote(ctx, name, o), nil
 }
 
 // OnDisk returns the file of a path, nil for an object's.

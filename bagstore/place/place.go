@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -189,18 +190,43 @@ func Remove(ctx context.Context, name string) error {
 	return s.Remove(ctx, name)
 }
 
-// Base returns the last element of a name.
+// isWeb reports whether a name is an address that may have a query.
+func isWeb(name string) bool {
+	s := scheme(name)
+	return s == "http" || s == "https"
+}
+
+// Shown returns a name for people and files: an address of http or https without user, password and
+// query, which may be a signature.
+func Shown(name string) string {
+	if !isWeb(name) {
+		return name
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return scheme(name) + "://…"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	return u.String()
+}
+
+// Base returns the last element of a name, without a query.
 func Base(name string) string {
 	if IsAddress(name) {
-		return path.Base(name)
+		return path.Base(Shown(name))
 	}
 	return filepath.Base(name)
 }
 
-// Beside returns the name of a file in the folder that name is in.
+// Beside returns the name of a file in the folder that name is in. A query stays: it may be a key to
+// the folder.
 func Beside(name, file string) string {
 	if IsAddress(name) {
-		return name[:strings.LastIndex(name, "/")+1] + file
+		query := ""
+		if at := strings.IndexAny(name, "?#"); at >= 0 && isWeb(name) {
+			name, query = name[:at], name[at:]
+		}
+		return name[:strings.LastIndex(name, "/")+1] + file + query
 	}
 	return filepath.Join(filepath.Dir(name), file)
 }

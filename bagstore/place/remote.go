@@ -20,6 +20,7 @@ const (
 // remote reads an object by blocks of the cache.
 type remote struct {
 	Object
+	name   string
 	ctx    context.Context
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // for requests
@@ -36,16 +37,25 @@ type remote struct {
 // span is a range of blocks.
 type span struct{ from, to int64 }
 
-func newRemote(ctx context.Context, o Object) *remote {
-	r := &remote{Object: o}
+func newRemote(ctx context.Context, name string, o Object) *remote {
+	r := &remote{Object: o, name: name}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if h, ok := o.(Header); ok {
-		cache.keep(o.Info(), h.Head())
+		cache.keep(r.cached(), h.Head())
 	}
 	return r
 }
 
+func (r *remote) Name() string { return r.name }
+
 func (r *remote) Size() int64 { return r.Info().Size }
+
+// cached describes the object in the cache, where a query tells objects apart.
+func (r *remote) cached() Info {
+	info := r.Info()
+	info.Name = r.name
+	return info
+}
 
 // ReadAt is that of an io.ReaderAt. After an error of the place it returns that error.
 func (r *remote) ReadAt(p []byte, off int64) (n int, err error) {
@@ -86,7 +96,7 @@ func (r *remote) sequential(off int64, n int) int64 {
 
 // readBlock reads from one block. If it isn't there, up to end is asked for.
 func (r *remote) readBlock(p []byte, off, end int64) (int, error) {
-	b, missing := cache.find(r.Info(), span{off / blockSize, (min(end, r.Size()) + blockSize - 1) / blockSize})
+	b, missing := cache.find(r.cached(), span{off / blockSize, (min(end, r.Size()) + blockSize - 1) / blockSize})
 	if len(missing) > 0 {
 		r.wait.Go(func() { r.fetch(missing) })
 	}
@@ -141,7 +151,7 @@ func (r *remote) work() {
 			return
 		}
 		for w.from < w.to {
-			_, missing := cache.find(r.Info(), w)
+			_, missing := cache.find(r.cached(), w)
 			if len(missing) > 0 {
 				r.fetch(missing)
 			}

@@ -7,8 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
@@ -134,5 +139,52 @@ func TestPlaceFails(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != exitOK || res.Traffic.Requests == 0 || res.Traffic.Fetched < res.Traffic.Needed {
 		t.Errorf("check: exit code %d, %v\n%s", code, err, stdout)
+	}
+}
+
+// TestSignedAddress: commands read an address with a signature in its query as often as they like,
+// and never show it.
+func TestSignedAddress(t *testing.T) {
+	b := bucket.Start(t)
+	local := filepath.Join(t.TempDir(), "long.bag")
+	longBag(t, local, bagstore.None)
+	server := strings.TrimPrefix(b.URL, "http://")
+	client, err := minio.New(server, &minio.Options{Creds: credentials.NewEnvAWS(), Region: "us-east-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{".bag", ".db3", ".mcap"} {
+		file := strings.TrimSuffix(local, ".bag") + ext
+		if ext != ".bag" {
+			if code, _, stderr := command(t, "convert", local, file, "--quiet"); code != exitOK {
+				t.Fatal(stderr)
+			}
+		}
+		b.Put("long"+ext, file)
+		signed, err := client.PresignedGetObject(t.Context(), "walks", "long"+ext, time.Hour, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"info"}, {"info", "--json", "--realsense", "--missing"}, {"info", "--realsense", "--missing", "--freq"}, {"info", "--yaml"}, {"check"}, {"check", "--json"}, {"cat", "-t", "/t2"},
+			{"filter", "IN", file + ".out", "-f", "--start", "5", "--end", "6"}, {"catalog"},
+			{"convert", "IN", file + ".converted.mcap"}, {"merge", "IN", "-o", file + ".merged.bag"}, {"recover", "IN", "-o", file + ".recovered" + ext},
+		} {
+			out := append([]string{}, args...)
+			if i := slices.Index(args, "IN"); i >= 0 {
+				out[i] = signed.String()
+			} else {
+				out = append(out, signed.String())
+			}
+			code, stdout, stderr := command(t, append(out, "-v")...)
+			if code != exitOK || strings.Contains(stdout+stderr, "Signature") {
+				t.Errorf("%s of %s: exit code %d\n%.2000s\n%.2000s", args, ext, code, stdout, stderr)
+			}
+		}
+		signed.RawQuery = strings.Replace(signed.RawQuery, "X-Amz-Signature=", "X-Amz-Signature=0", 1)
+		code, stdout, stderr := command(t, "check", signed.String())
+		if code != exitFailed || strings.Contains(stdout+stderr, "Signature") {
+			t.Errorf("a wrong signature: exit code %d\n%s%s", code, stdout, stderr)
+		}
 	}
 }

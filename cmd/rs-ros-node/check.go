@@ -102,13 +102,13 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 		}
 		if set != nil && res.Outcome != bagstore.Unreadable {
 			if res.Rules = set.Judge(measures); len(res.Rules.Failed) > 0 {
-				failed = append(failed, path)
+				failed = append(failed, res.Path)
 			}
 		}
 		if err := res.print(a.out, o.json); err != nil {
 			return err
 		}
-		all.add(path, res.Outcome)
+		all.add(res.Path, res.Outcome)
 	}
 	err := all.err("damaged", "not readable")
 	if len(failed) > 0 && len(all.failed) == 0 {
@@ -124,7 +124,7 @@ func (a *app) rulesFrom(ctx context.Context, path string) error {
 		return err
 	}
 	var all verdict
-	all.add(path, res.Outcome)
+	all.add(res.Path, res.Outcome)
 	if res.Outcome == bagstore.Unreadable {
 		return all.err("", "not readable")
 	}
@@ -137,10 +137,10 @@ func (a *app) rulesFrom(ctx context.Context, path string) error {
 
 // checkOne fails only if it is interrupted. A bag that can't be read is a result.
 func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkResult, *rules.Measures, error) {
-	report, done := a.progress(path, false)
+	report, done := a.progress(place.Shown(path), false)
 	defer done()
 	before := place.TrafficNow()
-	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
+	res := checkResult{CheckReport: &bagstore.CheckReport{Path: place.Shown(path), Outcome: bagstore.Unreadable}}
 	var measures *rules.Measures
 	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true})
 	if err == nil {

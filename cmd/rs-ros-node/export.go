@@ -2,11 +2,11 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/export"
 	"rsros/bagstore/tools/swap"
 )
@@ -49,7 +49,7 @@ Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done
 				o.Compress = bagstore.None
 			}
 			o.Bag, o.Log = args[0], a.logger()
-			report, done := a.progress(filepath.Base(o.Bag), false)
+			report, done := a.progress(place.Base(o.Bag), false)
 			defer done()
 			o.Progress = report
 			return undone(export.Run(cmd.Context(), o))

@@ -78,7 +78,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		if i > 0 && !o.json {
 			fmt.Fprintln(a.out, "---")
 		}
-		errs = append(errs, o.print(ctx, a.out, s, a.logger(), before), a.notes(s))
+		errs = append(errs, o.print(ctx, a.out, path, s, a.logger(), before), a.notes(s))
 	}
 	return errors.Join(errs...)
 }
@@ -92,17 +92,17 @@ func summarize(ctx context.Context, path string, o info.Options) (*info.Summary,
 	return info.Of(ctx, b, o)
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []missing.Series
 	if o.missing && !o.yaml {
 		var err error
-		if lost, err = missing.Count(ctx, s.Path, log); err != nil {
+		if lost, err = missing.Count(ctx, name, log); err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.json:
-		rs, err := rsbag.Summarize(ctx, s.Path, o.realsense)
+		rs, err := rsbag.Summarize(ctx, name, o.realsense)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 	if !o.realsense {
 		return nil
 	}
-	rs, err := rsbag.Summarize(ctx, s.Path, true)
+	rs, err := rsbag.Summarize(ctx, name, true)
 	if err != nil {
 		return err
 	}

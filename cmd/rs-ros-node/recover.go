@@ -128,14 +128,14 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 		if o.reindex && res.Outcome == bagstore.Damaged {
 			continue
 		}
-		all.add(path, res.Outcome)
+		all.add(res.Path, res.Outcome)
 	}
 	return all.err("messages were lost", "nothing could be kept")
 }
 
 func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {
-	res := recoverResult{Path: path, Output: path}
-	report, done := a.progress(path, o.quiet)
+	res := recoverResult{Path: place.Shown(path), Output: path}
+	report, done := a.progress(place.Shown(path), o.quiet)
 	defer done()
 	format, err := recording.FormatOf(ctx, path)
 	write := func(out string) (err error) {

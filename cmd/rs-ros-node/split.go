@@ -93,7 +93,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
 	skipped := skipper{log: a.logger()}
 	o.Damaged = skipped.handler(bags)
-	report, done := a.progress(filepath.Base(path), o.quiet)
+	report, done := a.progress(place.Base(path), o.quiet)
 	o.Progress = report
 	parts, err := rewrite.Split(ctx, bags[0], name, o.SplitOptions)
 	done()

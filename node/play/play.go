@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/moment"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/foxglove"
 	"rsros/node/graph"
@@ -143,7 +143,7 @@ func (o *Options) complete() error {
 }
 
 func (o *Options) title() string {
-	title := filepath.Base(o.Bags[0])
+	title := place.Base(o.Bags[0])
 	if n := len(o.Bags) - 1; n > 0 {
 		title += fmt.Sprintf(" and %d more", n)
 	}

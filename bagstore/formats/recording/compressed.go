@@ -50,7 +50,7 @@ func openCompressed(ctx context.Context, in place.File) (_ container.Container, 
 	case SQLite:
 		var f *rosbag2.File
 		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
-			c = withNames(ctx, path, f)
+			c = withNames(ctx, in.Name(), f)
 		}
 	case MCAP:
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})

@@ -34,7 +34,7 @@ func openDB3(in place.File, o bagstore.OpenOptions) (container.Container, error)
 	if err != nil {
 		return nil, err
 	}
-	return withNames(o.Context, in.Info().Name, f), nil
+	return withNames(o.Context, in.Name(), f), nil
 }
 
 // withNames looks for lost names and types in the file's own metadata, or in its folder's

@@ -29,13 +29,13 @@ func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (i
 // leftover opens the file next to the database with another ending, after following links. It is
 // nil if there is none or it is empty.
 func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, error) {
-	name := f.path
+	name := f.files[0].Name()
 	if !place.IsAddress(name) {
 		if real, err := filepath.EvalSymlinks(name); err == nil {
 			name = real
 		}
 	}
-	b, err := place.Open(ctx, name+ending)
+	b, err := place.Open(ctx, place.Beside(name, place.Base(name)+ending))
 	// Who may not list a bucket is forbidden what isn't there.
 	hidden := place.IsAddress(name) && errors.Is(err, fs.ErrPermission)
 	if hidden || errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {

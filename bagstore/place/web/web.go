@@ -57,20 +57,9 @@ type file struct {
 	head     []byte
 }
 
-// hidden returns an address without password and query, which may be a signature.
-func hidden(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		scheme, _, _ := strings.Cut(address, "://")
-		return scheme + "://…"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
-
 // Open asks for the first bytes, with which come size and version.
 func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
-	f := &file{client: s.client, address: name, info: place.Info{Name: hidden(name)}}
+	f := &file{client: s.client, address: name, info: place.Info{Name: place.Shown(name)}}
 	r, err := f.get(ctx, 0, ranged.HeadBytes)
 	if err != nil {
 		return nil, f.wrap(err)
@@ -182,16 +171,16 @@ func (f *file) wrap(err error) error {
 // List implements place.Store.
 func (s *Store) List(_ context.Context, prefix string) iter.Seq2[place.Info, error] {
 	return func(yield func(place.Info, error) bool) {
-		yield(place.Info{}, fmt.Errorf("%s: %w", hidden(prefix), ErrReadOnly))
+		yield(place.Info{}, fmt.Errorf("%s: %w", place.Shown(prefix), ErrReadOnly))
 	}
 }
 
 // Put implements place.Store.
 func (s *Store) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ place.PutOptions) (place.Info, error) {
-	return place.Info{}, fmt.Errorf("%s: %w", hidden(name), ErrReadOnly)
+	return place.Info{}, fmt.Errorf("%s: %w", place.Shown(name), ErrReadOnly)
 }
 
 // Remove implements place.Store.
 func (s *Store) Remove(_ context.Context, name string) error {
-	return fmt.Errorf("%s: %w", hidden(name), ErrReadOnly)
+	return fmt.Errorf("%s: %w", place.Shown(name), ErrReadOnly)
 }

@@ -55,7 +55,7 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 		for _, n := range b.Notes() {
 			LogNote(log, path, n)
 			if n.Severity == bagstore.Loss {
-				lost = append(lost, at(path, n)+": "+n.Text)
+				lost = append(lost, at(b.Path(), n)+": "+n.Text)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func Found(bags []*bagstore.Bag) (lost []string) {
 
 // LogNote logs a note about a bag.
 func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
-	e := log.Warn().Str("bag", path)
+	e := log.Warn().Str("bag", place.Shown(path))
 	if n.Offset >= 0 {
 		e = e.Int64("at byte", n.Offset)
 	}

@@ -71,18 +71,18 @@ type Options struct {
 
 // Describe makes the row of a recording. If it can't be read, the row says why.
 func Describe(ctx context.Context, name string, o Options) Row {
-	r := Row{Name: name, Made: time.Now().UnixNano(), State: Unreadable, Topics: []Topic{}}
+	r := Row{Name: place.Shown(name), Made: time.Now().UnixNano(), State: Unreadable, Topics: []Topic{}}
 	if st, err := place.Stat(ctx, name); err == nil { // a folder of rosbag2 has no version
 		r.Size, r.Version, r.Modified = st.Size, st.Version, st.Modified.UnixNano()
 	}
-	if err := r.read(ctx, o); err != nil {
+	if err := r.read(ctx, name, o); err != nil {
 		r.State, r.Error = Unreadable, shortened(err.Error())
 	}
 	return r
 }
 
-func (r *Row) read(ctx context.Context, o Options) error {
-	bag, err := recording.Open(r.Name, bagstore.OpenOptions{Context: ctx})
+func (r *Row) read(ctx context.Context, name string, o Options) error {
+	bag, err := recording.Open(name, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/tools/bagset"
@@ -45,7 +46,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
-			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
+			manifest: newManifest(file, place.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
 		err = f.export(bag, filter)
 		if waitErr := f.work.wait(); err == nil {
 			err = waitErr
