@@ -25,8 +25,11 @@ type blocks struct {
 	used  list.List // of *block, most recent first
 }
 
+// blockKey has the size, too: a store whose object is being replaced may return the size of one version with
+// the name of the other.
 type blockKey struct {
 	name, version string
+	size          int64
 	number        int64
 }
 
@@ -45,7 +48,7 @@ type block struct {
 func (c *blocks) find(of Info, s span) (first *block, missing []*block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := blockKey{of.Name, of.Version, s.from}
+	key := blockKey{of.Name, of.Version, of.Size, s.from}
 	first = c.byKey[key]
 	if first != nil {
 		c.used.MoveToFront(first.at)
@@ -73,7 +76,7 @@ func (c *blocks) keep(of Info, head []byte) {
 	for n := int64(0); len(head) >= blockSize || len(head) > 0 && n*blockSize+int64(len(head)) == of.Size; n++ {
 		data := head[:min(blockSize, len(head))]
 		head = head[len(data):]
-		if key := (blockKey{of.Name, of.Version, n}); c.byKey[key] == nil {
+		if key := (blockKey{of.Name, of.Version, of.Size, n}); c.byKey[key] == nil {
 			b := c.add(key)
 			b.data = data
 			close(b.done)

@@ -1,7 +1,9 @@
 package place
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -81,5 +83,41 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), "gopher://host/walk.bag"); !errors.Is(err, ErrScheme) {
 		t.Error(err)
+	}
+}
+
+// growing is a store with one object, which has another size each time it is opened but always the same version.
+type growing struct {
+	Store
+	size *int
+}
+
+type grown struct{ text string }
+
+func (g growing) Open(context.Context, string) (Object, error) {
+	*g.size += 100
+	return grown{strings.Repeat("x", *g.size)}, nil
+}
+
+func (g grown) Info() Info {
+	return Info{Name: "growing://x", Size: int64(len(g.text)), Version: "1"}
+}
+
+func (g grown) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(g.text[off : off+n])), nil
+}
+
+// TestSizeOfAnotherVersion: a store that doesn't tell the versions of an object apart can't make a read wait forever.
+func TestSizeOfAnotherVersion(t *testing.T) {
+	Register("growing", growing{size: new(int)})
+	for range 3 {
+		f, err := Open(t.Context(), "growing://x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if text, err := io.ReadAll(io.NewSectionReader(f, 0, f.Info().Size)); err != nil || int64(len(text)) != f.Info().Size {
+			t.Errorf("%d bytes of %d: %v", len(text), f.Info().Size, err)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore/tools/batch"
+	"rsros/bagstore/tools/rules"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/graph"
 	"rsros/program"
@@ -40,6 +41,8 @@ type batched struct {
 	args func(in, out, to string) []string
 	// own are flags of the command that batch sets or can't do with.
 	own []string
+	// inputs are flags that name files which the command reads for every item, and what finds errors in one.
+	inputs map[string]func(path string) error
 	// positional is how many arguments the user may give.
 	positional int
 }
@@ -52,10 +55,14 @@ const (
 
 func report(in, _, _ string) []string { return []string{in, "--json"} }
 
+func readable[T any](read func(string) (T, error)) func(string) error {
+	return func(path string) error { _, err := read(path); return err }
+}
+
 func copied(in, out, _ string) []string { return []string{in, out} }
 
 var batchCommands = map[string]batched{
-	"check":    {args: report, own: []string{"rules-from"}},
+	"check":    {args: report, own: []string{"rules-from"}, inputs: map[string]func(string) error{"rules": readable(rules.Read)}},
 	"info":     {args: report, own: []string{"yaml", "key"}},
 	"catalog":  {to: []string{rowKind}, args: func(in, out, _ string) []string { return []string{in, "--out", out} }, own: []string{"out", "jobs"}},
 	"recover":  {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--json", "--output", out} }, own: []string{"output", "output-dir", "in-place"}},
@@ -120,7 +127,7 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 	if !ok {
 		return usageError{fmt.Errorf("batch doesn't run %q", name)}
 	}
-	flags, err := command.check(name, flags, &o)
+	flags, inputs, err := command.check(name, flags, &o)
 	if err != nil {
 		return usageError{err}
 	}
@@ -133,7 +140,7 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 		line = append(line, "--to="+o.to)
 	}
 	options := batch.Options{
-		Out: o.out, Command: append(line, flags...), Program: program.Version, Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
+		Out: o.out, Command: append(line, flags...), Files: inputs, Program: program.Version, Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
 		Do: func(ctx context.Context, in, out string) batch.Outcome {
 			if strings.HasPrefix(in, "-") {
 				in = "./" + in
@@ -150,43 +157,52 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 	return a.runBatch(ctx, shard, options)
 }
 
-// check finds what is wrong with a command line before any item is begun, and returns the flags in full.
-func (c batched) check(name string, flags []string, o *batchOptions) ([]string, error) {
+// check finds what is wrong with a command line before any item is begun, and returns the flags in full,
+// and the files that they name.
+func (c batched) check(name string, flags []string, o *batchOptions) (full, inputs []string, err error) {
 	switch {
 	case o.in == "" || o.out == "":
-		return nil, errors.New("batch needs --in and --out")
+		return nil, nil, errors.New("batch needs --in and --out")
 	case o.jobs < 0:
-		return nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
+		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
 	case c.to != nil && (o.in == o.out || swap.SameFile(o.in, o.out)):
-		return nil, errors.New("--in and --out are the same: outputs would be recordings of the next run")
+		return nil, nil, errors.New("--in and --out are the same: outputs would be recordings of the next run")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
-		return nil, fmt.Errorf("%s has no --to %s", name, o.to)
+		return nil, nil, fmt.Errorf("%s has no --to %s", name, o.to)
 	case o.to == "" && c.to != nil && c.to[0] == "":
-		return nil, fmt.Errorf("%s needs --to with one of%s", name, strings.Join(c.to, " "))
+		return nil, nil, fmt.Errorf("%s needs --to with one of%s", name, strings.Join(c.to, " "))
 	case o.to == "" && c.to != nil:
 		o.to = c.to[0]
 	}
 	root := newRootCommand(&app{})
 	args, err := expandFlags(root, append([]string{name}, flags...))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cmd, rest, err := root.Find(args)
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, flag := range append(c.own, "json", "overwrite", "force", "help") {
 		if cmd.Flags().Changed(flag) {
-			return nil, fmt.Errorf("%s --%s: batch decides on it itself", name, flag)
+			return nil, nil, fmt.Errorf("%s --%s: batch decides on it itself", name, flag)
 		}
 	}
 	if n := cmd.Flags().NArg(); n > c.positional {
-		return nil, fmt.Errorf("%q: the recordings are those of --in", cmd.Flags().Arg(c.positional))
+		return nil, nil, fmt.Errorf("%q: the recordings are those of --in", cmd.Flags().Arg(c.positional))
 	}
-	return rest, nil
+	for flag, find := range c.inputs {
+		if path := cmd.Flags().Lookup(flag).Value.String(); path != "" {
+			if err := find(path); err != nil {
+				return nil, nil, err
+			}
+			inputs = append(inputs, path)
+		}
+	}
+	return rest, inputs, nil
 }
 
 func (o batchOptions) shardOf(env func(string) string) (batch.Shard, error) {
@@ -241,7 +257,7 @@ func outputName(name, to string) string {
 
 // runItem runs a command line in this process.
 func runItem(ctx context.Context, args []string) batch.Outcome {
-	out, log := &capture{limit: 16 << 20}, &capture{limit: 64 << 10}
+	out, log := &capture{limit: batch.MaxResult}, &capture{limit: 64 << 10}
 	conf, _, _ := graph.ParseArgs(nil, nil) // items' names are no remaps
 	a := &app{out: newPrinter(out), err: newPrinter(log), raw: streams{out: out, err: log}, ros: conf}
 	root := newRootCommand(a)
@@ -257,7 +273,10 @@ func runItem(ctx context.Context, args []string) batch.Outcome {
 	case exitIncomplete:
 		o.State = batch.Incomplete
 	}
-	if json.Valid(out.Bytes()) {
+	switch {
+	case out.cut:
+		o.Log = append(o.Log, fmt.Sprintf("WRN the result is left out: it has more than %d bytes", out.limit))
+	case json.Valid(out.Bytes()):
 		o.Result = out.Bytes()
 	}
 	return o
@@ -268,12 +287,15 @@ type capture struct {
 	mu sync.Mutex
 	bytes.Buffer
 	limit int
+	cut   bool
 }
 
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.Buffer.Write(p[:min(len(p), c.limit-c.Len())])
+	n := min(len(p), c.limit-c.Len())
+	c.Buffer.Write(p[:n])
+	c.cut = c.cut || n < len(p)
 	return len(p), nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/batch"
 	"rsros/test/bucket"
@@ -215,4 +217,55 @@ func TestBatchUsage(t *testing.T) {
 	}
 	want(t, exitFailed, "batch", "check", "--in", filepath.Join(in, "none"), "--out", out)
 	want(t, exitOK, "batch", "check", "--in", in, "--out", out)
+}
+
+// TestBatchRules: rules count by what is in their file, and a file that has none is found before anything begins.
+func TestBatchRules(t *testing.T) {
+	in, out, file := filepath.Dir(samplebag.Walk(t, "walk.bag")), t.TempDir(), filepath.Join(t.TempDir(), "rules.yaml")
+	line := []string{"batch", "check", "--in", in, "--out", out, "--", "--rules", file}
+	want(t, exitUsage, line...)
+	for i, c := range []struct {
+		rules  string
+		code   int
+		before bool
+	}{
+		{"nonsense", exitUsage, false}, {"recording: {messages: {min: 1}}", exitOK, false}, {"recording: {messages: {min: 1}}", exitOK, true},
+		{"recording: {messages: {max: 1}}", exitIncomplete, false}, {"recording: {messages: {max: 1}}", exitIncomplete, true},
+	} {
+		if err := os.WriteFile(file, []byte(c.rules), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := lines(t, want(t, c.code, line...)); got["walk.bag"].Before != c.before {
+			t.Errorf("%d: %+v", i, got)
+		}
+		if _, err := os.Stat(filepath.Join(out, ".batch")); (err == nil) != (c.code != exitUsage) {
+			t.Errorf("%d: markers: %v", i, err)
+		}
+	}
+}
+
+// TestBatchLongResult: a result that is too long for a marker is left out, and the marker says so.
+func TestBatchLongResult(t *testing.T) {
+	dir := t.TempDir()
+	w, err := bagstore.Create(filepath.Join(dir, "walk.bag"), bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		topic := fmt.Sprintf("/%d%s", i, strings.Repeat("x", batch.MaxResult/20))
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/Empty", MD5: "d41d8cd98f00b204e9800998ecf8427e"})
+		if err == nil {
+			err = w.Write(id, 1, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := lines(t, want(t, exitOK, "batch", "info", "--in", dir, "--out", t.TempDir()))["walk.bag"]
+	if got.Result != nil || len(got.Log) != 1 || !strings.Contains(got.Log[0], "the result is left out") {
+		t.Errorf("%.1000v", got)
+	}
 }

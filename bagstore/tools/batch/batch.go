@@ -6,18 +6,23 @@ package batch
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"rsros/bagstore/place"
+	"rsros/program/regular"
 )
 
 // Outcome is what a command made of one item.
@@ -35,6 +40,9 @@ type Options struct {
 	Out string
 	// Command is the command line. A marker of another one settles nothing.
 	Command []string
+	// Files are local files that the command reads for every item, such as rules. A marker settles nothing if one
+	// of them has another content by now.
+	Files   []string
 	Program string // its version
 	Jobs    int    // items at a time; at least 1
 	// Overwrite replaces outputs that no marker tells of.
@@ -49,14 +57,18 @@ type Options struct {
 
 type runner struct {
 	Options
-	work  *workFolder // nil without outputs
-	mu    sync.Mutex  // one report at a time
+	work  *workFolder       // nil without outputs
+	files map[string]string // the SHA-256 of each of Files
+	mu    sync.Mutex        // one report at a time
 	count atomic.Int64
 }
 
 // Run works on the items. It returns an error if it can't work at all, is interrupted, or Report fails.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &runner{Options: o}
+	if r.files, err = sums(o.Files); err != nil {
+		return err
+	}
 	if o.Output != nil {
 		if r.work, err = newWorkFolder(o.Out); err != nil {
 			return err
@@ -125,7 +137,7 @@ func (r *runner) report(res Result) error {
 
 // item works on one item unless a marker settles it.
 func (r *runner) item(ctx context.Context, it Item) Result {
-	res := Result{Item: it.Name, Input: it.Version, Size: it.Size, Command: r.Command, Program: r.Program, Begun: time.Now().UTC()}
+	res := Result{Item: it.Name, Input: it.Version, Size: it.Size, Command: r.Command, Files: r.files, Program: r.Program, Begun: time.Now().UTC()}
 	if it.Err != nil {
 		return res.failed(ctx, it.Err)
 	}
@@ -156,10 +168,15 @@ func (r *runner) item(ctx context.Context, it Item) Result {
 
 // settled reports whether there is nothing to do for an item.
 func (r *runner) settled(ctx context.Context, it Item, m marker) (bool, error) {
-	if !m.settles(it, r.Command) || m.Output == "" {
-		return m.settles(it, r.Command), nil
+	if !r.settles(it, m) || m.Output == "" {
+		return r.settles(it, m), nil
 	}
 	return exists(ctx, place.Join(r.Out, m.Output))
+}
+
+// settles reports whether a marker is that of the same work, done.
+func (r *runner) settles(it Item, m marker) bool {
+	return (m.State == Done || m.State == Incomplete) && m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
 }
 
 // run runs the command, and makes sure that the recording is still the same.
@@ -188,10 +205,45 @@ func (r *runner) run(ctx context.Context, it Item, res Result, output string) Re
 	if err == nil && now.Version != it.Version {
 		err = place.ErrChanged
 	}
+	if err == nil {
+		err = r.sameFiles()
+	}
 	if err != nil {
 		return res.failed(ctx, err)
 	}
 	return res
+}
+
+// sameFiles returns an error if one of Files isn't the one that the run began with.
+func (r *runner) sameFiles() error {
+	now, err := sums(r.Files)
+	if err != nil {
+		return err
+	}
+	for name, sum := range now {
+		if sum != r.files[name] {
+			return fmt.Errorf("%s changed since batch began", name)
+		}
+	}
+	return nil
+}
+
+// sums returns the SHA-256 of files.
+func sums(names []string) (map[string]string, error) {
+	all := make(map[string]string, len(names))
+	for _, name := range names {
+		f, err := regular.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		all[name] = fmt.Sprintf("%x", h.Sum(nil))
+	}
+	return all, nil
 }
 
 func quoted(text string) []byte {
@@ -229,7 +281,7 @@ func (r *runner) settle(ctx context.Context, it Item, res Result, output string,
 		if err := m.readAgain(ctx); err != nil {
 			return res.failed(ctx, err)
 		}
-		if m.settles(it, r.Command) {
+		if r.settles(it, m) {
 			m.Before = true
 			return m.Result
 		}

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,6 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"rsros/bagstore/place"
+	"rsros/test/bucket"
 )
 
 // job runs a command that copies recordings, or makes a folder of each.
@@ -69,7 +73,7 @@ func (j *job) run(ctx context.Context) (map[string]string, error) {
 		if r.Error != "" {
 			states[r.Item] += " " + r.Error
 		}
-		if r.State == Done && o.Output != nil && string(r.Result) != `{"output":`+string(quoted(filepath.Join(j.out, filepath.FromSlash(r.Output))))+`}` {
+		if r.State == Done && o.Output != nil && string(r.Result) != `{"output":`+string(quoted(place.Join(j.out, r.Output)))+`}` {
 			j.t.Errorf("%s: result %s, output %s", r.Item, r.Result, r.Output)
 		}
 		return nil
@@ -224,41 +228,68 @@ func TestInterrupted(t *testing.T) {
 // TestAtTheSameInstant: two runs of the same items end with whole outputs, one marker each, and no failure.
 func TestAtTheSameInstant(t *testing.T) {
 	for _, folder := range []bool{false, true} {
-		in, out := t.TempDir(), t.TempDir()
-		write(t, in, "a.bag", "b.bag", "sub/c.bag", "sub/d.bag")
-		var together, both sync.WaitGroup
-		together.Add(2)
-		for range 2 {
-			both.Go(func() {
-				j := newJob(t, in, out)
-				j.folder, j.options.Jobs = folder, 4
-				wait := sync.OnceFunc(func() { together.Done(); together.Wait() })
-				j.before = func(context.Context, string) error { wait(); return nil }
-				got, err := j.run(t.Context())
-				for name, state := range got {
-					if strings.TrimSuffix(state, "*") != "done" {
-						t.Errorf("%s: %s", name, state)
-					}
-				}
-				if err != nil || len(got) != 4 {
-					t.Errorf("%q, %v", got, err)
-				}
-			})
-		}
-		both.Wait()
-		for _, name := range []string{"a.bag", "b.bag", "sub/c.bag", "sub/d.bag"} {
-			path := filepath.Join(out, name)
-			if folder {
-				path = filepath.Join(path, "text")
-			}
-			if got := content(t, path); got != name {
-				t.Errorf("%s holds %q", name, got)
-			}
-		}
-		j := newJob(t, in, out)
-		j.folder = folder
-		j.want(map[string]string{"a.bag": "done*", "b.bag": "done*", "sub/c.bag": "done*", "sub/d.bag": "done*"})
+		out := t.TempDir()
+		atTheSameInstant(t, folder, out, out)
 	}
+}
+
+// TestAtTheSameInstantInBucket: the store decides which of two markers is written.
+func TestAtTheSameInstantInBucket(t *testing.T) {
+	b := bucket.Start(t)
+	for i, folder := range []bool{false, true, false, true} {
+		key := fmt.Sprint("out", i)
+		atTheSameInstant(t, folder, b.Address(key), filepath.Join(b.Folder, key))
+	}
+}
+
+// atTheSameInstant starts two runs into out, whose files are in seen, too.
+func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
+	t.Helper()
+	in := t.TempDir()
+	names := []string{"a.bag", "b.bag", "sub/c.bag", "sub/d.bag"}
+	write(t, in, names...)
+	var together, both sync.WaitGroup
+	together.Add(2)
+	for range 2 {
+		both.Go(func() {
+			j := newJob(t, in, out)
+			j.folder, j.options.Jobs = folder, 4
+			wait := sync.OnceFunc(func() { together.Done(); together.Wait() })
+			j.before = func(context.Context, string) error { wait(); return nil }
+			got, err := j.run(t.Context())
+			for name, state := range got {
+				if strings.TrimSuffix(state, "*") != "done" {
+					t.Errorf("%s: %s", name, state)
+				}
+			}
+			if err != nil || len(got) != 4 {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	both.Wait()
+	files := map[string]bool{}
+	for _, name := range names {
+		path := name
+		if folder {
+			path = filepath.Join(path, "text")
+		}
+		files[path], files[filepath.Join(ownFolder, "copy", name+".json")] = true, true
+		if got := content(t, filepath.Join(seen, path)); got != name {
+			t.Errorf("%s holds %q", name, got)
+		}
+	}
+	for info, err := range place.List(t.Context(), seen+"/") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, _ := below(seen, info.Name); !files[filepath.FromSlash(name)] {
+			t.Errorf("%s is left behind", name)
+		}
+	}
+	j := newJob(t, in, out)
+	j.folder = folder
+	j.want(map[string]string{"a.bag": "done*", "b.bag": "done*", "sub/c.bag": "done*", "sub/d.bag": "done*"})
 }
 
 // TestAbandonedWork: what a killed run left is removed, what a running one writes isn't.
@@ -291,5 +322,32 @@ func TestAbandonedWork(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Join(out, ownFolder, "work")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFiles: what the command reads counts by its content, and mustn't change while a run goes on.
+func TestFiles(t *testing.T) {
+	in, file := t.TempDir(), filepath.Join(t.TempDir(), "rules")
+	write(t, in, "a.bag")
+	change := func(text string) error { return os.WriteFile(file, []byte(text), 0o666) }
+	if err := change("one"); err != nil {
+		t.Fatal(err)
+	}
+	j := newJob(t, in, t.TempDir())
+	j.options.Files = []string{file}
+	j.want(map[string]string{"a.bag": "done"})
+	j.want(map[string]string{"a.bag": "done*"})
+	if err := change("two"); err != nil {
+		t.Fatal(err)
+	}
+	j.before = func(context.Context, string) error { return change("three") }
+	j.want(map[string]string{"a.bag": "failed " + file + " changed since batch began"})
+	j.before = nil
+	j.want(map[string]string{"a.bag": "done"})
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.run(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }

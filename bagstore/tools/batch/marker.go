@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"time"
 
 	"rsros/bagstore/internal/disk"
@@ -30,30 +29,30 @@ const (
 
 // Result is what an item's line and marker say.
 type Result struct {
-	Item    string          `json:"item"`
-	State   State           `json:"state"`
-	Before  bool            `json:"before,omitempty"` // an earlier run did it
-	Input   string          `json:"input_version,omitempty"`
-	Size    int64           `json:"size"`
-	Output  string          `json:"output,omitempty"` // below Options.Out
-	Error   string          `json:"error,omitempty"`
-	Log     []string        `json:"log,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"` // the command's JSON
-	Command []string        `json:"command,omitempty"`
-	Program string          `json:"program,omitempty"`
-	Begun   time.Time       `json:"begun,omitzero"`
-	Seconds float64         `json:"seconds,omitempty"`
+	Item    string            `json:"item"`
+	State   State             `json:"state"`
+	Before  bool              `json:"before,omitempty"` // an earlier run did it
+	Input   string            `json:"input_version,omitempty"`
+	Size    int64             `json:"size"`
+	Output  string            `json:"output,omitempty"` // below Options.Out
+	Error   string            `json:"error,omitempty"`
+	Log     []string          `json:"log,omitempty"`
+	Result  json.RawMessage   `json:"result,omitempty"` // the command's JSON
+	Command []string          `json:"command,omitempty"`
+	Files   map[string]string `json:"files,omitempty"` // SHA-256 of Options.Files
+	Program string            `json:"program,omitempty"`
+	Begun   time.Time         `json:"begun,omitzero"`
+	Seconds float64           `json:"seconds,omitempty"`
 	// Owned is the output that a later run may replace. Only markers have it.
 	Owned string `json:"owned_output,omitempty"`
 }
 
-// maxMarker bounds what is read of a marker, in bytes.
-const maxMarker = 16 << 20
-
-// settles reports whether a result means that there is nothing to do.
-func (res Result) settles(it Item, command []string) bool {
-	return (res.State == Done || res.State == Incomplete) && res.Input == it.Version && slices.Equal(res.Command, command)
-}
+const (
+	// MaxResult bounds an Outcome's Result in bytes, so that many items at a time fit into memory.
+	MaxResult = 1 << 20
+	// maxMarker bounds what is read of a marker, in bytes.
+	maxMarker = 2 << 20
+)
 
 // marker is a Result in a file or object.
 type marker struct {
