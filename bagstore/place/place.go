@@ -130,6 +130,23 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	return o.Info(), nil
 }
 
+// Summer is a Store that may have checksums of whole objects.
+type Summer interface {
+	// Checksum returns that of an object, if it is of this version: algorithm:hexadecimal. It is "" if the store
+	// has none.
+	Checksum(ctx context.Context, name, version string) (string, error)
+}
+
+// Checksum returns the checksum that the store has of a version of an object, such as crc32c:e3069283, "" if it has
+// none. Nothing is read to compute it.
+func Checksum(ctx context.Context, name, version string) (string, error) {
+	s, err := storeOf(name)
+	if summer, ok := s.(Summer); ok && err == nil {
+		return summer.Checksum(ctx, name, version)
+	}
+	return "", err
+}
+
 // Read reads a file or object of at most max bytes.
 func Read(ctx context.Context, name string, max int) ([]byte, error) {
 	f, err := Open(ctx, name)

@@ -87,7 +87,7 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	}
 	report, done := a.progress("catalog ", o.out == "")
 	lost := 0
-	rows := catalog.Make(ctx, names, o.jobs, catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing})
+	rows := catalog.Make(ctx, names, o.jobs, catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing, Checksum: true})
 	counted := func(yield func(catalog.Row, error) bool) {
 		n := uint64(0)
 		for r, err := range rows {

@@ -83,7 +83,7 @@ func (s *Server) choose(r *wire.Request) error {
 		if s.o.Library == nil {
 			return errors.New("there are no recordings to choose from here")
 		}
-		at, err := s.o.Library.Place(r.File)
+		at, err := s.o.Library.Place(s.ctx, r.File)
 		if err != nil {
 			return err
 		}

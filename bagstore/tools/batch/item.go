@@ -47,7 +47,6 @@ var (
 // metadata.yaml. What is below the folder or address without isn't listed.
 func List(ctx context.Context, in, without string) ([]Item, error) {
 	var files []Item
-	folders := make(map[string][]Item) // the files of each folder that may be one of rosbag2
 	for info, err := range listFolder(ctx, in) {
 		if err != nil {
 			return nil, err
@@ -63,28 +62,37 @@ func List(ctx context.Context, in, without string) ([]Item, error) {
 		if files = append(files, it); len(files) > maxItems {
 			return nil, fmt.Errorf("%s: %w", in, errMany)
 		}
-		if it.Err == nil && !isBag(name) {
-			folders[path.Dir(name)] = append(folders[path.Dir(name)], it)
+	}
+	if isFolder(slices.DeleteFunc(slices.Clone(files), func(it Item) bool { return it.Err != nil || strings.Contains(it.Name, "/") })) {
+		return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
+	}
+	return Recordings(in, files), nil
+}
+
+// Recordings returns what the files below a folder or address are, in the order of names: recordings, and folders of
+// rosbag2 below it, which are one item with the files in them.
+func Recordings(in string, files []Item) (items []Item) {
+	folders := make(map[string][]Item) // the files of each folder that may be one of rosbag2
+	for _, it := range files {
+		if it.Err == nil && !isBag(it.Name) {
+			folders[path.Dir(it.Name)] = append(folders[path.Dir(it.Name)], it)
 		}
 	}
-	var items []Item
 	for name, parts := range folders {
-		if !isFolder(parts) {
+		if name == "." || !isFolder(parts) {
 			delete(folders, name)
 			continue
-		}
-		if name == "." {
-			return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
 		}
 		items = append(items, joined(Item{Name: name, Path: place.Join(in, name)}, parts))
 	}
 	for _, it := range files {
-		if _, inside := folders[path.Dir(it.Name)]; isBag(it.Name) || isStorage(it.Name) && (!inside || it.Err != nil) {
+		_, inside := folders[path.Dir(it.Name)]
+		if !IsBeside(it.Name) && (!inside || isBag(it.Name) || it.Err != nil) {
 			items = append(items, it)
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
-	return items, nil
+	return items
 }
 
 // listFolder lists the files below a folder, which may be a link, or an address.
@@ -187,8 +195,11 @@ func Only(items []Item, in string, list io.Reader) ([]Item, error) {
 }
 
 // isPart reports whether a file may belong to a recording.
-func isPart(name string) bool {
-	return isBag(name) || isStorage(name) || path.Base(name) == metadataName || strings.HasSuffix(name, walSuffix)
+func isPart(name string) bool { return isBag(name) || isStorage(name) || IsBeside(name) }
+
+// IsBeside reports whether a file may belong to a recording without being one.
+func IsBeside(name string) bool {
+	return path.Base(name) == metadataName || strings.HasSuffix(name, walSuffix)
 }
 
 func isBag(name string) bool {

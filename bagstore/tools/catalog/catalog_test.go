@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -14,9 +16,11 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/info"
+	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -24,7 +28,7 @@ import (
 func someRows() []Row {
 	n := int64(3)
 	return []Row{
-		{Name: "s3://b/a.bag", Version: "v", Made: 5, Modified: 4, Size: 7, Format: "2.0", State: Indexed, Start: 1_700_000_000_123_456_789, End: 1_700_000_001_123_456_789, Duration: 1e9, Messages: 12,
+		{Name: "s3://b/a.bag", Version: "v", Checksum: "crc32c:e3069283", Made: 5, Modified: 4, Size: 7, Format: "2.0", State: Indexed, Start: 1_700_000_000_123_456_789, End: 1_700_000_001_123_456_789, Duration: 1e9, Messages: 12,
 			Topics: []Topic{{"/a", "std_msgs/String", 5}, {"/b", "sensor_msgs/Image", 7}}, Device: "D435I", Serial: "1", Firmware: "5.12", MissingFrames: &n, Notes: []string{"n", ""}, Thumbnail: []byte{0xff, 0xd8}},
 		{Name: "s3://b/b.bag", State: Unreadable, Error: "no bag", Topics: []Topic{}},
 		{Name: "s3://b/c.bag", State: Damaged, Topics: []Topic{{"/a", "std_msgs/String", 0}}, Notes: []string{"torn"}},
@@ -114,6 +118,26 @@ func TestDescribe(t *testing.T) {
 	}
 	if r := Describe(t.Context(), samplebag.File(t, "no.bag", []byte("no bag")), Options{}); r.State != Unreadable || r.Error == "" || r.Size != 6 {
 		t.Errorf("no bag: %+v", r)
+	}
+}
+
+// TestChecksum: a row has the checksum of the object that a store was given, which nothing is read for.
+func TestChecksum(t *testing.T) {
+	b, bag := bucket.Start(t), samplebag.Robot(t, "robot.bag")
+	text, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := b.Put("robot.bag", bag)
+	want := fmt.Sprintf("crc32c:%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+	if r := Describe(t.Context(), at, Options{Checksum: true}); r.Checksum != want {
+		t.Errorf("%+v, want %s", r, want)
+	}
+	if sum, err := place.Checksum(t.Context(), at, "another version"); sum != "" || err != nil {
+		t.Errorf("of another version: %q, %v", sum, err)
+	}
+	if r := Describe(t.Context(), bag, Options{Checksum: true}); r.Checksum != "" {
+		t.Errorf("of a file: %s", r.Checksum)
 	}
 }
 

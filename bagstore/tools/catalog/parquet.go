@@ -31,6 +31,7 @@ func writeParquet(w io.Writer, rows iter.Seq2[Row, error]) error {
 // columns set a field of a row by the value of a column.
 var columns = map[string]func(*Row, parquet.Value){
 	"version":        func(r *Row, v parquet.Value) { r.Version = string(v.Bytes) },
+	"checksum":       func(r *Row, v parquet.Value) { r.Checksum = string(v.Bytes) },
 	"modified":       func(r *Row, v parquet.Value) { r.Modified = v.Int },
 	"made":           func(r *Row, v parquet.Value) { r.Made = v.Int },
 	"size":           func(r *Row, v parquet.Value) { r.Size = v.Int },

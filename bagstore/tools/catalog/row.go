@@ -22,6 +22,7 @@ import (
 type Row struct {
 	Name     string `json:"name" parquet:"name"`                                         // path or address
 	Version  string `json:"version,omitempty" parquet:"version,optional"`                // another one when the content changes; the ETag of an object
+	Checksum string `json:"checksum,omitempty" parquet:"checksum,optional"`              // that the store has of the object, such as crc32c:e3069283
 	Modified int64  `json:"modified,omitempty" parquet:"modified,timestamp(nanosecond)"` // when it was written
 	Made     int64  `json:"made" parquet:"made,timestamp(nanosecond)"`                   // when this row was made
 	Size     int64  `json:"size" parquet:"size"`                                         // of the file or files, in bytes
@@ -67,6 +68,7 @@ type Topic struct {
 type Options struct {
 	Thumbnail bool // reads one frame
 	Missing   bool // reads two frames of each stream of a RealSense recording
+	Checksum  bool // asks the store for one
 }
 
 // Describe makes the row of a recording. If it can't be read, the row says why.
@@ -74,6 +76,9 @@ func Describe(ctx context.Context, name string, o Options) Row {
 	r := Row{Name: place.Shown(name), Made: time.Now().UnixNano(), State: Unreadable, Topics: []Topic{}}
 	if st, err := place.Stat(ctx, name); err == nil { // a folder of rosbag2 has no version
 		r.Size, r.Version, r.Modified = st.Size, st.Version, st.Modified.UnixNano()
+		if o.Checksum {
+			r.Checksum, _ = place.Checksum(ctx, name, st.Version) // otherwise it isn't known
+		}
 	}
 	if err := r.read(ctx, name, o); err != nil {
 		r.State, r.Error = Unreadable, shortened(err.Error())

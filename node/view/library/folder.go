@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/catalog"
+	"rsros/bagstore/tools/batch"
 	"rsros/program/regular"
 )
 
@@ -30,8 +31,9 @@ func openFolder(dir string) (*folder, error) {
 
 func (f *folder) close() error { return f.root.Close() }
 
-func (f *folder) list(ctx context.Context) (list []found, err error) {
-	err = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+func (f *folder) list(ctx context.Context) ([]found, error) {
+	var files []batch.Item
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -39,25 +41,25 @@ func (f *folder) list(ctx context.Context) (list []found, err error) {
 			return err
 		case err != nil, d.IsDir() && strings.Count(name, "/") >= maxDepth:
 			return fs.SkipDir
-		case d.IsDir() || !catalog.IsRecording(name):
+		case d.IsDir() || !isPart(name):
 			return nil
-		case len(list) == maxListed:
+		case len(files) == maxFiles:
 			return fs.SkipAll
 		}
-		list = append(list, f.found(name))
+		files = append(files, f.item(name))
 		return nil
 	})
-	return list, err
+	return recordings(f.dir, files), err
 }
 
-// found takes sizes and times as the stamp. What isn't in the database of a .db3 file yet is in another one.
-func (f *folder) found(name string) found {
-	out := found{name: name}
+// item takes sizes and times as the version. What isn't in the database of a .db3 file yet is in another one.
+func (f *folder) item(name string) batch.Item {
+	out := batch.Item{Name: name}
 	for i, file := range []string{name, name + "-wal", name + "-journal"} {
 		if st, err := f.root.Stat(file); err == nil {
-			out.stamp += fmt.Sprintf("%d %d;", st.Size(), st.ModTime().UnixNano())
+			out.Version += fmt.Sprintf("%d %d;", st.Size(), st.ModTime().UnixNano())
 			if i == 0 {
-				out.size = st.Size()
+				out.Size = st.Size()
 			}
 		}
 	}
@@ -66,7 +68,20 @@ func (f *folder) found(name string) found {
 
 func (f *folder) place(name string) (string, error) {
 	st, err := f.root.Stat(name)
-	if err != nil || !st.Mode().IsRegular() {
+	switch {
+	case err != nil:
+		return "", errNoRecording
+	case st.IsDir():
+		parts, err := fs.ReadDir(f.root.FS(), name)
+		for _, part := range parts {
+			if st, e := f.root.Stat(path.Join(name, part.Name())); isPart(part.Name()) && (e != nil || !st.Mode().IsRegular()) {
+				err = errNoRecording // such as a link that leads out
+			}
+		}
+		if err != nil {
+			return "", errNoRecording
+		}
+	case !st.Mode().IsRegular():
 		return "", errNoRecording
 	}
 	return filepath.Join(f.dir, filepath.FromSlash(name)), nil

@@ -8,10 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/catalog"
+	"rsros/bagstore/tools/convert"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -119,6 +123,58 @@ func TestListedOnce(t *testing.T) {
 	}
 }
 
+// TestFolderOfRosbag2: a folder with a metadata.yaml is one recording in a folder and in a bucket, which can be played
+// but not downloaded. None with a file elsewhere is.
+func TestFolderOfRosbag2(t *testing.T) {
+	b, dir := bucket.Start(t), t.TempDir()
+	bag := samplebag.Robot(t, "robot.bag")
+	for _, name := range []string{"walk", "sub/other.day"} {
+		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := convert.Messages(t.Context(), convert.Options{In: bag, Out: filepath.Join(dir, name), ROS: 2, Storage: rosbag2.StorageMCAP}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{dir, b.Put("lib", dir) + "/"} {
+		l, err := Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := l.entries(t.Context(), catalog.Query{})
+		if err != nil || len(list) != 2 || list[0].Name != "sub/other.day" || list[1].Name != "walk" || list[1].Messages == 0 || list[1].Error != "" || list[1].Size == 0 {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+		for _, folder := range []string{"walk", "sub/other.day"} {
+			if at, err := l.Place(t.Context(), folder); err != nil || at != place.Join(strings.TrimSuffix(name, "/"), folder) {
+				t.Errorf("%s: it is played from %q, %v", name, at, err)
+			}
+		}
+		for _, folder := range []string{"", ".", "sub", "../lib/walk", "walk/../walk", "walk/metadata.yaml"} {
+			if at, err := l.Place(t.Context(), folder); err == nil {
+				t.Errorf("%s: %q would be played from %q", name, folder, at)
+			}
+		}
+		for path, want := range map[string]int{"walk": 404, "walk/metadata.yaml": 404, "walk/thumbnail": 200} {
+			w := httptest.NewRecorder()
+			if l.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/files/"+path, nil)); w.Code != want {
+				t.Errorf("%s: %s: %d, want %d", name, path, w.Code, want)
+			}
+		}
+		if name == dir && need.Symlink(t, bag, filepath.Join(dir, "walk", "link.mcap")) {
+			if at, err := l.Place(t.Context(), "walk"); err == nil {
+				t.Errorf("with a link, it would be played from %q", at)
+			}
+			if err := os.Remove(filepath.Join(dir, "walk", "link.mcap")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A catalog lists thousands of recordings, in parts, finds them by what their rows say, and opens them where they are.
 func TestCatalog(t *testing.T) {
 	bag := samplebag.Robot(t, "robot.bag")
@@ -170,7 +226,7 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}
 	}
-	if at, err := l.Place("robot.bag"); err != nil || at != filepath.ToSlash(bag) {
+	if at, err := l.Place(t.Context(), "robot.bag"); err != nil || at != filepath.ToSlash(bag) {
 		t.Errorf("it is played from %q, %v", at, err)
 	}
 }
@@ -201,8 +257,8 @@ func TestBucket(t *testing.T) {
 				t.Errorf("%s: %s: %d %.20q, want %d", name, path, w.Code, w.Body, want)
 			}
 		}
-		if place, err := l.Place("robot.bag"); err != nil || place != at {
-			t.Errorf("%s: it is played from %s, %v", name, place, err)
+		if from, err := l.Place(t.Context(), "robot.bag"); err != nil || from != at {
+			t.Errorf("%s: it is played from %s, %v", name, from, err)
 		}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)

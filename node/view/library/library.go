@@ -21,6 +21,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
+	"rsros/bagstore/tools/batch"
 	"rsros/bagstore/tools/catalog"
 	"rsros/bagstore/tools/thumbnail"
 	"rsros/node/view/wire"
@@ -93,6 +94,7 @@ func (l *Library) Close() error { return l.source.close() }
 
 const (
 	maxListed   = 10_000          // recordings in a list
+	maxFiles    = 4 * maxListed   // that they consist of
 	maxAnswered = 500             // of them in an answer
 	remoteTurns = 8               // recordings at an address that are open at a time
 	patience    = 2 * time.Second // for opening recordings that are listed
@@ -268,10 +270,27 @@ func streamName(topic, kind string) string {
 
 var errNoRecording = errors.New("there is no such recording")
 
+// isPart reports whether a file may belong to a recording that is listed.
+func isPart(name string) bool { return catalog.IsRecording(name) || batch.IsBeside(name) }
+
+// recordings are what files below a folder or address are, maxListed at most. A folder of rosbag2 is one.
+func recordings(in string, files []batch.Item) (list []found) {
+	for _, it := range batch.Recordings(in, files) {
+		if len(list) < maxListed {
+			list = append(list, found{name: it.Name, stamp: it.Version, size: it.Size})
+		}
+	}
+	return list
+}
+
 // Place returns the path or address of a recording that a viewer named.
-func (l *Library) Place(name string) (string, error) {
-	if !catalog.IsRecording(name) {
-		return "", errNoRecording
+func (l *Library) Place(ctx context.Context, name string) (string, error) {
+	if !catalog.IsRecording(name) { // it may be a folder of rosbag2
+		f, err := l.source.open(ctx, name+"/metadata.yaml")
+		if err != nil {
+			return "", errNoRecording
+		}
+		f.Close() //nolint:errcheck // it was only read
 	}
 	return l.source.place(name)
 }
@@ -297,7 +316,7 @@ func (l *Library) serveFile(w http.ResponseWriter, r *http.Request, name string)
 // serveThumbnail sends a small picture from the middle of a recording, or nothing (204) if it has none: a list without
 // pictures is no error.
 func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name string) {
-	at, err := l.Place(name)
+	at, err := l.Place(r.Context(), name)
 	if err != nil {
 		http.NotFound(w, r)
 		return

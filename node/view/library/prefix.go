@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/catalog"
+	"rsros/bagstore/tools/batch"
 )
 
 // prefix has the recordings below an address, which ends with a slash.
@@ -13,20 +13,21 @@ type prefix string
 
 func (p prefix) close() error { return nil }
 
-func (p prefix) list(ctx context.Context) (list []found, err error) {
+func (p prefix) list(ctx context.Context) ([]found, error) {
+	var files []batch.Item
 	for info, err := range place.List(ctx, string(p)) {
 		if err != nil {
 			return nil, err
 		}
 		name, ok := strings.CutPrefix(info.Name, string(p))
-		if !ok || !cleanName(name) || !catalog.IsRecording(name) {
+		if !ok || !cleanName(name) || !isPart(name) {
 			continue
 		}
-		if list = append(list, found{name: name, stamp: info.Version, size: info.Size}); len(list) == maxListed {
+		if files = append(files, batch.Item{Name: name, Size: info.Size, Version: info.Version}); len(files) == maxFiles {
 			break
 		}
 	}
-	return list, nil
+	return recordings(string(p), files), nil
 }
 
 func (p prefix) place(name string) (string, error) {

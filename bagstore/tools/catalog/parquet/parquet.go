@@ -15,7 +15,7 @@ const (
 	maxFooter = 16 << 20
 	maxRows   = 1 << 17
 	maxValues = 1 << 20   // of a column
-	maxBytes  = 256 << 20 // of all values that Column hands out
+	maxBytes  = 128 << 20 // of all values that Column hands out
 )
 
 // ErrFormat means that a file isn't Parquet, or is damaged.
