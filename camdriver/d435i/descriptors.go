@@ -16,36 +16,20 @@ func guid(four string) []byte {
 type format struct {
 	code   string // first bytes of the GUID
 	bits   int
-	frames []frame
+	frames []Size
 }
 
-type frame struct {
-	w, h int
-	fps  []int // fastest first
-}
-
-var stereoFrames = []frame{
-	{256, 144, []int{300, 90}},
-	{424, 240, []int{90, 60, 30, 15, 6}},
-	{480, 270, []int{90, 60, 30, 15, 6}},
-	{640, 360, []int{90, 60, 30, 15, 6}},
-	{640, 480, []int{90, 60, 30, 15, 6}},
-	{848, 100, []int{300, 100}},
-	{848, 480, []int{90, 60, 30, 15, 6}},
-	{1280, 720, []int{30, 15, 6}},
-}
-
-var slowStereoFrames = []frame{
+var slowStereoSizes = []Size{
 	{480, 270, []int{60, 30, 15, 6}},
 	{640, 480, []int{30, 15, 6}},
 	{1280, 720, []int{6}},
 }
 
-func stereo(usb2 bool) []frame {
+func stereo(usb2 bool) []Size {
 	if usb2 {
-		return slowStereoFrames
+		return slowStereoSizes
 	}
-	return stereoFrames
+	return StereoSizes
 }
 
 // depthFormats has one format. Its name by Direct3D, which firmware of 2019 and
@@ -69,7 +53,7 @@ func (o Options) infraredFormats() []format {
 	usb2 := o.USB2
 	grey := stereo(usb2)
 	if !usb2 {
-		grey = append(slices.Clone(grey), frame{1280, 800, []int{30, 15}})
+		grey = append(slices.Clone(grey), Size{1280, 800, []int{30, 15}})
 	}
 	list := []format{
 		{"\x32\x00\x00\x00", 8, grey},
@@ -77,7 +61,7 @@ func (o Options) infraredFormats() []format {
 		{"Y8I ", 16, grey},
 	}
 	if !usb2 {
-		list = append(list, format{"Y12I", 24, []frame{{1280, 800, []int{25, 15}}}})
+		list = append(list, format{"Y12I", 24, []Size{{1280, 800, []int{25, 15}}}})
 	}
 	return list
 }
@@ -87,16 +71,11 @@ func (o Options) colorFormats() []format {
 		return formatsOf(o.Source.Modes(), "YUY2")
 	}
 	if o.USB2 {
-		return []format{{"YUY2", 16, []frame{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
+		return []format{{"YUY2", 16, []Size{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
 	}
 	return []format{
-		{"YUY2", 16, []frame{
-			{320, 180, []int{60, 30, 6}}, {320, 240, []int{60, 30, 6}},
-			{424, 240, []int{60, 30, 15, 6}}, {640, 360, []int{60, 30, 15, 6}}, {640, 480, []int{60, 30, 15, 6}},
-			{848, 480, []int{60, 30, 15, 6}}, {960, 540, []int{60, 30, 15, 6}},
-			{1280, 720, []int{30, 15, 6}}, {1920, 1080, []int{30, 15, 6}},
-		}},
-		{"BYR2", 16, []frame{{1920, 1080, []int{30}}}},
+		{"YUY2", 16, ColorSizes},
+		{"BYR2", 16, []Size{{1920, 1080, []int{30}}}},
 	}
 }
 
@@ -261,18 +240,18 @@ func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, forma
 	return c.endpoint(d, endpoint, 2, packet, 0)
 }
 
-func appendFrame(d []byte, index byte, f frame, bits int) []byte {
-	n := len(f.fps)
+func appendFrame(d []byte, index byte, f Size, bits int) []byte {
+	n := len(f.FPS)
 	d = append(d, byte(26+4*n), 0x24, 17, index, 0)
-	d = binary.LittleEndian.AppendUint16(d, uint16(f.w))
-	d = binary.LittleEndian.AppendUint16(d, uint16(f.h))
-	rate := func(fps int) uint32 { return uint32(f.w * f.h * bits * fps) }
-	d = binary.LittleEndian.AppendUint32(d, rate(f.fps[n-1]))
-	d = binary.LittleEndian.AppendUint32(d, rate(f.fps[0]))
-	d = binary.LittleEndian.AppendUint32(d, interval(f.fps[0]))
+	d = binary.LittleEndian.AppendUint16(d, uint16(f.W))
+	d = binary.LittleEndian.AppendUint16(d, uint16(f.H))
+	rate := func(fps int) uint32 { return uint32(f.W * f.H * bits * fps) }
+	d = binary.LittleEndian.AppendUint32(d, rate(f.FPS[n-1]))
+	d = binary.LittleEndian.AppendUint32(d, rate(f.FPS[0]))
+	d = binary.LittleEndian.AppendUint32(d, interval(f.FPS[0]))
 	d = append(d, byte(n))
-	d = binary.LittleEndian.AppendUint32(d, uint32(f.w*bits/8))
-	for _, fps := range f.fps {
+	d = binary.LittleEndian.AppendUint32(d, uint32(f.W*bits/8))
+	for _, fps := range f.FPS {
 		d = binary.LittleEndian.AppendUint32(d, interval(fps))
 	}
 	return d

@@ -50,10 +50,10 @@ func formatsOf(modes []Mode, codes ...string) []format {
 				continue
 			}
 			f.bits = m.Bits
-			if n := len(f.frames); n > 0 && f.frames[n-1].w == m.W && f.frames[n-1].h == m.H {
-				f.frames[n-1].fps = append(f.frames[n-1].fps, m.FPS)
+			if n := len(f.frames); n > 0 && f.frames[n-1].W == m.W && f.frames[n-1].H == m.H {
+				f.frames[n-1].FPS = append(f.frames[n-1].FPS, m.FPS)
 			} else {
-				f.frames = append(f.frames, frame{m.W, m.H, []int{m.FPS}})
+				f.frames = append(f.frames, Size{m.W, m.H, []int{m.FPS}})
 			}
 		}
 		if f.frames != nil {

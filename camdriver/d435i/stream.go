@@ -99,7 +99,7 @@ func (c *Camera) byInterface(iface uint8) *stream {
 func (c *Camera) defaultProbe(st *stream) []byte {
 	b := make([]byte, probeSize)
 	b[2], b[3] = 1, 1
-	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].frames[0].fps[0]))
+	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].frames[0].FPS[0]))
 	answer, _ := c.negotiate(st, b)
 	return answer
 }
@@ -124,9 +124,9 @@ func (st *stream) find(b []byte) (Mode, bool) {
 		return Mode{}, false
 	}
 	format, frame := st.formats[f], st.formats[f].frames[fr]
-	for _, fps := range frame.fps {
+	for _, fps := range frame.FPS {
 		if interval(fps) == binary.LittleEndian.Uint32(b[4:]) {
-			return Mode{format.code, frame.w, frame.h, format.bits, fps}, true
+			return Mode{format.code, frame.W, frame.H, format.bits, fps}, true
 		}
 	}
 	return Mode{}, false

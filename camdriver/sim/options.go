@@ -11,10 +11,10 @@ import (
 // The filters that the SDK recommends.
 var (
 	stereoFilters = []string{
-		"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter", "Depth to Disparity",
+		"Decimation Filter", "Rotation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter", "Depth to Disparity",
 		"Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
 	}
-	colorFilters = []string{"Decimation Filter"}
+	colorFilters = []string{"Decimation Filter", "Rotation Filter"}
 )
 
 // setting returns a writable option.
@@ -32,7 +32,6 @@ func reading(id camdriver.OptionID, lo, hi, step, value float32, text string) ca
 // commonOptions are the options of every sensor.
 func commonOptions() []camdriver.Option {
 	return []camdriver.Option{
-		setting(camdriver.OptionFramesQueueSize, 0, 32, 1, 16, "Max number of frames you can hold at a given time"),
 		reading(camdriver.OptionTotalFrameDrops, 0, 1<<24, 1, 0, "Frames dropped since the sensor was started"),
 		setting(camdriver.OptionGlobalTimeEnabled, 0, 1, 1, 1, "Timestamps on the host's clock instead of the camera's"),
 	}
