@@ -35,7 +35,7 @@ func TestConfigurationOfD435i(t *testing.T) {
 	if c.Interface != 3 || c.Camera != 6 || c.Processing != 7 || c.Streams[0].Endpoint != 0x84 {
 		t.Errorf("colour function %+v", c)
 	}
-	if h := cfg.HID[0]; h != (hidFunction{5, 0x85, 64}) {
+	if h := cfg.HID[0]; h != (hidFunction{5, 0x86, 64}) {
 		t.Errorf("HID %+v", h)
 	}
 	formats := map[camdriver.Format]bool{}

@@ -49,7 +49,7 @@ func standard(e trace.Entry) bool { return e.Setup.RequestType == 0x80 }
 func ofInterface(list []trace.Entry, iface uint16) []string {
 	var out []string
 	for _, e := range list {
-		endpoint := map[uint16]uint16{1: 0x82, 2: 0x83, 4: 0x84, 5: 0x85}[iface]
+		endpoint := map[uint16]uint16{1: 0x82, 2: 0x83, 4: 0x84, 5: 0x86}[iface]
 		if s := e.Setup; s.RequestType == 0x02 && s.Index == endpoint || s.RequestType&0x60 == 0x20 && s.Index == iface {
 			out = append(out, e.Request())
 		}

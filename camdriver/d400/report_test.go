@@ -22,7 +22,7 @@ func TestReport(t *testing.T) {
 	}
 	cam := d435i.New(d435i.Options{Serial: serial, ASICSerial: asic}) // to be asked the same
 	defer cam.Unplug()
-	if r.Firmware != "5.15.0.100" || r.Product != "0B3A" || r.USB != "3.2" || r.Status != 0x87 || r.HID != 0x85 || len(r.Notes) != 0 {
+	if r.Firmware != "5.15.0.100" || r.Product != "0B3A" || r.USB != "3.2" || r.Status != 0x87 || r.HID != 0x86 || len(r.Notes) != 0 {
 		t.Errorf("head %+v", r.Head)
 	}
 	for _, d := range []struct {

@@ -167,7 +167,7 @@ func (c *Camera) Configuration() []byte {
 	d := []byte{9, 2, 0, 0, 3, 1, 0, 0xc0, 55}
 	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
 	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
-	d = append(d, controlInterface([]byte{1, 2}, 1, 2, 3, depthUnit, []byte{4, 5}, 0, 0x200)...)
+	d = append(d, controlInterface([]byte{1, 2}, 1, 2, extension{3, depthUnit, 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
 	d = c.streamInterface(d, 1, 0x82, 4, c.opt.depthFormats())
@@ -175,7 +175,7 @@ func (c *Camera) Configuration() []byte {
 	if c.opt.hasColor() {
 		d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
 		d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)
-		d = append(d, controlInterface([]byte{4}, 6, 7, 8, colorUnit, []byte{9}, 0x0e, 0x177f)...)
+		d = append(d, controlInterface([]byte{4}, 6, 7, extension{8, colorUnit, 2, 0x03}, []byte{9}, 0x0e, 0x177f)...)
 		d = c.streamInterface(d, 4, 0x84, 9, c.opt.colorFormats())
 		d[4] = 5
 	}
@@ -183,7 +183,7 @@ func (c *Camera) Configuration() []byte {
 		d = append(d, 9, 4, 5, 0, 1, 3, 0, 0, 9) // HID
 		n := len(hidReportDescriptor())
 		d = append(d, 9, 0x21, 0x11, 0x01, 0, 1, 0x22, byte(n), byte(n>>8))
-		d = c.endpoint(d, hidEndpoint, 3, 64, 1)
+		d = c.endpoint(d, hidEndpoint, 3, 64, 2)
 		d[4] = 6
 	}
 	binary.LittleEndian.PutUint16(d[2:], uint16(len(d)))
@@ -195,16 +195,24 @@ var (
 	colorUnit = []byte{0x6e, 0x41, 0xec, 0xb8, 0xac, 0xa3, 0x80, 0x45, 0x8d, 0x5c, 0x0b, 0xee, 0x15, 0x97, 0xe4, 0x3d}
 )
 
+// extension is an extension unit with a number of controls and a bit map of those.
+type extension struct {
+	id    byte
+	guid  []byte
+	count byte
+	bits  uint32
+}
+
 // controlInterface is the class part of a video control interface: camera
 // terminal → processing unit → extension unit → output terminals.
-func controlInterface(streams []byte, ct, pu, xu byte, guid, outs []byte, ctBits, puBits uint32) []byte {
+func controlInterface(streams []byte, ct, pu byte, xu extension, outs []byte, ctBits, puBits uint32) []byte {
 	var d []byte
 	d = append(d, 18, 0x24, 2, ct, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 3, byte(ctBits), byte(ctBits>>8), byte(ctBits>>16))
 	d = append(d, 13, 0x24, 5, pu, ct, 0, 0, 3, byte(puBits), byte(puBits>>8), byte(puBits>>16), 0, 0)
-	d = append(d, 28, 0x24, 6, xu)
-	d = append(d, guid...)
-	d = append(d, 17, 1, pu, 3, 0xff, 0x1f, 0, 0)
-	source := xu
+	d = append(d, 28, 0x24, 6, xu.id)
+	d = append(d, xu.guid...)
+	d = append(d, xu.count, 1, pu, 3, byte(xu.bits), byte(xu.bits>>8), byte(xu.bits>>16), 0)
+	source := xu.id
 	if len(outs) == 1 {
 		source = pu // the colour function bypasses its extension unit
 	}

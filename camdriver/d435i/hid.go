@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-const hidEndpoint = 0x85
+const hidEndpoint = 0x86
 
 // hidSensor is one of the HID device's sensors.
 type hidSensor struct {

@@ -256,7 +256,7 @@ func FuzzReplay(f *testing.F) {
 		d435i.New(d435i.Options{}).DeviceDescriptor(), d435i.New(d435i.Options{}).Configuration(),
 	)
 	f.Fuzz(func(t *testing.T, requests, commands, probes, streams, motion, device, configuration []byte) {
-		r := &usbreport.Report{Head: usbreport.Head{Status: 0x87, HID: 0x85}}
+		r := &usbreport.Report{Head: usbreport.Head{Status: 0x87, HID: 0x86}}
 		for _, part := range []struct {
 			b  []byte
 			to any
@@ -311,7 +311,7 @@ func FuzzReplay(f *testing.F) {
 				run.take()
 			}
 		}
-		for _, endpoint := range []uint8{0x85, 0x87} {
+		for _, endpoint := range []uint8{0x86, 0x87} {
 			_, _ = c.Read(done, endpoint, 64)
 		}
 	})
