@@ -15,7 +15,7 @@ SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-f
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
-TAGS      := usb,usbvm,directsink,checked,dist,hosts,slurm,manual
+TAGS      := usb,usbvm,usbsdk,directsink,checked,dist,hosts,slurm,manual
 # Bounds checks everywhere, and files written directly and read past the page cache by default.
 DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
@@ -34,7 +34,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -89,6 +89,15 @@ test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine
 	$(TEST) -tags usb ./camdriver/d400/...
 	test/usbvm/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
+
+test-usb-sdk: ## test the virtual camera with librealsense itself: RS_SDK names a folder with its library and headers
+ifdef RS_SDK
+	test/install.sh usbip
+	test/usbvm/sdk.sh
+	cp build/usbvm/out/librealsense.txt camdriver/d435i/testdata/
+else
+	@echo "*** no RS_SDK: librealsense is not tried; its recorded requests are, by make test"
+endif
 
 cross: ## check with go vet, and build, for all platforms
 	test/cross.sh

@@ -4,6 +4,10 @@
 // the kernel over USB/IP (packages d435i and usbip), uvcvideo and usbhid bind to
 // it, and the driver takes it from them through libusb.
 //
+// With the tag usbsdk (sdk.sh), librealsense itself, unmodified, opens the
+// camera, and its requests are recorded.
+//
 // This proves the libusb and kernel path and that driver and virtual camera
-// agree on the facts that both were written from. It cannot prove real hardware.
+// agree on the facts that both were written from, and that librealsense
+// agrees, too. It cannot prove real hardware.
 package usbvm

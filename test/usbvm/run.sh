@@ -72,7 +72,7 @@ fi
 cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/init"
 (cd "$build/kernel/initrd" && find . | cpio -o -H newc --quiet | gzip -1) >"$build/initrd.gz"
 
-(cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/out/usbvm.test" ./test/usbvm)
+(cd "$root" && CGO_ENABLED=1 go test -c -tags "${USBVM_TAGS:-usb usbvm}" -o "$build/out/usbvm.test" ./test/usbvm)
 (cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/out/rs-ros-node" ./cmd/rs-ros-node)
 (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
@@ -80,7 +80,7 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 quick="mitigations=off init_on_alloc=0 hardened_usercopy=off"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
-timeout 360 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 -m 1024 \
+timeout "${USBVM_LIMIT:-360}" qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu "${USBVM_CPU:-qemu64}" -smp 1 -m 1024 \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot \
 	-kernel "$build/vmlinuz" -initrd "$build/initrd.gz" \
 	-append "console=ttyS0 panic=-1 quiet nokaslr $quick" \

@@ -24,7 +24,8 @@ const controller = "/sys/devices/platform/vhci_hcd.0/"
 // Port is a place where a camera can be plugged in and out. Its methods may be
 // called from any goroutine.
 type Port struct {
-	opt d435i.Options
+	opt   d435i.Options
+	watch func(*d435i.Camera) usbip.Device
 
 	mu      sync.Mutex
 	number  int
@@ -35,7 +36,12 @@ type Port struct {
 
 // Plug plugs a new camera in, at the speed its options say.
 func Plug(o d435i.Options) (*Port, error) {
-	p := &Port{opt: o}
+	return PlugWatched(o, func(c *d435i.Camera) usbip.Device { return c })
+}
+
+// PlugWatched is Plug with what watch returns between each camera and the kernel.
+func PlugWatched(o d435i.Options, watch func(*d435i.Camera) usbip.Device) (*Port, error) {
+	p := &Port{opt: o, watch: watch}
 	return p, p.Plug()
 }
 
@@ -73,7 +79,7 @@ func (p *Port) Plug() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("attach: %w", err), ours.Close())
 	}
-	p.number, p.cam, p.session = number, cam, usbip.Attach(ours, cam, p.Reset)
+	p.number, p.cam, p.session = number, cam, usbip.Attach(ours, p.watch(cam), p.Reset)
 	return nil
 }
 

@@ -1,0 +1,73 @@
+//go:build usb && usbvm && usbsdk
+
+package usbvm
+
+import (
+	"slices"
+	"testing"
+
+	"rsros/camdriver/d435i"
+	"rsros/test/usbvm/vhci"
+)
+
+// TestSDKReplug unplugs the camera and plugs it in again. Each time a new process opens it: one
+// that found it again and again crashed in librealsense after some fifty times.
+func TestSDKReplug(t *testing.T) {
+	port := plug(t, d435i.Options{})
+	for round := range 20 {
+		if there := runSDK(t, "open")["there"]; len(there) != 1 || !slices.Equal(there[0], []string{serial, "3"}) {
+			t.Fatalf("round %d: the SDK finds %q", round, there)
+		}
+		if err := port.Unplug(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
+		if err := port.Plug(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the camera is there", func() bool { return bound(t) })
+	}
+}
+
+// TestSDKReset has the SDK reset the camera, and turn advanced mode on, which resets it as well.
+func TestSDKReset(t *testing.T) {
+	port := plug(t, d435i.Options{})
+	s := startSDK(t, "watch")
+	s.expect("ready")
+	for _, command := range []string{"reset", "advanced"} {
+		s.say(command)
+		for f := s.next(); ; f = s.next() {
+			if f == nil {
+				t.Fatalf("the SDK doesn't see the camera again after %q", command)
+			}
+			if f[0] == "came" && f[1] == serial {
+				break
+			}
+		}
+	}
+	if !port.Camera().Options().Advanced {
+		t.Error("advanced mode is off")
+	}
+	s.calm = false
+	s.end()
+}
+
+// TestSDKTwoCameras streams two at once.
+func TestSDKTwoCameras(t *testing.T) {
+	plug(t, d435i.Options{})
+	second, err := vhci.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Unplug() })
+	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
+	count := map[string]int{}
+	for _, f := range runSDK(t, "stream", "424x240@15:20")["frame"] {
+		count[f[0]+" "+f[1]]++
+	}
+	for _, stream := range []string{serial + " Depth", serial + " Color", "123456789012 Depth", "123456789012 Color"} {
+		if count[stream] < 15 {
+			t.Errorf("%d frames of %s", count[stream], stream)
+		}
+	}
+}

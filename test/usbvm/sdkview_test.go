@@ -1,0 +1,235 @@
+//go:build usb && usbvm && usbsdk
+
+package usbvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+	"rsros/camdriver/d435i"
+)
+
+// near compares what was rounded to float32 on different ways.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(b)) }
+
+// label is the SDK's name of a stream.
+func label(id camdriver.StreamID) string {
+	if id.Index == 0 {
+		return id.Kind.String()
+	}
+	return fmt.Sprintf("%s %d", id.Kind, id.Index)
+}
+
+// differs lists what docs/usb.md says to differ between the driver and the SDK.
+var differs = map[string]bool{
+	"option Stereo Module Frames Queue Size":       true,
+	"option RGB Camera Frames Queue Size":          true,
+	"option Motion Module Frames Queue Size":       true,
+	"option Stereo Module Total Frame Drops":       true,
+	"option RGB Camera Total Frame Drops":          true,
+	"option Motion Module Total Frame Drops":       true,
+	"option Stereo Module Visual Preset":           true,
+	"option Motion Module Gyro Sensitivity":        true,
+	"info Physical Port":                           true,
+	"value of Stereo Module Asic Temperature":      true,
+	"value of Stereo Module Projector Temperature": true,
+}
+
+// view is what a program sees of a camera: a name and a value of each thing.
+type view map[string]string
+
+// TestSDKView compares what the SDK sees with what the driver sees, of the same camera.
+func TestSDKView(t *testing.T) {
+	for name, o := range map[string]d435i.Options{
+		"usual":         {},
+		"advanced mode": {Advanced: true},
+		"new firmware":  {Firmware: [4]uint8{5, 17, 0, 10}},
+		"USB 2":         {USB2: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			port := plug(t, o)
+			theirs := sdkView(t, runSDK(t, "list"))
+			if n := port.Camera().Stalls(); n > 0 {
+				t.Errorf("the camera refused %d requests", n)
+			}
+			eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
+			ours := driverView(t, open(t, d400.Selector{}))
+			for _, what := range slices.Sorted(keysOf(theirs, ours)) {
+				a, b := theirs[what], ours[what]
+				option := "option " + strings.TrimPrefix(what, "value of ")
+				if a == b || differs[what] || differs[option] || same(a, b) {
+					continue
+				}
+				t.Errorf("%s: %q in the SDK, %q in the driver", what, a, b)
+			}
+		})
+	}
+}
+
+func keysOf(views ...view) func(func(string) bool) {
+	all := map[string]bool{}
+	for _, v := range views {
+		for k := range v {
+			all[k] = true
+		}
+	}
+	return func(yield func(string) bool) {
+		for k := range all {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// same compares lists of numbers.
+func same(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	if len(x) != len(y) || len(x) == 0 {
+		return false
+	}
+	for i := range x {
+		v, err1 := strconv.ParseFloat(x[i], 64)
+		w, err2 := strconv.ParseFloat(y[i], 64)
+		if x[i] != y[i] && (err1 != nil || err2 != nil || !near(v, w)) {
+			return false
+		}
+	}
+	return true
+}
+
+func sdkView(t *testing.T, said map[string][][]string) view {
+	v := view{}
+	for _, f := range said["info"] {
+		v["info "+f[0]] = f[1]
+	}
+	for _, f := range said["profile"] {
+		v["profile "+strings.Join(f, " ")] = "offered"
+	}
+	for _, f := range said["option"] {
+		v["option "+f[0]+" "+f[1]] = strings.Join(f[3:], " ")
+		v["value of "+f[0]+" "+f[1]] = f[2]
+	}
+	for _, f := range said["filter"] {
+		v["filters of "+f[0]] += f[1] + ", "
+	}
+	for _, f := range said["intrinsics"] {
+		v[fmt.Sprintf("intrinsics of %s %sx%s", f[0], f[1], f[2])] = strings.Join(f[3:], " ")
+	}
+	for _, f := range said["motion"] {
+		v["intrinsics of "+f[0]] = strings.Join(f[1:], " ")
+	}
+	for _, f := range said["extrinsics"] {
+		v["extrinsics to "+f[0]] = strings.Join(f[1:], " ")
+	}
+	return v
+}
+
+func driverView(t *testing.T, d *d400.Device) view {
+	v := view{}
+	for _, i := range d.Info() {
+		v["info "+i.Key.String()] = i.Value
+	}
+	depthStream := camdriver.StreamID{Kind: camdriver.Depth}
+	for _, s := range d.Sensors() {
+		for _, o := range s.Options() {
+			mode := ""
+			if o.ReadOnly {
+				mode = "read-only"
+			}
+			at := s.Name() + " " + o.ID.String()
+			v["option "+at] = fmt.Sprint(o.Min, o.Max, o.Step, o.Default) + " " + mode
+			v["value of "+at] = fmt.Sprint(o.Value)
+		}
+		for _, f := range s.Filters() {
+			v["filters of "+s.Name()] += f + ", "
+		}
+		for _, p := range s.Profiles() {
+			id := label(p.Stream)
+			v[fmt.Sprintf("profile %s %s %s %d %d %d", s.Name(), id, p.Format, p.Width, p.Height, p.FPS)] = "offered"
+			if in, err := s.Intrinsics(p); err == nil {
+				c := in.Coeffs
+				v[fmt.Sprintf("intrinsics of %s %dx%d", id, p.Width, p.Height)] = fmt.Sprint(in.Fx, in.Fy, in.Ppx, in.Ppy, c[0], c[1], c[2], c[3], c[4])
+			}
+			if in, err := s.MotionIntrinsics(p); err == nil {
+				v["intrinsics of "+id] = strings.Trim(fmt.Sprint(in.Data), "[]")
+			}
+			e, err := d.Extrinsics(depthStream, p.Stream)
+			if err != nil {
+				t.Error(err)
+			}
+			r := e.Rotation
+			columns := [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
+			v["extrinsics to "+id] = strings.Trim(fmt.Sprint(columns), "[]") + " " + strings.Trim(fmt.Sprint(e.Translation), "[]")
+		}
+	}
+	return v
+}
+
+// TestSDKCalibration compares what the SDK reads with the tables that the camera was given.
+func TestSDKCalibration(t *testing.T) {
+	plug(t, d435i.Options{})
+	want := d435i.Factory()
+	said := runSDK(t, "list")
+	sizes := 0
+	for _, f := range said["intrinsics"] {
+		v := numbers(t, f[1:])
+		k, ok := want.Rect[[2]int{int(v[0]), int(v[1])}]
+		if f[0] != "Depth" || !ok {
+			continue
+		}
+		sizes++
+		for i, name := range []string{"fx", "fy", "ppx", "ppy"} {
+			if !near(v[2+i], k[i]) {
+				t.Errorf("%s at %gx%g is %g, want %g", name, v[0], v[1], v[2+i], k[i])
+			}
+		}
+	}
+	if sizes < 5 {
+		t.Errorf("%d sizes of depth have intrinsics of their own", sizes)
+	}
+	rows := map[string][]float64{}
+	for i := range 3 {
+		rows["Accel"] = append(append(rows["Accel"], want.AccelS[3*i:3*i+3]...), want.AccelB[i])
+		rows["Gyro"] = append(append(rows["Gyro"], want.GyroS[3*i:3*i+3]...), want.GyroB[i]*math.Pi/180)
+	}
+	for _, f := range said["motion"] {
+		if got := numbers(t, f[1:]); !slices.EqualFunc(got, rows[f[0]], near) {
+			t.Errorf("%s is corrected by %v, want %v", f[0], got, rows[f[0]])
+		}
+	}
+	for _, f := range said["extrinsics"] {
+		e := numbers(t, f[1:])
+		shift := map[string]float64{"Infrared 2": want.Baseline / 1000, "Gyro": want.DepthIMU[0], "Accel": want.DepthIMU[0]}
+		if x, ok := shift[f[0]]; ok && !near(e[9], x) {
+			t.Errorf("depth to %s is shifted by %g, want %g", f[0], e[9], x)
+		}
+	}
+}
+
+// TestSDKOptions has the SDK set each option and read it back.
+func TestSDKOptions(t *testing.T) {
+	for name, advanced := range map[string]bool{"usual": false, "advanced mode": true} {
+		t.Run(name, func(t *testing.T) {
+			port := plug(t, d435i.Options{Advanced: advanced})
+			list := runSDK(t, "set")["set"]
+			if len(list) < 35 {
+				t.Errorf("%d options", len(list))
+			}
+			for _, f := range list {
+				if f[2] != f[3] {
+					t.Errorf("%s of %s: set to %s, reads %s %s", f[1], f[0], f[2], f[3], f[4:])
+				}
+			}
+			if n := port.Camera().Stalls(); n > 0 {
+				t.Errorf("the camera refused %d requests", n)
+			}
+		})
+	}
+}

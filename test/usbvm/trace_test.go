@@ -1,0 +1,112 @@
+//go:build usb && usbvm && usbsdk
+
+package usbvm
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"rsros/camdriver/d435i"
+	"rsros/camdriver/usbip"
+	"rsros/test/usbvm/trace"
+)
+
+// TestSDKRecord writes down what the SDK asks of the camera. It comes last: the machine's drivers
+// for cameras, which would ask as well, are unloaded.
+func TestSDKRecord(t *testing.T) {
+	for _, module := range []string{"uvcvideo", "usbhid"} {
+		if err := unix.DeleteModule(module, unix.O_NONBLOCK); err != nil {
+			t.Fatalf("unload %s: %v", module, err)
+		}
+	}
+	var all []trace.Entry
+	for _, run := range []struct {
+		section string
+		args    []string
+	}{
+		{"list", []string{"list"}},
+		{"set each option", []string{"set"}},
+		{"stream all", []string{"stream", "424x240@15:5:all"}},
+		{"stream with HDR", []string{"stream", "424x240@15:5", "Hdr Enabled=1"}},
+	} {
+		r := &recorder{section: run.section, fresh: map[uint8]bool{}}
+		o := d435i.Options{Serial: serialBytes, ASICSerial: asicBytes}
+		port := plugAlone(t, o, func(c *d435i.Camera) usbip.Device { r.Camera = c; return r })
+		runSDK(t, run.args...)
+		if err := port.Unplug(); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
+		all = append(all, r.entries...)
+	}
+	f, err := os.Create(filepath.Join(os.Getenv("USBVM_OUT"), "librealsense.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Write(f, all); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// recorder is a camera that writes down what it is asked, except for what the SDK asks by the
+// clock: the time, and whether there are errors.
+type recorder struct {
+	*d435i.Camera
+	section string
+
+	mu      sync.Mutex
+	entries []trace.Entry
+	fresh   map[uint8]bool // endpoints that were cleared
+	skip    bool           // the reply to what wasn't written down
+}
+
+var (
+	monitorSet = d435i.Setup{RequestType: 0x21, Request: 0x01, Value: 0x0100, Index: 0x0300, Length: 1024}
+	monitorGet = d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: 1024}
+)
+
+func (r *recorder) Control(s d435i.Setup, out []byte) ([]byte, error) {
+	in, err := r.Camera.Control(s, out)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear := s.RequestType == 0x02 && s.Request == 1
+	if clear {
+		r.fresh[uint8(s.Index)] = true
+	}
+	const readRegister, errorReport = 1, 7
+	if s == monitorSet {
+		r.skip = binary.LittleEndian.Uint32(out[4:]) == readRegister
+	}
+	polls := s.Request == 0x81 && s.Value>>8 == errorReport && s.Index == 0x0300
+	class := s.RequestType&0x60 == 0x20
+	if !class && !clear || polls || r.skip && (s == monitorSet || s == monitorGet) {
+		return in, err
+	}
+	e := trace.Entry{Section: r.section, Setup: s, Out: bytes.Clone(out), In: bytes.Clone(in), Stalled: err != nil}
+	if n := len(r.entries); n == 0 || s != monitorGet || r.entries[n-1].Request() != e.Request() { // not again after a timeout
+		r.entries = append(r.entries, e)
+	}
+	return in, err
+}
+
+func (r *recorder) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
+	b, err := r.Camera.Read(ctx, endpoint, limit)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil && r.fresh[endpoint] && slices.Contains([]uint8{0x82, 0x83, 0x84}, endpoint) {
+		r.fresh[endpoint] = false
+		r.entries = append(r.entries, trace.Entry{Section: r.section, Endpoint: endpoint})
+	}
+	return b, err
+}
