@@ -11,6 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -135,4 +139,18 @@ func (b *Bucket) Put(key, path string) string {
 	}
 	b.Forget()
 	return b.Address(key)
+}
+
+// Signed returns an http address of a key, which is signed for an hour.
+func (b *Bucket) Signed(t testing.TB, key string) string {
+	t.Helper()
+	client, err := minio.New(strings.TrimPrefix(b.URL, "http://"), &minio.Options{Creds: credentials.NewEnvAWS(), Region: "us-east-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := client.PresignedGetObject(t.Context(), "walks", key, time.Hour, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed.String()
 }

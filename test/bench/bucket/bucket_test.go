@@ -1,0 +1,127 @@
+// Package bucket measures commands on a recording in a bucket, beside downloading it first.
+package bucket
+
+import (
+	"crypto/rand"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/test/bucket"
+)
+
+// The link to the bucket, and the recording: 25 MB/s for 20 s.
+const (
+	linkRate    = 50_000_000
+	linkLatency = 20 * time.Millisecond
+
+	messageSize = 500_000
+	messages    = 1000
+	interval    = 20 * time.Millisecond
+)
+
+func record(b *testing.B, path string) {
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := bagstore.Connection{Topic: "/a", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
+	id, err := w.AddConnection(c)
+	data := make([]byte, messageSize)
+	rand.Read(data)
+	copy(data, []byte{byte((messageSize - 4) & 0xff), byte((messageSize - 4) >> 8 & 0xff), byte((messageSize - 4) >> 16), 0})
+	for i := 0; i < messages && err == nil; i++ {
+		err = w.Write(id, bagstore.NewTime(1_600_000_000, 0).Add(time.Duration(i)*interval), data)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// Benchmark runs each command once a round: in place, and after downloading the whole recording.
+// Reported are seconds, processor seconds of the command, requests and megabytes.
+func Benchmark(b *testing.B) {
+	store := bucket.Start(b)
+	dir := b.TempDir()
+	program := filepath.Join(dir, "rs-ros-node")
+	if out, err := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	local := filepath.Join(dir, "local.bag")
+	record(b, local)
+	address := store.Put("walk.bag", local)
+	store.Link(linkRate, linkLatency)
+	for name, args := range map[string][]string{
+		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
+		"play": {"play", "IN", "-u", "10", "--master", "embedded", "-q"},
+	} {
+		b.Run(name+"/in-place", func(b *testing.B) { run(b, store, program, args, func() string { return address }) })
+		b.Run(name+"/downloaded", func(b *testing.B) {
+			run(b, store, program, args, func() string { return download(b, store, filepath.Join(dir, "copy.bag")) })
+		})
+	}
+}
+
+func run(b *testing.B, store *bucket.Bucket, program string, args []string, in func() string) {
+	store.Forget()
+	var cpu time.Duration
+	for b.Loop() {
+		name := in()
+		cmd := exec.Command(program)
+		for _, a := range args {
+			if a == "IN" {
+				a = name
+			}
+			cmd.Args = append(cmd.Args, a)
+		}
+		cmd.Env = append(store.Env, "ROS_MASTER_URI=http://"+freeAddress(b))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%s: %v\n%s", args[0], err, out)
+		}
+		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	requests, bytes := store.Bytes()
+	n := float64(b.N)
+	b.ReportMetric(b.Elapsed().Seconds()/n, "s/run")
+	b.ReportMetric(cpu.Seconds()/n, "cpu-s/run")
+	b.ReportMetric(float64(requests)/n, "requests/run")
+	b.ReportMetric(float64(bytes)/1e6/n, "MB/run")
+	b.ReportMetric(0, "ns/op")
+}
+
+// freeAddress returns an address that nobody listens at.
+func freeAddress(b *testing.B) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// download fetches the whole recording in one request, over the same link.
+func download(b *testing.B, store *bucket.Bucket, to string) string {
+	r, err := http.Get(store.Signed(b, "walk.bag"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Body.Close()
+	f, err := os.Create(to)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if n, err := io.Copy(f, r.Body); err != nil || r.StatusCode != http.StatusOK || n < messages*messageSize {
+		b.Fatalf("%s: %d bytes, %v", r.Status, n, err)
+	}
+	return to
+}
