@@ -170,7 +170,7 @@ func (e *editor) other(ctx context.Context, o Options, types map[string]string) 
 	}
 	e.r.Messages, e.r.Size = res.Messages, res.Size
 	for _, l := range res.Lost {
-		e.r.Lost = append(e.r.Lost, fmt.Sprintf("%d %s", l.Count, l.What))
+		e.r.Lost = append(e.r.Lost, fmt.Sprintf("%s (%d times)", l.What, l.Count))
 	}
 	if res.Damaged > 0 {
 		e.r.Lost = append(e.r.Lost, fmt.Sprintf("%d messages are damaged; the last: %v", res.Damaged, res.Why))
