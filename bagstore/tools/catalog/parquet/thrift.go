@@ -150,3 +150,44 @@ func (t *thrift) value(typ byte, depth int, inList bool) (v value) {
 	}
 	return v
 }
+
+// Types of the compact protocol.
+const (
+	thriftTrue, thriftI32, thriftI64, thriftBytes, thriftList, thriftStruct = 1, 5, 6, 8, 9, 12
+)
+
+// fields encodes a struct. Fields are added in the order of their numbers.
+type fields struct {
+	b    []byte
+	last int
+}
+
+func (f fields) field(id int, typ byte, content ...byte) fields {
+	return fields{append(append(f.b, byte(id-f.last)<<4|typ), content...), id}
+}
+
+func (f fields) i32(id, n int) fields {
+	return f.field(id, thriftI32, binary.AppendVarint(nil, int64(n))...)
+}
+
+func (f fields) i64(id int, n int64) fields {
+	return f.field(id, thriftI64, binary.AppendVarint(nil, n)...)
+}
+
+func (f fields) text(id int, s string) fields { return f.field(id, thriftBytes, counted(s)...) }
+
+func (f fields) structure(id int, of fields) fields { return f.field(id, thriftStruct, of.end()...) }
+
+// list adds a list of encoded elements.
+func (f fields) list(id int, typ byte, elements [][]byte) fields {
+	f = f.field(id, thriftList, 15<<4|typ)
+	f.b = binary.AppendUvarint(f.b, uint64(len(elements)))
+	for _, e := range elements {
+		f.b = append(f.b, e...)
+	}
+	return f
+}
+
+func (f fields) end() []byte { return append(f.b, 0) }
+
+func counted(s string) []byte { return append(binary.AppendUvarint(nil, uint64(len(s))), s...) }
