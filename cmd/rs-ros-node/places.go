@@ -12,6 +12,7 @@ func registerPlaces() {
 	for _, scheme := range web.Schemes {
 		place.Register(scheme, web.New())
 	}
+	registerClouds()
 }
 
 // trafficSince returns what was read from addresses since earlier counts; nil if nothing was.

@@ -3,7 +3,6 @@ package bucket
 
 import (
 	"io/fs"
-	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -38,16 +37,19 @@ type Bucket struct {
 }
 
 // server builds versitygw, once.
-var server = sync.OnceValues(func() (string, error) {
+var server = sync.OnceValues(func() (string, error) { return tool("server", "versitygw") })
+
+// tool builds the program of a module in this folder.
+func tool(module, name string) (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "rsros").Output()
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "tool", "-n", "-modfile="+filepath.Join(strings.TrimSpace(string(root)), "test/bucket/server/go.mod"), "versitygw")
+	build := exec.Command("go", "tool", "-n", "-modfile="+filepath.Join(strings.TrimSpace(string(root)), "test/bucket", module, "go.mod"), name)
 	build.Stderr = os.Stderr
 	path, err := build.Output()
 	return strings.TrimSpace(string(path)), err
-})
+}
 
 // Start starts versitygw with a bucket. The test's own process uses it, too.
 func Start(t testing.TB) *Bucket {
@@ -57,24 +59,13 @@ func Start(t testing.TB) *Bucket {
 	if err != nil {
 		t.Fatalf("build the S3 server: %v", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := free(t)
 	folder, side := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(folder, "walks"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	peer.Start(t, append(os.Environ(), "ROOT_ACCESS_KEY=tester", "ROOT_SECRET_KEY="+Secret), program, "--quiet", "--port", address, "posix", "--sidecar", side, folder)
-	peer.Await(t, "the S3 server", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
+	await(t, "the S3 server", address)
 	b := &Bucket{Proxy: NewProxy(t, "http://"+address), Folder: filepath.Join(folder, "walks"), t: t}
 	b.use()
 	return b
