@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/process/syncer"
@@ -76,13 +77,13 @@ func (a *aligned) set(s *process.Set) {
 		return
 	}
 	depth, _ := own.First(camdriver.Depth, camdriver.Z16)
-	f, p := depth.Frame.Retain(), framePixels(depth.Frame)
+	f, p := depth.Frame.Retain(), imagefile.Of(depth.Frame)
 	entry := manifestFile{
-		File: a.r.nextFile(a.place, a.total, p.kind().ext), Stream: a.place, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(),
+		File: a.r.nextFile(a.place, a.total, p.Ext()), Stream: a.place, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(),
 		Time: int64(f.Arrival.Sub(time.Time{})), Units: float64(f.DepthUnits), Colour: &number,
 	}
 	entry.describe(p, rslayout.Encoding(f.Profile.Format))
-	a.err = a.r.write(entry, f.Release, p.encode)
+	a.err = a.r.write(entry, f.Release, p.Encode)
 }
 
 func (a *aligned) finish() error {

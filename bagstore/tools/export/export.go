@@ -6,7 +6,6 @@ package export
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/rs/zerolog"
@@ -68,34 +67,6 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	return bagset.Loss(bad, moved, append(lost, bagset.Found(bags)...))
-}
-
-// writeWhole writes a file that gets its name when it is complete. Unlike package place it doesn't
-// sync: a folder has thousands of images, and can be exported again.
-func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
-	f, err := createPartial(path, overwrite)
-	if err != nil {
-		return err
-	}
-	return finishPartial(f, path, write(f))
-}
-
-func createPartial(path string, overwrite bool) (*os.File, error) {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
-	}
-	return os.Create(path + ".partial")
-}
-
-// finishPartial closes the file and gives it its name, or removes it after an error.
-func finishPartial(f *os.File, path string, err error) error {
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // exportMCAP writes the messages unchanged into an MCAP file of the ros1 profile. It returns how

@@ -21,6 +21,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/imagefile"
 )
 
 // folder is an export into a folder: images are encoded on all cores, and the manifest lists files
@@ -32,7 +33,7 @@ type folder struct {
 	next     map[string]uint64 // by place: the number of its next file
 	manifest *manifest
 	tables   map[string]*table
-	work     *workers
+	work     *imagefile.Workers
 	walk     bagset.Walk
 	bad      int // messages that can be read but not exported
 }
@@ -44,11 +45,11 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		return 0, 0, err
 	}
 	path := filepath.Join(o.Dir, "manifest.json")
-	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
+	err = imagefile.Write(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
-			manifest: newManifest(file, place.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
+			manifest: newManifest(file, place.Base(o.Bag)), work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
 		err = f.export(bag, filter)
-		if waitErr := f.work.wait(); err == nil {
+		if waitErr := f.work.Wait(); err == nil {
 			err = waitErr
 		}
 		for _, t := range f.tables {
@@ -165,9 +166,9 @@ func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer
 		return err
 	}
 	f.manifest.add(entry)
-	return f.work.do(func() error {
+	return f.work.Do(func() error {
 		defer release()
-		return writeWhole(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
+		return imagefile.Write(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
 	})
 }
 
@@ -193,35 +194,6 @@ func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
 	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
 }
 
-type workers struct {
-	free chan struct{}
-	wg   sync.WaitGroup
-	mu   sync.Mutex
-	err  error // the first
-}
-
-func newWorkers(n int) *workers { return &workers{free: make(chan struct{}, n)} }
-
-// do starts a job when a worker is free. The error may be an earlier job's.
-func (w *workers) do(job func() error) error {
-	w.free <- struct{}{}
-	w.wg.Go(func() {
-		err := job()
-		w.mu.Lock()
-		w.err = cmp.Or(w.err, err)
-		w.mu.Unlock()
-		<-w.free
-	})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
-
-func (w *workers) wait() error {
-	w.wg.Wait()
-	return w.err
-}
-
 type table struct {
 	path  string
 	file  *os.File
@@ -230,7 +202,7 @@ type table struct {
 }
 
 func newTable(path string, overwrite bool, columns []string) (*table, error) {
-	f, err := createPartial(path, overwrite)
+	f, err := imagefile.Create(path, overwrite)
 	if err != nil {
 		return nil, err
 	}
@@ -266,5 +238,5 @@ func cell(v any) string {
 // close renames the file to its final name, or removes it after an error.
 func (t *table) close(failed error) error {
 	t.csv.Flush()
-	return finishPartial(t.file, t.path, errors.Join(failed, t.csv.Error()))
+	return imagefile.Finish(t.file, t.path, errors.Join(failed, t.csv.Error()))
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+
+	"rsros/bagstore/tools/imagefile"
 )
 
 // manifestFile is a line of the manifest: one file and the message in it.
@@ -26,10 +28,10 @@ type manifestFile struct {
 }
 
 // describe fills in the fields of a picture.
-func (m *manifestFile) describe(p pixels, encoding string) {
-	m.Width, m.Height, m.Encoding = p.width, p.height, encoding
-	if p.kind().ext == ".raw" {
-		m.Stride = p.stride
+func (m *manifestFile) describe(p imagefile.Image, encoding string) {
+	m.Width, m.Height, m.Encoding = p.Width, p.Height, encoding
+	if p.Ext() == ".raw" {
+		m.Stride = p.Stride
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/orbbec"
+	"rsros/bagstore/tools/imagefile"
 )
 
 // describeOrbbec fills in the manifest's head.
@@ -64,18 +65,18 @@ func (t *topics) orbbecImage(m bagstore.Message, s *orbbec.Stream) error {
 		})
 		return nil
 	}
-	p := pixels{encoding: orbbec.StockEncoding(image.Encoding), width: int(image.Width), height: int(image.Height), stride: int(image.Step),
-		bigEndian: image.BigEndian, data: image.Data}
-	if err := p.check(); err != nil {
+	p := imagefile.Image{Encoding: orbbec.StockEncoding(image.Encoding), Width: int(image.Width), Height: int(image.Height), Stride: int(image.Step),
+		BigEndian: image.BigEndian, Data: image.Data}
+	if err := p.Check(); err != nil {
 		release()
 		return err
 	}
-	e := t.orbbecEntry(m, s, image.Frame, p.kind().ext)
+	e := t.orbbecEntry(m, s, image.Frame, p.Ext())
 	e.describe(p, image.Encoding)
 	if s.Name == "Depth" {
 		e.Units = t.orbbec.DepthUnit
 	}
-	t.err = t.write(e, release, p.encode)
+	t.err = t.write(e, release, p.Encode)
 	return nil
 }
 

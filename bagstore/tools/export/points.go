@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 )
@@ -59,7 +60,7 @@ func (c *clouds) frame(e manifestFile, f *camdriver.Frame) error {
 		if c.colour == nil || len(c.waiting) > maxWaiting {
 			return c.emitAll(c.last)
 		}
-	case c.colour != nil && f.Stream().Kind == camdriver.Color && framePixels(f).kind().depth == 8:
+	case c.colour != nil && f.Stream().Kind == camdriver.Color && coloured(f):
 		before := c.last
 		c.last = timedFrame{e, f.Retain()}
 		err := c.emitNearest(before, c.last)
@@ -154,11 +155,11 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 	}
 	xyz, uv := process.Points(set.Images[0])
 	var painted []byte
-	var p pixels
+	var p imagefile.Image
 	size = 12
 	if colour != nil {
-		p = framePixels(colour)
-		painted, size = rgbPixels(p), 15
+		p = imagefile.Of(colour)
+		painted, size = p.RGB(), 15
 	}
 	out := make([]byte, 0, len(uv)/2*size)
 	for i := 0; 3*i < len(xyz); i++ {
@@ -172,26 +173,17 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 			continue
 		}
 		var rgb [3]byte
-		x, y := math.Round(float64(uv[2*i])*float64(p.width)), math.Round(float64(uv[2*i+1])*float64(p.height))
-		if x >= 0 && y >= 0 && x < float64(p.width) && y < float64(p.height) {
-			rgb = [3]byte(painted[3*(int(y)*p.width+int(x)):])
+		x, y := math.Round(float64(uv[2*i])*float64(p.Width)), math.Round(float64(uv[2*i+1])*float64(p.Height))
+		if x >= 0 && y >= 0 && x < float64(p.Width) && y < float64(p.Height) {
+			rgb = [3]byte(painted[3*(int(y)*p.Width+int(x)):])
 		}
 		out = append(out, rgb[:]...)
 	}
 	return out, size, nil
 }
 
-func rgbPixels(p pixels) []byte {
-	k := p.kind()
-	img := make([]byte, 3*p.width*p.height)
-	size := k.colour.Channels()
-	row := make([]byte, size*p.width)
-	for y := range p.height {
-		k.row(p, p.row(y), row)
-		for x := range p.width {
-			pixel := row[x*size:][:size]
-			copy(img[3*(y*p.width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
-		}
-	}
-	return img
+// coloured reports whether a frame's pixels can be the colours of points.
+func coloured(f *camdriver.Frame) bool {
+	_, bits := imagefile.Of(f).Channels()
+	return bits == 8
 }

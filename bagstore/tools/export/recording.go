@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver"
 )
 
@@ -134,18 +135,18 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if !kind.Video() && kind != camdriver.Occupancy {
 		return r.sample(entry, f)
 	}
-	p := framePixels(f)
-	if err := p.check(); err != nil {
+	p := imagefile.Of(f)
+	if err := p.Check(); err != nil {
 		r.oddMessage(name, bagstore.Time(e.Time), err)
 		return nil
 	}
-	entry.File, entry.Units = r.nextFile(r.place(name), r.counts[f.Stream()], p.kind().ext), float64(f.DepthUnits)
+	entry.File, entry.Units = r.nextFile(r.place(name), r.counts[f.Stream()], p.Ext()), float64(f.DepthUnits)
 	entry.describe(p, rslayout.Encoding(f.Profile.Format))
 	if kind == camdriver.Occupancy {
 		entry.Map = mapPlace(f.Map)
 	}
 	f.Retain()
-	if err := r.write(entry, f.Release, p.encode); err != nil {
+	if err := r.write(entry, f.Release, p.Encode); err != nil {
 		return err
 	}
 	if r.aligned != nil {
@@ -175,14 +176,6 @@ func mapPlace(m camdriver.MapInfo) any {
 		Origin      [3]float64 `json:"origin_m"`
 		Orientation [4]float64 `json:"orientation_xyzw"`
 	}{m.Resolution, m.Origin, m.Rotation}
-}
-
-func framePixels(f *camdriver.Frame) pixels {
-	encoding, ok := frameEncodings[f.Profile.Format]
-	if !ok {
-		encoding = f.Profile.Format.String()
-	}
-	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
 }
 
 // frameRow writes a row with the columns of every frame, then more.

@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/orbbec"
+	"rsros/bagstore/tools/imagefile"
 	"rsros/msgs"
 )
 
@@ -108,14 +109,14 @@ func (t *topics) image(m bagstore.Message) error {
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
-	p := pixels{encoding: head.Encoding, width: int(head.Width), height: int(head.Height), stride: int(head.Step),
-		bigEndian: head.BigEndian, data: d.Raw(int(head.DataLen))}
-	if err := cmp.Or(d.Err(), p.check()); err != nil {
+	p := imagefile.Image{Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height), Stride: int(head.Step),
+		BigEndian: head.BigEndian, Data: d.Raw(int(head.DataLen))}
+	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return err
 	}
-	e := t.entry(m, head.Header, p.kind().ext)
+	e := t.entry(m, head.Header, p.Ext())
 	e.describe(p, head.Encoding)
-	t.err = t.write(e, m.Retain().Release, p.encode)
+	t.err = t.write(e, m.Retain().Release, p.Encode)
 	return nil
 }
 
