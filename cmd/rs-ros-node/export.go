@@ -14,9 +14,10 @@ import (
 func newExportCommand(a *app) *cobra.Command {
 	var o export.Options
 	var uncompressed bool
+	var set dataSetOptions
 	cmd := &cobra.Command{
-		Use:   "export BAG (--dir OUT | --mcap OUT.mcap)",
-		Short: "Write images, tables and point clouds, or an MCAP file",
+		Use:   "export RECORDING… (--dir OUT [--as FORM] | --mcap OUT.mcap)",
+		Short: "Write images, tables and point clouds, a data set, or an MCAP file",
 		Long: `export --dir writes a folder with a PNG for each image (16 bits for depth), CSV
 for motion, poses and metadata, and manifest.json, which lists every file with its
 frame number and times, and the calibration of every stream. With --ply it adds a
@@ -25,17 +26,30 @@ point cloud for each depth frame, coloured by the nearest colour frame; with
 exports RealSense recordings and ordinary image topics, including compressed ones.
 Images that PNG can't represent become .pfm (float) or .raw.
 
+export --as FORM --dir makes a data set of one or several recordings: tum
+(TUM RGB-D), euroc (EuRoC MAV), kitti (KITTI odometry) or kalibr (folder, bag and
+calibration for Kalibr). Stamps are the camera's, depth is exact. docs/datasets.md has
+the layouts. After kill -9, the same command does the rest.
+
 export --mcap copies all messages to an MCAP file of the ros1 profile, with LZ4
 chunks, indexes and summary.
 
-Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done.`,
+Exit codes: 0 everything was exported, 3 the bag is damaged in parts or sets of a data
+set were left out, 1 not done.`,
 		Example: `  rs-ros-node export walk.bag --dir walk
   rs-ros-node export walk.bag --dir walk --ply --start 10 --end 12
   rs-ros-node export walk.bag --dir walk --align-depth
   rs-ros-node export walk.bag --dir imu --types sensor_msgs/Imu
+  rs-ros-node export walk.bag --as tum --dir walk --rate 15
   rs-ros-node export walk.bag --mcap walk.mcap`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if set.form != "" {
+				return a.exportDataSet(cmd.Context(), args, o, set)
+			}
+			if len(args) > 1 || set.given() {
+				return usageError{errors.New("several recordings, --rate, --imu-noise, --filters and --set need --as")}
+			}
 			if (o.Dir == "") == (o.MCAP == "") {
 				return usageError{errors.New("export needs either --dir or --mcap")}
 			}
@@ -56,11 +70,12 @@ Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Dir, "dir", "o", "", "folder for images and tables; must be new or empty")
+	f.StringVarP(&o.Dir, "dir", "o", "", "folder for images and tables; must be new or empty, or the beginning of the data set")
 	f.BoolVar(&o.Points, "ply", false, "also write point clouds: 6 MB for a frame of 848x480")
 	f.BoolVar(&o.Aligned, "align-depth", false, "also write depth as the colour camera sees it, as 16-bit PNG")
 	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
 	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file")
+	set.flags(cmd)
 	selectionFlags(f, &o.Selection)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	return cmd

@@ -176,6 +176,17 @@ func (f *File) Frames(id camdriver.StreamID) uint64 {
 	return 0
 }
 
+// Connections returns those that carry a stream's frames.
+func (f *File) Connections(id camdriver.StreamID) (list []*bagstore.Connection) {
+	s := f.stream(id)
+	for _, c := range f.bag.Connections() {
+		if s != nil && s.isData(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 func (f *File) stream(id camdriver.StreamID) *stream {
 	for _, s := range f.streams {
 		if s.profile.Stream == id {

@@ -1,0 +1,142 @@
+// Package dataset makes data sets of recordings: folders of images, tables and calibration in the
+// layouts that programs for SLAM, calibration and robot learning read (docs/datasets.md).
+//
+// A recording is read as sets of frames with their calibration, whatever its container, and each form
+// writes these sets. Stamps are the sensor's. A set that lacks a stream is left out and counted.
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+	"rsros/bagstore/tools/bagset"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	In        []string // recordings
+	Form      string   // one of Forms
+	Dir       string   // folder or address
+	Selection bagset.Selection
+	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
+	// Chain, if not nil, creates blocks that process each set.
+	Chain     func(*process.Resources) (process.Chain, error)
+	Filters   string // what Chain does, for the manifest
+	Noise     *Noise // of the IMU; nil if unknown
+	Overwrite bool
+	Progress  bagstore.Progress
+	Log       zerolog.Logger
+}
+
+// Errors that lead to nothing.
+var (
+	ErrForm    = errors.New("unknown form of data sets")
+	ErrStreams = errors.New("the recording lacks streams that the form needs")
+)
+
+// form is a layout of data sets.
+type form struct {
+	name string
+	// cameras returns the streams of a set, in the layout's order.
+	cameras func(has func(camdriver.StreamID) bool) []camdriver.StreamID
+	need    string // what cameras needs, for errors
+	// open begins a sequence.
+	open func(*sequence) (writer, error)
+	// folder names a sequence's folder if there are several; nil: its recording's name.
+	folder func(i int) string
+}
+
+// writer writes the sequence of one recording. Frames are borrowed.
+type writer interface {
+	set(*set) error
+	motion(stamp int64, f *camdriver.Frame) error
+	pose(stamp int64, f *camdriver.Frame) error
+	// finish writes what is known at the end. The sequence has at least one set.
+	finish() error
+}
+
+var forms = []form{tum, euroc, kitti, kalibr}
+
+// Forms returns the names for Options.Form.
+func Forms() (names []string) {
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Run makes a data set. A folder that a killed Run left is completed; one that is complete is left as
+// it is. The error is a bagset.LossError if something was left out.
+func Run(ctx context.Context, o Options) error {
+	i := slices.IndexFunc(forms, func(f form) bool { return f.name == o.Form })
+	if i < 0 {
+		return fmt.Errorf("%w: %q; known forms: %s", ErrForm, o.Form, strings.Join(Forms(), ", "))
+	}
+	var lost []string
+	write := func(dir string) (err error) {
+		lost, err = export(ctx, forms[i], dir, o)
+		return err
+	}
+	var err error
+	if place.IsAddress(o.Dir) {
+		err = place.WriteFolder(ctx, o.Dir, write)
+	} else {
+		err = write(filepath.Clean(o.Dir))
+	}
+	if err != nil {
+		return err
+	}
+	return bagset.Loss(0, 0, lost)
+}
+
+func export(ctx context.Context, f form, dir string, o Options) (lost []string, err error) {
+	out, err := openFolder(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	if out.complete {
+		o.Log.Info().Str("folder", dir).Msg("the data set is complete already")
+		return out.manifest.Lost, nil
+	}
+	names := sequenceNames(f, o.In)
+	for i, in := range o.In {
+		more, err := exportOne(ctx, f, in, names[i], out, o)
+		if err != nil {
+			return nil, err
+		}
+		out.manifest.Lost = append(out.manifest.Lost, more...)
+	}
+	return out.manifest.Lost, out.finish()
+}
+
+// sequenceNames names the folders of recordings below the data set's; one alone has none.
+func sequenceNames(f form, in []string) []string {
+	names := make([]string, len(in))
+	if len(in) == 1 && f.folder == nil {
+		return names
+	}
+	for i, name := range in {
+		if f.folder != nil {
+			names[i] = f.folder(i)
+			continue
+		}
+		base := strings.TrimSuffix(place.Base(name), ".zstd")
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		names[i] = base
+		for n := 2; slices.Contains(names[:i], names[i]); n++ {
+			names[i] = fmt.Sprintf("%s~%d", base, n)
+		}
+	}
+	return names
+}

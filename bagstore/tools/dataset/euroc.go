@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+
+	"rsros/camdriver"
+	"rsros/camdriver/imu"
+)
+
+// euroc is the layout of the EuRoC MAV data sets (ASL).
+var euroc = form{
+	name:    "euroc",
+	need:    "an image stream besides depth",
+	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
+	open:    openEuRoC,
+}
+
+// eyes returns the streams of images, those of a stereo pair first, and depth last.
+func eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.StreamID) {
+	for _, id := range []camdriver.StreamID{
+		{Kind: camdriver.Infrared}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared, Index: 2},
+		{Kind: camdriver.Fisheye}, {Kind: camdriver.Fisheye, Index: 1}, {Kind: camdriver.Fisheye, Index: 2}, {Kind: camdriver.Color},
+	} {
+		if has(id) {
+			list = append(list, id)
+		}
+	}
+	if id := (camdriver.StreamID{Kind: camdriver.Depth}); depth && len(list) > 0 && has(id) {
+		list = append(list, id)
+	}
+	return list
+}
+
+type eurocWriter struct {
+	*sequence
+	places   []string
+	lists    []*table
+	inertial inertialTables // as they were sent
+	united   *united
+	imu      *table
+	truth    *table
+}
+
+func nanoseconds(ns int64) string { return fmt.Sprint(ns) }
+
+func openEuRoC(s *sequence) (_ writer, err error) {
+	w := &eurocWriter{sequence: s}
+	for i, id := range s.cameras {
+		place := fmt.Sprintf("mav0/cam%d", i)
+		if id.Kind == camdriver.Depth {
+			place = "mav0/depth0"
+		}
+		list, err := s.table(place+"/data.csv", "#timestamp [ns],filename\n")
+		if err != nil {
+			return nil, err
+		}
+		w.places, w.lists = append(w.places, place), append(w.lists, list)
+	}
+	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"mav0/gyro0/data.csv", "mav0/accel0/data.csv"},
+		heads: [2]string{"#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]\n",
+			"#timestamp [ns],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"}}
+	w.united = newUnited(s, w.sample)
+	return w, nil
+}
+
+func (w *eurocWriter) set(one *set) error {
+	for i, img := range one.images {
+		file := fmt.Sprintf("%d.png", one.stamps[i])
+		if err := w.image(w.places[i]+"/data/"+file, img); err != nil {
+			return err
+		}
+		if err := w.lists[i].printf("%d,%s\n", one.stamps[i], file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *eurocWriter) motion(at int64, f *camdriver.Frame) error {
+	if err := w.inertial.sample(at, f); err != nil {
+		return err
+	}
+	return w.united.sample(at, f)
+}
+
+func (w *eurocWriter) sample(m imu.Sample) (err error) {
+	if w.imu == nil {
+		head := "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"
+		if w.imu, err = w.table("mav0/imu0/data.csv", head); err != nil {
+			return err
+		}
+	}
+	return w.imu.printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
+}
+
+func (w *eurocWriter) pose(at int64, f *camdriver.Frame) error {
+	t, r := poseOf(f)
+	return w.place(at, t, r)
+}
+
+// place writes a line of the trajectory. The rotation is x, y, z, w.
+func (w *eurocWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
+	if w.truth == nil {
+		head := "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
+		if w.truth, err = w.table("mav0/state_groundtruth_estimate0/data.csv", head); err != nil {
+			return err
+		}
+	}
+	return w.truth.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
+}
+
+func (w *eurocWriter) finish() error {
+	if w.truth == nil {
+		if err := w.odometry(w.place); err != nil {
+			return err
+		}
+	}
+	w.united.finish()
+	body, name := w.body()
+	if err := w.text("mav0/body.yaml", "comment: the body frame is that of "+name+"\n"); err != nil {
+		return err
+	}
+	for i, e := range w.Streams {
+		e.Place = w.name(w.places[i])
+		if err := w.text(w.places[i]+"/sensor.yaml", eurocCamera(e, between(e.Extrinsics, body))); err != nil {
+			return err
+		}
+	}
+	motion := w.sequence.inertial()
+	if w.imu == nil || motion == nil {
+		return nil
+	}
+	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, noiseText(w.o.Noise))
+	return w.text("mav0/imu0/sensor.yaml", text)
+}
+
+// body returns the extrinsics of the body frame: the inertial sensor's or, if it has none, the first
+// camera's.
+func (s *sequence) body() (*camdriver.Extrinsics, string) {
+	if m := s.inertial(); m != nil && m.Extrinsic != nil {
+		return m.Extrinsic, "imu0"
+	}
+	return s.Streams[0].Extrinsics, "cam0"
+}
+
+// eurocPlace is T_BS, which maps points of the sensor to the body.
+func eurocPlace(e *camdriver.Extrinsics) string {
+	if e == nil {
+		return "# T_BS: the recording has no extrinsics\n"
+	}
+	m := matrix(*e)
+	return fmt.Sprintf("T_BS:\n  cols: 4\n  rows: 4\n  data: %s\n", numbers(m[:]...))
+}
+
+func eurocCamera(e *StreamEntry, place *camdriver.Extrinsics) string {
+	var b strings.Builder
+	kind := "camera"
+	if e.Depth > 0 {
+		kind = "depth_camera"
+	}
+	fmt.Fprintf(&b, "sensor_type: %s\ncomment: %s\n%srate_hz: %d\nresolution: %s\n", kind, e.Stream, eurocPlace(place), e.Rate, numbers(e.Width, e.Height))
+	if in := e.Intrinsics; in != nil {
+		model, _, k, why := lens(in)
+		if why != "" {
+			fmt.Fprintf(&b, "# %s\n", why)
+		}
+		fmt.Fprintf(&b, "camera_model: pinhole\nintrinsics: %s #fu, fv, cu, cv\ndistortion_model: %s\ndistortion_coefficients: %s\n",
+			numbers(in.Fx, in.Fy, in.Ppx, in.Ppy), model, numbers(k...))
+	}
+	if e.Depth > 0 {
+		fmt.Fprintf(&b, "depth_factor: %v # metres = value / depth_factor\n", e.Factor)
+	}
+	return b.String()
+}
+
+// noiseText has the keys of EuRoC and Kalibr.
+func noiseText(n *Noise) string {
+	if n == nil {
+		return "# the noise isn't known: measure it with rs-ros-node imu-noise, and export with --imu-noise\n"
+	}
+	return fmt.Sprintf("gyroscope_noise_density: %v # rad/s/sqrt(Hz)\ngyroscope_random_walk: %v # rad/s^2/sqrt(Hz)\n"+
+		"accelerometer_noise_density: %v # m/s^2/sqrt(Hz)\naccelerometer_random_walk: %v # m/s^3/sqrt(Hz)\n", n.GyroDensity, n.GyroWalk, n.AccelDensity, n.AccelWalk)
+}

@@ -1,0 +1,286 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/tools/imagefile"
+	"rsros/camdriver"
+	"rsros/program/regular"
+)
+
+// folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
+// comes last. Images that a killed program has written are kept; tables are written again, which gives
+// the same. It is for one goroutine.
+type folder struct {
+	dir      string
+	lock     *os.File
+	work     *imagefile.Workers
+	complete bool
+	manifest manifest
+	made     map[string]bool // folders
+	tables   []*table
+	closers  []func() error // of other open files, after an error
+}
+
+// manifest describes a data set.
+type manifest struct {
+	Form      string      `json:"form"`
+	Sequences []*Sequence `json:"sequences"`
+	Lost      []string    `json:"lost,omitempty"` // what was left out
+	Options   request     `json:"made_from"`
+}
+
+// request is what a data set was asked to be. Another one doesn't complete it.
+type request struct {
+	In        []string `json:"recordings"`
+	Versions  []string `json:"versions"`
+	Selection any      `json:"selection"`
+	Rate      float64  `json:"rate,omitempty"`
+	Noise     *Noise   `json:"noise,omitempty"`
+	Filters   string   `json:"filters,omitempty"`
+}
+
+const (
+	manifestName = "manifest.json"
+	requestName  = ".request.json" // while the data set isn't complete
+)
+
+// openFolder creates a folder, or continues one of the same request.
+func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
+	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
+	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters}}
+	for _, in := range o.In {
+		version, err := versionOf(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		f.manifest.Options.Versions = append(f.manifest.Options.Versions, version)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	want, err := json.Marshal(f.manifest)
+	if err != nil {
+		return nil, err
+	}
+	if done, err := read(filepath.Join(dir, manifestName)); err == nil {
+		var m manifest
+		if json.Unmarshal(done, &m) == nil && sameRequest(m, want) {
+			f.manifest, f.complete = m, true
+			return f, nil
+		}
+	}
+	path := filepath.Join(dir, requestName)
+	before, err := read(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if !bytes.Equal(before, want) {
+		if err := f.begin(o.Overwrite); err != nil {
+			return nil, err
+		}
+	}
+	if f.lock, err = place.Lock(path); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, want, 0o666); err != nil {
+		return nil, errors.Join(err, f.lock.Close())
+	}
+	return f, nil
+}
+
+// maxText bounds the files that openFolder reads: a line or two for each recording and stream.
+const maxText = 64 << 20
+
+func read(path string) ([]byte, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return io.ReadAll(io.LimitReader(f, maxText))
+}
+
+// versionOf returns what changes when a recording does.
+func versionOf(ctx context.Context, name string) (string, error) {
+	if !place.IsAddress(name) {
+		st, err := os.Stat(name)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d-%d", st.Size(), st.ModTime().UnixNano()), nil
+	}
+	info, err := place.Stat(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) { // a folder; opening it reports what is missing
+		return "", nil
+	}
+	return info.Version, err
+}
+
+func sameRequest(m manifest, want []byte) bool {
+	got, err := json.Marshal(manifest{Form: m.Form, Options: m.Options})
+	if err != nil {
+		return false
+	}
+	var a, b any // the order of a selection's fields differs after reading
+	return json.Unmarshal(got, &a) == nil && json.Unmarshal(want, &b) == nil && fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// begin checks that the folder is empty, or empties it.
+func (f *folder) begin(overwrite bool) error {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 && !overwrite {
+		return fmt.Errorf("%s: the folder is neither empty nor the beginning of this data set: %w", f.dir, fs.ErrExist)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, manifestName)); len(entries) > 0 && err != nil {
+		if _, err := os.Stat(filepath.Join(f.dir, requestName)); err != nil {
+			return fmt.Errorf("%s: the folder is no data set; --overwrite doesn't remove it: %w", f.dir, fs.ErrExist)
+		}
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(f.dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish completes all files and writes the manifest.
+func (f *folder) finish() error {
+	if err := f.sync(); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(f.manifest, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := f.text(manifestName, append(text, '\n')); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(f.dir, requestName))
+}
+
+// sync waits for images, and completes tables.
+func (f *folder) sync() error {
+	err := f.work.Wait()
+	for _, t := range f.tables {
+		err = errors.Join(err, t.close(err))
+	}
+	f.tables, f.closers = nil, nil
+	return err
+}
+
+// close ends what an error has interrupted.
+func (f *folder) close() error {
+	err := f.work.Wait()
+	for _, t := range f.tables {
+		_ = t.close(errUnfinished)
+	}
+	for _, c := range f.closers {
+		_ = c()
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	if entries, none := os.ReadDir(f.dir); none == nil && len(entries) == 1 && entries[0].Name() == requestName {
+		err = errors.Join(err, os.RemoveAll(f.dir)) // nothing was done
+	}
+	return err
+}
+
+var errUnfinished = errors.New("unfinished")
+
+// path returns a file's path, in a folder that exists.
+func (f *folder) path(name string) (string, error) {
+	path := filepath.Join(f.dir, filepath.FromSlash(name))
+	if parent := filepath.Dir(path); !f.made[parent] {
+		if err := os.MkdirAll(parent, 0o777); err != nil {
+			return "", err
+		}
+		f.made[parent] = true
+	}
+	return path, nil
+}
+
+// image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
+func (f *folder) image(name string, frame *camdriver.Frame) error {
+	return f.picture(name, frame.Retain().Release, imagefile.Of(frame))
+}
+
+// picture writes an image, unless it is there, and calls release after it.
+func (f *folder) picture(name string, release func(), p imagefile.Image) error {
+	path, err := f.path(name)
+	if err == nil {
+		err = p.Check()
+	}
+	if err != nil {
+		release()
+		return err
+	}
+	return f.work.Do(func() error {
+		defer release()
+		if st, err := os.Stat(path); err == nil && st.Size() > 0 {
+			return nil
+		}
+		return imagefile.Write(path, true, func(w *os.File) error { return p.Encode(w) })
+	})
+}
+
+// text writes a small file.
+func (f *folder) text(name string, text []byte) error {
+	path, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	return imagefile.Write(path, true, func(w *os.File) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// table is a text file that is written line by line. It gets its name when the folder's files are
+// synced.
+type table struct {
+	path string
+	file *os.File
+	*bufio.Writer
+}
+
+// table creates a table with a first line.
+func (f *folder) table(name, head string) (*table, error) {
+	path, err := f.path(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := imagefile.Create(path, true)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{path, file, bufio.NewWriterSize(file, 64<<10)}
+	f.tables = append(f.tables, t)
+	_, err = io.WriteString(t, head)
+	return t, err
+}
+
+func (t *table) printf(format string, values ...any) error {
+	_, err := fmt.Fprintf(t, format, values...)
+	return err
+}
+
+func (t *table) close(failed error) error {
+	return imagefile.Finish(t.file, t.path, errors.Join(failed, t.Flush()))
+}

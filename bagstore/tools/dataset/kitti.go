@@ -1,0 +1,119 @@
+package dataset
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// kitti is the layout of KITTI's odometry benchmark.
+var kitti = form{
+	name:    "kitti",
+	need:    "an image stream besides depth",
+	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
+	open:    openKITTI,
+	folder:  func(i int) string { return fmt.Sprintf("sequences/%02d", i) },
+}
+
+type kittiWriter struct {
+	*sequence
+	places   []string
+	cams     []int // numbers of projection matrices; -1: depth
+	times    *table
+	stamps   *table
+	inertial inertialTables
+}
+
+func openKITTI(s *sequence) (_ writer, err error) {
+	w := &kittiWriter{sequence: s}
+	head, grey, colour := "number", 0, 2 // cameras 0 and 1 are grey, 2 and 3 are coloured
+	for _, id := range s.cameras {
+		n := grey
+		switch {
+		case id.Kind == camdriver.Depth:
+			n = -1
+		case id.Kind == camdriver.Color:
+			n = colour
+		case grey == 2:
+			return nil, fmt.Errorf("%s: %w: kitti has two grey cameras, select them by topic", s.Recording, ErrStreams)
+		default:
+			grey++
+		}
+		place := fmt.Sprintf("image_%d", n)
+		if n < 0 {
+			place = "depth"
+		}
+		w.places, w.cams = append(w.places, place), append(w.cams, n)
+		head += "," + place + "_ns"
+	}
+	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
+		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+	if w.times, err = s.table("times.txt", ""); err != nil {
+		return nil, err
+	}
+	w.stamps, err = s.table("stamps.csv", head+"\n")
+	return w, err
+}
+
+func (w *kittiWriter) set(one *set) error {
+	row := fmt.Sprint(one.number)
+	for i, img := range one.images {
+		if err := w.image(fmt.Sprintf("%s/%06d.png", w.places[i], one.number), img); err != nil {
+			return err
+		}
+		row += fmt.Sprintf(",%d", one.stamps[i])
+	}
+	if err := w.times.printf("%s\n", seconds(one.stamps[0]-w.First)); err != nil {
+		return err
+	}
+	return w.stamps.printf("%s\n", row)
+}
+
+func (w *kittiWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
+
+// pose leaves poses out: the layout has one for each image, and nothing is interpolated.
+func (w *kittiWriter) pose(int64, *camdriver.Frame) error { return nil }
+
+// finish writes the projections of points in the first camera's coordinates.
+func (w *kittiWriter) finish() error {
+	text := ""
+	for i, e := range w.Streams {
+		e.Place = w.name(w.places[i])
+		turn := between(w.Streams[0].Extrinsics, e.Extrinsics)
+		if i == 0 {
+			same := camdriver.Identity()
+			turn = &same
+		}
+		if e.Intrinsics == nil || turn == nil {
+			w.note("%s has no calibration", e.Stream)
+			continue
+		}
+		if w.cams[i] >= 0 {
+			text += fmt.Sprintf("P%d:", w.cams[i])
+		} else {
+			text += "P_depth:"
+		}
+		for _, v := range projection(e.Intrinsics, *turn) {
+			text += fmt.Sprintf(" %.12e", v)
+		}
+		text += "\n"
+		if e.Depth > 0 {
+			text += fmt.Sprintf("depth_factor: %v\n", e.Factor)
+		}
+		if in := e.Intrinsics; in.Coeffs != [5]float64{} {
+			w.note("images of %s are distorted, which the layout doesn't have: the coefficients are in the manifest", e.Stream)
+		}
+	}
+	return w.text("calib.txt", text)
+}
+
+// projection returns K·[R|t] by rows.
+func projection(in *camdriver.Intrinsics, e camdriver.Extrinsics) (p [12]float64) {
+	m := matrix(e)
+	for c := range 4 {
+		p[c] = in.Fx*m[c] + in.Ppx*m[8+c]
+		p[4+c] = in.Fy*m[4+c] + in.Ppy*m[8+c]
+		p[8+c] = m[8+c]
+	}
+	return p
+}

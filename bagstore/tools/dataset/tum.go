@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// tum is the layout of TUM's RGB-D benchmark.
+var tum = form{
+	name: "tum",
+	need: "Depth_0, and Color_0 or Infrared_1",
+	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
+		depth := camdriver.StreamID{Kind: camdriver.Depth}
+		for _, id := range []camdriver.StreamID{{Kind: camdriver.Color}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared}} {
+			if has(depth) && has(id) {
+				return []camdriver.StreamID{id, depth}
+			}
+		}
+		return nil
+	},
+	open: openTUM,
+}
+
+type tumWriter struct {
+	*sequence
+	lists        [2]*table // rgb.txt, depth.txt
+	associations *table
+	inertial     inertialTables
+	truth        *table
+}
+
+var tumPlaces = [2]string{"rgb", "depth"}
+
+func openTUM(s *sequence) (_ writer, err error) {
+	w := &tumWriter{sequence: s}
+	for i, place := range tumPlaces {
+		head := fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording)
+		if w.lists[i], err = s.table(place+".txt", head); err != nil {
+			return nil, err
+		}
+	}
+	w.inertial = inertialTables{s: s, separator: " ", stamp: seconds, names: [2]string{"gyroscope.txt", "accelerometer.txt"},
+		heads: [2]string{"# timestamp wx wy wz (rad/s)\n", "# timestamp ax ay az (m/s^2)\n"}}
+	w.associations, err = s.table("associations.txt", "")
+	return w, err
+}
+
+// seconds prints a stamp exactly, as a decimal number of seconds.
+func seconds(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
+
+func (w *tumWriter) set(one *set) error {
+	var files [2]string
+	for i, img := range one.images {
+		files[i] = fmt.Sprintf("%s/%s.png", tumPlaces[i], seconds(one.stamps[i]))
+		if err := w.image(files[i], img); err != nil {
+			return err
+		}
+		if err := w.lists[i].printf("%s %s\n", seconds(one.stamps[i]), files[i]); err != nil {
+			return err
+		}
+	}
+	return w.associations.printf("%s %s %s %s\n", seconds(one.stamps[0]), files[0], seconds(one.stamps[1]), files[1])
+}
+
+func (w *tumWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
+
+func (w *tumWriter) pose(at int64, f *camdriver.Frame) error {
+	t, r := poseOf(f)
+	return w.place(at, t, r)
+}
+
+// place writes a line of groundtruth.txt. The rotation is x, y, z, w.
+func (w *tumWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
+	if w.truth == nil {
+		if w.truth, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
+			return err
+		}
+	}
+	return w.truth.printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
+}
+
+// finish writes the calibration, which the benchmark has on its web page, and the trajectory.
+func (w *tumWriter) finish() error {
+	if w.truth == nil {
+		if err := w.odometry(w.place); err != nil {
+			return err
+		}
+	}
+	for i, e := range w.Streams {
+		e.Place = w.name(tumPlaces[i])
+	}
+	text := "# stream width height fx fy cx cy k1 k2 p1 p2 k3 model\n"
+	for i, e := range w.Streams {
+		if in := e.Intrinsics; in != nil {
+			text += fmt.Sprintf("%s %d %d %v %v %v %v %v %v %v %v %v %s\n", tumPlaces[i], in.Width, in.Height, in.Fx, in.Fy, in.Ppx, in.Ppy,
+				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], wordOf(in.Model))
+		}
+	}
+	text += fmt.Sprintf("# metres = value / factor\ndepth_factor %v\n", w.Streams[1].Factor)
+	return w.text("calibration.txt", text)
+}

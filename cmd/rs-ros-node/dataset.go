@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore/tools/dataset"
+	"rsros/bagstore/tools/export"
+	"rsros/camdriver/process"
+	"rsros/program/regular"
+	"rsros/program/yaml"
+)
+
+// dataSetOptions are the flags of export --as.
+type dataSetOptions struct {
+	form    string
+	rate    float64
+	noise   string
+	process processOptions
+}
+
+func (o *dataSetOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.form, "as", "", "form of a data set: "+strings.Join(dataset.Forms(), ", "))
+	f.Float64Var(&o.rate, "rate", 0, "with --as: choose about this many sets a second from those recorded; 0: all")
+	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
+	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
+	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: blocks that process each set, such as align_to_color")
+	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+}
+
+func (o *dataSetOptions) given() bool {
+	return o.rate != 0 || o.noise != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
+}
+
+func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) error {
+	switch {
+	case e.Dir == "" || e.MCAP != "" || e.Points || e.Aligned:
+		return usageError{errors.New("--as needs --dir, and excludes --mcap, --ply and --align-depth")}
+	case !(o.rate >= 0 && o.rate <= math.MaxInt32):
+		return usageError{fmt.Errorf("--rate %g: want sets a second", o.rate)}
+	}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
+	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
+		if err := o.process.check(); err != nil {
+			return usageError{err}
+		}
+		d.Filters = strings.Join(append(o.process.filters, o.process.set...), " ")
+		d.Chain = func(res *process.Resources) (process.Chain, error) { return o.process.chain(res) }
+	}
+	if o.noise != "" {
+		var err error
+		if d.Noise, err = readNoise(o.noise); err != nil {
+			return err
+		}
+	}
+	report, done := a.progress(o.form, false)
+	defer done()
+	d.Progress = report
+	return undone(dataset.Run(ctx, d))
+}
+
+// readNoise reads a file such as Kalibr's imu.yaml.
+func readNoise(path string) (*dataset.Noise, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(f, yaml.MaxText))
+	n := new(dataset.Noise)
+	if err == nil {
+		err = yaml.Decode(text, n)
+	}
+	if err == nil {
+		err = n.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return n, nil
+}
