@@ -125,7 +125,7 @@ func (h *gousbHandle) claim() error {
 
 func (h *gousbHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
 	n, err := h.dev.Control(requestType, request, value, index, data)
-	return n, usbError(err)
+	return max(n, 0), usbError(err) // with an error, gousb returns libusb's negative code
 }
 
 func (h *gousbHandle) ClearHalt(endpoint uint8) error { return usbError(clearHalt(h.dev, endpoint)) }

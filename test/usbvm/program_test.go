@@ -21,6 +21,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/usbreport"
 	"rsros/node/xmlrpc"
 	"rsros/test/need"
 	"rsros/test/usbvm/film"
@@ -71,6 +72,41 @@ func TestProgramDevices(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "not found") {
 		t.Errorf("live without a camera: %v: %s", err, out)
 	}
+}
+
+// TestProgramReport has the program write the report that an owner of a camera sends, through
+// libusb and past the kernel's drivers, which come back.
+func TestProgramReport(t *testing.T) {
+	run := program(t)
+	plug(t, d435i.Options{})
+	path := filepath.Join(t.TempDir(), "d435i.zip")
+	if out, err := exec.Command(run, "devices", "--report", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := usbreport.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	for _, c := range r.Commands {
+		if c.Error == "" {
+			answered++
+		}
+	}
+	if len(r.Descriptors) < 3 || len(r.Requests) < 200 || answered < 5 || len(r.Probes) < 100 || len(r.Streams) < 3 || len(r.Motion) < 2 {
+		t.Errorf("%d descriptors, %d requests, %d answers of the monitor, %d probes, %d streams, %d rates of motion",
+			len(r.Descriptors), len(r.Requests), answered, len(r.Probes), len(r.Streams), len(r.Motion))
+	}
+	for _, stream := range r.Streams {
+		if len(stream.Payloads) < 50 {
+			t.Errorf("%+v has %d headers", stream.Profile, len(stream.Payloads))
+		}
+	}
+	eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
 }
 
 // TestProgramLive publishes and records the camera with the finished program,
