@@ -106,7 +106,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		if err != nil {
 			return err
 		}
-		ob, err := orbbecRecording(ctx, s.Path)
+		ob, err := orbbecRecording(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		}
 	}
 	if o.orbbec {
-		if err := writeOrbbec(ctx, w, s.Path); err != nil {
+		if err := writeOrbbec(ctx, w, name); err != nil {
 			return err
 		}
 	}
