@@ -6,71 +6,20 @@ import (
 	"io"
 	"iter"
 
+	pq "github.com/parquet-go/parquet-go"
+
 	"rsros/bagstore/tools/catalog/parquet"
 )
 
-// schema is the columns of a row, in the order of values.
-var schema = []parquet.Field{
-	{Name: "name"},
-	{Name: "version", Optional: true},
-	{Name: "checksum", Optional: true},
-	{Name: "modified", Type: parquet.Timestamp},
-	{Name: "made", Type: parquet.Timestamp},
-	{Name: "size", Type: parquet.Int},
-	{Name: "format", Optional: true},
-	{Name: "state"},
-	{Name: "start", Type: parquet.Timestamp},
-	{Name: "end", Type: parquet.Timestamp},
-	{Name: "duration", Type: parquet.Int},
-	{Name: "messages", Type: parquet.Int},
-	{Name: "topics", List: true, Fields: []parquet.Field{{Name: "name"}, {Name: "type"}, {Name: "messages", Type: parquet.Int}}},
-	{Name: "device", Optional: true},
-	{Name: "serial", Optional: true},
-	{Name: "firmware", Optional: true},
-	{Name: "missing_frames", Type: parquet.Int, Optional: true},
-	{Name: "notes", List: true},
-	{Name: "thumbnail", Type: parquet.Bytes, Optional: true},
-	{Name: "error", Optional: true},
-}
+// groupRows is how many rows are held in memory until they are written.
+const groupRows = 1000
 
-// values returns the values of the columns.
-func (r *Row) values() []any {
-	topics, notes := []any{}, []any{}
-	for _, t := range r.Topics {
-		topics = append(topics, []any{t.Name, t.Type, t.Messages})
-	}
-	for _, n := range r.Notes {
-		notes = append(notes, n)
-	}
-	var missing, thumbnail any
-	if r.MissingFrames != nil {
-		missing = *r.MissingFrames
-	}
-	if r.Thumbnail != nil {
-		thumbnail = r.Thumbnail
-	}
-	return []any{
-		r.Name, known(r.Version), known(r.Checksum), r.Modified, r.Made, r.Size, known(r.Format), string(r.State), r.Start, r.End, r.Duration, r.Messages, topics,
-		known(r.Device), known(r.Serial), known(r.Firmware), missing, notes, thumbnail, known(r.Error),
-	}
-}
-
-// known returns nil for an empty text.
-func known(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
+// writeParquet writes rows as Parquet, plain and compressed with zstd.
 func writeParquet(w io.Writer, rows iter.Seq2[Row, error]) error {
-	out, err := parquet.NewWriter(w, schema)
-	if err != nil {
-		return err
-	}
+	out := pq.NewGenericWriter[Row](w, pq.Compression(&pq.Zstd), pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1), pq.MaxRowsPerRowGroup(groupRows))
 	for r, err := range rows {
 		if err == nil {
-			err = out.Write(r.values())
+			_, err = out.Write([]Row{r})
 		}
 		if err != nil {
 			return err

@@ -17,12 +17,10 @@ const (
 
 // Numbers of the format.
 const (
-	typeBoolean, typeInt32, typeInt64, typeFloat, typeDouble, typeBytes        = 0, 1, 2, 4, 5, 6
-	encodingPlain, encodingPlainDictionary, encodingRLE, encodingRLEDictionary = 0, 2, 3, 8
-	codecNone, codecSnappy, codecZstd                                          = 0, 1, 6
-	pageData, pageIndex, pageDictionary, pageData2                             = 0, 1, 2, 3
-	convertedUTF8, convertedList                                               = 0, 3
-	logicalString, logicalList, logicalTimestamp, unitNanos                    = 1, 3, 8, 3
+	typeBoolean, typeInt32, typeInt64, typeBytes                  = 0, 1, 2, 6
+	encodingPlain, encodingPlainDictionary, encodingRLEDictionary = 0, 2, 8
+	codecNone, codecSnappy, codecZstd                             = 0, 1, 6
+	pageData, pageIndex, pageDictionary, pageData2                = 0, 1, 2, 3
 )
 
 // chunkReader reads the pages of a column in a group.

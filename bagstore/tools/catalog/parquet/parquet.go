@@ -1,5 +1,5 @@
-// Package parquet writes rows of a schema, and reads columns of Parquet files within bounds, whatever the files claim:
-// strings and integers, plain or by a dictionary, uncompressed or with Snappy or zstd, in lists that aren't nested.
+// Package parquet reads columns of Parquet files within bounds, whatever the files claim: strings and integers, plain
+// or by a dictionary, uncompressed or with Snappy or zstd, in lists that aren't nested.
 package parquet
 
 import (
