@@ -106,9 +106,11 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		if err != nil {
 			return err
 		}
-		ob, err := orbbecRecording(ctx, name)
-		if err != nil {
-			return err
+		var ob *orbbec.Recording
+		if s.Version == "2.0" { // the SDK writes no other, and an address costs requests
+			if ob, err = orbbecRecording(ctx, name); err != nil {
+				return err
+			}
 		}
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
