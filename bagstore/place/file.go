@@ -44,7 +44,7 @@ func Open(ctx context.Context, name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f, ok := o.(*onDisk); ok {
+	if f, ok := o.(File); ok {
 		return f, nil
 	}
 	return newRemote(ctx, name, o), nil

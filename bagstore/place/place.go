@@ -88,8 +88,12 @@ func Register(scheme string, s Store) {
 	stores[scheme] = s
 }
 
-// scheme returns what is before :// in an address, "" for a path. A Windows path has none.
+// scheme returns what is before :// in an address, Stream for Stream and names beside it, and "" for a
+// path. A Windows path has none.
 func scheme(name string) string {
+	if name == Stream || strings.HasPrefix(name, Stream+"/") {
+		return Stream
+	}
 	s, _, ok := strings.Cut(name, "://")
 	if !ok || len(s) < 2 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 		return ""
@@ -111,7 +115,7 @@ func storeOf(name string) (Store, error) {
 	if store, ok := stores[s]; ok {
 		return store, nil
 	}
-	return nil, fmt.Errorf("%s: %w; this program has: %s", s+"://…", ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
+	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 }
 
 // Stat describes a file or object. The error for a folder is regular.ErrNot.
@@ -238,6 +242,9 @@ func Base(name string) string {
 // Beside returns the name of a file in the folder that name is in. A query stays: it may be a key to
 // the folder.
 func Beside(name, file string) string {
+	if name == Stream {
+		return Join(name, file)
+	}
 	if IsAddress(name) {
 		query := ""
 		if at := strings.IndexAny(name, "?#"); at >= 0 && isWeb(name) {

@@ -9,6 +9,14 @@ import (
 	"syscall"
 )
 
+// stored returns what a file takes of the disk.
+func stored(st fs.FileInfo) int64 {
+	if own, ok := st.Sys().(*syscall.Stat_t); ok {
+		return own.Blocks * 512
+	}
+	return st.Size()
+}
+
 // private returns an error unless dir is a folder that only this user can read and write.
 func private(dir string) error {
 	st, err := os.Lstat(dir)

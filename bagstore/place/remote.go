@@ -177,21 +177,48 @@ func (r *remote) take() (w span, ok bool) {
 	return w, true
 }
 
-// fetch reads blocks that follow each other. Those that it can't read have an error.
+// fetch reads blocks that follow each other, from the disk or the store. Those that it can't read have an
+// error.
 func (r *remote) fetch(list []*block) {
-	list, err := r.fill(list)
-	for _, b := range list {
-		cache.fail(b, err)
+	disk := kept.Load().object(r.cached())
+	defer disk.close()
+	list = r.load(list, disk)
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].key.number == list[n-1].key.number+1 {
+			n++
+		}
+		left, err := r.fill(list[:n], disk)
+		for _, b := range left {
+			cache.fail(b, err)
+		}
+		list = list[n:]
 	}
 }
 
+// load fills the blocks that are on disk, and returns the others.
+func (r *remote) load(list []*block, disk *keptObject) (rest []*block) {
+	if disk == nil {
+		return list
+	}
+	for _, b := range list {
+		if data := disk.load(b.key.number, min(blockSize, r.Size()-b.key.number*blockSize)); data != nil {
+			traffic.kept.Add(int64(len(data)))
+			cache.fill(b, data)
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	return rest
+}
+
 // fill fills blocks, and returns those that it can't fill with the reason.
-func (r *remote) fill(list []*block) ([]*block, error) {
+func (r *remote) fill(list []*block, disk *keptObject) ([]*block, error) {
 	var t tries
 	for {
 		before := len(list)
 		var err error
-		if list, err = r.request(list); err == nil {
+		if list, err = r.request(list, disk); err == nil {
 			return nil, nil
 		}
 		if len(list) < before {
@@ -204,7 +231,7 @@ func (r *remote) fill(list []*block) ([]*block, error) {
 }
 
 // request asks for the blocks once. It returns those that it hasn't filled.
-func (r *remote) request(list []*block) ([]*block, error) {
+func (r *remote) request(list []*block, disk *keptObject) ([]*block, error) {
 	off := list[0].key.number * blockSize
 	n := min(int64(len(list))*blockSize, r.Size()-off)
 	ctx, moved, done := stalling(r.ctx)
@@ -224,6 +251,7 @@ func (r *remote) request(list []*block) ([]*block, error) {
 			return list, cause(ctx, err)
 		}
 		cache.fill(list[0], data)
+		disk.save(list[0].key.number, data)
 		list, n = list[1:], n-int64(k)
 	}
 	return nil, nil

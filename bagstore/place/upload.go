@@ -37,11 +37,17 @@ func temporary(name string) (string, error) {
 	if err := private(dir); err != nil {
 		return "", fmt.Errorf("%w; another folder for temporary files may be named (--temp)", err)
 	}
+	if name == Stream { // that of each program is another one
+		name = fmt.Sprint(name, os.Getpid())
+	}
 	return filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:24]+Suffix), nil
 }
 
 // freeObject checks that there is a store, too.
 func freeObject(ctx context.Context, name string, overwrite bool) error {
+	if name == Stream {
+		return nil
+	}
 	if _, err := storeOf(name); err != nil || overwrite {
 		return err
 	}

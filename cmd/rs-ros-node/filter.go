@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/pyexpr"
 	"rsros/bagstore/tools/rewrite"
@@ -72,8 +73,11 @@ without output.`,
 }
 
 func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
-	if swap.SameFile(in, out) {
+	switch {
+	case swap.SameFile(in, out):
 		return errSameFile
+	case o.print != "" && out == place.Stream:
+		return usageError{errors.New("--print prints where the bag goes")}
 	}
 	return a.copyBags(ctx, []string{in}, out, o)
 }

@@ -1,18 +1,55 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
 	"rsros/bagstore/place/web"
+	"rsros/node/settings"
 )
 
-// registerPlaces makes addresses known. It sends nothing.
+// registerPlaces makes addresses and standard streams known. It sends and reads nothing.
 func registerPlaces() {
+	place.Register(place.Stream, &place.Streams{In: os.Stdin, Out: os.Stdout})
 	place.Register(s3.Scheme, &s3.Store{})
 	for _, scheme := range web.Schemes {
 		place.Register(scheme, web.New())
 	}
 	registerClouds()
+}
+
+// defaultCache is the size of --cache in bytes.
+const defaultCache = 10 << 30
+
+func (a *app) limitCache(text string) error {
+	size, ok := settings.ParseBytes(text)
+	if !ok || size == 0 {
+		return fmt.Errorf("%q: want a size", text)
+	}
+	a.cacheSize = size
+	return nil
+}
+
+// useCache uses the folder of --cache.
+func (a *app) useCache() error {
+	switch {
+	case a.cache == "" && a.cacheSize > 0:
+		return usageError{errors.New("--cache-size needs --cache")}
+	case a.cache == "":
+		return nil
+	}
+	err := place.KeepIn(a.cache, cmp.Or(a.cacheSize, defaultCache), func(err error) {
+		log := a.logger()
+		log.Warn().Err(err).Msg("the folder of --cache can't be used any more; reading goes on without it")
+	})
+	if err != nil {
+		return fmt.Errorf("--cache: %w", err)
+	}
+	return nil
 }
 
 // trafficSince returns what was read from addresses since earlier counts; nil if nothing was.
@@ -27,6 +64,6 @@ func trafficSince(before place.Traffic) *place.Traffic {
 func (a *app) logTraffic() {
 	if t := place.TrafficNow(); a.verbose && t.Requests > 0 {
 		log := a.logger()
-		log.Info().Int64("requests", t.Requests).Int64("again", t.Retries).Int64("bytes fetched", t.Fetched).Int64("bytes needed", t.Needed).Msg("read from addresses")
+		log.Info().Int64("requests", t.Requests).Int64("again", t.Retries).Int64("bytes fetched", t.Fetched).Int64("bytes needed", t.Needed).Int64("bytes from the cache", t.Kept).Msg("read from addresses")
 	}
 }

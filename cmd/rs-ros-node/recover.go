@@ -164,7 +164,10 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		res.Output = place.Join(o.folder, place.Base(path))
 		_, err = to.Replace(ctx, path, write)
 	default:
-		if res.Output = o.output; res.Output == "" {
+		if res.Output = o.output; res.Output == "" && path == place.Stream {
+			err = errors.New("standard input has no name to derive one from: name the output (-o)")
+			break
+		} else if res.Output == "" {
 			res.Output = recoveredName(path)
 		}
 		if swap.SameFile(path, res.Output) {
@@ -190,22 +193,26 @@ func recoveredName(path string) string {
 }
 
 func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
+	w := a.out
+	if r.Output == place.Stream {
+		w = a.err
+	}
 	switch {
 	case o.json:
-		return json.NewEncoder(a.out).Encode(r)
+		return json.NewEncoder(w).Encode(r)
 	case r.Error != "":
-		fmt.Fprintf(a.out, "%s: %s\n", r.Path, r.Error)
+		fmt.Fprintf(w, "%s: %s\n", r.Path, r.Error)
 		return nil
 	case o.quiet && r.Outcome == bagstore.Sound:
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
-	printNotes(a.out, r.Notes)
+	fmt.Fprintf(w, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
+	printNotes(w, r.Notes)
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {
 			continue
 		}
-		fmt.Fprintf(a.out, "  kept %6d  lost %6d  %s (%s)\n", t.Kept, t.Lost, t.Topic, t.Type)
+		fmt.Fprintf(w, "  kept %6d  lost %6d  %s (%s)\n", t.Kept, t.Lost, t.Topic, t.Type)
 	}
 	return nil
 }

@@ -50,6 +50,9 @@ type app struct {
 	environ  []string
 	verbose  bool
 	quiet    bool
+
+	cache     string // folder of --cache
+	cacheSize int64  // 0 is the default
 }
 
 // env returns an environment variable, "" if it isn't set.
@@ -77,7 +80,10 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	}
 	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ}
 	root := newRootCommand(a)
-	root.PersistentPreRun = std.endInTime
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		std.endInTime(cmd, args)
+		return a.useCache()
+	}
 	root.SetIn(std.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -145,6 +151,8 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
 	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default TMPDIR)", useTemp)
+	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")
+	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache: bytes, or a number with k, M or G (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newLiveCommand(a),

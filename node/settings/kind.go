@@ -87,7 +87,7 @@ func (k Kind) parse(text string) (v any, ok bool) {
 		}
 		return max(n<<10, 1), err == nil && n >= 0
 	case Bytes:
-		return parseBytes(text)
+		return ParseBytes(text)
 	case Seconds, Offset:
 		f, err := strconv.ParseFloat(text, 64)
 		return time.Duration(math.Round(f * 1e9)), err == nil && math.Abs(f) < 1e9 && (k == Offset || f >= 0)
@@ -110,7 +110,8 @@ func parseTime(text string, k Kind) (time.Duration, bool) {
 	return d, err == nil && d > 0
 }
 
-func parseBytes(text string) (int64, bool) {
+// ParseBytes parses a size: bytes, or a number with k, M or G, powers of 1024.
+func ParseBytes(text string) (int64, bool) {
 	shift := 0
 	for i, unit := range []string{"k", "M", "G"} {
 		if number, ok := strings.CutSuffix(text, unit); ok {

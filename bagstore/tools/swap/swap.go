@@ -85,9 +85,10 @@ func (p Placement) Create(ctx context.Context, out string, write func(string) er
 var ErrObject = errors.New("an object can't be replaced in place; --output-dir names another place")
 
 // SameFile reports whether two paths name the same existing file, after links, or two addresses are equal.
+// Standard input isn't standard output.
 func SameFile(a, b string) bool {
 	if place.IsAddress(a) || place.IsAddress(b) {
-		return a == b
+		return a == b && a != place.Stream
 	}
 	x, err := os.Stat(a)
 	if err != nil {
