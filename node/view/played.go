@@ -52,7 +52,7 @@ func (g *played) state() *wire.State {
 	s := g.player.Status()
 	at := wire.Nanos(g.start.Add(s.Position))
 	out := &wire.State{
-		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Round: s.Round, Jumps: s.Jumps,
+		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
 	}
 	if r := s.Range; r != nil {
 		out.Range = &[2]wire.Nanos{wire.Nanos(g.start.Add(r.From)), wire.Nanos(g.start.Add(r.To))}

@@ -119,6 +119,7 @@ export const text = {
   loopOut: 'Loop ends here',
   clearLoop: 'Clear loop',
   ended: 'ended',
+  stalled: 'waiting for data',
   set: 'set',
   gotoTime: 'Go to time or set',
   gotoHint: 'Seconds, m:ss.mmm, or #n for frame set n',

@@ -113,6 +113,7 @@ type State struct {
 	Loop     bool      `json:"loop"`
 	Range    *[2]Nanos `json:"range"`
 	Ended    bool      `json:"ended"`
+	Stalled  bool      `json:"stalled,omitempty"` // until messages are read
 	Set      *int      `json:"set"`
 	Round    int       `json:"round"`
 	Jumps    int       `json:"-"` // how often the position was set, by anybody

@@ -133,7 +133,7 @@ function Position() {
       ) : (
         <button type="button" class="position" title={`${text.gotoTime}: ${text.gotoHint}`} onClick={() => { editing.value = true }}>
           <b>{clock((p ?? b.start) - b.start)}</b> / {clock(b.end - b.start)}
-          <span class="quiet">{s.set !== null && s.set !== undefined ? `${text.set} ${s.set}${sets ? ` / ${sets - 1}` : ''}` : ''}{s.ended ? ` · ${text.ended}` : ''}</span>
+          <span class="quiet">{s.set !== null && s.set !== undefined ? `${text.set} ${s.set}${sets ? ` / ${sets - 1}` : ''}` : ''}{s.ended ? ` · ${text.ended}` : s.stalled ? ` · ${text.stalled}` : ''}</span>
         </button>
       )}
     </div>

@@ -60,6 +60,7 @@ export interface State {
   loop: boolean
   range: [Time, Time] | null
   ended: boolean
+  stalled?: boolean
   set?: number | null
   round?: number
 }
