@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
@@ -12,9 +11,8 @@ import (
 	"rsros/node/settings"
 )
 
-// registerPlaces makes addresses and standard streams known. It sends and reads nothing.
+// registerPlaces makes addresses known. It sends nothing.
 func registerPlaces() {
-	place.Register(place.Stream, &place.Streams{In: os.Stdin, Out: os.Stdout})
 	place.Register(s3.Scheme, &s3.Store{})
 	for _, scheme := range web.Schemes {
 		place.Register(scheme, web.New())

@@ -79,6 +79,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		return usageError{err}
 	}
 	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ}
+	place.Register(place.Stream, &place.Streams{In: std.in, Out: std.out})
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		std.endInTime(cmd, args)

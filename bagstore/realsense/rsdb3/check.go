@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/place"
 )
 
 // Broken is a rule of librealsense's reader that a file breaks.
@@ -50,7 +51,7 @@ func Check(ctx context.Context, path string) (list []Broken, ok bool, err error)
 	if !ok {
 		return nil, false, nil
 	}
-	if filepath.Ext(path) != ".db3" {
+	if filepath.Ext(path) != ".db3" && path != place.Stream {
 		c.breaks(1, "the name of %s doesn't end in .db3", filepath.Base(path))
 	}
 	c.names(bag.Connections())

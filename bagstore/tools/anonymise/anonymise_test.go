@@ -34,7 +34,7 @@ const (
 var hiddenBox = image.Rect(8, 6, 20, 16)
 
 func boxLine(topic string, set int) string {
-	return fmt.Sprintf(`{"topic":%q,"stamp":%d,"boxes":[{"x":8,"y":6,"w":12,"h":10}]}`, topic, start+set*1000)
+	return fmt.Sprintf(`{"topic":%q,"stamp":%d,"boxes":[{"x":8,"y":6,"w":12,"h":10}]}`, topic, start+int64(set)*1000)
 }
 
 func photo(set int) *image.NRGBA {
@@ -55,7 +55,7 @@ func rawMessage(set int, encoding string, pixel int) []byte {
 }
 
 func header(set int) msgs.Header {
-	return msgs.Header{Seq: uint32(set), Stamp: msgs.Time(start + set*1000), FrameID: "camera"}
+	return msgs.Header{Seq: uint32(set), Stamp: msgs.Time(start + int64(set)*1000), FrameID: "camera"}
 }
 
 func compressedMessage(set int, format string, data []byte) []byte {
@@ -318,8 +318,8 @@ func TestLinesAndImages(t *testing.T) {
 	out := func() string { return filepath.Join(t.TempDir(), "out.bag") }
 	o := Options{In: bag, Boxes: boxesFile(t,
 		boxLine("/bgr", 2), boxLine("/bgr", 77), boxLine("/nowhere", 1), boxLine("/text", 1),
-		fmt.Sprintf(`{"topic":"/depth","time":"%d.%09d","boxes":[]}`, start/1_000_000_000, 3500),
-		fmt.Sprintf(`{"topic":"/yuyv","stamp":%d,"boxes":[{"x":100,"y":0,"w":9,"h":9}]}`, start+1000))}
+		fmt.Sprintf(`{"topic":"/depth","time":"%d.%09d","boxes":[]}`, int64(start/1_000_000_000), 3500),
+		fmt.Sprintf(`{"topic":"/yuyv","stamp":%d,"boxes":[{"x":100,"y":0,"w":9,"h":9}]}`, int64(start+1000)))}
 	o.Out = out()
 	r, err := Run(t.Context(), o)
 	if err != nil {
