@@ -65,8 +65,8 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	}
 	for format, limits := range map[string]map[string]limit{
 		".bag":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
-		".mcap": {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {20, 7 << 20}},
-		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {30, 42 << 20}}, // pages with rows are everywhere
+		".mcap": {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
+		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {30, 42 << 20}},                       // pages with rows are everywhere
 	} {
 		local := strings.TrimSuffix(bag, ".bag") + format
 		if code, _, stderr := command(t, "convert", "-f", bag, local); format != ".bag" && code != exitOK {
