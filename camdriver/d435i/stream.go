@@ -271,8 +271,13 @@ func (st *stream) next() (due time.Time, number uint32) {
 	return st.start.Add(time.Duration(number) * period), number
 }
 
-// await waits until due (for ever if zero), or for wake, ctx or unplugging.
 func (c *Camera) await(ctx context.Context, wake <-chan struct{}, due time.Time) error {
+	return Await(ctx, c.life, wake, due)
+}
+
+// Await waits until due (for ever if zero), or for wake, or ctx. The error is ErrGone once life has
+// ended, as that of a camera does when it is unplugged.
+func Await(ctx, life context.Context, wake <-chan struct{}, due time.Time) error {
 	var timer <-chan time.Time
 	if !due.IsZero() {
 		t := time.NewTimer(time.Until(due))
@@ -284,7 +289,7 @@ func (c *Camera) await(ctx context.Context, wake <-chan struct{}, due time.Time)
 	case <-wake:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.life.Done():
+	case <-life.Done():
 		return ErrGone
 	}
 	return nil

@@ -127,7 +127,7 @@ func (c *Replay) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 		case take == nil:
 			return nil, d435i.ErrStall
 		}
-		if err := c.await(ctx, due, changed); err != nil {
+		if err := d435i.Await(ctx, c.life, changed, due); err != nil {
 			return nil, err
 		}
 		c.mu.Lock()
@@ -139,25 +139,6 @@ func (c *Replay) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 		c.mu.Unlock()
 		return b[:min(len(b), limit)], nil
 	}
-}
-
-// await waits until due, for ever if it is zero, or until something has changed.
-func (c *Replay) await(ctx context.Context, due time.Time, changed <-chan struct{}) error {
-	var timer <-chan time.Time
-	if !due.IsZero() {
-		t := time.NewTimer(time.Until(due))
-		defer t.Stop()
-		timer = t.C
-	}
-	select {
-	case <-timer:
-	case <-changed:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.life.Done():
-		return d435i.ErrGone
-	}
-	return nil
 }
 
 // next returns when an endpoint has data, and what takes it. due is zero while there is none to come, take is nil if the
