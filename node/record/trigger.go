@@ -25,7 +25,7 @@ type TriggerRules struct {
 // triggers watches messages for TriggerRules.
 type triggers struct {
 	rules  []*pyexpr.Expr
-	silent map[string]*silence // by topic; nil values aren't there
+	silent map[string]*silence // by topic
 	log    zerolog.Logger
 	fire   func(why string)
 
@@ -34,28 +34,6 @@ type triggers struct {
 	mu   sync.Mutex
 	last time.Time       // when a rule was last true
 	bad  map[string]bool // topics whose messages a rule can't be evaluated for
-}
-
-// definitions has the parsed definitions of received messages.
-type definitions struct {
-	mu    sync.Mutex
-	specs map[string]*msgs.Spec // by type and checksum; nil if the definition is invalid
-}
-
-// of returns nil if the definition is invalid.
-func (d *definitions) of(h ros.Header) *msgs.Spec {
-	key := h["type"] + " " + h["md5sum"]
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	spec, known := d.specs[key]
-	if !known {
-		if d.specs == nil {
-			d.specs = map[string]*msgs.Spec{}
-		}
-		spec, _ = msgs.Parse(h["type"], h["message_definition"])
-		d.specs[key] = spec
-	}
-	return spec
 }
 
 type silence struct {
