@@ -1,4 +1,4 @@
-// What buttons and keys do.
+// The actions of buttons and keys.
 import * as store from './store'
 import { colourMap, device } from './prefs'
 import { keys as maps } from './depth/maps'
@@ -29,7 +29,7 @@ export function step({ link }: Viewer, sets: number): void {
 
 export function setRate({ link }: Viewer, rate: number): void { void link.tell('rate', { rate }) }
 
-/** faster goes to the next of the usual rates, or the one before. */
+/** faster selects the next usual rate, or the previous one. */
 export function faster(viewer: Viewer, by: 1 | -1): void {
   const now = store.state.value?.rate ?? 1
   const next = by > 0 ? rates.find((r) => r > now * 1.001) : rates.findLast((r) => r < now * 0.999)
@@ -40,11 +40,11 @@ export { rates }
 
 export function repeat({ link }: Viewer): void { void link.tell('loop', { on: !store.state.value?.loop }) }
 
-/** Seeker sends one seek at a time: while one is under way, only the newest waits. */
+/** Seeker sends one seek at a time; meanwhile only the newest request waits. */
 class Seeker {
   private busy = false
   private wanted: bigint | null = null
-  /** Where the last seek goes, until the program is there. */
+  /** Target of the last seek, until the node has reached it. */
   target: bigint | null = null
 
   to(viewer: Viewer, time: bigint): void {
@@ -76,10 +76,10 @@ export function seekBy(viewer: Viewer, seconds: number): void {
   if (p !== null) seek(viewer, p + BigInt(Math.round(seconds * 1e9)))
 }
 
-/** How far back a mark is no longer the one before while a recording plays, ns. */
+/** While playing, a mark passed less than this ago isn't the previous one but is skipped, ns. */
 const playedOn = 1_000_000_000n
 
-/** goToMark seeks to the next mark after the position, or the one before, whose text the bar shows then. */
+/** goToMark seeks to the next or previous mark, and shows its text in the bar. */
 export function goToMark(viewer: Viewer, by: 1 | -1): void {
   let from = seeker.target ?? position()
   if (from === null) return
@@ -90,7 +90,7 @@ export function goToMark(viewer: Viewer, by: 1 | -1): void {
   seek(viewer, mark.time)
 }
 
-/** setLoop puts one end of the loop at the position; the other is the file's end unless it was set. */
+/** setLoop puts one end of the loop at the position; the other, unless set, is the file's. */
 export function setLoop(viewer: Viewer, end: 0 | 1, at = position()): void {
   const b = bounds()
   if (!b || at === null) return
@@ -125,7 +125,7 @@ export async function openDevice({ link }: Viewer, id: string): Promise<void> {
   if (await link.tell('open', { device: id }) && store.source.peek()?.device === id) device.value = id // unless another viewer chose meanwhile
 }
 
-/** nextDevice shows the next of the devices, or the one before; it returns false if there is no choice. */
+/** nextDevice shows the next device, or the previous one; it returns false if there is no choice. */
 export function nextDevice(viewer: Viewer, by: 1 | -1): boolean {
   const list = store.candidates.value, n = list.length
   if (store.viewOnly.value || n < 2) return false

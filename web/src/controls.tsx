@@ -7,7 +7,7 @@ import { stored } from './prefs'
 interface ButtonProps {
   icon: IconName
   label: string
-  /** The key that does the same; shown in the tooltip. */
+  /** The equivalent key, shown in the tooltip. */
   hotkey?: string
   pressed?: boolean
   disabled?: boolean
@@ -25,7 +25,7 @@ export function IconButton({ icon, label, hotkey, pressed, disabled, onClick }: 
 
 const openSections = stored<Record<string, boolean>>('sections', {})
 
-/** Section is a part of a panel that folds; it remembers whether it is open. */
+/** Section is a collapsible part of a panel; it remembers whether it is open. */
 export function Section({ name, title, aside, children }: { name: string; title: string; aside?: ComponentChildren; children: ComponentChildren }) {
   const open = openSections.value[name] ?? true
   const id = useId()
@@ -69,7 +69,7 @@ export function Choice({ label, value, items, disabled, onChange }: {
   )
 }
 
-/** Segments is a choice of a few that are all seen. */
+/** Segments is a choice whose few options are all visible. */
 export function Segments({ label, value, items, onChange }: { label: string; value: string; items: [string, string][]; onChange(value: string): void }) {
   return (
     <div class="segments" role="group" aria-label={label}>

@@ -1,6 +1,6 @@
 import * as store from './store'
 
-/** followFigures updates the bar's figures 4 times a second: the largest latency and rate of the pictures, frames left out. */
+/** followFigures updates the bar's figures 4 times a second: the pictures' largest latency and rate, and frames left out. */
 export function followFigures(): void {
   setInterval(() => {
     let latency: number | null = null, fps: number | null = null, skipped = 0

@@ -4,7 +4,7 @@ import { imperial } from './prefs'
 const foot = 0.3048
 const nbsp = ' '
 
-/** metres as text in the user's units: millimetres near, 3 decimals. */
+/** metres formats a distance in the user's units: millimetres if near, 3 decimals. */
 export function distance(m: number, small = m < 0.25): string {
   if (imperial.value) return `${(m / foot).toFixed(3)}${nbsp}ft`
   return small ? `${(m * 1000).toFixed(0)}${nbsp}mm` : `${m.toFixed(3)}${nbsp}m`
@@ -20,7 +20,7 @@ export function bytes(n: number): string {
   return `${i === 0 ? n.toFixed(0) : n.toFixed(n < 10 ? 2 : n < 100 ? 1 : 0)}${nbsp}${units[i]}`
 }
 
-/** clock is h:mm:ss.mmm of a duration in ns; without the hours where there are none. */
+/** clock formats a duration in ns as h:mm:ss.mmm, without hours if there are none. */
 export function clock(ns: bigint, decimals = 3): string {
   const negative = ns < 0n
   let ms = Number((negative ? -ns : ns) / 1_000_000n)
@@ -40,7 +40,7 @@ export function seconds(s: number): string {
 
 export function count(n: number): string { return n.toLocaleString('en') }
 
-/** stepText shows a value with as many decimals as its step has. */
+/** stepText formats a value with as many decimals as its step. */
 export function stepText(value: number, step: number): string {
   const decimals = step > 0 && step < 1 ? Math.min(6, Math.ceil(-Math.log10(step))) : 0
   return Number.isInteger(value) ? String(value) : value.toFixed(Math.max(decimals, 1))
@@ -51,7 +51,7 @@ export function shortName(name: string): string {
   return name.startsWith('/') ? name : name.replace(/_0$/, '').replace(/_/g, ' ')
 }
 
-/** wallTime is hh:mm:ss.mmm of a time in ns since 1970. */
+/** wallTime formats a time in ns since 1970 as hh:mm:ss.mmm. */
 export function wallTime(ns: string): string {
   const d = new Date(Number(BigInt(ns) / 1_000_000n))
   const two = (n: number) => String(n).padStart(2, '0')

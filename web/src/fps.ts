@@ -1,11 +1,11 @@
 /**
- * Rate computes frames per second from the frames' own stamps, not from when they
- * arrive: over the last 30 frames, and never fewer than 5.
+ * Rate computes frames per second from the frames' stamps, not from their
+ * arrival: over the last 30 frames, and at least 5.
  */
 export class Rate {
   private readonly stamps: { time: bigint; number: number }[] = []
 
-  /** add takes a frame's time in ns and its number; a time that goes back begins anew. */
+  /** add takes a frame's time in ns and its number; a time that runs back starts over. */
   add(time: bigint, number: number): void {
     const last = this.stamps.at(-1)
     if (last && (time <= last.time || number <= last.number)) this.stamps.length = 0
@@ -15,7 +15,7 @@ export class Rate {
 
   clear(): void { this.stamps.length = 0 }
 
-  /** fps counts the frames that the camera made, also those that were left out here; null below 5 frames. */
+  /** fps is the camera's rate, including frames that were left out here; null below 5 frames. */
   get fps(): number | null {
     const a = this.stamps[0], b = this.stamps.at(-1)
     if (!a || !b || this.stamps.length < 5) return null

@@ -1,4 +1,4 @@
-// Icons: lines on a grid of 16.
+// Icons: lines on a 16 × 16 grid.
 const paths = {
   menu: 'M2 4h12M2 8h12M2 12h12',
   info: 'M8 7v5M8 4.2v.3M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0Z',

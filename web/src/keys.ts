@@ -1,4 +1,4 @@
-// Keys act on the page only while no field has the focus.
+// Keyboard shortcuts; they apply only while no field has the focus.
 import * as store from './store'
 import * as commands from './commands'
 import { equalise, showPanel } from './prefs'
@@ -7,14 +7,14 @@ import { hovered } from './tiles/tile'
 import { shownViews } from './tiles/grid'
 import { save } from './tiles/snapshot'
 
-/** editing tells whether keys belong to the element. */
+/** editing reports whether the element handles keys itself. */
 function editing(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type)
 }
 
-/** pressing tells whether Space or Enter already means something to the element. */
+/** pressing reports whether the element handles Space or Enter itself. */
 function pressing(e: KeyboardEvent): boolean {
   return (e.key === ' ' || e.key === 'Enter') && e.target instanceof HTMLElement && e.target.closest('button, a, input, summary, dialog') !== null
 }

@@ -1,5 +1,5 @@
-// The page's end of the worker: it fills the store, keeps subscriptions as tiles
-// want them, gives credit, and sends requests.
+// The page's end of the worker: it fills the store, subscribes to what tiles
+// want, gives credit, and sends requests.
 import { batch, effect } from '@preact/signals'
 import type { FileEntry, FromProgram, Source, State } from './proto/messages'
 import type { Frame, FromWorker, ToWorker } from './proto/frames'
@@ -13,7 +13,7 @@ export type Answer = Extract<FromProgram, { op: 'answer' }>
 
 interface Open { resolve(answer: Answer): void; reject(error: Error): void }
 
-/** How long to wait before another try to connect, ms. */
+/** Delay before the next attempt to connect, ms. */
 const retries = [250, 500, 1000, 2000, 5000]
 
 export class Link {
@@ -22,11 +22,11 @@ export class Link {
   private readonly subscribed = new Map<number, string>()
   private best = Infinity
   private listAgain = 0
-  /** The time of the newest line of the log, ns. */
+  /** Time of the newest log line, ns. */
   private logged = 0n
   private ids = 0
   private tries = 0
-  /** Frames came; the stage draws them. */
+  /** Called when frames have arrived, for the stage to draw them. */
   onFrames: () => void = () => {}
 
   constructor(private readonly url: string) {
@@ -43,7 +43,7 @@ export class Link {
     this.post({ do: 'open', url })
   }
 
-  /** request sends a request and resolves with its answer, or rejects with the program's error. */
+  /** request sends a request and resolves with the answer, or rejects with the node's error. */
   request(op: string, fields: Record<string, unknown> = {}): Promise<Answer> {
     if (!store.connected.peek()) return Promise.reject(new Error(text.notConnected))
     const id = ++this.ids
@@ -53,7 +53,7 @@ export class Link {
     })
   }
 
-  /** tell is a request whose failure becomes a toast. It resolves with undefined then. */
+  /** tell is a request whose failure is shown as a toast; it then resolves with undefined. */
   async tell(op: string, fields: Record<string, unknown> = {}): Promise<Answer | undefined> {
     try {
       return await this.request(op, fields)
@@ -63,7 +63,7 @@ export class Link {
     }
   }
 
-  /** recycle returns the buffers of a frame that nobody reads any more to the worker. */
+  /** recycle returns a frame's buffers to the worker. Nothing may read them afterwards. */
   recycle(frame: Frame | null): void {
     const p = frame?.picture
     if (!p) return
@@ -76,7 +76,7 @@ export class Link {
     this.worker.postMessage({ do: 'recycle', buffers } satisfies ToWorker, buffers)
   }
 
-  /** credit says that a frame and all before it were drawn or left out. */
+  /** credit acknowledges a frame and all before it as drawn or left out. */
   credit(view: StreamView, seq: number): void {
     this.send({ op: 'credit', stream: view.info.id, upto: seq })
   }
@@ -127,7 +127,7 @@ export class Link {
     view.lastAt = performance.now()
     if (view.error.peek()) view.error.value = ''
     if (!frame.picture) {
-      // Nothing of it needs the GPU: it is shown now.
+      // It doesn't need the GPU, so it is shown at once.
       c.drawn++
       view.frame = frame
       if (!frame.samples) view.rate.add(frame.head.time, frame.head.number)
@@ -144,10 +144,10 @@ export class Link {
     this.onFrames()
   }
 
-  /** subscribe makes the program send what the tiles want of a stream now. */
+  /** subscribe updates the node's subscription to what the tiles want of a stream. */
   private subscribe(view: StreamView): void {
     const { id, kind } = view.info
-    // A tile of the old source may end after one of the new source began.
+    // A tile of the old source may unmount after one of the new source has mounted.
     if (store.views.peek().get(id) !== view) return
     const quiet = document.hidden && kind !== 'motion'
     const form = view.wanted && !quiet ? `${packed() ? 'packed' : 'raw'} ${packed() ? view.divisor : 1}` : ''
@@ -225,7 +225,7 @@ export class Link {
 
   private offered(id: string): boolean { return store.candidates.peek().some((c) => c.id === id) }
 
-  /** openWanted opens the device that the URL names, once it is there. */
+  /** openWanted opens the device named by the URL once it is available. */
   openWanted(): void {
     const id = device.peek()
     if (store.connected.peek() && !store.viewOnly.peek() && this.offered(id) && store.source.peek()?.device !== id) void this.tell('open', { device: id })
@@ -276,7 +276,7 @@ export class Link {
     store.drops.value = next
   }
 
-  /** clock keeps the offset of the exchange with the smallest round trip; the bound grows slowly, because clocks drift. */
+  /** clock keeps the offset measured with the shortest round trip; the bound grows slowly, because clocks drift. */
   private clock(sent: number, program: number, at: number): void {
     const trip = at - sent
     store.roundTrip.value = trip
@@ -286,7 +286,7 @@ export class Link {
     store.clockOffset.value = program + trip / 2 - at
   }
 
-  /** listFiles asks for the library's recordings that the query selects; more adds further ones to the list. */
+  /** listFiles requests the library's recordings that match the query; more appends to the list. */
   async listFiles(more = false): Promise<void> {
     if (!store.hasFiles.peek()) return
     const query = store.filesQuery.peek(), before = more ? store.files.peek() ?? [] : []

@@ -1,11 +1,11 @@
-// Preferences in localStorage, and the part of the state that the URL's fragment has.
+// Preferences in localStorage, and the state in the URL's fragment.
 import { effect, signal, type Signal } from '@preact/signals'
 import { names } from './depth/maps'
 import { mode } from './store'
 
 const prefix = 'rs-ros.view.'
 
-/** stored is a signal that localStorage remembers; a browser that refuses storage forgets it. */
+/** stored is a signal kept in localStorage, if the browser allows it. */
 export function stored<T>(name: string, initial: T): Signal<T> {
   let value = initial
   try {
@@ -45,7 +45,7 @@ const rightOpen = stored('rightOpen', true)
 export const wire = stored<string>('wire', 'auto')
 
 const query = matchMedia('(max-width: 900px)')
-/** narrow tells whether the panels are sheets over the stage. */
+/** narrow reports whether the panels are sheets over the stage. */
 export const narrow = signal(query.matches)
 query.addEventListener('change', () => { narrow.value = query.matches })
 /** The sheet that is open on a narrow screen. */
@@ -60,7 +60,7 @@ export function showPanel(side: Side, on = !panelShown(side)): void {
   else opened[side].value = on
 }
 
-/** packed tells whether streams are asked for in packed form: over a network, unless told otherwise. */
+/** packed reports whether streams are requested in packed form: by default, if the node is on another machine. */
 export function packed(): boolean {
   if (wire.value !== 'auto') return wire.value === 'packed'
   return !/^(localhost|127\.|\[::1\])/.test(location.hostname)
@@ -74,14 +74,14 @@ export const presets = [
   { name: 'far', map: 0, equalise: false, min: 1, max: 16 },
 ] as const
 
-/** setRange sets the distances of the ends of the map; that turns equalisation off, as in the SDK. */
+/** setRange sets the distances at the ends of the map, and turns equalisation off, as the SDK does. */
 export function setRange(min: number, max: number): void {
   minDistance.value = Math.min(16, Math.max(0, min))
   maxDistance.value = Math.min(16, Math.max(0, max))
   equalise.value = false
 }
 
-/** The device that this page asked for; empty if it shows what the others see. */
+/** The device that this page requested; empty if it shows what other viewers see. */
 export const device = signal('')
 
 function parseFragment(): void {
@@ -102,7 +102,7 @@ function unescaped(value: string): string {
   }
 }
 
-/** followFragment keeps mode, colour map and device in the URL, and follows it. */
+/** followFragment keeps mode, colour map and device in the URL, and applies its changes. */
 export function followFragment(): void {
   parseFragment()
   addEventListener('hashchange', parseFragment)

@@ -4,7 +4,7 @@ import type { Candidate, FileEntry, Log, Mark, Notification, Option, Record_, So
 import type { StreamView } from './streams'
 
 export const connected = signal(false)
-/** Times that the page connected; the first doesn't need a word. */
+/** Number of connections so far; the first isn't announced. */
 export const connections = signal(0)
 export const viewer = signal(0)
 export const viewOnly = signal(false)
@@ -14,7 +14,7 @@ export const record = signal<Record_ | null>(null)
 export const hasFiles = signal(false)
 export const files = signal<FileEntry[] | null>(null)
 export const filesError = signal('')
-/** filesTotal is how many recordings the query selects, of which files has the first. */
+/** filesTotal is the number of recordings that match the query; files has the first of them. */
 export const filesTotal = signal(0)
 export const filesQuery = signal('')
 export const candidates = signal<Candidate[]>([])
@@ -23,26 +23,26 @@ export const options = signal<ReadonlyMap<number, Option[]>>(new Map())
 export const views = signal<ReadonlyMap<number, StreamView>>(new Map())
 export const counts = signal<ReadonlyMap<number, StreamCounts>>(new Map())
 export const viewers = signal<ViewerCounts[]>([])
-/** The marks of a recording, in the order of time. */
+/** The marks of a recording, in time order. */
 export const marks = signal<Mark[]>([])
-/** The time of the mark that was gone to last, ns. */
+/** Time of the mark last gone to, ns. */
 export const markAt = signal<bigint | null>(null)
-/** What the console keeps, newest last. */
+/** The console's lines, newest last. */
 export const logs = signal<Log[]>([])
 export const maxLogs = 1000
 
-/** Lost frames a second of each stream, newest last, for 100 s. */
+/** Lost frames per second of each stream over 100 s, newest last. */
 export const drops = signal<ReadonlyMap<number, number[]>>(new Map())
 export const dropsKept = 100
 
-/** ms to add to the browser's clock to get the program's. */
+/** ms to add to the browser's clock to get the node's. */
 export const clockOffset = signal(0)
 export const roundTrip = signal<number | null>(null)
 
 /** Figures of the bar, updated 4 times a second. */
 export const figures = signal({ latency: null as number | null, fps: null as number | null, skipped: 0 })
 
-/** The stream of the tile under the pointer, or the one last picked. */
+/** The stream of the tile under the pointer, or of the last one. */
 export const inspected = signal<number | null>(null)
 /** The stream whose tile fills the stage. */
 export const maximised = signal<number | null>(null)
@@ -65,7 +65,7 @@ export interface Toast {
   text: string
   detail?: string
   count: number
-  /** performance.now() at which it goes; Infinity if it is pinned. */
+  /** performance.now() at which it disappears; Infinity if it is pinned. */
   until: number
 }
 export const toasts = signal<Toast[]>([])
@@ -74,7 +74,7 @@ let keys = 0
 const toastTime = 10_000
 const maxToasts = 6
 
-/** toast shows a message for 10 s; an equal one that is still there counts up. */
+/** toast shows a message for 10 s; if an equal one is visible, its count goes up instead. */
 export function toast(level: Toast['level'], text: string, detail?: string): void {
   const until = performance.now() + toastTime
   const same = toasts.value.find((t) => t.text === text && t.level === level)
@@ -83,12 +83,12 @@ export function toast(level: Toast['level'], text: string, detail?: string): voi
     return
   }
   const list = [...toasts.value, { key: ++keys, level, text, detail, count: 1, until }]
-  // The oldest goes, of the pinned ones only if there are no others.
+  // Remove the oldest; a pinned one only if there are no others.
   if (list.length > maxToasts) list.splice(Math.max(0, list.findIndex((t) => t.until !== Infinity)), 1)
   toasts.value = list
 }
 
-/** pin keeps a toast until it is dismissed, or lets it go as the others do. */
+/** pin keeps a toast until it is dismissed, or lets it expire again. */
 export function pin(key: number): void {
   const until = performance.now() + toastTime
   toasts.value = toasts.value.map((t) => t.key === key ? { ...t, until: t.until === Infinity ? until : Infinity } : t)

@@ -3,7 +3,7 @@ import type { Divisor, Stream } from './proto/messages'
 import type { Frame } from './proto/frames'
 import { Rate } from './fps'
 
-/** Counters of one subscription: given = sent + skippedServer, sent = received = drawn + skippedWorker + skippedRender + under way. */
+/** Counters of one subscription: given = sent + skippedServer, sent = received = drawn + skippedWorker + skippedRender + in flight. */
 export interface Counters {
   received: number
   drawn: number
@@ -16,22 +16,22 @@ const zero = (): Counters => ({ received: 0, drawn: 0, skippedServer: 0, skipped
 
 /**
  * StreamView is a stream with its newest frame. Frames come 30 times a second, so
- * they aren't signals: use onDraw, and read what is there.
+ * they aren't signals: use onDraw, and read the fields.
  */
 export class StreamView {
-  /** The frame that the screen shows, null before the first. Its pixels are valid until the next is drawn. */
+  /** The frame on the screen, null before the first. Its pixels are valid until the next frame is drawn. */
   frame: Frame | null = null
-  /** The frame that came last and isn't drawn yet. */
+  /** The newest frame, if it hasn't been drawn. */
   next: Frame | null = null
   counters = zero()
   readonly rate = new Rate()
-  /** ms from the frame's arrival at the program to its draw call here, smoothed; null before the first. */
+  /** ms from the frame's arrival at the node to its draw call, smoothed; null before the first. */
   latency: number | null = null
   /** When the newest frame was received, ms of performance.now(). */
   lastAt = 0
-  /** A frame that couldn't be decoded; shown in the tile. */
+  /** Why a frame couldn't be decoded; shown in the tile. */
   readonly error = signal('')
-  /** Counts the subscriptions; frames of an earlier one are void. */
+  /** Number of subscriptions so far; frames of an earlier one are void. */
   epoch = 0
   /** Draws since the page was opened; changes when a frame is drawn. */
   version = 0
@@ -44,7 +44,7 @@ export class StreamView {
   get isDepth(): boolean { return this.info.format === 'Z16' || this.frame?.picture?.layout === 'depth' }
   get sensorKey(): string { return this.info.sensor < 0 ? `topic ${this.info.id}` : `sensor ${this.info.sensor}` }
 
-  /** want subscribes on behalf of who, until release. The smallest divisor of all wins. */
+  /** want subscribes on behalf of who, until release. The smallest divisor wins. */
   want(who: object, divisor: Divisor = 1): void {
     if (this.wants.get(who) === divisor) return
     this.wants.set(who, divisor)
@@ -58,19 +58,19 @@ export class StreamView {
   get wanted(): boolean { return this.wants.size > 0 }
   get divisor(): Divisor { return Math.min(4, ...this.wants.values()) as Divisor }
 
-  /** onDraw calls f for each frame that is shown, motion included. It returns how to stop that. */
+  /** onDraw calls f for each frame that is shown, motion included. It returns a function that stops the calls. */
   onDraw(f: (frame: Frame) => void): () => void {
     this.listeners.add(f)
     return () => { this.listeners.delete(f) }
   }
 
-  /** shown tells the listeners; the link and the stage call it. */
+  /** shown notifies the listeners; the link and the stage call it. */
   shown(frame: Frame): void {
     this.version++
     for (const f of this.listeners) f(frame)
   }
 
-  /** restart forgets the counts: a new subscription begins. */
+  /** restart clears the counters for a new subscription. */
   restart(): void {
     this.epoch++
     this.counters = zero()

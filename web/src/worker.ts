@@ -1,5 +1,5 @@
-// The worker: it has the socket, takes binary messages apart and decodes them.
-// Each stream has one place for a message that waits; a newer one takes it.
+// The worker: it owns the socket, and parses and decodes binary messages.
+// Each stream holds at most one undecoded message; a newer one replaces it.
 import { decode, parseMetadata, Codec, Kind, type Message, type Metadata } from './proto/head'
 import type { Frame, FromWorker, Picture, ToWorker } from './proto/frames'
 import type { FromProgram, Stream } from './proto/messages'
@@ -12,7 +12,7 @@ import { decodeTopic, kinds } from './topics/decode'
 const post = (message: FromWorker, transfer: Transferable[] = []) => self.postMessage(message, { transfer })
 const now = () => performance.timeOrigin + performance.now()
 
-/** Waiting is a stream's newest message that isn't decoded yet. */
+/** Waiting is a stream's newest undecoded message. */
 interface Waiting { message: Message | null; received: number; skipped: number; busy: boolean; last: number; stale: boolean; epoch: number }
 
 const pool = new Pool()
@@ -40,11 +40,11 @@ function take(buffer: ArrayBuffer): void {
     return
   }
   const { head } = message, w = lane(head.stream)
-  // After a new subscription the numbers begin again; what was under way is void.
+  // A new subscription restarts the sequence numbers; messages in flight are void.
   if (w.stale && head.seq > w.last) return
   w.stale = false
   w.last = head.seq
-  // Samples and transforms add up: none takes another's place.
+  // Samples and transforms accumulate: none replaces another.
   if (head.kind === Kind.motion || head.kind === Kind.pose || isTransforms(head.stream)) {
     void finish(message, w, now())
     return
@@ -63,7 +63,7 @@ function isTransforms(stream: number): boolean {
   return info?.kind === 'topic' && kinds[info.type ?? info.format] === 'tf'
 }
 
-// A turn of its own lets messages that already arrived replace each other first.
+// A separate task lets messages that have already arrived replace each other first.
 turn.port1.onmessage = () => {
   turning = false
   for (const w of waiting.values()) next(w)

@@ -5,10 +5,10 @@ import type { StreamView } from './streams'
 
 const whole: Rect = { x: 0, y: 0, width: 1, height: 1 }
 
-/** zooms has the part of the picture that is seen, 0…1, by StreamView.sensorKey. */
+/** zooms holds the visible part of the picture, 0…1, by StreamView.sensorKey. */
 export const zooms = signal<ReadonlyMap<string, Rect>>(new Map())
 
-/** Fewest pixels that are seen in either direction. */
+/** Smallest number of visible pixels in either direction. */
 const fewest = 40
 
 export function viewOf(view: StreamView): Rect { return zooms.value.get(view.sensorKey) ?? whole }
@@ -19,7 +19,7 @@ function put(view: StreamView, r: Rect): void {
   zooms.value = new Map(zooms.value).set(view.sensorKey, { ...r, x, y })
 }
 
-/** zoomAt makes what is seen smaller (factor below 1) or larger and keeps the point at, 0…1 of the tile's picture. */
+/** zoomAt scales the visible part (factor below 1 zooms in) about the point at, 0…1 of the tile's picture. */
 export function zoomAt(view: StreamView, at: { x: number; y: number }, factor: number): void {
   const r = viewOf(view), { width, height } = view.info
   const least = Math.min(1, Math.max(fewest / (width || fewest), fewest / (height || fewest)))
@@ -27,7 +27,7 @@ export function zoomAt(view: StreamView, at: { x: number; y: number }, factor: n
   put(view, { x: r.x + at.x * (r.width - size), y: r.y + at.y * (r.height - size), width: size, height: size })
 }
 
-/** pan moves what is seen by a part of the tile's picture. */
+/** pan moves the visible part by a fraction of the tile's picture. */
 export function pan(view: StreamView, dx: number, dy: number): void {
   const r = viewOf(view)
   put(view, { ...r, x: r.x - dx * r.width * 1.1, y: r.y - dy * r.height * 1.1 })

@@ -1,5 +1,5 @@
-// Which fraction of the colour map a depth value has. A list of 65536 fractions
-// colours a picture whatever the map, so it becomes a texture of 256 × 256.
+// The fraction of the colour map of each depth value. A list of 65536 fractions
+// serves every map, so it is stored as a texture of 256 × 256.
 
 export const values = 65536
 const f = Math.fround
@@ -11,7 +11,7 @@ export function count(depth: Uint16Array, counts: Uint32Array): void {
 }
 
 /**
- * equalised gives each value the part of the picture's values (without holes)
+ * equalised assigns to each value the share of the picture's values (without holes)
  * that aren't greater, as the SDK's histogram equalisation does.
  */
 export function equalised(counts: Uint32Array, out: Float32Array): void {

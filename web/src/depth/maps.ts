@@ -4,7 +4,7 @@ type RGB = readonly [number, number, number]
 
 const stripes: RGB[] = Array.from({ length: 50 }, (_, i) => i % 2 ? [0, 0, 0] : [255, 255, 255])
 
-/** keys are the maps by the SDK's number: evenly spaced colours, near to far. */
+/** keys are the maps in the SDK's order: evenly spaced colours, near to far. */
 export const keys: readonly (readonly RGB[])[] = [
   [[0, 0, 255], [0, 255, 255], [255, 255, 0], [255, 0, 0], [50, 0, 0]],
   [[30, 77, 203], [25, 60, 192], [45, 117, 220], [204, 108, 191], [196, 57, 178], [198, 33, 24]],
@@ -18,13 +18,13 @@ export const keys: readonly (readonly RGB[])[] = [
   [[255, 0, 0], [255, 255, 0], [0, 255, 0], [0, 255, 255], [0, 0, 255], [255, 0, 255], [255, 0, 0]],
 ]
 
-/** names are the words for the maps in the URL's fragment. */
+/** names are the maps' names in the URL's fragment. */
 export const names = ['jet', 'classic', 'white-to-black', 'black-to-white', 'bio', 'cold', 'warm', 'quantized', 'pattern', 'hue'] as const
 
 const quantized = 7
 const f = Math.fround
 
-/** table makes the colours of a map, as R, G, B, 255 in turn: 4001 entries, or 7 for Quantized. */
+/** table returns a map's colours as R, G, B, 255: 4001 entries, or 7 for Quantized. */
 export function table(map: number): Uint8Array {
   const k = keys[map]!, n = map === quantized ? 7 : 4001, out = new Uint8Array(4 * n)
   const at = k.map((_, i) => f(i / (k.length - 1)))

@@ -1,8 +1,8 @@
 import { pick } from './maps'
 
 /**
- * paint colours a depth picture on the processor, as R, G, B, 255: for pictures
- * to save and for the ruler. The tiles do the same on the GPU.
+ * paint colours a depth picture on the CPU, as R, G, B, 255, for pictures
+ * to save and for the ruler. Tiles use the GPU.
  */
 export function paint(depth: Uint16Array, fractions: Float32Array, table: Uint8Array, out: Uint8ClampedArray): void {
   const n = table.length / 4

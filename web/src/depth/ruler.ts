@@ -23,7 +23,7 @@ export function top(depth: Uint16Array, width: number, height: number, units: nu
   return Math.max(4, Math.ceil((mean + 1.5 * deviation) / 4) * 4)
 }
 
-/** ticks are the metres that get a number: each one, fewer above 10. */
+/** ticks are the labelled distances: every metre, fewer above 10. */
 export function ticks(top: number): number[] {
   const step = top <= 10 ? 1 : top <= 20 ? 2 : Math.ceil(top / 10)
   const list = []

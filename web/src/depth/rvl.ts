@@ -1,9 +1,9 @@
-// RVL as compressed_depth_image_transport has it: runs of zeros and of
+// RVL as in compressed_depth_image_transport: runs of zeros and of
 // differences, in nibbles that fill 32-bit words from the most significant end.
 
 /**
  * decodeList decodes one list into out[from…to). It reads src[at…end) and throws
- * where that is too short or says more pixels than there is room for.
+ * if that is too short or has more pixels than fit.
  */
 export function decodeList(src: DataView, at: number, end: number, out: Uint16Array, from: number, to: number): void {
   let word = 0, left = 0, previous = 0, i = from
@@ -34,7 +34,7 @@ export function decodeList(src: DataView, at: number, end: number, out: Uint16Ar
     if (zeros === 0 && values === 0 && i < to) throw new Error('RVL run of no pixels')
     for (const stop = i + values; i < stop; i++) {
       let z: number
-      // Most differences are one nibble.
+      // Most differences fit one nibble.
       if (left > 0 && word >= 0) {
         z = word >>> 28
         word <<= 4
@@ -48,7 +48,7 @@ export function decodeList(src: DataView, at: number, end: number, out: Uint16Ar
   }
 }
 
-/** decodeBands decodes the body of an RVL message: bands of rows, each a list of its own. */
+/** decodeBands decodes the body of an RVL message: bands of rows, each a separate list. */
 export function decodeBands(body: Uint8Array, width: number, height: number, out: Uint16Array): void {
   const src = new DataView(body.buffer, body.byteOffset, body.byteLength)
   if (body.byteLength < 2) throw new Error(`RVL body of ${body.byteLength} bytes`)

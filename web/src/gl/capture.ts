@@ -6,7 +6,7 @@ import { cover } from './shaders'
 
 const programs = new WeakMap<WebGL2RenderingContext, Program>()
 
-/** capture draws a stream's picture in its own size, in the colours of the screen, and reads it back. */
+/** capture draws a stream's picture at its own size, coloured as on the screen, and reads it back. */
 export function capture(stage: Stage, view: StreamView): ImageData | null {
   const { gl } = stage, u = stage.textures?.get(view)
   if (!gl || !u) return null

@@ -1,4 +1,4 @@
-// The 2D scene: each tile's picture in its place on the canvas.
+// The 2D scene: each tile's picture at its place on the canvas.
 import type { Scene, Stage } from './stage'
 import type { StreamView } from '../streams'
 import { Program } from './program'
@@ -6,7 +6,7 @@ import { colourOf, cover } from './shaders'
 import { fit, type Rect } from '../grid'
 import { viewOf } from '../zoom'
 
-/** flatFragment draws a part of a picture on the whole viewport. */
+/** flatFragment draws part of a picture over the whole viewport. */
 export const flatFragment = `#version 300 es
 precision highp float;
 precision highp int;
@@ -69,7 +69,7 @@ export class Flat implements Scene {
     return false
   }
 
-  /** backs fills the room around the pictures. */
+  /** backs fills the area around the pictures. */
   private backs(gl: WebGL2RenderingContext, height: number, ratio: number): void {
     gl.clearColor(0.027, 0.035, 0.047, 1)
     for (const { view, body: r } of this.places) {

@@ -1,4 +1,4 @@
-// GLSL that every scene needs: the colour of a pixel of a stream, whatever its format.
+// GLSL that every scene needs: the colour of a stream's pixel, whatever its format.
 
 /**
  * colourOf declares samplers and vec4 colourOf(ivec2 p, ivec2 size): the colour of

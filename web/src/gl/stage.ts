@@ -1,5 +1,5 @@
 // One canvas and one WebGL2 context for everything that is drawn: the tiles'
-// pictures in 2D, or the 3D scene. It uploads each stream's newest frame once an
+// pictures in 2D, or the 3D scene. It uploads each stream's newest frame once per
 // animation frame, lets the scene draw, and then gives the credit back.
 import { effect, signal } from '@preact/signals'
 import * as store from '../store'
@@ -8,19 +8,19 @@ import type { Link } from '../link'
 import type { StreamView } from '../streams'
 import { Textures, type Look } from './textures'
 
-/** Scene draws the whole canvas. Objects that it creates belong to the context of open. */
+/** Scene draws the whole canvas. The objects it creates belong to the context passed to open. */
 export interface Scene {
-  /** open is called before the first draw, and again after a lost context was restored: create programs here. */
+  /** open creates programs. It is called before the first draw, and again after a lost context was restored. */
   open(stage: Stage): void
   /**
-   * draw is called when frames were uploaded (changed), or when it was asked for with
-   * Stage.redraw (changed is empty then). It returns true to be called again in the
+   * draw is called when frames were uploaded (changed), or after
+   * Stage.redraw (changed is empty). It returns true to be called again in the
    * next animation frame.
    */
   draw(stage: Stage, changed: ReadonlySet<StreamView>): boolean
 }
 
-/** noGL says why nothing can be drawn; empty when it can. */
+/** noGL is why nothing can be drawn, or empty. */
 export const noGL = signal('')
 
 export class Stage {
@@ -60,7 +60,7 @@ export class Stage {
     })
   }
 
-  /** show makes a scene the one that draws. */
+  /** show selects the scene that draws. */
   show(scene: Scene): void {
     this.scene = scene
     this.opened = null
@@ -77,7 +77,7 @@ export class Stage {
     return { map: colourMap.peek(), equalise: equalise.peek(), min: minDistance.peek(), max: maxDistance.peek() }
   }
 
-  /** resize makes the canvas as large as its element; the scene is drawn anew if that changed it. */
+  /** resize makes the canvas as large as its element, and redraws the scene if the size changed. */
   resize(): void {
     const ratio = Math.min(devicePixelRatio, 2)
     const width = Math.round(this.canvas.clientWidth * ratio), height = Math.round(this.canvas.clientHeight * ratio)
@@ -117,7 +117,7 @@ export class Stage {
     if (again) this.redraw()
   }
 
-  /** giveUp counts what can't be drawn as left out, so that nothing waits for it. */
+  /** giveUp counts frames that can't be drawn as left out, so that nothing waits for them. */
   private giveUp(): void {
     for (const view of store.views.peek().values()) {
       if (!view.next) continue

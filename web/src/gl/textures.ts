@@ -23,7 +23,7 @@ export interface Uploaded {
 /** Look is how depth is coloured. */
 export interface Look { map: number; equalise: boolean; min: number; max: number }
 
-/** Textures holds what is on the GPU of each stream. It isn't valid after a lost context. */
+/** Textures holds each stream's textures. It is invalid after a lost context. */
 export class Textures {
   private readonly of = new Map<StreamView, Uploaded>()
   private readonly maps = new Map<number, { texture: WebGLTexture; entries: number }>()
@@ -42,7 +42,7 @@ export class Textures {
 
   get(view: StreamView): Uploaded | undefined { return this.of.get(view) }
 
-  /** keep deletes what belongs to other streams than these. */
+  /** keep deletes the textures of all streams but these. */
   keep(views: ReadonlySet<StreamView>): void {
     for (const [view, u] of this.of) {
       if (views.has(view)) continue
@@ -52,7 +52,7 @@ export class Textures {
     }
   }
 
-  /** upload puts a picture on the GPU, in the stream's texture. */
+  /** upload copies a picture to the stream's texture. */
   upload(view: StreamView, p: Picture): Uploaded {
     const { gl } = this
     let u = this.of.get(view)
@@ -80,8 +80,8 @@ export class Textures {
   }
 
   /**
-   * bind gives a program, which is in use, the textures and uniforms of
-   * shaders.ts's colourOf. It takes texture units first to first + 3.
+   * bind sets the textures and uniforms of the current program for
+   * shaders.ts's colourOf. It uses texture units first to first + 3.
    */
   bind(program: Program, u: Uploaded, look: Look, units: number, first = 0): void {
     const { gl } = this
@@ -99,7 +99,7 @@ export class Textures {
     gl.uniform1i(program.at('uEntries'), map.entries)
   }
 
-  /** whole reads a depth or y16 texture back, as RGBA_INTEGER gives it: 4 numbers a pixel. For tests. */
+  /** whole reads a depth or y16 texture back as RGBA_INTEGER, 4 numbers per pixel. For tests. */
   whole(u: Uploaded): Uint32Array {
     const { gl } = this, out = new Uint32Array(4 * u.width * u.height)
     this.attach(u)
@@ -108,12 +108,12 @@ export class Textures {
     return out
   }
 
-  /** pixel reads one pixel of a texture that isn't whole back, as RGBA. */
+  /** pixel reads back one pixel of a texture with normalized values, as RGBA. */
   pixel(u: Uploaded, x: number, y: number): Uint8Array {
     return this.bytes(u, x, y, 1, 1)
   }
 
-  /** bytes reads a part of a texture that isn't whole back, as RGBA. */
+  /** bytes reads back part of a texture with normalized values, as RGBA. */
   bytes(u: Uploaded, x: number, y: number, width: number, height: number): Uint8Array {
     const { gl } = this, out = new Uint8Array(4 * width * height)
     this.attach(u)

@@ -6,7 +6,7 @@ import { panelShown, showPanel } from '../prefs'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
 
-/** Bar is the row at the top: what is open, 2D or 3D, recording, and how well it goes. */
+/** Bar is the top row: the source, 2D or 3D, recording, and the figures. */
 export function Bar() {
   const f = store.figures.value
   return (
@@ -51,7 +51,7 @@ function SourceName() {
 function RecordPart() {
   const viewer = useViewer()
   const r = store.record.value
-  // The program says in a Record whether it can record what is open.
+  // The node says in a Record whether it can record the source.
   if (store.viewOnly.value || !r) return null
   if (!r.on) {
     return (

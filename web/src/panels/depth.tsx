@@ -5,7 +5,7 @@ import { table } from '../depth/maps'
 import { colourMap, equalise, imperial, maxDistance, minDistance, presets, setRange } from '../prefs'
 import { text } from '../strings'
 
-/** DepthColours has the options of the SDK's depth visualization. */
+/** DepthColours shows the options of the SDK's depth visualization. */
 export function DepthColours() {
   if (![...store.views.value.values()].some((v) => v.isDepth)) return null
   const is = (p: typeof presets[number]) => p.map === colourMap.value && p.equalise === equalise.value &&

@@ -12,7 +12,7 @@ const groups: [string, Level[]][] = [[text.errors, ['error', 'fatal']], [text.wa
 
 const lineOf = (l: Log) => `${wallTime(l.time)} ${l.level.padEnd(5)} ${l.node}: ${l.text}`
 
-/** Drawer has the log, with counts and search, and the lost frames. */
+/** Drawer shows the log, with counts and search, and lost frames. */
 export function Drawer() {
   const search = useSignal(''), off = useSignal<string[]>([])
   const box = useRef<HTMLOListElement>(null), follow = useRef(true)

@@ -8,7 +8,7 @@ import type { StreamView } from '../streams'
 const bins = 128
 const scratch = new Float32Array(values)
 
-/** Histogram shows how many pixels are how far, in the map's colours. */
+/** Histogram shows the distribution of distances, in the map's colours. */
 export function Histogram({ view }: { view: StreamView }) {
   const canvas = useRef<HTMLCanvasElement>(null), axis = useRef<HTMLParagraphElement>(null)
   useEffect(() => {

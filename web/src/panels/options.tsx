@@ -7,7 +7,7 @@ import type { Option } from '../proto/messages'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
 
-/** Options has every option of every sensor, with search. */
+/** Options shows the options of all sensors, with search. */
 export function Options() {
   const search = useSignal('')
   const sensors = (store.source.value?.sensors ?? []).filter((s) => (store.options.value.get(s.id)?.length ?? 0) > 0)
@@ -82,7 +82,7 @@ function Slider({ option: o, set }: { option: Option; set(value: number): void }
             onKeyDown={(e) => {
               if (e.key === 'Escape') setTyping(false)
               if (e.key !== 'Enter') return
-              // The browser says what is wrong with a number out of range.
+              // The browser explains why a number is out of range.
               if (!e.currentTarget.reportValidity()) return
               set(e.currentTarget.valueAsNumber)
               setTyping(false)

@@ -46,7 +46,7 @@ function Rate() {
   )
 }
 
-/** SeekBar has the position, the loop's ends as handles, and a mark for each event. Dragging shows frames on the way. */
+/** SeekBar shows the position, the loop's ends as handles, and a mark per event. Dragging shows frames on the way. */
 function SeekBar() {
   const viewer = useViewer()
   const bar = useRef<HTMLDivElement>(null)
@@ -106,10 +106,10 @@ function SeekBar() {
   )
 }
 
-/** How far from the position the mark that was gone to keeps its text, ns. */
+/** Distance from the position up to which the mark last gone to keeps its text, ns. */
 const noted = 1_500_000_000n
 
-/** Hint is words above a place of the bar, never beyond its ends. */
+/** Hint is a text above a position of the bar, kept within its ends. */
 function Hint({ at, children }: { at: number; children: string[] }) {
   return <div class="seek-hover" style={{ left: `${at * 100}%`, transform: `translateX(-${at * 100}%)` }}>{children.map((line, i) => <p key={i}>{line}</p>)}</div>
 }

@@ -11,9 +11,9 @@ import { useViewer } from '../viewer'
 import { shownViews } from '../tiles/grid'
 import { Histogram } from './histogram'
 
-/** Right is the inspector: the frame of the tile under the pointer, and who else looks. */
+/** Right is the inspector: the frame of the tile under the pointer, and the other viewers. */
 export function Right() {
-  // Before a tile was pointed at, the first one.
+  // Until a tile is pointed at, the first one.
   const view = store.views.value.get(store.inspected.value ?? -1) ?? shownViews()[0]
   return (
     <aside class="panel right" aria-label={text.inspector}>
@@ -50,7 +50,7 @@ function Pixel({ view }: { view: StreamView }) {
   )
 }
 
-/** Accounting is what became of every frame: each line is a stage that left some out. */
+/** Accounting shows what became of every frame; each line is a stage that can leave frames out. */
 function Accounting({ view }: { view: StreamView }) {
   useTick(view, 250)
   const c = view.counters, s = store.counts.value.get(view.info.id)

@@ -7,7 +7,7 @@ import { text } from '../strings'
 import { useViewer } from '../viewer'
 import { openDevice } from '../commands'
 
-/** Sources has the device's card, the devices that may be opened, and the library. */
+/** Sources shows the device's card, the available devices, and the library. */
 export function Sources() {
   const viewer = useViewer()
   const s = store.source.value, devices = store.candidates.value

@@ -3,7 +3,7 @@ import * as store from '../store'
 import { IconButton } from '../controls'
 import { text } from '../strings'
 
-/** Toasts are short messages at the bottom right; the pointer over them keeps them. */
+/** Toasts are short messages at the bottom right; they stay while the pointer is over them. */
 export function Toasts() {
   const list = store.toasts.value
   useEffect(() => {

@@ -1,8 +1,8 @@
-// What the worker and the page say to each other.
+// The messages between the worker and the page.
 import type { Head, Metadata } from './head'
 import type { FromProgram, Stream } from './messages'
 
-/** Layout is how a picture's pixels are arranged, and so which texture and which branch of the shader they need. */
+/** Layout is the arrangement of a picture's pixels, which decides the texture and the branch of the shader. */
 export type Layout = 'depth' | 'y16' | 'y8' | 'rgb8' | 'bgr8' | 'rgba8' | 'bgra8' | 'yuyv' | 'uyvy' | 'bitmap'
 
 /** Picture is a decoded image. Rows have no padding. */
@@ -12,12 +12,12 @@ export interface Picture {
   height: number
   /** Uint16Array for depth and y16, an ImageBitmap for bitmap, bytes otherwise. */
   pixels: Uint8Array | Uint16Array | ImageBitmap
-  /** Of depth when pictures are equalised: which fraction of the colour map each of the 65536 values has. */
+  /** For equalised depth: the fraction of the colour map of each of the 65536 values. */
   fractions?: Float32Array
 }
 
 /**
- * Frame is what a stream gets at once. A video frame has a picture; packed samples are
+ * Frame is one delivery of a stream. A video frame has a picture; packed samples are
  * in samples (seconds after the head's time, x, y, z, repeated); anything else is a
  * message as decoded in topics/decode.ts.
  */
@@ -27,11 +27,11 @@ export interface Frame {
   picture?: Picture
   samples?: Float64Array
   message?: unknown
-  /** When the worker got it, ms since 1970 of the browser's clock. */
+  /** When the worker received it, ms since 1970 of the browser's clock. */
   received: number
-  /** Frames that the worker left out since the one before. */
+  /** Frames that the worker left out since the previous one. */
   skippedWorker: number
-  /** Of the subscription that it belongs to, as forget said. */
+  /** The number of its subscription, as in forget. */
   epoch: number
 }
 
@@ -41,7 +41,7 @@ export type ToWorker =
   /** The source's streams; the worker needs them to decode. */
   | { do: 'streams'; streams: Stream[] }
   | { do: 'equalise'; on: boolean }
-  /** Frames of the subscription before the one to come are void. */
+  /** Frames of subscriptions before the coming one are void. */
   | { do: 'forget'; stream: number; epoch: number }
   | { do: 'recycle'; buffers: ArrayBuffer[] }
 
@@ -50,5 +50,5 @@ export type FromWorker =
   | { is: 'closed'; reason: string }
   | { is: 'text'; message: FromProgram; at: number }
   | { is: 'frame'; frame: Frame }
-  /** A frame could not be decoded; it counts as left out by the worker. */
+  /** A frame couldn't be decoded; it counts as left out by the worker. */
   | { is: 'broken'; stream: number; epoch: number; seq: number; skipped: number; error: string }

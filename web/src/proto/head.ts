@@ -9,25 +9,25 @@ export interface Head {
   kind: number
   codec: number
   stream: number
-  /** Sequence number of this viewer and stream, from 1. */
+  /** Sequence number within this viewer and stream, from 1. */
   seq: number
-  /** The frame's number as the camera counts. */
+  /** The camera's frame number. */
   number: number
-  /** When the frame arrived at the program, ns of the program's clock. */
+  /** When the frame arrived at the node, ns of the node's clock. */
   stamp: bigint
-  /** The frame's own time, ns. */
+  /** The frame's stamp, ns. */
   time: bigint
   width: number
   height: number
   stride: number
-  /** Frames the program skipped between the one before and this one. */
+  /** Frames that the node skipped since the previous one. */
   skipped: number
 }
 
-/** Message is a binary message taken apart; body is a view into its buffer. */
+/** Message is a parsed binary message; body is a view into its buffer. */
 export interface Message { head: Head; metadata: Uint8Array; body: Uint8Array }
 
-/** decode takes a binary message apart. It throws an Error that says what is wrong with it. */
+/** decode parses a binary message. It throws an Error that says what is wrong with it. */
 export function decode(buffer: ArrayBuffer): Message {
   if (buffer.byteLength < headSize) {
     throw new Error(`message of ${buffer.byteLength} bytes, shorter than its head of ${headSize}`)
@@ -68,7 +68,7 @@ export interface Metadata {
 
 const utf8 = new TextDecoder()
 
-/** parseMetadata returns the metadata, or an empty one where there is none. */
+/** parseMetadata returns the metadata, empty if there is none. */
 export function parseMetadata(bytes: Uint8Array): Metadata {
   if (bytes.length === 0) return {}
   const value: unknown = JSON.parse(utf8.decode(bytes))

@@ -10,7 +10,7 @@ export interface Intrinsics {
   coeffs: number[]
 }
 
-/** Extrinsics map points of a stream to another: column-major rotation, metres. */
+/** Extrinsics map points of one stream to another: column-major rotation, metres. */
 export interface Extrinsics { rotation: number[]; translation: number[] }
 
 export interface Stream {
@@ -118,7 +118,7 @@ export interface FileEntry {
   streams: string[] | null
   kind?: string
   picture: boolean
-  /** nothing else is known yet */
+  /** nothing else is known so far */
   pending?: boolean
   error?: string
 }

@@ -5,17 +5,17 @@ const layouts: Record<string, Layout> = {
   RGBA8: 'rgba8', BGRA8: 'bgra8', YUYV: 'yuyv', UYVY: 'uyvy', MJPEG: 'bitmap',
 }
 
-/** layoutOf returns how a format's pixels are arranged, or undefined for one that can't be shown. */
+/** layoutOf returns the layout of a format's pixels, or undefined if it can't be shown. */
 export function layoutOf(format: string): Layout | undefined { return layouts[format] }
 
-/** bytesOf is the size of a pixel. */
+/** bytesOf returns the bytes per pixel. */
 export const bytesOf: Record<Exclude<Layout, 'bitmap'>, number> = {
   depth: 2, y16: 2, y8: 1, rgb8: 3, bgr8: 3, rgba8: 4, bgra8: 4, yuyv: 2, uyvy: 2,
 }
 
 /**
- * rows copies a raw body without the padding at the ends of its rows into out,
- * which holds width × height pixels.
+ * rows copies a raw body into out, without the padding of its rows;
+ * out holds width × height pixels.
  */
 export function rows(body: Uint8Array, row: number, stride: number, height: number, out: Uint8Array): void {
   if (stride < row || body.length < stride * (height - 1) + row) {

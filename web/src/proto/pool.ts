@@ -1,6 +1,6 @@
 const most = 4
 
-/** Pool keeps a few buffers of each size that came back from the page. */
+/** Pool keeps a few buffers of each size that the page has returned. */
 export class Pool {
   private readonly free = new Map<number, ArrayBuffer[]>()
 
@@ -14,6 +14,6 @@ export class Pool {
     if (list.length < most) list.push(buffer)
   }
 
-  /** clear forgets all: another source has other sizes. */
+  /** clear drops all buffers: another source has other sizes. */
   clear(): void { this.free.clear() }
 }

@@ -2,19 +2,19 @@ import { add, cross, distance, dot, length, lookAt, Mat4, multiply, normalize, p
 
 const fovY = Math.PI / 4
 
-/** Focal length of the view in halves of its height. */
+/** Focal length of the view, in half heights. */
 export const focal = 1 / Math.tan(fovY / 2)
 
 const near = 0.001 // m
 const far = 100 // m
 
-/** What a drag over the shorter side of the view turns, in radians. */
+/** Rotation by a drag over the shorter side of the view, in radians. */
 const orbitSpeed = 3
-/** Share of the distance to the target that a tick of the wheel moves. */
+/** Share of the distance to the target that one tick of the wheel covers. */
 const zoomPerTick = 0.2
 /** Share of the way to the picked point that the target moves with a tick. */
 const zoomPull = 0.1
-/** Share of the distance to the target that a key moves in a second. */
+/** Share of the distance to the target that a key covers in a second. */
 const flySpeed = 0.3
 /** The camera never looks steeper than this, so that up stays up. */
 const steepest = Math.PI / 2 - 0.01
@@ -83,8 +83,8 @@ export class Camera {
 
   /**
    * zoom moves the eye towards the target by a number of ticks, and the target
-   * towards the point under the pointer, where there is one. Ticks in quick
-   * succession move further: since is the time from the one before, in ms.
+   * towards the point under the pointer, if any. Ticks in quick
+   * succession move farther: since is the time since the previous one, in ms.
    */
   zoom(ticks: number, picked: Vec3 | null, since: number): void {
     const speed = since < 50 ? 2 : since > 500 ? 0.5 : 1
@@ -106,7 +106,7 @@ export class Camera {
     this.target = add(this.target, by)
   }
 
-  /** place is where a point is seen; null if that is behind the eye. */
+  /** place returns the position of a point on the view; null if it is behind the eye. */
   place(p: Vec3, matrix: Mat4 = this.matrix()): Place | null {
     const [x, y, , w] = transform(matrix, p)
     if (w < near) return null

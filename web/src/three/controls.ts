@@ -1,13 +1,13 @@
 import type { Place } from './camera'
 import type { Space } from './space'
 
-/** A press that moves further than this is a drag, in pixels. */
+/** A press that moves farther than this is a drag, in pixels. */
 const clickSlack = 4
 
-/** Wheels that count pixels or lines: how many make a tick. */
+/** Pixels or lines per tick, for wheels that report these. */
 const pixelsPerTick = 100, linesPerTick = 3
 
-/** Keys that fly, by where they are on the keyboard: ahead and right. */
+/** Keys that fly, by their position on the keyboard: ahead and right. */
 const flights: Record<string, readonly [number, number]> = { KeyW: [1, 0], KeyS: [-1, 0], KeyA: [0, -1], KeyD: [0, 1] }
 
 /**
@@ -85,7 +85,7 @@ export class Controls {
     this.space.hover(this.mode === 'knob' ? at : null)
   }
 
-  /** spread is the distance of two fingers, 0 if there are not two. */
+  /** spread is the distance between two fingers, 0 unless there are two. */
   private spread(): number {
     const [a, b] = [...this.pointers.values()]
     return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0
@@ -113,7 +113,7 @@ export class Controls {
     this.space.hover(at)
   }
 
-  /** key takes a key that was pressed outside of fields, and says whether it meant something. */
+  /** key handles a key pressed outside fields, and reports whether it did. */
   key(e: KeyboardEvent): boolean {
     this.space.chain = e.shiftKey
     if (e.ctrlKey || e.metaKey || e.altKey) return false

@@ -1,6 +1,6 @@
-// The geometry of cameras in float32: the rays that pixels see, and the pixels at
-// which points are seen, with the order of operations of camdriver/process, so
-// that points and their colours are those of the program's other commands.
+// Camera geometry in float32: the rays of pixels, and the pixels of points,
+// with the order of operations of camdriver/process, so
+// that points and colours equal those of the program's other commands.
 
 const f32 = Math.fround
 
@@ -17,7 +17,7 @@ export interface Intrinsics {
   coeffs: readonly number[]
 }
 
-/** Extrinsics map points of one stream to another; the rotation is column by column. */
+/** Extrinsics map points of one stream to another; the rotation is column-major. */
 export interface Extrinsics {
   rotation: readonly number[]
   translation: readonly number[]
@@ -26,12 +26,12 @@ export interface Extrinsics {
 export const identity: Extrinsics = { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], translation: [0, 0, 0] }
 
 /**
- * How a projection distorts: not, by tangential terms of the point after the
- * radial one, or of the point before it. The numbers are also the shader's.
+ * How a projection distorts: not at all, or with tangential terms of the point after
+ * or before the radial distortion. The shader uses the same numbers.
  */
 export const straight = 0, modified = 1, brown = 2
 
-/** bending says how points are projected for a model, as the SDK's fast path does. */
+/** bending returns how a model's projection distorts points, as in the SDK's fast path. */
 export function bending(model: string): number {
   switch (model) {
     case 'None': return straight
@@ -40,7 +40,7 @@ export function bending(model: string): number {
   return modified
 }
 
-/** bendsRays says whether the rays of a model's pixels are bent: only those of this one are. */
+/** bendsRays reports whether a model distorts the rays of pixels: only this one does. */
 export const bendsRays = (model: string): boolean => model === 'Inverse Brown Conrady'
 
 /** coefficients returns the five coefficients; missing ones are 0. */
@@ -50,7 +50,7 @@ export function coefficients(i: Intrinsics): Float32Array {
   return c
 }
 
-/** Rays are the directions that the pixels of a frame see, as x and y at depth 1. */
+/** Rays are the directions of a frame's pixels, as x and y at depth 1. */
 export class Rays {
   readonly width: number
   readonly height: number
@@ -58,7 +58,7 @@ export class Rays {
   private readonly xs: Float32Array; // an entry a column, or a pixel if bent
   private readonly ys: Float32Array; // an entry a row, or a pixel if bent
 
-  /** step is how many pixels of the sensor lie between neighbours of the frame. */
+  /** step is the distance between neighbouring pixels of the frame, in pixels of the sensor. */
   constructor(i: Intrinsics, width = i.width, height = i.height, step = 1) {
     this.width = width
     this.height = height
@@ -98,7 +98,7 @@ function bend(xs: Float32Array, ys: Float32Array, c: Float32Array): [Float32Arra
   return [outX, outY]
 }
 
-/** Lens sees points of another camera. */
+/** Lens projects points of another camera. */
 export class Lens {
   private readonly r: Float32Array
   private readonly t: Float32Array
@@ -120,7 +120,7 @@ export class Lens {
     this.ppy = f32(i.ppy)
   }
 
-  /** see writes the pixel at which a point is seen to out. */
+  /** see writes the pixel of a point to out. */
   see(x: number, y: number, z: number, out: [number, number]): void {
     const r = this.r, t = this.t
     const qx = f32(f32(r[0]! * x) + f32(f32(r[3]! * y) + f32(f32(r[6]! * z) + t[0]!)))

@@ -1,6 +1,6 @@
-// Vectors and matrices of the 3D view. Matrices are 4×4, column by column, as
-// WebGL takes them. Lengths are metres; x points right, y down, z forward, as the
-// SDK has it.
+// Vectors and matrices of the 3D view. Matrices are 4×4, column-major, as in
+// WebGL. Lengths are metres; x points right, y down, z forward, as in the
+// SDK.
 
 export type Vec3 = readonly [number, number, number]
 export type Mat4 = Float32Array
@@ -18,7 +18,7 @@ export const cross = (a: Vec3, b: Vec3): Vec3 => [
   a[0] * b[1] - a[1] * b[0],
 ]
 
-/** normalize returns a of length 1; a itself if it has no length. */
+/** normalize returns a scaled to length 1; a itself if its length is 0. */
 export function normalize(a: Vec3): Vec3 {
   const l = length(a)
   return l > 0 ? scale(a, 1 / l) : a
@@ -30,7 +30,7 @@ export function turned(v: Vec3, axis: Vec3, angle: number): Vec3 {
   return add(add(scale(v, c), cross(axis, v), s), axis, dot(axis, v) * (1 - c))
 }
 
-/** perspective projects with a vertical field of view in radians. */
+/** perspective returns a projection with a vertical field of view in radians. */
 export function perspective(fovY: number, aspect: number, near: number, far: number): Mat4 {
   const f = 1 / Math.tan(fovY / 2)
   const m = new Float32Array(16)
@@ -42,7 +42,7 @@ export function perspective(fovY: number, aspect: number, near: number, far: num
   return m
 }
 
-/** lookAt maps the world to a camera at eye that sees target ahead. */
+/** lookAt maps the world to a camera at eye that looks at target. */
 export function lookAt(eye: Vec3, target: Vec3, up: Vec3): Mat4 {
   const back = normalize(sub(eye, target))
   const right = normalize(cross(up, back))

@@ -1,9 +1,9 @@
 import { add, cross, distance, length, normalize, scale, sub, Vec3 } from './matrix'
 
-/** How many states undo goes back. */
+/** Number of states that undo keeps. */
 const history = 100
 
-/** Units of lengths that people read. */
+/** Units of displayed lengths. */
 export type Units = 'metric' | 'imperial'
 
 /** Ruler is one measurement: a point, a distance, a chain, or the outline of an area. */
@@ -22,7 +22,7 @@ export interface Measuring {
 
 export const nothing: Measuring = { rulers: [], past: [] }
 
-/** Knob is a point of a ruler, by its numbers. */
+/** Knob is a point of a ruler, by its indices. */
 export interface Knob {
   ruler: number
   point: number
@@ -33,8 +33,8 @@ function changed(m: Measuring, rulers: readonly Ruler[]): Measuring {
 }
 
 /**
- * click sets a point. The second point of a ruler completes it, and the next click
- * starts another, unless chain is set: then it goes on from the last point. A chain
+ * click adds a point. The second point of a ruler completes it, and the next click
+ * starts another; if chain is set, it continues from the last point instead. A chain
  * of three points or more that comes back to its first point (on is that knob)
  * becomes an area.
  */
@@ -49,10 +49,10 @@ export function click(m: Measuring, at: Vec3, chain: boolean, on: Knob | null = 
   return changed(m, [...m.rulers.slice(0, last), grown])
 }
 
-/** grab begins to drag a point: undo comes back to here. */
+/** grab begins to drag a point; undo returns to this state. */
 export const grab = (m: Measuring): Measuring => changed(m, m.rulers)
 
-/** drag moves a point without a new state. */
+/** drag moves a point without adding a state. */
 export function drag(m: Measuring, knob: Knob, to: Vec3): Measuring {
   const rulers = m.rulers.map((r, i) =>
     i === knob.ruler ? { ...r, points: r.points.map((p, k) => (k === knob.point ? to : p)) } : r,
@@ -60,16 +60,16 @@ export function drag(m: Measuring, knob: Knob, to: Vec3): Measuring {
   return { rulers, past: m.past }
 }
 
-/** undo returns the state before. */
+/** undo returns the previous state. */
 export function undo(m: Measuring): Measuring {
   const before = m.past[m.past.length - 1]
   return before ? { rulers: before, past: m.past.slice(0, -1) } : m
 }
 
-/** clear removes all rulers; undo brings them back. */
+/** clear removes all rulers; undo restores them. */
 export const clear = (m: Measuring): Measuring => (m.rulers.length ? changed(m, []) : m)
 
-/** parts are the straight parts of a ruler. */
+/** parts returns the segments of a ruler. */
 export function parts(r: Ruler): [Vec3, Vec3][] {
   const out: [Vec3, Vec3][] = []
   for (let i = 1; i < r.points.length; i++) out.push([r.points[i - 1]!, r.points[i]!])
@@ -77,11 +77,11 @@ export function parts(r: Ruler): [Vec3, Vec3][] {
   return out
 }
 
-/** total is the length of all parts in metres. */
+/** total is the length of all segments in metres. */
 export const total = (r: Ruler): number => parts(r).reduce((sum, [a, b]) => sum + distance(a, b), 0)
 
 /**
- * area is that of a polygon in space in m²: half the length of the sum of the cross
+ * area returns the area of a polygon in space in m²: half the length of the sum of the cross
  * products of its corners, which is exact for a flat one.
  */
 export function area(points: readonly Vec3[]): number {
@@ -97,7 +97,7 @@ export function centre(points: readonly Vec3[]): Vec3 {
   return scale(sum, 1 / points.length)
 }
 
-/** stripes are the points between a and b where a ruler changes colour: each cm, or each 10 cm beyond 0.5 m. */
+/** stripes returns the points between a and b where a ruler changes colour: every cm, or every 10 cm beyond 0.5 m. */
 export function stripes(a: Vec3, b: Vec3): Vec3[] {
   const l = distance(a, b)
   const every = l > 0.5 ? 0.1 : 0.01
@@ -110,10 +110,10 @@ export function stripes(a: Vec3, b: Vec3): Vec3[] {
 
 const inch = 0.0254, foot = 0.3048, yard = 0.9144; // m
 
-/** digits prints three digits that count. */
+/** digits formats a number with three significant digits. */
 const digits = (v: number): string => (v >= 100 ? v.toFixed(0) : v.toPrecision(3))
 
-/** lengthText prints a length in metres. */
+/** lengthText formats a length in metres. */
 export function lengthText(m: number, units: Units = 'metric'): string {
   if (units === 'imperial') {
     if (m < foot) return `${digits(m / inch)} in`
@@ -123,13 +123,13 @@ export function lengthText(m: number, units: Units = 'metric'): string {
   return m < 1 ? `${digits(m * 100)} cm` : `${digits(m)} m`
 }
 
-/** areaText prints an area in square metres. */
+/** areaText formats an area in square metres. */
 export function areaText(m2: number, units: Units = 'metric'): string {
   if (units === 'imperial') return m2 < foot * foot ? `${digits(m2 / inch / inch)} in²` : `${digits(m2 / foot / foot)} ft²`
   return m2 < 0.01 ? `${digits(m2 * 1e4)} cm²` : `${digits(m2)} m²`
 }
 
-/** pointText prints x, y and z. */
+/** pointText formats x, y and z. */
 export function pointText(p: Vec3, units: Units = 'metric'): string {
   const f = units === 'imperial' ? 1 / foot : 1
   return `${p.map((v) => (v * f).toFixed(3)).join(', ')} ${units === 'imperial' ? 'feet' : 'meters'}`

@@ -2,14 +2,14 @@ import type { Camera, Place } from './camera'
 import { Mat4, middle, Vec3 } from './matrix'
 import { area, areaText, centre, Knob, lengthText, Measuring, parts, Ruler, stripes, total, Units } from './measure'
 
-/** Points of rulers can be grabbed from this far, in pixels. */
+/** Distance up to which a ruler's point can be grabbed, in pixels. */
 export const grabRadius = 15
 
 /** Overlay draws rulers and the point under the pointer over the 3D picture. */
 export class Overlay {
   constructor(private readonly c: CanvasRenderingContext2D) {}
 
-  /** draw draws all again. ring is the point under the pointer; next, whether a click goes on from the last ruler. */
+  /** draw redraws everything. ring is the point under the pointer; next, whether a click continues the last ruler. */
   draw(camera: Camera, m: Measuring, ring: Vec3 | null, next: boolean, units: Units, scale: number): void {
     const c = this.c
     c.setTransform(scale, 0, 0, scale, 0, 0)
@@ -114,7 +114,7 @@ function line(c: CanvasRenderingContext2D, a: Place, b: Place): void {
   c.stroke()
 }
 
-/** knobAt finds the point of a ruler under a place of the view; the newest one if there are several. */
+/** knobAt returns the ruler's point at a position of the view; the newest if there are several. */
 export function knobAt(camera: Camera, m: Measuring, at: Place): Knob | null {
   const matrix = camera.matrix()
   let best: Knob | null = null

@@ -2,10 +2,10 @@ import { type Camera, focal } from './camera'
 import { Depth, pointAt } from './cloud'
 import type { Mat4, Vec3 } from './matrix'
 
-/** Of points that cover a place, those this much further than the foremost hide behind it. */
+/** Points this much farther than the foremost at a place are hidden by it. */
 const behind = 1.05
 
-/** Picked is a point of the cloud and the pixel of the depth frame that it is. */
+/** Picked is a point of the cloud and its pixel in the depth frame. */
 export interface Picked {
   u: number
   v: number
@@ -13,13 +13,13 @@ export interface Picked {
 }
 
 /**
- * pick finds the point under x, y (in pixels of the view): of those that are drawn
- * over it the foremost, else the nearest within radius pixels; null if there is
- * none. It looks at every pixel, because points may be anywhere: 720p takes a few ms.
+ * pick returns the point under x, y (in pixels of the view): the foremost of those
+ * drawn over it, else the nearest within radius pixels; null if there is
+ * none. It tests every pixel, because points may be anywhere: a few ms at 720p.
  */
 export function pick(d: Depth, camera: Camera, x: number, y: number, radius: number): Picked | null {
   const found = within(d, cone(camera.matrix(), camera, x, y, radius))
-  // Half of what a point covers, in radii, at its distance from the eye.
+  // Half the size of a drawn point, in radii, at its distance from the eye.
   const half = (0.6 * (d.rays.x(1, 0) - d.rays.x(0, 0)) * focal * camera.height) / 2 / radius
   const covers = (c: Candidate) => Math.max(Math.abs(c.a), Math.abs(c.b)) <= (half * d.data[c.i]! * d.units) / c.w
   const over = found.filter(covers)
@@ -36,7 +36,7 @@ export function pick(d: Depth, camera: Camera, x: number, y: number, radius: num
   return { u, v, point: pointAt(d, u, v) }
 }
 
-/** Cone maps points to how far off the line of sight they are, in radii, times their distance. */
+/** Cone maps points to their offset from the line of sight, in radii, times their distance. */
 interface Cone {
   a: Vec3
   a0: number
@@ -56,7 +56,7 @@ function cone(m: Mat4, camera: Camera, x: number, y: number, radius: number): Co
   return { a, a0, b, b0, w: [m[3]!, m[7]!, m[11]!], w0: m[15]! }
 }
 
-/** Candidate is a pixel, how far off it is seen, in radii, and its distance from the eye. */
+/** Candidate is a pixel with its offset from the line of sight, in radii, and its distance from the eye. */
 interface Candidate {
   i: number
   a: number

@@ -1,7 +1,7 @@
 /** Neighbours whose depth differs by less belong to one surface, in metres. */
 export const meshThreshold = 0.05
 
-/** PLYInput is what a file is made of: a point for each pixel of a depth frame. */
+/** PLYInput is the content of a file: a point for each pixel of a depth frame. */
 export interface PLYInput {
   width: number
   height: number
@@ -14,8 +14,8 @@ export interface PLYInput {
 }
 
 /**
- * writePLY makes a binary little-endian PLY file. Its points are those of the
- * export command; the triangles are those that the SDK's exporter makes.
+ * writePLY returns a binary little-endian PLY file. Its points are those of the
+ * export command, its triangles those of the SDK's exporter.
  */
 export function writePLY(p: PLYInput): Uint8Array<ArrayBuffer> {
   const [numbers, count] = number(p.xyz)
@@ -43,7 +43,7 @@ export function writePLY(p: PLYInput): Uint8Array<ArrayBuffer> {
   return out
 }
 
-/** number numbers the points that are there; -1 for the others. */
+/** number returns the index of each valid point, -1 for others. */
 function number(xyz: Float32Array): [Int32Array, number] {
   const numbers = new Int32Array(xyz.length / 3)
   let count = 0
@@ -65,7 +65,7 @@ function triangles(p: PLYInput, numbers: Int32Array): Uint32Array {
   return out.subarray(0, n)
 }
 
-/** joined says whether four neighbours, two above two, make two triangles. */
+/** joined reports whether a square of four neighbours makes two triangles. */
 export function joined(a: number, b: number, c: number, d: number): boolean {
   const near = (u: number, v: number) => Math.abs(u - v) < meshThreshold
   return a !== 0 && b !== 0 && c !== 0 && d !== 0 && near(a, b) && near(a, c) && near(b, d) && near(c, d)

@@ -13,13 +13,13 @@ export interface PointsView {
 }
 
 interface Props {
-  /** What a screen reader says it is. */
+  /** The label for screen readers. */
   label: string
-  /** ready gets the view once; what it returns is called when the view goes away. */
+  /** ready receives the view once; the function it returns is called when the view is unmounted. */
   ready(view: PointsView): (() => void) | void
 }
 
-/** PointsCanvas is a 3D view of points with a canvas of its own. */
+/** PointsCanvas is a 3D view of points on its own canvas. */
 export function PointsCanvas({ label, ready }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [error, setError] = useState('')

@@ -18,10 +18,10 @@ export type Shading = 'points' | 'mesh' | 'lit'
 /** Texture unit of the depth that makes the points; those before it are Textures.bind's. */
 const depthUnit = 4
 
-/** Points are drawn this much larger than the gap between them. */
+/** Factor from the gap between points to their size. */
 const overlap = 1.2
 
-/** extrinsicsOf maps points of a stream to another; null if the camera doesn't say. */
+/** extrinsicsOf returns the transform from one stream to another; null if it is unknown. */
 export function extrinsicsOf(from: StreamView, to: StreamView): Extrinsics | null {
   return from.info.extrinsics?.[String(to.info.id)] ?? null
 }
@@ -30,12 +30,12 @@ export function extrinsicsOf(from: StreamView, to: StreamView): Extrinsics | nul
 export class CloudScene implements Scene {
   readonly space: Space
   depth: StreamView | null = null
-  /** What colours it; null is depth itself. */
+  /** The stream that colours it; null means depth itself. */
   picture: StreamView | null = null
   shading: Shading = 'points'
-  /** Draw the grid, the axes and what the camera sees. */
+  /** Whether to draw the grid, the axes and the camera's view. */
   furniture = true
-  /** How often it drew: for tests and figures. */
+  /** Number of draws, for tests and figures. */
   drawn = 0
   private program!: Program
   private surroundings!: Surroundings
@@ -55,7 +55,7 @@ export class CloudScene implements Scene {
     this.surroundings = new Surroundings(stage.gl!)
   }
 
-  /** frame is the depth frame that is shown; its data are valid until the next is. */
+  /** frame is the depth frame on the screen; its data are valid until the next is shown. */
   frame(): Depth | null {
     const i = this.depth?.info.intrinsics, p = this.depth?.frame?.picture
     if (!i || !p || !(p.pixels instanceof Uint16Array)) return null
@@ -119,7 +119,7 @@ export class CloudScene implements Scene {
     gl.drawArrays(mesh ? gl.TRIANGLES : gl.POINTS, 0, count)
   }
 
-  /** paint sets what colours the cloud: the picture once it has a frame, else depth. */
+  /** paint sets the stream that colours the cloud; until it has a frame, depth does. */
   private paint(stage: Stage, depth: StreamView): void {
     const gl = stage.gl!, p = this.program
     const seen = this.picture && stage.textures.get(this.picture), e = this.picture && extrinsicsOf(depth, this.picture)
@@ -137,7 +137,7 @@ export class CloudScene implements Scene {
     gl.uniform2f(p.at('pictureSize'), i.width, i.height)
   }
 
-  /** ply makes a file of the frames that are shown; null if there is none. painted is the picture as red, green, blue, unused. */
+  /** ply returns a PLY file of the frames on the screen; null if there is none. painted is the picture as red, green, blue, unused. */
   ply(mesh: boolean, painted: Uint8Array | Uint8ClampedArray | null): Uint8Array<ArrayBuffer> | null {
     const d = this.frame()
     if (!d) return null
@@ -152,5 +152,5 @@ export class CloudScene implements Scene {
   }
 }
 
-/** stepOf is how many pixels of the sensor lie between neighbours of a frame that was made smaller. */
+/** stepOf returns the distance between neighbouring pixels of a decimated frame, in pixels of the sensor. */
 const stepOf = (i: Intrinsics, width: number): number => Math.max(1, Math.round(i.width / width))

@@ -3,10 +3,10 @@ import { brown, straight } from './lens'
 import { meshThreshold } from './ply'
 
 /**
- * The cloud has no vertices but their numbers: each fetches its depth from the
- * texture, becomes a point by the depth camera's lens, and finds its place in the
- * picture that colours it by extrinsics and the picture's lens. It is the same
- * arithmetic as in lens.ts. With mesh, six numbers are the two triangles between
+ * The cloud has no vertex data, only indices: each fetches its depth from the
+ * texture, becomes a point by the depth camera's lens, and is projected to the
+ * colour picture by extrinsics and the picture's lens. The arithmetic is that
+ * of lens.ts. With mesh, six indices are the two triangles between
  * four pixels.
  */
 export const cloudVertex = `#version 300 es
@@ -66,8 +66,8 @@ vec2 see(vec3 p) {
 
 bool apart(uint a, uint b) { return abs(float(a) - float(b)) * units >= ${meshThreshold}; }
 
-// corner finds the pixel of a corner of a triangle, and says whether its four
-// pixels are of one surface.
+// corner returns the pixel of a corner of a triangle, and whether its four
+// pixels belong to one surface.
 bool corner(out ivec2 p) {
   int quad = gl_VertexID / 6;
   ivec2 at = ivec2(quad % (size.x - 1), quad / (size.x - 1));
@@ -128,7 +128,7 @@ void main() {
 }
 `
 
-/** Free points are those of a message: a place and a colour each. */
+/** Free points are those of a message, each with position and colour. */
 export const freeVertex = `#version 300 es
 precision highp float;
 uniform mat4 camera;

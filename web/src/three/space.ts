@@ -4,45 +4,45 @@ import { clear, click, drag, grab, type Knob, type Measuring, nothing, undo, typ
 import { knobAt, Overlay } from './overlay'
 import { pick, type Picked } from './pick'
 
-/** Points this near to the pointer are under it, in pixels of the view. */
+/** Distance up to which points are under the pointer, in pixels of the view. */
 const pickRadius = 8
 
-/** Listener hears what happens in a space. */
+/** Listener receives the events of a space. */
 export interface Listener {
-  /** changed asks for a drawing. */
+  /** changed requests a redraw. */
   changed(): void
-  /** hovered tells the point under the pointer, null for none, after each drawing. */
+  /** hovered is called after each draw with the point under the pointer, or null. */
   hovered?(p: Picked | null): void
-  /** measured tells that rulers changed. */
+  /** measured is called when rulers have changed. */
   measured?(m: Measuring): void
 }
 
 /**
- * Space is what a 3D view is apart from its picture: the camera, what the pointer
- * is on, and rulers. Its owner draws when it has changed.
+ * Space is the state of a 3D view: the camera, the point under the pointer
+ * and the rulers. Its owner draws when it has changed.
  */
 export class Space {
   readonly camera = new Camera()
   units: Units = 'metric'
   measuring = false
-  /** The next click goes on from the last ruler. */
+  /** Whether the next click continues the last ruler. */
   chain = false
   rulers: Measuring = nothing
   private pointer: Place | null = null
   private held: Knob | null = null
 
-  /** depth is called for the frame that is shown; it may be null. */
+  /** depth returns the frame on the screen, or null. */
   constructor(private readonly depth: () => Depth | null, private readonly listener: Listener) {}
 
   changed(): void { this.listener.changed() }
 
-  /** pick finds the point under a place of the view. */
+  /** pick returns the point at a position of the view. */
   pick(at: Place): Picked | null {
     const d = this.depth()
     return d && pick(d, this.camera, at.x, at.y, pickRadius)
   }
 
-  /** hover tells where the pointer is; null when it is outside. A point that is held follows. */
+  /** hover sets the pointer's position, null outside the view. A grabbed point follows it. */
   hover(at: Place | null): void {
     this.pointer = at
     if (this.held && at) {

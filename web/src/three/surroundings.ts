@@ -8,10 +8,10 @@ type GL = WebGL2RenderingContext
 
 const foot = 0.3048 // m
 
-/** Vertices is a buffer of places and colours: x, y, z, red, green, blue, alpha. */
+/** Vertices is a buffer of positions and colours: x, y, z, red, green, blue, alpha. */
 interface Vertices { array: WebGLVertexArrayObject; buffer: WebGLBuffer; count: number }
 
-/** Surroundings draws what isn't made of a depth frame: points of messages, and grid, axes and the camera's view. */
+/** Surroundings draws everything but the depth frame: points of messages, and grid, axes and the camera's view. */
 export class Surroundings {
   private readonly program: Program
   private readonly points: Vertices
@@ -24,10 +24,10 @@ export class Surroundings {
     this.lines = vertices(gl)
   }
 
-  /** setPoints takes points in place of those before. */
+  /** setPoints replaces the points. */
   setPoints(values: Float32Array): void { fill(this.gl, this.points, values) }
 
-  /** furnish makes the lines again if what they show has changed. lens is that of a depth camera, if there is one. */
+  /** furnish rebuilds the lines if their content has changed. lens is the depth camera's, if there is one. */
   furnish(imperial: boolean, lens: Intrinsics | null): void {
     const wanted = JSON.stringify([imperial, lens])
     if (wanted === this.furnished) return
@@ -39,7 +39,7 @@ export class Surroundings {
     this.furnished = wanted
   }
 
-  /** draw draws over what is there, with points of a size in pixels. */
+  /** draw draws over the picture, with points of the given size in pixels. */
   draw(camera: Mat4, size: number): void {
     const { gl, program } = this
     program.use()

@@ -33,7 +33,7 @@ export function CloudTile({ view }: TileProps) {
   )
 }
 
-/** turned makes the camera's axes (x right, y down, z ahead) of a body's (x ahead, y left, z up). */
+/** turned converts a body's axes (x ahead, y left, z up) to the camera's (x right, y down, z ahead). */
 export function turned(values: Float32Array): Float32Array {
   const out = values.slice()
   for (let i = 0; i < out.length; i += lineNumbers) {
@@ -44,7 +44,7 @@ export function turned(values: Float32Array): Float32Array {
   return out
 }
 
-/** fit places the eye so that the middle of the points is ahead and most of them are seen. */
+/** fit places the eye so that the centre of the points is ahead and most of them are visible. */
 function fit({ space }: PointsView, values: Float32Array, n: number): void {
   const sum = [0, 0, 0]
   for (let i = 0; i < values.length; i += lineNumbers) for (let k = 0; k < 3; k++) sum[k]! += values[i + k]! / n

@@ -2,7 +2,7 @@ import { Image, mostPixels } from './image'
 import { readPNG } from './png'
 import { Header, Reader } from './reader'
 
-/** Compressed is sensor_msgs/CompressedImage. Its data are part of the message. */
+/** Compressed is sensor_msgs/CompressedImage. Its data are a view into the message. */
 export interface Compressed {
   header: Header
   format: string
@@ -18,8 +18,8 @@ export function readCompressed(bytes: Uint8Array): Compressed {
 const depthHead = 12
 
 /**
- * unpackDepth reads the data of compressedDepth, PNG or RVL, to the image it was
- * made of: every value of 16UC1, and of 32FC1 what its quantisation left.
+ * unpackDepth decodes the data of compressedDepth, PNG or RVL, to the image it was
+ * made from: exactly for 16UC1, up to its quantisation for 32FC1.
  */
 export async function unpackDepth(c: Compressed): Promise<Omit<Image, 'header'>> {
   if (c.data.length < depthHead) throw new RangeError(`compressed depth of ${c.data.length} bytes, less than its head`)
@@ -60,7 +60,7 @@ function readRVLBody(body: Uint8Array): Values {
   return { width, height, values: readRVL(r.raw(r.remaining), width * height) }
 }
 
-/** readRVL unpacks a list of RVL words to n values. It throws when the words end before. */
+/** readRVL decodes RVL words to n values. It throws if the words end earlier. */
 export function readRVL(words: Uint8Array, n: number): Uint16Array {
   const out = new Uint16Array(n)
   const nibbles = new Nibbles(words)
@@ -78,7 +78,7 @@ export function readRVL(words: Uint8Array, n: number): Uint16Array {
   return out
 }
 
-/** Nibbles are the fields of four bits of little-endian words, the upper first. */
+/** Nibbles reads the 4-bit fields of little-endian words, the upper first. */
 class Nibbles {
   private at = 0; // nibbles
 

@@ -4,10 +4,10 @@ import { kinds } from './decode'
 /** A screen has room for about this many tiles. */
 const mostTiles = 12
 
-/** The kinds of topics in the order in which people look for them. */
+/** Kinds of topics, the most sought first. */
 const order = ['image', 'cloud', 'compressed', 'scan', 'tf', undefined]
 
-/** crowded returns the names of topics that are hidden at first because there are too many; null if there aren't. */
+/** crowded returns the topics that are hidden at first because there are too many; null if all fit. */
 export function crowded(views: readonly StreamView[]): Set<string> | null {
   const topics = views.filter((v) => v.info.kind === 'topic')
   if (topics.length <= mostTiles) return null

@@ -8,16 +8,16 @@ import { pointValues, type Points, readPointCloud } from './pointcloud'
 import { readScan, type Scan } from './scan'
 import { readTransforms, type Transform } from './tf'
 
-/** Decoded is what a ROS message is for the page: a picture, or something a tile of topics/ understands. */
+/** Decoded is a ROS message as the page uses it: a picture, or a message that a tile of topics/ shows. */
 export interface Decoded { picture?: Picture; message?: unknown; transfer: Transferable[] }
 
-/** TopicMessage is what tiles of topics/ understand, by its type. Other messages are trees: JSON as it comes. */
+/** TopicMessage is a message for a tile of topics/, by its type. Other messages are trees: JSON as received. */
 export type TopicMessage =
   | { is: 'cloud'; points: Points; frame: string; fields: string; width: number; height: number }
   | { is: 'scan'; scan: Scan }
   | { is: 'transforms'; transforms: Transform[] }
 
-/** Types of messages that are decoded here; the program sends their bytes, and JSON of all others. */
+/** Message types that are decoded here; the node sends their bytes, and JSON of all others. */
 export const kinds: Record<string, 'image' | 'compressed' | 'cloud' | 'scan' | 'tf'> = {
   'sensor_msgs/Image': 'image',
   'sensor_msgs/CompressedImage': 'compressed',
@@ -53,7 +53,7 @@ function cloud(body: Uint8Array): Decoded {
 
 type Pixels = Omit<Image, 'header'>
 
-/** image makes a picture. Depth (16UC1, and 32FC1 as REP 118 has it) keeps its values, in millimetres. */
+/** image returns a picture. Depth (16UC1, and 32FC1 by REP 118) keeps its values, in millimetres. */
 function image(i: Pixels): Decoded {
   const picture = depthPicture(i) ?? plainPicture(i) ?? painted(i)
   return { picture, transfer: [] }
@@ -89,7 +89,7 @@ function eachRow(i: Pixels, f: (v: DataView, at: number, to: number) => void): v
   for (let y = 0; y < i.height; y++) f(v, y * i.step, y * i.width)
 }
 
-/** plainPicture copies the encodings that the tiles draw as they are. */
+/** plainPicture copies encodings that the tiles draw unchanged. */
 function plainPicture(i: Pixels): Picture | null {
   const layout = ({ mono8: 'y8', '8UC1': 'y8', rgb8: 'rgb8', bgr8: 'bgr8', '8UC3': 'bgr8', rgba8: 'rgba8', bgra8: 'bgra8', '8UC4': 'bgra8' } as const)[i.encoding]
   if (!layout) return null

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StreamView } from '../streams'
 
-/** useStream subscribes to a stream while its tile is there. */
+/** useStream subscribes to a stream while its tile is mounted. */
 export function useStream(view: StreamView): void {
   useEffect(() => {
     const who = {}
@@ -10,10 +10,10 @@ export function useStream(view: StreamView): void {
   }, [view])
 }
 
-/** Texts change no faster than somebody can read, in ms. */
+/** Shortest interval between changes of a text, for readers, in ms. */
 const pace = 100
 
-/** useMessage subscribes to a stream and returns the newest message of a stream, at most ten times a second, and never misses the last one. */
+/** useMessage subscribes to a stream and returns its newest message, updated at most ten times a second; the last one is never missed. */
 export function useMessage<T>(view: StreamView): T | undefined {
   useStream(view)
   const [message, set] = useState(() => view.frame?.message as T | undefined)

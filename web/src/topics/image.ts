@@ -1,6 +1,6 @@
 import { Header, Reader } from './reader'
 
-/** Image is sensor_msgs/Image. Its data are part of the message. */
+/** Image is sensor_msgs/Image. Its data are a view into the message. */
 export interface Image {
   header: Header
   width: number
@@ -12,10 +12,10 @@ export interface Image {
   data: Uint8Array
 }
 
-/** No picture that is shown has more pixels. */
+/** The most pixels of a picture. */
 export const mostPixels = 1 << 26
 
-/** readImage reads a message; its rows are all there, or it throws. */
+/** readImage reads a message. It throws if rows are missing. */
 export function readImage(bytes: Uint8Array): Image {
   const r = new Reader(bytes)
   const header = r.header()
@@ -42,10 +42,10 @@ export function checkImage(i: Omit<Image, 'header'>): void {
 /** Format is an encoding of sensor_msgs/image_encodings. */
 export interface Format {
   kind: 'colour' | 'bayer' | 'yuv' | 'number'
-  /** Of a pixel, all channels. */
+  /** Bytes per pixel, of all channels. */
   bytes: number
   channels: number
-  /** Of colour and bayer: red, green, blue in the order of a pixel's channels, or of a field's pixels. */
+  /** For colour and Bayer: the order of red, green, blue among a pixel's channels or a cell's pixels. */
   order: string
   number: Channel
 }
@@ -64,7 +64,7 @@ const named: Record<string, [Format['kind'], string, Channel]> = {
   yuv422: ['yuv', 'uyvy', 'U8'], uyvy: ['yuv', 'uyvy', 'U8'], yuv422_yuy2: ['yuv', 'yuyv', 'U8'], yuyv: ['yuv', 'yuyv', 'U8'],
 }
 
-/** formatOf finds what an encoding says; it throws for one that isn't known. */
+/** formatOf returns the format of an encoding; it throws if the encoding is unknown. */
 export function formatOf(encoding: string): Format {
   const known = named[encoding.toLowerCase()]
   if (known) {
@@ -82,7 +82,7 @@ export function formatOf(encoding: string): Format {
 
 const channelCount = (text: string | undefined): number => (text === undefined ? 1 : parseInt(text, 10))
 
-/** valueReader reads a channel at a byte of an image. */
+/** valueReader returns a function that reads a channel at a byte offset of an image. */
 export function valueReader(i: Omit<Image, 'header'>, number: Channel): (at: number) => number {
   const v = new DataView(i.data.buffer, i.data.byteOffset, i.data.byteLength)
   const little = !i.bigEndian
@@ -97,7 +97,7 @@ export function valueReader(i: Omit<Image, 'header'>, number: Channel): (at: num
   }
 }
 
-/** pixelText prints the channels of a pixel as they are in the message. */
+/** pixelText formats the channels of a pixel as in the message. */
 export function pixelText(i: Omit<Image, 'header'>, x: number, y: number): string {
   const f = formatOf(i.encoding)
   const read = valueReader(i, f.number)

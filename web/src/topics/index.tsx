@@ -5,7 +5,7 @@ import { lazy } from '../lazy'
 import { kinds } from './decode'
 import type { ComponentType } from 'preact'
 
-// Tiles that a camera's page doesn't need are loaded when there is such a topic.
+// Tiles that cameras don't need are loaded with the first such topic.
 const TreeTile = lazy(async () => (await import('./treetile')).TreeTile)
 const bodies: Partial<Record<string, ComponentType<TileProps>>> = {
   image: VideoBody,
@@ -15,12 +15,12 @@ const bodies: Partial<Record<string, ComponentType<TileProps>>> = {
   tf: lazy(async () => (await import('./tftile')).TransformTile),
 }
 
-/** topicKind says which tile shows a topic; tree for types that have none of their own. */
+/** topicKind returns the kind of tile for a topic: tree, if its type has no other. */
 function topicKind(view: StreamView): string {
   return kinds[view.info.type ?? view.info.format] ?? 'tree'
 }
 
-/** aspectOf is that of a picture, 4:3 for all others. */
+/** aspectOf returns a picture's aspect ratio, 4:3 for other tiles. */
 function aspectOf(view: StreamView): number {
   const p = view.frame?.picture
   return p ? p.width / p.height : 4 / 3

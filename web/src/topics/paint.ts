@@ -2,16 +2,16 @@ import { formatOf, Image, valueReader } from './image'
 
 type Pixels = Omit<Image, 'header'>
 
-/** Range is what is shown black and what is shown white. */
+/** Range is the values shown black and white. */
 export interface Range {
   least: number
   most: number
 }
 
 /**
- * paint makes red, green, blue, alpha of an image. Numbers that are no brightness
- * (16 bits and more, floating point) are spread over their range, which is also
- * returned; what is no number, and 0 of depth, stays black.
+ * paint converts an image to red, green, blue, alpha. Values that aren't brightness
+ * (16 bits and more, floating point) are scaled to their range, which is also
+ * returned; NaN, and depth 0, stay black.
  */
 export function paint(i: Pixels): { rgba: Uint8ClampedArray<ArrayBuffer>; range: Range | null } {
   const f = formatOf(i.encoding)
@@ -32,7 +32,7 @@ export function paint(i: Pixels): { rgba: Uint8ClampedArray<ArrayBuffer>; range:
   return { rgba, range: f.number === 'U8' ? null : range }
 }
 
-/** paintColour copies channels; of 16 bits the upper 8. */
+/** paintColour copies channels, the upper 8 bits of 16. */
 function paintColour(i: Pixels, out: Uint8ClampedArray, order: string, size: number, channels: number): void {
   const high = size === 2 && !i.bigEndian ? 1 : 0
   const [r, g, b, a] = ['r', 'g', 'b', 'a'].map((c) => order.indexOf(c))
@@ -47,7 +47,7 @@ function paintColour(i: Pixels, out: Uint8ClampedArray, order: string, size: num
   }
 }
 
-/** paintYUV takes pairs of pixels that share their colour, by ITU-R BT.601. */
+/** paintYUV converts pairs of pixels that share chroma, by ITU-R BT.601. */
 function paintYUV(i: Pixels, out: Uint8ClampedArray, order: string): void {
   const [luma, u, v] = order === 'yuyv' ? [0, 1, 3] : [1, 0, 2]
   for (let y = 0, to = 0; y < i.height; y++) {
@@ -64,7 +64,7 @@ function paintYUV(i: Pixels, out: Uint8ClampedArray, order: string): void {
   }
 }
 
-/** paintBayer gives each pixel the colours of its 2×2 field: enough to see what is there. */
+/** paintBayer gives each pixel the colour of its 2×2 cell, which suffices for a preview. */
 function paintBayer(i: Pixels, out: Uint8ClampedArray, order: string, size: number): void {
   const high = size === 2 && !i.bigEndian ? 1 : 0
   const at = (x: number, y: number) => i.data[y * i.step + x * size + high]!
@@ -83,7 +83,7 @@ function paintBayer(i: Pixels, out: Uint8ClampedArray, order: string, size: numb
   }
 }
 
-/** rangeOf finds the range of the first channel; 0 counts as unknown, as depth has it. */
+/** rangeOf returns the range of the first channel; 0 counts as unknown, as in depth images. */
 export function rangeOf(i: Pixels): Range {
   const f = formatOf(i.encoding)
   const read = valueReader(i, f.number)
@@ -99,7 +99,7 @@ export function rangeOf(i: Pixels): Range {
   return least <= most ? { least, most } : { least: 0, most: 1 }
 }
 
-/** Share of the brightness that the least value that is known has, so that it differs from the unknown. */
+/** Brightness of the smallest known value, so that it differs from unknown ones. */
 const floor = 0.12
 
 function paintNumbers(i: Pixels, out: Uint8ClampedArray, range: Range): void {

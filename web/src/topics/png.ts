@@ -1,23 +1,23 @@
 import { mostPixels } from './image'
 
-/** PNG is a picture of whole bytes: grey, grey and alpha, or colours. */
+/** PNG is a picture with 8 or 16 bits per channel: grey, grey and alpha, or colour. */
 export interface PNG {
   width: number
   height: number
-  /** Bits of a channel. */
+  /** Bits per channel. */
   depth: 8 | 16
   channels: number
-  /** Rows without a gap; channels of 16 bits are big-endian. */
+  /** Rows without padding; 16-bit channels are big-endian. */
   data: Uint8Array
 }
 
 const signature = [137, 80, 78, 71, 13, 10, 26, 10]
 
-/** Channels of a colour type; types that are missing have palettes. */
+/** Channels per colour type; palettes aren't supported. */
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
 /**
- * readPNG unpacks a PNG to the bit, which the browser's own decoder doesn't do for
+ * readPNG decodes a PNG exactly, which the browser's decoder doesn't do for
  * 16 bits. Interlaced files and palettes are refused.
  */
 export async function readPNG(bytes: Uint8Array): Promise<PNG> {
@@ -52,7 +52,7 @@ function chunks(bytes: Uint8Array): { head: Uint8Array; packed: Uint8Array<Array
   return { head, packed }
 }
 
-/** inflate unpacks to exactly n bytes. */
+/** inflate decompresses to exactly n bytes. */
 async function inflate(packed: Uint8Array<ArrayBuffer>[], n: number): Promise<Uint8Array> {
   const out = new Uint8Array(n)
   let at = 0
@@ -71,7 +71,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>[], n: number): Promise<Ui
   return out
 }
 
-/** unfilter undoes the filter of each row, which its first byte names. */
+/** unfilter undoes the filter of each row, named by its first byte. */
 function unfilter(data: Uint8Array, height: number, row: number, pixel: number): Uint8Array {
   const out = new Uint8Array(height * row)
   for (let y = 0; y < height; y++) {

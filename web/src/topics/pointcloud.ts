@@ -8,7 +8,7 @@ export interface Field {
   count: number
 }
 
-/** PointCloud is sensor_msgs/PointCloud2. Its data are part of the message. */
+/** PointCloud is sensor_msgs/PointCloud2. Its data are a view into the message. */
 export interface PointCloud {
   header: Header
   width: number
@@ -20,13 +20,13 @@ export interface PointCloud {
   data: Uint8Array
 }
 
-/** No cloud that is shown has more points. */
+/** The most points of a cloud. */
 const mostPoints = 1 << 24
 
 /** Sizes of PointField's datatypes. */
 const sizes = [0, 1, 1, 2, 2, 4, 4, 4, 8]
 
-/** readPointCloud reads a message; its points and fields are within its data, or it throws. */
+/** readPointCloud reads a message. It throws if points or fields lie outside its data. */
 export function readPointCloud(bytes: Uint8Array): PointCloud {
   const r = new Reader(bytes)
   const header = r.header()
@@ -45,7 +45,7 @@ export function readPointCloud(bytes: Uint8Array): PointCloud {
   return { header, width, height, fields, bigEndian, pointStep, rowStep, data }
 }
 
-/** fieldReader reads the first value of a field of the point at a byte. */
+/** fieldReader returns a function that reads the first value of a field of the point at a byte offset. */
 export function fieldReader(c: PointCloud, name: string): ((at: number) => number) | null {
   const f = c.fields.find((f) => f.name === name)
   if (!f) return null
@@ -63,17 +63,17 @@ export function fieldReader(c: PointCloud, name: string): ((at: number) => numbe
   return (at) => v.getFloat64(at + o, little)
 }
 
-/** Points are x, y, z, red, green, blue, alpha of each; the colours from 0 to 1. */
+/** Points are x, y, z, red, green, blue, alpha of each point; colours from 0 to 1. */
 export interface Points {
   values: Float32Array
   count: number
 }
 
-/** Tone is the colour of a point, each part from 0 to 1. */
+/** Tone is the colour of a point, each component from 0 to 1. */
 type Tone = readonly [number, number, number]
 
 /**
- * pointValues makes x, y, z, red, green, blue, alpha of each point that is finite:
+ * pointValues returns x, y, z, red, green, blue, alpha of each finite point,
  * coloured by rgb as PCL packs it, else by intensity, else by height.
  */
 export function pointValues(c: PointCloud): Points {
@@ -113,7 +113,7 @@ function toneOf(c: PointCloud, z: (at: number) => number): (at: number) => Tone 
   return (at) => ramp((value(at) - least) / (most - least || 1))
 }
 
-/** ramp runs from blue over green to red. */
+/** ramp runs from blue through green to red. */
 export function ramp(t: number): Tone {
   const part = (middle: number) => Math.max(0, Math.min(1, 1.5 - Math.abs(4 * t - middle)))
   return [part(3), part(2), part(1)]

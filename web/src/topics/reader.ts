@@ -6,8 +6,8 @@ export interface Header {
 }
 
 /**
- * Reader reads ROS 1's wire form. Every length is checked against what is left
- * reading on beyond the end throws, with the offset.
+ * Reader reads serialized ROS 1 messages. Every length is checked against the rest;
+ * reading beyond the end throws an error with the offset.
  */
 export class Reader {
   private readonly view: DataView
@@ -35,7 +35,7 @@ export class Reader {
   f32 = (): number => this.view.getFloat32(this.take(4), true)
   f64 = (): number => this.view.getFloat64(this.take(8), true)
 
-  /** raw returns the next n bytes, which are the message's own. */
+  /** raw returns the next n bytes, a view into the message. */
   raw(n: number): Uint8Array {
     const at = this.take(n)
     return this.bytes.subarray(at, at + n)

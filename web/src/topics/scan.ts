@@ -22,7 +22,7 @@ export function readScan(bytes: Uint8Array): Scan {
   }
 }
 
-/** scanPoints are x, y of the ranges that the scanner vouches for: x ahead, y to the left. */
+/** scanPoints returns x, y of the valid ranges: x ahead, y to the left. */
 export function scanPoints(s: Scan): Float32Array {
   const out = new Float32Array(2 * s.ranges.length)
   let n = 0
@@ -35,7 +35,7 @@ export function scanPoints(s: Scan): Float32Array {
   return out.subarray(0, n)
 }
 
-/** nearestPoint returns where in points the one nearest to x, y begins; -1 if none is within radius. */
+/** nearestPoint returns the index in points of the x of the point nearest to x, y; -1 if none is within radius. */
 export function nearestPoint(points: Float32Array, x: number, y: number, radius: number): number {
   let best = -1
   for (let i = 0; i < points.length; i += 2) {

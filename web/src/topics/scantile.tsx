@@ -5,10 +5,10 @@ import type { TopicMessage } from './decode'
 import { useStream } from './frame'
 import { nearestPoint, type Scan, scanPoints } from './scan'
 
-/** The scanner looks up the screen; this much of the tile is margin. */
+/** Share of the tile that is margin. */
 const margin = 0.08
 
-/** ScanTile shows a scan from above: ahead is up, with rings of equal distance. */
+/** ScanTile shows a scan from above, ahead is up, with rings of equal distance. */
 export function ScanTile({ view }: TileProps) {
   useStream(view)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -58,7 +58,7 @@ export function ringStep(reach: number): number {
   return power * (n >= 5 ? 5 : n >= 2 ? 2 : 1)
 }
 
-/** drawScan draws and returns what the readout says. */
+/** drawScan draws, and returns the text of the readout. */
 function drawScan(c: CanvasRenderingContext2D, s: Scan, width: number, height: number, style: CSSStyleDeclaration, at: { x: number; y: number } | null): string {
   const points = scanPoints(s)
   let reach = 0.1
@@ -96,7 +96,7 @@ function rings(c: CanvasRenderingContext2D, width: number, height: number, reach
     c.fillText(`${Number(r.toPrecision(3))} m`, width / 2 + 4, height / 2 - r * perMetre - 3)
     c.globalAlpha = 1
   }
-  // The scanner, and where it looks.
+  // The scanner and its direction.
   c.beginPath()
   c.moveTo(width / 2, height / 2 - 9)
   c.lineTo(width / 2 + 6, height / 2 + 6)

@@ -1,6 +1,6 @@
 import { Reader } from './reader'
 
-/** Transform is geometry_msgs/TransformStamped: where a frame is in its parent. */
+/** Transform is geometry_msgs/TransformStamped: the pose of a frame in its parent. */
 export interface Transform {
   parent: string
   frame: string
@@ -25,13 +25,13 @@ export function readTransforms(bytes: Uint8Array): Transform[] {
   return out
 }
 
-/** plain takes off the slash that tf had before tf2. */
+/** plain strips the leading slash of tf before tf2. */
 const plain = (name: string): string => name.replace(/^\//, '')
 
-/** No tree that is shown has more frames. */
+/** The most frames of a tree. */
 const mostFrames = 4096
 
-/** FrameTree is the newest transform of each frame, as its messages came. */
+/** FrameTree holds the newest transform of each frame. */
 export class FrameTree {
   private readonly byFrame = new Map<string, Transform>()
 
@@ -41,7 +41,7 @@ export class FrameTree {
     }
   }
 
-  /** rows are the frames in the order of a tree, each after its parent, with its depth in the tree. */
+  /** rows returns the frames in tree order, each after its parent, with its level. */
   rows(): { frame: string; depth: number; transform: Transform | null }[] {
     const children = new Map<string, string[]>()
     for (const t of this.byFrame.values()) children.set(t.parent, [...(children.get(t.parent) ?? []), t.frame])

@@ -5,10 +5,10 @@ import type { TopicMessage } from './decode'
 import { useStream } from './frame'
 import { eulerText, FrameTree } from './tf'
 
-/** Rows are drawn again no faster than this, in ms. */
+/** Shortest interval between redraws of the rows, in ms. */
 const pace = 150
 
-/** TransformTile shows frames as a tree, each with where it is in its parent. */
+/** TransformTile shows frames as a tree, each with its pose in its parent. */
 export function TransformTile({ view }: TileProps) {
   useStream(view)
   const [tree] = useState(() => new FrameTree())

@@ -1,22 +1,22 @@
-// Messages as JSON: what of them a tree shows in one line, and what unfolds.
+// Messages as JSON: which values a tree shows in one line, and which unfold.
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue }
 
 /** Arrays of numbers up to this long are one line. */
 const inLine = 64
 
-/** isCut says whether a value stands for those that the program left out. */
+/** isCut reports whether a value stands for values that the node left out. */
 function isCut(v: JSONValue | undefined): v is { '…': number } {
   return typeof v === 'object' && v !== null && !Array.isArray(v) && typeof v['…'] === 'number' && Object.keys(v).length === 1
 }
 
-/** cutOf returns how many values of an array were left out. */
+/** cutOf returns the number of an array's values that were left out. */
 export function cutOf(v: JSONValue): number {
   const last = Array.isArray(v) ? v[v.length - 1] : undefined
   return isCut(last) ? last['…'] : 0
 }
 
-/** childrenOf returns the parts of an object or array with their names. */
+/** childrenOf returns the members of an object or array with their names. */
 export function childrenOf(v: JSONValue): [string, JSONValue][] {
   if (typeof v !== 'object' || v === null) return []
   if (!Array.isArray(v)) return Object.entries(v)
@@ -24,7 +24,7 @@ export function childrenOf(v: JSONValue): [string, JSONValue][] {
   return cutOf(v) > 0 ? all.slice(0, -1) : all
 }
 
-/** summaryOf returns the one line of a value that doesn't unfold: times and lists of numbers; null for others. */
+/** summaryOf returns the line for a value that doesn't unfold: times and lists of numbers; null for others. */
 export function summaryOf(v: JSONValue): string | null {
   if (typeof v === 'string') return JSON.stringify(v)
   if (typeof v === 'number') return numberText(v)
@@ -41,7 +41,7 @@ export function summaryOf(v: JSONValue): string | null {
   return cut > 0 ? `[${text}, … ${cut} more]` : `[${text}]`
 }
 
-/** numberText prints a number in full, but floats to seven digits that count. */
+/** numberText formats integers in full and floats with seven significant digits. */
 export function numberText(v: number): string {
   if (Number.isInteger(v)) return String(v)
   return String(Number(v.toPrecision(7)))
@@ -53,7 +53,7 @@ function stampOf(v: { [name: string]: JSONValue }): string | null {
   return `${secs}.${String(nsecs).padStart(9, '0')}`
 }
 
-/** timeText prints a time of ROS as a date; null for what is no time, or one before 2000. */
+/** timeText formats a ROS time as a date; null for other values and times before 2000. */
 export function timeText(v: JSONValue): string | null {
   if (typeof v !== 'object' || v === null || Array.isArray(v) || stampOf(v) === null) return null
   const secs = v['secs'] as number

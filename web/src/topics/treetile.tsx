@@ -4,7 +4,7 @@ import type { TileProps } from '../tiles/registry'
 import { useMessage } from './frame'
 import { childrenOf, cutOf, type JSONValue, summaryOf, timeText } from './tree'
 
-/** TreeTile shows a message of any type as a tree that folds. */
+/** TreeTile shows a message of any type as a collapsible tree. */
 export function TreeTile({ view }: TileProps) {
   const message = useMessage<JSONValue>(view)
   const closed = useRef(new Set<string>())
