@@ -24,6 +24,8 @@ type job struct {
 	whole   *WholeChunk   // if not nil, the chunk is a copy of it; holds a reference
 	asked   int           // calls of checkpointIfDue
 
+	plainSize, packedSize int // bytes of messages that needn't be compressed, and of the others
+
 	compressed []byte        // buf compressed; valid when ready is closed
 	err        error         // of the compression
 	ready      chan struct{} // closed after compression
@@ -32,6 +34,9 @@ type job struct {
 	checkpoint chan struct{} // not nil: the job is a checkpoint; closed when that is durable
 	patience   *time.Timer   // until the checkpoint is overdue; nil: it waits for compression
 }
+
+// plain reports whether the chunk isn't to be compressed.
+func (j *job) plain() bool { return j.plainSize > j.packedSize }
 
 // largeMessage is a message whose largest part is written from the caller's memory.
 type largeMessage struct {
@@ -215,10 +220,12 @@ func (c *committer) submit(j *job) {
 				}
 			})
 		}
-	case !c.o.Live:
-		c.work <- j
-	default:
+	case c.o.Live:
 		c.submitLive(j)
+	case j.plain():
+		close(j.ready)
+	default:
+		c.work <- j
 	}
 	c.queue <- j
 }
@@ -226,11 +233,15 @@ func (c *committer) submit(j *job) {
 // submitLive passes a chunk to the workers if one of them is about to be free, and makes room
 // for it in the queue.
 func (c *committer) submitLive(j *job) {
-	select {
-	case c.work <- j:
-	default:
-		j.raw = true
+	if j.plain() {
 		close(j.ready)
+	} else {
+		select {
+		case c.work <- j:
+		default:
+			j.raw = true
+			close(j.ready)
+		}
 	}
 	c.waiting.Add(int64(len(j.buf)))
 	for len(c.queue) == cap(c.queue) || c.waiting.Load() > max(maxWaiting, int64(len(j.buf))) {
@@ -374,7 +385,7 @@ func (c *committer) chunk(j *job) error {
 	default:
 		kind := None
 		body = j.buf
-		if c.o.Compression != None && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil { // if raw, a worker may be writing to compressed
+		if c.o.Compression != None && !j.plain() && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil { // if raw, a worker may be writing to compressed
 			kind, body = c.o.Compression, j.compressed
 		}
 		c.scratch = appendChunkHeader(c.scratch[:0], kind, 0, len(j.buf), len(body))
@@ -388,7 +399,7 @@ func (c *committer) chunk(j *job) error {
 	c.written.Store(c.sink.Size())
 	c.markInFile(max(c.inFile.Load(), c.sink.Landed()))
 	c.committed.Add(1)
-	if j.raw {
+	if j.raw && !j.plain() {
 		c.raw.Add(1)
 	}
 	size := int64(chunkInfoSize + 8*len(info.Counts))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"runtime"
 	"slices"
 	"time"
@@ -34,6 +35,9 @@ func LimitMessages(bytes int64) { memory.SetLimit(bytes) }
 type Options struct {
 	// Compression of the chunks; "" is None.
 	Compression Compression
+	// LZ4Topics, if not nil, implies LZ4, only for chunks most of whose bytes are messages of topics that it
+	// matches. A message of at least 16 KiB isn't put into a chunk of the other kind.
+	LZ4Topics *regexp.Regexp
 	// ChunkSize in bytes: a chunk ends with the message that reaches it. Default 768 KiB.
 	ChunkSize int
 	// Sink chooses how bytes go to the disk.
@@ -59,8 +63,19 @@ type Options struct {
 	tail       uint64 // token of the tail file; 0: none
 }
 
+// Kind returns the compression of the chunks that are compressed.
+func (o Options) Kind() Compression {
+	if o.LZ4Topics != nil {
+		return cmp.Or(o.Compression, LZ4)
+	}
+	return cmp.Or(o.Compression, None)
+}
+
 const (
 	defaultChunkSize = 768 << 10
+	// chooseLeast is the size from which a message begins a chunk of its kind with LZ4Topics: less would
+	// cost more than 1 % for the chunk's records.
+	chooseLeast = 16 << 10
 	// lendLeast is the size from which a lent message ends its chunk and is written
 	// without a copy.
 	lendLeast = 256 << 10
@@ -75,7 +90,10 @@ const (
 )
 
 func (o Options) withDefaults() (Options, error) {
-	o.Compression = cmp.Or(o.Compression, None)
+	o.Compression = o.Kind()
+	if o.LZ4Topics != nil && o.Compression != LZ4 {
+		return o, fmt.Errorf("topics to compress with %s, but chunks with %s", LZ4, o.Compression)
+	}
 	o.ChunkSize = cmp.Or(o.ChunkSize, defaultChunkSize)
 	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCheckpoint)
 	if !slices.Contains([]Compression{None, LZ4, BZ2}, o.Compression) {

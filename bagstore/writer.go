@@ -32,6 +32,7 @@ type Writer struct {
 	c     *committer
 	conns []*Connection // by ID; nil for IDs that aren't in use
 	known []bool        // connections whose record has been written
+	plain []bool        // connections that aren't compressed
 	cur   *job          // the chunk being filled
 	stats WriterStats
 	way   *disk.Way // how the file is written; nil without a file
@@ -86,8 +87,10 @@ func (w *Writer) addConnection(c *Connection) error {
 	for uint32(len(w.conns)) <= c.ID {
 		w.conns = append(w.conns, nil)
 		w.known = append(w.known, false)
+		w.plain = append(w.plain, false)
 	}
 	w.conns[c.ID] = c
+	w.plain[c.ID] = w.o.LZ4Topics != nil && !matches(w.o.LZ4Topics, c.Topic)
 	return nil
 }
 
@@ -147,7 +150,7 @@ func (w *Writer) refuse(conn uint32, t Time, size int) error {
 // the caller's memory.
 func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
-	if int64(len(j.buf))+int64(size) > maxChunk {
+	if int64(len(j.buf))+int64(size) > maxChunk || size >= chooseLeast && len(j.entries) > 0 && j.plain() != w.plain[conn] {
 		w.seal(w.submit)
 		j = w.cur
 	}
@@ -157,6 +160,11 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 		j.conns = append(j.conns, w.conns[conn])
 	}
 	j.entries = append(j.entries, entry{t, uint32(len(j.buf)), conn})
+	if w.plain[conn] {
+		j.plainSize += size
+	} else {
+		j.packedSize += size
+	}
 	if w.o.Compression == None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= w.lendLeast) {
 		over := make(chan struct{})
 		if done == nil {

@@ -203,7 +203,7 @@ func (o *Options) checkFormat() error {
 		o.Record += ".db3"
 	}
 	o.Recording.DB3 = o.Recording.DB3 || filepath.Ext(o.Record) == ".db3"
-	if c := o.Recording.Bag.Compression; o.Recording.DB3 && c != "" && c != bagstore.None {
+	if c := o.Recording.Bag.Kind(); o.Recording.DB3 && c != bagstore.None {
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
 	}
 	return nil

@@ -55,6 +55,7 @@ func (o *Options) Check() error { return o.Ring.check(o.limits().any() || o.Bag.
 func BagSettings(o *bagstore.Options) settings.Fields {
 	return settings.Fields{
 		"lz4": settings.Switch(&o.Compression, bagstore.LZ4), "bz2": settings.Switch(&o.Compression, bagstore.BZ2),
+		"lz4-topics":   settings.Parsed(&o.LZ4Topics, bagstore.MatchWhole),
 		"uncompressed": settings.Switch(&o.Compression, bagstore.None),
 		"direct":       settings.Switch(&o.Sink, bagstore.Direct), "buffered": settings.Switch(&o.Sink, bagstore.Buffered),
 		"chunksize": &o.ChunkSize, "overwrite": &o.Overwrite,

@@ -80,6 +80,8 @@ func (o *TopicOptions) check() error {
 		return fmt.Errorf("%w: --keep needs --split", program.ErrUsage)
 	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
 		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
+	case o.Bag.LZ4Topics != nil && o.Bag.Kind() != bagstore.LZ4:
+		return fmt.Errorf("%w: --lz4-topics and --bz2 don't go together", program.ErrUsage)
 	}
 	if err := o.checkRing(); err != nil {
 		return err
@@ -108,7 +110,7 @@ func (o *TopicOptions) checkFormat() error {
 		return fmt.Errorf("%w: --db3 doesn't record into %s", program.ErrUsage, o.Output)
 	}
 	o.DB3 = o.DB3 || ext == extDB3
-	if c := o.Bag.Compression; o.DB3 && c != "" && c != bagstore.None {
+	if c := o.Bag.Kind(); o.DB3 && c != bagstore.None {
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
 	}
 	return nil

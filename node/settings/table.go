@@ -4,9 +4,9 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, overwrite, upload, foxglove, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, foxglove, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, foxglove, page)
-	Record = slices.Concat(topics, triggers, bag.flags(), overwrite, upload, foxglove, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), overwrite, upload, foxglove, page)
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -137,6 +137,9 @@ var bag = slices.Concat(sink, Set{
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
 	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
 })
+
+var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Value, Unit: "expression", Example: ".*/points|/map",
+	Help: "compress with LZ4 only what is of topics whose whole names match"}}
 
 // upload has no parameters: nobody in the graph may say where recordings go.
 var upload = Set{

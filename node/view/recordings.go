@@ -67,9 +67,9 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	switch r.Compression {
 	case "":
 	case "none":
-		o.Bag.Compression = bagstore.None
+		o.Bag.Compression, o.Bag.LZ4Topics = bagstore.None, nil
 	case "lz4":
-		o.Bag.Compression = bagstore.LZ4
+		o.Bag.Compression, o.Bag.LZ4Topics = bagstore.LZ4, nil
 	default:
 		return "", fmt.Errorf("compression %q, want none or lz4", r.Compression)
 	}

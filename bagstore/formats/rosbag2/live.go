@@ -42,8 +42,8 @@ func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
 }
 
 func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(*Writer) error) (*Writer, error) {
-	if o.Compression != "" && o.Compression != bagstore.None {
-		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, o.Compression)
+	if kind := o.Kind(); kind != bagstore.None {
+		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, kind)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
