@@ -26,6 +26,7 @@ type filterOptions struct {
 	selection bagset.Selection
 	noLatched bool
 	force     bool
+	join      bool // see rewrite.Join
 
 	expression, print string // Python, as in rosbag filter; empty for none
 }
@@ -101,6 +102,9 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	o.bag.Overwrite = o.force
 	options := rewrite.Options{Options: o.bag, Filter: filter}
+	if o.join {
+		rewrite.Join(&options)
+	}
 	if o.expression != "" {
 		chosen, err := newFilterExpression(o.expression, o.print, a.out)
 		if err != nil {

@@ -21,10 +21,15 @@ equal time keep the order in which the bags are named. The flags that select
 messages are those of filter. The compression is that of the first bag unless a
 flag changes it.
 
+With --join, the bags are parts of one recording, such as those of a black box or
+of a split with --repeat-latched: a publisher's first latched message in a later part
+is left out if it only repeats the one before it.
+
 Exit codes: 0 done, 3 a bag is torn and its intact part was copied, 1 not done,
 without output.`,
 		Example: `  rs-ros-node merge -o walk.bag walk_000.bag walk_001.bag
-  rs-ros-node merge -o both.bag robot.bag camera.bag --lz4 -x /rosout`,
+  rs-ros-node merge -o both.bag robot.bag camera.bag --lz4 -x /rosout
+  rs-ros-node merge --join -o incident.bag robot_2026-03-01-12-00-10_*.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
@@ -40,6 +45,7 @@ without output.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "", "file to write")
+	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
 	selectionFlags(f, &o.selection)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)

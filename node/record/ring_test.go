@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/rewrite"
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/test/peer"
@@ -228,6 +229,9 @@ func TestBlackBox(t *testing.T) {
 				}
 				b.Close() //nolint:errcheck // read
 			}
+			if counts := recorded(t, joined(t, found())); counts["/map"] != 1 || counts["/count"] != uint64(len(got)) {
+				t.Errorf("joined: %v, of %d counts", counts, len(got))
+			}
 			first, last := uint32(110), uint32(160) // 2 s are 100 messages; the machine may be slow
 			if by == "silence" {
 				first, last = 150, 199
@@ -245,6 +249,26 @@ func TestBlackBox(t *testing.T) {
 			}
 		})
 	}
+}
+
+// joined merges the parts of a recording.
+func joined(t *testing.T, parts []string) string {
+	t.Helper()
+	var bags []*bagstore.Bag
+	for _, path := range parts {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
+	}
+	path, o := filepath.Join(t.TempDir(), "joined.bag"), rewrite.Options{}
+	rewrite.Join(&o)
+	if _, err := rewrite.Merge(t.Context(), bags, path, o); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestRingLeft: a ring of a recorder that failed stays, and the next one says so.

@@ -26,6 +26,7 @@ type topicFiles struct {
 	conns    map[connectionKey]uint32
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
 	began    time.Time
+	at       bagstore.Time // when the queue's last item arrived
 	messages uint64
 	written  string            // how the last file was written
 	over     bool              // a limit was reached
@@ -191,14 +192,13 @@ func rename(from, to string, overwrite bool) error {
 }
 
 // repeatLatched writes the newest latched messages at the start of a later file, so that
-// each file can be played alone.
+// each file can be played alone. Their time is that of the queue: the disk may be late.
 func (s *topicFiles) repeatLatched() error {
 	if !s.opts.Latched || s.made == 1 {
 		return nil
 	}
-	now := bagstore.Time(s.now().UnixNano())
 	for _, m := range s.latched {
-		if err := s.put(m, now); err != nil {
+		if err := s.put(m, s.at); err != nil {
 			return err
 		}
 	}
@@ -207,6 +207,7 @@ func (s *topicFiles) repeatLatched() error {
 
 // write writes a message, into a new file if one is due.
 func (s *topicFiles) write(m topicMessage) error {
+	s.at = m.time
 	if err := s.turn(m.time.Std()); err != nil {
 		return err
 	}
@@ -219,6 +220,7 @@ func (s *topicFiles) write(m topicMessage) error {
 
 // tick starts a new file, or ends the recording, if it is time, and executes a trigger.
 func (s *topicFiles) tick(m topicMessage, missed bool) error {
+	s.at = m.time
 	if s.ring == nil {
 		return s.turn(m.time.Std())
 	}
