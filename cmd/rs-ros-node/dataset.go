@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,9 @@ type dataSetOptions struct {
 	form    string
 	rate    float64
 	noise   string
+	task    string
+	robot   string
+	images  string
 	process processOptions
 }
 
@@ -31,14 +36,21 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.Float64Var(&o.rate, "rate", 0, "with --as: choose about this many sets a second from those recorded; 0: all")
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
+	f.StringVar(&o.task, "task", "", "with --as lerobot: what the robot does, in words")
+	f.StringVar(&o.robot, "robot", "", "with --as lerobot: YAML file with the topics of state and action")
+	_ = cmd.MarkFlagFilename("robot") // the flag exists
+	f.StringVar(&o.images, "images", "", "with --as lerobot: "+strings.Join(dataset.ImageForms, " or ")+"; depth is always png (default png)")
 	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: blocks that process each set, such as align_to_color")
 	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
 func (o *dataSetOptions) given() bool {
-	return o.rate != 0 || o.noise != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
+	return o.ofRobot() || o.rate != 0 || o.noise != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
 }
+
+// ofRobot reports flags that only lerobot has.
+func (o *dataSetOptions) ofRobot() bool { return o.task != "" || o.robot != "" || o.images != "" }
 
 func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) error {
 	switch {
@@ -47,7 +59,10 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	case !(o.rate >= 0 && o.rate <= math.MaxInt32):
 		return usageError{fmt.Errorf("--rate %g: want sets a second", o.rate)}
 	}
-	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
+	if o.form != "lerobot" && o.ofRobot() || o.images != "" && !slices.Contains(dataset.ImageForms, o.images) {
+		return usageError{fmt.Errorf("--task, --robot and --images %s need --as lerobot", strings.Join(dataset.ImageForms, "|"))}
+	}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Images: o.images, Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
 		if err := o.process.check(); err != nil {
 			return usageError{err}
@@ -60,6 +75,16 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 		if d.Noise, err = readNoise(o.noise); err != nil {
 			return err
 		}
+	}
+	if o.form == "lerobot" {
+		d.Robot = dataset.NewRobot(o.task)
+		if o.robot != "" {
+			var err error
+			if d.Robot, err = dataset.ReadRobot(o.robot); err != nil {
+				return err
+			}
+		}
+		d.Robot.Task = cmp.Or(o.task, d.Robot.Task)
 	}
 	report, done := a.progress(o.form, false)
 	defer done()

@@ -33,6 +33,8 @@ type Options struct {
 	Chain     func(*process.Resources) (process.Chain, error)
 	Filters   string // what Chain does, for the manifest
 	Noise     *Noise // of the IMU; nil if unknown
+	Robot     *Robot // for lerobot
+	Images    string // for lerobot: one of ImageForms; "": PNG
 	Overwrite bool
 	Progress  bagstore.Progress
 	Log       zerolog.Logger
@@ -54,10 +56,24 @@ type form struct {
 	open func(*sequence) (writer, error)
 	// folder names a sequence's folder if there are several; nil: its recording's name.
 	folder func(i int) string
+	// join, if not nil, returns what opens sequences instead, which share files.
+	join func(*folder, Options) (joint, error)
+}
+
+// joint is a data set whose sequences share files.
+type joint interface {
+	// kept reports that an interrupted run has completed the next sequence.
+	kept() bool
+	open(*sequence) (writer, error)
+	// completed keeps the sequence that was opened last.
+	completed(lost []string) error
+	// finish writes the files that sequences share.
+	finish() error
 }
 
 // writer writes the sequence of one recording. Frames are borrowed.
 type writer interface {
+	// set writes a set. The error may be a leaveOut.
 	set(*set) error
 	motion(stamp int64, f *camdriver.Frame) error
 	pose(stamp int64, f *camdriver.Frame) error
@@ -65,7 +81,12 @@ type writer interface {
 	finish() error
 }
 
-var forms = []form{tum, euroc, kitti, kalibr}
+// leaveOut says why a set is left out.
+type leaveOut string
+
+func (e leaveOut) Error() string { return string(e) }
+
+var forms = []form{tum, euroc, kitti, kalibr, lerobot}
 
 // Forms returns the names for Options.Form.
 func Forms() (names []string) {
@@ -109,16 +130,39 @@ func export(ctx context.Context, f form, dir string, o Options) (lost []string, 
 		o.Log.Info().Str("folder", dir).Msg("the data set is complete already")
 		return out.manifest.Lost, nil
 	}
+	var whole joint = apart{}
+	if f.join != nil {
+		if whole, err = f.join(out, o); err != nil {
+			return nil, err
+		}
+		f.open = whole.open
+	}
 	names := sequenceNames(f, o.In)
 	for i, in := range o.In {
+		if whole.kept() {
+			continue
+		}
 		more, err := exportOne(ctx, f, in, names[i], out, o)
+		if err == nil {
+			err = whole.completed(more)
+		}
 		if err != nil {
 			return nil, err
 		}
 		out.manifest.Lost = append(out.manifest.Lost, more...)
 	}
+	if err := whole.finish(); err != nil {
+		return nil, err
+	}
 	return out.manifest.Lost, out.finish()
 }
+
+// apart is a data set whose sequences share nothing.
+type apart struct{ joint }
+
+func (apart) kept() bool               { return false }
+func (apart) completed([]string) error { return nil }
+func (apart) finish() error            { return nil }
 
 // sequenceNames names the folders of recordings below the data set's; one alone has none.
 func sequenceNames(f form, in []string) []string {

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	o := Options{In: os.Args[2:], Form: os.Args[1], Dir: dir, Log: zerolog.Nop(), Progress: func(done, _ uint64) { fmt.Println(done) }}
+	o := Options{In: os.Args[2:], Form: os.Args[1], Dir: dir, Robot: NewRobot("walk"), Log: zerolog.Nop(), Progress: func(done, _ uint64) { fmt.Println(done) }}
 	if err := Run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -112,14 +112,18 @@ func python(t *testing.T, modules []string, args ...string) []string {
 // pixels decodes a PNG by the standard library, into the order of the camera.
 func pixels(t *testing.T, path string) []byte {
 	t.Helper()
-	f, err := os.Open(path)
+	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	img, err := png.Decode(f)
+	return decode(t, file)
+}
+
+func decode(t *testing.T, file []byte) []byte {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
-		t.Fatal(path, err)
+		t.Fatal(err)
 	}
 	var out []byte
 	switch img := img.(type) {
@@ -134,7 +138,7 @@ func pixels(t *testing.T, path string) []byte {
 			out = append(out, b[:3]...)
 		}
 	default:
-		t.Fatalf("%s is %T", path, img)
+		t.Fatalf("an image is %T", img)
 	}
 	return out
 }
@@ -142,30 +146,40 @@ func pixels(t *testing.T, path string) []byte {
 // compare compares all images of a stream with the recording's. name returns the file of the i-th.
 func compare(t *testing.T, dir, in string, id camdriver.StreamID, name func(i int, stamp int64) string) {
 	t.Helper()
+	n := 0
+	each(t, in, func(of camdriver.StreamID, at int64, want []byte) {
+		if of != id {
+			return
+		}
+		file := name(n, at)
+		if !bytes.Equal(pixels(t, filepath.Join(dir, file)), want) {
+			t.Errorf("%s has other pixels than the recording", file)
+		}
+		n++
+	})
+	if n == 0 {
+		t.Errorf("no frames of %s", id)
+	}
+}
+
+// each calls do for each image of a recording, whose colours are in the order of a PNG.
+func each(t *testing.T, in string, do func(id camdriver.StreamID, stamp int64, data []byte)) {
+	t.Helper()
 	f, err := rsbag.Open(in, rsbag.Options{CameraNodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s == id }, FramesOnly: true})
+	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s.Kind.Video() }, FramesOnly: true})
 	defer c.Close()
-	n := 0
 	for e := range c.Events() {
-		want := e.Frame.Data
+		data := slices.Clone(e.Frame.Data)
 		if e.Frame.Profile.Format == camdriver.BGR8 {
-			want = slices.Clone(want)
-			for i := 0; i < len(want); i += 3 {
-				want[i], want[i+2] = want[i+2], want[i]
+			for i := 0; i < len(data); i += 3 {
+				data[i], data[i+2] = data[i+2], data[i]
 			}
 		}
-		file := name(n, stamp(e.Frame))
-		if !bytes.Equal(pixels(t, filepath.Join(dir, file)), want) {
-			t.Errorf("%s has other pixels than frame %d of %s", file, e.Frame.Number, id)
-		}
-		n++
-	}
-	if n == 0 {
-		t.Errorf("no frames of %s", id)
+		do(e.Frame.Stream(), stamp(e.Frame), data)
 	}
 }
 
@@ -405,7 +419,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, form := range Forms() {
-		want := tree(t, whole(t, Options{In: []string{in, in}, Form: form}))
+		want := tree(t, whole(t, Options{In: []string{in, in}, Form: form, Robot: NewRobot("walk")}))
 		dir := filepath.Join(t.TempDir(), "out")
 		for _, lines := range []int{40, 700} {
 			cmd := exec.CommandContext(t.Context(), program, form, in, in)
@@ -425,7 +439,7 @@ func TestKilled(t *testing.T) {
 			}
 			_ = cmd.Wait() // killed
 		}
-		whole(t, Options{In: []string{in, in}, Form: form, Dir: dir})
+		whole(t, Options{In: []string{in, in}, Form: form, Robot: NewRobot("walk"), Dir: dir})
 		got := tree(t, dir)
 		for name := range got {
 			if got[name] != want[name] {

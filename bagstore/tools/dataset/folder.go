@@ -49,17 +49,20 @@ type request struct {
 	Rate      float64  `json:"rate,omitempty"`
 	Noise     *Noise   `json:"noise,omitempty"`
 	Filters   string   `json:"filters,omitempty"`
+	Robot     *Robot   `json:"robot,omitempty"`
+	Images    string   `json:"images,omitempty"`
 }
 
 const (
 	manifestName = "manifest.json"
 	requestName  = ".request.json" // while the data set isn't complete
+	partsName    = ".parts"        // what is known of complete sequences until then
 )
 
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
-	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters}}
+	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Robot: o.Robot, Images: o.Images}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {
@@ -78,7 +81,7 @@ func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 		var m manifest
 		if json.Unmarshal(done, &m) == nil && sameRequest(m, want) {
 			f.manifest, f.complete = m, true
-			return f, nil
+			return f, f.tidy()
 		}
 	}
 	path := filepath.Join(dir, requestName)
@@ -171,7 +174,12 @@ func (f *folder) finish() error {
 	if err := f.text(manifestName, append(text, '\n')); err != nil {
 		return err
 	}
-	return os.Remove(filepath.Join(f.dir, requestName))
+	return f.tidy()
+}
+
+// tidy removes what only an incomplete data set has.
+func (f *folder) tidy() error {
+	return errors.Join(os.RemoveAll(filepath.Join(f.dir, partsName)), os.RemoveAll(filepath.Join(f.dir, requestName)))
 }
 
 // sync waits for images, and completes tables.

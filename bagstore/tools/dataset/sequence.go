@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -191,8 +192,7 @@ func (s *sequence) run(f form) error {
 // times returns the selected file times.
 func (s *sequence) times() (start, end time.Duration) {
 	end = math.MaxInt64
-	first := s.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
-	shift := first - bagstore.Time(s.file.FileTime(first))
+	shift := s.shift()
 	if s.filter.Start > 0 {
 		start = max(0, time.Duration(s.filter.Start.Sub(shift)))
 	}
@@ -200,6 +200,12 @@ func (s *sequence) times() (start, end time.Duration) {
 		end = time.Duration(s.filter.End.Sub(shift))
 	}
 	return start, end
+}
+
+// shift is the time of messages at file time 0.
+func (s *sequence) shift() bagstore.Time {
+	first := s.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
+	return first - bagstore.Time(s.file.FileTime(first))
 }
 
 func (s *sequence) entry(e *frameset.Entry, w writer) error {
@@ -258,8 +264,15 @@ func (s *sequence) set(e *frameset.Entry, w writer) error {
 			return s.leave(e, s.cameras[i].String()+" has another size, format, calibration, clock or depth unit than in the first set")
 		}
 	}
+	if s.Sets == 0 {
+		s.First = one.stamps[0]
+	}
+	err := w.set(one)
+	if why, ok := errors.AsType[leaveOut](err); ok {
+		return s.leave(e, string(why))
+	}
 	s.Sets, s.Last = s.Sets+1, one.stamps[0]
-	return w.set(one)
+	return err
 }
 
 // find returns a stream's image: of depth, the one in units.
@@ -293,7 +306,7 @@ func (s *sequence) streamNames(ids []camdriver.StreamID) string {
 
 // describe takes the sequence's calibration from its first set.
 func (s *sequence) describe(one *set) {
-	s.First, s.Clock = one.stamps[0], one.images[0].Frame.Domain.String()
+	s.Clock = one.images[0].Frame.Domain.String()
 	for _, img := range one.images {
 		p, f := img.Profile, img.Frame
 		s.profiles = append(s.profiles, p)

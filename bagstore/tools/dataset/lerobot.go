@@ -1,0 +1,420 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"rsros/camdriver"
+)
+
+// lerobot is LeRobot's data set of version 3.0. Each recording is an episode, with files of its own.
+var lerobot = form{
+	name: "lerobot",
+	need: "an image stream",
+	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
+		list := eyes(has, true)
+		if id := (camdriver.StreamID{Kind: camdriver.Depth}); len(list) == 0 && has(id) {
+			list = append(list, id)
+		}
+		// The first stream's stamps are those of the rows.
+		if n := len(list); n > 0 && slices.Contains(list, camdriver.StreamID{Kind: camdriver.Color}) {
+			slices.SortStableFunc(list, func(a, b camdriver.StreamID) int { return order(a) - order(b) })
+		}
+		return list
+	},
+	folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
+	join:   joinLeRobot,
+}
+
+func order(id camdriver.StreamID) int {
+	if id.Kind == camdriver.Color {
+		return 0
+	}
+	return 1
+}
+
+// The layout has up to chunkSize files in a folder.
+const (
+	chunkSize   = 1000
+	dataPath    = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+	videoPath   = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+	fileOf      = "chunk-%03d/file-%03d"
+	imagePrefix = "observation.images."
+)
+
+// feature describes a column of the rows, or a video.
+type feature struct {
+	Type  string         `json:"dtype"`
+	Shape []int          `json:"shape"`
+	Names []string       `json:"names"`
+	Info  map[string]any `json:"info,omitempty"`
+}
+
+func (f feature) visual() bool { return f.Type == "image" || f.Type == "video" }
+
+// episode is what the shared files tell of a sequence.
+type episode struct {
+	Index    int                 `json:"index"`
+	From     int64               `json:"from"` // number of the first row in the data set
+	FPS      int                 `json:"fps"`
+	Features map[string]feature  `json:"features"`
+	Stats    map[string]*summary `json:"stats"`
+	Sequence *Sequence           `json:"sequence"`
+	Lost     []string            `json:"lost"`
+}
+
+func (e *episode) rows() int64 { return int64(e.Sequence.Sets) }
+
+// file returns the name of the episode's file.
+func (e *episode) file() string { return fmt.Sprintf(fileOf, e.Index/chunkSize, e.Index%chunkSize) }
+
+// fits returns an error if an episode can't be in one data set with another.
+func (e *episode) fits(first *episode) error {
+	if e.FPS != first.FPS {
+		return fmt.Errorf("has %d sets a second, the first recording has %d: --rate chooses sets", e.FPS, first.FPS)
+	}
+	for name := range first.Features {
+		if _, ok := e.Features[name]; !ok {
+			return fmt.Errorf("lacks %s, which the first recording has", name)
+		}
+	}
+	for name, f := range e.Features {
+		g, ok := first.Features[name]
+		switch {
+		case !ok:
+			return fmt.Errorf("has %s, which the first recording lacks", name)
+		case f.Type != g.Type || !slices.Equal(f.Shape, g.Shape) || !slices.Equal(f.Names, g.Names) || f.Info["depth_m"] != g.Info["depth_m"]:
+			return fmt.Errorf("%s is %v, and %v in the first recording", name, f, g)
+		}
+	}
+	return nil
+}
+
+// lerobotSet is the whole data set.
+type lerobotSet struct {
+	out      *folder
+	robot    *Robot
+	episodes []*episode
+	current  *lerobotWriter
+}
+
+func joinLeRobot(out *folder, o Options) (joint, error) {
+	if o.Robot == nil || o.Robot.Task == "" {
+		return nil, errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
+	}
+	return &lerobotSet{out: out, robot: o.Robot}, nil
+}
+
+func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", partsName, i) }
+
+func (d *lerobotSet) kept() bool {
+	text, err := read(filepath.Join(d.out.dir, filepath.FromSlash(d.partName(len(d.episodes)))))
+	e := new(episode)
+	if err != nil || json.Unmarshal(text, e) != nil {
+		return false
+	}
+	d.add(e)
+	d.out.manifest.Lost = append(d.out.manifest.Lost, e.Lost...)
+	d.out.manifest.Sequences = append(d.out.manifest.Sequences, e.Sequence)
+	return true
+}
+
+func (d *lerobotSet) add(e *episode) { d.episodes = append(d.episodes, e) }
+
+func (d *lerobotSet) completed(lost []string) error {
+	e := d.current.episode
+	e.Lost = lost
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	d.add(e)
+	return d.out.text(d.partName(e.Index), text)
+}
+
+func (d *lerobotSet) finish() error {
+	if err := d.tasks(); err != nil {
+		return err
+	}
+	list, err := d.out.parquet("meta/episodes/" + fmt.Sprintf(fileOf, 0, 0) + ".parquet")
+	if err != nil {
+		return err
+	}
+	all := make(map[string]*summary)
+	for _, e := range d.episodes {
+		if err = list.write(d.row(e)); err != nil {
+			break
+		}
+		for name, s := range e.Stats {
+			all[name] = all[name].join(s)
+		}
+	}
+	if err := list.close(err); err != nil {
+		return err
+	}
+	if err := d.json("meta/stats.json", d.stats(all)); err != nil {
+		return err
+	}
+	return d.info()
+}
+
+// tasks writes the table of tasks, in which pandas finds that the text is the index.
+func (d *lerobotSet) tasks() error {
+	column := func(name, kind, numpy string) map[string]any {
+		return map[string]any{"name": name, "field_name": name, "pandas_type": kind, "numpy_type": numpy, "metadata": nil}
+	}
+	text, err := json.Marshal(map[string]any{
+		"index_columns": []string{"task"}, "column_indexes": []any{}, "pandas_version": "2.0.0",
+		"columns": []any{column("task_index", "int64", "int64"), column("task", "unicode", "object")},
+	})
+	if err != nil {
+		return err
+	}
+	t, err := d.out.parquet("meta/tasks.parquet", pq.KeyValueMetadata("pandas", string(text)))
+	if err != nil {
+		return err
+	}
+	return t.close(t.write(cells{"task": d.robot.Task, "task_index": int64(0)}))
+}
+
+// row returns an episode's row.
+func (d *lerobotSet) row(e *episode) cells {
+	chunk, file := int64(e.Index/chunkSize), int64(e.Index%chunkSize)
+	row := cells{
+		"episode_index": int64(e.Index), "tasks": []string{d.robot.Task}, "length": e.rows(),
+		"dataset_from_index": e.From, "dataset_to_index": e.From + e.rows(),
+		"data/chunk_index": chunk, "data/file_index": file,
+		"meta/episodes/chunk_index": int64(0), "meta/episodes/file_index": int64(0),
+	}
+	for name, s := range e.Stats {
+		prefix := "stats/" + name + "/"
+		row[prefix+"count"] = []int64{s.Count}
+		s.values(func(statistic string, v []float64) {
+			if row[prefix+statistic] = v; e.Features[name].visual() {
+				row[prefix+statistic] = channels(v)
+			}
+		})
+	}
+	return row
+}
+
+func (d *lerobotSet) stats(all map[string]*summary) map[string]any {
+	stats := make(map[string]any)
+	for name, s := range all {
+		one := map[string]any{"count": []int64{s.Count}}
+		s.values(func(statistic string, v []float64) {
+			if one[statistic] = v; !d.episodes[0].Features[name].visual() {
+				return
+			}
+			var image [][][]float64
+			for _, c := range v {
+				image = append(image, [][]float64{{c}})
+			}
+			one[statistic] = image
+		})
+		stats[name] = one
+	}
+	return stats
+}
+
+func (d *lerobotSet) info() error {
+	last := d.episodes[len(d.episodes)-1]
+	var robot any
+	if d.robot.Type != "" {
+		robot = d.robot.Type
+	}
+	return d.json("meta/info.json", map[string]any{
+		"codebase_version": "v3.0", "robot_type": robot, "fps": last.FPS, "features": d.episodes[0].Features,
+		"total_episodes": len(d.episodes), "total_frames": last.From + last.rows(), "total_tasks": 1,
+		"chunks_size": chunkSize, "data_files_size_in_mb": 100, "video_files_size_in_mb": 200,
+		"data_path": dataPath, "video_path": nil,
+		"splits": map[string]string{"train": fmt.Sprintf("0:%d", len(d.episodes))},
+	})
+}
+
+func (d *lerobotSet) json(name string, v any) error {
+	text, err := json.MarshalIndent(v, "", "    ")
+	if err != nil {
+		return err
+	}
+	return d.out.text(name, append(text, '\n'))
+}
+
+// lerobotWriter writes an episode.
+type lerobotWriter struct {
+	*sequence
+	*episode
+	whole    *lerobotSet
+	data     *parquetTable
+	inertial inertialTables
+	feeds    *feeds
+	images   images
+	running  map[string]*running
+}
+
+func (d *lerobotSet) open(s *sequence) (_ writer, err error) {
+	e := &episode{Index: len(d.episodes), Sequence: s.Sequence, Features: make(map[string]feature), Stats: make(map[string]*summary)}
+	if e.Index > 0 {
+		before := d.episodes[e.Index-1]
+		e.From = before.From + before.rows()
+	}
+	w := &lerobotWriter{sequence: s, episode: e, whole: d, running: make(map[string]*running)}
+	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
+		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+	if w.feeds, err = newFeeds(s, d.robot); err != nil {
+		return nil, err
+	}
+	if w.data, err = s.out.parquet("data/" + e.file() + ".parquet"); err != nil {
+		return nil, err
+	}
+	s.out.closers = append(s.out.closers, func() error {
+		w.feeds.close()
+		return w.data.close(errUnfinished)
+	})
+	w.images = images{out: s.out, form: s.o.Images, row: w.row}
+	d.current = w
+	return w, nil
+}
+
+// key names a stream's feature.
+func key(id camdriver.StreamID) string {
+	name := strings.ToLower(id.Kind.String())
+	if id.Index > 0 {
+		name += fmt.Sprint(id.Index)
+	}
+	return imagePrefix + name
+}
+
+func (w *lerobotWriter) set(one *set) error {
+	taken, err := w.feeds.at(one)
+	if err != nil {
+		return err
+	}
+	if w.Sets == 0 {
+		if err := w.begin(one); err != nil {
+			return err
+		}
+	}
+	n := int64(w.Sets)
+	row := cells{
+		"timestamp":   float32(float64(n) / float64(w.FPS)),
+		"frame_index": n, "index": w.From + n, "episode_index": int64(w.Index), "task_index": int64(0),
+	}
+	stamps := slices.Clone(one.stamps)
+	for what, numbers := range taken.numbers {
+		row[what] = vector(numbers)
+	}
+	row["stamps"] = vector(append(stamps, taken.stamps...))
+	for name, v := range row {
+		w.count(name, v)
+	}
+	return w.images.add(row, one.images)
+}
+
+// vector is a slice, or the only number of it: LeRobot has no vectors of one number.
+func vector[T any](v []T) any {
+	if len(v) == 1 {
+		return v[0]
+	}
+	return v
+}
+
+// count adds a value to the statistics.
+func (w *lerobotWriter) count(name string, cell any) {
+	r := w.running[name]
+	if r == nil {
+		r = new(running)
+		w.running[name] = r
+	}
+	switch v := cell.(type) {
+	case int64:
+		r.add([]float64{float64(v)})
+	case float32:
+		r.add([]float64{float64(v)})
+	case []int64:
+		r.add(floats(v))
+	case []float32:
+		r.add(floats(v))
+	}
+}
+
+func floats[T int64 | float32](v []T) []float64 {
+	f := make([]float64, len(v))
+	for i, x := range v {
+		f[i] = float64(x)
+	}
+	return f
+}
+
+// begin describes the features by the first set.
+func (w *lerobotWriter) begin(one *set) error {
+	switch rate := w.o.Rate; {
+	case w.whole.robot.FPS > 0:
+		w.FPS = w.whole.robot.FPS
+	case rate > 0 && rate == math.Trunc(rate):
+		w.FPS = int(rate)
+	case rate > 0:
+		return fmt.Errorf("LeRobot's fps is a whole number: --rate %g isn't, name fps in the file of --robot", rate)
+	case w.Streams[0].Rate > 0:
+		w.FPS = w.Streams[0].Rate
+	default:
+		return fmt.Errorf("%s: the rate of %s isn't known: name fps in the file of --robot", w.Recording, w.Streams[0].Stream)
+	}
+	scalar := func(kind string) feature { return feature{Type: kind, Shape: []int{1}} }
+	w.Features["timestamp"] = scalar("float32")
+	for _, name := range []string{"frame_index", "episode_index", "index", "task_index"} {
+		w.Features[name] = scalar("int64")
+	}
+	var stamps []string
+	for i, img := range one.images {
+		name := key(w.cameras[i])
+		w.Streams[i].Place = name
+		stamps = append(stamps, strings.TrimPrefix(name, imagePrefix))
+		w.Features[name] = w.images.describe(name, img, w.Streams[i])
+	}
+	for what, names := range w.feeds.names() {
+		w.Features[what] = feature{Type: "float32", Shape: []int{len(names)}, Names: names}
+	}
+	stamps = append(stamps, w.feeds.topics()...)
+	w.Features["stamps"] = feature{Type: "int64", Shape: []int{len(stamps)}, Names: stamps, Info: map[string]any{"unit": "ns", "clock": w.Clock}}
+	if w.Index > 0 {
+		if err := w.episode.fits(w.whole.episodes[0]); err != nil {
+			return fmt.Errorf("%s: %w", w.Recording, err)
+		}
+	}
+	return nil
+}
+
+// row writes a row whose images are encoded.
+func (w *lerobotWriter) row(c cells) error { return w.data.write(c) }
+
+func (w *lerobotWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
+
+// pose leaves poses out: a topic of poses can be a part of the state.
+func (w *lerobotWriter) pose(int64, *camdriver.Frame) error { return nil }
+
+func (w *lerobotWriter) finish() error {
+	w.feeds.close()
+	if err := w.images.finish(w.Stats); err != nil {
+		return err
+	}
+	for name, r := range w.running {
+		w.Stats[name] = r.finish()
+	}
+	if span := float64(w.Last-w.First) / 1e9; span > 0 {
+		if rate := float64(w.Sets-1) / span; math.Abs(rate/float64(w.FPS)-1) > 0.02 {
+			w.note("the rows come at %.2f a second by their stamps, and LeRobot's timestamps are their numbers divided by %d", rate, w.FPS)
+		}
+	}
+	for _, text := range w.feeds.notes() {
+		w.inform("%s", text)
+	}
+	return w.data.close(nil)
+}

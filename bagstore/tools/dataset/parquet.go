@@ -1,0 +1,158 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"rsros/bagstore/tools/imagefile"
+)
+
+// maxGroup bounds the bytes of images that are held in memory until a group of rows is written.
+const maxGroup = 16 << 20
+
+// cells are the values of a row, by column: int64, float32, float64, string, a slice of those,
+// channels or a picture.
+type cells map[string]any
+
+// channels are a value for each channel of an image, in the shape that images have: [[[a]], [[b]]].
+type channels []float64
+
+// picture is an image file.
+type picture struct {
+	name string
+	file []byte
+}
+
+// parquetTable writes a Parquet file, whose columns are those of the first row. The file gets its
+// name when it is closed. It is for one goroutine.
+type parquetTable struct {
+	path     string
+	file     *os.File
+	metadata []pq.WriterOption
+	names    []string
+	out      *pq.Writer
+	row      pq.Row
+	held     int // bytes of images in the current group
+}
+
+// parquet creates a table below the data set's folder.
+func (f *folder) parquet(name string, metadata ...pq.WriterOption) (*parquetTable, error) {
+	path, err := f.path(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := imagefile.Create(path, true)
+	if err != nil {
+		return nil, err
+	}
+	return &parquetTable{path: path, file: file, metadata: metadata}, nil
+}
+
+func (t *parquetTable) write(row cells) error {
+	if t.out == nil {
+		t.begin(row)
+	}
+	t.row = t.row[:0]
+	column := 0
+	for _, name := range t.names {
+		column += t.cell(row[name], column)
+	}
+	if _, err := t.out.WriteRows([]pq.Row{t.row}); err != nil {
+		return err
+	}
+	if t.held < maxGroup {
+		return nil
+	}
+	t.held = 0
+	return t.out.Flush()
+}
+
+// begin makes the schema of a row. The library orders columns by name.
+func (t *parquetTable) begin(row cells) {
+	t.names = slices.Sorted(maps.Keys(row))
+	group := make(pq.Group)
+	options := []pq.WriterOption{pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1)}
+	for _, name := range t.names {
+		group[name] = node(row[name])
+		if _, ok := row[name].(picture); ok {
+			options = append(options, pq.SkipPageBounds(name, "bytes"))
+		}
+	}
+	options = append(options, pq.NewSchema("schema", group))
+	t.out = pq.NewWriter(t.file, append(options, t.metadata...)...)
+}
+
+func node(cell any) pq.Node {
+	small := func(n pq.Node) pq.Node { return pq.Compressed(n, &pq.Snappy) }
+	integer, single, double := small(pq.Int(64)), small(pq.Leaf(pq.FloatType)), small(pq.Leaf(pq.DoubleType))
+	switch cell.(type) {
+	case int64:
+		return integer
+	case float32:
+		return single
+	case float64:
+		return double
+	case string:
+		return small(pq.String())
+	case []int64:
+		return pq.List(integer)
+	case []float32:
+		return pq.List(single)
+	case []float64:
+		return pq.List(double)
+	case []string:
+		return pq.List(small(pq.String()))
+	case channels:
+		return pq.List(pq.List(pq.List(double)))
+	case picture: // compressed already
+		return pq.Group{"bytes": pq.Leaf(pq.ByteArrayType), "path": small(pq.String())}
+	}
+	panic(fmt.Sprintf("no column for %T", cell))
+}
+
+// cell appends a value to the row, and returns how many columns of the file it takes.
+func (t *parquetTable) cell(cell any, column int) int {
+	one := func(v any) { t.row = append(t.row, pq.ValueOf(v).Level(0, 0, column)) }
+	switch v := cell.(type) {
+	case []int64:
+		list(t, v, 1, column)
+	case []float32:
+		list(t, v, 1, column)
+	case []float64:
+		list(t, v, 1, column)
+	case []string:
+		list(t, v, 1, column)
+	case channels:
+		list(t, v, 3, column)
+	case picture:
+		t.row = append(t.row, pq.ByteArrayValue(v.file).Level(0, 0, column), pq.ValueOf(v.name).Level(0, 0, column+1))
+		t.held += len(v.file)
+		return 2
+	default:
+		one(v)
+	}
+	return 1
+}
+
+// list appends the values of a list, which isn't empty; of nested lists each of the outer one's.
+func list[T any](t *parquetTable, values []T, depth, column int) {
+	for i, v := range values {
+		t.row = append(t.row, pq.ValueOf(v).Level(min(i, 1), depth, column))
+	}
+}
+
+// close completes the file, or removes it after an error.
+func (t *parquetTable) close(failed error) error {
+	if failed == nil && t.out != nil {
+		failed = t.out.Close()
+	}
+	if failed == nil && t.out == nil {
+		failed = errors.New("a table has no rows")
+	}
+	return imagefile.Finish(t.file, t.path, failed)
+}
