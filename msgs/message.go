@@ -101,6 +101,16 @@ func (c codec) time(v *Time) {
 	}
 }
 
+func (c codec) durations(list []Duration) {
+	for i := range list {
+		if c.e != nil {
+			c.e.Duration(list[i])
+		} else {
+			list[i] = c.d.Duration()
+		}
+	}
+}
+
 // f32s is for arrays of fixed length.
 func (c codec) f32s(v []float32) {
 	if c.e != nil {

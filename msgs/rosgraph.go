@@ -40,3 +40,24 @@ func (m *Log) fields(c codec) {
 		c.str(&m.Topics[i])
 	}
 }
+
+// TopicStatistics is rosgraph_msgs/TopicStatistics: what a subscriber received of a topic in a time.
+type TopicStatistics struct {
+	Topic                               string
+	NodePub, NodeSub                    string
+	WindowStart, WindowStop             Time
+	DeliveredMsgs, DroppedMsgs, Traffic int32       // traffic in bytes
+	Period, StampAge                    [3]Duration // mean, standard deviation, maximum
+}
+
+func (m *TopicStatistics) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *TopicStatistics) Decode(d *Decoder) { m.fields(codec{d: d}) }
+
+func (m *TopicStatistics) fields(c codec) {
+	c.str(&m.Topic, &m.NodePub, &m.NodeSub)
+	c.time(&m.WindowStart)
+	c.time(&m.WindowStop)
+	c.i32(&m.DeliveredMsgs, &m.DroppedMsgs, &m.Traffic)
+	c.durations(m.Period[:])
+	c.durations(m.StampAge[:])
+}

@@ -18,6 +18,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/tools/annotations"
 	"rsros/bagstore/tools/rules"
 	"rsros/node/xmlrpc"
 	"rsros/program"
@@ -38,7 +39,9 @@ type checkResult struct {
 	Rules *rules.Report `json:"rules,omitempty"`
 	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
 	NotForXML []string `json:"unsayable,omitempty"`
-	Error     string   `json:"error,omitempty"`
+	// Dropped is what recorders state that they dropped.
+	Dropped []annotations.Loss `json:"dropped,omitempty"`
+	Error   string             `json:"error,omitempty"`
 	// Traffic is what was read from an address; nil for a path.
 	Traffic *place.Traffic `json:"traffic,omitempty"`
 }
@@ -200,7 +203,7 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	if r.CheckReport, err = recording.Check(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
 		return err
 	}
-	r.NotForXML = notForXML(bag)
+	r.NotForXML, r.Dropped = notForXML(bag), annotations.Losses(ctx, bag)
 	if frames != nil {
 		r.Orbbec = frames.Report()
 	}
@@ -248,6 +251,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	for _, topic := range r.NotForXML {
 		fmt.Fprintf(w, "  note: no ROS master can be told of %s: play leaves it out\n", topic)
+	}
+	for _, l := range r.Dropped {
+		fmt.Fprintf(w, "  note: %v\n", l)
 	}
 	if r.Recording != nil {
 		fmt.Fprintf(w, "  RealSense recording, version %d\n", r.Recording.Version)

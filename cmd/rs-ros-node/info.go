@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/orbbec"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/annotations"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/info"
 	"rsros/bagstore/tools/missing"
@@ -58,7 +59,7 @@ Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
 	f.BoolVar(&o.orbbec, "orbbec", false, "add device and streams of a bag of Orbbec's SDK")
-	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq (reads every message)")
+	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq, and what the recorder dropped (reads every message)")
 	return cmd
 }
 
@@ -94,9 +95,10 @@ func summarize(ctx context.Context, path string, o info.Options) (*info.Summary,
 
 func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []missing.Series
+	var dropped []annotations.Loss
 	if o.missing && !o.yaml {
 		var err error
-		if lost, err = missing.Count(ctx, name, log); err != nil {
+		if lost, dropped, err = missing.Count(ctx, name, log); err != nil {
 			return err
 		}
 	}
@@ -116,11 +118,12 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
 			*info.Summary
-			RealSense *rsbag.Summary    `json:"realsense,omitempty"`
-			Orbbec    *orbbec.Recording `json:"orbbec,omitempty"`
-			Missing   []missing.Series  `json:"missing,omitempty"`
-			Traffic   *place.Traffic    `json:"traffic,omitempty"`
-		}{s, rs, ob, lost, trafficSince(before)})
+			RealSense *rsbag.Summary     `json:"realsense,omitempty"`
+			Orbbec    *orbbec.Recording  `json:"orbbec,omitempty"`
+			Missing   []missing.Series   `json:"missing,omitempty"`
+			Dropped   []annotations.Loss `json:"dropped,omitempty"`
+			Traffic   *place.Traffic     `json:"traffic,omitempty"`
+		}{s, rs, ob, lost, dropped, trafficSince(before)})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
 		if err == nil && !found { // rosbag continues with the next bag and exits with 0
@@ -138,7 +141,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		return err
 	}
 	if o.missing {
-		if err := missing.WriteText(w, lost); err != nil {
+		if err := missing.WriteText(w, lost, dropped); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/guard"
+	"rsros/node/internal/queue"
 	"rsros/node/record"
 	"rsros/node/ros"
 	"rsros/node/upload"
@@ -100,6 +101,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		list[0].Camera = n.node.Namespace()
 	}
 	n.adopt(list)
+	n.shareMemory()
 	if err := n.startUploads(); err != nil {
 		return nil, err
 	}
@@ -122,6 +124,16 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.show()
 	return n, nil
+}
+
+// shareMemory bounds what waits for the disk in the recordings of all cameras together.
+func (n *Node) shareMemory() {
+	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
+		budget := queue.NewBudget(limit)
+		for _, c := range n.cameras {
+			c.opts.Recording.Budget = budget
+		}
+	}
 }
 
 // uploadSpace stays free on the disk if recordings wait there and no setting says how much.

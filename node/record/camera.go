@@ -23,6 +23,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
+	"rsros/node/internal/queue"
 	"rsros/node/settings"
 	"rsros/node/upload"
 	"rsros/program"
@@ -31,8 +32,10 @@ import (
 // Options are the settings of a camera's recordings.
 type Options struct {
 	Bag           bagstore.Options
-	DB3           bool          `setting:"db3"`            // recordings that Start names are .db3 files; for others the extension decides
-	QueueBytes    int64         `setting:"buffsize"`       // limit of the queue; default 512 MiB
+	DB3           bool          `setting:"db3"`      // recordings that Start names are .db3 files; for others the extension decides
+	QueueBytes    int64         `setting:"buffsize"` // limit of what waits for the disk; default 512 MiB
+	Memory        int64         `setting:"memory"`   // limit of what waits for the disk, of all cameras together; 0 means that each has QueueBytes
+	Budget        *queue.Budget // of Memory; may be nil
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit

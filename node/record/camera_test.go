@@ -344,8 +344,9 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	if summary.Frames+summary.Skipped+summary.Dropped != 204 || summary.Skipped != 2 || summary.Events != 0 {
 		t.Errorf("of 204 frames: %+v", summary)
 	}
+	// Each stream has half of the memory, and colour has the larger frames.
 	for _, id := range []camdriver.StreamID{depth0.Stream, color0.Stream} {
-		if c := summary.ByStream[id]; c.Frames+c.Dropped+c.Skipped != 102 || c.Dropped < 90 || c.Dropped > 92 {
+		if c := summary.ByStream[id]; c.Frames+c.Dropped+c.Skipped != 102 || c.Dropped < 85 || c.Dropped > 97 {
 			t.Errorf("%v: %+v", id, c)
 		}
 	}

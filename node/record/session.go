@@ -21,7 +21,7 @@ import (
 // dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
 	camdriver.NopHandler
-	queue  *queue.Queue[queued]
+	queue  *queue.Queue[camdriver.StreamID, queued]
 	parts  *parts
 	now    func() time.Time
 	logger zerolog.Logger
@@ -65,13 +65,20 @@ const (
 	idleCheck = time.Second
 )
 
+// noStream is the key of events.
+var noStream = camdriver.StreamID{Index: -1}
+
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	settings.Live.Complete(nil, &o)
 	r := &session{
 		space: spaceGuard{minimum: o.MinSpace, free: Free, uploads: o.Uploads},
 		now:   now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
-	r.queue = queue.New(o.QueueBytes, r.dropItem)
+	memory := o.Budget
+	if memory == nil {
+		memory = queue.NewBudget(o.QueueBytes)
+	}
+	r.queue = queue.New[camdriver.StreamID](memory, r.dropItem)
 	return r
 }
 
@@ -224,7 +231,7 @@ func (r *session) drops() (n uint64) {
 
 func (r *session) Frame(sensor int, f *camdriver.Frame) {
 	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
-	r.queue.Push(item, int64(len(f.Data))+eventSize)
+	r.queue.Push(f.Stream(), item, int64(len(f.Data))+eventSize)
 }
 
 func (r *session) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
@@ -242,7 +249,7 @@ func (r *session) log(line msgs.Log) {
 	r.event(func(p *parts) error { return p.cur.Log(line, at) })
 }
 
-func (r *session) event(write event) { r.queue.Push(queued{event: write}, eventSize) }
+func (r *session) event(write event) { r.queue.Push(noStream, queued{event: write}, eventSize) }
 
 // stop writes the queue and closes the bag. It may be called more than once.
 func (r *session) stop() (Summary, error) {

@@ -64,6 +64,7 @@ type flow struct {
 	limit int64
 	count atomic.Int64 // messages that passed, if there is a limit
 	left  atomic.Uint64
+	drops drops
 
 	mu    sync.Mutex
 	rate  ratelimit.Limiter

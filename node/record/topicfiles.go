@@ -268,18 +268,25 @@ func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 	id, ok := s.conns[key]
 	if !ok {
 		var err error
-		id, err = s.cur.AddConnection(bagstore.Connection{
+		if id, err = s.connect(key, bagstore.Connection{
 			Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
 			CallerID: m.header["callerid"], Latching: m.header["latching"] == "1",
-		})
-		if err != nil {
+		}); err != nil {
 			return err
 		}
-		s.conns[key] = id
 	}
 	s.messages++
 	m.buffer.Retain() // the caller's reference is for a new file, if this one is gone
 	return s.cur.Lend(id, at, m.buffer.Release, m.buffer.Bytes())
+}
+
+// connect adds a connection to the current file.
+func (s *topicFiles) connect(key connectionKey, c bagstore.Connection) (uint32, error) {
+	id, err := s.cur.AddConnection(c)
+	if err == nil {
+		s.conns[key] = id
+	}
+	return id, err
 }
 
 func (s *topicFiles) keepLatched(m topicMessage) {

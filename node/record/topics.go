@@ -45,6 +45,7 @@ type TopicOptions struct {
 	Keep       int64         `setting:"keep"`           // bytes of finished files of this run that are kept; 0 keeps all
 	MinSpace   int64         `setting:"min-space"`      // bytes that stay free on the disk; below it messages are dropped. 0 disables the check
 	QueueBytes int64         `setting:"buffsize"`       // what may wait for the disk; 0 is no bound
+	Memory     int64         `setting:"memory"`         // the same, instead of QueueBytes if it isn't 0
 	Latched    bool          `setting:"repeat-latched"` // begin each file of a split with the newest latched messages
 	NoDelay    bool          `setting:"tcpnodelay"`
 	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
@@ -71,6 +72,7 @@ type TopicOptions struct {
 func (o *TopicOptions) Settings() settings.Fields { return BagSettings(&o.Bag) }
 
 func (o *TopicOptions) check() error {
+	o.QueueBytes = cmp.Or(o.Memory, o.QueueBytes)
 	switch {
 	case len(o.Topics) == 0 && !o.All && o.Node == "":
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
@@ -173,7 +175,7 @@ type topicRecorder struct {
 	node  *graph.Node
 	log   zerolog.Logger
 	want  topicFilter
-	queue *queue.Queue[topicMessage]
+	queue *queue.Queue[*flow, topicMessage]
 	files *topicFiles
 	subs  map[string]*ros.Subscriber
 
@@ -199,6 +201,7 @@ type topicRecorder struct {
 // whether a trigger came.
 type topicMessage struct {
 	topic   string
+	flow    *flow
 	header  ros.Header
 	time    bagstore.Time // of arrival
 	stamp   bagstore.Time // in the recording
@@ -215,7 +218,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if limit == 0 {
 		limit = 1 << 62
 	}
-	r.queue = queue.New(limit, r.drop)
+	r.queue = queue.New[*flow](queue.NewBudget(limit), r.drop)
 	files := newTopicFiles(r.opts, r.space.uploads, r.node.Now, r.log)
 	r.files = files
 	running := newTopicRecording(r)
@@ -314,7 +317,7 @@ func (r *topicRecorder) collect(ctx context.Context) error {
 			r.subscribeAll(topics)
 		case now := <-tick.C:
 			r.triggers.tick(now)
-			r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now()), host: now}, 0)
+			r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: now}, eventSize)
 		case <-second.C:
 			r.logMissing()
 			r.publishStatus()
@@ -399,7 +402,7 @@ func (r *topicRecorder) take(name string, f *flow, m ros.Received) {
 		r.checkFull()
 	}
 	if ok {
-		r.queue.Push(topicMessage{topic: name, header: m.Header, time: at, stamp: r.stamp(m, at), buffer: m.Retain()}, int64(len(m.Data))+eventSize)
+		r.queue.Push(f, topicMessage{topic: name, flow: f, header: m.Header, time: at, stamp: r.stamp(m, at), buffer: m.Retain()}, int64(len(m.Data))+eventSize)
 	}
 	if r.opts.Ring.Before > 0 {
 		r.triggers.message(name, m, at)
@@ -422,7 +425,7 @@ func (r *topicRecorder) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
 // trigger keeps the ring, with what is in the queue before it. It may be called from any goroutine.
 func (r *topicRecorder) trigger(why string) {
 	r.log.Debug().Str("by", why).Msg("trigger")
-	r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now()), host: time.Now(), trigger: true}, 0)
+	r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: time.Now(), trigger: true}, eventSize)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.
@@ -448,6 +451,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 		return
 	}
 	m.buffer.Release()
+	m.flow.drops.add(m.time)
 	n := r.dropped.Add(1)
 	if r.dropLog.Sample(zerolog.WarnLevel) {
 		why := "the disk can't keep up: messages are dropped"
@@ -463,6 +467,9 @@ func (r *topicRecorder) write() error {
 	var failed error
 	for {
 		m, ok := r.queue.Pop()
+		if !ok && failed == nil {
+			return r.writeDrops()
+		}
 		if !ok {
 			return failed
 		}
@@ -493,6 +500,11 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 	if m.buffer == nil {
 		if err := r.files.tick(m, r.missed.Swap(false)); err != nil {
 			return err
+		}
+		if !r.space.low.Load() {
+			if err := r.writeDrops(); err != nil {
+				return err
+			}
 		}
 		return r.files.cur.CheckpointIfDue()
 	}

@@ -62,7 +62,7 @@ type Subscriber struct {
 	shared   *subscription
 	callback func(Received)
 	pool     recv.Pool
-	inbox    *queue.Queue[Received] // nil without a queue
+	inbox    *queue.Queue[struct{}, Received] // nil without a queue
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -123,7 +123,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 		if limit < 0 {
 			limit = math.MaxInt64
 		}
-		s.inbox = queue.New(limit, func(r Received) {
+		s.inbox = queue.New[struct{}](queue.NewBudget(limit), func(r Received) {
 			s.dropped.Add(1)
 			r.buffer.Release()
 		})
@@ -235,7 +235,7 @@ func (s *Subscriber) deliver(r Received) {
 		s.call(r)
 		return
 	}
-	s.inbox.Push(r, 1)
+	s.inbox.Push(struct{}{}, r, 1)
 }
 
 func (s *Subscriber) call(r Received) {

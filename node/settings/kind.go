@@ -110,8 +110,9 @@ func parseTime(text string, k Kind) (time.Duration, bool) {
 	return d, err == nil && d > 0
 }
 
-// ParseBytes parses a size: bytes, or a number with k, M or G, powers of 1024.
+// ParseBytes parses a size: bytes, or a number with k, M or G, powers of 1024; a B may follow.
 func ParseBytes(text string) (int64, bool) {
+	text = strings.TrimSuffix(text, "B")
 	shift := 0
 	for i, unit := range []string{"k", "M", "G"} {
 		if number, ok := strings.CutSuffix(text, unit); ok {

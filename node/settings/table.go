@@ -117,6 +117,7 @@ var recorder = Set{
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
+	{Flag: "memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "what may wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
 	{Flag: "record-ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
@@ -246,6 +247,7 @@ var topics = Set{
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
 	{Flag: "udp", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
 	{Flag: "buffsize", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
+	{Flag: "memory", Kind: Bytes, Auto: "--buffsize", Help: "what may wait for the disk, of all topics together: bytes, or a number with k, M or G"},
 	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
 }
 

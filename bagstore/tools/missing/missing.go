@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/annotations"
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 )
@@ -23,13 +24,14 @@ type Series struct {
 	Missing   uint64 `json:"missing"`
 }
 
-// Count reads all messages with a header, and returns the series with gaps, sorted by topic.
-// Unreadable messages count as missing. Publishers that don't set header.seq have no gaps.
-func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
+// Count reads all messages with a header, and returns the series with gaps, sorted by topic, and
+// what recorders dropped. Unreadable messages count as missing. Publishers that don't set
+// header.seq have no gaps.
+func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []annotations.Loss, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	specs := make(map[*bagstore.Connection]*msgs.Spec)
 	var cache msgs.Cache[*msgs.Spec]
@@ -45,7 +47,7 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, erro
 	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: log}
 	for m, err := range walk.Messages(v) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		n := numbers[m.Conn]
 		if n == nil {
@@ -58,7 +60,7 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, erro
 			n.Skip()
 		}
 	}
-	return sum(numbers), nil
+	return sum(numbers), annotations.Losses(ctx, bags[0]), ctx.Err()
 }
 
 func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
@@ -74,13 +76,20 @@ func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 	return list
 }
 
-// WriteText writes a line for each series in the style of rosbag info.
-func WriteText(w io.Writer, list []Series) error {
+// WriteText writes a line for each series and each loss in the style of rosbag info.
+func WriteText(w io.Writer, list []Series, dropped []annotations.Loss) error {
+	label := "dropped:"
+	for _, l := range dropped {
+		if _, err := fmt.Fprintf(w, "%-12s %v\n", label, l); err != nil {
+			return err
+		}
+		label = ""
+	}
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(w, "missing:     nothing, by header.seq")
 		return err
 	}
-	label := "missing:"
+	label = "missing:"
 	for _, s := range list {
 		from := ""
 		if s.Publisher != "" {

@@ -49,8 +49,8 @@ func write(t *testing.T) string {
 }
 
 func TestCount(t *testing.T) {
-	list, err := Count(t.Context(), write(t), zerolog.Nop())
-	if want := []Series{{"/b", "/lossy", 3}}; err != nil || !slices.Equal(list, want) {
+	list, dropped, err := Count(t.Context(), write(t), zerolog.Nop())
+	if want := []Series{{"/b", "/lossy", 3}}; err != nil || len(dropped) > 0 || !slices.Equal(list, want) {
 		t.Fatalf("%+v, %v, want %+v", list, err, want)
 	}
 	for want, list := range map[string][]Series{
@@ -59,7 +59,7 @@ func TestCount(t *testing.T) {
 		"missing:     1 of /a, by header.seq\n             2 of /b from /lossy, by header.seq\n": {{"/a", "", 1}, {"/b", "/lossy", 2}},
 	} {
 		var b bytes.Buffer
-		if err := WriteText(&b, list); err != nil || b.String() != want {
+		if err := WriteText(&b, list, nil); err != nil || b.String() != want {
 			t.Errorf("got %q, %v, want %q", &b, err, want)
 		}
 	}

@@ -4,87 +4,216 @@ package queue
 
 import "sync"
 
-// Queue is a FIFO queue for any number of producers and one consumer, bounded by the total
-// size of its items. If a new item doesn't fit, the oldest ones are passed to drop, which
-// counts and releases them.
-type Queue[T any] struct {
+// Budget bounds the total size of what waits in its queues. Each key of a queue has a share of it,
+// which grows as long as there is room. If a new item doesn't fit, the oldest items of the largest
+// share are dropped, so that a key with many items can't displace those of others.
+type Budget struct {
 	limit int64
-	drop  func(T)
 
 	mu     sync.Mutex
+	size   int64
+	shares []holder // of all queues
+}
+
+// holder is a share of any queue.
+type holder interface {
+	held() int64
+	dropOldest()
+}
+
+// NewBudget returns a budget of limit, in the unit of the sizes of items.
+func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+
+// makeRoom drops items until size more fit, or until only own could be dropped and is empty: an
+// item larger than the limit still passes. The caller must hold b.mu.
+func (b *Budget) makeRoom(own holder, size int64) {
+	for b.size+size > b.limit {
+		var largest holder
+		most := int64(-1)
+		for _, s := range b.shares {
+			held := s.held()
+			if held == 0 {
+				continue
+			}
+			if s == own {
+				held += size
+			}
+			if held > most {
+				largest, most = s, held
+			}
+		}
+		if largest == nil {
+			return
+		}
+		largest.dropOldest()
+	}
+}
+
+// Queue is a FIFO queue for any number of producers and one consumer, bounded by a Budget, which it
+// may share with others. Items that don't fit are passed to drop, which counts and releases them.
+type Queue[K comparable, T any] struct {
+	budget *Budget
+	drop   func(T)
+
+	// The mutex is that of the budget.
 	ready  sync.Cond
-	items  []sized[T]
-	head   int // items before it were taken out
+	oldest *item[K, T]
+	newest *item[K, T]
+	spare  *item[K, T] // items that are used again, linked by next
+	shares map[K]*share[K, T]
 	size   int64
 	closed bool
 }
 
-type sized[T any] struct {
-	item T
-	size int64
+// item is in the list of its queue, and in that of its share.
+type item[K comparable, T any] struct {
+	value      T
+	size       int64
+	share      *share[K, T]
+	prev, next *item[K, T] // in the queue
+	later      *item[K, T] // in the share
 }
 
-// New returns a queue. drop must not call its methods.
-func New[T any](limit int64, drop func(T)) *Queue[T] {
-	q := &Queue[T]{limit: limit, drop: drop}
-	q.ready.L = &q.mu
+// share has the items of a key, oldest first.
+type share[K comparable, T any] struct {
+	queue          *Queue[K, T]
+	size           int64
+	oldest, newest *item[K, T]
+}
+
+// New returns a queue. drop must not call its methods, nor those of other queues of the budget.
+func New[K comparable, T any](b *Budget, drop func(T)) *Queue[K, T] {
+	q := &Queue[K, T]{budget: b, drop: drop, shares: make(map[K]*share[K, T])}
+	q.ready.L = &b.mu
 	return q
 }
 
-// Push adds an item. After Close, it drops the item.
-func (q *Queue[T]) Push(item T, size int64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// Push adds an item of a key, whose size must be above 0. After Close, it drops the item.
+func (q *Queue[K, T]) Push(key K, value T, size int64) {
+	b := q.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if q.closed {
-		q.drop(item)
+		q.drop(value)
 		return
 	}
-	for q.size+size > q.limit && q.head < len(q.items) {
-		q.drop(q.shift())
+	s := q.shares[key]
+	if s == nil {
+		s = &share[K, T]{queue: q}
+		q.shares[key] = s
+		b.shares = append(b.shares, s)
 	}
-	q.items = append(q.items, sized[T]{item, size})
-	q.size += size
+	b.makeRoom(s, size)
+	q.append(s, value, size)
 	q.ready.Signal()
 }
 
-// Pop waits for an item. ok is false once the queue is closed and empty.
-func (q *Queue[T]) Pop() (item T, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.head == len(q.items) {
+func (q *Queue[K, T]) append(s *share[K, T], value T, size int64) {
+	i := q.spare
+	if i == nil {
+		i = new(item[K, T])
+	} else {
+		q.spare = i.next
+	}
+	*i = item[K, T]{value: value, size: size, share: s, prev: q.newest}
+	if q.newest == nil {
+		q.oldest = i
+	} else {
+		q.newest.next = i
+	}
+	q.newest = i
+	if s.newest == nil {
+		s.oldest = i
+	} else {
+		s.newest.later = i
+	}
+	s.newest = i
+	s.size += size
+	q.size += size
+	q.budget.size += size
+}
+
+// Pop waits for the oldest item. ok is false once the queue is closed and empty.
+func (q *Queue[K, T]) Pop() (value T, ok bool) {
+	q.budget.mu.Lock()
+	defer q.budget.mu.Unlock()
+	for q.oldest == nil {
 		if q.closed {
-			return item, false
+			return value, false
 		}
 		q.ready.Wait()
 	}
-	return q.shift(), true
+	return q.oldest.share.shift(), true
 }
 
-// shift removes the oldest item.
-func (q *Queue[T]) shift() T {
-	s := q.items[q.head]
-	q.items[q.head] = sized[T]{}
-	q.head++
-	q.size -= s.size
-	if 2*q.head >= len(q.items) {
-		n := copy(q.items, q.items[q.head:])
-		clear(q.items[n:])
-		q.items, q.head = q.items[:n], 0
+func (s *share[K, T]) held() int64 { return s.size }
+
+func (s *share[K, T]) dropOldest() { s.queue.drop(s.shift()) }
+
+// shift removes the oldest item of the share.
+func (s *share[K, T]) shift() T {
+	q, i := s.queue, s.oldest
+	if s.oldest = i.later; s.oldest == nil {
+		s.newest = nil
 	}
-	return s.item
+	if i.prev == nil {
+		q.oldest = i.next
+	} else {
+		i.prev.next = i.next
+	}
+	if i.next == nil {
+		q.newest = i.prev
+	} else {
+		i.next.prev = i.prev
+	}
+	s.size -= i.size
+	q.size -= i.size
+	q.budget.size -= i.size
+	value := i.value
+	*i = item[K, T]{next: q.spare}
+	q.spare = i
+	if q.oldest == nil && q.closed {
+		q.leave()
+	}
+	return value
+}
+
+// leave gives up the shares of a closed, empty queue.
+func (q *Queue[K, T]) leave() {
+	kept := q.budget.shares[:0]
+	for _, s := range q.budget.shares {
+		if own, ok := s.(*share[K, T]); !ok || own.queue != q {
+			kept = append(kept, s)
+		}
+	}
+	clear(q.budget.shares[len(kept):])
+	q.budget.shares = kept
 }
 
 // Size returns the total size of the items.
-func (q *Queue[T]) Size() int64 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (q *Queue[K, T]) Size() int64 {
+	q.budget.mu.Lock()
+	defer q.budget.mu.Unlock()
 	return q.size
 }
 
+// Held returns the size of the items of a key.
+func (q *Queue[K, T]) Held(key K) int64 {
+	q.budget.mu.Lock()
+	defer q.budget.mu.Unlock()
+	if s := q.shares[key]; s != nil {
+		return s.size
+	}
+	return 0
+}
+
 // Close makes Pop return false once the queue is empty. It may be called twice.
-func (q *Queue[T]) Close() {
-	q.mu.Lock()
+func (q *Queue[K, T]) Close() {
+	q.budget.mu.Lock()
+	defer q.budget.mu.Unlock()
 	q.closed = true
-	q.mu.Unlock()
+	if q.oldest == nil {
+		q.leave()
+	}
 	q.ready.Broadcast()
 }

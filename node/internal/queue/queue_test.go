@@ -1,15 +1,16 @@
 package queue
 
 import (
+	"slices"
 	"sync"
 	"testing"
 )
 
 func TestQueueDropsTheOldest(t *testing.T) {
 	var dropped []int
-	q := New(30, func(i int) { dropped = append(dropped, i) })
+	q := New[int](NewBudget(30), func(i int) { dropped = append(dropped, i) })
 	for i := range 5 {
-		q.Push(i, 10)
+		q.Push(0, i, 10)
 	}
 	if len(dropped) != 2 || dropped[0] != 0 || dropped[1] != 1 {
 		t.Errorf("dropped %v, want the two oldest", dropped)
@@ -18,7 +19,7 @@ func TestQueueDropsTheOldest(t *testing.T) {
 		t.Errorf("holds %d bytes, want 30", q.Size())
 	}
 	q.Close()
-	q.Push(9, 1)
+	q.Push(0, 9, 1)
 	for want := 2; want < 5; want++ {
 		if got, ok := q.Pop(); !ok || got != want {
 			t.Errorf("pop = %d, %v; want %d", got, ok, want)
@@ -34,8 +35,8 @@ func TestQueueDropsTheOldest(t *testing.T) {
 
 // An item larger than the bound still passes: it is better recorded than lost.
 func TestQueueTakesOneOversizedItem(t *testing.T) {
-	q := New(10, func(int) {})
-	q.Push(1, 100)
+	q := New[int](NewBudget(10), func(int) {})
+	q.Push(0, 1, 100)
 	if got, ok := q.Pop(); !ok || got != 1 {
 		t.Errorf("pop = %d, %v", got, ok)
 	}
@@ -43,11 +44,11 @@ func TestQueueTakesOneOversizedItem(t *testing.T) {
 
 func TestQueueKeepsOrderUnderLoad(t *testing.T) {
 	const n = 100_000
-	q := New(1<<40, func(int) { t.Error("dropped within the bound") })
+	q := New[int](NewBudget(1<<40), func(int) { t.Error("dropped within the bound") })
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range n {
-			q.Push(i, 1)
+			q.Push(i%3, i, 1)
 		}
 		q.Close()
 	})
@@ -65,5 +66,41 @@ func TestQueueKeepsOrderUnderLoad(t *testing.T) {
 	wg.Wait()
 	if next != n {
 		t.Errorf("%d items of %d came out", next, n)
+	}
+}
+
+// A flooding key loses its own items, also if those of others are older and wait in another queue.
+func TestQueueIsFair(t *testing.T) {
+	b := NewBudget(100)
+	dropped := map[string]int{}
+	count := func(key string) { dropped[key]++ }
+	q, other := New[string](b, count), New[string](b, count)
+	other.Push("other", "other", 20)
+	for range 3 {
+		q.Push("small", "small", 5)
+	}
+	for range 1000 {
+		q.Push("flood", "flood", 10)
+	}
+	for range 2 {
+		q.Push("late", "late", 15)
+	}
+	if len(dropped) != 1 || dropped["flood"] != 997 {
+		t.Errorf("dropped %v, want 997 of the flood", dropped)
+	}
+	if got := q.Held("flood"); got != 30 {
+		t.Errorf("the flood holds %d, want 30", got)
+	}
+	var order []string
+	q.Close()
+	for key, ok := q.Pop(); ok; key, ok = q.Pop() {
+		order = append(order, key)
+	}
+	if want := []string{"small", "small", "small", "flood", "flood", "flood", "late", "late"}; !slices.Equal(order, want) {
+		t.Errorf("out came %v, want %v", order, want)
+	}
+	other.Push("other", "other", 80)
+	if got := other.Size(); got != 100 || len(b.shares) != 1 {
+		t.Errorf("the closed queue still has a share: %d, %d", got, len(b.shares))
 	}
 }
