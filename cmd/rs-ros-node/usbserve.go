@@ -75,15 +75,15 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 		return err
 	}
 	server := usbip.NewServer(log, ports...)
-	for i, p := range ports {
-		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
-	}
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
-	signals := make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2) // one of each may come at once
 	if len(plugSignals) > 0 {
 		signal.Notify(signals, plugSignals...)
 		defer signal.Stop(signals)
+	}
+	for i, p := range ports {
+		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
 	}
 	go func() {
 		defer close(done)
