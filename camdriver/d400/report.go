@@ -157,7 +157,7 @@ func (r *reporter) descriptors() {
 	} else if err != nil {
 		r.out.Note("BOS descriptor: %s", r.failed(err))
 	}
-	walkDescriptors(raw, func(d []byte) {
+	for d := range usbreport.Parts(raw) {
 		const descAssociation = 11
 		switch {
 		case d[1] == descConfig && len(d) >= 9:
@@ -167,7 +167,7 @@ func (r *reporter) descriptors() {
 		case d[1] == descInterface && len(d) >= 9:
 			named[d[8]] = true
 		}
-	})
+	}
 	delete(named, 0)
 	r.descriptor(usbreport.KindString, 0, 0, 255)
 	for index := range 256 {
@@ -188,20 +188,12 @@ func (r *reporter) hidDescriptor(raw []byte) {
 	}
 	r.out.HID = r.hid.Endpoint
 	size := 0
-	walkDescriptors(raw, func(d []byte) {
+	for d := range usbreport.Parts(raw) {
 		if d[1] == descHID && len(d) >= 9 {
 			size = int(binary.LittleEndian.Uint16(d[7:]))
 		}
-	})
-	r.descriptor(usbreport.KindHIDReport, 0, uint16(r.hid.Interface), max(size, 1))
-}
-
-// walkDescriptors calls f with each descriptor of a configuration until one is damaged.
-func walkDescriptors(b []byte, f func([]byte)) {
-	for len(b) >= 2 && b[0] >= 2 && int(b[0]) <= len(b) {
-		f(b[:b[0]])
-		b = b[b[0]:]
 	}
+	r.descriptor(usbreport.KindHIDReport, 0, uint16(r.hid.Interface), max(size, 1))
 }
 
 // reportCommand is a command that reads.

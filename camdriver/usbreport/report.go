@@ -5,6 +5,7 @@ package usbreport
 import (
 	"encoding/hex"
 	"fmt"
+	"iter"
 )
 
 // Format and Version are in each report. A reader refuses others.
@@ -164,6 +165,17 @@ func (r *Report) Descriptor(kind, index uint8, where uint16) []byte {
 		}
 	}
 	return nil
+}
+
+// Parts yields the descriptors of a configuration, of at least two bytes each, until one is damaged.
+func Parts(configuration []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for b := configuration; len(b) >= 2 && b[0] >= 2 && int(b[0]) <= len(b); b = b[b[0]:] {
+			if !yield(b[:b[0]]) {
+				return
+			}
+		}
+	}
 }
 
 // Command returns the reply to a command of the hardware monitor, or nil.

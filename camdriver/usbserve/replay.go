@@ -24,9 +24,9 @@ type Replay struct {
 	set        map[unitControl][]byte // values that the host has set
 	probes     map[uint8][]byte       // the camera's last answer, by interface
 	streams    map[uint8]*replayStream
-	motion     replayMotion
-	features   map[uint16][]byte // of HID, as set
-	reply      []byte            // of the hardware monitor; nil to stall
+	motion     map[uint8]*motionRun // sensors that are on, by report id
+	features   map[uint16][]byte    // of HID, as set
+	reply      []byte               // of the hardware monitor; nil to stall
 	interrupts []interrupt
 	changed    chan struct{} // closed when waiting has to begin anew
 	resets     int
@@ -40,10 +40,9 @@ type unitControl struct{ value, index uint16 }
 func NewReplay(r *usbreport.Report) *Replay {
 	c := &Replay{
 		r: r, born: time.Now(), set: map[unitControl][]byte{}, probes: map[uint8][]byte{}, streams: map[uint8]*replayStream{},
-		features: map[uint16][]byte{}, changed: make(chan struct{}),
+		features: map[uint16][]byte{}, motion: map[uint8]*motionRun{}, changed: make(chan struct{}),
 	}
 	c.life, c.gone = context.WithCancel(context.Background())
-	c.motion.last = map[uint8]*motionRun{}
 	return c
 }
 
@@ -331,12 +330,12 @@ const (
 // walk calls f with each descriptor of the configuration, and its interface.
 func (c *Replay) walk(f func(number, class, sub uint8, d []byte)) {
 	var number, class, sub uint8
-	for b := c.Configuration(); len(b) >= 3 && b[0] >= 3 && int(b[0]) <= len(b); b = b[b[0]:] {
+	for d := range usbreport.Parts(c.Configuration()) {
 		const descInterface = 4
-		if b[1] == descInterface && b[0] >= 9 {
-			number, class, sub = b[2], b[5], b[6]
+		if d[1] == descInterface && len(d) >= 9 {
+			number, class, sub = d[2], d[5], d[6]
 		}
-		f(number, class, sub, b[:b[0]])
+		f(number, class, sub, d)
 	}
 }
 

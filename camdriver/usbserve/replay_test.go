@@ -307,7 +307,7 @@ func FuzzReplay(f *testing.F) {
 		for _, m := range r.Motion {
 			feature := []byte{m.ID, 0, 0, powerOn, 0, byte(m.Interval), byte(m.Interval >> 8), 0, 0}
 			_, _ = c.Control(d435i.Setup{RequestType: classOut, Request: hidSetReport, Value: hidFeature<<8 | uint16(m.ID), Index: 5, Length: featureSize}, feature)
-			if run := c.motion.last[m.ID]; run != nil {
+			if run := c.motion[m.ID]; run != nil {
 				run.take()
 			}
 		}

@@ -17,10 +17,11 @@ const (
 	powerOn         = 2
 )
 
-// replayMotion is the state of the inertial sensors.
-type replayMotion struct {
-	last map[uint8]*motionRun // of sensors that are on, by report id
-}
+// Where input reports have their time.
+const (
+	timeAt  = 2
+	timeEnd = timeAt + 4
+)
 
 // motionRun is a sensor that is on.
 type motionRun struct {
@@ -47,11 +48,11 @@ func (c *Replay) hid(s d435i.Setup, out []byte) ([]byte, error) {
 	}
 	interval := binary.LittleEndian.Uint16(out[featureInterval:])
 	if out[featurePower] != powerOn {
-		delete(c.motion.last, id)
+		delete(c.motion, id)
 	} else if run := c.r.MotionRun(id, interval); run == nil {
 		return nil, c.refuse(s)
 	} else {
-		c.motion.last[id] = newMotionRun(run, c.clock())
+		c.motion[id] = newMotionRun(run, c.clock())
 	}
 	c.features[s.Value] = slices.Clone(out)
 	c.wake()
@@ -74,18 +75,17 @@ func newMotionRun(m *usbreport.Motion, clock uint32) *motionRun {
 
 // reportTime is an input report's time on the device's clock in µs.
 func reportTime(b []byte) uint32 {
-	const at = 2
-	if len(b) < at+4 {
+	if len(b) < timeEnd {
 		return 0
 	}
-	return binary.LittleEndian.Uint32(b[at:])
+	return binary.LittleEndian.Uint32(b[timeAt:])
 }
 
 // nextReport returns the input report that is due first, as next does.
 func (c *Replay) nextReport() (due time.Time, take func() []byte) {
 	var first *motionRun
 	for _, id := range []uint8{1, 2, 3} {
-		run := c.motion.last[id]
+		run := c.motion[id]
 		if run == nil || len(run.reports) == 0 {
 			continue
 		}
@@ -103,8 +103,8 @@ func (c *Replay) nextReport() (due time.Time, take func() []byte) {
 func (r *motionRun) take() []byte {
 	n := uint32(len(r.reports))
 	b := slices.Clone([]byte(r.reports[r.number%n].Data))
-	if us := reportTime(b); len(b) >= 6 {
-		binary.LittleEndian.PutUint32(b[2:], r.clock+us-reportTime(r.reports[0].Data)+r.number/n*r.span)
+	if us := reportTime(b); len(b) >= timeEnd {
+		binary.LittleEndian.PutUint32(b[timeAt:], r.clock+us-reportTime(r.reports[0].Data)+r.number/n*r.span)
 	}
 	r.number++
 	return b
