@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/export"
+	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver/process"
 	"rsros/program/regular"
 	"rsros/program/yaml"
@@ -93,14 +94,14 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 }
 
 // readNoise reads a file such as Kalibr's imu.yaml.
-func readNoise(path string) (*dataset.Noise, error) {
+func readNoise(path string) (*imunoise.Noise, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(io.LimitReader(f, yaml.MaxText))
-	n := new(dataset.Noise)
+	n := new(imunoise.Noise)
 	if err == nil {
 		err = yaml.Decode(text, n)
 	}

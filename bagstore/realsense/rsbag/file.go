@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -224,4 +225,23 @@ func (f *File) FileTime(t bagstore.Time) time.Duration {
 		}
 	}
 	return time.Duration(t)
+}
+
+// FileTimes returns the file times that a filter selects.
+func (f *File) FileTimes(filter bagstore.Filter) (start, end time.Duration) {
+	shift := f.Shift()
+	end = math.MaxInt64
+	if filter.Start > 0 {
+		start = max(0, time.Duration(filter.Start.Sub(shift)))
+	}
+	if filter.End > 0 {
+		end = time.Duration(filter.End.Sub(shift))
+	}
+	return start, end
+}
+
+// Shift returns the time of messages at file time 0.
+func (f *File) Shift() bagstore.Time {
+	first := f.bag.View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
+	return first - bagstore.Time(f.FileTime(first))
 }

@@ -18,6 +18,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 )
@@ -31,10 +32,10 @@ type Options struct {
 	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
 	// Chain, if not nil, creates blocks that process each set.
 	Chain     func(*process.Resources) (process.Chain, error)
-	Filters   string // what Chain does, for the manifest
-	Noise     *Noise // of the IMU; nil if unknown
-	Robot     *Robot // for lerobot
-	Images    string // for lerobot: one of ImageForms; "": PNG
+	Filters   string          // what Chain does, for the manifest
+	Noise     *imunoise.Noise // of the IMU; nil if unknown
+	Robot     *Robot          // for lerobot
+	Images    string          // for lerobot: one of ImageForms; "": PNG
 	Overwrite bool
 	Progress  bagstore.Progress
 	Log       zerolog.Logger

@@ -24,6 +24,7 @@ import (
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/test/need"
@@ -223,7 +224,7 @@ func TestTUM(t *testing.T) {
 // TestEuRoC: python3-yaml reads the calibration; the sets are those of the recording.
 func TestEuRoC(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	noise := &Noise{1e-4, 2e-5, 3e-3, 4e-4}
+	noise := &imunoise.Noise{GyroDensity: 1e-4, GyroWalk: 2e-5, AccelDensity: 3e-3, AccelWalk: 4e-4}
 	dir := whole(t, Options{In: []string{in}, Form: "euroc", Noise: noise})
 	compare(t, dir, in, left, func(_ int, at int64) string { return fmt.Sprintf("mav0/cam0/data/%d.png", at) })
 	compare(t, dir, in, depth, func(_ int, at int64) string { return fmt.Sprintf("mav0/depth0/data/%d.png", at) })

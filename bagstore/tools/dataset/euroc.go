@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 )
@@ -175,10 +176,9 @@ func eurocCamera(e *StreamEntry, place *camdriver.Extrinsics) string {
 }
 
 // noiseText has the keys of EuRoC and Kalibr.
-func noiseText(n *Noise) string {
+func noiseText(n *imunoise.Noise) string {
 	if n == nil {
-		return "# the noise isn't in recordings: give it to export by --imu-noise\n"
+		return "# the noise isn't in recordings: give it to export by --imu-noise FILE\n"
 	}
-	return fmt.Sprintf("gyroscope_noise_density: %v # rad/s/sqrt(Hz)\ngyroscope_random_walk: %v # rad/s^2/sqrt(Hz)\n"+
-		"accelerometer_noise_density: %v # m/s^2/sqrt(Hz)\naccelerometer_random_walk: %v # m/s^3/sqrt(Hz)\n", n.GyroDensity, n.GyroWalk, n.AccelDensity, n.AccelWalk)
+	return n.Text()
 }

@@ -43,7 +43,7 @@ type taken struct {
 }
 
 func newFeeds(s *sequence, robot *Robot) (*feeds, error) {
-	f := &feeds{s: s, maxAge: robot.MaxAge, shift: s.shift(), stop: func() {}}
+	f := &feeds{s: s, maxAge: robot.MaxAge, shift: s.file.Shift(), stop: func() {}}
 	state := robot.State
 	if len(state) == 0 && len(robot.Action) == 0 {
 		var err error

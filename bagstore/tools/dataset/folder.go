@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/imagefile"
+	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/program/regular"
 )
@@ -43,14 +44,14 @@ type manifest struct {
 
 // request is what a data set was asked to be. Another one doesn't complete it.
 type request struct {
-	In        []string `json:"recordings"`
-	Versions  []string `json:"versions"`
-	Selection any      `json:"selection"`
-	Rate      float64  `json:"rate,omitempty"`
-	Noise     *Noise   `json:"noise,omitempty"`
-	Filters   string   `json:"filters,omitempty"`
-	Robot     *Robot   `json:"robot,omitempty"`
-	Images    string   `json:"images,omitempty"`
+	In        []string        `json:"recordings"`
+	Versions  []string        `json:"versions"`
+	Selection any             `json:"selection"`
+	Rate      float64         `json:"rate,omitempty"`
+	Noise     *imunoise.Noise `json:"noise,omitempty"`
+	Filters   string          `json:"filters,omitempty"`
+	Robot     *Robot          `json:"robot,omitempty"`
+	Images    string          `json:"images,omitempty"`
 }
 
 const (

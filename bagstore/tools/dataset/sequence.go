@@ -154,7 +154,7 @@ func (s *sequence) run(f form) error {
 	}
 	r := frameset.New(s.file, frameset.Options{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
 	defer r.Close()
-	start, end := s.times()
+	start, end := s.file.FileTimes(s.filter)
 	r.Seek(start)
 	for {
 		e, ok := r.Next()
@@ -187,25 +187,6 @@ func (s *sequence) run(f form) error {
 		return err
 	}
 	return s.out.sync()
-}
-
-// times returns the selected file times.
-func (s *sequence) times() (start, end time.Duration) {
-	end = math.MaxInt64
-	shift := s.shift()
-	if s.filter.Start > 0 {
-		start = max(0, time.Duration(s.filter.Start.Sub(shift)))
-	}
-	if s.filter.End > 0 {
-		end = time.Duration(s.filter.End.Sub(shift))
-	}
-	return start, end
-}
-
-// shift is the time of messages at file time 0.
-func (s *sequence) shift() bagstore.Time {
-	first := s.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
-	return first - bagstore.Time(s.file.FileTime(first))
 }
 
 func (s *sequence) entry(e *frameset.Entry, w writer) error {
