@@ -4,7 +4,7 @@
 //   probe list                        infos, profiles, options, calibration
 //   probe set                         each option set and read back
 //   probe stream SPEC [OPTION=VALUE…] frames of all cameras' streams of SPEC
-//   probe open                        opens the camera
+//   probe again                       opens the camera for each line of input
 //   probe watch                       cameras that come and go
 //
 // SPEC is WIDTHxHEIGHT@FPS:COUNT, with how many frames of each stream to wait for,
@@ -289,6 +289,20 @@ static void stream(rs2::context &ctx, const char *spec, char **options, int n) {
 		s.stop(m.count);
 }
 
+// again opens and closes the camera for each line of input.
+static void again(rs2::context &ctx) {
+	std::string line, serial;
+	while (std::getline(std::cin, line)) {
+		size_t sensors;
+		{
+			auto dev = first(ctx);
+			serial = dev.get_info(RS2_CAMERA_INFO_SERIAL_NUMBER);
+			sensors = dev.query_sensors().size();
+		}
+		print("there\t%s\t%zu", serial.c_str(), sensors);
+	}
+}
+
 static void watch(rs2::context &ctx) {
 	ctx.set_devices_changed_callback([&](rs2::event_information &e) {
 		for (auto &&d : e.get_new_devices())
@@ -321,12 +335,12 @@ int main(int argc, char **argv) {
 			set(first(ctx));
 		else if (mode == "stream" && argc > 2)
 			stream(ctx, argv[2], argv + 3, argc - 3);
-		else if (mode == "open")
-			print("there\t%s\t%zu", first(ctx).get_info(RS2_CAMERA_INFO_SERIAL_NUMBER), first(ctx).query_sensors().size());
+		else if (mode == "again")
+			again(ctx);
 		else if (mode == "watch")
 			watch(ctx);
 		else
-			throw std::runtime_error("usage: probe list | set | stream SPEC [OPTION=VALUE…] | open | watch");
+			throw std::runtime_error("usage: probe list | set | stream SPEC [OPTION=VALUE…] | again | watch");
 	} catch (const rs2::error &e) {
 		fprintf(stderr, "probe %s: %s: %s\n", mode.c_str(), e.get_failed_function().c_str(), e.what());
 		return 1;
