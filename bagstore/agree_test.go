@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// TestHeaderDamageAgrees: wherever the file header is damaged, Check and Recover agree
-// on whether messages were lost, and none are.
+// TestHeaderDamageAgrees damages the file header at every byte and checks that Check and Recover agree
+// that no messages were lost.
 func TestHeaderDamageAgrees(t *testing.T) {
 	forcedAlike(t)
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
@@ -26,7 +26,7 @@ func headerDamageAgrees(t *testing.T, raw []byte, want int) {
 	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
 	for at := len(magic20); at < int(firstChunk); at++ {
 		if at > 100 && at < int(firstChunk)-20 && at%997 != 0 {
-			continue // blanks
+			continue
 		}
 		for _, value := range []byte{0x00, 0xff, raw[at] ^ 1} {
 			bad := bytes.Clone(raw)
@@ -50,7 +50,7 @@ func headerDamageAgrees(t *testing.T, raw []byte, want int) {
 	}
 }
 
-// TestRecoverImpossibleTimes: messages whose times are all ones are kept and counted.
+// TestRecoverImpossibleTimes checks that messages whose times are all ones are kept and counted.
 func TestRecoverImpossibleTimes(t *testing.T) {
 	for _, index := range []bool{true, false} {
 		raw, want := damagedSample(t, Options{ChunkSize: 1500})

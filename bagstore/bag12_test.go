@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// bag12 is a version 1.2 bag: definitions and messages in a row. The second
-// topic has no definition of its own.
+// bag12 is a version 1.2 bag, in which definitions and messages follow each other. The second topic has
+// no definition of its own.
 func bag12() []byte {
 	b := []byte(magic12)
 	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte { return record.AppendU64(b, "index_pos", 0) })

@@ -19,9 +19,8 @@ import (
 	"rsros/test/workload"
 )
 
-// The workload is that of the C++ peers: depth and colour at 1280x720 and 30 Hz
-// with an IMU at 200 Hz between. BENCH_PAIRS says how many pairs of images
-// (default 150: 0.7 GB), BENCH_DIR where the bags are written.
+// The workload matches the C++ peers': depth and color at 1280x720 and 30 Hz, with an IMU at 200 Hz.
+// BENCH_PAIRS is the number of image pairs (default 150, 0.7 GB); BENCH_DIR is the folder for the bags.
 
 const (
 	benchPool  = 16
@@ -45,17 +44,17 @@ func benchPath(b *testing.B, name string) string {
 	return path
 }
 
-// benchMemory is what a camera's images lie in: huge pages.
+// benchMemory allocates image memory in huge pages, as a camera does.
 func benchMemory(n int) []byte {
 	b := disk.AlignedBytes((n+disk.HugePage-1)&^(disk.HugePage-1), disk.HugePage)
 	disk.AdviseHuge(b)
 	return b[:n]
 }
 
-// camera is the workload, ready in memory.
+// camera is the workload, in memory.
 type camera struct {
 	depth, color [benchPool][]byte
-	head         []byte // all of an image message except its pixels
+	head         []byte // image message without its pixels
 	imu          []byte
 }
 
@@ -68,8 +67,8 @@ func newCamera() *camera {
 	return c
 }
 
-// write writes the workload and returns its bytes. The pixels may be lent: they
-// don't change.
+// write writes the workload and returns its size in bytes. The pixels never change, so they may be
+// lent.
 func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bool) (bytes int64) {
 	o.Overwrite = true
 	w, err := Create(path, o)
@@ -108,7 +107,7 @@ func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bo
 	return int64(w.Stats().Bytes)
 }
 
-// meter reports bytes a second and CPU seconds a gigabyte.
+// meter reports bytes per second and CPU seconds per gigabyte.
 func meter(b *testing.B, run func() int64) {
 	b.Helper()
 	b.ReportAllocs()
@@ -144,8 +143,8 @@ func BenchmarkWriteImages(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteBare is the disk's own rate: the images of the workload alone,
-// written past the page cache one after the other from where they are.
+// BenchmarkWriteBare measures the disk alone: it writes the workload's images one after the other,
+// bypassing the page cache.
 func BenchmarkWriteBare(b *testing.B) {
 	c := newCamera()
 	path := benchPath(b, "bare")
@@ -215,7 +214,7 @@ func openBench(b *testing.B, path string) *Bag {
 	return bag
 }
 
-// readBag iterates over everything.
+// readBag reads every message.
 func readBag(b *testing.B, path string) (bytes int64) {
 	bag := openBench(b, path)
 	defer bag.Close()
@@ -240,9 +239,8 @@ func BenchmarkReadImages(b *testing.B) {
 	}
 }
 
-// BenchmarkReadPeak reads the bag that BENCH_BAG names, in a process that holds
-// nothing else, and reports its resident memory in MB: the peak, and at the end
-// that of its own and that of mapped files, the program among them.
+// BenchmarkReadPeak reads the bag named by BENCH_BAG in an otherwise empty process and reports resident
+// memory in MB: the peak, and at the end anonymous memory and mapped files, including the program.
 func BenchmarkReadPeak(b *testing.B) {
 	path := need.Variable(b, "BENCH_BAG")
 	meter(b, func() int64 { return readBag(b, path) })
@@ -288,8 +286,7 @@ func BenchmarkTiny(b *testing.B) {
 	}
 }
 
-// benchSeek makes a new view and iterator for each seek, as the C++ peer does,
-// and reports the median as it does.
+// benchSeek creates a view and an iterator for each seek and reports the median, as the C++ peer does.
 func benchSeek(b *testing.B, path string) {
 	bag := openBench(b, path)
 	defer bag.Close()

@@ -13,14 +13,14 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// badBytes is a file of which nothing is in the page cache, and a part can't be read.
+// badBytes is a file with nothing in the page cache and an unreadable range.
 type badBytes struct {
 	coldBytes
 	from, to int64
 }
 
-// mostHeader is the length of a message record's header, with the spare field that brings
-// data to a page.
+// mostHeader is the length of a message record's header, including the spare field that aligns the data
+// to a page.
 const mostHeader = 100 + disk.Grain
 
 var errSector = errors.New("bad sector")
@@ -44,8 +44,8 @@ func (b badBytes) Start(p []byte, off int64, done func(int, error)) error {
 	return nil
 }
 
-// imageBag returns a bag of large messages, which are read one by one, and of small ones, whose chunks
-// are read whole, and where message bad begins in it.
+// imageBag returns a bag of large messages, which are read one by one, and small ones, whose chunks are
+// read whole, and the offset of message bad.
 func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "images.bag")
@@ -91,8 +91,8 @@ func openAhead(t *testing.T, f badBytes) *Bag {
 	return b
 }
 
-// TestBorrowed: messages that were read ahead aren't copied, and those that somebody keeps
-// stay what they are while others are read, and when the bag is closed.
+// TestBorrowed checks that messages read ahead aren't copied, and that a held message doesn't change
+// while others are read or when the bag is closed.
 func TestBorrowed(t *testing.T) {
 	image, want, _ := imageBag(t, 60, 0)
 	b := openAhead(t, badBytes{coldBytes: coldBytes{bytes.NewReader(image)}})
@@ -132,8 +132,8 @@ func TestBorrowed(t *testing.T) {
 	}
 }
 
-// TestBadSector: what can't be read inside a block costs the message that it is in, and the
-// error says where.
+// TestBadSector checks that an unreadable range inside a block costs only the message it is in, and
+// that the error says where.
 func TestBadSector(t *testing.T) {
 	const bad = 31
 	image, want, at := imageBag(t, 60, bad)
@@ -157,7 +157,7 @@ func TestBadSector(t *testing.T) {
 	}
 }
 
-// TestCheckBadSector: check reads all of the messages, not only where they begin.
+// TestCheckBadSector checks that Check reads whole messages, not only their headers.
 func TestCheckBadSector(t *testing.T) {
 	image, want, at := imageBag(t, 60, 31)
 	b := openAhead(t, badBytes{coldBytes{bytes.NewReader(image)}, at + 50_000, at + 50_512})
@@ -171,8 +171,8 @@ func TestCheckBadSector(t *testing.T) {
 	}
 }
 
-// TestMappedTail: messages that are in a killed recorder's tail file aren't mapped from what
-// is in the place of them in the bag.
+// TestMappedTail checks that messages from a killed recorder's tail file aren't mapped from the bag,
+// which has other bytes at their offsets.
 func TestMappedTail(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "torn.bag")

@@ -18,8 +18,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// bomb is an unindexed bag with one bz2 chunk of some kilobytes that unpacks to n
-// messages of 128 KiB. All are the same two bz2 streams: streams may follow each other.
+// bomb is an unindexed bag with one bz2 chunk of a few kilobytes that unpacks to n messages of 128 KiB.
+// Two bz2 streams repeat throughout: bz2 allows concatenated streams.
 func bomb(t *testing.T, n int) []byte {
 	t.Helper()
 	pack := func(b []byte) []byte {
@@ -51,8 +51,7 @@ func bomb(t *testing.T, n int) []byte {
 	return append(raw, packed...)
 }
 
-// TestBomb: a chunk that unpacks to far more than its stored bytes is read in bounded
-// memory.
+// TestBomb checks that a chunk that unpacks to far more than its stored size is read in bounded memory.
 func TestBomb(t *testing.T) {
 	forcedAlike(t)
 	const messages = 256 // 32 MB
@@ -78,7 +77,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestBombDamaged: the end of the last message in such a chunk is looked at, too.
+// TestBombDamaged checks that damage to the end of the last message in such a chunk is found.
 func TestBombDamaged(t *testing.T) {
 	raw := bomb(t, 4)
 	raw[len(raw)-20] ^= 0xFF
@@ -92,8 +91,8 @@ func TestBombDamaged(t *testing.T) {
 	}
 }
 
-// TestUnbackedMessages: a large message that its chunk's stored bytes don't back is refused by
-// name, and the others are read. Our own writer doesn't make such chunks.
+// TestUnbackedMessages checks that a large message that its chunk's stored size can't justify is
+// rejected with its topic, and that the others are read. Our own writer doesn't make such chunks.
 func TestUnbackedMessages(t *testing.T) {
 	const small = "\x01\x00\x00\x00x"
 	huge := make([]byte, memory.DefaultLimit+1)
@@ -163,7 +162,8 @@ func TestUnbackedMessages(t *testing.T) {
 	}
 }
 
-// TestManyConnections: work on a bag grows with its connections, not with their square.
+// TestManyConnections checks that work on a bag is linear in the number of its connections, not
+// quadratic.
 func TestManyConnections(t *testing.T) {
 	const n = 10_000
 	dir := t.TempDir()
@@ -193,7 +193,7 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestNotBag: another file isn't taken for a damaged bag.
+// TestNotBag checks that a file of another kind isn't taken for a damaged bag.
 func TestNotBag(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.bag")
 	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {

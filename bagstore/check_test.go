@@ -10,7 +10,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestCheckTells: a check tells of the same messages, in the same order, as a view has.
+// TestCheckTells checks that Check reports the messages of a view, in the same order.
 func TestCheckTells(t *testing.T) {
 	for name, path := range map[string]string{
 		"whole":    samplebag.Walk(t, "whole.bag"),

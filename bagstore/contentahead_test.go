@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// memoryContent is a content of two topics whose messages are made when they are read.
+// memoryContent is a content of two topics whose messages are made as they are read.
 type memoryContent struct {
 	conns  []*Connection
 	blocks [][]memoryMessage
 	packed bool
 	// before is called before a message is read; it may be nil.
 	before func(block int, m memoryMessage)
-	alive  atomic.Int64 // reads that have begun and not ended
+	alive  atomic.Int64 // reads in progress
 }
 
 type memoryMessage struct {
@@ -73,8 +73,8 @@ func (c *memoryContent) Read(block int, e Entry, alloc func(n int) []byte) ([]by
 	return append(alloc(m.size), bytes.Repeat([]byte{byte(m.Time)}, m.size)...), nil
 }
 
-// newMemoryContent has n messages a block, of sizes that size returns, one every 10 ms. Every
-// other block overlaps the one before it.
+// newMemoryContent returns n messages per block, 10 ms apart, with sizes from size. Every other block
+// overlaps the previous one.
 func newMemoryContent(blocks, n int, size func(i int) int) *memoryContent {
 	c := &memoryContent{conns: []*Connection{{ID: 0, Topic: "/a"}, {ID: 1, Topic: "/b"}}}
 	for b := range blocks {
@@ -99,7 +99,7 @@ func (c *memoryContent) view(t *testing.T, q Query) *View {
 	return v
 }
 
-// visited describes what an iterator came to.
+// visited describes an iterator's current message.
 func visited(it *Iterator, ok bool) string {
 	if !ok {
 		return fmt.Sprint("no message: ", it.Err())
@@ -111,7 +111,7 @@ func visited(it *Iterator, ok bool) string {
 	return fmt.Sprintf("%s %d: %d bytes", m.Conn.Topic, m.Time, len(m.Data))
 }
 
-// TestContentAhead walks at random, and compares with reading one message after the other.
+// TestContentAhead walks at random and compares the result with reading messages one at a time.
 func TestContentAhead(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		for _, lead := range []time.Duration{0, time.Second} {
@@ -138,7 +138,7 @@ func TestContentAhead(t *testing.T) {
 							ahead.SkipNext()
 							plain.SkipNext()
 						}
-						plain.content.reads = 0 // so that it never reads ahead
+						plain.content.reads = 0 // disables reading ahead
 						want, got := visited(plain, move(plain)), visited(ahead, move(ahead))
 						if got != want {
 							t.Fatalf("%s with reading ahead, %s without", got, want)
@@ -153,7 +153,7 @@ func TestContentAhead(t *testing.T) {
 	}
 }
 
-// TestContentAheadTwice: a damaged index may name a message twice.
+// TestContentAheadTwice reads a damaged index that names a message twice.
 func TestContentAheadTwice(t *testing.T) {
 	const large = batchBytes + 1 // one a batch
 	c := newMemoryContent(2, 100, func(int) int { return large })
@@ -180,7 +180,7 @@ func TestContentAheadTwice(t *testing.T) {
 	}
 }
 
-// TestContentAheadReads makes sure that messages are read by others than the iterator.
+// TestContentAheadReads checks that goroutines other than the iterator's read messages.
 func TestContentAheadReads(t *testing.T) {
 	c := newMemoryContent(2, 100, func(int) int { return 1000 })
 	var once sync.Once
@@ -198,7 +198,7 @@ func TestContentAheadReads(t *testing.T) {
 	<-came // the iterator is at 30 ms
 }
 
-// TestContentAheadBounded has messages that grow without warning.
+// TestContentAheadBounded checks the memory bound when messages grow suddenly.
 func TestContentAheadBounded(t *testing.T) {
 	c := newMemoryContent(1, 400, func(i int) int {
 		switch {
@@ -237,7 +237,7 @@ func TestContentAheadBounded(t *testing.T) {
 	}
 }
 
-// TestContentAheadStops closes and turns round while a message is being read.
+// TestContentAheadStops closes the iterator, or reverses it, while a message is being read.
 func TestContentAheadStops(t *testing.T) {
 	for _, lead := range []time.Duration{0, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -278,15 +278,15 @@ func TestContentAheadStops(t *testing.T) {
 	}
 }
 
-// TestContentAheadStarves: with a lead, a message for which nobody finds time is read at
-// once.
+// TestContentAheadStarves checks that, with a lead, the iterator itself reads a message that no worker
+// has started.
 func TestContentAheadStarves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryContent(2, 100, func(int) int { return 1000 })
 		gate, held := make(chan struct{}), atomic.Int64{}
 		c.before = func(_ int, m memoryMessage) {
 			if m.Time == Time(100*time.Millisecond) && held.Add(1) == 1 {
-				<-gate // the first to read it is the worker
+				<-gate // the worker reads first
 			}
 		}
 		it := c.view(t, Query{Lead: time.Second}).Iterator()

@@ -16,7 +16,7 @@ import (
 	"rsros/test/stockbag"
 )
 
-// trial is a recording on a memDisk with a checkpoint now and then.
+// trial is a recording on a memDisk with occasional checkpoints.
 type trial struct {
 	disk  *memDisk
 	want  []seen
@@ -25,15 +25,15 @@ type trial struct {
 	err   error
 }
 
-// mark says how many messages were safe after how many disk operations.
+// mark records how many messages were safe after how many disk operations.
 type mark struct{ ops, messages int }
 
 // Sinks that Options can't choose on a memDisk.
 const (
-	// wide is a direct sink on a file system whose blocks are larger than a bag's head.
+	// wide is a direct sink on a file system whose blocks are larger than a bag's file header.
 	wide = Direct + 1 + iota
-	// growing becomes a direct sink in the middle of the recording, and growingWide one
-	// with large blocks.
+	// growing switches to direct writes in the middle of the recording; growingWide does so with large
+	// blocks.
 	growing
 	growingWide
 )
@@ -58,7 +58,7 @@ func newSink(d disk.Disk, kind SinkKind) disk.Sink {
 	return disk.NewBuffered(d)
 }
 
-// recording writes messages with a checkpoint every 20 of them.
+// recording writes messages with a checkpoint after every 20.
 func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *trial {
 	t.Helper()
 	o.ChunkSize, o.Checkpoint = 3000, -1
@@ -78,7 +78,7 @@ func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *trial {
 		}
 	}
 	for i := range 150 {
-		// Large ones go from the caller's memory.
+		// Large messages are written from the caller's memory.
 		data := text(i, i*37%800+i%10/9*9000)
 		conn := uint32(i / 7 % 4)
 		if r.err = w.Write(conn, Time(1000+i), data[:4], data[4:]); r.err != nil {
@@ -109,8 +109,8 @@ func everySink(t *testing.T, f func(t *testing.T, kind SinkKind, o Options)) {
 	}
 }
 
-// openBytes opens an image through a reader that reads small blocks of it ahead, as a
-// large file is read.
+// openBytes opens an image through a reader that reads it ahead in small blocks, as it would a large
+// file.
 func openBytes(image []byte) (*Bag, error) {
 	return OpenReader(aheadOf(image), int64(len(image)), "image", OpenOptions{})
 }
@@ -119,7 +119,7 @@ func aheadOf(image []byte) *disk.Ahead {
 	return disk.NewAhead(coldBytes{bytes.NewReader(image)}, int64(len(image)), disk.AheadOptions{Block: 512, Always: true})
 }
 
-// coldBytes is a file of which nothing is in the page cache.
+// coldBytes is a file with nothing in the page cache.
 type coldBytes struct{ *bytes.Reader }
 
 func (coldBytes) Cached(int64, int) bool { return false }
@@ -136,9 +136,9 @@ func (c coldBytes) Start(p []byte, off int64, done func(int, error)) error {
 	return nil
 }
 
-// TestCrash cuts the power at any point of a recording, with any of the blocks
-// since the last sync on the disk. Nothing before the last checkpoint is lost,
-// and neither is a later chunk that made it.
+// TestCrash cuts the power at random points of a recording; any subset of the blocks written since the
+// last sync has reached the disk. Nothing before the last checkpoint is lost, nor any later chunk that
+// reached the disk.
 func TestCrash(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
 		r := recording(t, &memDisk{}, kind, o)
@@ -165,8 +165,8 @@ func TestCrash(t *testing.T) {
 	})
 }
 
-// stockFinds: the stock libraries open what is left of a recording and give all
-// that was safe.
+// stockFinds checks that the stock libraries open what is left of a recording and find all messages
+// that were safe.
 func stockFinds(t *testing.T, path string, safe []seen) {
 	t.Helper()
 	if !stockbag.Here(t) {
@@ -186,8 +186,7 @@ func stockFinds(t *testing.T, path string, safe []seen) {
 	}
 }
 
-// judge reads the file that a crash left and returns how many messages a
-// checkpoint had made safe.
+// judge reads the file that a crash left and returns how many messages a checkpoint had made safe.
 func (r *trial) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]int64) int {
 	t.Helper()
 	least := 0
@@ -213,7 +212,7 @@ func (r *trial) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]i
 			t.Fatalf("after %d operations message %d is lost, %d were safe", n, i, least)
 		}
 	}
-	first := 0 // message of the chunk: they were written in time order
+	first := 0 // index in the chunk: messages were written in time order
 	known := make(map[uint32]bool)
 	for _, c := range b.Connections() {
 		known[c.ID] = true
@@ -233,7 +232,7 @@ func (r *trial) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]i
 	return least
 }
 
-// survived tells whether all bytes of a chunk are in the image.
+// survived reports whether all bytes of a chunk are in the image.
 func (r *trial) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool {
 	head, err := newChunkReader(whole).header(c)
 	if err != nil || head.end() > size {
@@ -242,12 +241,12 @@ func (r *trial) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool
 	return !slices.ContainsFunc(lost, func(l [2]int64) bool { return l[0] < head.end() && l[1] > c.Pos })
 }
 
-// TestFullDisk: whatever byte is the last that fits, the bag stays whole up to
-// the last chunk before it.
+// TestFullDisk fills the disk at every byte and checks that the bag is whole up to the last chunk that
+// fits.
 func TestFullDisk(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
 		size := int64(len(recording(t, &memDisk{}, kind, o).final))
-		first := int64(8192) // less and Create fails
+		first := int64(8192) // with less, Create fails
 		if kind == wide {
 			first = 2 * wideGrain
 		}
@@ -276,7 +275,7 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestWriteError: every write from the nth on fails half way.
+// TestWriteError fails every write from the nth on, half way through.
 func TestWriteError(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
 		calls := recording(t, &memDisk{}, kind, o).disk.calls
@@ -286,7 +285,7 @@ func TestWriteError(t *testing.T) {
 				t.Fatalf("failing at write %d: %v", fail, r.err)
 			}
 			if r.final == nil {
-				continue // Create said so; there is no recording
+				continue // Create failed: there is no recording
 			}
 			b, err := openBytes(r.final)
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 	"rsros/test/need"
 )
 
-// sinks are the ways of writing that this system has.
+// sinks lists the sinks that this system supports.
 func sinks() []SinkKind {
 	if strings.HasPrefix(disk.DirectCall(), "no") {
 		return []SinkKind{Buffered}
@@ -22,8 +22,8 @@ func sinks() []SinkKind {
 	return []SinkKind{Buffered, Direct}
 }
 
-// forcedAlike ends a test in a build that writes and reads every file directly (force_direct.go)
-// if that makes no difference to it: it chooses how files are written, or uses none.
+// forcedAlike skips the rest of a test that chooses how files are written, or uses no files, in a build
+// that reads and writes every file directly (force_direct.go).
 func forcedAlike(t *testing.T) {
 	t.Helper()
 	if forceDirect {
@@ -31,7 +31,7 @@ func forcedAlike(t *testing.T) {
 	}
 }
 
-// ways are options that write each in another way.
+// ways are options that each select a different way of writing.
 func ways() []Options {
 	list := []Options{{}, {Compression: LZ4, Workers: 4}}
 	if slices.Contains(sinks(), Direct) {
@@ -40,7 +40,7 @@ func ways() []Options {
 	return list
 }
 
-// eachSink runs a test with each way of writing.
+// eachSink runs a test with each sink.
 func eachSink(t *testing.T, f func(t *testing.T, o Options)) {
 	forcedAlike(t)
 	for _, kind := range sinks() {
@@ -48,8 +48,8 @@ func eachSink(t *testing.T, f func(t *testing.T, o Options)) {
 	}
 }
 
-// TestCreateReplacesNothing: a name that is taken is refused and its file untouched,
-// unless overwriting was asked for.
+// TestCreateReplacesNothing checks that Create refuses an existing file and leaves it untouched unless
+// Overwrite is set.
 func TestCreateReplacesNothing(t *testing.T) {
 	eachSink(t, func(t *testing.T, o Options) {
 		path := filepath.Join(t.TempDir(), "x.bag")
@@ -72,8 +72,8 @@ func TestCreateReplacesNothing(t *testing.T) {
 	})
 }
 
-// TestCreateLocked: of two recorders under one name the second is told, even if it may
-// overwrite.
+// TestCreateLocked checks that the second of two recorders of one file gets an error, even with
+// Overwrite.
 func TestCreateLocked(t *testing.T) {
 	eachSink(t, func(t *testing.T, o Options) {
 		path := filepath.Join(t.TempDir(), "x.bag")
@@ -103,8 +103,8 @@ func TestCreateLocked(t *testing.T) {
 	})
 }
 
-// TestCreateRegularOnly: devices, named pipes, folders and links are refused by name,
-// and stay.
+// TestCreateRegularOnly checks that devices, named pipes, folders and links are refused with their kind
+// and left in place.
 func TestCreateRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
@@ -138,8 +138,8 @@ func TestCreateRegularOnly(t *testing.T) {
 	})
 }
 
-// TestCreateFails: a file that can't be written is removed; one that somebody else put
-// in its place stays.
+// TestCreateFails checks that a file that can't be written is removed, unless somebody else has
+// replaced it.
 func TestCreateFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "no", "x.bag")
 	if _, err := Create(path, Options{}); !errors.Is(err, fs.ErrNotExist) {

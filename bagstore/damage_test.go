@@ -15,8 +15,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// edges lists where the records of a sound bag begin, in the file and inside
-// uncompressed chunks, and its end.
+// edges returns the offsets of a sound bag's records, in the file and inside uncompressed chunks, and
+// the file size.
 func edges(t *testing.T, raw []byte) []int64 {
 	t.Helper()
 	out := []int64{int64(len(raw))}
@@ -39,8 +39,8 @@ func edges(t *testing.T, raw []byte) []int64 {
 	return out
 }
 
-// wholeBefore counts the messages that end at or before n: in the table of an
-// uncompressed bag they must survive a cut there.
+// wholeBefore counts the messages that end at or before n. In an uncompressed bag they must survive a
+// cut there.
 func wholeBefore(t *testing.T, raw []byte, n int64) int {
 	t.Helper()
 	count := 0
@@ -76,7 +76,7 @@ func damagedSample(t *testing.T, o Options) ([]byte, []seen) {
 	return raw, want
 }
 
-// readDamaged reads whatever is there, passing over what can't be read.
+// readDamaged reads all messages, skipping what can't be read.
 func readDamaged(raw []byte) ([]seen, *Bag, error) {
 	b, err := openBytes(raw)
 	if err != nil {
@@ -95,8 +95,8 @@ func readDamaged(raw []byte) ([]seen, *Bag, error) {
 	return out, b, nil
 }
 
-// TestTruncated cuts a bag at every record edge and a byte to either side. All
-// messages that are whole before the cut are read, and none that wasn't there.
+// TestTruncated cuts a bag at every record edge and one byte to either side. All messages that are
+// whole before the cut are read, and no others.
 func TestTruncated(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	for _, edge := range edges(t, raw) {
@@ -120,8 +120,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestTruncatedCompressed cuts compressed bags anywhere. Whole chunks before
-// the cut are read, and of an LZ4 chunk what decodes.
+// TestTruncatedCompressed cuts compressed bags anywhere. Whole chunks before the cut are read, and
+// whatever decodes of a partial LZ4 chunk.
 func TestTruncatedCompressed(t *testing.T) {
 	forcedAlike(t)
 	for kind, step := range map[Compression]int64{LZ4: 13, BZ2: 43} { // BZ2 is slow
@@ -159,8 +159,8 @@ func TestTruncatedCompressed(t *testing.T) {
 	}
 }
 
-// TestSpoiltLZ4: of a chunk with a damaged block, what decodes before the damage is
-// kept, and all other chunks.
+// TestSpoiltLZ4 checks that, of a chunk with a damaged block, what decodes before the damage is kept,
+// and all other chunks.
 func TestSpoiltLZ4(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 6000, Compression: LZ4})
 	b, err := openBytes(raw)
@@ -198,8 +198,8 @@ func TestSpoiltLZ4(t *testing.T) {
 	}
 }
 
-// TestGarbledTopic damages the name of a topic in one or both of its connection records, in bags
-// with and without an index. An intact record counts; without one that is a loss.
+// TestGarbledTopic damages the topic in one or both of its connection records, in bags with and without
+// an index. One intact record suffices; without any, the loss is reported.
 func TestGarbledTopic(t *testing.T) {
 	const name = "/topic_2"
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
@@ -207,19 +207,19 @@ func TestGarbledTopic(t *testing.T) {
 		places  string
 		index   bool
 		garble  string
-		outcome Outcome // of recover
+		outcome Outcome // reported by Recover
 	}{
 		{"index", true, "/to\x02\xe0c_2", Sound}, {"chunk", true, "/to\x02\xe0c_2", Sound}, {"chunk index", true, "/to\x02\xe0c_2", Damaged},
 		{"chunk", false, "/to\x02\xe0c_2", Sound}, {"chunk index", false, "/to\x02\xe0c_2", Damaged}, {"index", true, "/topic_x", Damaged},
 	} {
 		bad := bytes.Clone(raw)
-		for place, field := range map[string]int{"chunk": 0, "index": 2} { // the others are copies in the data
+		for place, field := range map[string]int{"chunk": 0, "index": 2} { // the others are copies in chunk data
 			if strings.Contains(c.places, place) {
 				parts := bytes.SplitN(raw, []byte("topic="+name), field+2)
 				copy(bad[len(bad)-len(parts[field+1])-len(name):], c.garble)
 			}
 		}
-		if !c.index { // the file header's position of the index
+		if !c.index { // index position in the file header
 			clear(bad[bytes.Index(bad, []byte("index_pos="))+len("index_pos="):][:8])
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
@@ -245,8 +245,8 @@ func TestGarbledTopic(t *testing.T) {
 	}
 }
 
-// TestFlippedLengths spoils every length field of every record. Nothing may
-// panic; messages of other chunks survive.
+// TestFlippedLengths damages every length field of every record. Nothing may panic; messages of other
+// chunks survive.
 func TestFlippedLengths(t *testing.T) {
 	for _, kind := range []Compression{None, LZ4} {
 		raw, want := damagedSample(t, Options{ChunkSize: 1500, Compression: kind})
@@ -263,8 +263,7 @@ func TestFlippedLengths(t *testing.T) {
 					if err != nil {
 						t.Fatalf("length %#x at %d: %v", value, at, err)
 					}
-					// At worst the chunk with the length is lost, and the
-					// connection that it describes.
+					// At worst the chunk with the length is lost, and the connection that it describes.
 					if len(got) < len(want)/3 {
 						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, record.OpName(r.Op), value, at, len(got), len(want), b.Notes())
 					}
@@ -274,7 +273,7 @@ func TestFlippedLengths(t *testing.T) {
 	}
 }
 
-// TestLyingHeader: counts and position in the file header are not believed.
+// TestLyingHeader checks that the counts and the position in the file header are not trusted.
 func TestLyingHeader(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	b, err := openBytes(raw)
@@ -310,7 +309,7 @@ func TestLyingHeader(t *testing.T) {
 	}
 }
 
-// TestLyingChunkInfo: a chunk info that can't be true hides no message.
+// TestLyingChunkInfo checks that an impossible chunk info hides no message.
 func TestLyingChunkInfo(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	for _, edge := range edges(t, raw) {
@@ -342,7 +341,7 @@ func TestLyingChunkInfo(t *testing.T) {
 	}
 }
 
-// TestSwappedChunks: the order of chunks in the file doesn't matter.
+// TestSwappedChunks checks that the order of chunks in the file doesn't matter.
 func TestSwappedChunks(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	b, err := openBytes(raw)
@@ -366,8 +365,8 @@ func TestSwappedChunks(t *testing.T) {
 	compare(t, "swapped", sorted(got), sorted(want))
 }
 
-// TestRecoverDescribedLater: messages whose connection is described only after
-// them, in an index section that may be used or not, are kept.
+// TestRecoverDescribedLater checks that messages are kept if their connection is described only later,
+// in an index section, valid or not.
 func TestRecoverDescribedLater(t *testing.T) {
 	for _, kind := range []Compression{None, LZ4} {
 		for _, index := range []bool{true, false} {
@@ -384,7 +383,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 			if !index {
 				copy(raw, fileHeader(0, 0, 0))
 			}
-			// The descriptions in the chunks become records that nobody knows.
+			// Turn the descriptions in the chunks into records of an unknown type.
 			for _, edge := range edges(t, raw) {
 				var r record.Record
 				last := b.chunks[len(b.chunks)-1].Pos
@@ -405,7 +404,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 	}
 }
 
-// TestRecoverReadsOnce: nothing is read twice but what reading ahead costs.
+// TestRecoverReadsOnce checks that nothing is read twice apart from some read-ahead.
 func TestRecoverReadsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	sample{topics: 2, messages: 6, size: func(int) int { return 900_000 }}.write(t, path, Options{})
@@ -432,7 +431,7 @@ func TestRecoverReadsOnce(t *testing.T) {
 	}
 }
 
-// countingReader counts what is read through it.
+// countingReader counts the bytes read.
 type countingReader struct {
 	r     io.ReaderAt
 	bytes int64
@@ -444,7 +443,7 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestRecoverTable: what Recover and Check say about damaged bags.
+// TestRecoverTable checks what Recover and Check report about damaged bags.
 func TestRecoverTable(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
@@ -507,9 +506,9 @@ func TestRecoverTable(t *testing.T) {
 	}
 }
 
-// TestNeverWritten: a file that was grown for a write which then never came ends
-// in blocks of zeros. A message that reaches into them isn't whole, though its
-// length says so; one that merely ends in zeros is.
+// TestNeverWritten checks files that were extended for a write that never happened and so end in blocks
+// of zeros. A message that reaches into them isn't whole, whatever its length field says; one whose
+// data merely ends in zeros is.
 func TestNeverWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{ChunkSize: 1})
@@ -564,7 +563,7 @@ func TestNeverWritten(t *testing.T) {
 	}
 }
 
-// grown is a file with n zeros after it, to the end of a block.
+// grown returns the file extended by n zeros, to the end of a block.
 func grown(raw []byte, n int) []byte {
 	size := (len(raw) + n + disk.Grain - 1) &^ (disk.Grain - 1)
 	return append(bytes.Clone(raw), make([]byte, size-len(raw))...)

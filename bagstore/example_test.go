@@ -63,7 +63,7 @@ func Example() {
 	// 1700000002 /chatter three
 }
 
-// Salvage what is whole of a bag that was cut off.
+// Recover the whole messages of a truncated bag.
 func ExampleRecover() {
 	dir, err := os.MkdirTemp("", "bag")
 	if err != nil {

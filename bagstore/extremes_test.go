@@ -12,7 +12,7 @@ import (
 	"rsros/test/stockbag"
 )
 
-// TestManyTopics writes 2,000 topics with checkpoints on the way.
+// TestManyTopics writes 2,000 topics with checkpoints.
 func TestManyTopics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	s := sample{topics: 2000, messages: 6000, size: func(i int) int { return i % 50 }}
@@ -28,7 +28,7 @@ func TestManyTopics(t *testing.T) {
 	}
 }
 
-// TestLargeMessages goes above the 16 MiB where other libraries stop.
+// TestLargeMessages exceeds the 16 MiB at which other libraries stop.
 func TestLargeMessages(t *testing.T) {
 	for _, o := range ways() {
 		path := filepath.Join(t.TempDir(), "x.bag")
@@ -37,7 +37,7 @@ func TestLargeMessages(t *testing.T) {
 	}
 }
 
-// TestManySmall writes and reads 50,000 small messages; a soak, a million.
+// TestManySmall writes and reads 50,000 small messages; a million in a soak test.
 func TestManySmall(t *testing.T) { manySmall(t, 50_000) }
 
 func manySmall(t *testing.T, messages int) {
@@ -77,8 +77,8 @@ func manySmall(t *testing.T, messages int) {
 	}
 }
 
-// TestOddConnections: no leading slash, several publishers of a topic, empty
-// messages, further fields in the connection header.
+// TestOddConnections checks topics without a leading slash, several publishers of a topic, empty
+// messages and extra fields in the connection header.
 func TestOddConnections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{})
@@ -120,8 +120,8 @@ func TestOddConnections(t *testing.T) {
 	}
 }
 
-// TestStockRewrites: stock reindex, compress, decompress and filter accept what
-// we write, checkpoints and padding included, and lose nothing.
+// TestStockRewrites checks that stock reindex, compress, decompress and filter accept our bags,
+// including checkpoints and padding, and lose nothing.
 func TestStockRewrites(t *testing.T) {
 	forcedAlike(t)
 	for _, o := range ways() {
@@ -164,7 +164,7 @@ func TestStockRewrites(t *testing.T) {
 	}
 }
 
-// TestScanEnds: the context ends a scan soon.
+// TestScanEnds checks that canceling the context ends a scan.
 func TestScanEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
 	sample{topics: 1, messages: 1500, size: func(int) int { return 4000 }}.write(t, path, Options{})

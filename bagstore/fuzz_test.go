@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// FuzzRecords: any bytes as connection, chunk info and index data.
+// FuzzRecords decodes arbitrary bytes as connection, chunk info and index data.
 func FuzzRecords(f *testing.F) {
 	f.Add(uint32(3), []byte("\x0b\x00\x00\x00type=a/b/cd"))
 	f.Add(uint32(1<<31), make([]byte, 40))
@@ -30,8 +30,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzBag: any bytes as a bag, read both ways. Whatever comes out was checked
-// against the file's length, so memory stays bounded.
+// FuzzBag reads arbitrary bytes as a bag, indexed and unindexed. Lengths are checked against the file
+// size, so memory stays bounded.
 func FuzzBag(f *testing.F) {
 	for i, o := range []Options{{}, {Compression: LZ4}, {Compression: BZ2}, {ChunkSize: 1}} {
 		path := filepath.Join(f.TempDir(), "x.bag")

@@ -12,7 +12,7 @@ import (
 	"rsros/test/need"
 )
 
-// takesDirect skips a test where the file system of its folder refuses direct writes.
+// takesDirect skips a test if the file system of its folder refuses direct writes.
 func takesDirect(t *testing.T) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "try"))
@@ -25,8 +25,8 @@ func takesDirect(t *testing.T) {
 	}
 }
 
-// TestSmallFilesAlike: below the size from which it writes directly, Auto makes the bytes
-// that Buffered makes.
+// TestSmallFilesAlike checks that Auto writes the same bytes as Buffered below the size at which it
+// switches to direct writes.
 func TestSmallFilesAlike(t *testing.T) {
 	var files [2]memDisk
 	for i, s := range []disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, refuse)} {
@@ -56,8 +56,8 @@ func refuse(direct bool) error {
 	return nil
 }
 
-// TestDirectRefused: a file that can't be written directly when it is large enough goes on
-// through the page cache, and says why.
+// TestDirectRefused checks that a file that can't switch to direct writes continues through the page
+// cache and says why.
 func TestDirectRefused(t *testing.T) {
 	d := &memDisk{}
 	s := disk.NewGrowing(d, 5000, disk.Grain, 0, refuse)
@@ -83,7 +83,7 @@ func TestDirectRefused(t *testing.T) {
 	compare(t, "refused", contentOf(t, d.data), l.want)
 }
 
-// TestAuto writes a real file through the change.
+// TestAuto writes a real file across the switch to direct writes.
 func TestAuto(t *testing.T) {
 	takesDirect(t)
 	path := filepath.Join(t.TempDir(), "x.bag")
@@ -117,8 +117,8 @@ func TestAuto(t *testing.T) {
 	everywhere(t, path, l.want)
 }
 
-// TestDirectOnTmpfs: Auto doesn't write directly where there is no disk, and what asks for
-// that is told by Create where it is impossible.
+// TestDirectOnTmpfs checks that Auto doesn't write directly on a file system in memory, and that Create
+// returns an error if Direct is asked for and impossible.
 func TestDirectOnTmpfs(t *testing.T) {
 	dir, err := os.MkdirTemp("/dev/shm", "rsros")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // TestMillion writes and reads a million small messages.
 func TestMillion(t *testing.T) { manySmall(t, 1_000_000) }
 
-// TestHuge writes above 4 GiB, where offsets need more than 32 bits. It needs
-// 5 GB of room in the folder for temporary files.
+// TestHuge writes more than 4 GiB, where offsets need more than 32 bits. It needs 5 GB of free space in
+// the folder for temporary files.
 func TestHuge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.bag")
 	w, err := Create(path, Options{Sink: Direct})

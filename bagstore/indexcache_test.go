@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestIndexCache: what is read is counted, the oldest go first, the one in use
-// stays, and what was dropped counts no more.
+// TestIndexCache checks that entries are counted as they are read, that the oldest are evicted first
+// and the one in use stays, and that evicted entries no longer count.
 func TestIndexCache(t *testing.T) {
 	var x indexCache
 	chunks := make([]chunk, 5)
@@ -30,8 +30,8 @@ func TestIndexCache(t *testing.T) {
 	}
 }
 
-// TestManyIterators: one bag serves many goroutines, which share what they read
-// of its index.
+// TestManyIterators checks that many goroutines can read one bag, sharing what they have read of its
+// index.
 func TestManyIterators(t *testing.T) {
 	path := t.TempDir() + "/x.bag"
 	sample{topics: 5, messages: 400, size: func(i int) int { return i }}.write(t, path, Options{ChunkSize: 5000})

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// disorderly writes bags whose messages come in no order, with ties, in small
-// chunks, and returns all of them as a view must give them.
+// disorderly writes bags of small chunks whose messages are out of order, with ties, and returns all
+// messages in the order of a view.
 func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen) {
 	t.Helper()
 	var bags []*Bag
@@ -33,7 +33,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen)
 		var written []seen
 		for i := range 200 {
 			conn := rnd.Uint32N(3)
-			// Rising with jitter; now and then a late one from the very start.
+			// Times rise with jitter; occasionally one falls back to the very start.
 			stamp := Time(1000 + i/2 + rnd.IntN(40))
 			if rnd.IntN(30) == 0 {
 				stamp = 1
@@ -59,8 +59,8 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen)
 	return bags, byTime(all)
 }
 
-// TestIteratorWalk walks at random, both ways with seeks between, and compares
-// every step with a sorted list.
+// TestIteratorWalk walks at random, in both directions with seeks, and compares every step with a
+// sorted list.
 func TestIteratorWalk(t *testing.T) {
 	forcedAlike(t)
 	for _, o := range []Options{{ChunkSize: 900}, {ChunkSize: 900, Compression: LZ4}, {ChunkSize: 1}, {}} {
@@ -69,7 +69,7 @@ func TestIteratorWalk(t *testing.T) {
 			bags, all := disorderly(t, rnd, 3, o)
 			for _, q := range []Query{
 				{},
-				{Lead: 20 * time.Nanosecond}, // which is much of the bag
+				{Lead: 20 * time.Nanosecond}, // a large part of the bag
 				{Start: 1040, End: 1060},
 				{End: 1},
 				{Start: 1050, Connections: func(c *Connection) bool { return strings.HasSuffix(c.Topic, "/1") }},
@@ -132,8 +132,8 @@ func match(t *testing.T, m Message, want seen) {
 	}
 }
 
-// TestHold keeps messages while the iterator goes on and its memory is reused.
-// TestMessagesAllocateNoMore: ranging over messages allocates as much as calling Next.
+// TestHold checks that a held message stays intact while the iterator goes on and reuses its memory.
+// TestMessagesAllocateNoMore checks that ranging over messages allocates as much as calling Next.
 func TestMessagesAllocateNoMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
 	small.write(t, path, Options{})
@@ -190,7 +190,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestReadingMemory reads a bag of images and pins what it allocates.
+// TestReadingMemory pins what reading a bag of images allocates.
 func TestReadingMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	images := sample{topics: 2, messages: 40, size: func(i int) int { return 1_843_200 * (1 + i%2) / 2 }}
@@ -214,8 +214,8 @@ func TestReadingMemory(t *testing.T) {
 	}
 }
 
-// TestDamagedMessageIsPassed: an iterator reports a message that can't be read
-// and continues after it.
+// TestDamagedMessageIsPassed checks that an iterator reports a message that can't be read and continues
+// after it.
 func TestDamagedMessageIsPassed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	want := byTime(sample{topics: 1, messages: 20, size: func(int) int { return 100_000 }}.write(t, path, Options{ChunkSize: 1}))
@@ -247,8 +247,8 @@ func TestDamagedMessageIsPassed(t *testing.T) {
 	}
 }
 
-// TestDamagedChunkIsReadOnce: each message of a chunk that can't be decompressed
-// is an error, but the chunk isn't decompressed for each of them.
+// TestDamagedChunkIsReadOnce checks that each message of a chunk that can't be decompressed is an
+// error, but the chunk is decompressed only once.
 func TestDamagedChunkIsReadOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	small.write(t, path, Options{Compression: LZ4})
@@ -281,7 +281,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestAhead: as many chunks are read ahead as there are cores, once reading goes on.
+// TestAhead checks that sequential reading reads ahead as many chunks as there are cores.
 func TestAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	sample{topics: 1, messages: 20, size: func(int) int { return 1000 }}.write(t, path, Options{Compression: LZ4, ChunkSize: 1})

@@ -24,7 +24,7 @@ import (
 	"rsros/test/stockbag"
 )
 
-// recordingPace is how a recorder of TestKillAtPace gets its messages.
+// recordingPace is the workload of a recorder of TestKillAtPace.
 type recordingPace struct {
 	name  string
 	every time.Duration
@@ -43,9 +43,9 @@ var paces = []recordingPace{
 	{"camera", 10 * time.Millisecond, func(int) int { return 400_000 }}, // more than bzip2 compresses
 }
 
-// recordAtPace is the test binary's other life: it records messages that arrive at a pace,
-// says which has arrived and how late its goroutines and the disk have been, and never
-// stops. As in a node, messages that the Writer doesn't take yet wait in memory.
+// recordAtPace runs in the re-executed test binary: it records messages that arrive at a fixed rate,
+// prints which have arrived and how late its goroutines and the disk were, and never stops. As in a
+// node, messages wait in memory until the Writer takes them.
 func recordAtPace(path, name string) {
 	p := paces[slices.IndexFunc(paces, func(p recordingPace) bool { return p.name == name })]
 	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
@@ -74,8 +74,8 @@ func recordAtPace(path, name string) {
 	}
 }
 
-// watchLateness keeps the most nanoseconds by which a timer of this process, or a small write
-// to a file on the same disk, was late.
+// watchLateness tracks the longest delay in nanoseconds of a timer of this process or of a small write
+// to a file on the same disk.
 func watchLateness(most *atomic.Int64, probe string) {
 	f, err := os.Create(probe)
 	if err != nil {
@@ -91,10 +91,10 @@ func watchLateness(most *atomic.Int64, probe string) {
 	}
 }
 
-// arrivals are the moments at which messages had been written.
+// arrivals are the times at which messages had been written.
 type arrivals []time.Time
 
-// before counts the messages that had been written some time before a moment.
+// before counts the messages written at least some time before a moment.
 func (a arrivals) before(end time.Time, d time.Duration) int {
 	n := 0
 	for n < len(a) && a[n].Before(end.Add(-d)) {
@@ -133,17 +133,16 @@ func (v *victim) killAfter(t *testing.T, after time.Duration) {
 	}
 	cmd.Wait() //nolint:errcheck // it was killed
 	v.killed = <-moment
-	if n := len(v.sent); n > 0 { // it may have been stopped when it was killed
+	if n := len(v.sent); n > 0 { // the kill may have found it stopped
 		v.late = max(v.late, v.killed.Sub(v.sent[n-1])-v.pace.every)
 	}
 }
 
-// TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and
-// compression. What had been written 100 ms before is in the file for us and after
-// Recover, what had been written 1 s before is there for the stock libraries. A machine
-// that is busy with other tests schedules late: unless BAGSTORE_KILLS is set, which
-// kills at every 100 ms of the first ten seconds, half a second more is allowed, and a
-// few times what the recorder itself was late.
+// TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and compression. What
+// was written 100 ms before the kill must be in the file for us and after Recover, and what was written
+// 1 s before, for the stock libraries. A machine busy with other tests schedules late, so the test
+// allows another half second and a few times the recorder's own lateness, unless BAGSTORE_KILLS is set,
+// which kills at every 100 ms of the first ten seconds.
 func TestKillAtPace(t *testing.T) {
 	forcedAlike(t)
 	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
@@ -158,8 +157,8 @@ func TestKillAtPace(t *testing.T) {
 	dir := t.TempDir()
 	for _, after := range moments {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			// Several record at the same time, while nobody reads, which takes more of the
-			// processors than recording does. A camera records alone.
+			// Several recorders run at once while nothing reads, since reading takes more CPU than
+			// recording. A camera records alone.
 			victims := newVictims(filepath.Join(dir, fmt.Sprint(after)))
 			for _, c := range []Compression{None, LZ4, BZ2} {
 				var all sync.WaitGroup
@@ -197,7 +196,7 @@ type victim struct {
 	late   time.Duration // of the recorder's goroutines, at most
 }
 
-// newVictims returns one for each pace, sink and compression.
+// newVictims returns a victim for each pace, sink and compression.
 func newVictims(prefix string) []*victim {
 	var list []*victim
 	for _, p := range paces {
@@ -211,8 +210,8 @@ func newVictims(prefix string) []*victim {
 	return list
 }
 
-// overloaded tells if the recorder could not take messages at its pace, as when several
-// compress with bzip2 and share a processor.
+// overloaded reports whether the recorder could not keep pace, as when several compress with bzip2 on
+// one processor.
 func (v *victim) overloaded() bool {
 	return time.Duration(len(v.sent))*v.pace.every < v.killed.Sub(v.sent[0])*8/10
 }
@@ -224,7 +223,7 @@ func (v *victim) judge(t *testing.T, ours, stocks time.Duration) {
 	}
 	stock := v.sent.before(v.killed, stocks)
 	if v.compression != None && v.overloaded() {
-		stock = 0 // what compression hasn't done yet isn't in the bag
+		stock = 0 // what isn't compressed yet isn't in the bag
 	}
 	judgeKill(t, v.path, v.pace, v.sent, v.sent.before(v.killed, ours), stock)
 	for _, path := range append(tails(t, v.path), v.path, v.path+".out", v.path+".probe") {
@@ -248,7 +247,7 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 	check("our reader", readAll(t, path, OpenOptions{}), least)
 	check("a scan", readAll(t, path, OpenOptions{Scan: true}), least)
 	rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{})
-	if least > 0 && (err != nil || rep.Outcome == Unreadable) { // a message on its way to the disk may be torn
+	if least > 0 && (err != nil || rep.Outcome == Unreadable) { // a message being written may be torn
 		t.Errorf("%s: recover: %v %+v", filepath.Base(path), err, rep)
 	}
 	if err == nil && rep.Outcome != Unreadable {
@@ -261,7 +260,7 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 	}
 }
 
-// TestTailIsRemoved: a bag that is closed has no tail file and names none.
+// TestTailIsRemoved checks that a closed bag has no tail file and names none.
 func TestTailIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{Checkpoint: time.Hour})
@@ -270,7 +269,7 @@ func TestTailIsRemoved(t *testing.T) {
 	}
 	small.feed(t, w)
 	for len(tails(t, path)) == 0 {
-		time.Sleep(time.Millisecond) // the keeper's clock is the system's
+		time.Sleep(time.Millisecond) // the keeper uses the system clock
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -288,15 +287,15 @@ func TestTailIsRemoved(t *testing.T) {
 	}
 }
 
-// keeperOf gives w, whose tail has the token 7, a keeper that looks only when it is told to. f stands for
-// the bag.
+// keeperOf returns a keeper for w, with tail token 7, that checks only on request. f stands for the
+// bag.
 func keeperOf(w *Writer, f *os.File) *keeper {
 	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: tail.New(tail.Path(f.Name(), 7), 7)}
 	return w.keeper
 }
 
-// TestTailOnFullDisk: after the disk was full, the tail file stays only if it has messages
-// that the bag doesn't have.
+// TestTailOnFullDisk checks that, after the disk was full, the tail file stays only if it has messages
+// that the bag lacks.
 func TestTailOnFullDisk(t *testing.T) {
 	for name, messages := range map[string]int{"needed": 2, "not needed": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +305,7 @@ func TestTailOnFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
 				t.Fatal(err)
 			}
 			d := &memDisk{}
@@ -361,8 +360,8 @@ func tails(t *testing.T, path string) []string {
 	return list
 }
 
-// TestGone: a file that somebody deletes, replaces or truncates while it is recorded is
-// noticed, and the one that took its place stays.
+// TestGone checks that the writer notices when the file it records is deleted, replaced or truncated,
+// and that a replacement is left alone.
 func TestGone(t *testing.T) {
 	for name, harm := range map[string]func(path string) error{
 		"deleted": os.Remove,
@@ -386,7 +385,7 @@ func TestGone(t *testing.T) {
 					t.Fatal(err)
 				}
 				switch err := harm(path); {
-				case err != nil && runtime.GOOS == "windows": // it removes no file that is open
+				case err != nil && runtime.GOOS == "windows": // Windows doesn't remove open files
 					if err := w.Close(); err != nil {
 						t.Error(err)
 					}
@@ -395,7 +394,7 @@ func TestGone(t *testing.T) {
 					t.Fatal(err)
 				}
 				for err == nil {
-					time.Sleep(time.Millisecond) // the keeper's clock is the system's
+					time.Sleep(time.Millisecond) // the keeper uses the system clock
 					err = w.CheckpointIfDue()
 				}
 				if !errors.Is(err, ErrGone) {
@@ -414,8 +413,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestGrowingFileIsThere: a file that grows while the keeper looks at it isn't taken for
-// one that somebody truncated.
+// TestGrowingFileIsThere checks that a file that grows while the keeper checks it isn't reported as
+// truncated.
 func TestGrowingFileIsThere(t *testing.T) {
 	w, err := Create(filepath.Join(t.TempDir(), "x.bag"), Options{Compression: LZ4, ChunkSize: 1, NoSync: true})
 	if err != nil {
@@ -445,8 +444,8 @@ func TestGrowingFileIsThere(t *testing.T) {
 	}
 }
 
-// TestTailFollowsBag: a chunk is in the tail file only when the chunks before it are in
-// the bag's file, so that a kill leaves no gap.
+// TestTailFollowsBag checks that a chunk enters the tail file only after the chunks before it are in
+// the bag, so that a kill leaves no gap.
 func TestTailFollowsBag(t *testing.T) {
 	for _, c := range []Compression{None, LZ4} {
 		t.Run(string(c), func(t *testing.T) {
@@ -456,7 +455,7 @@ func TestTailFollowsBag(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
 				t.Fatal(err)
 			}
 			d, looked, may := &memDisk{}, false, make(chan struct{})
@@ -483,7 +482,7 @@ func TestTailFollowsBag(t *testing.T) {
 				}
 			}
 			for c != None && w.c.committed.Load() == 0 {
-				time.Sleep(time.Millisecond) // the workers' clock is the system's
+				time.Sleep(time.Millisecond) // the workers use the system clock
 			}
 			k.look()
 			k.look()
@@ -503,7 +502,7 @@ func TestTailFollowsBag(t *testing.T) {
 	}
 }
 
-// TestWritesUnderWay: the file isn't expected to have what a disk is still writing.
+// TestWritesUnderWay checks that the file isn't expected to contain writes in progress.
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
 	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), Options{Sink: Direct, Compression: None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now})
@@ -526,8 +525,7 @@ func TestWritesUnderWay(t *testing.T) {
 	}
 }
 
-// TestKeeperWhileWriteWaits: while the disk holds up Write, what came before it gets into
-// the tail file.
+// TestKeeperWhileWriteWaits checks that messages reach the tail file while the disk blocks Write.
 func TestKeeperWhileWriteWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	f, err := os.Create(path)
@@ -535,7 +533,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+	if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
 		t.Fatal(err)
 	}
 	d, stuck := &memDisk{}, make(chan struct{})
@@ -548,7 +546,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.hook = func() { <-stuck }
-	const messages = 20 // each is a chunk, and more than are on their way at a time
+	const messages = 20 // each is a chunk; more than may be in flight
 	written := make(chan error)
 	var returned atomic.Int64
 	go func() {
@@ -562,10 +560,10 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 		written <- nil
 	}()
 	peer.Await(t, "the chunks in the tail file", func() bool {
-		k.look() // hung while Write did
+		k.look() // blocked along with Write
 		f, err := place.Open(t.Context(), tail.Path(path, 7))
 		if err != nil {
-			return false // nothing is in it yet
+			return false // nothing in it yet
 		}
 		defer f.Close()
 		n := len(tail.Read(f, f.Size, 7))
@@ -577,8 +575,8 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	}
 }
 
-// TestLiveDoesNotWait: a live recording writes uncompressed what it has no time to compress,
-// and says how much that is. Stock readers take the mixture.
+// TestLiveDoesNotWait checks that a live recording writes uncompressed what it has no time to compress,
+// and reports how much. Stock readers accept the mixture.
 func TestLiveDoesNotWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{Compression: BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true})
@@ -614,8 +612,8 @@ func TestLiveDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestFirstCheckpointDoesNotWait: the first checkpoint of a live recording doesn't wait for a
-// chunk that takes long to compress.
+// TestFirstCheckpointDoesNotWait checks that the first checkpoint of a live recording doesn't wait for
+// a chunk that is slow to compress.
 func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	d := &memDisk{}
 	w, err := newWriter(disk.NewBuffered(d), Options{Compression: BZ2, ChunkSize: 1 << 30, Checkpoint: -1, Workers: 1, Live: true, NoSync: true, Now: time.Now})
@@ -625,7 +623,7 @@ func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
-	noise := make([]byte, 4<<20) // more than 0.2 s of work
+	noise := make([]byte, 4<<20) // over 0.2 s of compression
 	rnd := rand.NewChaCha8([32]byte{})
 	_, _ = rnd.Read(noise)
 	if err := w.Write(0, 1, noise); err != nil {

@@ -12,8 +12,8 @@ import (
 	"rsros/test/peer"
 )
 
-// recordUntilKilled is the test binary's other life: it records as fast as it
-// can, tells after each checkpoint how many messages are safe, and never stops.
+// recordUntilKilled runs in the re-executed test binary: it records at full speed, prints after each
+// checkpoint how many messages are safe, and never stops.
 func recordUntilKilled(path string) {
 	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
 	w, err := Create(path, Options{ChunkSize: 2000, Checkpoint: -1, Sink: SinkKind(kind), directFrom: 100_000,
@@ -41,8 +41,7 @@ func recordUntilKilled(path string) {
 	}
 }
 
-// killSize is the length of a message: most are small, some go to the disk from
-// where they are.
+// killSize returns the length of a message: most are small, some are written from the caller's memory.
 func killSize(i int) int {
 	if i%10 == 9 {
 		return 70_000 + i%700
@@ -50,8 +49,8 @@ func killSize(i int) int {
 	return i % 700
 }
 
-// rounds is how often a test of kills or crashes tries: the usual number, or
-// BAGSTORE_KILLS, which make soak sets.
+// rounds returns the number of rounds of a kill or crash test: usual, or BAGSTORE_KILLS, which make
+// soak sets.
 func rounds(usual int) int {
 	if n, err := strconv.Atoi(os.Getenv("BAGSTORE_KILLS")); err == nil {
 		return n
@@ -85,8 +84,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOne starts a recorder, kills it after a while, and returns how many
-// messages it had called safe.
+// killOne starts a recorder, kills it after a while, and returns how many messages it had reported
+// safe.
 func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
 	t.Helper()
 	kinds := append(sinks(), Auto)

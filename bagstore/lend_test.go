@@ -12,7 +12,7 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// lender lends messages of one page-aligned buffer each and counts what is out.
+// lender lends messages of one page-aligned buffer each and counts those not returned.
 type lender struct {
 	w         *Writer
 	conn      uint32
@@ -29,8 +29,8 @@ func newLender(t *testing.T, w *Writer) *lender {
 	return &lender{w: w, conn: id}
 }
 
-// lend writes message i, which is large, between small ones. Its memory is
-// overwritten as soon as it comes back.
+// lend writes message i, which is large, among small ones. Its memory is overwritten as soon as it is
+// released.
 func (l *lender) lend(i int) error {
 	data := text(i, 200_000+i)
 	body := append(disk.AlignedBytes(len(data), disk.Grain)[:0], data[4:]...)
@@ -52,12 +52,11 @@ func lendOptions(t *testing.T, o Options) Options {
 	return o
 }
 
-// TestLend: every way of writing gives lent memory back once, after its bytes
-// are in the file.
+// TestLend checks that every way of writing releases lent memory once, after its bytes are in the file.
 func TestLend(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
 		if !slices.Contains(sinks(), kind) {
-			return // for a memDisk alone, or not on this system
+			return // on a memDisk only, or not on this system
 		}
 		o.Sink = kind
 		path := filepath.Join(t.TempDir(), "x.bag")
@@ -86,7 +85,7 @@ func TestLend(t *testing.T) {
 	})
 }
 
-// TestLendToStalledDisk: a disk that stalls holds a few messages, not more.
+// TestLendToStalledDisk checks that a writer to a stalled disk holds only a few messages.
 func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, Options{NoSync: true})
@@ -95,7 +94,7 @@ func TestLendToStalledDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := newLender(t, w)
-	d.gate = make(chan struct{}) // no write passes while it is shut
+	d.gate = make(chan struct{}) // blocks writes until it is closed
 	for i := range disk.MaxUnderWay - 1 {
 		if err := l.lend(i); err != nil {
 			t.Fatal(err)
@@ -124,7 +123,7 @@ func TestLendToStalledDisk(t *testing.T) {
 	compare(t, "stalled", contentOf(t, d.data), l.want)
 }
 
-// contentOf returns the messages of a bag, which are all whole.
+// contentOf returns the messages of a bag, all of which must be whole.
 func contentOf(t *testing.T, bag []byte) []seen {
 	t.Helper()
 	b, err := openBytes(bag)
@@ -138,8 +137,8 @@ func contentOf(t *testing.T, bag []byte) []seen {
 	return got
 }
 
-// TestLendError: whatever fails, lent memory comes back, and what was written
-// before stays.
+// TestLendError checks that lent memory is released on any failure, and that what was written before
+// stays.
 func TestLendError(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
 		for fail := 3; fail < 12; fail += 2 {
@@ -173,7 +172,7 @@ func TestLendError(t *testing.T) {
 	})
 }
 
-// TestLendBytes: lending changes where the bytes come from, not the file.
+// TestLendBytes checks that lending doesn't change the bytes of the file.
 func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestLZ4Topics: every reader finds all messages, and chunks of large messages are compressed by topic.
+// TestLZ4Topics checks that every reader finds all messages, and that chunks of large messages are
+// compressed by topic.
 func TestLZ4Topics(t *testing.T) {
 	re, err := MatchWhole("/topic_[13]")
 	if err != nil {
@@ -14,7 +15,7 @@ func TestLZ4Topics(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		size  func(i int) int
-		apart bool // no chunk has both kinds of messages
+		apart bool // no chunk mixes both kinds
 	}{
 		"small": {func(i int) int { return i * 7 % 900 }, false},
 		"large": {func(i int) int { return []int{chooseLeast, chooseLeast + 50_000, lendLeast}[i%3] }, true},
@@ -31,7 +32,7 @@ func TestLZ4Topics(t *testing.T) {
 	}
 }
 
-// apart wants odd connections to be compressed, unless there was no time, and the others not.
+// apart checks that odd connections are compressed, unless there was no time, and the others aren't.
 func apart(t *testing.T, path string, live bool) {
 	t.Helper()
 	b, err := Open(path, OpenOptions{})

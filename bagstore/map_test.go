@@ -12,8 +12,8 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Mapped messages are the written ones, small ones and those of other connections
-// are read, and a held one outlives the iterator and the bag.
+// Mapped messages equal the written ones, small ones and other connections are still read, and a held
+// message outlives the iterator and the bag.
 func TestMapped(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "images.bag")
@@ -42,7 +42,7 @@ func TestMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := NewView([]*Bag{bag}, Query{Mapped: func(c *Connection) bool { return c.Topic == "/mapped" }})
-	maps := strings.HasPrefix(disk.MapCall(), "yes") // Linux, but not in an emulator
+	maps := strings.HasPrefix(disk.MapCall(), "yes") // Linux, but not under emulation
 	it := v.Iterator()
 	var blocks []Buffer
 	for i := 0; it.Next(); i++ {
@@ -72,7 +72,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// A file that was cut short after it was opened gives an error, as without mapping.
+// A file truncated after it was opened returns an error, as without mapping.
 func TestMappedCutShort(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "cut.bag")
@@ -97,7 +97,7 @@ func TestMappedCutShort(t *testing.T) {
 	v := NewView([]*Bag{bag}, Query{Mapped: func(*Connection) bool { return true }})
 	it := v.Iterator()
 	defer it.Close()
-	if !it.SkipNext() { // reads the index while it is there
+	if !it.SkipNext() { // reads the index while the file is whole
 		t.Fatal(it.Err())
 	}
 	if err := os.Truncate(path, 2*mapLeast); err != nil {

@@ -11,20 +11,20 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// memDisk remembers every write in its order, so that a crash after any of
-// them can be played out. It can be full or fail.
+// memDisk keeps every write in order, so that a test can simulate a crash after any of them. It can be
+// full or fail.
 type memDisk struct {
 	mu    sync.Mutex
 	ops   []diskOp
 	data  []byte
-	full  int64 // no byte at or after this offset can be written; 0: no limit
-	fail  int   // writes until every one fails; 0: never
+	full  int64 // bytes at or after this offset can't be written; 0: no limit
+	fail  int   // writes left before all fail; 0: never fail
 	calls int
-	gate  chan struct{} // if set, writes that are started wait for it to be closed
+	gate  chan struct{} // if set, writes wait until it is closed
 	hook  func()        // if set, called before each write
 }
 
-// diskOp is one thing that the disk was asked.
+// diskOp is one operation on the disk.
 type diskOp struct {
 	off      int64
 	data     []byte // of a write
@@ -52,7 +52,7 @@ func (d *memDisk) Writev(bufs [][]byte, off int64) error {
 	return err
 }
 
-// start lets writes overtake each other, as a disk does.
+// start runs writes concurrently, so that they may finish out of order, as on a disk.
 func (d *memDisk) Start(bufs [][]byte, off int64, done func(error)) {
 	gate := d.gate
 	go func() {
@@ -101,9 +101,9 @@ func (d *memDisk) count() int {
 	return len(d.ops)
 }
 
-// crash gives the file as a power cut after n operations may leave it:
-// everything before the last sync, and of the later writes any of their blocks
-// in any order. lost lists the byte ranges that did not make it.
+// crash returns the file as a power cut after n operations may leave it: everything before the last
+// sync, and any subset of the later writes' blocks. lost lists the byte ranges that didn't reach the
+// disk.
 func (d *memDisk) crash(n int, rnd *rand.Rand) (image []byte, lost [][2]int64) {
 	safe := 0
 	for i, op := range d.ops[:n] {

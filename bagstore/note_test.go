@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNotesKeepLosses: a loss after many harmless notes isn't forgotten, nor are the first losses.
+// TestNotesKeepLosses checks that a loss after many harmless notes isn't dropped, nor are the first
+// losses.
 func TestNotesKeepLosses(t *testing.T) {
 	var notes Notes
 	for i := range 2 * MaxNotes {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// copyBag makes a bag of the messages of another one and returns how many there are.
+// copyBag copies the messages of a bag to a new one and returns their number.
 func copyBag(t *testing.T, in, out string) uint64 {
 	t.Helper()
 	b, err := Open(in, OpenOptions{Whole: true})
@@ -31,7 +31,7 @@ func copyBag(t *testing.T, in, out string) uint64 {
 	return w.Stats().Messages
 }
 
-// TestOutput: a bag has its name when it is whole, and an error leaves nothing behind.
+// TestOutput checks that a bag gets its name only when it is whole, and that an error leaves no file.
 func TestOutput(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
@@ -53,7 +53,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestCancelled: what works on a whole file ends with its context, and leaves nothing behind.
+// TestCancelled checks that operations on whole files end with their context and leave no file.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// sharedCount counts the bytes that several goroutines read.
+// sharedCount counts bytes read by several goroutines.
 type sharedCount struct {
 	io.ReaderAt
 	n atomic.Int64
@@ -21,8 +21,8 @@ func (r *sharedCount) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestPlainCache: of a bag with uncompressed chunks of small messages few chunks are kept, and none is
-// read twice for that.
+// TestPlainCache checks that few uncompressed chunks of small messages are cached, and that none is
+// read twice as a result.
 func TestPlainCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	s := sample{topics: 3, messages: 2400, size: func(int) int { return 10_000 }}

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLowerPriority: it is the thread's priority, not the program's.
+// TestLowerPriority checks that only the thread's priority changes, not the program's.
 func TestLowerPriority(t *testing.T) {
 	type pair struct{ before, after int }
 	got := make(chan pair)
 	go func() {
-		runtime.LockOSThread() // and never unlocked
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 		var p pair
 		p.before, _ = unix.Getpriority(unix.PRIO_PROCESS, unix.Gettid())
 		lowerPriority()

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// leadReader is a bag in memory that counts how often each place was read, and can hold up
-// the reading of one.
+// leadReader is a bag in memory that counts the reads of each offset and can block one of them.
 type leadReader struct {
 	*bytes.Reader
 	mu    sync.Mutex
 	reads map[int64]int // by offset
 	held  int64
-	gate  chan struct{} // if set, the first read at held waits for it to be closed
-	came  chan struct{} // closed when that read waits
+	gate  chan struct{} // if set, the first read at held waits until it is closed
+	came  chan struct{} // closed when that read blocks
 	once  sync.Once
 }
 
@@ -34,11 +33,10 @@ func (r *leadReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.Reader.ReadAt(p, off)
 }
 
-// open ends the waiting.
+// open lets the blocked read continue.
 func (r *leadReader) open() { r.once.Do(func() { close(r.gate) }) }
 
-// leadBag is an LZ4 bag of n messages of size bytes, a second apart, each in a chunk of
-// its own.
+// leadBag is an LZ4 bag of n messages of size bytes, a second apart, each in its own chunk.
 func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
@@ -70,12 +68,12 @@ func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
 	return b, r
 }
 
-// leadIterator reads at most bound bytes ahead.
+// leadIterator returns an iterator that reads at most bound bytes ahead.
 func leadIterator(t *testing.T, b *Bag, lead time.Duration, bound int64) *Iterator {
 	t.Helper()
 	v := NewView([]*Bag{b}, Query{Lead: lead})
 	v.leadBytes = bound
-	v.patience = time.Hour // on a busy machine the worker may wait for long
+	v.patience = time.Hour // the worker may be late on a busy machine
 	it := v.Iterator()
 	t.Cleanup(it.Close)
 	if r, ok := b.r.(*leadReader); ok && r.gate != nil {
@@ -84,7 +82,7 @@ func leadIterator(t *testing.T, b *Bag, lead time.Duration, bound int64) *Iterat
 	return it
 }
 
-// dataPos is where the content of a chunk lies.
+// dataPos returns the offset of a chunk's data.
 func dataPos(t *testing.T, b *Bag, i int) int64 {
 	t.Helper()
 	head, err := newChunkReader(b).header(&b.chunks[i])
@@ -94,8 +92,8 @@ func dataPos(t *testing.T, b *Bag, i int) int64 {
 	return head.DataPos
 }
 
-// TestLead: as much is read ahead as the query says, but no more than the bound allows, and
-// nothing is thrown away before it was needed.
+// TestLead checks that the iterator reads ahead as far as the query says, within the bound, and
+// discards nothing before it was used.
 func TestLead(t *testing.T) {
 	const chunks, size, bound = 60, 1000, 20_000
 	b, r := leadBag(t, chunks, size)
@@ -124,13 +122,13 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestLeadSeek: what is being read ahead doesn't delay reading after a seek, and what waits
-// isn't read any more.
+// TestLeadSeek checks that reads in progress don't delay reading after a seek, and that queued ones are
+// dropped.
 func TestLeadSeek(t *testing.T) {
 	b, r := leadBag(t, 20, 1000)
 	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})
 	it := leadIterator(t, b, time.Hour, leadBytes)
-	for range 2 { // the second has the others read ahead
+	for range 2 { // the second message starts reading ahead
 		if !it.Next() {
 			t.Fatal(it.Err())
 		}
@@ -154,7 +152,7 @@ func TestLeadSeek(t *testing.T) {
 	}
 }
 
-// TestLeadPassed: chunks without a message that is wanted don't take the room of others.
+// TestLeadPassed checks that chunks without a selected message take no room from others.
 func TestLeadPassed(t *testing.T) {
 	const bound = 20_000
 	b, _ := leadBag(t, 100, 1000)
@@ -164,7 +162,7 @@ func TestLeadPassed(t *testing.T) {
 			t.Fatal(it.Err())
 		}
 	}
-	for range 40 { // as if they weren't wanted
+	for range 40 { // as if they weren't selected
 		if !it.SkipNext() {
 			t.Fatal(it.Err())
 		}
@@ -179,7 +177,7 @@ func TestLeadPassed(t *testing.T) {
 	}
 }
 
-// TestLeadStarves: a message doesn't wait for the worker when that is held up.
+// TestLeadStarves checks that the iterator doesn't wait for a blocked worker.
 func TestLeadStarves(t *testing.T) {
 	b, r := leadBag(t, 10, 1000)
 	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})

@@ -16,7 +16,7 @@ func byTime(s []seen) []seen {
 	return out
 }
 
-// sorted makes lists comparable whose ties are in another order.
+// sorted sorts a list completely, so that lists whose ties differ in order can be compared.
 func sorted(s []seen) []seen {
 	out := slices.Clone(s)
 	slices.SortFunc(out, func(x, y seen) int {
@@ -38,7 +38,7 @@ func compare(t testing.TB, what string, got, want []seen) {
 	t.Fatalf("%s: %d messages, want %d", what, len(got), len(want))
 }
 
-// TestRoundTrip: what we write, every reader finds.
+// TestRoundTrip checks that every reader finds what we write.
 func TestRoundTrip(t *testing.T) {
 	large := sample{topics: 2, messages: 8, size: func(i int) int { return 900_000 + i*4096 }}
 	mixed := sample{topics: 3, messages: 24, size: func(i int) int { return i % 6 * 200_000 }}
@@ -47,10 +47,10 @@ func TestRoundTrip(t *testing.T) {
 		for _, kind := range []Compression{None, LZ4, BZ2} {
 			for _, chunk := range []int{1, 4096, 0} {
 				if kind == BZ2 && (chunk != 0 || name == "large" || name == "mixed") {
-					continue // slow, under the race detector above all
+					continue // slow, particularly under the race detector
 				}
 				if name == "large" && chunk == 4096 {
-					continue // the same as 1: each message is a chunk
+					continue // same as 1: each message is a chunk
 				}
 				path := filepath.Join(dir, fmt.Sprintf("%s-%s-%d", name, kind, chunk))
 				s.write(t, path, Options{Compression: kind, ChunkSize: chunk})
@@ -59,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStockTools has the stock programs judge what we write.
+// TestStockTools checks our bags with the stock programs.
 func TestStockTools(t *testing.T) {
 	for _, kind := range []Compression{None, LZ4, BZ2} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// seen is a message as a test compares it.
+// seen is a message in a form that tests compare.
 type seen struct {
 	topic string
 	time  Time
@@ -35,18 +35,18 @@ type seen struct {
 
 func sum(data []byte) string { return stockbag.Sum(data) }
 
-// stringType is std_msgs/String, which every ROS knows.
+// stringType is std_msgs/String.
 func stringType(topic string) Connection {
 	return Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
 }
 
-// text is a std_msgs/String of n bytes that differs by i.
+// text returns a std_msgs/String of n bytes that varies with i.
 func text(i, n int) []byte {
 	s := strings.Repeat(fmt.Sprintf("message %d ", i), n/10+1)[:n]
 	return append([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, s...)
 }
 
-// sample is a bag to write: messages of several topics with some disorder.
+// sample describes a bag to write: messages of several topics, slightly out of order.
 type sample struct {
 	topics   int
 	messages int
@@ -57,11 +57,10 @@ var small = sample{topics: 4, messages: 300, size: func(i int) int { return i * 
 
 func (s sample) time(i int) Time { return 1_600_000_000*nsPerSec + Time(i+i%3*4)*1_000_000 }
 
-// write writes the sample and returns what was written, in file order. In a test
-// every reader there is must find it.
+// write writes the sample, checks it with every reader, and returns what was written, in file order.
 func (s sample) write(t testing.TB, path string, o Options) []seen {
 	t.Helper()
-	o.NoSync = true // which takes long, and no reader sees it
+	o.NoSync = true // slow, and readers don't see it
 	w, err := Create(path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +97,7 @@ func (s sample) feed(t testing.TB, w *Writer) []seen {
 	return out
 }
 
-// readAll gives a bag's messages in time order.
+// readAll returns a bag's messages in time order.
 func readAll(t testing.TB, path string, o OpenOptions) []seen {
 	t.Helper()
 	b, err := Open(path, o)
@@ -125,7 +124,7 @@ func messagesOf(b *Bag) ([]seen, error) {
 	return out, it.Err()
 }
 
-// stock runs a program of the ROS install, or skips.
+// stock runs a program of the ROS installation, or skips the test.
 func stock(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
@@ -142,9 +141,8 @@ func stock(t testing.TB, name string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// everywhere has a bag read by its index, by a scan, and by both stock libraries,
-// where they are: each must give all of want. Theirs are compared without order
-// where times are equal.
+// everywhere reads a bag by its index, by a scan, and with both stock libraries, if installed; each
+// must return want. The stock libraries' order of messages with equal times isn't compared.
 func everywhere(t testing.TB, path string, want []seen) {
 	t.Helper()
 	want = byTime(want)
@@ -157,7 +155,7 @@ func everywhere(t testing.TB, path string, want []seen) {
 	stockbag.Agree(t, path, ours)
 }
 
-// stockRead gives a bag's messages as each stock library gives them.
+// stockRead returns a bag's messages as read by each stock library.
 func stockRead(t testing.TB, path string) map[string][]seen {
 	t.Helper()
 	found := make(map[string][]seen)

@@ -15,7 +15,7 @@ import (
 	"rsros/test/need"
 )
 
-// TestDeterministic: the same input gives the same bytes, with workers too.
+// TestDeterministic checks that the same input produces the same bytes, also with workers.
 func TestDeterministic(t *testing.T) {
 	for _, o := range ways() {
 		o.ChunkSize, o.Checkpoint = 5000, -1
@@ -36,7 +36,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestNoParts: a message of nothing, where the connection alone fills the chunk.
+// TestNoParts checks an empty message whose connection alone fills the chunk.
 func TestNoParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{ChunkSize: 1})
@@ -53,8 +53,8 @@ func TestNoParts(t *testing.T) {
 	compare(t, "nothing", readAll(t, path, OpenOptions{}), []seen{{"/nothing", 1, sum(nil)}, {"/nothing", 2, sum(nil)}})
 }
 
-// TestDirectAlignment: pixels that are aligned in memory begin on a block of
-// the file, and the file ends where its last record ends.
+// TestDirectAlignment checks that page-aligned pixels start at a block of the file, and that the file
+// ends with its last record.
 func TestDirectAlignment(t *testing.T) {
 	if !slices.Contains(sinks(), Direct) {
 		need.System(t, "no direct writing on this system")
@@ -149,8 +149,8 @@ func (s sample) feedMore(t testing.TB, w *Writer) {
 	}
 }
 
-// TestCheckpointOverhead records for an hour of an injected clock: replaced
-// index sections stay below 1 % and the allowance for a topic this slow.
+// TestCheckpointOverhead records for an hour of an injected clock: replaced index sections take less
+// than 1 % of the bag plus the allowance for a topic this slow.
 func TestCheckpointOverhead(t *testing.T) {
 	forcedAlike(t)
 	now := time.Unix(0, 0)
