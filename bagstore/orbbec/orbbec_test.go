@@ -13,7 +13,7 @@ import (
 	"rsros/test/need"
 )
 
-// written returns a bag that testdata/write.py has written.
+// written returns a bag written by testdata/write.py.
 func written(t *testing.T, args ...string) *bagstore.Bag {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "orbbec.bag")
@@ -96,7 +96,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// Missing numbers are notes, and messages that don't fit their topic are damage.
+// Missing frame numbers are notes; messages that don't match their topic are damage.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		args            []string
@@ -132,7 +132,7 @@ func TestParseTopic(t *testing.T) {
 	}
 }
 
-// What depth images hold is taken from the camera's settings.
+// The pixel format of depth images is taken from the camera's settings.
 func TestDepthUnit(t *testing.T) {
 	for _, c := range []struct {
 		set  []property

@@ -12,8 +12,8 @@ import (
 	"rsros/bagstore/internal/memory"
 )
 
-// TestBomb: chunks that unpack to far more than their bytes take little memory. A message of
-// them that is too large is refused by name, and the others are read.
+// TestBomb checks that chunks that unpack to far more than their stored size take little memory. A
+// message that is too large is rejected with its topic, and the others are read.
 func TestBomb(t *testing.T) {
 	const chunks = 4
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
@@ -74,7 +74,8 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestManyMessages: of a chunk with more messages than are listed, those are read.
+// TestManyMessages checks that, of a chunk with more messages than can be listed, those listed are
+// read.
 func TestManyMessages(t *testing.T) {
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestTogether reads all messages in several goroutines, each in a different order, from
-// more chunks than the cache keeps.
+// TestTogether reads all messages in several goroutines, each in a different order, from more chunks
+// than fit the cache.
 func TestTogether(t *testing.T) {
 	const messages, size = 60, 1 << 20
 	var out bytes.Buffer
@@ -44,7 +44,7 @@ func TestTogether(t *testing.T) {
 	checkCache(t)
 }
 
-// checkCache checks what the unused cache keeps.
+// checkCache checks the contents of an idle cache.
 func checkCache(t *testing.T) {
 	t.Helper()
 	kept := 0
@@ -90,7 +90,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// readTurned reads all blocks, beginning with one of them.
+// readTurned reads all blocks, starting with block first and wrapping around.
 func readTurned(f *File, first int) error {
 	var buffer []byte
 	blocks := f.Blocks()

@@ -16,13 +16,13 @@ import (
 	"rsros/bagstore"
 )
 
-// spoilers damage a part of a file.
+// spoilers are ways to damage a range of a file.
 var spoilers = map[string]func(b []byte){
 	"flipped byte": func(b []byte) { b[0] ^= 0x55 },
 	"zeroed page":  func(b []byte) { clear(b[:min(64, len(b))]) },
 }
 
-// parts are the places of a file's messages: their records, or their chunks where these are
+// parts returns the ranges of a file's messages: their records, or their chunks if these are
 // compressed.
 func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
 	t.Helper()
@@ -61,8 +61,8 @@ func scanAll(b []byte) (list []string, bad int, f *File, err error) {
 	return list, bad, f, err
 }
 
-// TestSpoiled checks that whole messages before and after damage are read, and that the
-// damage is noted.
+// TestSpoiled checks that whole messages before and after the damage are read, and that the damage is
+// noted.
 func TestSpoiled(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -82,7 +82,7 @@ func TestSpoiled(t *testing.T) {
 					t.Errorf("%s, %s at %d: %v", name, what, from, err)
 					continue
 				}
-				if !o.IncludeCRC { // which of two names of a topic is damaged isn't known
+				if !o.IncludeCRC { // which of a topic's two names is damaged can't be known
 					list = withoutTopics(list)
 				}
 				for m, p := range at {
@@ -98,7 +98,7 @@ func TestSpoiled(t *testing.T) {
 	}
 }
 
-// step is a smaller number of places in files whose chunks have to be unpacked.
+// step returns a step that tries fewer offsets if chunks have to be unpacked.
 func step(o format.WriterOptions, n int) int {
 	if o.Compression != "" {
 		return 8*n + 3
@@ -114,7 +114,7 @@ func withoutTopics(list []string) (out []string) {
 	return out
 }
 
-// TestCut checks that whole messages of a torn file are read.
+// TestCut checks that the whole messages of a truncated file are read.
 func TestCut(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -134,7 +134,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// withAsides has two attachments and two metadata records around its messages.
+// withAsides returns a file with two attachments and two metadata records around its messages.
 func withAsides(t testing.TB, o format.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -201,7 +201,7 @@ func TestAsides(t *testing.T) {
 	if list, _ := asidesOf(t, indexed[:bytes.Index(indexed, []byte("second one"))]); !slices.Equal(list, []string{want[0], want[2]}) {
 		t.Errorf("torn: %q", list)
 	}
-	for at := magicSize; at < len(indexed); at += 11 { // whatever is damaged, what is returned is true
+	for at := magicSize; at < len(indexed); at += 11 { // what is returned is true, whatever is damaged
 		b := slices.Clone(indexed)
 		b[at] ^= 0x55
 		list, _ := asidesOf(t, b)
@@ -215,8 +215,8 @@ func TestAsides(t *testing.T) {
 	}
 }
 
-// TestOverlap checks that an index that names one attachment many times costs no more than
-// one.
+// TestOverlap checks that an index that names one attachment many times costs no more than naming it
+// once.
 func TestOverlap(t *testing.T) {
 	b := withAsides(t, kinds["plain"])
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
@@ -264,7 +264,7 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-// appendChunk appends the content of a chunk's record without checksum.
+// appendChunk appends the content of a chunk record without checksum.
 func appendChunk(b []byte, size uint64, compression string, stored []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(append(b, make([]byte, 16)...), size) // times
 	b = binary.LittleEndian.AppendUint32(append(b, make([]byte, 4)...), uint32(len(compression)))
@@ -272,13 +272,13 @@ func appendChunk(b []byte, size uint64, compression string, stored []byte) []byt
 	return append(b, stored...)
 }
 
-// withChannel returns the beginning of a file with channel 7, /a.
+// withChannel returns the start of a file with channel 7, /a.
 func withChannel() []byte {
 	b := appendRecord([]byte(magic), opHeader, make([]byte, 8))
 	return appendRecord(b, opChannel, append(appendText(appendText([]byte{7, 0, 0, 0}, "/a"), "cdr"), 0, 0, 0, 0))
 }
 
-// messageRecord returns a message of channel 7 in a record that claims size bytes.
+// messageRecord returns a message record of channel 7 that claims size bytes.
 func messageRecord(at, size int, data []byte) []byte {
 	head := make([]byte, messageHead)
 	head[0] = 7
@@ -288,7 +288,7 @@ func messageRecord(at, size int, data []byte) []byte {
 	return b
 }
 
-// holed is a file with zeros between its head and its tail, which begins at byte at.
+// holed is a file with zeros between its head and its tail, which starts at at.
 type holed struct {
 	head, tail []byte
 	at         int64
@@ -312,12 +312,12 @@ func (h holed) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// TestSwallowed checks that a message with a wrong length hides no others, whether it is the
-// last of a range by number or by size.
+// TestSwallowed checks that a message with a wrong length hides no others, even if it is the last of a
+// block by count or by size.
 func TestSwallowed(t *testing.T) {
 	const (
 		messages = rangeMessages + 20
-		some     = 4*(recordHead+messageHead+5) + 3 - recordHead // into the length of the fourth after it
+		some     = 4*(recordHead+messageHead+5) + 3 - recordHead // into the length of the fourth message after it
 	)
 	for name, c := range map[string]struct{ at, size int }{
 		"first": {0, some}, "last of a range": {rangeMessages - 1, some}, "first of the next": {rangeMessages, some}, "large": {10, rangeBytes},
@@ -354,12 +354,12 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestHiddenMessages checks that messages hidden by one with a wrong length are found if the
-// chunk's checksum or the statistics show the damage.
+// TestHiddenMessages checks that messages hidden by one with a wrong length are found if the chunk's
+// checksum or the statistics reveal the damage.
 func TestHiddenMessages(t *testing.T) {
 	for _, name := range []string{"unchunked", "plain"} {
 		whole := build(t, kinds[name])
-		var list [][2]int64 // messages in the order of the file
+		var list [][2]int64 // messages in file order
 		for _, p := range parts(t, whole, false) {
 			list = append(list, p)
 		}
@@ -398,7 +398,7 @@ func TestHiddenMessages(t *testing.T) {
 	}
 }
 
-// TestMessageOfRecords checks that a message with MCAP records as its data stays whole.
+// TestMessageOfRecords checks that a message whose data are MCAP records stays whole.
 func TestMessageOfRecords(t *testing.T) {
 	inner := build(t, kinds["unchunked"])
 	for name, o := range kinds {
@@ -420,22 +420,22 @@ func TestMessageOfRecords(t *testing.T) {
 	}
 }
 
-// appendSummed appends a chunk without compression that has a checksum.
+// appendSummed appends an uncompressed chunk with a checksum.
 func appendSummed(b []byte, sum uint32, records []byte) []byte {
 	chunk := appendChunk(nil, uint64(len(records)), "", records)
 	binary.LittleEndian.PutUint32(chunk[24:], sum)
 	return appendRecord(b, opChunk, chunk)
 }
 
-// TestHostileMessages checks that a search for messages inside others ends, whatever looks
-// like records there, and keeps what was found before.
+// TestHostileMessages checks that a search for messages inside others ends, whatever looks like records
+// there, and keeps what it found before.
 func TestHostileMessages(t *testing.T) {
 	const messages, inside = 100, 3000
 	var data []byte
 	for range inside {
 		data = appendRecord(data, opDataEnd, make([]byte, dataEndSize))
 	}
-	data[len(data)-1-dataEndSize]++ // into the length of the last
+	data[len(data)-1-dataEndSize]++ // into the length of the last message
 	inner := messageRecord(2, messageHead+1, []byte("2"))
 	records := messageRecord(1, messageHead+1+len(inner), append([]byte("1"), inner...))
 	for i := range messages {
@@ -472,8 +472,7 @@ func TestNestedMessages(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks checks that a damaged chunk is searched once, however many empty chunks
-// follow it.
+// TestEmptyChunks checks that a damaged chunk is searched once, however many empty chunks follow it.
 func TestEmptyChunks(t *testing.T) {
 	const empty = 1000
 	b := appendSummed(withChannel(), 1, messageRecord(1, messageHead+1<<16, make([]byte, 1<<16)))

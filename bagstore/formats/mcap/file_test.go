@@ -38,7 +38,7 @@ func build(t testing.TB, o format.WriterOptions) []byte {
 	return out.Bytes()
 }
 
-// readAll lists what can be read, and counts the messages that can't.
+// readAll lists the readable messages and counts the others.
 func readAll(b []byte) (list []string, bad int, f *File, err error) {
 	f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *countedReads) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-// TestOpenReadsLittle counts the reads of opening a file: two for the head of each chunk and one
-// for its indexes, whatever the number of channels.
+// TestOpenReadsLittle checks how many reads open a file: two for the header of each chunk and one for
+// its indexes, whatever the number of channels.
 func TestOpenReadsLittle(t *testing.T) {
 	b := build(t, kinds["plain"])
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
@@ -116,8 +116,8 @@ func TestOpenReadsLittle(t *testing.T) {
 	}
 }
 
-// TestDamage flips bytes, and checks that nothing panics, and that messages are as written
-// or the checksums report damage.
+// TestDamage flips bytes and checks that nothing panics and that messages are as written unless the
+// checksums report damage.
 func TestDamage(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -144,8 +144,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMissing checks what is noted of messages that can't be read, or not as they were written, in
-// a file without chunks.
+// TestMissing checks the notes about messages of an unchunked file that can't be read or differ from
+// what was written.
 func TestMissing(t *testing.T) {
 	for name, c := range map[string]struct {
 		crc      bool
@@ -170,7 +170,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads any bytes.
+// FuzzOpen reads arbitrary bytes.
 func FuzzOpen(f *testing.F) {
 	for _, o := range kinds {
 		f.Add(build(f, o))
@@ -222,8 +222,7 @@ func TestLargeMessage(t *testing.T) {
 	}
 }
 
-// TestNamedTwice checks that an index that names a message twice isn't trusted, because it
-// hides another.
+// TestNamedTwice checks that an index that names a message twice, and so hides another, isn't trusted.
 func TestNamedTwice(t *testing.T) {
 	whole := build(t, kinds["plain"])
 	want, _, f, err := readAll(whole)
@@ -243,7 +242,7 @@ func TestNamedTwice(t *testing.T) {
 	}
 }
 
-// indexOffsets are where the message indexes of a chunk's two channels have their offsets.
+// indexOffsets returns where the message indexes of a chunk's two channels store their offsets.
 func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
 	t.Helper()
 	src := source{bytes.NewReader(b), int64(len(b))}

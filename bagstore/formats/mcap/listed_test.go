@@ -10,15 +10,15 @@ import (
 	"rsros/bagstore"
 )
 
-// openTrusted opens a file by its summary, and counts the reads.
+// openTrusted opens a file by its summary and counts the reads.
 func openTrusted(b []byte) (f *File, reads *atomic.Int64, err error) {
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
 	f, err = OpenReader(r, int64(len(b)), "test", Options{Trust: true})
 	return f, &r.n, err
 }
 
-// TestTrust: opening a file by its summary takes as many reads for any number of chunks, and shows
-// what reading the chunks' indexes shows.
+// TestTrust checks that the number of reads to open a file by its summary doesn't depend on the number
+// of chunks, and that the result equals reading the chunks' indexes.
 func TestTrust(t *testing.T) {
 	for name, o := range kinds {
 		for _, size := range []int64{200, 1 << 20} {
@@ -45,8 +45,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestTrustDamaged flips bytes: what a file opened by its summary shows are messages that were written,
-// and what it doesn't show is an error or noted.
+// TestTrustDamaged flips bytes and checks that a file opened by its summary shows only messages that
+// were written, and that what is missing is an error or noted.
 func TestTrustDamaged(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -74,8 +74,8 @@ func TestTrustDamaged(t *testing.T) {
 	}
 }
 
-// TestTrustContradicted: a summary without a checksum that lies about a chunk is an error of the
-// chunk, not other messages.
+// TestTrustContradicted checks that a summary without a checksum that misstates a chunk causes an error
+// for that chunk, not wrong messages.
 func TestTrustContradicted(t *testing.T) {
 	o := kinds["lz4"]
 	o.IncludeCRC = false

@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// TestWriterAgrees checks that the format's own library writes the same bytes.
+// TestWriterAgrees checks that the reference library writes the same bytes.
 func TestWriterAgrees(t *testing.T) {
 	topics := []container.Topic{
 		{Name: "/a", Type: "std_msgs/String", Encoding: container.ROS1, MD5: "1", CallerID: "/n", Latching: true, Schema: container.Schema{Encoding: "ros1msg", Text: "string data\n"}},

@@ -33,7 +33,7 @@ func pack(t testing.TB, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// folder writes files by name into a folder.
+// folder writes files, by name, to a folder.
 func folder(t testing.TB, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "[walk]")
@@ -60,7 +60,7 @@ func TestFolders(t *testing.T) {
 	for name, test := range map[string]struct {
 		files    map[string][]byte
 		messages int
-		note     string // in one of the notes; empty: there are none
+		note     string // in one of the notes; empty: no notes
 	}{
 		"split":           {map[string][]byte{"metadata.yaml": yamlOf("120", "w_0.db3", "w_1.db3"), "w_0.db3": small, "w_1.db3": small}, 120, ""},
 		"named by folder": {map[string][]byte{"metadata.yaml": yamlOf("60", "walk/w_0.db3"), "w_0.db3": small}, 60, ""},
@@ -108,7 +108,7 @@ func TestCompressedFile(t *testing.T) {
 	}
 }
 
-// TestTogether reads a bag, a .db3 and an MCAP file as one, in time order.
+// TestTogether reads a bag, a .db3 and an MCAP file as one recording, in time order.
 func TestTogether(t *testing.T) {
 	first := open(t, sample)
 	path := filepath.Join(t.TempDir(), "x")

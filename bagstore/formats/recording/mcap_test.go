@@ -15,7 +15,7 @@ import (
 
 const sample = "../../../test/data/librealsense/sw_small_lz4.bag"
 
-// writeMCAP copies a bag to MCAP with the library.
+// writeMCAP copies a bag to MCAP with the reference library.
 func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -56,7 +56,7 @@ func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions)
 	}
 }
 
-// same compares two lists of messages. Those of equal time may be in any order.
+// same compares two lists of messages. Messages with equal times may be in any order.
 func same(a, b []listed) bool {
 	order := func(x, y listed) int {
 		if x.time != y.time {
@@ -74,7 +74,7 @@ func same(a, b []listed) bool {
 	return slices.Equal(a, b)
 }
 
-// TestMCAP reads a bag back from MCAP files of every kind.
+// TestMCAP copies a bag to MCAP files of every kind and reads them back.
 func TestMCAP(t *testing.T) {
 	b := open(t, sample)
 	want := list(t, b)
@@ -109,8 +109,8 @@ func TestMCAP(t *testing.T) {
 	}
 }
 
-// TestMCAPCut cuts a file anywhere, and checks that whole messages are read and the loss
-// is noted.
+// TestMCAPCut cuts a file at many offsets and checks that whole messages are read and the loss is
+// noted.
 func TestMCAPCut(t *testing.T) {
 	b := open(t, sample)
 	want := list(t, b)
@@ -140,7 +140,7 @@ func TestMCAPCut(t *testing.T) {
 	}
 }
 
-// TestROS2MCAP reads ROS 2's own.
+// TestROS2MCAP reads MCAP files written by ROS 2.
 func TestROS2MCAP(t *testing.T) {
 	m := open(t, need.Bag(t, "db3/public/rosbag2_talker.mcap"))
 	counts := make(map[string]int)
@@ -152,5 +152,5 @@ func TestROS2MCAP(t *testing.T) {
 	}
 }
 
-// mcapOptions are those of rosbag2.
+// mcapOptions are rosbag2's options.
 var mcapOptions = mcap.WriterOptions{Chunked: true, ChunkSize: 768 << 10, Compression: mcap.CompressionZSTD}

@@ -15,7 +15,7 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// withoutTopics writes a recording of 60 messages whose topics table is zero.
+// withoutTopics writes a recording of 60 messages whose topics table is zeroed.
 func withoutTopics(t *testing.T, dir string) (path string) {
 	t.Helper()
 	b, err := os.ReadFile("../rosbag2/testdata/small.db3")
@@ -50,8 +50,8 @@ func counted(t *testing.T, path string) (map[string]int, *bagstore.Bag) {
 	return list, bag
 }
 
-// TestNames checks that without the table of topics, names come from metadata.yaml if only
-// one fits, and types from the messages; other topics have none.
+// TestNames checks that, without the topics table, names come from metadata.yaml if only one fits, and
+// types from the messages; other topics have neither.
 func TestNames(t *testing.T) {
 	text, number := container.Topic{Name: "/text", Type: "std_msgs/msg/String"}, container.Topic{Name: "/number", Type: "std_msgs/msg/UInt32"}
 	other := container.Topic{Name: "/other", Type: "std_msgs/msg/String"}
@@ -60,7 +60,7 @@ func TestNames(t *testing.T) {
 		file   string
 		topics []rosbag2.TopicCount
 		want   map[string]int
-		notes  string // of names that were found
+		notes  string // of reconstructed names
 	}{
 		"without metadata":                      {"", nil, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}, ""},
 		"metadata":                              {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/number std_msgs/msg/UInt32": 20}, "names of 2 topics are those in the metadata of rosbag2 whose type and number of messages fit"},

@@ -35,7 +35,7 @@ type listed struct {
 	sum   uint64
 }
 
-// list reads all messages of a bag forward; each must be a whole one of its type.
+// list reads all messages of a bag forward and checks that each is a whole message of its type.
 func list(t testing.TB, b *bagstore.Bag) (all []listed) {
 	t.Helper()
 	v := b.View(bagstore.Query{})
@@ -52,7 +52,7 @@ func list(t testing.TB, b *bagstore.Bag) (all []listed) {
 			specs[m.Conn] = spec
 		}
 		n, err := specs[m.Conn].Size(m.Data)
-		mapped := strings.HasPrefix(b.Version(), "rosbag2") // librealsense's bags have bytes after an image
+		mapped := strings.HasPrefix(b.Version(), "rosbag2") // librealsense's bags have extra bytes after an image
 		if err != nil || mapped && n != len(m.Data) {
 			t.Fatalf("%s at %d: %d bytes, the message has %d: %v", m.Conn.Topic, m.Time, len(m.Data), n, err)
 		}
@@ -110,7 +110,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestManifest compares the images with those that the SDK was given to record.
+// TestManifest compares the images with those that the SDK recorded.
 func TestManifest(t *testing.T) {
 	for _, name := range []string{"sdk_rec_raw", "sdk_rec_zstd"} {
 		text, err := os.ReadFile(need.Bag(t, "db3/"+name+".manifest.json"))
@@ -190,7 +190,7 @@ func TestBagsStillOpen(t *testing.T) {
 	}
 }
 
-// TestOpenEnds: the context ends opening a file of any format, whole or damaged.
+// TestOpenEnds checks that canceling the context ends opening a file of any format, whole or damaged.
 func TestOpenEnds(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,8 +14,8 @@ import (
 	"rsros/test/need"
 )
 
-// checkBytes has Debian's SQLite check a database with one byte changed, again and again, and says in each line
-// whether and how it is damaged.
+// checkBytes changes one byte of a database at a time, checks each variant with Debian's SQLite, and
+// prints a line saying whether it is damaged and how.
 const checkBytes = `
 import sqlite3, sys
 path, copy = sys.argv[1:]
@@ -33,11 +33,11 @@ for line in sys.stdin:
         print(str(e).replace("\n", " "))
 `
 
-// TestCheckAsSQLite changes single bytes of a database: what SQLite's own check notices, Check does, too. What matters to
-// writers alone it needn't: the space in pages that has no rows.
+// TestCheckAsSQLite changes single bytes of a database and checks that Check reports all damage that
+// SQLite's own check reports, except what matters only to writers, such as unused space in pages.
 func TestCheckAsSQLite(t *testing.T) {
 	python := need.Python(t, "sqlite3")
-	long := filepath.Join(t.TempDir(), "x.db3") // with pages of long values, and free ones
+	long := filepath.Join(t.TempDir(), "x.db3") // with overflow and free pages
 	build(t, python, long, `PRAGMA page_size=512; VACUUM; CREATE INDEX i ON messages(timestamp); PRAGMA secure_delete=OFF;
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 20) INSERT INTO messages SELECT i, 1, i, zeroblob(i * 200) FROM n;
 		DELETE FROM messages WHERE id BETWEEN 5 AND 12;`)
@@ -49,7 +49,7 @@ func TestCheckAsSQLite(t *testing.T) {
 	}
 }
 
-// checkAsSQLite changes the header, and the wanted bytes of each page.
+// checkAsSQLite changes the header, and the selected bytes of each page.
 func checkAsSQLite(t *testing.T, python, path string, wanted func(off int) bool) {
 	t.Helper()
 	whole, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/place"
 )
 
-// writeDescribed writes n messages of two topics, and metadata that counts as many of each as given.
+// writeDescribed writes n messages of two topics, and metadata with the given count of each.
 func writeDescribed(t *testing.T, n int, a, b uint64, start, end bagstore.Time) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.db3")
@@ -48,7 +48,8 @@ func writeDescribed(t *testing.T, n int, a, b uint64, start, end bagstore.Time) 
 	return path
 }
 
-// TestDescribed: the metadata of a file count for its description if the first and the last row agree.
+// TestDescribed checks that a file's metadata are used as its description if the first and the last row
+// agree with them.
 func TestDescribed(t *testing.T) {
 	const n = 5001
 	for name, c := range map[string]struct {
@@ -58,7 +59,7 @@ func TestDescribed(t *testing.T) {
 		believed   bool
 	}{
 		"right":     {n, 2501, 2500, 1000, 1000 + n - 1, true},
-		"longer":    {n, 2501, 2500, 1, 10 * n, true}, // of a folder, or with messages of other files
+		"longer":    {n, 2501, 2500, 1, 10 * n, true}, // of a folder, or counting messages of other files
 		"too few":   {n, 2500, 2500, 1000, 1000 + n - 1, false},
 		"too many":  {n, 2501, 2501, 1000, 1000 + n - 1, false},
 		"killed":    {n, 0, 0, 0, 0, false},

@@ -14,7 +14,7 @@ import (
 	"rsros/test/need"
 )
 
-// examples are the .db3 files of the shared examples.
+// examples returns the .db3 files of the shared examples.
 func examples(t testing.TB) []string {
 	dir := need.Bag(t, "db3")
 	a, _ := filepath.Glob(filepath.Join(dir, "*.db3"))
@@ -35,7 +35,7 @@ func open(t testing.TB, path string) *File {
 	return f
 }
 
-// row is a message as both readers list it: times as stored, data as stored.
+// row is a message as both readers list it: time and data as stored.
 type row struct {
 	Topic string `json:"topic"`
 	Time  int64  `json:"time"`
@@ -43,7 +43,7 @@ type row struct {
 	Sum   uint32 `json:"sum"`
 }
 
-// rows lists all messages in the order of the file.
+// rows lists all messages in file order.
 func rows(t testing.TB, f *File) (list []row) {
 	t.Helper()
 	var buf []byte
@@ -63,8 +63,7 @@ func rows(t testing.TB, f *File) (list []row) {
 	return list
 }
 
-// pythonRows lists a file with Debian's Python and SQLite, as far as they know about it:
-// what is compressed there has no sum.
+// pythonRows lists a file with Debian's Python and SQLite. Compressed messages have no checksum there.
 const pythonRows = `
 import json, sqlite3, sys, zlib
 for topic, time, data in sqlite3.connect("file:%s?immutable=1" % sys.argv[1], uri=True).execute(
@@ -92,7 +91,7 @@ func TestAsPython(t *testing.T) {
 				if err := json.Unmarshal(line, &want); err != nil {
 					t.Fatal(err)
 				}
-				want.Time = max(want.Time, 1) // what a bag can hold
+				want.Time = max(want.Time, 1) // what fits a bag
 				if want.Size < 0 {
 					want.Size, want.Sum = got[i].Size, got[i].Sum
 				}
@@ -104,8 +103,8 @@ func TestAsPython(t *testing.T) {
 	}
 }
 
-// TestCompressedIsPlain compares a recording with and without compression of which the
-// SDK's manifest says that the pixels are the same.
+// TestCompressedIsPlain compares a recording with and without compression whose pixels, according to
+// the SDK's manifest, are the same.
 func TestCompressedIsPlain(t *testing.T) {
 	sizes := make(map[string][]string)
 	for _, path := range examples(t) {

@@ -30,7 +30,7 @@ func smallBytes(t testing.TB) []byte {
 	return b
 }
 
-// readAll lists what can be read of a database, and never more than it should take.
+// readAll lists what can be read of a database, and checks that it doesn't exceed the limits.
 func readAll(b []byte) (list []row, f *File, err error) {
 	f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test")
 	if err != nil {
@@ -64,14 +64,13 @@ func readBlocks(f *File) (list []row, _ *File, err error) {
 	return list, f, nil
 }
 
-// placed is a message and the pages that have parts of it.
+// placed is a message and the pages that hold parts of it.
 type placed struct {
 	row
 	pages []int64
 }
 
-// placedMessages lists the messages of a sound file, with their pages: of the leaf, and those that are read for one
-// message alone.
+// placedMessages lists the messages of a sound file with their pages: the leaf and the overflow pages.
 func placedMessages(t *testing.T, b []byte) (list []placed) {
 	w := watched{bytes.NewReader(b), make(map[int64]bool), 512, true}
 	f, err := OpenReader(w, int64(len(b)), "test")
@@ -79,7 +78,7 @@ func placedMessages(t *testing.T, b []byte) (list []placed) {
 		t.Fatal(err)
 	}
 	defer f.Close()                 //nolint:errcheck // only read
-	leaves := make(map[int64]int64) // by time, which is another for each message
+	leaves := make(map[int64]int64) // by time, which is unique
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
 			if _, time, ok := f.message(f.pages.NewReader(), c, true); ok {
@@ -110,8 +109,8 @@ func placedMessages(t *testing.T, b []byte) (list []placed) {
 	return list
 }
 
-// TestDamagedPages spoils each page in turn, also those that lead to others. What isn't in it is still read, and what
-// is lost is said.
+// TestDamagedPages damages each page in turn, interior pages included. Messages outside it are still
+// read, and the loss is reported.
 func TestDamagedPages(t *testing.T) {
 	whole := smallBytes(t)
 	want := placedMessages(t, whole)
@@ -184,7 +183,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestLyingLength makes a message claim a gigabyte.
+// TestLyingLength checks a message that claims a gigabyte.
 func TestLyingLength(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	path := filepath.Join(t.TempDir(), "x.db3")
@@ -193,8 +192,8 @@ func TestLyingLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The cell: a payload of 3007 bytes, row 1, a header of 6 bytes: null (the row), 1, an integer of 1 byte, a blob of
-	// 3000. The one that lies is longer, over the first bytes of the blob.
+	// The cell: a payload of 3007 bytes, row 1, a header of 6 bytes: null (the row), 1, an integer of 1
+	// byte, a blob of 3000. The false header is longer and covers the first bytes of the blob.
 	at := bytes.Index(b, []byte{0x97, 0x3f, 1, 6, 0, 9, 1})
 	if at < 0 {
 		t.Fatal("SQLite laid the row out in another way")
@@ -215,7 +214,7 @@ func TestLyingLength(t *testing.T) {
 	}
 }
 
-// varint is a number as SQLite writes it.
+// varint encodes a number as SQLite does.
 func varint(n uint64) (b []byte) {
 	for b = []byte{byte(n & 127)}; n > 127; b = append([]byte{byte(n&127 | 128)}, b...) {
 		n >>= 7
@@ -223,7 +222,7 @@ func varint(n uint64) (b []byte) {
 	return b
 }
 
-// build makes a database with rosbag2's tables and one topic, and executes SQL in it.
+// build makes a database with rosbag2's tables and one topic, and runs SQL on it.
 func build(t testing.TB, python, path, sql string) {
 	t.Helper()
 	const script = `
@@ -241,13 +240,14 @@ c.close()
 	}
 }
 
-// TestHostileSchemas: a schema is data. What would run on reading is refused.
+// TestHostileSchemas checks that a schema is treated as data: anything that reading would execute is
+// refused.
 func TestHostileSchemas(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	const rows = "INSERT INTO messages VALUES(1, 1, 5, x'0001'), (2, 1, 6, x'0001');"
 	for name, test := range map[string]struct {
 		sql     string
-		refused string // empty: it reads two messages
+		refused string // empty: two messages are read
 	}{
 		"triggers":             {rows + "CREATE TRIGGER t AFTER INSERT ON messages BEGIN DELETE FROM topics; END;", ""},
 		"SQL in a name":        {rows + `UPDATE topics SET name = '''; DROP TABLE messages; --';`, ""},
@@ -297,7 +297,7 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// manyTables adds empty tables to small.db3, whose tables move from page 1 to another page.
+// manyTables adds empty tables to small.db3 until its own tables move from page 1 to another page.
 func manyTables(t testing.TB, tables int) []byte {
 	const page, headSize, rowsInLeaf, childrenInNode = 512, 100, 8, 30
 	b := smallBytes(t)
@@ -337,7 +337,7 @@ func manyTables(t testing.TB, tables int) []byte {
 			name := fmt.Sprintf("t%05d", i)
 			sql := "CREATE TABLE " + name + "(x)"
 			text := func(s string) byte { return byte(2*len(s) + 13) }
-			record := []byte{6, text("table"), text(name), text(name), 4, text(sql)} // 4: an integer of 32 bits
+			record := []byte{6, text("table"), text(name), text(name), 4, text(sql)} // 4: a 32-bit integer
 			record = be.AppendUint32(append(record, "table"+name+name...), add(leaf(nil)))
 			record = append(record, sql...)
 			rows = append(rows, slices.Concat(varint(uint64(len(record))), varint(uint64(1001+i)), record))
@@ -361,7 +361,8 @@ func manyTables(t testing.TB, tables int) []byte {
 	return b
 }
 
-// TestManyTables: 20,000 empty tables beside those of rosbag2 once took 11 s, then all memory.
+// TestManyTables checks that 20,000 empty tables beside those of rosbag2 don't take long or much memory
+// to open: once it took 11 s, then all memory.
 func TestManyTables(t *testing.T) {
 	b := manyTables(t, 20_000)
 	var before, after runtime.MemStats
@@ -371,13 +372,13 @@ func TestManyTables(t *testing.T) {
 	if err != nil || len(list) != 60 || len(f.Notes()) > 0 {
 		t.Fatalf("%d messages, %v", len(list), err)
 	}
-	// What was allocated together is no measure: the race detector empties pools.
+	// Total allocation is no measure here: the race detector empties pools.
 	if took := int64(after.HeapSys - before.HeapSys); took > 60<<20 {
 		t.Errorf("the heap grew by %d MB", took>>20)
 	}
 }
 
-// TestCircle makes an interior page refer to one leaf again and again.
+// TestCircle makes an interior page refer to one leaf many times.
 func TestCircle(t *testing.T) {
 	b := slices.Clone(smallBytes(t))
 	found := false
@@ -447,7 +448,7 @@ os._exit(0)
 	if after := names(); !slices.Equal(before, after) {
 		t.Errorf("files %v became %v", before, after)
 	}
-	// A log that was spoiled counts up to there.
+	// A damaged log is valid up to the damage.
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil {
 		t.Fatal(err)
@@ -460,14 +461,14 @@ os._exit(0)
 	if n == 0 || n >= 500 {
 		t.Errorf("%d messages with a spoiled log", n)
 	}
-	// SQLite itself, which may write, finds as many.
+	// SQLite itself, which may write, finds the same number.
 	out, err := exec.Command(python, "-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM messages').fetchone()[0])", path).Output()
 	if err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(n) {
 		t.Errorf("%d messages with a spoiled log; SQLite finds %s %v", n, out, err)
 	}
 }
 
-// FuzzOpen reads any bytes as a database.
+// FuzzOpen reads arbitrary bytes as a database.
 func FuzzOpen(f *testing.F) {
 	f.Add(smallBytes(f))
 	for _, page := range []int{0, 2, 3} { // the header and the schema, the topics, the root of the messages

@@ -17,8 +17,8 @@ import (
 	"rsros/test/need"
 )
 
-// recorder writes 60 messages, and 400 more in a transaction that fills the file, and says so: it waits
-// to be killed. Its journal has pages of the 60.
+// recorder writes 60 messages, then 400 more in a transaction that spills to the file, prints a line
+// and waits to be killed. Its journal holds the pages of the 60.
 const recorder = `
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -34,7 +34,7 @@ print("now", flush=True)
 sys.stdin.read()
 `
 
-// files are the names and contents in a folder.
+// files returns names and contents of a folder.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := make(map[string]string)
@@ -52,8 +52,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return list
 }
 
-// TestHotJournal kills a recorder in a transaction. Its messages before that are found in a folder
-// that stays as it was, also through a link, and are those that SQLite finds when it repairs a copy.
+// TestHotJournal kills a recorder in a transaction. The messages committed before are found without
+// changing the folder, also through a link, and equal those that SQLite finds when it repairs a copy.
 func TestHotJournal(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	for _, synchronous := range []string{"OFF", "FULL"} {
@@ -110,7 +110,7 @@ func TestHotJournal(t *testing.T) {
 	}
 }
 
-// asSQLite has SQLite repair a copy.
+// asSQLite reads a copy that SQLite repairs.
 func asSQLite(t *testing.T, python string, content map[string]string, want []row) {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,8 +137,8 @@ func asSQLite(t *testing.T, python string, content map[string]string, want []row
 	}
 }
 
-// TestUselessJournal: a journal that says nothing is named and stays; one of a completed transaction
-// isn't even named.
+// TestUselessJournal checks that a journal without content is noted and kept; one of a completed
+// transaction isn't noted.
 func TestUselessJournal(t *testing.T) {
 	for content, notes := range map[string]int{
 		"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + strings.Repeat("\x00", 504): 1,
@@ -164,7 +164,7 @@ func TestUselessJournal(t *testing.T) {
 	}
 }
 
-// guarded is a store that lets nobody list it: what isn't there is forbidden.
+// guarded is a store that forbids listing, so that missing files look forbidden.
 type guarded struct {
 	place.Store
 	path string
@@ -192,7 +192,8 @@ func (r renamed) Info() place.Info {
 	return i
 }
 
-// TestForbiddenLeftovers: a recording in a bucket that may not be listed has no journal or log.
+// TestForbiddenLeftovers checks that a recording in a bucket that can't be listed opens without journal
+// or log.
 func TestForbiddenLeftovers(t *testing.T) {
 	place.Register("guarded", guarded{path: examples(t)[0]})
 	in, err := place.Open(t.Context(), "guarded://bucket/walk.db3")

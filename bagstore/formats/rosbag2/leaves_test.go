@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// watched is a file that notes which pages are read, or with first where reads begin.
+// watched is a file that records which pages are read or, with first, where reads start.
 type watched struct {
 	*bytes.Reader
 	seen  map[int64]bool // by page
@@ -22,7 +22,7 @@ func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	return w.Reader.ReadAt(p, off)
 }
 
-// TestLeaves: what is fetched ahead is what a scan reads.
+// TestLeaves checks that the pages fetched ahead are those that a scan reads.
 func TestLeaves(t *testing.T) {
 	b := smallBytes(t)
 	const page = 512

@@ -12,8 +12,8 @@ import (
 	"rsros/test/need"
 )
 
-// lostPages makes the pages zero that lead to all others but the leaves: that of the schema and the header, and
-// those above leaves.
+// lostPages zeroes the pages that lead to the leaves: the one with the header and schema, and all
+// interior pages.
 func lostPages(b []byte, page int) {
 	clear(b[:page])
 	for at := page; at < len(b); at += page {
@@ -23,7 +23,7 @@ func lostPages(b []byte, page int) {
 	}
 }
 
-// liveFile is a file that was committed after each message, so that it has old versions of many pages.
+// liveFile is a file committed after each message, so that it has old versions of many pages.
 func liveFile(t *testing.T, sizes func(i int) int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db3")
@@ -58,8 +58,8 @@ func liveFile(t *testing.T, sizes func(i int) int) []byte {
 	return b
 }
 
-// TestOldPages: a file with old versions of its pages, of which all that leads to a page is lost, has
-// each message once, with all its bytes.
+// TestOldPages checks that a file with old versions of its pages, and nothing left that leads to the
+// pages, has each message once, with all its bytes.
 func TestOldPages(t *testing.T) {
 	for name, sizes := range map[string]func(int) int{
 		"small":  func(i int) int { return 4 + i%50 },
@@ -104,7 +104,8 @@ func TestOldPages(t *testing.T) {
 	}
 }
 
-// TestDeletedRows: rows that were deleted stay so in a damaged file, as far as anything tells them apart.
+// TestDeletedRows checks that deleted rows of a damaged file stay deleted, as far as anything tells
+// them apart.
 func TestDeletedRows(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	path := filepath.Join(t.TempDir(), "x.db3")
@@ -116,7 +117,7 @@ func TestDeletedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	const page = 512
-	var above []int // the pages above leaves
+	var above []int // the interior pages
 	for at := page; at < len(whole); at += page {
 		if whole[at] == 0x05 {
 			above = append(above, at)
@@ -162,7 +163,7 @@ func TestDeletedRows(t *testing.T) {
 	}
 }
 
-// TestWrongNumbers: a row with a wrong number hides no others.
+// TestWrongNumbers checks that a row with a wrong id hides no others.
 func TestWrongNumbers(t *testing.T) {
 	b := slices.Clone(smallBytes(t))
 	const page = 512
@@ -172,7 +173,7 @@ func TestWrongNumbers(t *testing.T) {
 			continue
 		}
 		cell := b[at+int(binary.BigEndian.Uint16(b[at+8:])):]
-		if cell[0] < 0x80 && cell[1] > 5 && cell[1] < 50 { // the size in one byte, and then the row
+		if cell[0] < 0x80 && cell[1] > 5 && cell[1] < 50 { // the size in one byte, then the row
 			cell[1] |= 0x40
 			changed++
 		}

@@ -14,11 +14,11 @@ import (
 	"rsros/test/need"
 )
 
-// sharedChain is a database of topics whose offered profiles are one and the same chain of pages.
+// sharedChain is a database whose topics' offered profiles all share one chain of pages.
 func sharedChain(topics, chain int) (b []byte, profiles int) {
 	const (
 		page   = 512
-		inLeaf = 39 // bytes of a record of that many and as many pages as there are
+		inLeaf = 39 // length of a record of as many pages as there are
 		each   = 9  // rows in a leaf
 	)
 	values := []byte("/apkg/Tcdr")
@@ -50,7 +50,8 @@ func sharedChain(topics, chain int) (b []byte, profiles int) {
 	return append(first, b...), profiles
 }
 
-// TestSharedChain: rows whose texts are the same pages take no more memory than descriptions may.
+// TestSharedChain checks that rows that share their text's pages take no more memory than descriptions
+// may.
 func TestSharedChain(t *testing.T) {
 	for _, c := range []struct{ topics, chain, least, most int }{
 		{18, 100, 18 * 50000, 18 * maxShort}, // all of them
@@ -72,7 +73,7 @@ func TestSharedChain(t *testing.T) {
 	}
 }
 
-// TestManyProfiles: SQLite reads no more of a table of topics.
+// TestManyProfiles checks that the same limit holds for a topics table read through SQLite.
 func TestManyProfiles(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	path := filepath.Join(t.TempDir(), "x.db3")
@@ -88,7 +89,7 @@ func TestManyProfiles(t *testing.T) {
 	}
 }
 
-// TestCellTwice: a message is listed once, whatever refers to it.
+// TestCellTwice checks that a message is listed once, whatever refers to it.
 func TestCellTwice(t *testing.T) {
 	b := slices.Clone(smallBytes(t))
 	const page = 512
@@ -104,7 +105,7 @@ func TestCellTwice(t *testing.T) {
 	}
 }
 
-// failing is a file that can't be read any more once it is told.
+// failing is a file whose reads fail with err once it is set.
 type failing struct {
 	io.ReaderAt
 	err error
@@ -117,7 +118,7 @@ func (r *failing) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-// TestUnreadableBlock: messages that can't be listed are an error, not none.
+// TestUnreadableBlock checks that messages that can't be listed are an error, not none.
 func TestUnreadableBlock(t *testing.T) {
 	b := slices.Clone(smallBytes(t))
 	lostPages(b, 512)

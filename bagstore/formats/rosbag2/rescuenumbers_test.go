@@ -12,7 +12,8 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// renumber changes the number of a row, in a page that the table's tree leads to, to another of as many bytes.
+// renumber replaces a row id, in a page that the table's tree leads to, with another of the same
+// length.
 func renumber(t *testing.T, b []byte, from, to uint64) {
 	t.Helper()
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
@@ -42,8 +43,8 @@ func renumber(t *testing.T, b []byte, from, to uint64) {
 	t.Fatalf("no row %d, or %d takes other bytes", from, to)
 }
 
-// TestWrongNumber: a row with the number of another, or with one that no row has, hides no message, and none
-// is said to be missing.
+// TestWrongNumber checks that a row with the id of another, or with one that no row has, hides no
+// message, and that none is reported missing.
 func TestWrongNumber(t *testing.T) {
 	whole := liveFile(t, func(int) int { return 300 })
 	want, _, err := readAll(whole)

@@ -10,7 +10,7 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// TestWriterBounds: the writer takes what the reader takes, and refuses more.
+// TestWriterBounds checks that the writer has the same limits as the reader.
 func TestWriterBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	f, err := os.Create(path)

@@ -12,7 +12,7 @@ import (
 	"rsros/test/need"
 )
 
-// coldTestFile is a file that isn't in the page cache, opened for reading, and its content.
+// coldTestFile returns a file that isn't in the page cache, opened for reading, and its content.
 func coldTestFile(t *testing.T, n int) (*os.File, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x")
@@ -76,7 +76,7 @@ func TestAheadFile(t *testing.T) {
 	}
 }
 
-// TestCached: both ways to ask the kernel find the same pages in the page cache.
+// TestCached checks that both ways to query the page cache return the same pages.
 func TestCached(t *testing.T) {
 	page := os.Getpagesize()
 	f, data := coldTestFile(t, 40*page+100)
@@ -118,7 +118,7 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// TestAheadRefused: pipes, and files that were removed or replaced, are read as usual.
+// TestAheadRefused checks that pipes, and files that were removed or replaced, are read as usual.
 func TestAheadRefused(t *testing.T) {
 	f, _ := coldTestFile(t, 100)
 	if a := OpenAhead(f, 0, AheadOptions{}); a != nil {
@@ -146,8 +146,8 @@ func TestAheadRefused(t *testing.T) {
 	}
 }
 
-// TestMove: memory is moved with what is in it, its old place stays reserved, and after a move that
-// failed, files are read as usual.
+// TestMove checks that moving memory keeps its content and leaves its old range reserved, and that
+// files are read as usual after a failed move.
 func TestMove(t *testing.T) {
 	page := os.Getpagesize()
 	p := newPages(page)

@@ -11,17 +11,17 @@ import (
 	"testing/iotest"
 )
 
-// memFile is a file in memory. What it was asked to read past the cache is remembered.
+// memFile is a file in memory that records reads past the page cache.
 type memFile struct {
 	mu      sync.Mutex
 	data    []byte
-	cached  func(off int64) bool // nil: nothing is
-	bad     int64                // no byte at or after it can be read; 0: all can
+	cached  func(off int64) bool // pages in the cache; nil: none
+	bad     int64                // bytes at or after it can't be read; 0: all can
 	refuse  error                // of Start
 	fails   error                // of reads past the cache
-	gate    chan struct{}        // if set, reads wait for it to be closed
+	gate    chan struct{}        // if set, reads wait until it is closed
 	started []int64
-	usual   int // bytes read as usual
+	usual   int // bytes read through the cache
 	closed  bool
 }
 
@@ -90,8 +90,8 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// TestAhead reads a file at random and from end to end, by several goroutines, however
-// much of it is in the cache.
+// TestAhead reads a file at random and from end to end, in several goroutines, with any part of it in
+// the cache.
 func TestAhead(t *testing.T) { eachMemory(t, testAhead) }
 
 func testAhead(t *testing.T, block int) {
@@ -102,7 +102,7 @@ func testAhead(t *testing.T, block int) {
 		t.Run(name, func(t *testing.T) {
 			f := &memFile{data: data, cached: cached}
 			a := NewAhead(f, int64(len(data)), AheadOptions{Block: block, Always: true})
-			first := data[:min(len(data), 20_000)] // of more it takes long
+			first := data[:min(len(data), 20_000)] // a larger part takes long
 			if err := iotest.TestReader(io.NewSectionReader(a, 0, int64(len(first))), first); err != nil {
 				t.Error(err)
 			}
@@ -135,8 +135,8 @@ func testAhead(t *testing.T, block int) {
 	}
 }
 
-// TestAheadWhen: reading ahead begins where reading goes on, and doesn't where little is
-// asked for, or things here and there.
+// TestAheadWhen checks that sequential reading starts reading ahead, and that small or scattered reads
+// don't.
 func TestAheadWhen(t *testing.T) {
 	const image, end = 1_843_200, 40 << 20
 	data := make([]byte, end)
@@ -198,8 +198,8 @@ func TestAheadWhen(t *testing.T) {
 	}
 }
 
-// TestAheadErrors: what can't be read past the cache is read as usual, and errors are
-// those of usual reads, at their bytes.
+// TestAheadErrors checks that what can't be read past the cache is read as usual, and that errors are
+// those of ordinary reads, at the same bytes.
 func TestAheadErrors(t *testing.T) {
 	data := randomBytes(20_000)
 	for _, c := range []struct {
@@ -234,7 +234,7 @@ func TestAheadErrors(t *testing.T) {
 	}
 }
 
-// TestAheadOtherSize: a file may have become longer or shorter since it was opened.
+// TestAheadOtherSize checks that the file may have grown or shrunk since it was opened.
 func TestAheadOtherSize(t *testing.T) {
 	data := randomBytes(10_000)
 	for _, size := range []int64{1, 511, 512, 5_000, 9_999, 10_001, 10_240, 30_000} {
@@ -256,11 +256,11 @@ func TestAheadOtherSize(t *testing.T) {
 	}
 }
 
-// TestAheadClose: reads under way own their memory until they are over.
+// TestAheadClose checks that reads in progress own their memory until they finish.
 func TestAheadClose(t *testing.T) {
 	f := &memFile{data: randomBytes(10_000), gate: make(chan struct{}), cached: func(off int64) bool { return off == 0 }}
 	a := NewAhead(f, 10_000, AheadOptions{Block: 512, Always: true})
-	if _, err := a.ReadAt(make([]byte, 100), 0); err != nil { // is cached; what follows isn't
+	if _, err := a.ReadAt(make([]byte, 100), 0); err != nil { // is cached; the rest isn't
 		t.Fatal(err)
 	}
 	if n := f.starts(); n != aheadDepth {

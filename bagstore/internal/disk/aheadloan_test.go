@@ -11,8 +11,8 @@ import (
 	"rsros/test/need"
 )
 
-// eachMemory runs a test with blocks in memory that stays, and in memory that is moved where the
-// system does that with whole pages.
+// eachMemory runs a test with blocks in memory that stays in place and, if the system moves whole
+// pages, with memory that is moved.
 func eachMemory(t *testing.T, test func(t *testing.T, block int)) {
 	t.Run("memory stays", func(t *testing.T) { test(t, 512) })
 	t.Run("memory moves", func(t *testing.T) {
@@ -25,8 +25,8 @@ func eachMemory(t *testing.T, test func(t *testing.T, block int)) {
 	})
 }
 
-// TestBorrow: reading on from piece to piece, nearly all of a file is lent, and what is lent
-// stays what it is while others read on, and after Close.
+// TestBorrow checks that sequential reading borrows nearly all of a file, and that borrowed memory
+// stays unchanged while others read on, and after Close.
 func TestBorrow(t *testing.T) { eachMemory(t, testBorrow) }
 
 func testBorrow(t *testing.T, block int) {
@@ -63,7 +63,7 @@ func testBorrow(t *testing.T, block int) {
 	}
 	least := len(data) / 2
 	if a.memory.ring > 200 {
-		least = len(data) - 2*piece // all but the first, and what is left at the end
+		least = len(data) - 2*piece // all but the first block and the rest at the end
 	}
 	if n < least || f.usual > 0 {
 		t.Errorf("of %d bytes %d were lent and %d read as usual", len(data), n, f.usual)
@@ -87,7 +87,7 @@ func testBorrow(t *testing.T, block int) {
 	}
 }
 
-// TestBorrowMost: however much somebody borrows and keeps, reading ahead goes on.
+// TestBorrowMost checks that reading ahead goes on, however much a caller borrows and keeps.
 func TestBorrowMost(t *testing.T) { eachMemory(t, testBorrowMost) }
 
 func testBorrowMost(t *testing.T, block int) {
@@ -121,7 +121,7 @@ func testBorrowMost(t *testing.T, block int) {
 	}
 }
 
-// held counts the places that have memory.
+// held counts the slots that have memory.
 func held(a *Ahead) (n int) {
 	for _, h := range a.memory.held {
 		if h {
@@ -131,13 +131,13 @@ func held(a *Ahead) (n int) {
 	return n
 }
 
-// TestBorrowNothing: what can't be read, or isn't there, isn't lent.
+// TestBorrowNothing checks that what is unreadable or missing isn't lent.
 func TestBorrowNothing(t *testing.T) {
 	data := randomBytes(20_000)
 	for name, c := range map[string]struct {
 		f    *memFile
 		size int64
-		good int64 // nothing at or after it is lent
+		good int64 // bytes at or after it aren't lent
 	}{
 		"a bad sector":           {&memFile{data: data, bad: 9_000}, 20_000, 9_000},
 		"a file that is shorter": {&memFile{data: data[:9_000]}, 20_000, 9_000},
@@ -166,7 +166,7 @@ func TestBorrowNothing(t *testing.T) {
 	}
 }
 
-// TestBorrowMany: several goroutines read and borrow here and there.
+// TestBorrowMany checks that several goroutines can read and borrow at scattered offsets.
 func TestBorrowMany(t *testing.T) { eachMemory(t, testBorrowMany) }
 
 func testBorrowMany(t *testing.T, block int) {

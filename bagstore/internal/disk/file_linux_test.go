@@ -24,7 +24,7 @@ func testDisk(t *testing.T) *File {
 	return d
 }
 
-// TestMapCall: what is said about maps is what happens to a file.
+// TestMapCall checks that MapCall describes what happens to a file.
 func TestMapCall(t *testing.T) {
 	f, err := os.Open(os.Args[0])
 	if err != nil {
@@ -38,7 +38,7 @@ func TestMapCall(t *testing.T) {
 	}
 }
 
-// TestStart writes pieces of a file at once, in either way.
+// TestStart writes pieces of a file concurrently, in either way.
 func TestStart(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		d := testDisk(t)
@@ -75,7 +75,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartFails: the error is that of an ordinary write.
+// TestStartFails checks that the error is that of an ordinary write.
 func TestStartFails(t *testing.T) {
 	d := testDisk(t)
 	f, err := os.Open(d.f.Name())
@@ -91,7 +91,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// TestAIOResults: done gets what the kernel says.
+// TestAIOResults checks that done receives the kernel's result.
 func TestAIOResults(t *testing.T) {
 	q, err := newAIO(1)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestAIOResults(t *testing.T) {
 	}
 	over := make(chan result, 1)
 	done := func(n int, err error) { over <- result{n, err} }
-	// Past the cache a file refuses a length off the grain.
+	// A direct file rejects a length that isn't a multiple of the block size.
 	direct, err := Create(filepath.Join(t.TempDir(), "direct"), false)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestAIOResults(t *testing.T) {
 			t.Errorf("got %v, want %v", got, c.want)
 		}
 	}
-	q.slots[0].done = done // as if a write were under way
+	q.slots[0].done = done // as if a write were in progress
 	if err := q.start(iocbPwritev, d.fd, [][]byte{{1}}, 0, done); !errors.Is(err, errQueueFull) {
 		t.Errorf("a full queue: %v", err)
 	}

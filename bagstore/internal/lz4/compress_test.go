@@ -14,7 +14,7 @@ import (
 func depth() []byte { return workload.Depth(make([]byte, workload.DepthSize), 0) }
 func color() []byte { return workload.Color(make([]byte, workload.ColorSize), 0) }
 
-// blocksOf gives contents that find the edges of an encoder.
+// blocksOf returns contents that exercise the edge cases of an encoder.
 func blocksOf() [][]byte {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	noise := make([]byte, 100_000)
@@ -37,7 +37,7 @@ func blocksOf() [][]byte {
 	return list
 }
 
-// pixels gives runs of equal pixels of size bytes; some runs are long.
+// pixels returns runs of equal pixels of size bytes; some runs are long.
 func pixels(rnd *rand.Rand, size int) (list []byte) {
 	for len(list) < 3000 {
 		pixel := make([]byte, size)
@@ -49,8 +49,8 @@ func pixels(rnd *rand.Rand, size int) (list []byte) {
 	return list
 }
 
-// TestCompress: what we compress the library decompresses, and so do we; with
-// too little room the answer is 0.
+// TestCompress checks that the library and we decompress what we compress, and that the result is 0 if
+// there is too little room.
 func TestCompress(t *testing.T) {
 	var e Encoder
 	a := newArena(t, 2*BlockSize)
@@ -81,9 +81,9 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// compress compresses src into room in Go and with the assembly, with both slices first at
-// the beginning and then at the end of what may be accessed. The bytes have to be the same;
-// those of the assembly are compared with Go's when it has the same table.
+// compress compresses src in Go and with the assembly, with both slices first at the start and then at
+// the end of accessible memory. The results must be the same; the assembly is compared with Go where
+// both use the same table.
 func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) []byte {
 	t.Helper()
 	defer func(was bool) { fast = was }(fast)
@@ -107,7 +107,7 @@ func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) [
 	return want
 }
 
-// FuzzCompress: any bytes come back.
+// FuzzCompress compresses and decompresses arbitrary bytes.
 func FuzzCompress(f *testing.F) {
 	for _, b := range blocksOf()[10:60] {
 		f.Add(b, uint(len(b)/2))
@@ -125,7 +125,7 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
-// BenchmarkBlock compresses blocks of camera images, and decodes them.
+// BenchmarkBlock compresses and decompresses blocks of camera images.
 func BenchmarkBlock(b *testing.B) {
 	var e Encoder
 	var c pierrec.Compressor

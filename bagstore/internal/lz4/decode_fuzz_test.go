@@ -7,7 +7,7 @@ import (
 	pierrec "github.com/pierrec/lz4/v4"
 )
 
-// FuzzDecode: any bytes as a frame, whole and torn, against the library's decoder.
+// FuzzDecode compares decoding arbitrary frames, whole and truncated, with the library's decoder.
 func FuzzDecode(f *testing.F) {
 	var e Encoder
 	plain := bytes.Repeat([]byte("some bytes that repeat themselves. "), 40)
@@ -28,7 +28,7 @@ func FuzzDecode(f *testing.F) {
 			k, _ := Decode(make([]byte, 1<<16), frame[:cut], false)
 			_ = k
 		}
-		// What is whole comes out as the library's own block decoder has it.
+		// What is whole decodes as the library's own block decoder does.
 		torn := make([]byte, 4096)
 		whole := make([]byte, 4096)
 		if m, err := pierrec.UncompressBlock(frame, whole); err == nil {

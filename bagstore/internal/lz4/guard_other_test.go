@@ -4,7 +4,7 @@ package lz4
 
 import "testing"
 
-// guarded is memory: without guards here.
+// guarded is ordinary memory: no guard pages here.
 type guarded []byte
 
 func newGuarded(_ testing.TB, n int) guarded { return make([]byte, n) }

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded is memory between two pages that can't be read or written: an access beside it
-// ends the test.
+// guarded is memory between two inaccessible pages: an access out of bounds ends the test.
 type guarded []byte
 
 func newGuarded(tb testing.TB, n int) guarded {
@@ -33,6 +32,6 @@ func newGuarded(tb testing.TB, n int) guarded {
 	return all[page : page+n : page+n]
 }
 
-// first and last return n bytes beside a guard.
+// first and last return n bytes next to a guard page.
 func (g guarded) first(n int) []byte { return g[:n:n] }
 func (g guarded) last(n int) []byte  { return g[len(g)-n:] }

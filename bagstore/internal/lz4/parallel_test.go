@@ -24,8 +24,8 @@ func smallBlocks(tb testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// checkParallel holds decoding side by side against decoding one after another:
-// where it says yes, both fill dst alike and leave the same behind the blocks.
+// checkParallel compares parallel with sequential decoding: where parallel decoding succeeds, both fill
+// dst alike and leave the same bytes after the blocks.
 func checkParallel(t *testing.T, dst, frame []byte) bool {
 	t.Helper()
 	if len(frame) < 7 {
@@ -43,7 +43,7 @@ func checkParallel(t *testing.T, dst, frame []byte) bool {
 	return true
 }
 
-// TestDecodeParallel: frames of several blocks, and what of them is not usual.
+// TestDecodeParallel checks frames of several blocks, ordinary and not.
 func TestDecodeParallel(t *testing.T) {
 	content := append(bytes.Clone(depth()[:150_000]), blocksOf()[0]...) // the noise is stored
 	usual := smallBlocks(t, content)

@@ -7,17 +7,16 @@ import (
 	"testing"
 )
 
-// overwritten is how many bytes a decoder may overwrite after those that are good.
+// overwritten is how many bytes a decoder may overwrite after its output.
 const overwritten = 64
 
-// arena is what blocks are decoded from and to.
+// arena holds the memory that blocks are decoded from and to.
 type arena struct{ in, out guarded }
 
 func newArena(tb testing.TB, n int) *arena { return &arena{newGuarded(tb, n), newGuarded(tb, n)} }
 
-// check decodes a block with the assembly and in Go, to room bytes after others, with both
-// slices first at the beginning and then at the end of what may be accessed. Bytes and
-// errors have to be the same.
+// check decodes a block with the assembly and in Go, appending to at most room bytes, with both slices
+// first at the start and then at the end of accessible memory. Bytes and errors must be the same.
 func (a *arena) check(t *testing.T, block []byte, room, before int) {
 	t.Helper()
 	defer func(was bool) { fast = was }(fast)
@@ -74,8 +73,8 @@ func lengthBytes(n int) []byte {
 	return append(bytes.Repeat([]byte{255}, n/255), byte(n%255))
 }
 
-// TestSequences: matches of all short distances and of lengths near every edge, in the
-// middle of a block, and near its end.
+// TestSequences checks matches of all short distances and of lengths near every limit, in the middle of
+// a block and near its end.
 func TestSequences(t *testing.T) {
 	a := newArena(t, 4096)
 	text := []byte("the first bytes of a block, none like the others: 0123456789ABCDEF")
@@ -92,7 +91,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestSequencesDamaged: blocks cut everywhere, with too little room, and with random bytes
+// TestSequencesDamaged checks blocks cut at every byte, with too little room, and with random bytes
 // changed.
 func TestSequencesDamaged(t *testing.T) {
 	a, rnd := newArena(t, 8192), rand.New(rand.NewPCG(1, 2))
@@ -116,7 +115,7 @@ func TestSequencesDamaged(t *testing.T) {
 	}
 }
 
-// TestSequencesExtreme: a length that 32 bits can't hold, and content without room.
+// TestSequencesExtreme checks a length that exceeds 32 bits, and content without room.
 func TestSequencesExtreme(t *testing.T) {
 	long := append(bytes.Repeat([]byte{255}, 9<<20), 0)
 	if n, end, ok := readLength(15, long, 0); n != mostLength || end != len(long) || !ok {
@@ -133,7 +132,7 @@ func TestSequencesExtreme(t *testing.T) {
 	}
 }
 
-// FuzzSequences: any bytes as a block, for the assembly and in Go.
+// FuzzSequences decodes arbitrary blocks with the assembly and in Go.
 func FuzzSequences(f *testing.F) {
 	text := []byte("some bytes that repeat themselves. ")
 	f.Add(sequence(text, 7, 300), uint16(500), uint16(0))

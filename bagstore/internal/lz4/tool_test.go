@@ -8,7 +8,7 @@ import (
 	"rsros/test/need"
 )
 
-// TestTool has the reference implementation read our frames.
+// TestTool reads our frames with the reference implementation.
 func TestTool(t *testing.T) {
 	tool, err := exec.LookPath("lz4")
 	if err != nil {

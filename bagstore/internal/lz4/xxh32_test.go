@@ -2,7 +2,7 @@ package lz4
 
 import "testing"
 
-// TestChecksum: known sums, and those of all short lengths with the assembly and in Go.
+// TestChecksum checks known sums, and compares those of all short lengths with the assembly and in Go.
 func TestChecksum(t *testing.T) {
 	defer func(was bool) { fast = was }(fast)
 	for text, want := range map[string]uint32{"": 0x02CC5D05, "a": 0x550D7456, "abc": 0x32D153FF} {

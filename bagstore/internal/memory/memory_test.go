@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// Contents stay in memory while there is room, and are the same bytes in a file.
+// Contents stay in memory while there is room, and have the same bytes in a file.
 func TestContent(t *testing.T) {
 	const size = chunkBytes / 2
 	data := bytes.Repeat([]byte("0123456789abcdef"), size/16)
@@ -48,8 +48,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Data that end early are kept as far as they go, and a content that is mostly empty takes
-// little memory.
+// Data that end early are kept up to there, and sparse content takes little memory.
 func TestFillShort(t *testing.T) {
 	for name, make := range map[string]func(size, stored int64) (*Content, error){"memory": NewContent, "file": NewFile} {
 		c, err := make(8<<20, 10)
@@ -71,7 +70,7 @@ func TestFillShort(t *testing.T) {
 	}
 }
 
-// What is claimed is bounded.
+// Memory for a claimed size is bounded.
 func TestLimits(t *testing.T) {
 	if _, err := NewContent(MaxChunk+1, 1); err == nil {
 		t.Error("a chunk of any size is unpacked")
@@ -94,7 +93,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Free buffers are bounded, and used again.
+// Free buffers are bounded, and reused.
 func TestPool(t *testing.T) {
 	for range 40 {
 		Put(make([]byte, 3<<20))

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// TestTexts: equal texts share memory, and don't count twice.
+// TestTexts checks that equal texts share memory and are counted once.
 func TestTexts(t *testing.T) {
 	var texts Texts
 	half := strings.Repeat("x", maxTexts/2)

@@ -2,7 +2,7 @@ package record
 
 import "testing"
 
-// FuzzHeader: any bytes as a record header.
+// FuzzHeader parses arbitrary bytes as a record header.
 func FuzzHeader(f *testing.F) {
 	f.Add(AppendHeader(nil, OpMessage, func(b []byte) []byte { return AppendTime(AppendU32(b, "conn", 1), "time", 5) })[4:])
 	f.Add([]byte("\x04\x00\x00\x00op=\x05\xff\xff\xff\xff"))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLiveRecorder: what a reader has once found in a tail file stays there while
-// the recorder goes on writing to it.
+// TestLiveRecorder checks that what a reader once found in a tail file stays there while the recorder
+// goes on writing to it.
 func TestLiveRecorder(t *testing.T) {
 	tail := New(filepath.Join(t.TempDir(), "x.tail"), 7)
 	tail.Put(1, []byte("a"))
@@ -42,7 +42,7 @@ func TestLiveRecorder(t *testing.T) {
 	<-done
 }
 
-// FuzzRead: any bytes as a tail file.
+// FuzzRead reads arbitrary bytes as a tail file.
 func FuzzRead(f *testing.F) {
 	head := entry{chunk: 1, n: 3, crc: crc32.ChecksumIEEE([]byte("abc"))}.header(7)
 	f.Add(append(head, "abc"...))

@@ -13,8 +13,7 @@ import (
 	"rsros/camdriver/process"
 )
 
-// sets lists what a reader returns: a set by its time and its frames, a sample by its
-// stream.
+// sets lists a reader's results: a set by its time and its frames, a sample by its stream.
 func sets(t *testing.T, r *frameset.Reader) (out []string) {
 	t.Helper()
 	for {
@@ -47,7 +46,7 @@ func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsb
 	return r, file
 }
 
-// The sets after a time are the same wherever reading begins.
+// The sets after a time are the same wherever reading starts.
 func TestSetsDontDependOnTheStart(t *testing.T) {
 	for _, path := range []string{"../../../camdriver/process/testdata/unpleasant.bag", "../../../test/data/librealsense/sw_small_lz4.bag"} {
 		r, file := open(t, path, frameset.Options{Match: true})
@@ -86,7 +85,7 @@ func TestSetsDontDependOnTheStart(t *testing.T) {
 	}
 }
 
-// Without matching, and of one stream, each frame is a set.
+// Without matching, or with one stream, each frame is a set.
 func TestUnmatched(t *testing.T) {
 	depth := func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }
 	for _, match := range []bool{false, true} {

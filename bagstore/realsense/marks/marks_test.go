@@ -21,8 +21,8 @@ var (
 
 const period = 10 * time.Millisecond
 
-// record makes a recording of one stream with the frames of these numbers, and has
-// events write what else comes after each of them.
+// record makes a recording of one stream with frames of these numbers; events writes what else follows
+// each of them.
 func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number int, at time.Time)) *rsbag.File {
 	t.Helper()
 	profile := camdriver.Profile{Stream: depth, Format: camdriver.Z16, Width: 4, Height: 2, FPS: 100}
@@ -40,7 +40,7 @@ func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number i
 	}
 	before, last := 0, 0
 	for _, n := range numbers {
-		if n < last { // the camera counts again, later
+		if n < last { // the camera restarts its count, later
 			before += last
 		}
 		last = n
@@ -69,7 +69,7 @@ func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number i
 	return f
 }
 
-// without returns the numbers from 1 to n but for those that are lost.
+// without returns the numbers from 1 to n except those lost.
 func without(n int, lost func(int) bool) (numbers []int) {
 	for i := 1; i <= n; i++ {
 		if !lost(i) {
@@ -79,7 +79,7 @@ func without(n int, lost func(int) bool) (numbers []int) {
 	return numbers
 }
 
-// Few losses are found where they are.
+// A few losses are located.
 func TestFewLosses(t *testing.T) {
 	gone := map[int]bool{2: true, 700: true, 701: true, 702: true, 1000: true, 4998: true}
 	f := record(t, without(4999, func(i int) bool { return gone[i] }), nil)
@@ -118,7 +118,7 @@ func TestManyLosses(t *testing.T) {
 	}
 }
 
-// sum adds up what the marks say.
+// sum adds up the marks.
 func sum(t *testing.T, list []Mark) (n uint64) {
 	t.Helper()
 	for _, m := range list {
@@ -132,8 +132,7 @@ func sum(t *testing.T, list []Mark) (n uint64) {
 	return n
 }
 
-// A camera that counts again from 1 lost nothing then, and what it lost before and after
-// is found.
+// A camera that restarts its count at 1 lost nothing there, and losses before and after are found.
 func TestCounterBeginsAgain(t *testing.T) {
 	numbers := append(without(100, func(i int) bool { return i == 50 }), without(80, func(i int) bool { return i == 30 })...)
 	list := losses(t.Context(), record(t, numbers, nil), depth)
@@ -167,8 +166,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// Recordings of librealsense: the sums are those that reading every frame finds, and a
-// pause is told as one.
+// In librealsense's recordings the sums equal those of reading every frame, and a pause is one mark.
 func TestSDKRecordings(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		f, err := rsbag.Open("../../../test/data/librealsense/"+name+".bag", rsbag.Options{})
@@ -190,7 +188,7 @@ func TestSDKRecordings(t *testing.T) {
 	}
 }
 
-// A search that isn't wanted any more ends.
+// Canceling the context ends a search.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,8 +11,8 @@ import (
 	"rsros/test/cputime"
 )
 
-// benchTick is what a D435i at 1280x720 and 30 fps raises in a thirtieth of a
-// second: depth, colour, two infrared images, and its inertial samples.
+// benchTick is what a D435i at 1280x720 and 30 fps produces in a thirtieth of a second: depth, color,
+// two infrared images, and its inertial samples.
 func benchTick(b *testing.B) (camdriver.DeviceSnapshot, []*camdriver.Frame) {
 	b.Helper()
 	snap := camdriver.DeviceSnapshot{Sensors: []camdriver.SensorSnapshot{
@@ -47,8 +47,8 @@ func cpuSeconds() float64 {
 	return user + system
 }
 
-// BenchmarkRecord writes camera frames as fast as they can be written; one
-// operation is a thirtieth of a second of a camera. cpu-s/GB counts all threads.
+// BenchmarkRecord writes camera frames at full speed; one operation is a thirtieth of a second of a
+// camera. cpu-s/GB counts all threads.
 func BenchmarkRecord(b *testing.B) {
 	for name, o := range map[string]bagstore.Options{
 		"none-buffered": {Sink: bagstore.Buffered}, "none-direct": {Sink: bagstore.Direct}, "lz4": {Compression: bagstore.LZ4, Sink: bagstore.Direct},
@@ -92,7 +92,7 @@ func sensorOf(snap camdriver.DeviceSnapshot, f *camdriver.Frame) int {
 	return -1
 }
 
-// BenchmarkEncode is the part that is no pixels: one depth frame's numbers.
+// BenchmarkEncode measures everything but the pixels: one depth frame's metadata.
 func BenchmarkEncode(b *testing.B) {
 	snap, frames := benchTick(b)
 	enc := rslayout.NewEncoder(snap)
@@ -102,7 +102,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkCursor walks librealsense's file: 1140 frames.
+// BenchmarkCursor walks a file by librealsense: 1140 frames.
 func BenchmarkCursor(b *testing.B) {
 	f := openSample(b, "sw_small_lz4")
 	for name, move := range map[string]func(*Cursor) (Event, bool){"next": (*Cursor).Next, "prev": (*Cursor).Prev} {

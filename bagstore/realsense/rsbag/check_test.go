@@ -7,8 +7,8 @@ import (
 	"rsros/bagstore"
 )
 
-// TestCheckInSteps: checking a layout along with the structure, chunk by chunk, finds what
-// checking it alone finds.
+// TestCheckInSteps checks that checking the layout together with the structure, chunk by chunk, finds
+// the same as checking it alone.
 func TestCheckInSteps(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {

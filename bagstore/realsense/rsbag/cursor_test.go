@@ -91,7 +91,7 @@ func TestCursorSeek(t *testing.T) {
 	}
 }
 
-// TestFind looks every frame number of a stream up, and numbers between and beyond.
+// TestFind looks up every frame number of a stream, and numbers between and beyond.
 func TestFind(t *testing.T) {
 	f := openSample(t, "sw_small_lz4")
 	depth := camdriver.StreamID{Kind: camdriver.Depth}
@@ -134,7 +134,7 @@ func TestOptionsAt(t *testing.T) {
 	}
 }
 
-// TestGenuineD435 reads a camera's own recording of 2018.
+// TestGenuineD435 reads a real camera's recording from 2018.
 func TestGenuineD435(t *testing.T) {
 	f, err := Open(filepath.Join(bagsDir(t), "public", "d435_2018_v3.bag"), Options{})
 	if err != nil {
@@ -169,13 +169,13 @@ func TestGenuineD435(t *testing.T) {
 	}
 }
 
-// bagsDir is where example bags lie that are not ours to copy.
+// bagsDir is the folder of example bags that can't be part of the repository.
 func bagsDir(t *testing.T) string {
 	dir := os.Getenv("RS_BAGS")
 	if dir == "" {
 		need.Missing(t, "not here: example bags; RS_BAGS is unset")
 	}
-	if !filepath.IsAbs(dir) { // the Makefile makes it absolute
+	if !filepath.IsAbs(dir) { // absolute in the Makefile
 		dir = filepath.Join("../../..", dir)
 	}
 	return dir

@@ -15,8 +15,7 @@ import (
 	"rsros/test/need"
 )
 
-// db3Dir holds .db3 recordings, most of which librealsense wrote, with manifests of what
-// went in.
+// db3Dir is the folder of .db3 recordings, most by librealsense, with manifests of what was recorded.
 func db3Dir(t testing.TB) string {
 	t.Helper()
 	return need.Bag(t, "db3")
@@ -32,8 +31,8 @@ func openDB3(t testing.TB, name string) *File {
 	return f
 }
 
-// TestDB3Manifests: every frame and notification that went into a .db3 comes out of it,
-// and nothing else, from all releases of librealsense.
+// TestDB3Manifests checks that every frame and notification that went into a .db3 comes out of it, and
+// nothing else, for all releases of librealsense.
 func TestDB3Manifests(t *testing.T) {
 	for _, c := range []struct {
 		name, manifest string
@@ -52,7 +51,7 @@ func TestDB3Manifests(t *testing.T) {
 			}
 			want := readManifest(t, filepath.Join(db3Dir(t), c.manifest))
 			for key, list := range want.Streams {
-				if strings.Contains(key, "Pose") { // the form has none
+				if strings.Contains(key, "Pose") { // the format has none
 					delete(want.Streams, key)
 				}
 				for _, frame := range list {
@@ -66,7 +65,7 @@ func TestDB3Manifests(t *testing.T) {
 	}
 }
 
-// played is what librealsense's own playback said of a recording.
+// played is what librealsense's own playback reports about a recording.
 type played struct {
 	Duration int64 `json:"duration_ns"`
 	Device   map[string]string
@@ -98,8 +97,8 @@ type played struct {
 	}
 }
 
-// TestDB3Played: a .db3 is what librealsense 2.58.3 says it is: device, sensors, options,
-// profiles, calibration, and each frame with its position.
+// TestDB3Played checks that a .db3 reads as in librealsense 2.58.3: device, sensors, options, profiles,
+// calibration, and each frame with its position.
 func TestDB3Played(t *testing.T) {
 	for _, name := range []string{"sdk_rec_raw", "sdk_formats_raw", "pr15556_formats_png", "public/d435_2018_sdk_conv"} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +222,7 @@ func (want *played) frames(t *testing.T, f *File) {
 				delete(w.MD, name)
 			}
 		}
-		if counter, has := w.MD["Frame Counter"]; has && counter == 0 { // the SDK reports it of frames without
+		if counter, has := w.MD["Frame Counter"]; has && counter == 0 { // the SDK reports it for frames that have none
 			delete(w.MD, "Frame Counter")
 			e.Frame.Metadata = slices.DeleteFunc(e.Frame.Metadata, func(m camdriver.MetadataValue) bool { return m.Key == camdriver.MetaFrameCounter && m.Value == 0 })
 		}
@@ -247,7 +246,7 @@ func (want *played) frames(t *testing.T, f *File) {
 	}
 }
 
-// TestDB3Damage: rows that can't be read are passed over and counted; all others come.
+// TestDB3Damage checks that unreadable rows are skipped and counted, and that all others are read.
 func TestDB3Damage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(db3Dir(t), "sdk_rec_raw.db3"))
 	if err != nil {

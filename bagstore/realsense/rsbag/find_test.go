@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// largeReads counts the reads of at least so many bytes.
+// largeReads counts the reads of at least min bytes.
 type largeReads struct {
 	*os.File
 	least, n int
@@ -23,8 +23,7 @@ func (r *largeReads) ReadAt(p []byte, off int64) (int, error) {
 	return r.File.ReadAt(p, off)
 }
 
-// TestFindReadsFewFrames counts the images that are read until a number is found: a bag may
-// lie on a slow disk.
+// TestFindReadsFewFrames counts the images read to find a number: a bag may be on a slow disk.
 func TestFindReadsFewFrames(t *testing.T) {
 	const frames, first = 32, 1000
 	p := camdriver.Profile{Stream: id(camdriver.Depth, 0), Format: camdriver.Z16, Width: 512, Height: 256, FPS: 30, Default: true}
@@ -63,7 +62,7 @@ func TestFindReadsFewFrames(t *testing.T) {
 	for number, most := range map[uint64]int{0: 1, first: 1, first + 1: 7, first + frames/3: 7, first + frames - 1: 7, first + frames: 7} {
 		reads.n = 0
 		at, err := f.Find(p.Stream, number)
-		if number == first+frames != (err != nil) || reads.n > 2*most { // the frame after the one that is wanted is read with it
+		if number == first+frames != (err != nil) || reads.n > 2*most { // the frame after the one looked up is read with it
 			t.Errorf("number %d: found at %v, %v, after %d images, want up to %d", number, at, err, reads.n, 2*most)
 		}
 	}

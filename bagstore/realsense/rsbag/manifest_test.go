@@ -16,8 +16,7 @@ import (
 	"rsros/camdriver"
 )
 
-// samplesDir holds bags that librealsense 2.56.5 wrote, with a manifest of what
-// went in.
+// samplesDir is the folder of bags by librealsense 2.56.5, with manifests of what was recorded.
 const samplesDir = "../../../test/data/librealsense"
 
 type manifest struct {
@@ -55,7 +54,7 @@ func readManifest(t testing.TB, name string) manifest {
 	return m
 }
 
-// sdkData is what librealsense gives as a frame's bytes, which its manifests hash.
+// sdkData returns what librealsense takes for a frame's bytes, which its manifests hash.
 func sdkData(f *camdriver.Frame) []byte {
 	var b []byte
 	f32 := func(v ...float32) {
@@ -84,7 +83,7 @@ func sdkData(f *camdriver.Frame) []byte {
 	return b
 }
 
-// compareFrame says how a frame differs from the manifest's.
+// compareFrame returns how a frame differs from the manifest's.
 func compareFrame(f *camdriver.Frame, want manifestFrame) error {
 	data := sdkData(f)
 	h := fnv.New64a()
@@ -113,8 +112,7 @@ func compareFrame(f *camdriver.Frame, want manifestFrame) error {
 	return nil
 }
 
-// TestManifests reads what librealsense wrote: every frame and notification, and
-// nothing else.
+// TestManifests reads librealsense's bags: every frame and notification, and nothing else.
 func TestManifests(t *testing.T) {
 	for _, c := range []struct {
 		name   string

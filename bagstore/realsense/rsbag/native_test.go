@@ -11,8 +11,8 @@ import (
 	"rsros/test/need"
 )
 
-// TestNative reads what a camera node's ros2 bag record leaves, made of frames of a
-// RealSense bag: both have the same.
+// TestNative makes recordings as by a camera node and ros2 bag record from the frames of a RealSense
+// bag, and checks that both read the same.
 func TestNative(t *testing.T) {
 	path := need.Bag(t, "db3/own_native.db3")
 	if _, err := Open(path, Options{}); err == nil {
@@ -79,8 +79,8 @@ func sameFrames(t *testing.T, id camdriver.StreamID, got, want []*camdriver.Fram
 	}
 }
 
-// TestPlace: extrinsics are what /tf_static says of the optical frames, and a tree that is
-// a circle has no root.
+// TestPlace checks that extrinsics are those of the optical frames in /tf_static, and that a cyclic
+// tree has no root.
 func TestPlace(t *testing.T) {
 	tree := map[string]tfLink{"a": {"b", camdriver.Identity()}, "b": {"a", camdriver.Identity()}}
 	if _, _, ok := toRoot(tree, "a", map[string]bool{}); ok {

@@ -11,15 +11,15 @@ import (
 	"rsros/msgs"
 )
 
-// about adds metadata of the frame with a stamp, which is its number too.
+// about adds metadata for the frame with a stamp, which is also its number.
 func (o *odd) about(at bagstore.Time, topic string, stamp msgs.Time, size int) {
 	text := fmt.Sprintf(`{"frame_number":%d,"clock_domain":"global_time","frame_timestamp":1.5}`, stamp)
 	text += strings.Repeat(" ", max(size-len(text), 0))
 	o.add(at, topic, "realsense2_camera/Metadata", msgs.Marshal(&msgs.Metadata{Header: msgs.Header{Stamp: stamp}, JSONData: text}))
 }
 
-// TestNativeMetadataBounds: of many messages of metadata around a frame not all are kept, and
-// each frame of a moment finds its own.
+// TestNativeMetadataBounds checks that only so many metadata messages around a frame are kept, and that
+// each frame of equal stamp finds its own.
 func TestNativeMetadataBounds(t *testing.T) {
 	for _, c := range []struct{ count, size int }{{5000, 100}, {200, maxMetadataText}} {
 		o := newOdd(t)
@@ -28,7 +28,7 @@ func TestNativeMetadataBounds(t *testing.T) {
 		}
 		o.nativeDepth(nativeAt, 1)
 		o.nativeDepth(nativeAt, msgs.Time(c.count-1))
-		o.nativeDepth(nativeAt, msgs.Time(c.count+1)) // there is none: all are looked at
+		o.nativeDepth(nativeAt, msgs.Time(c.count+1)) // missing, so all are examined
 		o.nativeDepth(nativeAt, msgs.Time(c.count))
 		o.nativeDepth(nativeAt, 1) // dropped
 		cur := o.openNode().Cursor(CursorOptions{FramesOnly: true})
@@ -52,7 +52,8 @@ func TestNativeMetadataBounds(t *testing.T) {
 	}
 }
 
-// TestNativeMetadataFar: metadata are found up to a second from their frame, in both directions.
+// TestNativeMetadataFar checks that metadata are found up to a second from their frame, in both
+// directions.
 func TestNativeMetadataFar(t *testing.T) {
 	o := newOdd(t)
 	const topic = "/camera/depth/metadata"
@@ -86,7 +87,7 @@ func TestNativeMetadataFar(t *testing.T) {
 	}
 }
 
-// TestNativeBeside: metadata beside two streams are always those of the same one.
+// TestNativeBeside checks that metadata beside two streams always go to the same one.
 func TestNativeBeside(t *testing.T) {
 	o := newOdd(t)
 	for _, stream := range []string{"infra2", "depth", "color"} {

@@ -14,10 +14,10 @@ import (
 	"rsros/msgs"
 )
 
-// nativeAt is when the first frame of these recordings came.
+// nativeAt is the time of the first frame of these recordings.
 const nativeAt = epochTimes + bagstore.Time(time.Hour)
 
-// nativeImage adds a 4x2 depth image of a camera node, with a stamp of its own.
+// nativeImage adds a camera node's 4x2 depth image with its own stamp.
 func (o *odd) nativeImage(at bagstore.Time, topic, info string, stamp msgs.Time) {
 	h := msgs.Header{Stamp: stamp, FrameID: "camera_depth_optical_frame"}
 	o.add(at, info, "sensor_msgs/CameraInfo", msgs.Marshal(&msgs.CameraInfo{Header: h, Height: 2, Width: 4}))
@@ -29,7 +29,7 @@ func (o *odd) nativeDepth(at bagstore.Time, stamp msgs.Time) {
 	o.nativeImage(at, "/camera/depth/image_rect_raw", "/camera/depth/camera_info", stamp)
 }
 
-// exposures adds the values that an option gets in one message.
+// exposures adds the values that an option takes in one message.
 func (o *odd) exposures(at bagstore.Time, prefix string, values ...int32) {
 	var c msgs.Config
 	for _, v := range values {
@@ -38,7 +38,7 @@ func (o *odd) exposures(at bagstore.Time, prefix string, values ...int32) {
 	o.add(at, prefix+"stereo_module/parameter_updates", "dynamic_reconfigure/Config", msgs.Marshal(&c))
 }
 
-// changes are the values that options get, forward, and by Prev from the end.
+// changes lists the values that options take, forward, and from the end with Prev.
 func changes(t *testing.T, f *File) (forward, backward []float32) {
 	t.Helper()
 	c := f.Cursor(CursorOptions{})
@@ -57,8 +57,8 @@ func changes(t *testing.T, f *File) (forward, backward []float32) {
 	return forward, backward
 }
 
-// TestNativeOptionsAtOnce: many messages of one moment, on two topics, are as many changes, in
-// the order of the messages.
+// TestNativeOptionsAtOnce checks that messages of equal time, on two topics, are separate changes, in
+// message order.
 func TestNativeOptionsAtOnce(t *testing.T) {
 	const n = 300
 	o := newOdd(t)
@@ -89,8 +89,8 @@ func TestNativeOptionsAtOnce(t *testing.T) {
 	}
 }
 
-// TestNativeOptionsMany: how many changes are kept doesn't depend on how many there are in a
-// message, and the rest is noted.
+// TestNativeOptionsMany checks that the number of changes kept doesn't depend on the number in a
+// message, and that the rest is noted.
 func TestNativeOptionsMany(t *testing.T) {
 	o := newOdd(t)
 	o.nativeDepth(nativeAt, 1)
@@ -108,7 +108,8 @@ func TestNativeOptionsMany(t *testing.T) {
 	}
 }
 
-// TestNativeOptionsDamaged: changes after a damaged one are found, and it is noted.
+// TestNativeOptionsDamaged checks that changes after a damaged one are found, and that the damage is
+// noted.
 func TestNativeOptionsDamaged(t *testing.T) {
 	o := newOdd(t)
 	o.nativeDepth(nativeAt, 1)
@@ -136,7 +137,8 @@ func TestNativeOptionsDamaged(t *testing.T) {
 	}
 }
 
-// TestNativeFramesDamaged: a stream whose frames are all damaged isn't read to its end, and it is noted.
+// TestNativeFramesDamaged checks that a stream whose frames are all damaged isn't read to its end, and
+// that this is noted.
 func TestNativeFramesDamaged(t *testing.T) {
 	o := newOdd(t)
 	for i := range bagstore.Time(maxErrors + 100) {

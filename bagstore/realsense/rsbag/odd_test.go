@@ -13,7 +13,7 @@ import (
 	"rsros/msgs"
 )
 
-// odd is a bag that a test puts together by hand.
+// odd is a bag that a test assembles.
 type odd struct {
 	t     testing.TB
 	path  string
@@ -82,13 +82,12 @@ func (o *odd) openBy(open func(path string) (*File, error)) *File {
 	return f
 }
 
-// noted says whether a note has the words.
+// noted reports whether a note contains the words.
 func noted(f *File, words string) bool {
 	return slices.ContainsFunc(f.Notes(), func(n string) bool { return strings.Contains(n, words) })
 }
 
-// TestWrappedTimes has what a recorder paused too early writes: times below
-// zero, which wrapped.
+// TestWrappedTimes reads what a recorder paused too early writes: times below zero, which wrapped.
 func TestWrappedTimes(t *testing.T) {
 	o := newOdd(t)
 	o.kv(1, "/device_0/sensor_0/info", "Name", "Stereo Module")
@@ -126,7 +125,7 @@ func TestWrappedTimes(t *testing.T) {
 	}
 }
 
-// TestEpochTimes has what `rosbag record` of live topics writes.
+// TestEpochTimes reads what `rosbag record` of live topics writes.
 func TestEpochTimes(t *testing.T) {
 	o := newOdd(t)
 	start := bagstore.NewTime(1700000000, 0)
@@ -145,7 +144,7 @@ func TestEpochTimes(t *testing.T) {
 	e.Frame.Release()
 }
 
-// TestMissingParts: a stream without any description is still read.
+// TestMissingParts checks that a stream without any description is still read.
 func TestMissingParts(t *testing.T) {
 	o := newOdd(t)
 	for n := range 31 {
@@ -187,7 +186,7 @@ func TestMissingParts(t *testing.T) {
 	}
 }
 
-// TestPoseWithoutTransform: the rest of a pose is no frame, and no damage either.
+// TestPoseWithoutTransform checks that the rest of a pose is neither a frame nor damage.
 func TestPoseWithoutTransform(t *testing.T) {
 	o := newOdd(t)
 	o.image(1000, "Depth_0", 1)
@@ -219,8 +218,8 @@ func TestVersion2(t *testing.T) {
 	}
 }
 
-// TestExtrinsicGroups: streams are related within a group; the group of depth
-// counts, and a reference that was not recorded is replaced.
+// TestExtrinsicGroups checks that streams are related within a group, that depth's group is preferred,
+// and that a reference that was not recorded is replaced.
 func TestExtrinsicGroups(t *testing.T) {
 	o := newOdd(t)
 	tf := func(stream, group string, x float64) {
@@ -264,8 +263,7 @@ func TestNotARecording(t *testing.T) {
 	}
 }
 
-// FuzzTopic: any text is taken apart without harm, and what is understood has a
-// sensor and a stream that print back.
+// FuzzTopic parses arbitrary text; a topic that parses has a sensor and a stream that print back.
 func FuzzTopic(f *testing.F) {
 	enc := rslayout.NewEncoder(testSnapshot())
 	for _, m := range enc.Static() {

@@ -47,7 +47,7 @@ func testSnapshot() camdriver.DeviceSnapshot {
 			{Stream: id(camdriver.Accel, 0), Format: camdriver.MotionXYZ32F, FPS: 100},
 			{Stream: id(camdriver.Motion, 0), Format: camdriver.MotionFull, FPS: 100},
 			{Stream: id(camdriver.Pose, 0), Format: camdriver.SixDOF, FPS: 200},
-			{Stream: id(camdriver.Occupancy, 0), Format: camdriver.Y8, FPS: 125}}}, // what 5 in 40 ms read as: a map's rate isn't written
+			{Stream: id(camdriver.Occupancy, 0), Format: camdriver.Y8, FPS: 125}}}, // how 5 in 40 ms is read back: a map's rate isn't stored
 	} {
 		number := len(snap.Sensors)
 		snap.Sensors = append(snap.Sensors, camdriver.SensorSnapshot{Name: s.name,
@@ -88,7 +88,7 @@ func testStream(sensor, i int, p camdriver.Profile) camdriver.StreamSnapshot {
 	return s
 }
 
-// testFrame is frame n of a stream: every field has a value that tells n.
+// testFrame returns frame n of a stream, with a value derived from n in every field.
 func testFrame(p camdriver.Profile, n int, arrival time.Time) *camdriver.Frame {
 	f := camdriver.NewFrame(nil)
 	f.Profile, f.Number, f.Arrival = p, uint64(1000+n), arrival
@@ -202,7 +202,7 @@ func TestRoundTrip(t *testing.T) {
 	playable(t, paths...)
 }
 
-// compareSnapshots allows for the rounding of rotations.
+// compareSnapshots compares snapshots, allowing for the rounding of rotations.
 func compareSnapshots(t *testing.T, got, want camdriver.DeviceSnapshot) {
 	t.Helper()
 	slices.SortFunc(want.Streams, func(a, b camdriver.StreamSnapshot) int {
@@ -257,14 +257,14 @@ func compareEvents(t *testing.T, f *File, n int) {
 	}
 }
 
-// fields prints all that a frame says.
+// fields prints every field of a frame.
 func fields(f *camdriver.Frame) string {
 	return fmt.Sprint(f.Profile, f.Number, f.Timestamp, f.Domain, f.Arrival.UTC(), f.Metadata, f.Width, f.Height, f.Stride,
 		f.Data, f.DepthUnits, f.Motion, f.Pose, f.Map)
 }
 
-// playable asks independent judges: ROS's own rosbag tool, and a checker in
-// python of every rule that librealsense's player needs.
+// playable runs independent judges: ROS's own rosbag tool, and a checker in Python of every rule that
+// librealsense's player requires.
 func playable(t *testing.T, paths ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("rosbag"); err != nil {
@@ -286,8 +286,8 @@ func playable(t *testing.T, paths ...string) {
 	}
 }
 
-// agree: the stock libraries find in a bag what we find, without looking at the
-// layout. Of one that was cut off they know what the last checkpoint did.
+// agree checks that the stock libraries find in a bag what we find, regardless of the layout. For a
+// truncated bag they know what the last checkpoint recorded.
 func agree(t *testing.T, path string) {
 	t.Helper()
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})
@@ -311,7 +311,7 @@ func agree(t *testing.T, path string) {
 	}
 }
 
-// TestEncoderKeepsRules tries to make the encoder write what librealsense dies of.
+// TestEncoderKeepsRules tries to make the encoder write what crashes librealsense.
 func TestEncoderKeepsRules(t *testing.T) {
 	snap := testSnapshot()
 	snap.Info = append(snap.Info, camdriver.Info{Key: camdriver.InfoImuType, Value: "BMI088"}, camdriver.Info{Key: 200, Value: "bogus"}, camdriver.Info{Key: camdriver.InfoName, Value: "again"})
@@ -325,7 +325,7 @@ func TestEncoderKeepsRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := snap.Streams[0].Profile
-	for range 3 { // at one and the same time, with too many values
+	for range 3 { // at the same time, with too many values
 		f := testFrame(p, 0, testStart)
 		f.Metadata = nil
 		for k := range 160 {
@@ -370,7 +370,7 @@ func TestEncoderKeepsRules(t *testing.T) {
 	}
 }
 
-// TestDepthUnits: frames whose units no option told keep them.
+// TestDepthUnits checks that frames keep their units if no option set them.
 func TestDepthUnits(t *testing.T) {
 	for name, first := range map[string]float32{"from the start": 0, "changing": 0.001} {
 		t.Run(name, func(t *testing.T) {

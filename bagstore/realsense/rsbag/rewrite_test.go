@@ -12,7 +12,7 @@ import (
 	"rsros/bagstore/tools/rewrite"
 )
 
-// What is cut from a recording is a recording: each part describes the device.
+// A part cut from a recording is itself a recording: each describes the device.
 func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	in := filepath.Join("..", "..", "..", "test", "data", "librealsense", "sw_small_lz4.bag")
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 
 func arrival(ms float64) time.Time { return testStart.Add(time.Duration(ms * 1e6)) }
 
-// TestTimelinePause: the frame after a pause takes the place of the first one
-// that the pause dropped.
+// TestTimelinePause checks that the frame after a pause takes the time of the first one that the pause
+// dropped.
 func TestTimelinePause(t *testing.T) {
 	depth, gyro := id(camdriver.Depth, 0), id(camdriver.Gyro, 0)
 	const period = 33 * time.Millisecond
@@ -72,8 +72,8 @@ func copysign(v, sign float64) float64 {
 	return v
 }
 
-// TestTimelineRandom: whatever happens, times of a stream increase and leave no
-// gap: two pauses in a row may take a frame each of the same stream.
+// TestTimelineRandom checks that times of a stream always increase and leave no gap: each of two
+// consecutive pauses may drop a frame of the same stream.
 func TestTimelineRandom(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -102,7 +102,7 @@ func TestTimelineRandom(t *testing.T) {
 	}
 }
 
-// TestRecorderPause looks at the file: nothing of the pause is in it.
+// TestRecorderPause checks that nothing of the pause is in the file.
 func TestRecorderPause(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	snap := testSnapshot()

@@ -109,7 +109,7 @@ func writeRows(t *testing.T, path string, list []row) {
 	}
 }
 
-// text makes a message of a text.
+// text encodes a string message.
 func text(s string) []byte {
 	w := Writer{}
 	w.begin()
@@ -201,7 +201,7 @@ func TestCheckSpoiled(t *testing.T) {
 		{12, replace("/device_0/info", "Name=Formats", "Name=For;mats")},
 		{13, func(l []row) []row {
 			var b bytes.Buffer
-			w, err := zstd.NewWriter(&b) // a stream: it doesn't know its size
+			w, err := zstd.NewWriter(&b) // a stream of unknown size
 			if err != nil {
 				t.Fatal(err)
 			}

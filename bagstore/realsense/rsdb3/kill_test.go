@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// recordUntilKilled runs in a second process: it records as fast as it can, commits every
-// few milliseconds, prints how many frames are safe, and never stops.
+// recordUntilKilled runs in a second process: it records at full speed, commits every few milliseconds,
+// prints how many frames are safe, and never stops.
 func recordUntilKilled(path string) {
 	start := time.Now()
 	w, err := NewRecorder(path, device, Options{}, rsbag.RecorderOptions{
@@ -68,8 +68,8 @@ func recordUntilKilled(path string) {
 	}
 }
 
-// TestKill kills recorders at random times. The file must satisfy SQLite and the rules of
-// the SDK's reader, and have everything that was committed.
+// TestKill kills recorders at random times. The file must satisfy SQLite and the rules of the SDK's
+// reader, and contain everything committed.
 func TestKill(t *testing.T) {
 	need.Programs(t, "sqlite3")
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -8,7 +8,7 @@ import (
 	"rsros/msgs"
 )
 
-// TestTopics: what is encoded has names that are taken apart again, and their types.
+// TestTopics checks that encoded topic names parse to what was encoded, and their types.
 func TestTopics(t *testing.T) {
 	depth := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, FPS: 30, Width: 4, Height: 2}
 	e := NewEncoder(camdriver.DeviceSnapshot{
@@ -50,7 +50,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestExtrinsics: a rotation is the same after it was a quaternion, whichever of the four
+// TestExtrinsics checks that a rotation survives conversion to a quaternion, whichever of the four
 // components is the largest.
 func TestExtrinsics(t *testing.T) {
 	for _, q := range []msgs.Quaternion{{W: 1}, {X: 1}, {Y: 1}, {Z: 1}, {X: -0.5, Y: 0.5, Z: -0.5, W: 0.5}, {X: 0.1, Y: -0.7, Z: 0.7, W: 0.1}} {

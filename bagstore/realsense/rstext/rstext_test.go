@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// TestPairs checks the SDK's rules, with characters that cut a value.
+// TestPairs checks the SDK's rules, including characters that truncate a value.
 func TestPairs(t *testing.T) {
 	got := slices.Collect(Pairs("a=1;b=2=3;;c;d=;=e;a=4"))
 	want := []Pair{{"a", "1"}, {"b", "2"}, {"c", ""}, {"d", ""}, {"", "e"}, {"a", "4"}}
@@ -42,7 +42,7 @@ func TestNumber(t *testing.T) {
 			t.Errorf("%q read as %g", s, v)
 		}
 	}
-	// What the SDK wrote with 9 digits is a float; more digits are a double's.
+	// The SDK writes floats with 9 digits; more digits mean a double.
 	if v, _ := intrinsic("38.4000015"); v != 38.400001525878906 {
 		t.Errorf("read %v", v)
 	}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzPages looks for all there is in any bytes. Nothing may take more than the bytes are.
+// FuzzPages reads everything from arbitrary bytes. Nothing may take more memory than their size
+// justifies.
 func FuzzPages(f *testing.F) {
 	b, err := os.ReadFile("../../testdata/small.db3")
 	if err != nil {
@@ -33,7 +34,7 @@ func FuzzPages(f *testing.F) {
 				t.Fatalf("%d leaves and %d holes of %d pages", leaves, len(tree.Holes), p.count)
 			}
 			rows := 0
-			_ = p.Rows(o.Root, func(*Cell) error { rows++; return nil }) // the error is of the same pages
+			_ = p.Rows(o.Root, func(*Cell) error { rows++; return nil }) // the error concerns the same pages
 			if rows > len(b) {
 				t.Fatalf("%d rows in %d bytes", rows, len(b))
 			}
@@ -64,7 +65,7 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// FuzzDeclaration parses any text as the declaration of a table and of an index.
+// FuzzDeclaration parses arbitrary text as the declaration of a table and of an index.
 func FuzzDeclaration(f *testing.F) {
 	for _, sql := range []string{
 		"CREATE TABLE t(id INTEGER PRIMARY KEY, \"a\"\"b\" TEXT NOT NULL DEFAULT 'it''s', [c d] VARCHAR(10, 2) /* a */ -- b\n, e AS (a + 1) STORED, UNIQUE (id))",

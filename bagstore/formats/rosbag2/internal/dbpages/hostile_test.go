@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// disk is a file that counts what is read of it, and of which a page can't be read.
+// disk is a file that counts reads and may have an unreadable page.
 type disk struct {
 	*bytes.Reader
 	page          int64
-	bad           int64 // its number; 0: all can be read
+	bad           int64 // page number; 0: all can be read
 	reads, failed int
 }
 
@@ -47,7 +47,7 @@ func small(t *testing.T) []byte {
 	return b
 }
 
-// TestUnreadablePage: a page that can't be read takes no other with it, and isn't asked for again and again.
+// TestUnreadablePage checks that an unreadable page costs no other, and isn't retried endlessly.
 func TestUnreadablePage(t *testing.T) {
 	f, d := open(t, small(t))
 	leaves := func() (list []uint32) {
@@ -74,14 +74,14 @@ func TestUnreadablePage(t *testing.T) {
 	}
 }
 
-// TestPagesReadOnce: any number of pointers to one page don't have it read as often.
+// TestPagesReadOnce checks that a page with many pointers to it is read once.
 func TestPagesReadOnce(t *testing.T) {
 	const page, pages = 4096, 20
 	for name, first := range map[string]byte{"zero": 0, "foreign": 10, "leaf": kindLeaf} {
 		b := make([]byte, page*pages)
 		const target = pages
 		b[(target-1)*page] = first
-		for n := 2; n < target; n++ { // each leads to the next, and again and again to the last
+		for n := 2; n < target; n++ { // each leads to the next, and many times to the last
 			p := b[(n-1)*page:][:page]
 			p[0] = kindInterior
 			const cells, cell = 1000, 4000
@@ -101,7 +101,7 @@ func TestPagesReadOnce(t *testing.T) {
 	}
 }
 
-// TestValueStops: of a long record only the pages up to the value are read.
+// TestValueStops checks that only the pages of a long record up to the value are read.
 func TestValueStops(t *testing.T) {
 	const page, local, pages = 4096, 10, 50
 	b := make([]byte, page*pages)
@@ -123,7 +123,7 @@ func TestValueStops(t *testing.T) {
 	}
 }
 
-// TestNoDatabase: what only begins like a database is refused.
+// TestNoDatabase checks that a file that only starts like a database is rejected.
 func TestNoDatabase(t *testing.T) {
 	for _, b := range [][]byte{nil, []byte(magic), append([]byte(magic), make([]byte, 84)...), append([]byte(magic), bytes.Repeat([]byte{0xff}, 5000)...)} {
 		if _, err := Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrNotDatabase) {

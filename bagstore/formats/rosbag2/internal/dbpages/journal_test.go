@@ -11,8 +11,8 @@ import (
 
 const testSector = 512
 
-// buildJournal writes a section of a journal: the page with number n is filled with 0x10+n. With
-// counted it says how many records it has, as a journal that was synced does.
+// buildJournal writes a journal section in which page n is filled with 0x10+n. If counted is set, the
+// header states the number of records, as in a synced journal.
 func buildJournal(size uint32, counted bool, numbers ...uint32) []byte {
 	be := binary.BigEndian
 	records := uint32(wholeJournal)
@@ -83,7 +83,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// FuzzJournal reads any bytes as a journal: reads stay inside, and always end.
+// FuzzJournal reads arbitrary bytes as a journal: reads stay in bounds and always end.
 func FuzzJournal(f *testing.F) {
 	f.Add(buildJournal(4, false, 2, 4))
 	f.Add(append(buildJournal(3, true, 2), buildJournal(9, true, 1)...))

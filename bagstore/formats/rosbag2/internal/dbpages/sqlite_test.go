@@ -18,8 +18,8 @@ import (
 	"rsros/test/need"
 )
 
-// makeDatabases has Debian's SQLite make databases of every form that the format has, under a folder. Those that end in
-// -wal and -journal are left as a killed recorder leaves them.
+// makeDatabases makes databases of every form of the format with Debian's SQLite, under a folder. Those
+// whose names end in -wal and -journal are left as by a killed recorder.
 const makeDatabases = `
 import os, sqlite3, sys
 folder = sys.argv[1]
@@ -93,8 +93,8 @@ fill(d, 300, lambda i: 3000)
 os._exit(0)
 `
 
-// dumpDatabases lists all rows of all tables with Debian's SQLite. It reads copies, because a log or journal is
-// taken in by writing.
+// dumpDatabases lists all rows of all tables with Debian's SQLite. It reads copies, because SQLite
+// applies a log or journal by writing.
 const dumpDatabases = `
 import json, os, shutil, sqlite3, sys, tempfile, zlib
 def plain(kind, v):
@@ -123,7 +123,8 @@ for path in sys.stdin.read().split("\n"):
     print("end", flush=True)
 `
 
-// TestAsSQLite reads every row of every table as Debian's SQLite does: of the examples, and of databases of every form.
+// TestAsSQLite reads every row of every table as Debian's SQLite does, for the examples and for
+// databases of every form.
 func TestAsSQLite(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	dir := t.TempDir()
@@ -173,7 +174,7 @@ func TestAsSQLite(t *testing.T) {
 	}
 }
 
-// openPath opens a database with what a killed writer left.
+// openPath opens a database including what a killed writer left.
 func openPath(t *testing.T, path string) *File {
 	t.Helper()
 	read := func(ending string) []byte {
@@ -228,7 +229,7 @@ func dump(t *testing.T, path string) (list []string) {
 				row = append(row, plain(t, r, c, k))
 			}
 			b, err := json.Marshal(row)
-			// Python has spaces between values, and names as they are.
+			// Python puts spaces between values and leaves names as they are.
 			list = append(list, strings.ReplaceAll(string(b), ",", ", "))
 			return err
 		})
@@ -243,7 +244,7 @@ func plain(t *testing.T, r *Reader, c *Cell, k int) any {
 	col := c.Columns[k]
 	switch {
 	case col.IsNull():
-		return nil // also of the row's number, which the record doesn't have
+		return nil // also one of the row id, which the record lacks
 	case col.IsInt():
 		v, ok := r.Int(c, k)
 		if !ok {

@@ -12,8 +12,8 @@ const pageSize = 512
 // frame is a page in a log; pages is the size of the database if it ends a transaction.
 type frame struct{ number, pages uint32 }
 
-// buildLog writes a log in either byte order of the checksums. The bytes of a page are
-// the number of its frame.
+// buildLog writes a log in either byte order of the checksums. Each page is filled with its frame
+// number.
 func buildLog(order binary.ByteOrder, frames ...frame) []byte {
 	be := binary.BigEndian
 	magic := uint32(walMagic)
@@ -63,7 +63,7 @@ func TestWAL(t *testing.T) {
 		if w, err := OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(lies), int64(len(lies))); err == nil {
 			t.Errorf("a log of one page makes a database of %d bytes", w.Size())
 		}
-		// What was spoiled ends the log there.
+		// Damage ends the log.
 		log[walHeader+2*(walFrame+pageSize)+100] ^= 1
 		if w, err = OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log))); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestWAL(t *testing.T) {
 	}
 }
 
-// FuzzWAL reads any bytes as a log: reads stay inside, and always end.
+// FuzzWAL reads arbitrary bytes as a log: reads stay in bounds and always end.
 func FuzzWAL(f *testing.F) {
 	f.Add(buildLog(binary.LittleEndian, frame{2, 0}, frame{4, 4}))
 	f.Add(buildLog(binary.BigEndian, frame{1, 1}))

@@ -29,7 +29,7 @@ func create(t *testing.T) (*os.File, *Writer) {
 	return f, New(f, objects, false)
 }
 
-// row is what a reader has to find.
+// row is a row that a reader must find.
 type row struct {
 	value int64
 	size  int
@@ -38,7 +38,7 @@ type row struct {
 
 func (r row) String() string { return fmt.Sprintf("%d %d %d", r.value, r.size, r.sum) }
 
-// add appends rows whose sizes are around all bounds of the format.
+// add appends rows with sizes around every limit of the format.
 func add(t *testing.T, w *Writer, rnd *rand.Rand, list []row, n int, value func(i int) int64) []row {
 	t.Helper()
 	for range n {
@@ -62,8 +62,8 @@ func add(t *testing.T, w *Writer, rnd *rand.Rand, list []row, n int, value func(
 	return list
 }
 
-// reader is Debian's python3 with its own SQLite. Of each file it prints the rows by id,
-// how many there are by value, and what SQLite finds when it compares everything.
+// reader runs Debian's python3 with its own SQLite. For each file it prints the rows by id, their
+// number by value, and the result of SQLite's integrity check.
 const reader = `
 import sqlite3, sys, zlib
 for path in sys.argv[1:]:
@@ -77,7 +77,7 @@ for path in sys.argv[1:]:
     print('end', len(by), c.execute('SELECT count(*) FROM kinds').fetchone()[0])
 `
 
-// read returns the lines about each file.
+// read returns the lines for each file.
 func read(t *testing.T, paths ...string) [][]string {
 	t.Helper()
 	python := need.Python(t, "sqlite3")
@@ -110,8 +110,8 @@ func compare(t *testing.T, got []string, want []row, kinds int) {
 	}
 }
 
-// TestOtherReader: what is written is what another SQLite reads, after each of many
-// commits, with values in order, nearly in order, and in none.
+// TestOtherReader checks that SQLite reads what was written, after each of many commits, with values in
+// order, nearly in order, and unordered.
 func TestOtherReader(t *testing.T) {
 	for name, value := range map[string]func(*rand.Rand, int) int64{
 		"in order": func(_ *rand.Rand, i int) int64 { return int64(i) * 1e6 },
@@ -141,7 +141,7 @@ func TestOtherReader(t *testing.T) {
 	}
 }
 
-// journal remembers every write of a file.
+// journal records every write to a file.
 type journal struct {
 	*os.File
 	writes []write
@@ -157,8 +157,8 @@ func (j *journal) WriteAt(p []byte, off int64) (int, error) {
 	return j.File.WriteAt(p, off)
 }
 
-// TestEveryWrite: a file that was killed between two writes, or within one, is whole as
-// of the last commit.
+// TestEveryWrite checks that a file whose writer was killed between two writes, or within one, is whole
+// as of the last commit.
 func TestEveryWrite(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	f, _ := create(t)
@@ -209,7 +209,7 @@ func TestEveryWrite(t *testing.T) {
 	}
 }
 
-// TestBound: the file doesn't grow by commits alone.
+// TestBound checks that commits alone don't grow the file.
 func TestBound(t *testing.T) {
 	_, w := create(t)
 	for i := range 500 {
@@ -225,8 +225,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestLockPage: the page at 1 GiB stays empty, wherever a row's pages are; the pages
-// before it are free, more than one page can list.
+// TestLockPage checks that the page at 1 GiB stays empty wherever a row's pages are. The pages before
+// it are free, more than one free-list page can list.
 func TestLockPage(t *testing.T) {
 	f, w := create(t)
 	for w.p.next < lockPage-3 {
@@ -245,7 +245,7 @@ func TestLockPage(t *testing.T) {
 	}
 }
 
-// TestRowsThatDontFit: ids go up.
+// TestRowsThatDontFit checks that row ids must increase.
 func TestRowsThatDontFit(t *testing.T) {
 	_, w := create(t)
 	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err != nil {
@@ -259,7 +259,7 @@ func TestRowsThatDontFit(t *testing.T) {
 	}
 }
 
-// FuzzIndexPage reads pages of an index that somebody else wrote into the file.
+// FuzzIndexPage reads arbitrary index pages planted in the file.
 func FuzzIndexPage(f *testing.F) {
 	f.Add([]byte{indexLeaf, 0, 0, 0, 1, 15, 0xf0, 0, 0x0f, 0xfa, 5, 3, 1, 1, 7, 9})
 	f.Add([]byte{indexInterior, 0, 0, 0xff, 0xff})

@@ -60,7 +60,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// TestUpdates: ROS 1 tells options by dynamic_reconfigure.
+// TestUpdates checks options from dynamic_reconfigure, as in ROS 1.
 func TestUpdates(t *testing.T) {
 	c := msgs.Config{
 		Bools:   []msgs.Param[bool]{{Name: "enable_auto_exposure", Value: true}},
@@ -121,8 +121,8 @@ func TestParameterEvent(t *testing.T) {
 	}
 }
 
-// FuzzNode: nothing that is in a recording makes a reader fail but with an error, or allocate more
-// than the message's size allows.
+// FuzzNode checks that a hostile recording can only cause errors, and no allocation beyond the
+// message's size.
 func FuzzNode(f *testing.F) {
 	f.Add(event(parameterBool))
 	f.Add(event(parameterDouble))

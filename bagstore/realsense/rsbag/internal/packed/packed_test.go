@@ -32,7 +32,7 @@ func zstdOf(t testing.TB, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// TestDecode unpacks each form to the bytes that a camera has.
+// TestDecode unpacks each form to the camera's bytes.
 func TestDecode(t *testing.T) {
 	deep := image.NewGray16(image.Rect(0, 0, 2, 1))
 	deep.SetGray16(1, 0, color.Gray16{0x1234})
@@ -63,7 +63,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestRefused: sizes that the bytes can't hold are errors before anything is allocated.
+// TestRefused checks that sizes that the bytes can't hold are errors, before any allocation.
 func TestRefused(t *testing.T) {
 	bomb := pngOf(t, image.NewGray(image.Rect(0, 0, 1, 1)))
 	copy(bomb[16:], []byte{0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff})
