@@ -11,7 +11,7 @@ packages=(
 	# ROS 1: roscore, rosbag, rostopic, rosservice, rosparam, rosnode, roslaunch, rosrun
 	ros-core ros-base rosbash ros-std-msgs python3-rosbag
 	python3-diagnostic-msgs python3-dynamic-reconfigure python3-geometry-msgs python3-rosgraph-msgs python3-roslib
-	python3-std-msgs python3-std-srvs python3-rosmsg python3-sensor-msgs python3-tf2-msgs
+	python3-std-msgs python3-std-srvs python3-rosmsg python3-sensor-msgs python3-tf python3-tf2-msgs
 	# roscpp and rosbag_storage peers, built by the tests
 	g++ make pkg-config librosbag-dev libroscpp-dev
 	libdiagnostic-msgs-dev libgeometry-msgs-dev libsensor-msgs-dev libstd-msgs-dev libstd-srvs-dev libtf2-msgs-dev

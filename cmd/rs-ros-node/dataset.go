@@ -25,6 +25,7 @@ type dataSetOptions struct {
 	form    string
 	rate    float64
 	noise   string
+	truth   string
 	task    string
 	robot   string
 	images  string
@@ -36,6 +37,7 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.form, "as", "", "form of a data set: "+strings.Join(dataset.Forms(), ", "))
 	f.Float64Var(&o.rate, "rate", 0, "with --as: choose about this many sets a second from those recorded; 0: all")
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
+	f.StringVar(&o.truth, "ground-truth", "", "with --as: a topic of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
 	f.StringVar(&o.task, "task", "", "with --as lerobot: what the robot does, in words")
 	f.StringVar(&o.robot, "robot", "", "with --as lerobot: YAML file with the topics of state and action")
@@ -47,7 +49,7 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 }
 
 func (o *dataSetOptions) given() bool {
-	return o.ofRobot() || o.rate != 0 || o.noise != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
+	return o.ofRobot() || o.rate != 0 || o.noise != "" || o.truth != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
 }
 
 // ofRobot reports flags that only lerobot has.
@@ -71,6 +73,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 		d.Filters = strings.Join(append(o.process.filters, o.process.set...), " ")
 		d.Chain = func(res *process.Resources) (process.Chain, error) { return o.process.chain(res) }
 	}
+	d.Truth = o.truth
 	if o.noise != "" {
 		var err error
 		if d.Noise, err = readNoise(o.noise); err != nil {

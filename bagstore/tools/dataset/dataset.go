@@ -31,11 +31,13 @@ type Options struct {
 	Selection bagset.Selection
 	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
 	// Chain, if not nil, creates blocks that process each set.
-	Chain     func(*process.Resources) (process.Chain, error)
-	Filters   string          // what Chain does, for the manifest
-	Noise     *imunoise.Noise // of the IMU; nil if unknown
-	Robot     *Robot          // for lerobot
-	Images    string          // for lerobot: one of ImageForms; "": PNG
+	Chain   func(*process.Resources) (process.Chain, error)
+	Filters string          // what Chain does, for the manifest
+	Noise   *imunoise.Noise // of the IMU; nil if unknown
+	Robot   *Robot          // for lerobot
+	Images  string          // for lerobot: one of ImageForms; "": PNG
+	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
+	Truth     string
 	Overwrite bool
 	Progress  bagstore.Progress
 	Log       zerolog.Logger
@@ -57,9 +59,19 @@ type form struct {
 	open func(*sequence) (writer, error)
 	// folder names a sequence's folder if there are several; nil: its recording's name.
 	folder func(i int) string
+	truth  truthOf
 	// join, if not nil, returns what opens sequences instead, which share files.
 	join func(*folder, Options) (joint, error)
 }
+
+// truthOf is what a layout takes as ground truth.
+type truthOf int
+
+const (
+	noTruth  truthOf = iota
+	anyTruth         // poses at their own stamps
+	tfTruth          // poses of the first camera at the images' stamps
+)
 
 // joint is a data set whose sequences share files.
 type joint interface {

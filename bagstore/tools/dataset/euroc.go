@@ -15,6 +15,7 @@ var euroc = form{
 	need:    "an image stream besides depth",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
 	open:    openEuRoC,
+	truth:   anyTruth,
 }
 
 // eyes returns the streams of images, those of a stereo pair first, and depth last.
@@ -40,7 +41,7 @@ type eurocWriter struct {
 	inertial inertialTables // as they were sent
 	united   *united
 	imu      *table
-	truth    *table
+	poses    *table
 }
 
 func nanoseconds(ns int64) string { return fmt.Sprint(ns) }
@@ -102,20 +103,18 @@ func (w *eurocWriter) pose(at int64, f *camdriver.Frame) error {
 
 // place writes a line of the trajectory. The rotation is x, y, z, w.
 func (w *eurocWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
-	if w.truth == nil {
+	if w.poses == nil {
 		head := "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
-		if w.truth, err = w.table("mav0/state_groundtruth_estimate0/data.csv", head); err != nil {
+		if w.poses, err = w.table("mav0/state_groundtruth_estimate0/data.csv", head); err != nil {
 			return err
 		}
 	}
-	return w.truth.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
+	return w.poses.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
 }
 
 func (w *eurocWriter) finish() error {
-	if w.truth == nil {
-		if err := w.odometry(w.place); err != nil {
-			return err
-		}
+	if err := w.trajectory(w.place); err != nil {
+		return err
 	}
 	w.united.finish()
 	body, name := w.body()

@@ -50,6 +50,7 @@ type request struct {
 	Rate      float64         `json:"rate,omitempty"`
 	Noise     *imunoise.Noise `json:"noise,omitempty"`
 	Filters   string          `json:"filters,omitempty"`
+	Truth     string          `json:"ground_truth,omitempty"`
 	Robot     *Robot          `json:"robot,omitempty"`
 	Images    string          `json:"images,omitempty"`
 }
@@ -63,7 +64,7 @@ const (
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
-	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Robot: o.Robot, Images: o.Images}}
+	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Robot: o.Robot, Images: o.Images}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"path"
 
 	"rsros/camdriver"
 )
@@ -12,6 +13,7 @@ var kitti = form{
 	need:    "an image stream besides depth",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
 	open:    openKITTI,
+	truth:   tfTruth,
 	folder:  func(i int) string { return fmt.Sprintf("sequences/%02d", i) },
 }
 
@@ -22,6 +24,8 @@ type kittiWriter struct {
 	times    *table
 	stamps   *table
 	inertial inertialTables
+	poses    []camdriver.Extrinsics // of the first camera, if there is a path
+	without  int                    // images that have no pose
 }
 
 func openKITTI(s *sequence) (_ writer, err error) {
@@ -56,6 +60,16 @@ func openKITTI(s *sequence) (_ writer, err error) {
 }
 
 func (w *kittiWriter) set(one *set) error {
+	if p := w.truth.path; p != nil {
+		pose, ok := p.at(one.stamps[0])
+		if !ok && w.o.Truth != "" {
+			return leaveOut("tf has no pose of the camera at its stamp")
+		}
+		if !ok {
+			w.without++
+		}
+		w.poses = append(w.poses, pose)
+	}
 	row := fmt.Sprint(one.number)
 	for i, img := range one.images {
 		if err := w.image(fmt.Sprintf("%s/%06d.png", w.places[i], one.number), img); err != nil {
@@ -71,11 +85,42 @@ func (w *kittiWriter) set(one *set) error {
 
 func (w *kittiWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
 
-// pose leaves poses out: the layout has one for each image, and nothing is interpolated.
+// pose leaves poses out: the layout has one for each image, and their stamps are others.
 func (w *kittiWriter) pose(int64, *camdriver.Frame) error { return nil }
 
-// finish writes the projections of points in the first camera's coordinates.
+// trajectory writes poses in the coordinates of the first one, a line for each image.
+func (w *kittiWriter) trajectory() error {
+	p := w.truth.path
+	switch {
+	case p == nil:
+		return nil
+	case w.without > 0:
+		w.note("there is no ground truth: tf has no pose of the camera for %d of %d images; --ground-truth %s:%s leaves their sets out", w.without, len(w.poses), p.from, p.to)
+		return nil
+	}
+	list, err := w.sequence.out.table("poses/"+path.Base(w.Folder)+".txt", "")
+	if err != nil {
+		return err
+	}
+	for _, pose := range w.poses {
+		m := matrix(pose.Then(w.poses[0].Inverse()))
+		text := fmt.Sprintf("%.12e", m[0])
+		for _, v := range m[1:12] {
+			text += fmt.Sprintf(" %.12e", v)
+		}
+		if err := list.printf("%s\n", text); err != nil {
+			return err
+		}
+	}
+	w.inform("poses are tf's of frame %s, in that of the first image; they were interpolated over at most %.3f s", p.to, float64(p.longest)/1e9)
+	return nil
+}
+
+// finish writes poses, and the projections of points in the first camera's coordinates.
 func (w *kittiWriter) finish() error {
+	if err := w.trajectory(); err != nil {
+		return err
+	}
 	text := ""
 	for i, e := range w.Streams {
 		e.Place = w.name(w.places[i])

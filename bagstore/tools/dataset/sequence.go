@@ -32,6 +32,7 @@ type sequence struct {
 	cameras  []camdriver.StreamID
 	profiles []*process.Profile // of cameras; nil before the first set
 	chain    process.Chain
+	truth    truth
 	leftOut  *table
 	ticks    ticks
 	damaged  uint64 // messages
@@ -113,6 +114,9 @@ func exportOne(ctx context.Context, f form, in, name string, out *folder, o Opti
 	}
 	if s.cameras = f.cameras(s.selected()); len(s.cameras) == 0 {
 		return nil, fmt.Errorf("%s: %w: %s needs %s", in, ErrStreams, f.name, f.need)
+	}
+	if s.truth, err = s.findTruth(f); err != nil {
+		return nil, err
 	}
 	if o.Chain != nil {
 		res := process.NewResources(memory, 1)
@@ -202,7 +206,7 @@ func (s *sequence) entry(e *frameset.Entry, w writer) error {
 		}
 		s.Motion++
 		return w.motion(stamp(e.Frame), e.Frame)
-	case kind == camdriver.Pose:
+	case kind == camdriver.Pose && s.truth == truth{}:
 		return w.pose(stamp(e.Frame), e.Frame)
 	}
 	return nil

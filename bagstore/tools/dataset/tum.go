@@ -19,7 +19,8 @@ var tum = form{
 		}
 		return nil
 	},
-	open: openTUM,
+	open:  openTUM,
+	truth: anyTruth,
 }
 
 type tumWriter struct {
@@ -27,7 +28,7 @@ type tumWriter struct {
 	lists        [2]*table // rgb.txt, depth.txt
 	associations *table
 	inertial     inertialTables
-	truth        *table
+	poses        *table
 }
 
 var tumPlaces = [2]string{"rgb", "depth"}
@@ -72,20 +73,18 @@ func (w *tumWriter) pose(at int64, f *camdriver.Frame) error {
 
 // place writes a line of groundtruth.txt. The rotation is x, y, z, w.
 func (w *tumWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
-	if w.truth == nil {
-		if w.truth, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
+	if w.poses == nil {
+		if w.poses, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
 			return err
 		}
 	}
-	return w.truth.printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
+	return w.poses.printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
 }
 
 // finish writes the calibration, which the benchmark has on its web page, and the trajectory.
 func (w *tumWriter) finish() error {
-	if w.truth == nil {
-		if err := w.odometry(w.place); err != nil {
-			return err
-		}
+	if err := w.trajectory(w.place); err != nil {
+		return err
 	}
 	for i, e := range w.Streams {
 		e.Place = w.name(tumPlaces[i])
