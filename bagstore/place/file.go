@@ -23,8 +23,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type File interface {
 	io.ReaderAt
 	io.Closer
-	// Name is what it was opened with, for opening it or its neighbours. It may be secret: Info has
-	// the name for people.
+	// Name is what it was opened with, concealed, for opening it or its neighbours.
 	Name() string
 	// Info describes it as it was when it was opened.
 	Info() Info
@@ -36,6 +35,7 @@ type File interface {
 
 // Open opens a file for reading. Reading an object ends with ctx.
 func Open(ctx context.Context, name string) (File, error) {
+	name = Conceal(name)
 	s, err := storeOf(name)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -124,7 +123,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	o, err := open(ctx, s, name)
+	o, err := open(ctx, s, Conceal(name))
 	if err != nil {
 		return Info{}, err
 	}
@@ -175,6 +174,7 @@ const (
 // in the order of names. What an address lists is bounded by an error, which is ErrUnusable.
 func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
+		prefix := Conceal(prefix)
 		s, err := storeOf(prefix)
 		if err != nil {
 			yield(Info{}, err)
@@ -211,30 +211,23 @@ func Remove(ctx context.Context, name string) error {
 	return s.Remove(ctx, name)
 }
 
-// isWeb reports whether a name is an address that may have a query.
-func isWeb(name string) bool {
-	s := scheme(name)
-	return s == "http" || s == "https"
-}
-
-// Shown returns a name for people and files: an address of http or https without user, password and
-// query, which may be a signature.
-func Shown(name string) string {
-	if !isWeb(name) {
-		return name
+// cutQuery cuts an address of http or https before its query or fragment.
+func cutQuery(name string) (bare, query string) {
+	if s := scheme(name); s != "http" && s != "https" {
+		return name, ""
 	}
-	u, err := url.Parse(name)
-	if err != nil {
-		return scheme(name) + "://…"
+	at := strings.IndexAny(name, "?#")
+	if at < 0 {
+		return name, ""
 	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
-	return u.String()
+	return name[:at], name[at:]
 }
 
 // Base returns the last element of a name, without a query.
 func Base(name string) string {
 	if IsAddress(name) {
-		return path.Base(Shown(name))
+		bare, _ := cutQuery(name)
+		return path.Base(bare)
 	}
 	return filepath.Base(name)
 }
@@ -246,11 +239,8 @@ func Beside(name, file string) string {
 		return Join(name, file)
 	}
 	if IsAddress(name) {
-		query := ""
-		if at := strings.IndexAny(name, "?#"); at >= 0 && isWeb(name) {
-			name, query = name[:at], name[at:]
-		}
-		return name[:strings.LastIndex(name, "/")+1] + file + query
+		bare, query := cutQuery(Whole(name))
+		return Conceal(bare[:strings.LastIndex(bare, "/")+1] + file + query)
 	}
 	return filepath.Join(filepath.Dir(name), file)
 }

@@ -53,7 +53,7 @@ func (r *remote) Size() int64 { return r.Info().Size }
 // cached describes the object in the cache, where a query tells objects apart.
 func (r *remote) cached() Info {
 	info := r.Info()
-	info.Name = r.name
+	info.Name = Whole(r.name)
 	return info
 }
 

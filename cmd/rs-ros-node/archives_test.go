@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/samplebag"
 )
 
 // longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s.
@@ -138,41 +138,62 @@ func TestPlaceFails(t *testing.T) {
 	}
 }
 
-// TestSignedAddress: commands read an address with a signature in its query as often as they like,
-// and never show it.
+// TestSignedAddress: commands read an address with a signature in its query as often as they like, and show it
+// neither on their streams nor in what they write.
 func TestSignedAddress(t *testing.T) {
-	b := bucket.Start(t)
+	b, dir := bucket.Start(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
 	local := filepath.Join(t.TempDir(), "long.bag")
 	longBag(t, local, bagstore.None)
+	boxes := samplebag.File(t, "boxes.jsonl", []byte(`{"topic": "/camera/image", "time": 0, "boxes": []}`))
+	try := func(want int, args ...string) {
+		t.Helper()
+		code, stdout, stderr := command(t, append(args, "-v")...)
+		if code != want || strings.Contains(stdout+stderr, "X-Amz") {
+			t.Errorf("%.100q: exit code %d, want %d\n%.2000s\n%.2000s", args, code, want, stdout, stderr)
+		}
+	}
 	for _, ext := range []string{".bag", ".db3", ".mcap"} {
 		file := strings.TrimSuffix(local, ".bag") + ext
 		if ext != ".bag" {
-			if code, _, stderr := command(t, "convert", local, file, "--quiet"); code != exitOK {
-				t.Fatal(stderr)
-			}
+			want(t, exitOK, "convert", local, file, "--quiet")
 		}
 		b.Put("long"+ext, file)
 		signed := b.Signed(t, "long"+ext)
 		for _, args := range [][]string{
-			{"info"}, {"info", "--json", "--realsense", "--missing"}, {"info", "--realsense", "--missing", "--freq"}, {"info", "--yaml"}, {"check"}, {"check", "--json"}, {"cat", "-t", "/t2"},
-			{"filter", "IN", file + ".out", "-f", "--start", "5", "--end", "6"}, {"catalog"},
-			{"convert", "IN", file + ".converted.mcap"}, {"merge", "IN", "-o", file + ".merged.bag"}, {"recover", "IN", "-o", file + ".recovered" + ext},
+			{"info"}, {"info", "--json", "--realsense", "--missing"}, {"info", "--realsense", "--missing", "--freq"}, {"info", "--yaml"}, {"check"}, {"check", "--json"}, {"cat", "-t", "/t2"}, {"catalog"},
 		} {
-			out := append([]string{}, args...)
-			if i := slices.Index(args, "IN"); i >= 0 {
-				out[i] = signed
-			} else {
-				out = append(out, signed)
-			}
-			code, stdout, stderr := command(t, append(out, "-v")...)
-			if code != exitOK || strings.Contains(stdout+stderr, "Signature") {
-				t.Errorf("%s of %s: exit code %d\n%.2000s\n%.2000s", args, ext, code, stdout, stderr)
-			}
+			try(exitOK, append(args, signed)...)
 		}
-		signed = strings.Replace(signed, "X-Amz-Signature=", "X-Amz-Signature=0", 1)
-		code, stdout, stderr := command(t, "check", signed)
-		if code != exitFailed || strings.Contains(stdout+stderr, "Signature") {
-			t.Errorf("a wrong signature: exit code %d\n%s%s", code, stdout, stderr)
+		try(exitOK, "filter", signed, in(ext+".out"), "-f", "--start", "5", "--end", "6")
+		try(exitOK, "convert", signed, in(ext+".converted.mcap"))
+		try(exitOK, "merge", signed, "-o", in(ext+".merged.bag"))
+		try(exitOK, "recover", signed, "-o", in("recovered"+ext))
+		try(exitFailed, "check", strings.Replace(signed, "X-Amz-Signature=", "X-Amz-Signature=0", 1))
+	}
+	b.Put("walk.bag", "../../test/data/librealsense/sw_small_lz4.bag")
+	b.Put("robot.bag", samplebag.Robot(t, "robot.bag"))
+	walk, robot, absent := b.Signed(t, "walk.bag"), b.Signed(t, "robot.bag"), b.Signed(t, "absent.bag")
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{exitOK, []string{"export", walk, "--dir", in("walk")}}, {exitOK, []string{"export", robot, "--dir", in("robot")}}, {exitOK, []string{"export", walk, "--mcap", in("walk.mcap")}},
+		{exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}}, {exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}},
+		{exitOK, []string{"process", walk, in("processed.bag"), "--filters", "decimation"}}, {exitFailed, []string{"process", robot, in("none.bag"), "--filters", "decimation"}},
+		{exitIncomplete, []string{"anonymise", robot, in("hidden.bag"), "--boxes", boxes}}, {exitFailed, []string{"anonymise", robot, in("none.bag"), "--boxes", walk}},
+		{exitOK, []string{"compress", walk, "--output-dir", in("compressed")}}, {exitUsage, []string{"reindex", walk}}, {exitFailed, []string{"split", walk, "--duration", "1"}},
+		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "--out", in("all.parquet")}},
+		{exitFailed, []string{"batch", "check", "--in", walk, "--out", in("batch")}}, {exitUsage, []string{"batch", "check", "--in", dir, "--out", in("batch"), "--", walk}},
+		{exitFailed, []string{"live", "--device=" + robot, "--master", "embedded"}}, {exitFailed, []string{"live", "_device:=" + robot, "--master", "embedded"}}, {exitUsage, []string{"live", "--device", "sim", "--device", robot, "--camera", "a", "--camera", "b", "--camera", "c"}},
+		{exitFailed, []string{"play", absent}}, {exitFailed, []string{"view", absent}}, {exitFailed, []string{"usb-serve", "--device", robot}}, {exitUsage, []string{"demo", walk}},
+		{exitFailed, []string{"info", strings.Replace(walk, "http", "HTTP", 1), absent}},
+	} {
+		try(c.code, c.args...)
+	}
+	for name, text := range tree(t, dir) {
+		if strings.Contains(name+text, "X-Amz") {
+			t.Errorf("%s has it", name)
 		}
 	}
 }

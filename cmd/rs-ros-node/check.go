@@ -140,10 +140,10 @@ func (a *app) rulesFrom(ctx context.Context, path string) error {
 
 // checkOne fails only if it is interrupted. A bag that can't be read is a result.
 func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkResult, *rules.Measures, error) {
-	report, done := a.progress(place.Shown(path), false)
+	report, done := a.progress(path, false)
 	defer done()
 	before := place.TrafficNow()
-	res := checkResult{CheckReport: &bagstore.CheckReport{Path: place.Shown(path), Outcome: bagstore.Unreadable}}
+	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
 	var measures *rules.Measures
 	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true})
 	if err == nil {

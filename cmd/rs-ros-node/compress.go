@@ -87,7 +87,7 @@ func (a *app) compress(ctx context.Context, paths []string, o compressOptions) e
 			return errInterrupted
 		}
 		if err != nil {
-			log.Error().Str("bag", place.Shown(path)).Msg(err.Error())
+			log.Error().Str("bag", path).Msg(err.Error())
 			outcome = bagstore.Unreadable
 		}
 		all.add(path, outcome)
@@ -109,7 +109,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		return bagstore.Unreadable, err
 	}
 	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(ctx, path) {
-		log.Warn().Str("bag", place.Shown(path)).Msg("librealsense can't play BZ2; use --lz4")
+		log.Warn().Str("bag", path).Msg("librealsense can't play BZ2; use --lz4")
 	}
 	before, err := place.Stat(ctx, path)
 	if err != nil && format != recording.Folder { // Replace explains a folder
@@ -139,7 +139,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if err != nil {
 		return bagstore.Unreadable, undone(err)
 	}
-	log.Info().Str("bag", place.Shown(path)).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
+	log.Info().Str("bag", path).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
 		Str("original", original).Uint64("messages", messages).Msg("written")
 	if lost {
 		return bagstore.Damaged, nil

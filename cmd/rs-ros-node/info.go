@@ -70,30 +70,41 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	}
 	var errs []error
 	for i, path := range paths {
-		before := place.TrafficNow()
-		s, err := summarize(ctx, path, info.Options{Rates: o.freq, Sizes: o.sizes})
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if i > 0 && !o.json {
-			fmt.Fprintln(a.out, "---")
-		}
-		errs = append(errs, o.print(ctx, a.out, path, s, a.logger(), before), a.notes(s))
+		errs = append(errs, a.infoOf(ctx, path, o, i > 0))
 	}
 	return errors.Join(errs...)
 }
 
-func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Verify: o.Rates || o.Sizes, Summary: !o.Rates && !o.Sizes})
+// infoOf prints a bag after others.
+func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool) error {
+	before := place.TrafficNow()
+	gaps := o.realsense && !o.yaml
+	reads := o.freq || o.sizes || gaps
+	open := bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: reads, Summary: !reads}
+	b, err := recording.Open(path, open)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer b.Close() //nolint:errcheck // only read
-	return info.Of(ctx, b, o)
+	defer func() { b.Close() }() //nolint:errcheck // only read
+	s, err := info.Of(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
+	if err == nil && o.json && open.Summary && place.IsAddress(path) && s.Version != bagVersion && rsbag.IsRecording(b) {
+		open.Summary = false // the messages that describe the camera are read, too
+		b.Close()            //nolint:errcheck // only read
+		b, err = recording.Open(path, open)
+	}
+	if err != nil {
+		return err
+	}
+	if after && !o.json {
+		fmt.Fprintln(a.out, "---")
+	}
+	return errors.Join(o.print(ctx, a.out, path, b, s, a.logger(), before), a.notes(s))
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
+// bagVersion is the only version of the format that Orbbec's SDK writes.
+const bagVersion = "2.0"
+
+func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Bag, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []missing.Series
 	var dropped []annotations.Loss
 	if o.missing && !o.yaml {
@@ -104,15 +115,16 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 	}
 	switch {
 	case o.json:
-		rs, err := rsbag.Summarize(ctx, name, o.realsense)
+		rs, err := rsbag.Summarize(b, o.realsense)
 		if err != nil {
 			return err
 		}
 		var ob *orbbec.Recording
-		if s.Version == "2.0" { // the SDK writes no other, and an address costs requests
-			if ob, err = orbbecRecording(ctx, name); err != nil {
-				return err
-			}
+		if s.Version == bagVersion && orbbec.Is(b) {
+			ob = orbbec.Open(b)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -146,14 +158,14 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 		}
 	}
 	if o.orbbec {
-		if err := writeOrbbec(ctx, w, name); err != nil {
+		if err := writeOrbbec(w, b); err != nil {
 			return err
 		}
 	}
 	if !o.realsense {
 		return nil
 	}
-	rs, err := rsbag.Summarize(ctx, name, true)
+	rs, err := rsbag.Summarize(b, true)
 	if err != nil {
 		return err
 	}
@@ -164,30 +176,12 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, s *inf
 	return rs.WriteText(w)
 }
 
-// orbbecRecording describes a recording of Orbbec's SDK; nil for other files.
-func orbbecRecording(ctx context.Context, path string) (*orbbec.Recording, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close() //nolint:errcheck // only read
+func writeOrbbec(w io.Writer, b *bagstore.Bag) error {
 	if !orbbec.Is(b) {
-		return nil, nil
-	}
-	r := orbbec.Open(b)
-	return r, ctx.Err()
-}
-
-func writeOrbbec(ctx context.Context, w io.Writer, path string) error {
-	r, err := orbbecRecording(ctx, path)
-	if err != nil {
+		_, err := fmt.Fprintln(w, "orbbec:      no topics of that layout")
 		return err
 	}
-	if r == nil {
-		_, err = fmt.Fprintln(w, "orbbec:      no topics of that layout")
-		return err
-	}
-	return r.WriteText(w)
+	return orbbec.Open(b).WriteText(w)
 }
 
 // notes logs the notes about a bag. It returns an error if data are missing.

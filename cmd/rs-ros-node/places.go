@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
@@ -18,6 +20,23 @@ func registerPlaces() {
 		place.Register(scheme, web.New())
 	}
 	registerClouds()
+}
+
+// concealed replaces addresses, also in --device=ADDRESS and _device:=ADDRESS, by names without user, password and
+// query, so that nothing can show these. Addresses of masters stay: other packages use them.
+func concealed(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "__") || strings.HasPrefix(arg, "--master") || i > 0 && args[i-1] == "--master" {
+			continue
+		}
+		if name, value, ok := strings.Cut(arg, "="); ok && (strings.HasPrefix(name, "-") || strings.HasSuffix(name, ":")) {
+			args[i] = name + "=" + place.Conceal(value)
+		} else {
+			args[i] = place.Conceal(arg)
+		}
+	}
+	return args
 }
 
 // defaultCache is the size of --cache in bytes.

@@ -134,8 +134,8 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 }
 
 func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {
-	res := recoverResult{Path: place.Shown(path), Output: path}
-	report, done := a.progress(place.Shown(path), o.quiet)
+	res := recoverResult{Path: path, Output: path}
+	report, done := a.progress(path, o.quiet)
 	defer done()
 	format, err := recording.FormatOf(ctx, path)
 	write := func(out string) (err error) {

@@ -71,6 +71,7 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 }
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
+	args = concealed(args)
 	conf, rest, err := graph.ParseArgs(args, environ)
 	if isCompletion(args) {
 		rest, err = args, nil // unfinished words are no ROS arguments

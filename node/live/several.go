@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore/place"
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/settings"
@@ -30,6 +32,10 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
+	}
+	o.Source.Device, o.Devices = place.Conceal(o.Source.Device), slices.Clone(o.Devices)
+	for i := range o.Devices {
+		o.Devices[i] = place.Conceal(o.Devices[i])
 	}
 	n := max(len(o.Devices), len(o.Cameras), 1)
 	if len(o.Devices) > 1 && len(o.Devices) != n || len(o.Cameras) > 0 && len(o.Cameras) != n {

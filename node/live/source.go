@@ -119,7 +119,7 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, err
 	}
 	for _, note := range dev.File().Notes() {
-		o.Log.Warn().Str("bag", place.Shown(o.Device)).Msg(note)
+		o.Log.Warn().Str("bag", o.Device).Msg(note)
 	}
 	return dev, nil
 }

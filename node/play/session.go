@@ -9,7 +9,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 	"rsros/node/control"
@@ -67,11 +66,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	if len(s.Bags) == 0 {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
-	var shown []string
-	for _, name := range s.Bags {
-		shown = append(shown, place.Shown(name))
-	}
-	s.Log.Info().Strs("bags", shown).Msg("opening")
+	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
 	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading}, s.Log)

@@ -270,6 +270,11 @@ func (q *Queue) result(e *entry, err error) {
 		q.log.Info().Str("bag", e.path).Str("to", e.To).Msg("uploaded")
 		return
 	}
+	if errors.Is(err, errRenamed) {
+		q.status.Err = nil
+		q.log.Warn().Str("bag", e.path).Str("to", e.To).Msg("the name in the store was taken; the recording gets another one")
+		return
+	}
 	if q.failure.add(err, time.Now()) {
 		q.log.Warn().Err(err).Str("bag", e.path).Msg("upload failed; it is tried again")
 	}

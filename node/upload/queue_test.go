@@ -262,7 +262,11 @@ func TestKilledBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
 		s.objects["queue://bucket/robot/a.bag"], s.objects["queue://bucket/robot/b.bag"] = "one", "of yesterday"
-		q := begun(t, Options{Wait: time.Minute}, dir)
+		var log bytes.Buffer
+		q, err := Start(Options{To: "queue://bucket/robot", Wait: time.Minute}, zerolog.New(&log), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
 		q.record(t, filepath.Join(dir, "a.bag"), "one")
 		path := filepath.Join(dir, "b.bag")
 		write(t, path, "two")
@@ -278,6 +282,9 @@ func TestKilledBetween(t *testing.T) {
 			"queue://bucket/robot/b-20261123-120000.000.bag": "two"})
 		if left := names(t, dir); len(left) > 0 || s.puts["queue://bucket/robot/a.bag"] != 0 {
 			t.Errorf("left: %v", left)
+		}
+		if !strings.Contains(log.String(), "was taken") || strings.Contains(log.String(), "failed") {
+			t.Errorf("logged: %s", &log)
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/place"
 	"rsros/node/replay"
 	"rsros/node/view/wire"
 )
@@ -21,7 +20,7 @@ func openTopics(ctx context.Context, s *Server, path, name, file string) (stage,
 		return nil, err
 	}
 	for _, n := range bag.Notes() {
-		s.o.Log.Warn().Str("bag", place.Shown(path)).Msg(n.Text)
+		s.o.Log.Warn().Str("bag", path).Msg(n.Text)
 	}
 	clock, err := replay.NewSystem()
 	if err != nil {
@@ -35,7 +34,7 @@ func openTopics(ctx context.Context, s *Server, path, name, file string) (stage,
 		return nil, errors.Join(err, clock.Close(), bag.Close())
 	}
 	for _, problem := range player.Problems() {
-		s.o.Log.Warn().Str("bag", place.Shown(path)).Msg(problem)
+		s.o.Log.Warn().Str("bag", path).Msg(problem)
 	}
 	g := newPlayed(s, out, player, name, file)
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))

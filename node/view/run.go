@@ -13,7 +13,7 @@ import (
 // RunOptions say what the view command shows, and which viewers it lets in.
 type RunOptions struct {
 	Options
-	Show   string // a device, a recording, or a library.Library; "" shows nothing yet
+	Show   string // a device, a recording, which may be a folder of rosbag2, or a library.Library; "" shows nothing yet
 	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
 	Access
 	Attach func(*Server) (detach func()) // shows something else than Show; nil for nothing
@@ -26,7 +26,8 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 		o.Address = "127.0.0.1:0"
 	}
 	show, file := o.Show, ""
-	if show != "" && library.Is(show) {
+	folder := show != "" && library.IsRosbag2(ctx, show)
+	if show != "" && !folder && library.Is(show) {
 		o.Folder, show = show, ""
 	}
 	if o.Folder != "" {
@@ -49,7 +50,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 	}
 	if show != "" {
 		name := ""
-		if catalog.IsRecording(show) {
+		if folder || catalog.IsRecording(show) {
 			name = place.Base(show)
 			if file == "" {
 				file = name

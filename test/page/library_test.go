@@ -15,7 +15,7 @@ import (
 )
 
 // TestLibraryInBucket is the page on a bucket of ten recordings: words, topics and times find them, and choosing one
-// plays it from there, also a folder of rosbag2.
+// plays it from there, also a folder of rosbag2. Such a folder named itself is shown as the recording that it is.
 func TestLibraryInBucket(t *testing.T) {
 	s3, dir := bucket.Start(t), t.TempDir()
 	robot, walk := samplebag.Robot(t, "robot.bag"), samplebag.Walk(t, "walk.bag")
@@ -29,8 +29,12 @@ func TestLibraryInBucket(t *testing.T) {
 	}
 	s3.Put("lib", dir)
 	s3.Put("lib/robot.bag", robot)
-	url := startView(t, s3.Address("lib/"))
 	b := newTab(t)
+	for _, folder := range []string{filepath.Join(dir, "folder"), s3.Address("lib/folder/")} { // one recording
+		b.do(chromedp.Navigate(startView(t, folder)))
+		b.await(`window.viewer && viewer.store.source.value?.name === 'folder' && [...viewer.store.views.value.values()].some((v) => v.info.name === '/camera/image' && v.counters.drawn > 0)`)
+	}
+	url := startView(t, s3.Address("lib/"))
 	b.do(chromedp.Navigate(url))
 	const found = `[...document.querySelectorAll('.files .file')].map((f) => f.title).join(' ')`
 	b.await(found + ` === 'folder robot.bag ' + [0, 1, 2, 3, 4, 5, 6, 7].map((i) => 'walk' + i + '.bag').join(' ')`)

@@ -27,7 +27,7 @@ func Open(name string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 	if err != nil || b != nil {
 		return b, err
 	}
-	return openContent(place.Shown(name), c)
+	return openContent(name, c)
 }
 
 // OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
@@ -42,7 +42,7 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 		for i, t := range c.Topics() {
 			topics[uint32(i)] = t
 		}
-		return openRawContent(place.Shown(name), c), topics, nil
+		return openRawContent(name, c), topics, nil
 	}
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = container.ROS1Topic(conn)
@@ -97,7 +97,7 @@ func openFile(ctx context.Context, name string) (place.File, Format, error) {
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		f.Close() //nolint:errcheck // the first error counts
-		return nil, Bag, fmt.Errorf("%s: %w", place.Shown(name), err)
+		return nil, Bag, fmt.Errorf("%s: %w", name, err)
 	}
 	format := sniff(head[:n])
 	// A .db3 with a damaged header is known by its name.

@@ -50,7 +50,7 @@ func redirect(next *http.Request, before []*http.Request) error {
 
 type file struct {
 	client   *http.Client
-	address  string // as given
+	address  string // secret
 	info     place.Info
 	strong   bool // the version is an ETag that a server may compare
 	modified string
@@ -59,7 +59,7 @@ type file struct {
 
 // Open asks for the first bytes, with which come size and version.
 func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
-	f := &file{client: s.client, address: name, info: place.Info{Name: place.Shown(name)}}
+	f := &file{client: s.client, address: place.Whole(name), info: place.Info{Name: name}}
 	r, err := f.get(ctx, 0, ranged.HeadBytes)
 	if err != nil {
 		return nil, f.wrap(err)
@@ -171,16 +171,16 @@ func (f *file) wrap(err error) error {
 // List implements place.Store.
 func (s *Store) List(_ context.Context, prefix string) iter.Seq2[place.Info, error] {
 	return func(yield func(place.Info, error) bool) {
-		yield(place.Info{}, fmt.Errorf("%s: %w", place.Shown(prefix), ErrReadOnly))
+		yield(place.Info{}, fmt.Errorf("%s: %w", place.Conceal(prefix), ErrReadOnly))
 	}
 }
 
 // Put implements place.Store.
 func (s *Store) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ place.PutOptions) (place.Info, error) {
-	return place.Info{}, fmt.Errorf("%s: %w", place.Shown(name), ErrReadOnly)
+	return place.Info{}, fmt.Errorf("%s: %w", place.Conceal(name), ErrReadOnly)
 }
 
 // Remove implements place.Store.
 func (s *Store) Remove(_ context.Context, name string) error {
-	return fmt.Errorf("%s: %w", place.Shown(name), ErrReadOnly)
+	return fmt.Errorf("%s: %w", place.Conceal(name), ErrReadOnly)
 }

@@ -8,7 +8,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/place"
 	"rsros/camdriver"
 )
 
@@ -113,22 +112,7 @@ func HasLayout(ctx context.Context, path string) bool {
 
 // Summarize returns the summary of a recording, nil for other files. With gaps it reads every
 // frame.
-func Summarize(ctx context.Context, path string, gaps bool) (*Summary, error) {
-	if place.IsAddress(path) && !gaps { // what tells whether it is one takes few requests
-		bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Summary: true})
-		if err != nil {
-			return nil, err
-		}
-		defer bag.Close() //nolint:errcheck // only read
-		if !IsRecording(bag) {
-			return nil, nil
-		}
-	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: gaps})
-	if err != nil {
-		return nil, err
-	}
-	defer bag.Close() //nolint:errcheck // only read
+func Summarize(bag *bagstore.Bag, gaps bool) (*Summary, error) {
 	if !IsRecording(bag) {
 		return nil, nil
 	}

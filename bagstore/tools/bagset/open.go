@@ -74,7 +74,7 @@ func Found(bags []*bagstore.Bag) (lost []string) {
 
 // LogNote logs a note about a bag.
 func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
-	e := log.Warn().Str("bag", place.Shown(path))
+	e := log.Warn().Str("bag", path)
 	if n.Offset >= 0 {
 		e = e.Int64("at byte", n.Offset)
 	}

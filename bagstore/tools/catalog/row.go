@@ -73,7 +73,7 @@ type Options struct {
 
 // Describe makes the row of a recording. If it can't be read, the row says why.
 func Describe(ctx context.Context, name string, o Options) Row {
-	r := Row{Name: place.Shown(name), Made: time.Now().UnixNano(), State: Unreadable, Topics: []Topic{}}
+	r := Row{Name: name, Made: time.Now().UnixNano(), State: Unreadable, Topics: []Topic{}}
 	if st, err := place.Stat(ctx, name); err == nil { // a folder of rosbag2 has no version
 		r.Size, r.Version, r.Modified = st.Size, st.Version, st.Modified.UnixNano()
 		if o.Checksum {

@@ -9,7 +9,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/place"
 )
 
 func extOf(f recording.Format) (string, error) {
@@ -62,11 +61,11 @@ func again(ctx context.Context, o Options) (Result, error) {
 	ext, err := extOf(format)
 	switch {
 	case err != nil:
-		return Result{}, fmt.Errorf("%s: %w", place.Shown(o.In), err)
+		return Result{}, fmt.Errorf("%s: %w", o.In, err)
 	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
-		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", place.Shown(o.In))
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", o.In)
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
-		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", place.Shown(o.In))
+		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", o.In)
 	}
 	o.Format, o.AnyDamage, o.scan, o.Overwrite = ext, true, o.scan && ext == extMCAP, o.Bag.Overwrite
 	return Messages(ctx, o)

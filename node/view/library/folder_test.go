@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +122,7 @@ func TestListedOnce(t *testing.T) {
 	}
 }
 
-// TestFolderOfRosbag2: a folder with a metadata.yaml is one recording in a folder and in a bucket, which can be played
+// TestFolderOfRosbag2: a folder with a metadata.yaml is one recording in a folder, in a bucket and in a catalog of either, which can be played
 // but not downloaded. None with a file elsewhere is.
 func TestFolderOfRosbag2(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
@@ -136,7 +135,17 @@ func TestFolderOfRosbag2(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{dir, b.Put("lib", dir) + "/"} {
+	bucketed := b.Put("lib", dir)
+	libraries := map[string]string{dir: dir, bucketed + "/": bucketed, filepath.Join(t.TempDir(), "all.jsonl"): dir, b.Address("all.parquet"): bucketed} // and where each has its recordings
+	for name, in := range libraries {
+		if catalog.Is(name) {
+			if err := catalog.Write(t.Context(), name, false, catalog.Make(t.Context(), []string{place.Join(in, "walk"), place.Join(in, "sub/other.day")}, 1, catalog.Options{Thumbnail: true})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if IsRosbag2(t.Context(), name) || !IsRosbag2(t.Context(), place.Join(in, "walk")+"/") {
+			t.Errorf("%s: which folder is a recording?", name)
+		}
 		l, err := Open(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +155,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, list, err)
 		}
 		for _, folder := range []string{"walk", "sub/other.day"} {
-			if at, err := l.Place(t.Context(), folder); err != nil || at != place.Join(strings.TrimSuffix(name, "/"), folder) {
+			if at, err := l.Place(t.Context(), folder); err != nil || at != place.Join(in, folder) {
 				t.Errorf("%s: it is played from %q, %v", name, at, err)
 			}
 		}

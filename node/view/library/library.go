@@ -20,6 +20,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/formats/rosbag2"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/batch"
 	"rsros/bagstore/tools/catalog"
@@ -87,6 +88,15 @@ func Is(name string) bool {
 	}
 	st, err := os.Stat(name)
 	return catalog.Is(name) || err == nil && st.IsDir()
+}
+
+// IsRosbag2 reports whether name is a folder of rosbag2, which is one recording.
+func IsRosbag2(ctx context.Context, name string) bool {
+	if place.IsAddress(name) && !strings.HasSuffix(name, "/") {
+		return false
+	}
+	_, err := place.Stat(ctx, place.Join(name, rosbag2.MetadataName))
+	return err == nil
 }
 
 // Close closes the library.
@@ -286,7 +296,7 @@ func recordings(in string, files []batch.Item) (list []found) {
 // Place returns the path or address of a recording that a viewer named.
 func (l *Library) Place(ctx context.Context, name string) (string, error) {
 	if !catalog.IsRecording(name) { // it may be a folder of rosbag2
-		f, err := l.source.open(ctx, name+"/metadata.yaml")
+		f, err := l.source.open(ctx, name+"/"+rosbag2.MetadataName)
 		if err != nil {
 			return "", errNoRecording
 		}

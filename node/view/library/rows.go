@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rsros/bagstore/formats/rosbag2"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/catalog"
 )
@@ -22,7 +23,7 @@ func openRows(ctx context.Context, name string) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(r catalog.Row) bool { return !catalog.IsRecording(r.Name) })
+	all = slices.DeleteFunc(all, func(r catalog.Row) bool { return r.Format == "" && !catalog.IsRecording(r.Name) }) // folders have a format
 	l := &rows{byName: make(map[string]*catalog.Row), common: commonFolder(all)}
 	for i := range all {
 		r := &all[i]
@@ -64,10 +65,15 @@ func (l *rows) place(name string) (string, error) {
 	return l.common + name, nil
 }
 
+// open also opens what tells a folder of rosbag2.
 func (l *rows) open(ctx context.Context, name string) (place.File, error) {
-	at, err := l.place(name)
+	folder, metadata := strings.CutSuffix(name, "/"+rosbag2.MetadataName)
+	at, err := l.place(folder)
 	if err != nil {
 		return nil, err
+	}
+	if metadata {
+		at = place.Join(at, rosbag2.MetadataName)
 	}
 	return place.Open(ctx, at)
 }

@@ -1,0 +1,29 @@
+package page
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"rsros/test/bucket"
+	"rsros/test/rig"
+)
+
+// TestUploads: while a node records with --upload, the page says how many files are safe and how many wait, and why
+// while uploads fail.
+func TestUploads(t *testing.T) {
+	s3, m := bucket.Start(t), rig.Master(t)
+	_, url := startNode(t, m.URI(), "live", "--device", "sim", "--depth", "424x240@6", "--color", "off", "--infra1", "off", "--infra2", "off",
+		"--record", filepath.Join(t.TempDir(), "walk.bag"), "--split-duration", "1", "--upload", s3.Address("robot"))
+	b := newTab(t)
+	b.do(chromedp.Navigate(url))
+	const status = `[...document.querySelectorAll('.record .figures span')].some((s) => `
+	b.await(status + `/[1-9]\d* files uploaded, 0 wait/.test(s.textContent) && s.title === s.textContent && s.offsetWidth > 0)`)
+	b.picture("view-uploads")
+	s3.Inject(func(*http.Request, int) bucket.Fault { return bucket.Expired })
+	b.await(status + `/[1-9]\d* wait .*ExpiredToken/.test(s.textContent))`)
+	b.picture("view-uploads-fail")
+	s3.Inject(nil)
+}
