@@ -77,7 +77,7 @@ function RecordPart() {
         <span class="wide">{bytes(r.free)} {text.free}</span>
         {r.part > 1 && <span class="wide">{text.part} {r.part}</span>}
         {r.drops > 0 && <span class="warn">⚠ {r.drops} {text.drops}</span>}
-        {r.upload && <span class="wide" title={r.upload}>{r.upload}</span>}
+        {r.upload && <span class="wide ellipsis" title={r.upload}>{r.upload}</span>}
       </p>
     </div>
   )

@@ -68,8 +68,8 @@ vec2 see(vec3 p) {
 
 bool apart(uint a, uint b) { return abs(float(a) - float(b)) * units >= ${.05}; }
 
-// corner finds the pixel of a corner of a triangle, and says whether its four
-// pixels are of one surface.
+// corner returns the pixel of a corner of a triangle, and whether its four
+// pixels belong to one surface.
 bool corner(out ivec2 p) {
   int quad = gl_VertexID / 6;
   ivec2 at = ivec2(quad % (size.x - 1), quad / (size.x - 1));
