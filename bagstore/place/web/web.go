@@ -59,7 +59,7 @@ type file struct {
 
 // Open asks for the first bytes, with which come size and version.
 func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
-	f := &file{client: s.client, address: place.Whole(name), info: place.Info{Name: name}}
+	f := &file{client: s.client, address: place.Whole(name), info: place.Info{Name: place.Conceal(name)}}
 	r, err := f.get(ctx, 0, ranged.HeadBytes)
 	if err != nil {
 		return nil, f.wrap(err)
