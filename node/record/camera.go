@@ -109,7 +109,7 @@ type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error
 // create creates a file in the format of its extension.
 func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
-	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host}
+	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true}
 	if _, ext := splitExt(path); ext != extDB3 {
 		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)

@@ -160,13 +160,18 @@ func (f *File) Additional() []msgs.KeyValue { return f.additional }
 
 // Start returns the wall time of file time 0, if the file contains it.
 func (f *File) Start() (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, f.fact(rslayout.KeyStart))
+	return t, err == nil
+}
+
+// fact returns a value of /additional_info, "" if there is none.
+func (f *File) fact(key string) string {
 	for _, kv := range f.additional {
-		if kv.Key == rslayout.KeyStart {
-			t, err := time.Parse(time.RFC3339Nano, kv.Value)
-			return t, err == nil
+		if kv.Key == key {
+			return kv.Value
 		}
 	}
-	return time.Time{}, false
+	return ""
 }
 
 // Frames returns the number of frames of a stream, according to the index.

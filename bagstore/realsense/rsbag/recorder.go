@@ -3,6 +3,7 @@ package rsbag
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,8 @@ type RecorderOptions struct {
 	Bag bagstore.Options
 	// Program, Version and Host go into /additional_info, and with Program how the file is written.
 	Program, Version, Host string
+	// Clocks states in /additional_info, at the end, how each sensor's clock relates to that of Arrival.
+	Clocks bool
 	// Additional are further facts for /additional_info.
 	Additional []msgs.KeyValue
 }
@@ -55,6 +58,7 @@ type Recorder struct {
 	err     error
 	line    *timeline
 	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
+	clocks  map[int]*clock        // by sensor; nil if they aren't stated
 	closed  bool
 
 	// Counted without the lock, which a disk that stalls holds for long.
@@ -106,6 +110,9 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 			r.streams[s.Profile.Stream] = &streamCounter{}
 		}
 	}
+	if o.Clocks {
+		r.clocks = make(map[int]*clock)
+	}
 	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
 	if o.Program != "" {
 		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: out.HowWritten()})
@@ -150,6 +157,7 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		count.skipped.Add(1)
 		return nil
 	}
+	r.clock(sensor, f)
 	if r.err = r.frame(sensor, f, at, first); r.err == nil {
 		count.frames.Add(1)
 		r.duration.Store(int64(r.line.end))
@@ -170,6 +178,28 @@ func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first
 		}
 	}
 	return r.out.Frame(sensor, f, time.Duration(at))
+}
+
+func (r *Recorder) clock(sensor int, f *camdriver.Frame) {
+	if r.clocks == nil {
+		return
+	}
+	if r.clocks[sensor] == nil {
+		r.clocks[sensor] = newClock(f)
+	}
+	r.clocks[sensor].frame(f)
+}
+
+// stateClocks writes what is known of the sensors' clocks.
+func (r *Recorder) stateClocks() error {
+	for _, sensor := range slices.Sorted(maps.Keys(r.clocks)) {
+		if fit, ok := r.clocks[sensor].fit(); ok {
+			if err := r.out.Fact(rslayout.KeyClock(sensor), fit.String()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func period(fps int) time.Duration {
@@ -257,5 +287,8 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	r.closed = true
+	if r.err == nil {
+		r.err = r.stateClocks()
+	}
 	return errors.Join(r.err, r.out.Close())
 }

@@ -96,6 +96,7 @@ type Summary struct {
 type SensorSummary struct {
 	Name    string       `json:"name"`
 	Options int          `json:"options"`
+	Clock   string       `json:"clock,omitempty"` // how the host's relates to the sensor's, if the recorder stated it
 	Streams []StreamLine `json:"streams"`
 }
 
@@ -119,7 +120,7 @@ func (f *File) summary(gaps bool) *Summary {
 		s.Recorded = &start
 	}
 	for _, sensor := range f.snap.Sensors {
-		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options)})
+		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options), Clock: f.fact(rslayout.KeyClock(len(s.Sensors)))})
 	}
 	var missing map[camdriver.StreamID]uint64
 	if gaps {
@@ -152,6 +153,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	for i, sensor := range s.Sensors {
 		fmt.Fprintf(t, "sensor %d:\t%s, %d options\n", i, sensor.Name, sensor.Options)
+		if sensor.Clock != "" {
+			fmt.Fprintf(t, "\t  clock: %s\n", sensor.Clock)
+		}
 		for _, st := range sensor.Streams {
 			fmt.Fprintf(t, "\t  %s: %d frames", st.Profile, st.Frames)
 			if st.Rate > 0 {

@@ -296,5 +296,8 @@ const (
 	KeyStart   = "Start"   // wall time of the first frame's file time 0, RFC 3339 with nanoseconds
 )
 
+// KeyClock is the key of how a sensor's clock relates to the host's.
+func KeyClock(sensor int) string { return fmt.Sprintf("Clock of sensor %d", sensor) }
+
 // FormatStart is a wall time as KeyStart has it.
 func FormatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
