@@ -204,7 +204,7 @@ func (it *Iterator) prefetchLead() {
 		if it.dir < 0 {
 			away = it.cur.Time.Sub(r.end)
 		}
-		if away > it.v.lead {
+		if away > it.v.lead || it.v.remote && !it.v.arrived(r) {
 			return
 		}
 		if !it.reader.prefetchQuietly(r) {
@@ -277,6 +277,12 @@ func (b *Bag) extent(chunk int) (in place.File, from, to int64) {
 		return in, from, from
 	}
 	return in, from, b.chunks[chunk+1].Pos
+}
+
+// arrived reports whether a chunk can be read without waiting for a server.
+func (v *View) arrived(r chunkRef) bool {
+	in, from, to := v.bags[r.bag].extent(r.chunk)
+	return in == nil || from < to && in.Has(from, to-from)
 }
 
 // remote reports whether the bag, or the file of its first block, is at an address.

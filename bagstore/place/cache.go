@@ -61,6 +61,24 @@ func (c *blocks) find(of Info, s span) (first *block, missing []*block) {
 	return missing[0], missing
 }
 
+// has reports whether all blocks of a span are there.
+func (c *blocks) has(of Info, s span) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := (blockKey{of.Name, of.Version, of.Size, s.from}); key.number < s.to; key.number++ {
+		b := c.byKey[key]
+		if b == nil {
+			return false
+		}
+		select {
+		case <-b.done:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // add adds a block. c.mu is held.
 func (c *blocks) add(key blockKey) *block {
 	b := &block{key: key, done: make(chan struct{})}

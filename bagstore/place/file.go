@@ -31,6 +31,8 @@ type File interface {
 	Size() int64
 	// Want says that n bytes at off will be read soon. It doesn't wait.
 	Want(off, n int64)
+	// Has reports whether n bytes at off are here, so that reading them doesn't wait for a server.
+	Has(off, n int64) bool
 }
 
 // Open opens a file for reading. Reading an object ends with ctx.

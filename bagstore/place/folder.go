@@ -60,6 +60,8 @@ func (f *onDisk) Size() int64 {
 
 func (f *onDisk) Want(off, n int64) { disk.Fetch(f.File, off, n) }
 
+func (f *onDisk) Has(int64, int64) bool { return true }
+
 func (f *onDisk) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(f, off, n)), nil
 }

@@ -5,11 +5,15 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"rsros/bagstore/place/internal/patience"
 )
 
 const (
-	// maxRange bounds a request, and what is read ahead of sequential reading.
+	// maxRange bounds a request.
 	maxRange = 8 << 20
+	// maxAhead bounds what is read ahead of sequential reading: the requests of a file that read it.
+	maxAhead = 3 * maxRange
 	// inFlight is the number of requests for wanted ranges at a time.
 	inFlight = 4
 	// maxWanted bounds the blocks of ranges that wait for a request, so that they are read before they
@@ -25,13 +29,25 @@ type remote struct {
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // for requests
 	failed atomic.Pointer[Error]
+	closed sync.Once
 
 	mu      sync.Mutex
 	next    int64  // end of the last read
 	ahead   int64  // bytes to read ahead; 0: reading isn't sequential
+	asked   int64  // end of the whole ranges that were asked for ahead; 0: none
 	wanted  []span // blocks that are wanted and not asked for
 	waiting int64  // how many
 	workers int
+}
+
+// opened is the number of objects that share the cache.
+var opened atomic.Int64
+
+// share returns how much of the cache one object may have for reading ahead, and how much is asked for
+// at a time.
+func share() (ahead, step int64) {
+	ahead = max(2*blockSize, min(maxAhead, cacheBytes/2/max(1, opened.Load())))
+	return ahead, min(maxRange, ahead/2)
 }
 
 // span is a range of blocks.
@@ -39,6 +55,7 @@ type span struct{ from, to int64 }
 
 func newRemote(ctx context.Context, name string, o Object) *remote {
 	r := &remote{Object: o, name: name}
+	opened.Add(1)
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if h, ok := o.(Header); ok {
 		cache.keep(r.cached(), h.Head())
@@ -80,15 +97,21 @@ func (r *remote) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// sequential returns how much to read ahead of a read.
+// sequential returns how much to read ahead of a read. After a whole step, the next ones are wanted
+// before they are read, so that the link isn't idle between two requests.
 func (r *remote) sequential(off int64, n int) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case off < r.next-blockSize || off > r.next+blockSize:
-		r.ahead = 0
+		r.ahead, r.asked = 0, 0
 	case off+int64(n) > r.next:
-		r.ahead = min(max(2*r.ahead, int64(n), blockSize), maxRange)
+		most, step := share()
+		r.ahead = min(max(2*r.ahead, int64(n), blockSize), step)
+		for r.asked > 0 && r.asked < min(r.Size(), off+most-step) {
+			r.want(r.asked, step)
+			r.asked += step
+		}
 	}
 	r.next = max(off+int64(n), min(r.next, off+int64(n)+blockSize))
 	return r.ahead
@@ -98,6 +121,7 @@ func (r *remote) sequential(off int64, n int) int64 {
 func (r *remote) readBlock(p []byte, off, end int64) (int, error) {
 	b, missing := cache.find(r.cached(), span{off / blockSize, (min(end, r.Size()) + blockSize - 1) / blockSize})
 	if len(missing) > 0 {
+		r.follow(missing)
 		r.wait.Go(func() { r.fetch(missing) })
 	}
 	select {
@@ -114,6 +138,15 @@ func (r *remote) readBlock(p []byte, off, end int64) (int, error) {
 	return b.copy(p, int(off%blockSize)), nil
 }
 
+// follow notes where the next step begins, if the blocks that are asked for are one.
+func (r *remote) follow(missing []*block) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, step := share(); r.ahead == step && int64(len(missing)) >= step/blockSize {
+		r.asked = (missing[len(missing)-1].key.number + 1) * blockSize
+	}
+}
+
 func (r *remote) fail(off int64, err error) error {
 	r.failed.CompareAndSwap(nil, &Error{r.Info().Name, off, err})
 	return r.failed.Load()
@@ -121,13 +154,18 @@ func (r *remote) fail(off int64, err error) error {
 
 // Want starts requests for large ranges. Ranges that follow each other become one.
 func (r *remote) Want(off, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.want(off, n)
+}
+
+// want is Want with r.mu held.
+func (r *remote) want(off, n int64) {
 	n = min(n, r.Size()-off)
 	if off < 0 || n <= 0 {
 		return
 	}
 	w := span{off / blockSize, (off + n + blockSize - 1) / blockSize}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	switch last := len(r.wanted) - 1; {
 	case last >= 0 && w.from >= r.wanted[last].from && w.from <= r.wanted[last].to+1:
 		more := max(0, w.to-r.wanted[last].to)
@@ -141,6 +179,11 @@ func (r *remote) Want(off, n int64) {
 		r.workers++
 		r.wait.Go(r.work)
 	}
+}
+
+// Has implements File.
+func (r *remote) Has(off, n int64) bool {
+	return cache.has(r.cached(), span{off / blockSize, (min(off+n, r.Size()) + blockSize - 1) / blockSize})
 }
 
 // work asks for wanted ranges until there are none.
@@ -234,7 +277,7 @@ func (r *remote) fill(list []*block, disk *keptObject) ([]*block, error) {
 func (r *remote) request(list []*block, disk *keptObject) ([]*block, error) {
 	off := list[0].key.number * blockSize
 	n := min(int64(len(list))*blockSize, r.Size()-off)
-	ctx, moved, done := stalling(r.ctx)
+	ctx, moved, done := patience.Within(r.ctx, patience.Silence)
 	defer done()
 	traffic.requests.Add(1)
 	in, err := r.Range(ctx, off, n)
@@ -258,6 +301,7 @@ func (r *remote) request(list []*block, disk *keptObject) ([]*block, error) {
 }
 
 func (r *remote) Close() error {
+	r.closed.Do(func() { opened.Add(-1) })
 	r.cancel()
 	r.wait.Wait()
 	if c, ok := r.Object.(io.Closer); ok {

@@ -6,20 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
-	"time"
 
 	"rsros/bagstore/place/internal/patience"
 )
 
 // Limits of trying again. Progress begins a new count.
-const (
-	maxTries   = 8
-	firstPause = 100 * time.Millisecond
-	maxPause   = 5 * time.Second
-)
-
-var errStalled = errors.New("the server sends nothing")
+const maxTries = 8
 
 // tries counts the tries of a request.
 type tries struct{ n int }
@@ -36,15 +28,7 @@ func (t *tries) again(ctx context.Context, err error) error {
 		return fmt.Errorf("tried %d times: %w", t.n, err)
 	}
 	traffic.retries.Add(1)
-	pause := patience.Of(min(firstPause<<(t.n-1), maxPause))
-	timer := time.NewTimer(pause/2 + rand.N(pause))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return patience.Pause(ctx, t.n)
 }
 
 // open opens an object of a store, with several tries.
@@ -65,7 +49,7 @@ func open(ctx context.Context, s Store, name string) (Object, error) {
 }
 
 func openOnce(ctx context.Context, s Store, name string) (Object, error) {
-	ctx, _, done := stalling(ctx)
+	ctx, _, done := patience.Within(ctx, patience.Silence)
 	defer done()
 	traffic.requests.Add(1)
 	o, err := s.Open(ctx, name)
@@ -78,22 +62,11 @@ func openOnce(ctx context.Context, s Store, name string) (Object, error) {
 	return o, nil
 }
 
-// stalling returns a context that ends if moved isn't called for patience.Silence.
-func stalling(parent context.Context) (ctx context.Context, moved, done func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	wait := patience.Of(patience.Silence)
-	timer := time.AfterFunc(wait, func() { cancel(errStalled) })
-	return ctx, func() { timer.Reset(wait) }, func() {
-		timer.Stop()
-		cancel(nil)
-	}
-}
-
-// cause returns errStalled for what that led to, and never io.EOF.
+// cause returns patience.ErrStalled for what that led to, and never io.EOF.
 func cause(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(context.Cause(ctx), errStalled):
-		return errStalled
+	case errors.Is(context.Cause(ctx), patience.ErrStalled):
+		return patience.ErrStalled
 	case errors.Is(err, io.EOF):
 		return io.ErrUnexpectedEOF
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
@@ -104,6 +105,28 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, format, requests, n, most.requests, most.bytes)
 			}
 		}
+	}
+}
+
+// TestLeadFromBucket: what a player looks at ahead of time comes with large ranges.
+func TestLeadFromBucket(t *testing.T) {
+	b := bucket.Start(t)
+	local := filepath.Join(t.TempDir(), "long.bag")
+	longBag(t, local, bagstore.None)
+	bag, err := bagstore.Open(b.Put("lead.bag", local), bagstore.OpenOptions{Context: t.Context()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	b.Forget()
+	n := 0
+	for m, err := range bag.View(bagstore.Query{Lead: time.Hour}).Messages() {
+		if n++; err != nil || len(m.Data) != 40_000 {
+			t.Fatalf("message %d: %d bytes, %v", n, len(m.Data), err)
+		}
+	}
+	if requests, _ := b.Bytes(); n != 1000 || requests > 15 {
+		t.Errorf("%d messages, %d requests for %d chunks", n, requests, len(bag.Chunks()))
 	}
 }
 

@@ -14,19 +14,23 @@ import (
 	"rsros/test/bucket"
 )
 
-// TestPlayFromBucket plays 2 MB/s over links that are fast enough, too slow, or fail for a while.
+// TestPlayFromBucket plays 2 MB/s, and 10 MB/s, over links that are fast enough, too slow, or fail for a while.
 func TestPlayFromBucket(t *testing.T) {
 	b := bucket.Start(t)
-	const n, interval, size = 60, 20 * time.Millisecond, 40_000
-	var list []raw
-	for i := range n {
-		list = append(list, raw{bag0.Add(time.Duration(i) * interval), "/a", "std_msgs/String", text(fmt.Sprintf("%-*d", size, 2*i))})
+	type recording struct {
+		path  string
+		texts []string
 	}
-	local := writeRaw(t, list...).Path()
-	var all []string
-	for i := range n {
-		all = append(all, fmt.Sprint(2*i))
+	write := func(n, size int, interval time.Duration) (r recording) {
+		var list []raw
+		for i := range n {
+			list = append(list, raw{bag0.Add(time.Duration(i) * interval), "/a", "std_msgs/String", text(fmt.Sprintf("%-*d", size, 2*i))})
+			r.texts = append(r.texts, fmt.Sprint(2*i))
+		}
+		r.path = writeRaw(t, list...).Path()
+		return r
 	}
+	small, large := write(60, 40_000, 20*time.Millisecond), write(120, 100_000, 10*time.Millisecond)
 
 	halt := func(then func(p *Player, resume func())) func(*Player) func(Status) {
 		return func(p *Player) func(Status) {
@@ -43,16 +47,18 @@ func TestPlayFromBucket(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
+		recording
 		rate    int64 // of the link
 		watch   func(p *Player) func(Status)
 		stalled bool
 		ends    bool // before the end of the recording
 	}{
-		"twice as fast":        {rate: 4_000_000},
-		"too slow":             {rate: 1_200_000, stalled: true},
-		"halted":               {rate: 4_000_000, stalled: true, watch: halt(func(_ *Player, resume func()) { resume() })},
-		"stopped while halted": {rate: 4_000_000, stalled: true, ends: true, watch: halt(func(p *Player, _ func()) { p.Submit(Stop{}) })},
-		"paused while halted": {rate: 4_000_000, stalled: true, watch: halt(func(p *Player, resume func()) {
+		"twice as fast":        {recording: small, rate: 4_000_000},
+		"twice as fast, large": {recording: large, rate: 20_000_000},
+		"too slow":             {recording: small, rate: 1_200_000, stalled: true},
+		"halted":               {recording: small, rate: 4_000_000, stalled: true, watch: halt(func(_ *Player, resume func()) { resume() })},
+		"stopped while halted": {recording: small, rate: 4_000_000, stalled: true, ends: true, watch: halt(func(p *Player, _ func()) { p.Submit(Stop{}) })},
+		"paused while halted": {recording: small, rate: 4_000_000, stalled: true, watch: halt(func(p *Player, resume func()) {
 			p.Submit(Pause{})
 			resume()
 			p.Submit(Resume{})
@@ -64,7 +70,7 @@ func TestPlayFromBucket(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			// A name of its own, so that no block is in memory already.
-			bag, err := bagstore.Open(b.Put(rand.Text()+".bag", local), bagstore.OpenOptions{Context: ctx})
+			bag, err := bagstore.Open(b.Put(rand.Text()+".bag", test.path), bagstore.OpenOptions{Context: ctx})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,9 +101,9 @@ func TestPlayFromBucket(t *testing.T) {
 				t.Fatal(err)
 			}
 			texts, _ := j.messages(t)
-			want := all
+			want := test.texts
 			if test.ends {
-				want = all[:min(len(texts), n-1)]
+				want = want[:min(len(texts), len(want)-1)]
 			}
 			if s := p.Status(); !slices.Equal(texts, want) || (s.Stalls > 0) != test.stalled || (s.Stalled > 0) != test.stalled || len(p.Problems()) > 0 {
 				t.Errorf("%d messages, %d stalls of %v, %v", len(texts), s.Stalls, s.Stalled, p.Problems())

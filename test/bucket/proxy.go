@@ -25,6 +25,7 @@ const (
 	Busy              // 503
 	Expired           // credentials that have expired
 	Stall             // no answer until the client gives up
+	Deaf              // nothing of the body is read until the test ends
 	StallInside       // nothing follows the first half of the body
 	Cut               // the body ends in the middle
 	WrongRange        // another range than the one asked for
@@ -41,6 +42,7 @@ type Request struct {
 // Proxy passes requests on to a server. Its fields may be set between requests.
 type Proxy struct {
 	URL string
+	t   testing.TB
 
 	mu    sync.Mutex
 	fault func(r *http.Request, n int) Fault
@@ -56,7 +58,7 @@ func NewProxy(t testing.TB, server string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{}
+	p := &Proxy{t: t}
 	rp := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
@@ -110,14 +112,17 @@ type link struct {
 	halted  chan struct{} // answers wait until it is closed; nil: they don't
 }
 
+// linkQueue is what a link has in its queues, in time: a program that wakes up late loses nothing.
+const linkQueue = 10 * time.Millisecond
+
 // pass waits until n bytes have gone over the link.
 func (p *Proxy) pass(ctx context.Context, n int) {
 	p.mu.Lock()
 	l := &p.link
 	halted, until := l.halted, time.Now()
 	if l.rate > 0 {
-		if l.free.Before(until) {
-			l.free = until
+		if idle := until.Add(-linkQueue); l.free.Before(idle) {
+			l.free = idle
 		}
 		l.free = l.free.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
 		until = l.free
@@ -176,6 +181,11 @@ func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request)
 		_, _ = io.Copy(io.Discard, r.Body) // a client that goes away is noticed after its body
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
+	case Deaf:
+		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			p.t.Cleanup(func() { c.Close() })
+		}
+		return
 	case Busy:
 		refuse(w, http.StatusServiceUnavailable, "SlowDown")
 		return

@@ -31,14 +31,68 @@ func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.Method == http.MethodHead || q.Method == http.MethodGet && q.URL.RawQuery == "" {
 		return b.next.RoundTrip(q) // the head or a part of an object
 	}
-	if l, ok := q.Context().Value(listingKey{}).(*listing); ok {
+	if q.Method != http.MethodGet {
+		return b.send(q)
+	}
+	if l, ok := q.Context().Value(listingKey{}).(*listing); ok && q.URL.Query().Has("list-type") {
 		if err := l.page(q.URL.Query().Get("continuation-token")); err != nil {
 			return nil, err
 		}
+		return b.list(q)
 	}
-	if q.Method != http.MethodGet {
-		return limit(b.next.RoundTrip(q)) // what is sent takes time
+	return b.get(q)
+}
+
+// send sends what may take long, but not without progress.
+func (b bounded) send(q *http.Request) (*http.Response, error) {
+	ctx, moved, done := patience.Within(q.Context(), patience.Deafness)
+	q = q.WithContext(ctx)
+	if q.Body != nil {
+		q.Body = moving{q.Body, moved}
 	}
+	r, err := limit(b.next.RoundTrip(q))
+	if err != nil {
+		done()
+		if errors.Is(context.Cause(ctx), patience.ErrStalled) {
+			err = errors.New("the server takes nothing")
+		}
+		return nil, err
+	}
+	r.Body = ending{moving{r.Body, moved}, done}
+	return r, nil
+}
+
+// list gets a page of a listing, whole. It asks again if that fails for a reason that may pass.
+func (b bounded) list(q *http.Request) (*http.Response, error) {
+	for n := 1; ; n++ {
+		r, err := whole(b.get(q))
+		passes := err == nil && busy(r.StatusCode) || err != nil && !errors.Is(err, place.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded)
+		if n == maxTries || !passes || q.Context().Err() != nil {
+			return r, err
+		}
+		if err := patience.Pause(q.Context(), n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// whole reads the body of an answer.
+func whole(r *http.Response, err error) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer r.Body.Close() //nolint:errcheck // only read
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer := *r
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return &answer, nil
+}
+
+// get gets an answer that the client decodes as a whole.
+func (b bounded) get(q *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(q.Context(), patience.Of(answerTime))
 	r, err := limit(b.next.RoundTrip(q.WithContext(ctx)))
 	if err != nil {
@@ -70,6 +124,17 @@ func (l *limited) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("the server's answer has more than %d bytes or %d tags: %w", maxAnswer, maxTags, place.ErrUnusable)
 	}
 	return n, err
+}
+
+// moving tells of each read.
+type moving struct {
+	io.ReadCloser
+	moved func()
+}
+
+func (m moving) Read(p []byte) (int, error) {
+	m.moved()
+	return m.ReadCloser.Read(p)
 }
 
 // ending ends a context with a body.

@@ -157,3 +157,25 @@ func TestFaultsOnTheWay(t *testing.T) {
 		t.Errorf("a replaced object: %v", err)
 	}
 }
+
+// TestDeafServer: a server that takes nothing of what is sent is left, and sent it again.
+func TestDeafServer(t *testing.T) {
+	t.Cleanup(patience.Hurry(400))
+	b := bucket.Fake(t)
+	want := content(12 << 20) // more than the system's buffers hold
+	for times, text := range map[int]string{1: "", 1000: "takes nothing"} {
+		b.Inject(func(r *http.Request, n int) bucket.Fault {
+			if r.Method == http.MethodPut && n <= times {
+				return bucket.Deaf
+			}
+			return bucket.None
+		})
+		_, err := place.Put(t.Context(), b.Address("a.bag"), bytes.NewReader(want), int64(len(want)), place.PutOptions{})
+		if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
+			t.Errorf("%d times: %v", times, err)
+		}
+		if err == nil {
+			wantObject(t, b.Address("a.bag"), want)
+		}
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,58 @@ import (
 	"rsros/bagstore/place/internal/patience"
 	"rsros/bagstore/place/s3"
 )
+
+// use makes a server that of s3 addresses.
+func use(t *testing.T, s *httptest.Server) {
+	t.Setenv("AWS_ENDPOINT_URL", s.URL)
+	t.Setenv("AWS_ENDPOINT_URL_S3", "")
+	t.Setenv("AWS_ACCESS_KEY_ID", "tester")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	place.Register(s3.Scheme, &s3.Store{})
+}
+
+// TestListingRetried: a page that fails once is asked for again, one that always does ends the listing.
+func TestListingRetried(t *testing.T) {
+	t.Cleanup(patience.Hurry(100))
+	const page = `<ListBucketResult><Name>walks</Name><Contents><Key>%d</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>` +
+		`<IsTruncated>%v</IsTruncated><NextContinuationToken>%[1]d</NextContinuationToken></ListBucketResult>`
+	for name, fault := range map[string]http.HandlerFunc{
+		"503":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"reset": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"cut": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, "<ListBucketResult><Name>walks</Name>")
+		},
+	} {
+		for _, times := range []int{1, 1000} {
+			requests := 0
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				token := r.URL.Query().Get("continuation-token")
+				if requests++; token == "1" && requests <= 1+times {
+					fault(w, r)
+					return
+				}
+				fmt.Fprintf(w, page, len(token)+1, token == "")
+			}))
+			s.Config.ErrorLog = log.New(io.Discard, "", 0)
+			use(t, s)
+			var keys []string
+			var last error
+			for i, err := range place.List(t.Context(), "s3://walks/") {
+				if last = err; err == nil {
+					keys = append(keys, place.Base(i.Name))
+				}
+			}
+			s.Close()
+			if times == 1 && (last != nil || !slices.Equal(keys, []string{"1", "2"}) || requests != 3) {
+				t.Errorf("%s once: %v in %d requests: %v", name, keys, requests, last)
+			}
+			if times > 1 && (last == nil || !slices.Equal(keys, []string{"1"}) || requests > 13) {
+				t.Errorf("%s always: %v in %d requests: %v", name, keys, requests, last)
+			}
+		}
+	}
+}
 
 // TestHostileListings: whatever a server lists, a listing ends, soon and in little memory.
 func TestHostileListings(t *testing.T) {
@@ -60,21 +114,14 @@ func TestHostileListings(t *testing.T) {
 		}, 0, "deadline"},
 		"no XML": {func(w http.ResponseWriter, _ int, _ string) { _, _ = io.WriteString(w, "{}") }, 0, "EOF"},
 	} {
-		restore := func() {}
-		if name == "silence" {
-			restore = patience.Hurry(100)
-		}
+		restore := patience.Hurry(100)
 		n := 0
 		done = make(chan struct{})
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n++
 			c.answer(w, n, r.URL.Query().Get("continuation-token"))
 		}))
-		t.Setenv("AWS_ENDPOINT_URL", s.URL)
-		t.Setenv("AWS_ENDPOINT_URL_S3", "")
-		t.Setenv("AWS_ACCESS_KEY_ID", "tester")
-		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-		place.Register(s3.Scheme, &s3.Store{})
+		use(t, s)
 		objects := 0
 		var last error
 		for _, err := range place.List(t.Context(), "s3://walks/") {

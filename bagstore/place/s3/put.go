@@ -11,9 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
-	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -143,6 +141,9 @@ func (p *put) wrap(err error) error {
 
 const maxTries = 6
 
+// busy reports whether a server may answer otherwise a little later.
+func busy(status int) bool { return status >= 500 || status == http.StatusTooManyRequests }
+
 // try calls do again after errors that may pass.
 func (p *put) try(ctx context.Context, do func() error) error {
 	for n := 0; ; n++ {
@@ -154,16 +155,13 @@ func (p *put) try(ctx context.Context, do func() error) error {
 			return err
 		}
 		r, answered := errors.AsType[minio.ErrorResponse](err)
-		passes := !answered || r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusConflict ||
+		passes := !answered || busy(r.StatusCode) || r.StatusCode == http.StatusConflict ||
 			r.Code == "RequestTimeout" || r.Code == "BadDigest"
 		if n == maxTries-1 || !passes || ctx.Err() != nil {
 			return errors.Join(ctx.Err(), p.wrap(err))
 		}
-		pause := patience.Of(100 * time.Millisecond << n)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause/2 + rand.N(pause)):
+		if err := patience.Pause(ctx, n+1); err != nil {
+			return err
 		}
 	}
 }

@@ -2,6 +2,7 @@
 package bucket
 
 import (
+	"bytes"
 	"crypto/rand"
 	"io"
 	"net"
@@ -62,7 +63,7 @@ func Benchmark(b *testing.B) {
 	store.Link(linkRate, linkLatency)
 	for name, args := range map[string][]string{
 		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
-		"play": {"play", "IN", "-u", "10", "--master", "embedded", "-q"},
+		"play": {"play", "IN", "-u", "10", "--master", "embedded"},
 	} {
 		b.Run(name+"/in-place", func(b *testing.B) { run(b, store, program, args, func() string { return address }) })
 		b.Run(name+"/downloaded", func(b *testing.B) {
@@ -84,7 +85,8 @@ func run(b *testing.B, store *bucket.Bucket, program string, args []string, in f
 			cmd.Args = append(cmd.Args, a)
 		}
 		cmd.Env = append(store.Env, "ROS_MASTER_URI=http://"+freeAddress(b))
-		if out, err := cmd.CombinedOutput(); err != nil {
+		out, err := cmd.CombinedOutput()
+		if err != nil || bytes.Contains(out, []byte("stood still")) {
 			b.Fatalf("%s: %v\n%s", args[0], err, out)
 		}
 		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()

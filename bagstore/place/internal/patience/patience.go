@@ -2,12 +2,26 @@
 package patience
 
 import (
+	"context"
+	"errors"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
 
-// Silence is how long a server may send nothing.
-const Silence = 30 * time.Second
+const (
+	// Silence is how long a server may send nothing.
+	Silence = 30 * time.Second
+	// Deafness is how long a server may take nothing of what is sent, and send nothing. Slow links hold
+	// megabytes in their queues.
+	Deafness = 2 * time.Minute
+
+	firstPause = 100 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// ErrStalled means that there was no progress for too long.
+var ErrStalled = errors.New("the server sends nothing")
 
 var hurry atomic.Int64
 
@@ -18,4 +32,28 @@ func Of(d time.Duration) time.Duration { return d / time.Duration(max(1, hurry.L
 func Hurry(factor int64) (restore func()) {
 	before := hurry.Swap(factor)
 	return func() { hurry.Store(before) }
+}
+
+// Pause waits after the n-th try that failed, counted from 1. It returns the error of ctx if that ends.
+func Pause(ctx context.Context, n int) error {
+	pause := Of(min(firstPause<<min(n-1, 10), maxPause))
+	timer := time.NewTimer(pause/2 + rand.N(pause))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Within returns a context that ends with ErrStalled as its cause if moved isn't called for d.
+func Within(parent context.Context, d time.Duration) (ctx context.Context, moved, done func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	d = Of(d)
+	timer := time.AfterFunc(d, func() { cancel(ErrStalled) })
+	return ctx, func() { timer.Reset(d) }, func() {
+		timer.Stop()
+		cancel(nil)
+	}
 }
