@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -42,6 +43,25 @@ func TestFilterIsRosbagFilter(t *testing.T) {
 		if lines := strings.Split(strings.TrimSuffix(printed, "\n"), "\n"); len(matches) > 0 && !slices.Equal(lines, matches) {
 			t.Errorf("%q: %d lines are printed, rosbag prints %d; the first %q and %q", args, len(lines), len(matches), lines[0], matches[0])
 		}
+	}
+}
+
+// TestFilterCopiesAsRosbagFilter: selections by flags, which copy whole chunks, keep the messages that rosbag filter keeps
+// by an expression, byte by byte.
+func TestFilterCopiesAsRosbagFilter(t *testing.T) {
+	need.Programs(t, "rosbag")
+	bag := filepath.Join(t.TempDir(), "small.bag")
+	samplebag.Small.Write(t, bag, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 4096})
+	for expression, flags := range map[string][]string{
+		"topic in ('/topic_2', '/topic_3')":                           {"--topics", "/topic_2,/topic_3"},
+		"5 * 10**7 <= t.to_nsec() - 1600000000 * 10**9 <= 22 * 10**7": {"--start", "0.05", "--end", "0.22", "--no-latched"},
+	} {
+		ours, theirs := filepath.Join(t.TempDir(), "ours.bag"), filepath.Join(t.TempDir(), "theirs.bag")
+		if out, err := exec.Command("rosbag", "filter", bag, theirs, expression).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", expression, err, out)
+		}
+		want(t, exitOK, append([]string{"filter", bag, ours}, flags...)...)
+		sameMessages(t, ours, theirs)
 	}
 }
 
