@@ -21,6 +21,7 @@ DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m
+TRIGGERS  ?= 300
 BENCH     ?= .
 BENCHTIME ?= 1s
 PKG       ?= ./...
@@ -34,7 +35,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-clouds test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-clouds test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -181,6 +182,9 @@ soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4
 	$(BIN) demo --duration $(SOAK)
 	SOAK=$(SOAK) $(GO) test -race -count=1 -v -timeout 0 -run TestSoak ./node/live
 	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Million|Kill|Crash' ./bagstore
+
+stress-ring: ## trigger black boxes TRIGGERS (300) times under load, kill them and fill their disk
+	RS_TRIGGERS=$(TRIGGERS) $(GO) test -count=1 -v -timeout 0 -run TestRingTriggers ./test/e2e
 
 docker-check: ## check docker-compose.yml with docker compose
 	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \

@@ -32,7 +32,7 @@ one() {
 	wait $timed
 	cat "$folder/time"
 	grep -oE 'dropped=[0-9]+|missing=[0-9]+' "$folder/log" | sort -u | tr '\n' ' '
-	"$folder/rs-ros-node" info -y "$folder/rec.bag" | grep -E '^size|topic:|messages:' | tr '\n' ' '
+	[ ! -e "$folder/rec.bag" ] || "$folder/rs-ros-node" info -y "$folder/rec.bag" | grep -E '^size|topic:|messages:' | tr '\n' ' '
 	echo
 	rm -f "$folder"/rec.bag*
 }
@@ -40,6 +40,7 @@ one() {
 stock=/usr/lib/rosbag/record
 one "stock" $stock
 one "ours" "$folder/rs-ros-node" record
+one "ours, black box" "$folder/rs-ros-node" record --ring 60s
 one "ours, buffered" "$folder/rs-ros-node" record --buffered
 one "stock, LZ4" $stock --lz4
 one "ours, LZ4" "$folder/rs-ros-node" record --lz4
