@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +25,9 @@ const settleTime = 100 * time.Millisecond
 // item is a message that was read ahead, or the error of reading it.
 type item struct {
 	Recorded
-	block msgs.Releaser // the item's own reference to the message's bytes; nil with err
-	err   error
+	latched *channel      // on which it is latched where the run begins: it is due at once
+	block   msgs.Releaser // the item's own reference to the message's bytes; nil with err
+	err     error
 }
 
 func (i *item) release() {
@@ -48,6 +51,7 @@ type feed struct {
 // run is what is read from one position on.
 type run struct {
 	from   bagstore.Time
+	before prelude
 	items  chan item // closed at the end of the view
 	bytes  atomic.Int64
 	last   atomic.Int64  // time of the newest item
@@ -63,10 +67,13 @@ func newFeed(v View, wake func()) *feed {
 	return f
 }
 
-// seek makes next return the first message at or after t.
-func (f *feed) seek(t bagstore.Time) {
+// prelude calls a function with messages that are latched. It returns the function's error.
+type prelude func(func(*channel, Recorded) error) error
+
+// seek makes next return what is latched before t, and then the first message at or after t.
+func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	f.now = &run{from: t, items: make(chan item, aheadBytes/itemBytes+1), room: make(chan struct{}, 1), full: make(chan struct{}), quit: make(chan struct{})}
+	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: make(chan struct{}, 1), full: make(chan struct{}), quit: make(chan struct{})}
 	select {
 	case <-f.runs: // not begun
 	default:
@@ -77,14 +84,31 @@ func (f *feed) seek(t bagstore.Time) {
 // work reads one run after the other.
 func (f *feed) work() {
 	for r := range f.runs {
-		f.it.Seek(r.from)
-		f.read(r)
+		if r.readLatched() {
+			f.it.Seek(r.from)
+			f.read(r)
+		}
 		select {
 		case <-r.quit:
 			r.release()
 		default:
 		}
 	}
+}
+
+var errStopped = errors.New("the run was stopped")
+
+// readLatched returns false if the run was stopped.
+func (r *run) readLatched() bool {
+	err := r.before(func(ch *channel, m Recorded) error {
+		next := item{Recorded: m, latched: ch, block: m.Retain()}
+		if !r.put(next) {
+			next.release()
+			return errStopped
+		}
+		return nil
+	})
+	return err == nil || !errors.Is(err, errStopped) && r.put(item{err: fmt.Errorf("latched messages: %w", err)})
 }
 
 // read reads a run until its end, or until it is stopped.

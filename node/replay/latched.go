@@ -39,23 +39,21 @@ func (p *Player) untouched(c *bagstore.Connection) bool {
 	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
 }
 
-// prelude publishes the messages that a subscriber connected from since to bag time t
+// prelude returns what reads the messages that a subscriber connected from since to bag time t
 // would have latched: the last message before t of each latched channel, and the last
 // of each set of static transforms.
-func (p *Player) prelude(since, t bagstore.Time) error {
-	if t <= since {
+func (p *Player) prelude(since, t bagstore.Time) prelude {
+	return func(f func(*channel, Recorded) error) error {
+		for _, ch := range p.channels.list {
+			if t <= since || !ch.Latch && !ch.tfStatic {
+				continue
+			}
+			if err := p.visitLast(ch, since, t, func(m Recorded) error { return f(ch, m) }); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	for _, ch := range p.channels.list {
-		if !ch.Latch && !ch.tfStatic {
-			continue
-		}
-		publish := func(m Recorded) error { return p.publish(ch, m, p.time.stampShift(p.time.at, p.clock.Now())) }
-		if err := p.visitLast(ch, since, t, publish); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // visitLast calls f with the last message before t, or with the last of each set.

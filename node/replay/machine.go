@@ -10,14 +10,11 @@ func (p *Player) begin() error {
 	if err := p.playStatics(); err != nil {
 		p.problems.add("static messages: %v", err)
 	}
-	if err := p.prelude(statics+1, p.time.start); err != nil {
-		p.problems.add("latched messages: %v", err)
-	}
-	p.feed.seek(p.time.start)
+	p.feed.seek(p.time.start, p.prelude(statics+1, p.time.start))
 	if !p.o.Immediate {
 		p.feed.settle()
 	}
-	// Time starts when the prelude is out and the first messages are read.
+	// Time starts when the first messages are read.
 	now = p.clock.Now()
 	p.time.tr.anchor(p.time.start, now)
 	p.time.begun = true
@@ -125,7 +122,7 @@ func (p *Player) goTo(t bagstore.Time, now Wall) error {
 }
 
 // jump moves the time line so that bag time t is due at w, and publishes the clock
-// and the messages that are latched at t. Messages still being computed are published
+// and, as they are read, the messages that are latched at t. Messages still being computed are published
 // first.
 func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.drop()
@@ -135,12 +132,11 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.time.jump(t, w)
 	p.control.last = t
 	p.reports.counted.Jumps++
-	p.feed.seek(t)
+	p.feed.seek(t, p.prelude(0, t))
 	p.clockPub.set(t + p.time.offset)
-	err := p.prelude(0, t)
 	p.load(now)
 	p.report(p.clock.Now())
-	return err
+	return nil
 }
 
 // setRange applies the loop range to the time line.
@@ -164,9 +160,7 @@ func (p *Player) nextRound(now, w Wall) {
 	} else {
 		p.log.Info().Int("round", p.time.round).Str("from", ReadableTime(p.time.to)).Str("to", ReadableTime(p.time.from)).Msg("loop: time jumps back")
 	}
-	if err := p.jump(p.time.from, w, now); err != nil {
-		p.problems.add("latched messages: %v", err)
-	}
+	_ = p.fail(p.jump(p.time.from, w, now))
 	p.holdSince(now, false)
 }
 

@@ -42,6 +42,8 @@ func (p *Player) take() bool {
 			return true
 		case next.err != nil:
 			p.problems.add("%v", next.err)
+		case next.latched != nil:
+			_ = p.fail(p.publish(next.latched, next.Recorded, p.time.stampShift(p.time.at, p.clock.Now())))
 		case p.leader(next.Recorded) != nil:
 			p.next, p.time.next = next, next.Time
 			return true

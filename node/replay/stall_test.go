@@ -259,3 +259,76 @@ func TestReadingEnds(t *testing.T) {
 		t.Errorf("%v, %v", err, r.Problems())
 	}
 }
+
+// gatedSource reads no latched message before its gate is open: they are looked for backwards.
+type gatedSource struct {
+	Source
+	gate chan struct{}
+}
+
+func (s gatedSource) View(q bagstore.Query) View { return gatedView{s.Source.View(q), s.gate} }
+
+type gatedView struct {
+	View
+	gate chan struct{}
+}
+
+func (v gatedView) Iterator() Iterator { return gatedIterator{v.View.Iterator(), v.gate} }
+
+type gatedIterator struct {
+	Iterator
+	gate chan struct{}
+}
+
+func (it gatedIterator) Prev() bool {
+	<-it.gate
+	return it.Iterator.Prev()
+}
+
+// TestSeekWhileHalted: a seek doesn't wait until what is latched there is read, so other commands are executed. What
+// is latched still comes first.
+func TestSeekWhileHalted(t *testing.T) {
+	for name, last := range map[string]Command{"played": Resume{}, "stopped": Stop{}} {
+		t.Run(name, func(t *testing.T) {
+			list := []raw{{bag0, "/latched", "std_msgs/String", text("0")}}
+			for i := 1; i < 20; i++ {
+				list = append(list, raw{bag0.Add(time.Duration(i) * ms), "/a", "std_msgs/String", text(fmt.Sprint(i))})
+			}
+			source := gatedSource{Bags([]*bagstore.Bag{writeRaw(t, list...)}), make(chan struct{})}
+			open := sync.OnceFunc(func() { close(source.gate) })
+			clock, err := NewSystem()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer clock.Close()
+			j := &journal{clock: clock}
+			p, err := New(Options{Source: source, Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Interrupt: open, Settings: Settings{Paused: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error)
+			go func() { ended <- p.Run(t.Context()) }()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			for _, c := range []Command{SeekTo{bag0 + 10*ms}, SetRate{2}, SeekTo{bag0 + 15*ms}} {
+				if err := p.Do(ctx, c); err != nil {
+					t.Errorf("%#v: %v", c, err)
+				}
+			}
+			if name == "played" {
+				open()
+			}
+			if err := p.Do(ctx, last); err != nil {
+				t.Error(err)
+			}
+			open()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			texts, _ := j.messages(t)
+			if want := "0 15 16 17 18 19"; name == "played" && strings.Join(texts, " ") != want || name == "stopped" && len(texts) > 0 {
+				t.Errorf("got %v", texts)
+			}
+		})
+	}
+}
