@@ -51,6 +51,7 @@ const (
 	xuAutoExposure    = 0x0b
 	xuThermal         = 0x0f
 	xuEmitterRate     = 0x10
+	xuSync            = 0x12
 )
 
 // link is a connection to a camera until it is unplugged. Its fields do not change after

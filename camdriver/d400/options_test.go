@@ -56,7 +56,7 @@ func (w *wire) take() []string {
 }
 
 // TestSetOptions sets options as a user would, and compares what goes over USB with what
-// librealsense 2.56.5 writes, and the value that is read back.
+// librealsense 2.56.5 writes (2.58.2 to the firmware that it knows in addition), and the value that is read back.
 func TestSetOptions(t *testing.T) {
 	const (
 		alternate = "7b 17 0 0 0: 050f000002" + "040100010000000000" + "040100010001000000"
@@ -83,6 +83,7 @@ func TestSetOptions(t *testing.T) {
 		{"genlock", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionInterCamSyncMode}, []float32{258}, []string{"69 ff04 0 0 0"}, 258},
 		{"laser on and off", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionInterCamSyncMode}, []float32{259}, []string{"69 10204 0 0 0"}, 259},
 		{"laser off and on", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionInterCamSyncMode}, []float32{260}, []string{"69 30204 0 0 0"}, 260},
+		{"slave of new firmware", d435i.Options{Firmware: [4]uint8{5, 17, 2, 5}}, 0, []camdriver.OptionID{camdriver.OptionInterCamSyncMode}, []float32{2}, []string{"0/3/12=02"}, 2},
 		{"emitter on and off", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionEmitterOnOff}, []float32{1}, []string{alternate}, 1},
 		{"emitter steady", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionEmitterOnOff, camdriver.OptionEmitterOnOff}, []float32{1, 0}, []string{alternate, end}, 0},
 		{"emitter always on", d435i.Options{}, 0, []camdriver.OptionID{camdriver.OptionEmitterAlwaysOn}, []float32{1}, []string{"7f 1 0 0 0"}, 1},

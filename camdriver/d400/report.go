@@ -281,7 +281,7 @@ var unitSelectors = [2][]uint8{
 }
 
 // lastXU is the last selector of the depth function's extension unit that the driver knows.
-const lastXU = 0x11
+const lastXU = xuSync
 
 // unitControls asks for all controls of all units that a bit map names or that the driver knows.
 func (r *reporter) unitControls() {

@@ -50,6 +50,7 @@ var (
 	laserSyncFirmware = version{5, 12, 12, 100}
 	hdrFirmware       = version{5, 12, 8, 100}
 	boundsFirmware    = version{5, 12, 10, 11}
+	syncByXUFirmware  = version{5, 17, 2, 5}
 )
 
 // settings returns the options of the stereo module.
@@ -72,7 +73,7 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 		m.host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
 	}
 	since := func(v version) bool { return !l.id.Firmware.less(v) }
-	if since(boundsFirmware) && p.model != "D415" {
+	if since(boundsFirmware) && l.id.GlobalShutter {
 		list = append(list, m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle)...)
 		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
 	}
@@ -93,7 +94,11 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 	if since(alwaysOnFirmware) && l.id.GlobalShutter && l.id.Projector {
 		list = append(list, always.unless(alternate))
 	}
-	if since(syncFirmware) && !p.cropped {
+	switch {
+	case p.cropped:
+	case since(syncByXUFirmware):
+		list = append(list, uvc(camdriver.OptionInterCamSyncMode, xu(xuSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
+	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
 	if p.model == "D455" { // others stall

@@ -94,7 +94,7 @@ func New(o Options) *Camera {
 	if o.Product == 0 {
 		o.Product = 0x0b3a
 	}
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(), regions: map[uint32][4]uint32{},
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{},
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
 	c.status = make(chan []byte, 16)
 	c.advanced = newAdvancedMode(o.Advanced)

@@ -3,6 +3,7 @@ package d435i
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // address of a control within the camera.
@@ -34,18 +35,21 @@ const (
 )
 
 // newControls are the camera's controls at power on.
-func newControls() map[address]*value {
+func newControls(firmware [4]uint8) map[address]*value {
 	list := map[address]*value{}
 	add := func(iface, unit, selector uint8, size int, lo, hi, res, def int32) {
 		list[address{iface, unit, selector}] = &value{size, lo, hi, res, def, def}
 	}
-	add(0, depthXU, 0x02, 1, 0, 2, 1, 1)           // emitter
-	add(0, depthXU, 0x03, 4, 1, 165000, 1, 8500)   // exposure
-	add(0, depthXU, 0x04, 2, 0, 360, 30, 150)      // laser power
-	add(0, depthXU, 0x06, 1, 0, 6, 1, 0)           // preset
-	add(0, depthXU, 0x07, 1, 0, 255, 1, 0)         // error report
-	add(0, depthXU, 0x08, 1, 0, 1, 1, 0)           // output trigger
-	add(0, depthXU, 0x0b, 1, 0, 1, 1, 1)           // auto exposure
+	add(0, depthXU, 0x02, 1, 0, 2, 1, 1)         // emitter
+	add(0, depthXU, 0x03, 4, 1, 165000, 1, 8500) // exposure
+	add(0, depthXU, 0x04, 2, 0, 360, 30, 150)    // laser power
+	add(0, depthXU, 0x06, 1, 0, 6, 1, 0)         // preset
+	add(0, depthXU, 0x07, 1, 0, 255, 1, 0)       // error report
+	add(0, depthXU, 0x08, 1, 0, 1, 1, 0)         // output trigger
+	add(0, depthXU, 0x0b, 1, 0, 1, 1, 1)         // auto exposure
+	if slices.Compare(firmware[:], []uint8{5, 17, 2, 5}) >= 0 {
+		add(0, depthXU, 0x12, 1, 0, 2, 1, 0) // synchronization
+	}
 	add(0, depthPU, 0x04, 2, 16, 248, 1, 16)       // gain
 	add(3, colorPU, 0x01, 2, 0, 1, 1, 0)           // backlight
 	add(3, colorPU, 0x02, 2, -64, 64, 1, 0)        // brightness

@@ -37,6 +37,7 @@ var differs = map[string]bool{
 	"option Stereo Module Visual Preset":           true,
 	"option Motion Module Gyro Sensitivity":        true,
 	"info Physical Port":                           true,
+	"info Imu Type":                                true,
 	"value of Stereo Module Asic Temperature":      true,
 	"value of Stereo Module Projector Temperature": true,
 }
