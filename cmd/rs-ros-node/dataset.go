@@ -22,14 +22,15 @@ import (
 
 // dataSetOptions are the flags of export --as.
 type dataSetOptions struct {
-	form    string
-	rate    float64
-	noise   string
-	truth   string
-	task    string
-	robot   string
-	images  string
-	process processOptions
+	form         string
+	rate         float64
+	noise        string
+	truth        string
+	uncompressed bool
+	task         string
+	robot        string
+	images       string
+	process      processOptions
 }
 
 func (o *dataSetOptions) flags(cmd *cobra.Command) {
@@ -73,7 +74,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 		d.Filters = strings.Join(append(o.process.filters, o.process.set...), " ")
 		d.Chain = func(res *process.Resources) (process.Chain, error) { return o.process.chain(res) }
 	}
-	d.Truth = o.truth
+	d.Truth, d.Uncompressed = o.truth, o.uncompressed
 	if o.noise != "" {
 		var err error
 		if d.Noise, err = readNoise(o.noise); err != nil {

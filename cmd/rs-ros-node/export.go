@@ -47,6 +47,7 @@ set were left out, 1 not done.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if set.form != "" {
+				set.uncompressed = uncompressed
 				return a.exportDataSet(cmd.Context(), args, o, set)
 			}
 			if len(args) > 1 || set.given() {
@@ -56,7 +57,7 @@ set were left out, 1 not done.`,
 				return usageError{errors.New("export needs either --dir or --mcap")}
 			}
 			if o.MCAP == "" && uncompressed || o.Dir == "" && (o.Points || o.Aligned) {
-				return usageError{errors.New("--ply and --align-depth need --dir, --uncompressed needs --mcap")}
+				return usageError{errors.New("--ply and --align-depth need --dir, --uncompressed needs --mcap or --as")}
 			}
 			if o.MCAP != "" && swap.SameFile(args[0], o.MCAP) {
 				return usageError{errors.New("the output is the bag itself")}
@@ -76,7 +77,7 @@ set were left out, 1 not done.`,
 	f.BoolVar(&o.Points, "ply", false, "also write point clouds: 6 MB for a frame of 848x480")
 	f.BoolVar(&o.Aligned, "align-depth", false, "also write depth as the colour camera sees it, as 16-bit PNG")
 	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
-	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file")
+	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file, or the PNG files of a data set")
 	set.flags(cmd)
 	selectionFlags(f, &o.Selection)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")

@@ -41,12 +41,15 @@ type Picture struct {
 	Width, Height int
 	Colour        Colour
 	Depth         int // bits per sample: 8 or 16
-	Level         int // compression level: 1 (fast) … 9 (small); 1 if 0
+	Level         int // compression level: Stored, or 1 (fast) … 9 (small); 1 if 0
 
 	// Row sets to to the bytes of a row: samples in the order red, green, blue, alpha;
 	// 16-bit samples are big-endian.
 	Row func(y int, to []byte)
 }
+
+// Stored is the level of files that aren't compressed.
+const Stored = -1
 
 // Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not
 // safe for concurrent use.
@@ -62,7 +65,7 @@ const chunkSize = 64 << 10
 // Encode writes a file to w. It returns errors of w, or an error if p is invalid.
 func (e *Encoder) Encode(w io.Writer, p Picture) error {
 	pixel := p.Colour.Channels() * p.Depth / 8
-	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < 0 || p.Level > 9 {
+	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < Stored || p.Level > 9 {
 		return fmt.Errorf("encode PNG: invalid image of %dx%d pixels with %d bits, level %d", p.Width, p.Height, p.Depth, p.Level)
 	}
 	out := &chunks{w: w}
@@ -78,14 +81,23 @@ func (e *Encoder) Encode(w io.Writer, p Picture) error {
 }
 
 func (e *Encoder) pixels(out *chunks, p Picture, pixel int) error {
-	z, err := e.compressor(idat{out}, max(p.Level, 1))
+	level := max(p.Level, 1)
+	if p.Level == Stored {
+		level = zlib.NoCompression
+	}
+	z, err := e.compressor(idat{out}, level)
 	if err != nil {
 		return err
 	}
 	e.row, e.filtered = sized(e.row, pixel*p.Width), sized(e.filtered, 1+pixel*p.Width)
 	for y := range p.Height {
 		p.Row(y, e.row)
-		filterSub(e.filtered, e.row, pixel)
+		if level == zlib.NoCompression {
+			e.filtered[0] = 0 // the filter None
+			copy(e.filtered[1:], e.row)
+		} else {
+			filterSub(e.filtered, e.row, pixel)
+		}
 		if _, err := z.Write(e.filtered); err != nil {
 			return err
 		}

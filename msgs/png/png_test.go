@@ -14,7 +14,7 @@ func TestEncode(t *testing.T) {
 	var e Encoder
 	for _, colour := range []Colour{Gray, RGB, RGBA} {
 		for _, depth := range []int{8, 16} {
-			for _, level := range []int{0, 1, 9} {
+			for _, level := range []int{Stored, 0, 1, 9} {
 				t.Run(fmt.Sprint(colour, depth, level), func(t *testing.T) {
 					const w, h = 37, 5
 					sample := func(i, y int) byte { return byte(31*i + 7*y) }

@@ -37,10 +37,12 @@ type Options struct {
 	Robot   *Robot          // for lerobot
 	Images  string          // for lerobot: one of ImageForms; "": PNG
 	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
-	Truth     string
-	Overwrite bool
-	Progress  bagstore.Progress
-	Log       zerolog.Logger
+	Truth string
+	// Uncompressed makes PNG files that aren't compressed.
+	Uncompressed bool
+	Overwrite    bool
+	Progress     bagstore.Progress
+	Log          zerolog.Logger
 }
 
 // Errors that lead to nothing.

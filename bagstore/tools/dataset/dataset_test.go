@@ -221,6 +221,26 @@ func TestTUM(t *testing.T) {
 	}
 }
 
+// TestUncompressed: files that aren't compressed have the same pixels, and are another data set.
+func TestUncompressed(t *testing.T) {
+	in := samplebag.Data(t, "sw_small_lz4.bag")
+	o := Options{In: []string{in}, Form: "tum", Uncompressed: true}
+	o.Dir = whole(t, o)
+	compare(t, o.Dir, in, depth, func(_ int, at int64) string { return "depth/" + seconds(at) + ".png" })
+	compare(t, o.Dir, in, color, func(_ int, at int64) string { return "rgb/" + seconds(at) + ".png" })
+	files, err := filepath.Glob(filepath.Join(o.Dir, "rgb/*.png"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(files[0]); err != nil || st.Size() < 3*64*48 {
+		t.Errorf("%v, %v", st, err)
+	}
+	o.Uncompressed = false
+	if _, err := make1(t, o); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("compressed, in the same folder: %v", err)
+	}
+}
+
 // TestEuRoC: python3-yaml reads the calibration; the sets are those of the recording.
 func TestEuRoC(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")

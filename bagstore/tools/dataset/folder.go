@@ -51,6 +51,7 @@ type request struct {
 	Noise     *imunoise.Noise `json:"noise,omitempty"`
 	Filters   string          `json:"filters,omitempty"`
 	Truth     string          `json:"ground_truth,omitempty"`
+	Stored    bool            `json:"uncompressed,omitempty"`
 	Robot     *Robot          `json:"robot,omitempty"`
 	Images    string          `json:"images,omitempty"`
 }
@@ -64,7 +65,7 @@ const (
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
-	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Robot: o.Robot, Images: o.Images}}
+	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {
@@ -233,6 +234,7 @@ func (f *folder) image(name string, frame *camdriver.Frame) error {
 
 // picture writes an image, unless it is there, and calls release after it.
 func (f *folder) picture(name string, release func(), p imagefile.Image) error {
+	p.Stored = f.manifest.Options.Stored
 	path, err := f.path(name)
 	if err == nil {
 		err = p.Check()

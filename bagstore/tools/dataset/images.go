@@ -83,7 +83,9 @@ func (m *images) add(row cells, list []process.Image) error {
 		err := m.out.work.Do(func() error {
 			defer p.encode.Done()
 			defer frame.Release()
-			p.errs[i] = m.encode(&p.files[i], imagefile.Of(frame))
+			img := imagefile.Of(frame)
+			img.Stored = m.out.manifest.Options.Stored
+			p.errs[i] = m.encode(&p.files[i], img)
 			return p.errs[i]
 		})
 		if err != nil {

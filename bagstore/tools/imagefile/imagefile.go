@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"sync"
 
 	"rsros/camdriver"
 	"rsros/msgs/png"
@@ -17,6 +18,7 @@ type Image struct {
 	Width, Height int
 	Stride        int // bytes from row to row
 	BigEndian     bool
+	Stored        bool // Encode doesn't compress a PNG: larger, and faster
 	Data          []byte
 }
 
@@ -84,15 +86,20 @@ func (p Image) Channels() (n, bits int) {
 	return k.colour.Channels(), k.depth
 }
 
+// encoders has a megabyte of tables each.
+var encoders = sync.Pool{New: func() any { return new(png.Encoder) }}
+
 // Encode writes the file. The image must have passed Check.
 func (p Image) Encode(w io.Writer) error {
 	switch k := p.kind(); k.ext {
 	case ".png":
-		var e png.Encoder
-		return e.Encode(w, png.Picture{
-			Width: p.Width, Height: p.Height, Colour: k.colour, Depth: k.depth,
-			Row: p.Row,
-		})
+		level := 0
+		if p.Stored {
+			level = png.Stored
+		}
+		e := encoders.Get().(*png.Encoder)
+		defer encoders.Put(e)
+		return e.Encode(w, png.Picture{Width: p.Width, Height: p.Height, Colour: k.colour, Depth: k.depth, Level: level, Row: p.Row})
 	case ".pfm":
 		return p.encodePFM(w)
 	}

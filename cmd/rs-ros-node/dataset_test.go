@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore/place"
+	"rsros/test/bucket"
+	"rsros/test/samplebag"
+)
+
+// TestDataSetPlaces: a data set in a bucket has the files of one in a folder; batch makes one of each
+// recording, and makes it once.
+func TestDataSetPlaces(t *testing.T) {
+	b := bucket.Start(t)
+	dir := t.TempDir()
+	bag := samplebag.Data(t, "sw_small_lz4.bag")
+	in, local := b.Put("in/walk.bag", bag), filepath.Join(dir, "local")
+	want(t, exitOK, "export", bag, "--as", "tum", "--dir", local, "--end", "0.5")
+	want(t, exitOK, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5")
+	for _, name := range []string{"associations.txt", "groundtruth.txt", "calibration.txt"} {
+		text, err := os.ReadFile(filepath.Join(local, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := place.Open(t.Context(), b.Address("set/"+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(text)+1)
+		n, _ := f.ReadAt(got, 0) // an error shows as a difference
+		if string(got[:n]) != string(text) {
+			t.Errorf("%s in the bucket: %q, want %q", name, got[:n], text)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	want(t, exitFailed, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5") // it is there
+
+	folder := filepath.Join(dir, "bags")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.bag", "b.bag"} {
+		text, err := os.ReadFile(bag)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"batch", "export", "--in", folder, "--out", filepath.Join(dir, "sets"), "--", "--as", "euroc"}
+	want(t, exitOK, args...)
+	manifests, err := filepath.Glob(filepath.Join(dir, "sets/*/manifest.json"))
+	if err != nil || len(manifests) != 2 {
+		t.Fatalf("%v, %v", manifests, err)
+	}
+	before, err := os.Stat(manifests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, exitOK, args...)
+	if after, err := os.Stat(manifests[0]); err != nil || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("the second run wrote %s again, %v", manifests[0], err)
+	}
+}

@@ -1,0 +1,2 @@
+// Package dataset has a benchmark of making data sets of recordings.
+package dataset
