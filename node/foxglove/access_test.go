@@ -11,7 +11,7 @@ import (
 	visitor "rsros/test/foxglove"
 )
 
-// TestListen serves on a port of its own, on loopback and beyond.
+// TestListen serves on its own port, on loopback only and on all interfaces.
 func TestListen(t *testing.T) {
 	near, err := Listen(Access{Address: "127.0.0.1:0", ViewOnly: true}, Options{Graph: newFake("/a")})
 	if err != nil {
@@ -28,7 +28,7 @@ func TestListen(t *testing.T) {
 	}
 	defer far.Close()
 	_, token, _ := strings.Cut(far.URL(), "?")
-	bare := "ws://127.0.0.1:" + port(t, far.URL()) + "/" // a machine's own name need not be known to it
+	bare := "ws://127.0.0.1:" + port(t, far.URL()) + "/" // a machine's own name may not resolve there
 	visitor.Dial(t, bare+"?"+token).AwaitChannel("/a")
 	if _, answer, err := peer.Dial(t.Context(), bare, nil); err == nil || answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %v", err)

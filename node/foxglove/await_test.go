@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// await waits for a state that other goroutines bring about.
+// await waits for a condition that other goroutines bring about.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); {

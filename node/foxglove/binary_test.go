@@ -60,7 +60,7 @@ func TestBinaryRefused(t *testing.T) {
 	}
 }
 
-// FuzzBinary reads whatever a client sends.
+// FuzzBinary decodes arbitrary binary messages from a client.
 func FuzzBinary(f *testing.F) {
 	for _, seed := range []string{"01 01 00 00 00 aa", "02 01 00 00 00 02 00 00 00 04 00 00 00 72 6f 73 31 aa bb",
 		"03 00 00 00 80 3f 01 15 cd 5b 07 00 00 00 00 01 00 00 00 61", "02 01 00 00 00 02 00 00 00 ff ff ff ff"} {
@@ -83,7 +83,7 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// FuzzText reads whatever a client sends as text, down to the values of parameters.
+// FuzzText decodes arbitrary text messages from a client, including parameter values.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{
 		`{"op":"subscribe","subscriptions":[{"id":0,"channelId":3}]}`,

@@ -18,15 +18,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a graph that a test writes.
+// fake is a graph that a test controls.
 type fake struct {
 	mu         sync.Mutex
 	state      State
 	changed    func(*State)
 	topics     map[string][]func(Message)
-	subscribed int // times that Subscribe was called
+	subscribed int // number of Subscribe calls
 	published  []string
-	values     map[string]any // that were set
+	values     map[string]any // values set
 	call       func(ctx context.Context, request []byte) ([]byte, error)
 }
 
@@ -53,7 +53,7 @@ func (f *fake) Follow(changed func(*State)) func() {
 	}
 }
 
-// change changes the state and says so.
+// change changes the state and signals it.
 func (f *fake) change(do func(*State)) {
 	f.mu.Lock()
 	do(&f.state)
@@ -77,7 +77,7 @@ func (f *fake) Subscribe(t Topic, deliver func(Message)) (func(), error) {
 	}, nil
 }
 
-// subscribers is how many subscriptions a topic has.
+// subscribers returns the number of subscriptions to a topic.
 func (f *fake) subscribers(topic string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +89,7 @@ func (f *fake) subscribers(topic string) (n int) {
 	return n
 }
 
-// publish delivers a message and returns its memory.
+// publish delivers a message and releases its memory.
 func (f *fake) publish(topic string, time int64, parts ...string) *memory {
 	f.mu.Lock()
 	all := f.topics[topic]
@@ -139,7 +139,7 @@ func (f *fake) SetParam(_ context.Context, name string, value any) error {
 	return nil
 }
 
-// memory is a message whose references are counted.
+// memory counts references to a message.
 type memory struct {
 	parts [][]byte
 	refs  atomic.Int32

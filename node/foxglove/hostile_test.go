@@ -14,7 +14,7 @@ import (
 	visitor "rsros/test/foxglove"
 )
 
-// hostile connects clients that misbehave, each on a goroutine, and returns when they have.
+// hostile connects clients that misbehave concurrently, and returns when all have.
 func hostile(t *testing.T, url string, n int, misbehave func(*peer.Conn) error) []*peer.Conn {
 	t.Helper()
 	var all sync.WaitGroup
@@ -32,9 +32,8 @@ func hostile(t *testing.T, url string, n int, misbehave func(*peer.Conn) error) 
 	return list
 }
 
-// TestUnfinishedMessages has 30 clients that send 14 MB of a message and not the rest. They
-// can't make the server keep more than the budget of all clients, and another client is
-// served meanwhile.
+// TestUnfinishedMessages connects 30 clients that send 14 MB of a message and not the rest. The server
+// must not keep more than the budget for all clients, and must serve another client meanwhile.
 func TestUnfinishedMessages(t *testing.T) {
 	const budget = 64 << 20
 	b := clients.NewBudget(budget)
@@ -68,8 +67,8 @@ func TestUnfinishedMessages(t *testing.T) {
 	await(t, "the memory", func() bool { return b.Used() == 0 })
 }
 
-// TestUnreadAnswers has clients that ask and read nothing. Each is disconnected when 4 MiB
-// wait for it, and its memory is given back.
+// TestUnreadAnswers connects clients that send requests and read nothing. Each is disconnected when 4
+// MiB wait for it, and its memory is released.
 func TestUnreadAnswers(t *testing.T) {
 	b := clients.NewBudget(64 << 20)
 	f := newFake()
@@ -89,7 +88,7 @@ func TestUnreadAnswers(t *testing.T) {
 			if b.Used() > 100<<20 {
 				t.Errorf("clients keep %d bytes", b.Used())
 			}
-			time.Sleep(time.Millisecond) // one at a time is answered
+			time.Sleep(time.Millisecond) // requests are answered one at a time
 		}
 	})
 	await(t, "all to be disconnected", func() bool { return s.clients.Slow() == asking })

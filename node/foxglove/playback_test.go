@@ -8,7 +8,7 @@ import (
 	visitor "rsros/test/foxglove"
 )
 
-// player is a Playback that does what it is told and nothing else.
+// player is a Playback that only does what it is asked to.
 type player struct {
 	mu      sync.Mutex
 	now     PlaybackState
@@ -32,7 +32,7 @@ func (p *player) Follow(changed func(PlaybackState)) func() {
 	}
 }
 
-// become is what the player does by itself, or because somebody else asked.
+// become changes the state, as the player itself or another client would.
 func (p *player) become(now PlaybackState) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error)
 	return now, nil
 }
 
-// TestPlaybackControl asks for something, and hears what others did.
+// TestPlaybackControl sends requests and receives changes by others.
 func TestPlaybackControl(t *testing.T) {
 	p := newPlayer()
 	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: true})
@@ -115,8 +115,8 @@ func TestPlaybackControl(t *testing.T) {
 	})
 }
 
-// TestTime is written before the messages it belongs to, goes forward, and back only
-// when the player jumps.
+// TestTime checks that the time is sent before the messages it belongs to, increases, and decreases
+// only when the player jumps.
 func TestTime(t *testing.T) {
 	p, f := newPlayer(), newFake("/a")
 	s, url := start(t, Options{Graph: f, Playback: p})
@@ -137,7 +137,7 @@ func TestTime(t *testing.T) {
 	read(11e9)
 	f.publish("/a", 12e9, "two")
 	read(12e9)
-	f.publish("/a", 11.5e9, "late") // made beside the others
+	f.publish("/a", 11.5e9, "late") // made concurrently with the others
 	read(11.5e9)
 	p.become(PlaybackState{Playing, 10.5e9, 1, 1})
 	f.publish("/a", 10.6e9, "after the jump")

@@ -54,7 +54,7 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestSubprotocols is which names of the protocol are taken, and which is preferred.
+// TestSubprotocols checks which subprotocols are accepted and which is preferred.
 func TestSubprotocols(t *testing.T) {
 	_, url := start(t, Options{Graph: newFake()})
 	for offered, chosen := range map[string]string{
@@ -116,7 +116,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestOneSubscriptionForAll has two clients of a topic and one of a latched one.
+// TestOneSubscriptionForAll checks that two clients of a topic share one subscription, but each have
+// their own of a latched topic.
 func TestOneSubscriptionForAll(t *testing.T) {
 	f := newFake("/a")
 	f.state.Topics = append(f.state.Topics, Topic{Name: "/latched", Type: stringType, Latched: true})
@@ -151,7 +152,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 
 func isMessage(e visitor.Event) bool { return e.Opcode == opMessage }
 
-// delivered is how many subscriptions a topic has at the server.
+// delivered returns the number of subscriptions that the server has to a topic.
 func delivered(s *Server, topic string) (n int) {
 	for _, c := range s.Clients() {
 		for _, t := range c.Topics {
@@ -163,7 +164,7 @@ func delivered(s *Server, topic string) (n int) {
 	return n
 }
 
-// TestErrors is what clients do wrong, and what they are told.
+// TestErrors checks the responses to invalid requests.
 func TestErrors(t *testing.T) {
 	type m = map[string]any
 	subscribe := func(id int, channel uint32) m {
@@ -220,7 +221,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLookingOn is what a client may not do that only looks on.
+// TestLookingOn checks what a client without control may not do.
 func TestLookingOn(t *testing.T) {
 	f := newFake("/a")
 	f.state.Services = []Service{{"/s", msgs.MustService("std_srvs/Trigger")}}
@@ -412,7 +413,7 @@ func TestConnectionGraph(t *testing.T) {
 		AdvertisedServices: []providers{}, RemovedTopics: []string{"/b"}, RemovedServices: []string{"/s"}})
 }
 
-// TestClose ends while clients are connected and wait.
+// TestClose closes the server while clients are connected and waiting.
 func TestClose(t *testing.T) {
 	f := newFake("/a")
 	s, url := start(t, Options{Graph: f, MaxClients: 1})
@@ -423,7 +424,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("a second client was let in: %v", err)
 	}
 	var all []*memory
-	for range 20 { // more than the sockets hold
+	for range 20 { // more than the sockets buffer
 		all = append(all, f.publish("/a", 1, strings.Repeat("x", 1<<20)))
 	}
 	s.Close()

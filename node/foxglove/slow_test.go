@@ -8,10 +8,10 @@ import (
 	visitor "rsros/test/foxglove"
 )
 
-// TestSlowClient has one client that reads and one that doesn't for a while: the first
-// gets everything, the second every small message and the newest image.
+// TestSlowClient connects one client that reads and one that pauses: the first receives everything, the
+// second every small message and the newest image.
 func TestSlowClient(t *testing.T) {
-	const images, samples = 30, 20 // samples for each image
+	const images, samples = 30, 20 // samples per image
 	f := newFake("/image", "/imu")
 	s, url := start(t, Options{Graph: f})
 	fast, slow := visitor.Dial(t, url), visitor.Dial(t, url)

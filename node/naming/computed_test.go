@@ -19,10 +19,10 @@ import (
 	"rsros/node/replay"
 )
 
-// unpleasantBag has 16 sets of depth, infrared and colour, with holes that flicker.
+// unpleasantBag has 16 sets of depth, infrared and color, with flickering holes.
 const unpleasantBag = "../../camdriver/process/testdata/unpleasant.bag"
 
-// alignedCloud asks for everything whose result depends on former frames.
+// alignedCloud enables everything whose result depends on earlier frames.
 var alignedCloud = WrapperOptions{
 	AlignDepth: true, PointCloud: true, OrderedCloud: true, AllowNoTexture: true,
 	Texture: camdriver.StreamID{Kind: camdriver.Color}, Filters: []string{filterHDRMerge, filterTemporal},
@@ -33,8 +33,8 @@ const (
 	alignedTopic = "/camera/aligned_depth_to_color/image_raw"
 )
 
-// testClock is wherever the player waits for. With wake, it stands still until the
-// player is given a command.
+// testClock jumps to the time that the player waits for. With wake, it stands still until the player
+// receives a command.
 type testClock struct {
 	mu   sync.Mutex
 	now  replay.Wall
@@ -67,7 +67,7 @@ func (c *testClock) Wake() {
 	}
 }
 
-// audience is an output that keeps what is published on topics with subscribers.
+// audience is an Output that keeps what is published on topics with subscribers.
 type audience struct {
 	mu         sync.Mutex
 	subscribed map[string]bool
@@ -79,7 +79,7 @@ type heard struct {
 	data  []byte
 }
 
-// stamp is a message's.
+// stamp returns a message's stamp.
 func (h heard) stamp(t *testing.T) bagstore.Time {
 	t.Helper()
 	var head msgs.Header
@@ -100,7 +100,7 @@ func (a *audience) PublishClock(bagstore.Time) {
 	a.heard = append(a.heard, heard{"/clock", nil})
 }
 
-// take returns what was heard of a topic, and forgets all.
+// take returns and clears the messages received on a topic.
 func (a *audience) take(topic string) (out []heard) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -152,7 +152,7 @@ func (s seat) subscribe(on bool) {
 	s.a.subscribed[s.topic] = on
 }
 
-// playTo starts a player of the unpleasant recording, and ends it with the test.
+// playTo starts a player of the unpleasant recording and stops it at the end of the test.
 func playTo(t *testing.T, o WrapperOptions, settings replay.Settings, topics ...string) (*replay.Player, *audience, *Source) {
 	t.Helper()
 	source := openWrapperSource(t, unpleasantBag, o)
@@ -186,7 +186,7 @@ func playTo(t *testing.T, o WrapperOptions, settings replay.Settings, topics ...
 	return p, a, source
 }
 
-// do carries out a command and returns the one message of a topic that it led to.
+// do runs a command and returns the one message that it causes on a topic.
 func do(t *testing.T, p *replay.Player, a *audience, topic string, commands ...replay.Command) heard {
 	t.Helper()
 	for _, c := range commands {
@@ -201,7 +201,7 @@ func do(t *testing.T, p *replay.Player, a *audience, topic string, commands ...r
 	return got[0]
 }
 
-// straight are the points of all sets in a row.
+// straight returns the points of all sets, played in sequence.
 func straight(t *testing.T) (all []heard) {
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Immediate: true}, pointsTopic)
 	<-p.Done()
@@ -211,14 +211,14 @@ func straight(t *testing.T) (all []heard) {
 	return all
 }
 
-// alone are the points of one set, of which no other has been seen.
+// alone returns the points of one set computed without any other.
 func alone(t *testing.T, at bagstore.Time) heard {
 	p, a, _ := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic)
 	return do(t, p, a, pointsTopic, replay.SeekTo{Time: at}, replay.StepFrameSet{})
 }
 
-// A step shows the points of its set; after a seek, and in the next round of a loop,
-// they are those of that set alone.
+// A step shows the points of its set; after a seek, and in the next round of a loop, they equal those
+// of that set computed alone.
 func TestPointsBelongToTheirSet(t *testing.T) {
 	all := straight(t)
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic)
@@ -249,8 +249,8 @@ func TestPointsBelongToTheirSet(t *testing.T) {
 	}
 }
 
-// After a seek while paused, what is computed of the last set before is recalled as it is
-// alone. What comes next is what it would be without.
+// After a seek while paused, the results for the last set before the target are recalled as if computed
+// alone. What follows is the same as without the recall.
 func TestRecalledPoints(t *testing.T) {
 	all := straight(t)
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic, alignedTopic)
@@ -279,7 +279,7 @@ func TestRecalledPoints(t *testing.T) {
 	}
 }
 
-// Recalled pictures follow the options as they are.
+// Recalled images reflect the current options.
 func TestRecallHeedsOptions(t *testing.T) {
 	p, a, source := playTo(t, WrapperOptions{AlignDepth: true, Filters: []string{filterColorizer}}, replay.Settings{Paused: true}, alignedTopic)
 	options := source.worker.processor.filters.names[filterColorizer]
@@ -297,7 +297,7 @@ func TestRecallHeedsOptions(t *testing.T) {
 	}
 }
 
-// A step ends with its set, and a step back shows the set before.
+// A step ends with its set, and a step back shows the previous set.
 func TestStepsOfSets(t *testing.T) {
 	const colour = "/camera/color/image_raw"
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, colour)
@@ -316,7 +316,7 @@ func TestStepsOfSets(t *testing.T) {
 	}
 }
 
-// setTimes are the times of all sets on the time line.
+// setTimes returns the times of all sets on the time line.
 func setTimes(t *testing.T, s *Source) (out []bagstore.Time) {
 	t.Helper()
 	it := viewOf(t, s, bagstore.Query{}).Iterator()
@@ -329,8 +329,7 @@ func setTimes(t *testing.T, s *Source) (out []bagstore.Time) {
 	return out
 }
 
-// What nobody subscribed to isn't computed, and a new subscriber sees nothing of the
-// sets before.
+// Topics without subscribers aren't computed, and a new subscriber sees nothing of earlier sets.
 func TestNothingIsComputedForNobody(t *testing.T) {
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true})
 	points := seat{a, pointsTopic}
@@ -349,8 +348,7 @@ func TestNothingIsComputedForNobody(t *testing.T) {
 	}
 }
 
-// All messages of a set have one stamp, that of its depth, and --restamp moves them
-// all alike.
+// All messages of a set have one stamp, depth's, and --restamp shifts them all alike.
 func TestStampsOfASet(t *testing.T) {
 	for _, restamp := range []bool{false, true} {
 		p, a, _ := playTo(t, alignedCloud, replay.Settings{Paused: true, Restamp: restamp}, pointsTopic, alignedTopic, "/camera/color/image_raw", "/camera/depth/image_rect_raw")
@@ -395,7 +393,7 @@ func TestLateSetsAreCounted(t *testing.T) {
 	}
 }
 
-// Each option has its topics, in the form that a camera node gives them.
+// Each option has its topics, in the form that a camera node publishes them.
 func TestComputedTopics(t *testing.T) {
 	const depth, info = "/camera/depth/image_rect_raw", "/camera/depth/camera_info"
 	color := camdriver.StreamID{Kind: camdriver.Color}
@@ -439,8 +437,7 @@ func TestComputedTopics(t *testing.T) {
 	}
 }
 
-// What is computed is under the player's filters, and no message is ahead of its
-// clock.
+// The player's filters apply to computed topics, and no message is ahead of the clock.
 func TestComputedTopicsUnderFilters(t *testing.T) {
 	limited := replay.Filter{Topics: []string{pointsTopic, alignedTopic}, Limits: map[string]float64{pointsTopic: 10}}
 	p, a, _ := playTo(t, alignedCloud, replay.Settings{Immediate: true, Filter: limited, ClockHz: 1, ClockTopics: []string{alignedTopic}},
@@ -457,7 +454,7 @@ func TestComputedTopicsUnderFilters(t *testing.T) {
 	}
 }
 
-// What a recording has no frames for is said.
+// Outputs for which a recording has no frames are reported.
 func TestWhatCantBeComputed(t *testing.T) {
 	o := alignedCloud
 	o.Texture, o.AllowNoTexture = camdriver.StreamID{Kind: camdriver.Fisheye}, false
@@ -469,8 +466,7 @@ func TestWhatCantBeComputed(t *testing.T) {
 	}
 }
 
-// One topic of both motion sensors has growing stamps, and knows nothing of before a
-// seek.
+// The combined topic of both motion sensors has increasing stamps, and no samples from before a seek.
 func TestUnitedSamplesOfARecording(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{UniteIMU: imu.Copy})
 	if s.byTopic["/camera/gyro/sample"] != nil || s.imu == nil {
@@ -500,20 +496,20 @@ func TestUnitedSamplesOfARecording(t *testing.T) {
 	}
 }
 
-// ear is an outlet that keeps the numbers of its messages.
+// ear is an outlet that records the sequence numbers of its messages.
 type ear struct{ numbers []uint32 }
 
 func (e *ear) wanted() bool { return true }
 
 func (e *ear) publish(m msgs.Raw) {
-	e.numbers = append(e.numbers, binary.LittleEndian.Uint32(m.Head)) // the header's seq comes first
+	e.numbers = append(e.numbers, binary.LittleEndian.Uint32(m.Head)) // the header starts with seq
 	if m.Owner != nil {
 		m.Owner.Release()
 	}
 }
 
-// TestComputedNumbers: what a camera node computes is numbered without gaps, also if some sets aren't computed, so that a
-// recorder misses nothing.
+// TestComputedNumbers checks that computed messages are numbered without gaps, even if some sets aren't
+// computed, so that a recorder reports no losses.
 func TestComputedNumbers(t *testing.T) {
 	o := alignedCloud
 	o.RGBD = true

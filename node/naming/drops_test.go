@@ -4,7 +4,7 @@ import "testing"
 
 // TestPipelineDropsAreCounted checks that dropped sets are counted.
 func TestPipelineDropsAreCounted(t *testing.T) {
-	p := &pipeline{worker: &worker{pending: make(chan *job, 1)}} // nobody processes
+	p := &pipeline{worker: &worker{pending: make(chan *job, 1)}} // no worker runs
 	for range 3 {
 		p.put(&job{run: &run{}})
 	}

@@ -13,8 +13,8 @@ func near(a, b msgs.Vector3) bool {
 	return math.Abs(a.X-b.X) < 1e-6 && math.Abs(a.Y-b.Y) < 1e-6 && math.Abs(a.Z-b.Z) < 1e-6
 }
 
-// A camera that was carried 3 m forward and turned a quarter to the left, and goes on in
-// the world's first direction, moves to its own right.
+// A camera that was carried 3 m forward and turned 90° to the left moves to its own right when it
+// continues in the world's original direction.
 func TestOdometry(t *testing.T) {
 	s := float32(math.Sqrt2 / 2)
 	f := &camdriver.Frame{Pose: camdriver.PoseSample{
@@ -41,8 +41,8 @@ func TestOdometry(t *testing.T) {
 	}
 }
 
-// The frame of poses has one parent: the odometry's frame on /tf, or else the camera's
-// base frame. Axes of poses and images agree in it.
+// The frame of poses has one parent: the odometry frame on /tf, otherwise the camera's base frame. Axes
+// of poses and images agree in it.
 func TestPoseFrameHasOneParent(t *testing.T) {
 	turned := camdriver.Extrinsics{Rotation: [9]float64{1, 0, 0, 0, -1, 0, 0, 0, -1}, Translation: [3]float64{0.1, 0, 0}}
 	depth, pose := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Pose}
@@ -58,7 +58,7 @@ func TestPoseFrameHasOneParent(t *testing.T) {
 				found = tf
 			}
 		}
-		parent, at := "eye_pose_frame", msgs.Vector3{Y: -0.1} // camera_link sees it 0.1 m to the left
+		parent, at := "eye_pose_frame", msgs.Vector3{Y: -0.1} // 0.1 m to the left in camera_link
 		if still {
 			parent, at = "eye_link", msgs.Vector3{Y: 0.1}
 		}

@@ -61,8 +61,8 @@ func linesOf(next func() bool, it replay.Iterator) (lines []string) {
 	return lines
 }
 
-// TestWrapperSource reads what realsense2_camera would have published both ways
-// and from the middle.
+// TestWrapperSource reads what realsense2_camera would have published, in both directions and from the
+// middle.
 func TestWrapperSource(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestWrapperSourceEnd(t *testing.T) {
 	}
 }
 
-// TestWrapperSourceView: a view holds what its query asks for and no more.
+// TestWrapperSourceView checks that a view holds exactly what its query selects.
 func TestWrapperSourceView(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})
 	statics := viewOf(t, s, bagstore.Query{End: bagstore.MinTime})
@@ -146,8 +146,8 @@ func TestWrapperSourceView(t *testing.T) {
 	}
 }
 
-// TestWrapperSourceImages: millimetres with a stamp on the time line of the
-// messages, in memory that is held as long as somebody holds it.
+// TestWrapperSourceImages checks that depth is in millimeters, with a stamp on the messages' time line,
+// in memory that stays valid while it is held.
 func TestWrapperSourceImages(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})
 	it := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, "/image_") }}).Iterator()
@@ -179,8 +179,7 @@ func TestWrapperSourceImages(t *testing.T) {
 	}
 }
 
-// TestWrapperSourceDamage: what can't be read is said, and what comes behind it is
-// there.
+// TestWrapperSourceDamage checks that what can't be read is reported, and that what follows is read.
 func TestWrapperSourceDamage(t *testing.T) {
 	b, err := os.ReadFile(sampleBags + "sw_small_raw.bag")
 	if err != nil {

@@ -90,7 +90,7 @@ func TestHardwareClockIsStampedFromTheFirstArrival(t *testing.T) {
 	if want := msgs.FromTime(arrival); first != want {
 		t.Errorf("the first frame is stamped %d, want its arrival %d", first, want)
 	}
-	// The second frame arrives late; its stamp doesn't.
+	// The second frame arrives late, but its stamp isn't affected.
 	second := s.Stamp(frame(5033.5, camdriver.HardwareClock, arrival.Add(time.Second)))
 	if got := time.Duration(second - first); got != 33500*time.Microsecond {
 		t.Errorf("frames 33.5 ms apart are stamped %v apart", got)
@@ -104,8 +104,8 @@ func TestHardwareClockIsStampedFromTheFirstArrival(t *testing.T) {
 	}
 }
 
-// A point ahead of the depth camera must be ahead of its body frame, and one
-// seen by both cameras must be the same point in camera_link.
+// A point in front of the depth camera must be in front of its body frame, and a point seen by both
+// cameras must have the same coordinates in camera_link.
 func TestStaticTransforms(t *testing.T) {
 	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
 	toColor := camdriver.FromQuaternion([4]float64{0.01, -0.02, 0.005, 1}, [3]float64{0.015, 0.001, -0.002})

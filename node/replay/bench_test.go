@@ -9,7 +9,7 @@ import (
 	"rsros/msgs"
 )
 
-// nowhere is an Output that takes everything at once.
+// nowhere is an Output that discards everything.
 type nowhere struct{}
 
 func (nowhere) Advertise(Channel) (Sink, error)                 { return nowhere{}, nil }
@@ -26,8 +26,8 @@ func (nowhere) Publish(m msgs.Raw) {
 	}
 }
 
-// BenchmarkPlayer is what the player itself costs: reading ahead, the state
-// machine and the clock, without waiting and without sockets.
+// BenchmarkPlayer measures the player itself: reading ahead, the state machine and the clock, without
+// waiting and without sockets.
 func BenchmarkPlayer(b *testing.B) {
 	for name, size := range map[string]int{"imu": 324, "image": 2764800} {
 		b.Run(name, func(b *testing.B) {

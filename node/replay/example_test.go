@@ -13,7 +13,7 @@ import (
 	"rsros/node/replay"
 )
 
-// testClock jumps to whatever time the player waits for.
+// testClock jumps to the time that the player waits for.
 type testClock struct{ now replay.Wall }
 
 func (c *testClock) Now() replay.Wall   { return c.now }
@@ -68,7 +68,7 @@ func writeGreetings(path string) error {
 	return w.Close()
 }
 
-// A bag is played at twice its speed, on a clock that takes no time.
+// Play a bag at twice its speed, on a clock that never waits.
 func Example() {
 	dir, err := os.MkdirTemp("", "replay")
 	if err != nil {

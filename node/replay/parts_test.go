@@ -34,7 +34,7 @@ func TestTranslator(t *testing.T) {
 	if got := tr.wallOf(bag0); got != wall0+sec {
 		t.Errorf("anchored a second later: %d", got)
 	}
-	tr.rate = 1e-6 // half a century takes longer than there is
+	tr.rate = 1e-6 // half a century exceeds the range
 	if got := tr.wallOf(bagstore.MaxTime); got != never {
 		t.Errorf("far future: %d", got)
 	}
@@ -64,7 +64,7 @@ func TestLegalName(t *testing.T) {
 	}
 }
 
-// FuzzLegalName: whatever a bag holds, the name is one that roscpp accepts.
+// FuzzLegalName checks that any name in a bag becomes one that roscpp accepts.
 func FuzzLegalName(f *testing.F) {
 	for _, s := range []string{"/a b", "", "~", "~/", "//", "0", "/\x00", "_"} {
 		f.Add(s)
@@ -95,7 +95,7 @@ func TestNamesDoNotCollide(t *testing.T) {
 	}
 }
 
-// parseTime is a time of source as a user names it.
+// parseTime parses a time in source as entered by a user.
 func parseTime(text string, source Source) (bagstore.Time, error) {
 	m, err := moment.Parse(text)
 	if err != nil {
@@ -150,8 +150,8 @@ func TestReadableTime(t *testing.T) {
 	}
 }
 
-// TestSystemClock: a wait ends at its time and not before, when woken, also ahead
-// of the wait.
+// TestSystemClock checks that a wait ends at its time and not before, unless woken, even if woken in
+// advance.
 func TestSystemClock(t *testing.T) {
 	c, err := NewSystem()
 	if err != nil {
@@ -170,7 +170,8 @@ func TestSystemClock(t *testing.T) {
 	c.Wait(never)
 }
 
-// TestStampsThatStay: who asks for other stamps hears, once, of a topic that keeps its own.
+// TestStampsThatStay checks that a user who asks for other stamps gets one warning about a topic that
+// keeps its own.
 func TestStampsThatStay(t *testing.T) {
 	var conns []*bagstore.Connection
 	for i := range 3 {
@@ -186,7 +187,7 @@ func TestStampsThatStay(t *testing.T) {
 	}
 }
 
-// Only messages that nobody looks into are the file's mapping.
+// Only messages whose content nobody reads are mapped from the file.
 func TestUntouched(t *testing.T) {
 	plain, latched := &bagstore.Connection{ID: 1}, &bagstore.Connection{ID: 2}
 	byConn := map[*bagstore.Connection]*channel{plain: {}, latched: {Channel: Channel{Latch: true}}}

@@ -26,11 +26,10 @@ const (
 	sec = 1_000_000_000
 
 	bag0  = bagstore.Time(1000 * sec)   // first message of most bags here
-	wall0 = Wall(2_000_000_000*sec + 7) // when tests start
+	wall0 = Wall(2_000_000_000*sec + 7) // start time of tests
 )
 
-// fakeClock jumps to wherever the player waits for, through the scripted events
-// on the way.
+// fakeClock jumps to the time that the player waits for, running the scripted events on the way.
 type fakeClock struct {
 	now    Wall
 	woken  atomic.Bool
@@ -38,7 +37,7 @@ type fakeClock struct {
 }
 
 type event struct {
-	after time.Duration // from wall0
+	after time.Duration // since wall0
 	do    func()
 }
 
@@ -63,8 +62,7 @@ func (c *fakeClock) Wait(t Wall) {
 	c.now = t
 }
 
-// journal is an Output that writes down what comes, as "+10ms /a 3" or
-// "+10ms clock 1000.01".
+// journal is an Output that logs what is published, as "+10ms /a 3" or "+10ms clock 1000.01".
 type journal struct {
 	clock    Clock
 	lines    []string
@@ -123,7 +121,7 @@ func show(typ string, data []byte) string {
 	return fmt.Sprintf("%d bytes", len(data))
 }
 
-// entry is one message of a test's bag: at is relative to bag0.
+// entry is one message of a test bag: at is relative to bag0.
 type entry struct {
 	at    time.Duration
 	topic string
@@ -136,8 +134,8 @@ func text(s string) []byte {
 	return e.B
 }
 
-// write makes a bag of std_msgs/String messages. A topic with "latched" in its
-// name is latched; "topic@callerid" names the publisher.
+// write makes a bag of std_msgs/String messages. A topic with "latched" in its name is latched;
+// "topic@callerid" names the publisher.
 func write(t *testing.T, entries ...entry) *bagstore.Bag {
 	t.Helper()
 	var list []raw
@@ -192,7 +190,7 @@ func writeRaw(t *testing.T, list ...raw) *bagstore.Bag {
 	return b
 }
 
-// counting is a bag of n messages "0", "1", … on /a, every 10 ms.
+// counting returns a bag of n messages "0", "1", … on /a, every 10 ms.
 func counting(t *testing.T, n int) *bagstore.Bag {
 	var list []entry
 	for i := range n {
@@ -201,7 +199,7 @@ func counting(t *testing.T, n int) *bagstore.Bag {
 	return write(t, list...)
 }
 
-// rig is a player with its fake surroundings.
+// rig is a player with a fake environment.
 type rig struct {
 	*Player
 	clock   *fakeClock
@@ -213,7 +211,7 @@ func newRig(t *testing.T, settings Settings, bags ...*bagstore.Bag) *rig {
 	return rigOf(t, Options{Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings}, bags...)
 }
 
-// rigOf fills in what all rigs share.
+// rigOf sets what all rigs share.
 func rigOf(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
 	t.Helper()
 	clock := &fakeClock{now: wall0}
@@ -226,7 +224,7 @@ func rigOf(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
 	return &rig{p, clock, j}
 }
 
-// at scripts a command.
+// at schedules a command.
 func (r *rig) at(after time.Duration, c Command) {
 	r.clock.script = append(r.clock.script, event{after, func() { r.Submit(c) }})
 }
@@ -257,8 +255,8 @@ type scripted struct {
 	c     Command
 }
 
-// TestTimeline holds each control of the player against exact publish times and
-// clock values. The bag has messages every 10 ms.
+// TestTimeline checks the exact publish times and clock values for each control of the player. The bag
+// has messages every 10 ms.
 func TestTimeline(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -7,7 +7,7 @@ import (
 	"rsros/msgs"
 )
 
-// recaller is a sink that notes what is recalled.
+// recaller is a sink that records what is recalled.
 type recaller struct{ *journalSink }
 
 func (s recaller) Recall(m msgs.Raw) {
@@ -15,7 +15,7 @@ func (s recaller) Recall(m msgs.Raw) {
 	s.Publish(m)
 }
 
-// recallOutput has recallers for sinks.
+// recallOutput uses recallers as sinks.
 type recallOutput struct{ *journal }
 
 func (o recallOutput) Advertise(c Channel) (Sink, error) {
@@ -26,8 +26,8 @@ func (o recallOutput) Advertise(c Channel) (Sink, error) {
 	return recaller{s.(*journalSink)}, nil
 }
 
-// TestRecall: a topic's last message comes again, to those alone who can be recalled, and
-// only if it was asked for; also the one at the very time of a seek.
+// TestRecall checks that a topic's last message, including one exactly at the time of a seek, is
+// published again, only to sinks that support it and only on request.
 func TestRecall(t *testing.T) {
 	r := newRig(t, Settings{Paused: true}, write(t, entry{0, "/a", "a0"}, entry{0, "/b", "b0"}, entry{20 * ms, "/a", "a1"}, entry{40 * ms, "/a", "a2"}))
 	r.o.Output = recallOutput{r.journal}
@@ -45,7 +45,7 @@ func TestRecall(t *testing.T) {
 		+5ms /a a0`)
 }
 
-// TestStepBack goes set by set, and stops at the first.
+// TestStepBack steps back set by set, and stops at the first.
 func TestStepBack(t *testing.T) {
 	r := newRig(t, Settings{Paused: true}, counting(t, 5))
 	for i, c := range []Command{StepFrameSet{}, StepFrameSet{}, StepFrameSet{}, StepBack{1}, StepFrameSet{}, StepBack{2}, StepBack{9}, Stop{}} {
@@ -61,8 +61,8 @@ func TestStepBack(t *testing.T) {
 		+7ms /a 0`)
 }
 
-// TestClearRange: what was looped over in part is looped over whole, and the status says
-// which part it is.
+// TestClearRange checks that clearing a looped range loops over the whole bag again, and that the
+// status reports the range.
 func TestClearRange(t *testing.T) {
 	r := newRig(t, Settings{LoopRange: &Range{10 * ms, 20 * ms}}, counting(t, 4))
 	var ranges []*Range

@@ -18,7 +18,7 @@ import (
 	"rsros/bagstore/place"
 )
 
-// stuckSource is a source whose reading of one message blocks until it is let go, once.
+// stuckSource is a source that blocks once, when reading one of its messages, until released.
 type stuckSource struct {
 	Source
 	at      bagstore.Time
@@ -27,7 +27,7 @@ type stuckSource struct {
 	letGo   func()
 	read    chan struct{} // closed when everything was read
 	finish  func()
-	err     error // of the message, if not nil
+	err     error // error for the message, if not nil
 }
 
 func newStuckSource(bag *bagstore.Bag, at bagstore.Time) *stuckSource {
@@ -41,7 +41,7 @@ func newStuckSource(bag *bagstore.Bag, at bagstore.Time) *stuckSource {
 	return s
 }
 
-// letRead lets go, and waits until everything was read.
+// letRead releases the read, and waits until everything was read.
 func (s *stuckSource) letRead() {
 	s.letGo()
 	<-s.read
@@ -87,7 +87,7 @@ func (it *stuckIterator) Next() bool {
 	return ok
 }
 
-// stuckClock moves by itself while the player waits for the message.
+// stuckClock advances by itself while the player waits for the message.
 type stuckClock struct {
 	fakeClock
 	source *stuckSource
@@ -101,7 +101,7 @@ func (c *stuckClock) Now() Wall {
 	return c.now
 }
 
-// stallRig plays 20 messages, one every 10 ms, of which number 5 isn't read until let go.
+// stallRig plays 20 messages, one every 10 ms; reading number 5 blocks until released.
 func stallRig(t *testing.T, settings Settings) (*rig, *stuckSource) {
 	t.Helper()
 	source := newStuckSource(counting(t, 20), bag0.Add(50*time.Millisecond))
@@ -122,8 +122,8 @@ func stallRig(t *testing.T, settings Settings) (*rig, *stuckSource) {
 	return &rig{p, &clock.fakeClock, j}, source
 }
 
-// messages returns the messages and when they were published, and checks that /clock isn't ahead
-// of any.
+// messages returns the messages and when they were published, and checks that /clock isn't ahead of
+// any.
 func (j *journal) messages(t *testing.T) (texts []string, at []time.Duration) {
 	t.Helper()
 	bag := -1.0
@@ -160,8 +160,8 @@ func numbers(n int) (list []string) {
 	return list
 }
 
-// TestStall: bag time pauses while a message isn't read. Afterwards everything comes in order and
-// at its time.
+// TestStall checks that bag time pauses while reading a message blocks. Afterwards everything is
+// published in order and on time.
 func TestStall(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings Settings
@@ -205,7 +205,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// TestCommandsWhileStalled: each has its effect before the message is read.
+// TestCommandsWhileStalled checks that each command takes effect before the message is read.
 func TestCommandsWhileStalled(t *testing.T) {
 	for name, test := range map[string]struct {
 		commands []Command
@@ -237,7 +237,8 @@ func TestCommandsWhileStalled(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileStalled: the end of the context ends a player that waits for a message.
+// TestInterruptedWhileStalled checks that canceling the context stops a player that waits for a
+// message.
 func TestInterruptedWhileStalled(t *testing.T) {
 	r, _ := stallRig(t, Settings{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -250,7 +251,7 @@ func TestInterruptedWhileStalled(t *testing.T) {
 	}
 }
 
-// TestReadingEnds: a place that can't be read any more ends playback, it is no damage.
+// TestReadingEnds checks that a failing source ends playback and doesn't count as damage.
 func TestReadingEnds(t *testing.T) {
 	r, source := stallRig(t, Settings{})
 	source.err = &place.Error{Name: "s3://b/k", Err: errors.New("the server is gone")}

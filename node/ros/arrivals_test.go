@@ -10,8 +10,8 @@ import (
 	"rsros/test/peer"
 )
 
-// What a broken connection lost is counted when the next one shows it, and stays
-// counted when the publisher is gone.
+// Messages lost by a broken connection are counted once the next one reveals them, and stay counted
+// after the publisher is gone.
 func TestMissingAcrossConnections(t *testing.T) {
 	m := startMaster(t)
 	typ := msgs.MustType("geometry_msgs/PointStamped")
@@ -24,7 +24,7 @@ func TestMissingAcrossConnections(t *testing.T) {
 			conn.Write(wire.AppendSized(nil, append(b, make([]byte, 36)...))) //nolint:errcheck // test
 			next++
 		}
-		next += 5 // before the subscriber is back
+		next += 5 // before the subscriber reconnects
 	})
 	n := startNode(t, m, "n")
 	var c collector

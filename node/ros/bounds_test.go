@@ -19,8 +19,8 @@ import (
 	"rsros/test/peer"
 )
 
-// A message above the bound costs neither memory nor the connection: it is
-// skipped and counted, and the next one arrives.
+// A message above the limit costs neither memory nor the connection: it is skipped and counted, and the
+// next one arrives.
 func TestTooLargeIsSkipped(t *testing.T) {
 	const limit = 1 << 20
 	m := startMaster(t)
@@ -49,8 +49,8 @@ func TestTooLargeIsSkipped(t *testing.T) {
 	}
 }
 
-// A request must have the size of its type: four connections with 300 MB each, to
-// a service that takes one byte, once took 2.4 GB.
+// A request must have the size of its type: four connections with 300 MB each, to a service that takes
+// one byte, once took 2.4 GB.
 func TestServiceRequestsAreBounded(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -97,12 +97,12 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 	if handled != 2 {
 		t.Errorf("%d requests were handled", handled)
 	}
-	// The node returns a request's memory after it has answered.
+	// The node releases a request's memory after answering it.
 	peer.Await(t, "all memory returned", func() bool { return budget.Strangers.Used() == 0 })
 }
 
-// impatient is a connection whose peer sent too little, and where a read without a
-// deadline would last for ever.
+// impatient is a connection whose peer sent too little, so that a read without a deadline would block
+// forever.
 type impatient struct {
 	byteConn
 	deadline time.Time
@@ -121,8 +121,8 @@ func (c *impatient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Nobody keeps a goroutine by sending a part of what it should; only a client that
-// keeps its connection may wait before the next request.
+// A peer that sends incomplete data can't keep a goroutine; only a client with a persistent connection
+// may wait before its next request.
 func TestServiceDeadlines(t *testing.T) {
 	once := Header{"service": "/s", "md5sum": "2"}.AppendTo(nil)
 	kept := Header{"service": "/s", "md5sum": "2", "persistent": "1"}.AppendTo(nil)
@@ -179,8 +179,8 @@ func TestPersistentConnectionsAreBounded(t *testing.T) {
 	peer.Await(t, "room", func() bool { conns = conns[:0]; open(); defer conns[0].Close(); return call() })
 }
 
-// What can't be said in XML-RPC isn't sent, and whoever asks for it is told: a node
-// once waited for ever for an answer to a call that it couldn't send.
+// Values that XML-RPC can't represent aren't sent, and the caller gets an error: a node once waited
+// forever for the answer to a call that it couldn't send.
 func TestUnsayableNamesAreRefused(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -196,7 +196,7 @@ func TestUnsayableNamesAreRefused(t *testing.T) {
 			t.Errorf("subscribe to %s as %q: %v", c.topic, c.typ, err)
 		}
 	}
-	// A value that can't be sent is a refusal, not a master that is away.
+	// A value that can't be sent is an error, not an unreachable master.
 	var refused *rosapi.Error
 	if err := n.SetParam(t.Context(), "p", "\x00"); !errors.As(err, &refused) {
 		t.Errorf("a parameter that can't be sent: %v", err)
@@ -204,7 +204,7 @@ func TestUnsayableNamesAreRefused(t *testing.T) {
 	synced(t, n)
 }
 
-// A frozen master holds up neither a caller that gives up nor a node that leaves.
+// A frozen master blocks neither a caller that cancels nor a node that shuts down.
 func TestHungMaster(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -224,7 +224,7 @@ func TestHungMaster(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-asked; !errors.Is(err, context.Canceled) { // not the end of the time that a call may take
+	if err := <-asked; !errors.Is(err, context.Canceled) { // not the timeout of a call
 		t.Errorf("a call while the node leaves: %v", err)
 	}
 }

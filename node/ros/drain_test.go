@@ -11,8 +11,7 @@ import (
 	"rsros/test/peer"
 )
 
-// A slow subscriber reads everything although the node leaves right after the
-// last message.
+// A slow subscriber receives everything even if the node shuts down right after the last message.
 func TestDrainLeavesNobodyBehind(t *testing.T) {
 	master := startMaster(t)
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
@@ -69,8 +68,8 @@ func TestDrainGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
-// A publisher that unregisters at once after its last message still reaches the
-// subscriber, although the master says first that it is gone.
+// The last message of a publisher that unregisters immediately still reaches the subscriber, although
+// the master announces first that the publisher is gone.
 func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	master := startMaster(t)
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
@@ -110,8 +109,8 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	}
 }
 
-// The last message of a publisher also comes if the publisher leaves while the connection
-// is being made: for the publisher it is there before the subscriber has the answer.
+// The last message also arrives if the publisher shuts down while the subscriber connects: the
+// publisher counts the subscriber before the subscriber has the answer.
 func TestLastMessageWhileConnecting(t *testing.T) {
 	master := startMaster(t)
 	receiver := startNode(t, master, "receiver")

@@ -9,7 +9,7 @@ import (
 	"rsros/node/ros"
 )
 
-// join starts a node at a master of its own, for the examples.
+// join starts a node with its own master, for the examples.
 func join(name string, m *master.Master) *ros.Node {
 	n, err := ros.NewNode(context.Background(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1"})
 	if err != nil {
@@ -18,8 +18,8 @@ func join(name string, m *master.Master) *ros.Node {
 	return n
 }
 
-// A publisher and a subscriber of raw bytes. A program takes its Config from
-// ParseArgs and has a master elsewhere.
+// A publisher and a subscriber of raw bytes. A program takes its Config from ParseArgs and uses an
+// existing master.
 func Example() {
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
 	if err != nil {
@@ -30,7 +30,7 @@ func Example() {
 	defer talker.Close()
 	defer listener.Close()
 
-	// Latched: also those who come later get the last message.
+	// Latched: later subscribers get the last message, too.
 	pub, err := talker.Advertise(ros.PublisherOptions{Topic: "chatter", Type: msgs.MustType("std_msgs/String"), Latch: true})
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func Example() {
 	pub.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "hello"})})
 
 	received := make(chan string, 1)
-	// No type: any is received, and its description comes in the header.
+	// No type: any is received, and its definition is in the header.
 	sub, err := listener.Subscribe(ros.SubscriberOptions{Topic: "chatter"}, func(r ros.Received) {
 		received <- fmt.Sprintf("%s: % x", r.Header["type"], r.Data) // Data is valid until we return
 	})
@@ -50,8 +50,7 @@ func Example() {
 	// Output: std_msgs/String: 05 00 00 00 68 65 6c 6c 6f
 }
 
-// A large body is sent from where it is; its owner hears when the last subscriber
-// has it.
+// A large body is sent without a copy; its owner is notified when the last subscriber has it.
 func ExamplePublisher_Publish() {
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
 	if err != nil {

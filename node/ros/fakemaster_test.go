@@ -14,8 +14,8 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// fakeMaster is as much of a master as the tests need, and one that can be
-// stopped, restarted on its port, and frozen.
+// fakeMaster implements the part of a master that the tests need, and can be stopped, restarted on its
+// port, and frozen.
 type fakeMaster struct {
 	t    *testing.T
 	addr string
@@ -52,7 +52,7 @@ func (m *fakeMaster) start() {
 	m.listen()
 }
 
-// listen makes the master reachable. Callers hold mu.
+// listen makes the master reachable. The caller must hold mu.
 func (m *fakeMaster) listen() {
 	l, err := net.Listen("tcp", m.addr)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m *fakeMaster) thaw() {
 	m.mu.Unlock()
 }
 
-// count is the number of calls that start with prefix, "method arg".
+// count returns the number of calls that start with prefix, "method arg".
 func (m *fakeMaster) count(prefix string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -194,7 +194,7 @@ func list(m map[string]string) []any {
 	return out
 }
 
-// update tells the subscribers of a topic who publishes it.
+// update tells the subscribers of a topic its publishers.
 func (m *fakeMaster) update(topic string) {
 	uris := list(m.pubs[topic])
 	for _, uri := range m.subs[topic] {

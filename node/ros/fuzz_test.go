@@ -38,7 +38,7 @@ func offline() *Node {
 	return n
 }
 
-// FuzzServeConn is everything that a peer may send to the TCPROS port.
+// FuzzServeConn sends arbitrary bytes to the TCPROS port.
 func FuzzServeConn(f *testing.F) {
 	f.Add(Header{"topic": "/t", "md5sum": "*", "type": "*", "callerid": "/x"}.AppendTo(nil))
 	f.Add(wire.AppendSized(Header{"service": "/s", "md5sum": "*", "persistent": "1"}.AppendTo(nil), []byte("request")))
@@ -56,7 +56,7 @@ func FuzzServeConn(f *testing.F) {
 	})
 }
 
-// FuzzReceive is everything that a publisher may send after its header.
+// FuzzReceive receives arbitrary bytes after a publisher's header.
 func FuzzReceive(f *testing.F) {
 	f.Add(wire.AppendSized(wire.AppendSized(nil, []byte("one")), nil))
 	f.Add([]byte("\xff\xff\xff\xff"))

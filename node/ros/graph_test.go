@@ -123,7 +123,7 @@ func TestRosout(t *testing.T) {
 		OnLog: func(m *msgs.Log) {
 			select {
 			case taken <- m.Msg:
-			default: // only the first is looked at
+			default: // only the first is examined
 			}
 		}})
 	if err != nil {
@@ -151,7 +151,7 @@ func TestRosout(t *testing.T) {
 		}
 		return msgs.Log{}
 	}
-	// Published before anybody listened: the latch has the last line only.
+	// Published before there were subscribers: only the last line is latched.
 	first := next("before the node")
 	if first.Level != msgs.LogWarn || first.Msg != "before the node frames=7" || first.File != "main.go" || first.Line != 42 || first.Topics[0] != "/rosout" {
 		t.Errorf("%+v", first)
@@ -178,7 +178,7 @@ func TestRosout(t *testing.T) {
 	if _, err := listener.CallService(t.Context(), "/n/set_logger_level", msgs.MustService("roscpp/SetLoggerLevel"), bad); err == nil {
 		t.Error("a bad level was accepted")
 	}
-	for range 1000 { // more than fits: it must not block
+	for range 1000 { // exceeds the queue: must not block
 		nodeLog.Info().Msg("flood")
 	}
 	peer.Await(t, "room", func() bool { return len(out.Lines()) == 0 })
@@ -187,7 +187,7 @@ func TestRosout(t *testing.T) {
 	next("last words")
 }
 
-// goroslib's Node as an independent peer: topics both ways, services both ways.
+// goroslib's Node is an independent peer: topics and services in both directions.
 func TestGoroslib(t *testing.T) {
 	need.UDP(t) // goroslib opens one
 	m := embedded(t)

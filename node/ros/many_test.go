@@ -2,8 +2,8 @@ package ros
 
 import "testing"
 
-// TestManyPublishers: a bag may name 100 000 publishers of one topic. Were each
-// compared with all others, this would take minutes.
+// TestManyPublishers checks a bag that names 100,000 publishers of one topic. Comparing each with all
+// others would take minutes.
 func TestManyPublishers(t *testing.T) {
 	n := startNode(t, startMaster(t), "many")
 	options := stringType

@@ -47,7 +47,7 @@ func synced(t *testing.T, nodes ...*Node) {
 
 var stringType = PublisherOptions{Topic: "chatter", Type: msgs.Type{Name: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}}
 
-// collector keeps copies of what a subscriber got.
+// collector keeps copies of what a subscriber received.
 type collector struct {
 	mu   sync.Mutex
 	got  []string
@@ -120,7 +120,7 @@ func TestPublishSubscribe(t *testing.T) {
 	}
 }
 
-// counted is an Owner that notes its releases.
+// counted is an Owner that counts its releases.
 type counted struct{ n atomic.Int32 }
 
 func (c *counted) Release() { c.n.Add(1) }

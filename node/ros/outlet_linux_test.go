@@ -9,7 +9,7 @@ import (
 	"rsros/test/peer"
 )
 
-// A subscriber whose machine went away is forgotten, though something waits for it.
+// A subscriber whose machine went away is dropped, even if data for it is queued.
 func TestSubscriberGoesAway(t *testing.T) {
 	p, c, client := subscribed(t, 10)
 	watched := make(chan struct{})

@@ -18,7 +18,7 @@ import (
 	"rsros/node/ros/names"
 )
 
-// subscribed is a topic's publisher with one connection, whose other end is client.
+// subscribed returns a topic's publisher with one connection, whose other end is client.
 func subscribed(t *testing.T, queue int) (p *Publisher, c *outlet, client net.Conn) {
 	client, server := tcpPair(t)
 	n := &Node{names: &names.Resolver{Node: "/a"}, log: zerolog.Nop()}
@@ -38,7 +38,7 @@ func subscribed(t *testing.T, queue int) (p *Publisher, c *outlet, client net.Co
 	return p, c, client
 }
 
-// Publishing and sending allocate nothing once they have warmed up.
+// In the steady state, publishing and sending don't allocate.
 func TestPublishAllocatesNothing(t *testing.T) {
 	for name, size := range map[string]int{"small": 300, "large": 300_000} {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestPublishAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A subscriber that stalls gets whole messages, the newest last, in the order of
-// each of the publishers that send at the same time, and all are counted.
+// A stalled subscriber receives whole messages, the newest last, in the order of each of the concurrent
+// publishers, and all losses are counted.
 func TestStalledSubscriber(t *testing.T) {
 	const each = 20000
 	p, c, client := subscribed(t, 50)
@@ -86,7 +86,7 @@ func TestStalledSubscriber(t *testing.T) {
 			}
 		})
 	}
-	wg.Wait() // nobody read until now
+	wg.Wait() // nothing was read until now
 	go func() {
 		p.Flush(t.Context()) //nolint:errcheck // shows in what arrives
 		c.hangUp()

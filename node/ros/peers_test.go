@@ -33,13 +33,13 @@ func rosmaster(t *testing.T) string {
 	return uri
 }
 
-// start runs a program beside a master until the test ends.
+// start runs a program that uses a master until the test ends.
 func start(t *testing.T, master, name string, args ...string) *peer.Process {
 	t.Helper()
 	return peer.Start(t, peer.Env(t, master), name, args...)
 }
 
-// run runs one that must succeed and returns what it printed.
+// run runs a program that must succeed and returns its output.
 func run(t *testing.T, master, name string, args ...string) string {
 	t.Helper()
 	return peer.Run(t, peer.Env(t, master), name, args...)
@@ -127,7 +127,7 @@ func runFailing(t *testing.T, master, name string, args ...string) string {
 	return p.Output()
 }
 
-// A rospy node calls our services on a persistent connection and offers one.
+// A rospy node calls our services over a persistent connection and offers one.
 const rospyScript = `
 import rospy, sys
 from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse

@@ -2,5 +2,5 @@
 
 package ros
 
-// raceEnabled: the race detector makes sync.Pool forget at random.
+// raceEnabled reports whether the race detector is on, which makes sync.Pool drop items at random.
 const raceEnabled = true

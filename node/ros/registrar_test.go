@@ -17,8 +17,8 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// TestClosingWhileRegistering: what the master is just being told of when a node
-// goes is unregistered, too.
+// TestClosingWhileRegistering checks that a registration in progress while the node closes is
+// unregistered, too.
 func TestClosingWhileRegistering(t *testing.T) {
 	m := startMaster(t)
 	ctx, closing := context.WithCancel(t.Context())
@@ -36,8 +36,8 @@ func TestClosingWhileRegistering(t *testing.T) {
 	}
 }
 
-// TestManyRegistrations: a node of many topics sends its registrations together, and one by
-// one to a master that doesn't know system.multicall.
+// TestManyRegistrations checks that a node with many topics batches its registrations, and sends them
+// one by one to a master without system.multicall.
 func TestManyRegistrations(t *testing.T) {
 	for name, knows := range map[string]bool{"multicall": true, "none": false} {
 		t.Run(name, func(t *testing.T) {

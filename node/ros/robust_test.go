@@ -43,7 +43,7 @@ func TestMasterComesLate(t *testing.T) {
 	}
 }
 
-// A master that was restarted knows nothing; its process may have the same id.
+// A restarted master knows nothing; its process may have the same id.
 func TestMasterRestarts(t *testing.T) {
 	for _, samePid := range []bool{false, true} {
 		m := startMaster(t)
@@ -77,7 +77,7 @@ func TestMasterRestarts(t *testing.T) {
 	}
 }
 
-// What a master couldn't tell while it was out of reach is asked for.
+// The node asks for updates that the master couldn't deliver while it was unreachable.
 func TestMasterOutOfReach(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -93,14 +93,14 @@ func TestMasterOutOfReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := l.Accept() // the node looks whether its master is there
+	conn, err := l.Accept() // the node checks that its master is there
 	if err != nil {
 		t.Fatal(err)
 	}
 	conn.Close() //nolint:errcheck // nobody answers
 	l.Close()    //nolint:errcheck // test
 	m.mu.Lock()
-	m.pubs["/elsewhere"] = map[string]string{"/c": "http://127.0.0.1:1/"} // and its subscribers weren't told
+	m.pubs["/elsewhere"] = map[string]string{"/c": "http://127.0.0.1:1/"} // and its subscribers weren't notified
 	m.listen()
 	m.mu.Unlock()
 	peer.Await(t, "the publisher that came meanwhile", func() bool { return len(n.links()["/elsewhere"]) == 1 })
@@ -249,8 +249,8 @@ func TestHostileSubscribers(t *testing.T) {
 	}
 }
 
-// fakePublisher is a node whose slave API answers requestTopic and that sends
-// what it likes to each subscriber.
+// fakePublisher is a node whose slave API answers requestTopic and that sends arbitrary data to each
+// subscriber.
 func fakePublisher(t *testing.T, m *fakeMaster, topic string, send func(net.Conn)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -303,8 +303,8 @@ func TestHostilePublishers(t *testing.T) {
 	}
 }
 
-// A subscriber that stops reading loses its own oldest messages and nobody
-// else's; when it reads on, it gets the newest.
+// A subscriber that stops reading loses only its own oldest messages; when it resumes, it gets the
+// newest.
 func TestSlowSubscriber(t *testing.T) {
 	m := startMaster(t)
 	n, fast := startNode(t, m, "n"), startNode(t, m, "fast")
@@ -407,8 +407,7 @@ func TestSubscriberQueueAndHold(t *testing.T) {
 	}
 }
 
-// Publishers, subscribers and their ends, all at once: every owner is released
-// exactly once.
+// Publishers and subscribers start, run and end concurrently: every owner is released exactly once.
 func TestChurn(t *testing.T) {
 	m := startMaster(t)
 	n, s := startNode(t, m, "n"), startNode(t, m, "s")

@@ -10,7 +10,7 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// The slave API as test_slave_api.py of ros_comm checks it, and its wrong uses.
+// The slave API as test_slave_api.py of ros_comm tests it, and invalid calls.
 func TestSlaveAPI(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "test_node")

@@ -9,8 +9,8 @@ import (
 	"rsros/msgs"
 )
 
-// TestTap listens to a node's own topic before it is published, without a copy of
-// the body, and again later for what is latched.
+// TestTap receives a node's own topic before publication, without a copy of the body, and again later
+// if it is latched.
 func TestTap(t *testing.T) {
 	n := startNode(t, startMaster(t), "n")
 	body, owner := []byte("body of the message"), &counted{}
@@ -73,8 +73,8 @@ func latchedTap(t *testing.T, n *Node) {
 	}
 }
 
-// TestProbe asks another node for a topic's definition and for a service's type, and
-// subscribes without the node's own messages.
+// TestProbe asks another node for a topic's definition and for a service's type, and subscribes without
+// receiving the node's own messages.
 func TestProbe(t *testing.T) {
 	m := embedded(t)
 	a := startConfig(t, Config{Name: "a", MasterURI: m.URI()})

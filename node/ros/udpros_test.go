@@ -19,7 +19,7 @@ import (
 	"rsros/test/peer"
 )
 
-// udpHead is how many bytes a datagram starts with that aren't the message's.
+// udpHead is the length of a datagram's header.
 const udpHead = 8
 
 func TestUDPROS(t *testing.T) {
@@ -65,7 +65,7 @@ func TestUDPROS(t *testing.T) {
 	if s := p.Stats().Subscribers[0]; s.Transport != "UDPROS" || s.Messages != 5 {
 		t.Errorf("%+v", s)
 	}
-	socket.Close() // the next datagrams are refused by the machine; that nothing is published must not hide it
+	socket.Close() // later datagrams are refused by the machine, which must not hide that the topic isn't published
 	c := n.outlets()["/chatter"][0]
 	peer.Await(t, "the end of the subscriber", func() bool {
 		wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // shows in the end
@@ -73,7 +73,7 @@ func TestUDPROS(t *testing.T) {
 	})
 }
 
-// readDatagrams puts one message together.
+// readDatagrams assembles one message.
 func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 	var whole []byte
 	b := make([]byte, 2000)
@@ -94,7 +94,7 @@ func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 	return whole
 }
 
-// 5000 requests in one system.multicall once opened as many sockets, for ever.
+// 5000 requests in one system.multicall once opened as many sockets, forever.
 func TestUDPConnectionsAreBounded(t *testing.T) {
 	need.UDP(t)
 	m := startMaster(t)

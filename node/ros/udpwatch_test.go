@@ -13,9 +13,8 @@ import (
 	"rsros/test/peer"
 )
 
-// A subscriber over UDP whose node no longer answers is forgotten, though its port still
-// takes datagrams, as a machine seems to that is gone; one whose node can't be called at
-// all isn't.
+// A UDP subscriber whose node stops answering is dropped, although its port still accepts datagrams, as
+// a vanished machine's appears to; one whose node can't be called at all is kept.
 func TestUDPSubscriberThatVanishes(t *testing.T) {
 	need.UDP(t)
 	m := startMaster(t)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nodes are a publisher and a subscriber at a master of their own.
+// nodes are a publisher and a subscriber with their own master.
 func nodes(t *testing.T) (pub, sub *ros.Node) {
 	t.Helper()
 	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
@@ -45,12 +45,12 @@ func nodes(t *testing.T) (pub, sub *ros.Node) {
 	return pub, sub
 }
 
-// held counts the references that are out.
+// held counts unreleased references.
 type held struct{ out atomic.Int64 }
 
 func (h *held) Release() { h.out.Add(-1) }
 
-// give publishes a picture as the image topic's owner would.
+// give publishes an image as the image topic's owner would.
 func (h *held) give(topics Topics, p imagetransport.Picture) {
 	head := msgs.ImageHead{
 		Header: msgs.Header{Seq: 7, FrameID: "eye"}, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height),
@@ -89,7 +89,7 @@ func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
 
 var depth = imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
 
-// publish publishes until a subscriber has what accept wants.
+// publish publishes until a subscriber receives what accept wants.
 func publish(t *testing.T, topics Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
 	t.Helper()
 	deadline := time.After(peer.Patience)
@@ -161,7 +161,7 @@ func TestTransports(t *testing.T) {
 	}
 	publish(t, topics, &h, asDepth, func(m compressedImage) bool {
 		p, err := imagetransport.DecompressDepth(m.format, m.data)
-		return m.format == "16UC1; compressedDepth rvl" && err == nil && bytes.Equal(p.Data, []byte{1, 0, 0, 0}) // depth_max 1 m: its least
+		return m.format == "16UC1; compressedDepth rvl" && err == nil && bytes.Equal(p.Data, []byte{1, 0, 0, 0}) // depth_max 1 m: its minimum
 	})
 	configure(t, sub, "/camera/depth/compressedDepth/set_parameters", msgs.Config{Strs: []msgs.Param[string]{{Name: "format", Value: "theora"}}})
 	publish(t, topics, &h, asDepth, func(m compressedImage) bool { return m.format == "16UC1; compressedDepth rvl" })
@@ -178,8 +178,8 @@ func TestTransports(t *testing.T) {
 	}
 }
 
-// A picture that is late for its turn is dropped, the newest is kept. The messages' numbers
-// have no gap by it: nothing was lost on the way.
+// An image that is overtaken is dropped and the newest is kept. The messages' numbers have no gap:
+// nothing was lost in transit.
 func TestDropsAreCounted(t *testing.T) {
 	pub, sub := nodes(t)
 	begun, proceed := make(chan struct{}), make(chan struct{})
@@ -220,7 +220,7 @@ func TestDropsAreCounted(t *testing.T) {
 	}
 }
 
-// A message read from a bag is all body.
+// A message read from a bag has only a body.
 func TestWholeMessage(t *testing.T) {
 	head := msgs.ImageHead{Header: msgs.Header{Seq: 3}, Encoding: "16UC1", Width: 2, Height: 1, Step: 4, DataLen: 4}
 	whole := append(msgs.Marshal(&head), depth.Data...)

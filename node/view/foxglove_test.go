@@ -12,7 +12,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// foxgloveOf connects a client of Foxglove's to a server.
+// foxgloveOf connects a Foxglove client to a server.
 func foxgloveOf(t *testing.T, s *Server) *foxglove.Client {
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
@@ -21,22 +21,22 @@ func foxgloveOf(t *testing.T, s *Server) *foxglove.Client {
 
 func isMessage(e foxglove.Event) bool { return e.Opcode == 1 }
 
-// serverInfo is what a client is told first.
+// serverInfo is the first message to a client.
 type serverInfo struct {
 	Capabilities  []string
 	SessionID     string
 	DataStartTime *struct{ Sec, Nsec int64 }
 }
 
-// capable reads the next serverInfo, and tells whether playback can be controlled.
+// capable reads the next serverInfo, and reports whether playback can be controlled.
 func capable(t *testing.T, c *foxglove.Client) (info serverInfo, playback bool) {
 	t.Helper()
 	c.AwaitOp("serverInfo").Decode(t, &info)
 	return info, strings.HasSuffix(strings.Join(info.Capabilities, " "), "time playbackControl")
 }
 
-// control asks the player for something, and returns the state after it and the messages
-// that came before that.
+// control sends a request to the player, and returns the state after it and the messages that came
+// before that.
 func control(c *foxglove.Client, play byte, speed float32, seek byte, at int64, name string) (state foxglove.Event, came []foxglove.Event) {
 	c.SayBinary(3, play, speed, seek, uint64(at), name)
 	state = c.Await("the state of playback", func(e foxglove.Event) bool {
@@ -48,9 +48,9 @@ func control(c *foxglove.Client, play byte, speed float32, seek byte, at int64, 
 	return state, came
 }
 
-// A client of Foxglove's sees the topics of a recording without a camera, byte for byte,
-// what was last on them while it is paused, controls playback as the page does, and begins
-// anew when something else is shown.
+// A Foxglove client sees the topics of a recording without a camera, byte for byte, and their last
+// messages while it is paused. It controls playback as the page does, and starts over when another
+// source is shown.
 func TestFoxgloveOfTopics(t *testing.T) {
 	robot := samplebag.Robot(t, "robot.bag")
 	s, page, _ := start(t, Options{}, robot)
@@ -96,8 +96,8 @@ func TestFoxgloveOfTopics(t *testing.T) {
 	c.Await("depth", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 3 && len(e.Data) > 424*240*2 })
 }
 
-// A client of Foxglove's gets the messages that a RealSense recording has, those that
-// describe the camera too, also while it is paused.
+// A Foxglove client gets the messages of a RealSense recording, including those that describe the
+// camera, even while it is paused.
 func TestFoxgloveOfRecording(t *testing.T) {
 	s, page, _ := start(t, Options{}, walk)
 	page.must("pause", nil)
@@ -135,7 +135,7 @@ func TestFoxgloveOfRecording(t *testing.T) {
 	}
 }
 
-// Clients of Foxglove's may not do what viewers may not.
+// Foxglove clients have the same restrictions as viewers.
 func TestFoxgloveViewOnly(t *testing.T) {
 	s, _, _ := start(t, Options{ViewOnly: true}, walk)
 	c := foxgloveOf(t, s)

@@ -11,8 +11,8 @@ import (
 	"rsros/node/clients"
 )
 
-// Viewers that ask and read nothing are disconnected when 4 MiB wait for them, and what
-// they held is given back.
+// Viewers that send requests and read nothing are disconnected when 4 MiB wait for them, and their
+// memory is released.
 func TestUnreadAnswers(t *testing.T) {
 	const asking, budget = 4, 64 << 20
 	b := clients.NewBudget(budget)

@@ -10,8 +10,7 @@ import (
 	"rsros/node/ros/roslog"
 )
 
-// What is logged comes to viewers with its fields and level, and the last lines to those
-// who come later.
+// Log lines reach viewers with their fields and level, and later viewers get the last lines.
 func TestLogLines(t *testing.T) {
 	lines := roslog.New(zerolog.InfoLevel)
 	log := zerolog.New(lines)
@@ -41,10 +40,10 @@ func TestLogLines(t *testing.T) {
 	check(later.text("log"), "info", "last")
 }
 
-// A viewer that reads nothing gets no more lines of the log than some, and stays.
+// A viewer that reads nothing gets a bounded number of log lines, and stays connected.
 func TestLogOfSlowViewer(t *testing.T) {
 	s, _, _ := start(t, Options{}, "")
-	for range 30 * maxWaitingLog / maxLine { // more than the kernel holds
+	for range 30 * maxWaitingLog / maxLine { // more than the kernel buffers
 		s.sendLine("info", strings.Repeat("x", maxLine))
 	}
 	if n := s.viewers.All()[0].Unsent(); n < maxWaitingLog/2 || n > maxWaitingLog+2*maxLine {

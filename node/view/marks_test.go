@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The marks of a recording are found while a viewer watches it, and later viewers know
-// them at once.
+// The marks of a recording are found while a viewer watches it, and later viewers get them at once.
 func TestMarks(t *testing.T) {
 	s, v, hello := start(t, Options{}, "../../test/data/librealsense/sw_small_pause.bag")
 	if list := hello["source"].(object)["marks"].([]any); len(list) > 0 {

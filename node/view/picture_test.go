@@ -10,7 +10,7 @@ import (
 	"rsros/node/view/wire"
 )
 
-// testFrame is a picture with rows of some padding, whose pixels are smooth.
+// testFrame returns an image with padded rows and smooth content.
 func testFrame(format camdriver.Format, width, height, padding int) *camdriver.Frame {
 	f := camdriver.NewFrame(nil)
 	f.Profile.Format, f.Width, f.Height, f.Stride = format, width, height, width*format.BitsPerPixel()/8+padding
@@ -21,7 +21,7 @@ func testFrame(format camdriver.Format, width, height, padding int) *camdriver.F
 	return f
 }
 
-// Depth in rows with padding comes out of its bands as it went in.
+// Depth with padded rows survives encoding in bands.
 func TestBandsOfPaddedRows(t *testing.T) {
 	f := testFrame(camdriver.Z16, 64, 361, 6)
 	p := newPicture(new(encode.Memory), f, 0, 0)
@@ -38,8 +38,7 @@ func TestBandsOfPaddedRows(t *testing.T) {
 	}
 }
 
-// Each form of a picture uses the memory of the picture before, once nobody has that any
-// more, and not before.
+// Each form of an image reuses the memory of the previous image once that is released, and not before.
 func TestPicturesShareMemory(t *testing.T) {
 	forms := []form{{packed: true, divisor: 1}, {divisor: 2}, {packed: true, divisor: 2}}
 	for _, format := range []camdriver.Format{camdriver.Z16, camdriver.RGB8, camdriver.Y8} {

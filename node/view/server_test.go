@@ -21,7 +21,7 @@ import (
 	"rsros/test/rig"
 )
 
-// smallStreams are the profiles of tests: small pictures, so that they are cheap.
+// smallStreams are the profiles of tests: small images, which are cheap.
 func smallStreams(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
 	chosen := make([][]camdriver.Profile, len(sensors))
 	for i, s := range sensors {
@@ -43,19 +43,19 @@ func openDevice(_ context.Context, device string) (camdriver.Device, error) {
 	return playback.Open(device, playback.Options{RealTime: true, Paused: true})
 }
 
-// viewer is a client that takes the protocol word by word.
+// viewer is a client that checks the protocol to the letter.
 type viewer struct {
 	t    *testing.T
 	url  string
 	conn *websocket.Conn
 	next int
-	came [][]byte // binary messages that came while a text was awaited
+	came [][]byte // binary messages that arrived while awaiting a text
 }
 
 // object is a text message.
 type object = map[string]any
 
-// start starts a server, and returns a viewer of it after its greeting.
+// start starts a server, and returns a viewer after its greeting.
 func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 	t.Helper()
 	o.Open, o.Choose, o.Log = openDevice, smallStreams, zerolog.New(zerolog.NewTestWriter(t))
@@ -167,7 +167,7 @@ func headOf(t *testing.T, b []byte) wire.Head {
 	}
 }
 
-// ask sends a request and returns the answer to it.
+// ask sends a request and returns the response.
 func (v *viewer) ask(op string, fields object) object {
 	v.t.Helper()
 	v.next++
@@ -183,7 +183,7 @@ func (v *viewer) ask(op string, fields object) object {
 	}
 }
 
-// must asks for what has to succeed.
+// must sends a request that has to succeed.
 func (v *viewer) must(op string, fields object) object {
 	v.t.Helper()
 	m := v.ask(op, fields)
@@ -193,7 +193,7 @@ func (v *viewer) must(op string, fields object) object {
 	return m
 }
 
-// streams are the ids of a source's streams by name.
+// streams returns the ids of a source's streams by name.
 func streams(source any) map[string]uint16 {
 	out := map[string]uint16{}
 	for _, s := range source.(object)["streams"].([]any) {
@@ -204,8 +204,8 @@ func streams(source any) map[string]uint16 {
 
 const walk = "../../test/data/librealsense/sw_small_lz4.bag"
 
-// A viewer of the simulated camera: what it is told, credits and counts, both codecs,
-// samples, options, a recording.
+// A viewer of the simulated camera: greeting, credits and counts, both codecs, samples, options, a
+// recording.
 func TestCamera(t *testing.T) {
 	dir := t.TempDir()
 	_, v, hello := start(t, Options{RecordDir: dir}, "sim")
@@ -221,7 +221,7 @@ func TestCamera(t *testing.T) {
 			t.Fatalf("%+v with %d bytes and %s", h, len(body), facts)
 		}
 	}
-	// Without credit nothing more comes, and everything that is given is counted.
+	// Without credit nothing is sent, and everything that is offered is counted.
 	for {
 		m, data := v.read()
 		if data != nil {
@@ -239,7 +239,7 @@ func TestCamera(t *testing.T) {
 	}
 	v.say(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 2})
 	v.say(object{"op": "credit", "stream": depth, "upto": 2})
-	v.binary() // one may have been on its way
+	v.binary() // one may have been in transit
 	h, _, body := v.binary()
 	if h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
 		t.Fatalf("%+v", h)
@@ -291,7 +291,7 @@ func unpack(t *testing.T, h wire.Head, body []byte) []byte {
 	return all
 }
 
-// record makes a recording, and tries names that lead elsewhere.
+// record makes a recording, and tries names that escape the folder.
 func (v *viewer) record(dir string) {
 	t := v.t
 	t.Helper()
@@ -332,7 +332,7 @@ func (v *viewer) record(dir string) {
 	}
 }
 
-// What a source that is no longer shown says isn't taken for the new one's.
+// Events of a source that is no longer shown aren't taken for the new one's.
 func TestOldSource(t *testing.T) {
 	s, v, _ := start(t, Options{}, "sim")
 	old := s.shown().(*camera)
@@ -357,8 +357,8 @@ func TestOldSource(t *testing.T) {
 	}
 }
 
-// A viewer of a recording: exact seeks by time, set and frame, steps both ways, and
-// nothing that changes it.
+// A viewer of a recording: exact seeks by time, set and frame, steps both ways, and nothing that
+// changes the recording.
 func TestRecording(t *testing.T) {
 	_, v, hello := start(t, Options{}, walk)
 	source := hello["source"].(object)
@@ -407,7 +407,7 @@ func TestRecording(t *testing.T) {
 	v.must("open", object{"device": "sim"})
 }
 
-// Viewers that may only look change nothing.
+// Viewers without control change nothing.
 func TestViewOnly(t *testing.T) {
 	_, v, hello := start(t, Options{ViewOnly: true}, walk)
 	if hello["viewOnly"] != true {
@@ -420,7 +420,7 @@ func TestViewOnly(t *testing.T) {
 	}
 }
 
-// Messages that aren't the protocol's end the connection.
+// Messages that violate the protocol close the connection.
 func TestNonsense(t *testing.T) {
 	for _, text := range []string{"", "{", `{"op":"fly"}`, `{"op":"subscribe","stream":1,"codec":"raw","divisor":0}`} {
 		_, v, _ := start(t, Options{}, "")
@@ -437,7 +437,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// No more viewers than allowed.
+// The number of viewers is limited.
 func TestMaxViewers(t *testing.T) {
 	s, _, _ := start(t, Options{MaxViewers: 1}, "")
 	h := httptest.NewServer(s)
@@ -448,15 +448,15 @@ func TestMaxViewers(t *testing.T) {
 	}
 }
 
-// A viewer that subscribes while a recording plays, and sees no frame before it pauses, is
-// shown its position.
+// A viewer that subscribes during playback, and receives no frame before it pauses, is shown the
+// current position.
 func TestPausedBeforeFirstFrame(t *testing.T) {
 	s, v, hello := start(t, Options{}, walk)
 	depth := streams(hello["source"])["Depth_0"]
-	v.must("rate", object{"rate": 0.01}) // the next frame is far
+	v.must("rate", object{"rate": 0.01}) // the next frame is far away
 	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
 	g := s.shown()
-	for seen := 0; seen < 3; seen++ { // beats of the pulse while it plays
+	for seen := 0; seen < 3; seen++ { // ticks while it plays
 		v.text("state")
 	}
 	if g.(*camera).file.Status().Paused {

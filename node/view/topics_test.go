@@ -16,7 +16,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// subscribe subscribes to a topic and gives no credit.
+// subscribe subscribes to a topic without giving credit.
 func (v *viewer) subscribe(id uint16) {
 	v.t.Helper()
 	v.say(object{"op": "subscribe", "stream": id, "codec": "raw", "divisor": 1})
@@ -34,7 +34,7 @@ func (v *viewer) message(id uint16) (wire.Head, []byte) {
 	}
 }
 
-// tree returns the next message of a topic that comes as a tree.
+// tree returns the next message of a topic that is sent as a tree.
 func (v *viewer) tree(id uint16) object {
 	v.t.Helper()
 	h, body := v.message(id)
@@ -45,7 +45,7 @@ func (v *viewer) tree(id uint16) object {
 	return m
 }
 
-// contents are the messages of a bag's topic by time.
+// contents returns the messages of a bag's topic by time.
 func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 	t.Helper()
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
@@ -63,8 +63,8 @@ func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 	return all
 }
 
-// A viewer of a recording without a camera: its topics, their messages byte for byte or as
-// trees, what was latched before it came, every transform, and the way to each set.
+// A viewer of a recording without a camera: its topics, their messages byte for byte or as trees, what
+// was latched before the viewer connected, every transform, and seeking to each set.
 func TestTopics(t *testing.T) {
 	robot := samplebag.Robot(t, "robot.bag")
 	_, v, hello := start(t, Options{}, robot)
@@ -80,7 +80,7 @@ func TestTopics(t *testing.T) {
 	}
 	v.must("pause", nil)
 
-	// What came before the viewer did comes again, of transforms all.
+	// Messages from before the viewer connected are sent again, including all transforms.
 	v.subscribe(ids["/map"])
 	if m := v.tree(ids["/map"]); m["data"] != "here be dragons" {
 		t.Errorf("the map is %v", m)
@@ -143,7 +143,7 @@ func TestTopics(t *testing.T) {
 	v.must("loop", object{"on": false})
 	for st := v.text("state"); st["ended"] != true; st = v.text("state") { //nolint:revive // waits for the end
 	}
-	// Who comes later finds the position at the end, although time goes on.
+	// A later viewer gets the messages of the position at the end, although time goes on.
 	late := connect(t, v.url)
 	ids = streams(late.text("hello")["source"])
 	late.subscribe(ids["/map"])
@@ -152,15 +152,15 @@ func TestTopics(t *testing.T) {
 		t.Errorf("after the end at %v: %v", source["end"], st)
 	}
 	v.must("rate", object{"rate": 0.01})
-	v.must("play", nil) // from the start again
+	v.must("play", nil) // restarts
 	if st := v.text("state"); st["ended"] != false || st["playing"] != true {
 		t.Errorf("played again: %v", st)
 	}
 	v.must("open", object{"device": "sim"})
 }
 
-// A viewer who takes nothing gets two messages of a topic; the newest of those that are
-// left out waits, and all are counted.
+// A viewer that gives no credit gets two messages of a topic; the newest of those left out waits, and
+// all are counted.
 func TestTopicCounts(t *testing.T) {
 	_, v, hello := start(t, Options{}, samplebag.Robot(t, "robot.bag"))
 	battery, moving := streams(hello["source"])["/battery"], streams(hello["source"])["/tf"]
@@ -174,7 +174,7 @@ func TestTopicCounts(t *testing.T) {
 		seen[h.Stream]++
 	}
 	v.must("step", object{"sets": 1})
-	for seen[battery] < 2 { // before others can take its place
+	for seen[battery] < 2 { // before others can replace it
 		h, _, _ := v.binary()
 		seen[h.Stream]++
 	}
@@ -187,7 +187,7 @@ func TestTopicCounts(t *testing.T) {
 		}
 		return nil
 	}
-	// All sets, and what was shown again, but one that waits.
+	// All sets, and what was shown again, except the one that waits.
 	const given = samplebag.RobotSets + 1
 	for c := counts(battery); c == nil || c["sent"] != 2.0 || c["given"] != float64(given) || c["skipped"] != float64(given-3); c = counts(battery) { //nolint:revive // waits
 	}
@@ -208,7 +208,7 @@ func TestTopicCounts(t *testing.T) {
 	}
 }
 
-// The types that the program sends as they are are those that the page decodes.
+// The types that the program sends unchanged are those that the page decodes.
 func TestDecodedTypes(t *testing.T) {
 	source, err := os.ReadFile("../../web/src/topics/decode.ts")
 	if err != nil {
@@ -225,7 +225,7 @@ func TestDecodedTypes(t *testing.T) {
 	}
 }
 
-// What can't be a tree says why, and is bounded.
+// A message that can't be converted to a tree says why, and the size is bounded.
 func TestTree(t *testing.T) {
 	tree := func(definition string, data []byte) string {
 		m := newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}, new(msgs.Cache[*msgs.Spec])).message([][]byte{data[:len(data)/2], data[len(data)/2:]}, 0, nil)

@@ -43,7 +43,7 @@ func advertise(t *testing.T, n *graph.Node, o ros.PublisherOptions) *ros.Publish
 	return p
 }
 
-// TestGraph shows two nodes to a client: the one that serves, and another one.
+// TestGraph shows a client two nodes: the one that serves it, and another.
 func TestGraph(t *testing.T) {
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestGraph(t *testing.T) {
 	parameters(t, c, other)
 
 	c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/said", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
-	for said := ""; said == ""; { // the subscriber takes its time to connect
+	for said := ""; said == ""; { // the subscriber connects asynchronously
 		c.SayBinary(1, uint32(1), []byte("\x02\x00\x00\x00hi"))
 		select {
 		case said = <-heard:
@@ -142,7 +142,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// parameters reads a parameter, follows it, sets it, and hears of another node's change.
+// parameters reads, subscribes to and sets a parameter, and receives another node's change.
 func parameters(t *testing.T, c *visitor.Client, other *graph.Node) {
 	t.Helper()
 	await := func(text string) {

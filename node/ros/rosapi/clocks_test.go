@@ -23,7 +23,7 @@ func TestCertain(t *testing.T) {
 		{0, 0.99, 1.01, 0},
 		{10, 0.2, 0.5, 9500 * time.Millisecond},
 		{-10, 0.25, 0.5, -9250 * time.Millisecond},
-		{2, -60, 60, 0}, // an answer that took long tells nothing
+		{2, -60, 60, 0}, // a slow answer proves nothing
 	} {
 		if got := certain(at(c.date), at(c.asked), at(c.answered)); got != c.want {
 			t.Errorf("date %v, asked at %v, answered at %v: %v ahead, want %v", c.date, c.asked, c.answered, got, c.want)
@@ -31,7 +31,7 @@ func TestCertain(t *testing.T) {
 	}
 }
 
-// A clock that differs is reported once, and so is that it agrees again.
+// A clock difference is reported once, and so is its end.
 func TestClocks(t *testing.T) {
 	var off time.Duration
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

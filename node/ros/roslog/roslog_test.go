@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A line of /rosout and of a recording's /log says what the console says.
+// A line on /rosout and in a recording's /log has the text of the console.
 func TestLineText(t *testing.T) {
 	for want, write := range map[string]func(*zerolog.Event){
 		"recorded bags=[\"a b.bag\"] dropped=0 frames=12000000": func(e *zerolog.Event) {

@@ -2,7 +2,7 @@ package encode
 
 import "testing"
 
-// What waits to be used again is bounded.
+// Memory kept for reuse is bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	m := new(Memory)
 	var lent [][]byte

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A viewer that goes away doesn't wait for the thumbnail of another one, and one that can't
-// be made is in nobody's way.
+// A viewer that goes away doesn't wait for another one's thumbnail, and a thumbnail that can't be made
+// blocks nobody.
 func TestThumbnailsInTurn(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), []byte("no bag"), 0o644); err != nil {

@@ -104,7 +104,7 @@ func TestQueueWaits(t *testing.T) {
 		if err := q.PushWait(t.Context(), sized(10)); err != nil || time.Since(begin) != time.Minute {
 			t.Errorf("waited %v, %v", time.Since(begin), err)
 		}
-		// Empty after two minutes, but the second message is being written until then.
+		// The queue is empty after two minutes, but the second message is being written until then.
 		if err := q.Flush(t.Context()); err != nil || time.Since(begin) != 3*time.Minute {
 			t.Errorf("flush after %v, %v", time.Since(begin), err)
 		}
@@ -117,11 +117,11 @@ func TestQueueWaits(t *testing.T) {
 	})
 }
 
-// One sends at a time: the publisher that push tells to, or the writer.
+// Only one sends at a time: the publisher, if push says so, or the writer.
 func TestQueueHandsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := testQueue(2, -1)
-		took := make(chan int64) // the bytes to skip
+		took := make(chan int64) // bytes to skip
 		go func() {
 			for {
 				_, skip, ok := q.Take(nil)

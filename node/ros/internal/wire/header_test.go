@@ -54,7 +54,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// A length of a gigabyte with a few bytes after it must not cost a gigabyte.
+// A header that claims a gigabyte but has few bytes must not allocate a gigabyte.
 func TestReadGrowingIsBounded(t *testing.T) {
 	buf, err := ReadGrowing(strings.NewReader("few"), nil, 1<<30)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || cap(buf) > firstGrowth {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// connected is a connection and its other end.
+// connected returns a connection and its other end.
 func connected(t *testing.T) (ours, theirs *net.TCPConn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +29,7 @@ func connected(t *testing.T) (ours, theirs *net.TCPConn) {
 	return conn.(*net.TCPConn), other.(*net.TCPConn)
 }
 
-// pattern is the message of n bytes.
+// pattern returns a message of n bytes.
 func pattern(n int) []byte {
 	return bytes.Repeat([]byte{byte(n), byte(n >> 8), byte(n >> 16), 1, 2, 3, 5}, n/7+1)[:n]
 }
@@ -77,8 +77,8 @@ func TestMessagesOfAllSizes(t *testing.T) {
 	}
 }
 
-// A level that is as high as for a large message would keep a small one in the socket,
-// and one above what is left of a message would keep its end there.
+// A low-water mark set for a large message would keep a small one in the socket, and one above the rest
+// of a message would keep its end there.
 func TestSmallMessageAfterLargeOneIsNotKeptWaiting(t *testing.T) {
 	ours, theirs := connected(t)
 	m := NewMessageReader(ours)

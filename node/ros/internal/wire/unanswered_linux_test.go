@@ -24,7 +24,7 @@ func control(t *testing.T, conn syscall.Conn, f func(fd int) error) {
 	}
 }
 
-// fill writes until the kernel takes no more.
+// fill writes until the socket buffer is full.
 func fill(t *testing.T, conn net.Conn) {
 	t.Helper()
 	for block := make([]byte, 1<<20); ; {
@@ -35,7 +35,7 @@ func fill(t *testing.T, conn net.Conn) {
 	}
 }
 
-// What is sent to a machine that went away stays unanswered.
+// Data sent to a machine that went away stay unacknowledged.
 func TestUnanswered(t *testing.T) {
 	ours, theirs := connected(t)
 	if Unanswered(ours, 0) {
@@ -48,7 +48,7 @@ func TestUnanswered(t *testing.T) {
 	peer.Await(t, "silence", func() bool { return Unanswered(ours, 300*time.Millisecond) })
 }
 
-// The kernel of a program that doesn't read answers, until its machine goes away.
+// The kernel of a program that doesn't read acknowledges data, until its machine goes away.
 func TestUnreadIsAnswered(t *testing.T) {
 	ours, theirs := connected(t)
 	peer.Await(t, "a full window", func() bool {
