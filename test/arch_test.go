@@ -1,6 +1,5 @@
-// Package test holds what needs more than one package: here, the rules that
-// keep the house in order, and in its folders the driver contract, the real
-// peers and the virtual machine.
+// Package test holds tests that span packages: here, the rules of the repository's architecture, and in
+// its folders the driver contract, the real peers and the virtual machine.
 package test
 
 import (
@@ -16,8 +15,8 @@ import (
 	"testing"
 )
 
-// onlyIn keeps a library where its matter is at home, so that it can be
-// replaced there. A library without a row may be used anywhere.
+// onlyIn restricts a library to the packages that wrap it, so that it can be replaced there. A library
+// without a row may be used anywhere.
 var onlyIn = map[string][]string{
 	"github.com/bluenviron/goroslib": {
 		"examples/goroslib", "msgs/goros/internal/generate",
@@ -56,8 +55,8 @@ func TestLibrariesStayAtHome(t *testing.T) {
 	}
 }
 
-// TestReadsRegularFiles checks that the program opens files for reading by program/regular,
-// which refuses named pipes.
+// TestReadsRegularFiles checks that the program opens files for reading with program/regular, which
+// refuses named pipes.
 func TestReadsRegularFiles(t *testing.T) {
 	homes := []string{"bagstore/place", "bagstore/internal/disk", "msgs/goros/internal/generate", "program/regular"} // folders, /proc, sources
 	for _, s := range load(t) {
@@ -74,8 +73,8 @@ func TestReadsRegularFiles(t *testing.T) {
 	}
 }
 
-// TestPlainBuildNeedsNoC asks the go command what a build without tags is made
-// of: nothing outside the standard library may need a C compiler.
+// TestPlainBuildNeedsNoC lists with the go command what a build without tags consists of: nothing
+// outside the standard library may need a C compiler.
 func TestPlainBuildNeedsNoC(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,CgoFiles,Error", "./...")
 	list.Dir = root
@@ -140,7 +139,7 @@ func TestVersionsOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestProgramHasNoTests checks that nothing of tests is linked into the program.
+// TestProgramHasNoTests checks that no test code is linked into the program.
 func TestProgramHasNoTests(t *testing.T) {
 	for _, tags := range []string{"", "usb"} {
 		for _, imported := range goLines(t, "list", "-deps", "-tags", tags, "./cmd/rs-ros-node") {

@@ -16,9 +16,9 @@ var (
 	dottedName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*`)
 	// mixedCaps is a word that only code spells so: isCode, TestImportsGoDown.
 	mixedCaps = regexp.MustCompile(`^[a-z]+[A-Z]|^[A-Z]+[a-z]+[A-Z]`)
-	// filePath is a file of ours or a path below one of our folders.
+	// filePath is a file of ours, or a path below one of our folders.
 	filePath = regexp.MustCompile(`[A-Za-z0-9_.*/-]+`)
-	// docLink is a name in brackets, as go/doc/comment makes links of.
+	// docLink is a name in brackets, from which go/doc/comment makes a link.
 	docLink = regexp.MustCompile(`(?:^|[\s(])\[\*?([A-Za-z_][A-Za-z0-9_.]*)\]`)
 	// capitalised is a word that begins with a capital letter in the middle of a
 	// sentence: in a package comment the name of a declaration, or a proper name.
@@ -68,7 +68,7 @@ func TestCommentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// staleInComment returns what a line of a comment names and doesn't exist.
+// staleInComment returns names in a line of a comment that don't exist.
 func staleInComment(d *declared, folder, line string) []string {
 	var stale []string
 	from := d.packages[folder]
@@ -100,7 +100,7 @@ func staleInComment(d *declared, folder, line string) []string {
 	return stale
 }
 
-// isCode tells a dotted identifier from a host or a file of another program.
+// isCode distinguishes a dotted identifier from a host or a file of another program.
 func isCode(dotted string) bool {
 	switch path.Ext(dotted) {
 	case ".bag", ".mcap", ".h", ".hpp", ".c", ".cpp", ".cc", ".py", ".msg", ".launch", ".rviz", ".yaml", ".yml", ".json", ".txt", ".png", ".html", ".org", ".com":
@@ -109,8 +109,8 @@ func isCode(dotted string) bool {
 	return true
 }
 
-// isOurFile tells whether a word can only be a file of this repository: Go, a
-// script or a page, or a path that begins with one of our folders.
+// isOurFile reports whether a word can only be a file of this repository: Go, a script or a page, or a
+// path that begins with one of our folders.
 func (d *declared) isOurFile(name string) bool {
 	first, _, deep := strings.Cut(strings.TrimPrefix(name, "./"), "/")
 	switch path.Ext(name) {
@@ -120,8 +120,8 @@ func (d *declared) isOurFile(name string) bool {
 	return deep && d.files[first] && !strings.Contains(name, "...")
 }
 
-// hasFile tells whether a path from the root exists. It may hold a pattern, and a
-// decision may be named by its number.
+// hasFile reports whether a path from the root exists. It may hold a pattern, and a decision may be
+// named by its number.
 func (d *declared) hasFile(name string) bool {
 	name = path.Clean(name)
 	if d.files[name] {

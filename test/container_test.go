@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestImagesRunAsUser reads the Dockerfile: an image that starts the program
-// starts it as a user.
+// TestImagesRunAsUser checks in the Dockerfile that images don't run the program as root.
 func TestImagesRunAsUser(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
 	if err != nil {
@@ -40,8 +39,8 @@ func TestImagesRunAsUser(t *testing.T) {
 	}
 }
 
-// TestComposeGivesTheNodeNoRights reads docker-compose.yml: each container of our
-// program runs as a user without capabilities, on a file system that it can only read.
+// TestComposeGivesTheNodeNoRights checks in docker-compose.yml that each container of our program runs
+// as a user without capabilities, on a read-only file system.
 func TestComposeGivesTheNodeNoRights(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
 	if err != nil {

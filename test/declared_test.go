@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// declared is what a comment or a page may name: the packages with their
-// declarations, every word of the code, and every file that git keeps.
+// declared is what a comment or a page may name: packages with their declarations, every word of the
+// code, and every file that git tracks.
 type declared struct {
 	packages map[string]*goPackage // by folder
 	words    map[string]bool       // of all packages, scripts and message definitions
@@ -71,8 +71,8 @@ var declarations = sync.OnceValues(func() (*declared, error) {
 	return d, nil
 })
 
-// speaksOfPrograms tells whether the words of a file that isn't Go are names,
-// too: targets and variables, fields of messages, arguments of launch files.
+// speaksOfPrograms reports whether the words of a file that isn't Go are names, too: targets and
+// variables, fields of messages, arguments of launch files.
 func speaksOfPrograms(name string) bool {
 	return name == "Makefile" || name == "Dockerfile" || name == "docker-compose.yml" || strings.HasPrefix(name, "launch/") ||
 		strings.HasPrefix(name, "msgs/definitions/") || strings.HasSuffix(name, ".sh") || strings.HasSuffix(name, ".cpp") ||
@@ -174,7 +174,7 @@ func (p *goPackage) member(top, name string) {
 	}
 }
 
-// typeName is the last identifier of a type expression, without what is around it.
+// typeName returns the last identifier of a type expression, without qualifiers.
 func typeName(expr ast.Expr) string {
 	switch e := expr.(type) {
 	case *ast.Ident:
@@ -202,8 +202,8 @@ func (d *declared) named(name string) []*goPackage {
 	return list
 }
 
-// has tells whether the package declares the first name, and the second as its
-// field or method. Types of fields aren't followed, so a third name may be any.
+// has reports whether the package declares the first name, and the second as its field or method. Types
+// of fields aren't followed, so a third name may be any.
 func (p *goPackage) has(names []string) bool {
 	members, ok := p.top[names[0]]
 	if !ok || len(names) == 1 {
@@ -212,9 +212,9 @@ func (p *goPackage) has(names []string) bool {
 	return members[names[1]] || members["*"] && p.words[names[1]]
 }
 
-// resolve tells whether a dotted name, as seen from a package, exists: a
-// package's declaration, a type's field or method, or a variable's or field's. A
-// name from a library counts if the library is imported anywhere.
+// resolve reports whether a dotted name, as seen from a package, exists: a package's declaration, a
+// type's field or method, or a variable's or field's. A name from a library counts if the library is
+// imported anywhere.
 func (d *declared) resolve(from *goPackage, dotted string) bool {
 	names := strings.Split(dotted, ".")
 	if len(names) == 1 {

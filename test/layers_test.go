@@ -46,16 +46,16 @@ var layers = []layer{
 		"the command line: flags and help"},
 }
 
-// exceptions are the imports that the layers forbid and that are there all the
-// same, as "package → imported", with the reason.
+// exceptions are imports that exist although the layers forbid them, as "package → imported", with
+// the reason.
 var exceptions = map[string]string{}
 
-// apart are pairs of packages in layers that may know each other, and don't.
+// apart are pairs of packages whose layers allow an import that must not exist.
 var apart = map[string]string{
 	"node/replay → node/ros": "replay decides when a message is due, not where it goes",
 }
 
-// layerOf is the index in layers of the one that a package belongs to, or -1.
+// layerOf returns the index in layers of a package's layer, or -1.
 func layerOf(folder string) int {
 	found, length := -1, -1
 	for i, l := range layers {

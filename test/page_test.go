@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// moduleImport is an import or export of another module of the page. Imports of types alone
-// leave nothing in the program.
+// moduleImport is an import or export of another module of the page. Type-only imports aren't part of
+// the program.
 var moduleImport = regexp.MustCompile(`(?m)^(?:import|export) (?:[^t'][^']*|t[^y'][^']*)?'(\.[^']+)'`)
 
-// TestPageImportsInNoCircle checks that no module of the page's sources imports itself through
-// others: what such a module finds in the others depends on which is loaded first.
+// TestPageImportsInNoCircle checks that no module of the page's sources imports itself indirectly: what
+// such a module finds in the others depends on which is loaded first.
 func TestPageImportsInNoCircle(t *testing.T) {
 	names, err := kept()
 	if err != nil {

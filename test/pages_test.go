@@ -21,12 +21,11 @@ var (
 	makeCall   = regexp.MustCompile(`(?:^|\s)make((?: +[a-z][a-z0-9-]*)+)`)
 	target     = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 	heading    = regexp.MustCompile(`^#{1,6} (.+)$`)
-	// goTest is a call of go test for some tests or benchmarks of one package.
+	// goTest is a go test command for some tests or benchmarks of one package.
 	goTest = regexp.MustCompile(`go test .*-(run|bench) '?([A-Z][A-Za-z]+).* \./([a-z0-9/-]+)`)
 )
 
-// elsewhere are words in code spans that are spelled like identifiers of ours and
-// belong to the systems around us.
+// elsewhere are words in code spans that are spelled like our identifiers but belong to other systems.
 var elsewhere = []string{
 	"RawSyscall", "KEEP_SIZE", "SO_RCVLOWAT", "CLEAR_FEATURE", // kernel and Go runtime
 	"Node", // goroslib's
@@ -105,7 +104,7 @@ func TestPagesNameWhatExists(t *testing.T) {
 	}
 }
 
-// staleInSpan returns what a code span or a line of an example names and doesn't exist.
+// staleInSpan returns names in a code span or a line of an example that don't exist.
 func staleInSpan(d *declared, targets []string, folder, span string) []string {
 	var stale []string
 	for _, m := range makeCall.FindAllStringSubmatch(span, -1) {
@@ -142,7 +141,7 @@ func staleInSpan(d *declared, targets []string, folder, span string) []string {
 	return stale
 }
 
-// hasFunction tells whether go test finds a test or benchmark by part of its name.
+// hasFunction reports whether go test finds a test or benchmark by part of its name.
 func (d *declared) hasFunction(folder, kind, part string) bool {
 	p := d.packages[folder]
 	if p == nil {
@@ -156,8 +155,8 @@ func (d *declared) hasFunction(folder, kind, part string) bool {
 	return false
 }
 
-// TestLinksLeadSomewhere follows the links between pages to files and headings.
-// Addresses on the web are not tried.
+// TestLinksLeadSomewhere checks that links between pages lead to files and headings that exist. Web
+// addresses are not tried.
 func TestLinksLeadSomewhere(t *testing.T) {
 	anchors := map[string][]string{}
 	for _, p := range pages(t) {
@@ -191,8 +190,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestPagesAreFound checks that README is short and that a reader gets from it to
-// every page in docs.
+// TestPagesAreFound checks that README is short and that every page in docs can be reached from it.
 func TestPagesAreFound(t *testing.T) {
 	const readme = "README.md"
 	links := map[string][]string{}
@@ -223,7 +221,7 @@ func TestPagesAreFound(t *testing.T) {
 	}
 }
 
-// anchor is the fragment under which GitHub shows a heading.
+// anchor returns the fragment that GitHub assigns to a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// rawStreams are the files that may touch the process's own standard streams.
-// Everything else prints through the command line's printer, which quotes what
-// would steer a terminal.
+// rawStreams are the files that may use the process's own standard streams. Everything else prints
+// through the command line's printer, which quotes what would steer a terminal.
 var rawStreams = []string{
 	"cmd/rs-ros-node/main.go",     // hands them to run
 	"cmd/rs-ros-node/log.go",      // quotes what a log line holds

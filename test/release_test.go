@@ -11,8 +11,8 @@ import (
 	"rsros/program"
 )
 
-// TestVersions checks that the source, the ROS package and the changelog name one version. A version in
-// development, which ends in -dev, has no heading in the changelog yet.
+// TestVersions checks that the source, the ROS package and the changelog have the same version. A
+// version in development, which ends in -dev, has no heading in the changelog yet.
 func TestVersions(t *testing.T) {
 	version, dev := strings.CutSuffix(program.Version, "-dev")
 	first := func(file, pattern string) string {
@@ -33,7 +33,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestWhatIsReleasedIsChecked: make cross checks every platform that deploy/dist makes programs for.
+// TestWhatIsReleasedIsChecked checks that make cross checks every platform that deploy/dist builds
+// programs for.
 func TestWhatIsReleasedIsChecked(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(root, name))

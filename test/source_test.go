@@ -20,13 +20,13 @@ import (
 
 const (
 	module = "rsros"
-	root   = ".." // the repository, seen from this folder
+	root   = ".." // the repository, relative to this folder
 )
 
-// source is one parsed Go file. Build tags are not looked at: a rule holds for
-// every platform and every optional part at once.
+// source is one parsed Go file. Build tags are ignored: a rule holds for every platform and every
+// optional part.
 type source struct {
-	path   string // from the repository's root, with slashes
+	path   string // relative to the repository, with slashes
 	folder string // path's folder, "." for the root
 	test   bool
 	lines  int
@@ -122,9 +122,9 @@ func load(t *testing.T) []source {
 	return list
 }
 
-// kept lists the files that git keeps or would add, from the repository's root.
+// kept lists the files that git tracks or would add, relative to the repository.
 var kept = sync.OnceValues(func() ([]string, error) {
-	// The folder may belong to another user than the one who tests it.
+	// The folder's owner may differ from the user who runs the test.
 	git := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	git.Dir = root
 	git.Stderr = os.Stderr

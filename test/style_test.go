@@ -16,12 +16,11 @@ const (
 	maxFunctionLines = 100 // usually below 50
 )
 
-// decoders are the packages that read bytes from outside. Each needs a fuzz
-// target on the day it lands.
+// decoders are the packages that read bytes from outside. Each needs a fuzz target.
 var decoders = []string{"bagstore", "bagstore/internal/lz4", "bagstore/realsense/rsbag", "camdriver/d400", "msgs", "node/foxglove", "node/ros", "node/websocket", "node/xmlrpc"}
 
-// foreign are words of one developer's machine; nothing that is committed may
-// lean on them. Each is cut in two so that this file doesn't name it.
+// foreign are words that belong to one developer's machine; no committed file may contain them. Each is
+// split in two so that this file doesn't contain it.
 var foreign = []string{
 	"/wor" + "k/", "/tmp/pla" + "n",
 	"proxy.go" + "lang.org", "deb.deb" + "ian.org", "registry.np" + "mjs", "gopr" + "oxy=",
@@ -50,8 +49,8 @@ func TestNoInit(t *testing.T) {
 	}
 }
 
-// TestNoExpressionIsCompiledAtStart: every command would pay for it, also one that prints a version. sync.OnceValue
-// compiles an expression when it is needed.
+// TestNoExpressionIsCompiledAtStart checks that no regular expression is compiled at start, which would
+// delay every command, even one that prints a version. sync.OnceValue compiles on first use.
 func TestNoExpressionIsCompiledAtStart(t *testing.T) {
 	for _, s := range load(t) {
 		if s.test || belowTest(s.folder) || strings.HasPrefix(s.folder, "deploy/") {
@@ -87,12 +86,12 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestCommentsBeginWithTheName finds a doc comment that was left behind by a renamed
-// function, type or method: by Go's convention it begins with the name.
+// TestCommentsBeginWithTheName finds doc comments that don't begin with the name of their function,
+// type or method, as after a rename.
 func TestCommentsBeginWithTheName(t *testing.T) {
 	for _, s := range load(t) {
 		if s.test {
-			continue // the name of a test may say it all
+			continue // a test's name may suffice
 		}
 		check := func(name string, doc *ast.CommentGroup) {
 			if doc == nil || strings.HasPrefix(doc.List[0].Text, "/*") {
@@ -134,7 +133,7 @@ func TestDecodersAreFuzzed(t *testing.T) {
 	}
 }
 
-// TestNothingLeansOnOneMachine reads every text that git keeps.
+// TestNothingLeansOnOneMachine reads every text file that git tracks.
 func TestNothingLeansOnOneMachine(t *testing.T) {
 	names, err := kept()
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	architectureHeading = "## Packages"
 )
 
-// TestArchitectureTable checks the tables of layers and packages in the
-// documentation. What a package is for is the first sentence of its doc comment.
+// TestArchitectureTable checks the tables of layers and packages in the documentation. A package's
+// purpose is the first sentence of its doc comment.
 func TestArchitectureTable(t *testing.T) {
 	table := layerTable() + "\n" + packageTable(t)
 	old := tablesOf(section(t, architecturePage, architectureHeading))
@@ -82,8 +82,8 @@ func packageTable(t *testing.T) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// purpose is the first sentence of a package comment without its first words,
-// "Package name" or "Command name".
+// purpose returns the first sentence of a package comment without its first words, "Package name" or
+// "Command name".
 func purpose(comment string) string {
 	var p doc.Package
 	words := strings.Fields(p.Synopsis(comment))
@@ -97,7 +97,7 @@ func isInternal(folder string) bool {
 	return path.Base(folder) == "internal" || strings.Contains(folder+"/", "/internal/")
 }
 
-// tablesOf is a section of a page from its first table on.
+// tablesOf returns a section of a page, starting at its first table.
 func tablesOf(section string) string {
 	start := strings.Index(section, "| layer |")
 	if start < 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// unusual are phrases that are understood but that nobody would say, and what to
-// write instead. The list is short on purpose: only what is never right.
+// unusual maps phrases that are understandable but that nobody would say to what to write instead. The
+// list is short on purpose: only what is never right.
 var unusual = []struct {
 	phrase  *regexp.Regexp
 	instead string
@@ -18,7 +18,7 @@ var unusual = []struct {
 	{regexp.MustCompile(`(?i)\bbehind (damage|the tear)\b`), "after the damage"},
 }
 
-// TestWordsAreUsual reads the comments and the pages.
+// TestWordsAreUsual checks the comments and the pages.
 func TestWordsAreUsual(t *testing.T) {
 	check := func(file string, line int, text string) {
 		for _, u := range unusual {

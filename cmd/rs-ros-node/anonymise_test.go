@@ -10,7 +10,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// anonymise ends with 3 if a line has no image, and writes nothing if it can't be trusted.
+// anonymise exits with 3 if a line has no image, and writes nothing if it can't be trusted.
 func TestAnonymise(t *testing.T) {
 	bag, dir := samplebag.Robot(t, "robot.bag"), t.TempDir()
 	boxes := func(lines ...string) string {

@@ -21,7 +21,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// command runs a command line and gives its exit code and what it printed.
+// command runs a command line and returns its exit code and output.
 func command(t *testing.T, args ...string) (code int, out, log string) {
 	t.Helper()
 	return commandIn(t.Context(), args...)
@@ -33,7 +33,7 @@ func commandIn(ctx context.Context, args ...string) (code int, out, log string) 
 	return code, stdout.String(), stderr.String()
 }
 
-// want runs a command line that must end with the exit code.
+// want runs a command line and checks its exit code.
 func want(t *testing.T, code int, args ...string) (out string) {
 	t.Helper()
 	got, out, log := command(t, args...)
@@ -43,7 +43,7 @@ func want(t *testing.T, code int, args ...string) (out string) {
 	return out
 }
 
-// sameMessages compares two bags; messages of one time may come in any order.
+// sameMessages compares two bags; messages with equal times may be in any order.
 func sameMessages(t *testing.T, a, b string) {
 	t.Helper()
 	_, x := samplebag.Messages(t, a)
@@ -55,7 +55,7 @@ func sameMessages(t *testing.T, a, b string) {
 	}
 }
 
-// stockCount is what rosbag info counts, where there is a rosbag.
+// stockCount returns the number of messages according to rosbag info, if there is a rosbag.
 func stockCount(t *testing.T, path string, messages int) {
 	t.Run("rosbag info", func(t *testing.T) {
 		need.Programs(t, "rosbag")
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 	if err := json.Unmarshal([]byte(want(t, exitOK, "check", "--json", sound)), &res); err != nil || res.Outcome != "sound" || res.Messages != 8038 || res.Recording.Version != 4 {
 		t.Error(res, err)
 	}
-	// Frames that the recorder was told to skip are no damage, but are said.
+	// Frames that the recorder was told to skip aren't damage, but are reported.
 	if out := want(t, exitOK, "check", samplebag.SDK(t, "sw_small_pause.bag", "pause.bag")); !strings.Contains(out, "Depth_0: the camera's numbers leave out 20 frames") {
 		t.Error(out)
 	}
@@ -221,7 +221,7 @@ func TestCompress(t *testing.T) {
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.orig.bag"}) {
 		t.Error(got)
 	}
-	// One bad bag doesn't hold up the others.
+	// A damaged bag doesn't stop the others.
 	bad := samplebag.File(t, "bad.bag", []byte("no bag at all"))
 	want(t, exitFailed, "compress", "-qf", bad, bag)
 	if kind, err := compressionOf(t.Context(), bag); kind != bagstore.BZ2 || err != nil {
@@ -235,7 +235,7 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestInterrupted: Ctrl-C is told from success, and leaves what was there.
+// TestInterrupted checks that Ctrl-C and success have different exit codes, and that the input stays.
 func TestInterrupted(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -292,7 +292,7 @@ func TestFilter(t *testing.T) {
 	want(t, exitIncomplete, "filter", samplebag.Torn(t), out)
 }
 
-// TestFilterKeepsCompression: a copy is packed as the original was.
+// TestFilterKeepsCompression checks that a copy is compressed as the original was.
 func TestFilterKeepsCompression(t *testing.T) {
 	bag, out := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
 	for flag, kind := range map[string]bagstore.Compression{"-f": bagstore.LZ4, "--uncompressed": bagstore.None, "--bz2": bagstore.BZ2} {
@@ -303,7 +303,7 @@ func TestFilterKeepsCompression(t *testing.T) {
 	}
 }
 
-// TestZstdIntoBag: what zstd compressed is compressed by LZ4 in a bag, which can't have zstd.
+// TestZstdIntoBag checks that zstd chunks become LZ4 chunks in a bag, which doesn't support zstd.
 func TestZstdIntoBag(t *testing.T) {
 	in, dir := zstdMCAP(t), t.TempDir()
 	for out, args := range map[string][]string{

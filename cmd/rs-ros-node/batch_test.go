@@ -19,7 +19,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// archive is a folder with recordings of all formats; one is torn, one is no recording.
+// archive is a folder with recordings of all formats; one is truncated, one is not a recording.
 func archive(t *testing.T) string {
 	t.Helper()
 	bag := samplebag.Walk(t, "walk.bag")
@@ -43,7 +43,7 @@ func archive(t *testing.T) string {
 	return in
 }
 
-// lines parses what batch prints, and forgets what differs from run to run.
+// lines parses batch's output, and removes what differs between runs.
 func lines(t *testing.T, out string) map[string]batch.Result {
 	t.Helper()
 	results := make(map[string]batch.Result)
@@ -68,13 +68,14 @@ func states(results map[string]batch.Result) map[string]string {
 	return s
 }
 
-// TestBatch runs every command over an archive, in one run and in shards, and compares with the command itself.
+// TestBatch runs every command over an archive, in one run and in shards, and compares with the command
+// itself.
 func TestBatch(t *testing.T) {
 	in := archive(t)
 	for _, c := range []struct {
 		command string
-		flags   []string // of batch
-		rest    []string // of the command
+		flags   []string // exit code of batch
+		rest    []string // exit code of the command
 		code    int
 	}{
 		{command: "check", code: exitFailed},
@@ -123,7 +124,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchInBucket: from a bucket into a bucket, the results and outputs are those of folders.
+// TestBatchInBucket checks that results and outputs from bucket to bucket equal those of folders.
 func TestBatchInBucket(t *testing.T) {
 	in := archive(t)
 	b := bucket.Start(t)
@@ -180,7 +181,8 @@ func tree(t *testing.T, path string) map[string]string {
 	return files
 }
 
-// TestBatchExitCodes: 3 if an item lost something, 1 if one failed, and the same when nothing is left to do.
+// TestBatchExitCodes checks that the exit code is 3 if an item lost something and 1 if one failed, and
+// the same when nothing is left to do.
 func TestBatchExitCodes(t *testing.T) {
 	in, out := archive(t), t.TempDir()
 	list := filepath.Join(t.TempDir(), "list")
@@ -219,7 +221,8 @@ func TestBatchUsage(t *testing.T) {
 	want(t, exitOK, "batch", "check", "--in", in, "--out", out)
 }
 
-// TestBatchRules: rules count by what is in their file, and a file that has none is found before anything begins.
+// TestBatchRules checks that results depend on the content of the rules file, and that a file without
+// rules is reported before work starts.
 func TestBatchRules(t *testing.T) {
 	in, out, file := filepath.Dir(samplebag.Walk(t, "walk.bag")), t.TempDir(), filepath.Join(t.TempDir(), "rules.yaml")
 	line := []string{"batch", "check", "--in", in, "--out", out, "--", "--rules", file}
@@ -244,7 +247,8 @@ func TestBatchRules(t *testing.T) {
 	}
 }
 
-// TestBatchLongResult: a result that is too long for a marker is left out, and the marker says so.
+// TestBatchLongResult checks that a result too long for a marker is left out, and that the marker says
+// so.
 func TestBatchLongResult(t *testing.T) {
 	dir := t.TempDir()
 	w, err := bagstore.Create(filepath.Join(dir, "walk.bag"), bagstore.Options{})

@@ -30,7 +30,7 @@ func TestCat(t *testing.T) {
 	}
 }
 
-// TestCatJSON: each line of a whole recording is JSON.
+// TestCatJSON checks that each line for a whole recording is JSON.
 func TestCatJSON(t *testing.T) {
 	lines := strings.SplitAfter(want(t, exitOK, "cat", "--json", "--noarr", samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")), "\n")
 	if len(lines) != 8038+1 {
@@ -43,7 +43,7 @@ func TestCatJSON(t *testing.T) {
 	}
 }
 
-// TestCatIsRostopicEcho: the same text as the stock tool, for types of every kind.
+// TestCatIsRostopicEcho checks that the output equals the stock tool's, for types of every kind.
 func TestCatIsRostopicEcho(t *testing.T) {
 	need.Programs(t, "rostopic")
 	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")

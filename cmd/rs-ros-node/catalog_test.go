@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore/tools/catalog"
 )
 
-// The rows of batch, merged, are those of one catalog of the whole archive, and say what is wrong.
+// The merged rows of batch equal those of one catalog of the whole archive, and say what is wrong.
 func TestCatalog(t *testing.T) {
 	in, rows, dir := archive(t), t.TempDir(), t.TempDir()
 	want(t, exitIncomplete, "batch", "catalog", "--in", in, "--out", rows, "--", "--no-thumbnails")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCompletion asks what may follow on a command line, as the scripts of completion do.
+// TestCompletion asks what may follow on a command line, as completion scripts do.
 func TestCompletion(t *testing.T) {
 	for _, c := range []struct {
 		typed []string

@@ -8,7 +8,8 @@ import (
 	"rsros/test/need"
 )
 
-// TestConvert: a recording goes both ways, and what the output can't hold is named.
+// TestConvert converts a recording in both directions and checks that what the output can't hold is
+// reported.
 func TestConvert(t *testing.T) {
 	in := need.Bag(t, "librealsense/sw_small_lz4.bag")
 	dir := t.TempDir()
@@ -41,8 +42,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestConvertDevice: a camera node's recording is converted message by message unless it is
-// said that a device is wanted.
+// TestConvertDevice checks that a camera node's recording is converted message by message unless a
+// device is asked for.
 func TestConvertDevice(t *testing.T) {
 	in := need.Bag(t, "db3/own_native.db3")
 	dir := t.TempDir()

@@ -21,8 +21,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestDamagedChunk: what can't be read in the middle of a bag is passed over, and
-// said; cat and export give all the rest.
+// TestDamagedChunk checks that unreadable data in the middle of a bag is skipped and reported, and that
+// cat and export output the rest.
 func TestDamagedChunk(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
@@ -55,8 +55,8 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-// TestDamageCodes checks that no command is milder than check about files whose damage shows only in
-// what they lack. The table is also in docs/commands.md.
+// TestDamageCodes checks that no command is more lenient than check with files whose damage shows only
+// in what is missing. The table is also in docs/commands.md.
 func TestDamageCodes(t *testing.T) {
 	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func TestDamageCodes(t *testing.T) {
 		"convert IN OUT/converted.bag --ros 1", "convert IN OUT/converted.mcap --ros 1", "export IN --mcap OUT/exported.mcap", "play -i -q -d 0 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN",
 		"process IN OUT/processed.bag --filters threshold", "anonymise IN OUT/publicEXT --boxes BOXES"}
 	boxes := samplebag.File(t, "boxes.jsonl", nil)
-	for path, codes := range map[string][]int{ // of the commands
+	for path, codes := range map[string][]int{ // exit codes of the commands
 		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1, 1},
 		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
@@ -113,14 +113,14 @@ func twoNames(t *testing.T) string {
 	return samplebag.File(t, "twonames.bag", bytes.Replace(content, []byte("/chatter"), []byte("/shatter"), 2)) // the header and the data of a record
 }
 
-// wrongSum is an MCAP file with a chunk that doesn't have its checksum.
+// wrongSum is an MCAP file with a chunk whose checksum is wrong.
 func wrongSum(t *testing.T) string {
 	content := stringMCAP(t, mcap.CompressionNone)
 	return samplebag.File(t, "wrongsum.mcap", bytes.Replace(content, []byte("hi"), []byte("ho"), 1))
 }
 
-// TestMovedTimes: of the four times of times.mcap, a bag can't hold two, and of those of a .db3 none
-// before 1970. Every copy says so.
+// TestMovedTimes checks that, of the four times of times.mcap, a bag can't hold two, and a .db3 none
+// before 1970, and that every copy reports it.
 func TestMovedTimes(t *testing.T) {
 	in, dir := need.Bag(t, "hostile/times.mcap"), t.TempDir()
 	for i, in := range []string{in, earlyDB3(t)} {
@@ -161,7 +161,7 @@ func earlyDB3(t *testing.T) string {
 	return path
 }
 
-// readMCAP reads an MCAP file with its makers' reader, which is closed after use.
+// readMCAP reads an MCAP file with the reference library.
 func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -177,7 +177,8 @@ func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 	use(r)
 }
 
-// zstdMCAP writes an MCAP file of three ROS 1 messages at 1, 2 and 3 s, with chunks that a bag can't have.
+// zstdMCAP writes an MCAP file of three ROS 1 messages at 1, 2 and 3 s, with chunks in a compression
+// that bags don't support.
 func zstdMCAP(t *testing.T) string {
 	t.Helper()
 	return samplebag.File(t, "zstd.mcap", stringMCAP(t, mcap.CompressionZSTD))
@@ -224,7 +225,7 @@ func mcapCount(t *testing.T, path string) (n int) {
 	return n
 }
 
-// TestExportFlags: what contradicts itself is refused before anything is written.
+// TestExportFlags checks that contradictory flags are rejected before anything is written.
 func TestExportFlags(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Join(filepath.Dir(bag), "out")

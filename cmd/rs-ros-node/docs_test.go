@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// foreignFlags belong to other programs that the pages speak of.
+// foreignFlags belong to other programs that the pages mention.
 var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm", "--user", "--group-add"}
 
 var (
 	codeSpan      = regexp.MustCompile("`([^`\n]+)`")
 	nodeArguments = regexp.MustCompile(`\sargs="([a-z][^"]*)"`)
-	// commandLines find what follows our program's name, by the kind of file.
+	// commandLines finds our command lines, by the kind of file.
 	commandLines = map[string]*regexp.Regexp{
 		".md":     regexp.MustCompile(`(?:^|[\s/])rs-ros-node ([a-z_-][^#|&;>)\x60]*)`),
 		".launch": nodeArguments,
@@ -80,7 +80,7 @@ func TestDocsNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-// docFiles lists the files beside the code that show command lines.
+// docFiles lists the files, apart from the code, that show command lines.
 func docFiles(t *testing.T) []string {
 	t.Helper()
 	const top = "../.."
@@ -136,8 +136,8 @@ func staleFlag(root *cobra.Command, span string) []string {
 	return []string{name}
 }
 
-// hasFlag tells whether a command understands --name, -n, or several such letters
-// in one word, the last of which may be followed by its value.
+// hasFlag reports whether a command understands --name, -n, or several such letters in one word, the
+// last of which may be followed by its value.
 func hasFlag(cmd *cobra.Command, name string) bool {
 	cmd.InitDefaultHelpFlag()
 	if long, ok := strings.CutPrefix(name, "--"); ok {
@@ -155,7 +155,7 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return true
 }
 
-// isShortened tells whether exactly one flag begins with a name.
+// isShortened reports whether exactly one flag begins with a name.
 func isShortened(cmd *cobra.Command, name string) bool {
 	n := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -15,8 +15,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// unindexed makes what a killed rosbag record leaves: a bag without an index, whose
-// last chunk is torn.
+// unindexed makes what a killed rosbag record leaves: a bag without an index, whose last chunk is
+// incomplete.
 func unindexed(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(samplebag.Walk(t, "walk.bag"))
@@ -30,13 +30,13 @@ func unindexed(t *testing.T) string {
 	chunks := b.Chunks()
 	b.Close()
 	last := chunks[len(chunks)-1].Pos
-	// index_pos in the file header, which is read first, says that there is none.
+	// index_pos in the file header, which is read first, must say that there is none.
 	at := bytes.Index(raw, []byte("index_pos=")) + len("index_pos=")
 	copy(raw[at:], make([]byte, 8))
 	return samplebag.File(t, "walk.bag.active", raw[:last+300])
 }
 
-// TestReindexThenMove: the line that scripts have after a recorder died.
+// TestReindexThenMove checks the command line that scripts use after a recorder died.
 func TestReindexThenMove(t *testing.T) {
 	bag := unindexed(t)
 	before, err := os.ReadFile(bag)
@@ -59,8 +59,8 @@ func TestReindexThenMove(t *testing.T) {
 	if kept, err := os.ReadFile(bag[:len(bag)-len(".active")] + ".orig.active"); err != nil || !bytes.Equal(kept, before) {
 		t.Error("the original isn't kept:", err)
 	}
-	// The original's name is taken: only with -f is it replaced, and with
-	// --output-dir nothing is.
+	// The original's name is taken: it is replaced only with -f, and nothing is replaced with
+	// --output-dir.
 	if err := os.Link(whole, bag); err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,7 @@ func TestReindexThenMove(t *testing.T) {
 	}
 }
 
-// TestReindexKeepsWhatRosbagKeeps: each message that stock's reindex leaves is left by
-// ours, too.
+// TestReindexKeepsWhatRosbagKeeps checks that our reindex keeps each message that the stock one keeps.
 func TestReindexKeepsWhatRosbagKeeps(t *testing.T) {
 	need.Programs(t, "rosbag")
 	ours := unindexed(t)
@@ -102,7 +101,7 @@ func TestReindexKeepsWhatRosbagKeeps(t *testing.T) {
 	}
 }
 
-// TestInfoIsRosbagInfo: keys, several bags and empty ones.
+// TestInfoIsRosbagInfo checks keys, several bags and empty ones.
 func TestInfoIsRosbagInfo(t *testing.T) {
 	need.Programs(t, "rosbag")
 	walk, empty := samplebag.Walk(t, "walk.bag"), filepath.Join(t.TempDir(), "empty.bag")
@@ -122,7 +121,7 @@ func TestInfoIsRosbagInfo(t *testing.T) {
 	}
 }
 
-// TestShortenedFlags: names of flags may be shortened for every command.
+// TestShortenedFlags checks that every command accepts shortened flag names.
 func TestShortenedFlags(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Dir(bag)
@@ -142,7 +141,7 @@ func TestShortenedFlags(t *testing.T) {
 	}
 }
 
-// TestInstead: what rosbag has and we don't says what to take.
+// TestInstead checks that, for features of rosbag that we lack, the error names an alternative.
 func TestInstead(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	for line, instead := range map[string]string{
@@ -155,7 +154,7 @@ func TestInstead(t *testing.T) {
 	}
 }
 
-// TestLookAround: what only Python's expressions have is named.
+// TestLookAround checks that the error names regular expression syntax that only Python supports.
 func TestLookAround(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	for expression, want := range map[string]string{
@@ -169,8 +168,8 @@ func TestLookAround(t *testing.T) {
 	}
 }
 
-// TestOutputIsNeverTheInput: not under its own name, nor through links, not even
-// when files may be replaced.
+// TestOutputIsNeverTheInput checks that output never replaces the input, by its own name or through
+// links, even when files may be replaced.
 func TestOutputIsNeverTheInput(t *testing.T) {
 	bag := samplebag.Walk(t, "walk_000.bag")
 	before, err := os.ReadFile(bag)
@@ -202,8 +201,8 @@ func TestOutputIsNeverTheInput(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed compress or filter left behind is no bag by its name,
-// and is gone after the next run.
+// TestLeftovers checks that what a killed compress or filter left isn't named like a bag, and is
+// removed by the next run.
 func TestLeftovers(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Dir(bag)
@@ -221,7 +220,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestUnsayable: check names the topics that no master can be told of.
+// TestUnsayable checks that check lists the topics that can't be registered with any master.
 func TestUnsayable(t *testing.T) {
 	out := want(t, exitOK, "check", hostileBag(t))
 	if n := strings.Count(out, "no ROS master can be told of"); n != 3 {
@@ -233,7 +232,7 @@ func TestUnsayable(t *testing.T) {
 	}
 }
 
-// TestRecoverListsWhatLost: topics that lost nothing are listed only when asked.
+// TestRecoverListsWhatLost checks that topics without losses are listed only on request.
 func TestRecoverListsWhatLost(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	b, err := bagstore.Open(bag, bagstore.OpenOptions{})

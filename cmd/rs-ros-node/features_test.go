@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFeatures: no line is without an answer.
+// TestFeatures checks that each line has an answer.
 func TestFeatures(t *testing.T) {
 	var out bytes.Buffer
 	if err := printFeatures(&out); err != nil {

@@ -10,7 +10,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestIMUNoise: what imu-noise writes is what export takes.
+// TestIMUNoise checks that export accepts the output of imu-noise.
 func TestIMUNoise(t *testing.T) {
 	dir := t.TempDir()
 	bag, yaml := filepath.Join(dir, "still.bag"), filepath.Join(dir, "imu.yaml")
@@ -20,7 +20,7 @@ func TestIMUNoise(t *testing.T) {
 	if !strings.Contains(stdout, "gyroscope: /camera/gyro/sample, 600 s, 100.00 Hz, 60000 samples") || strings.Count(stdout, "noise density") != 8 {
 		t.Error(stdout)
 	}
-	want(t, exitFailed, "imu-noise", bag, "-o", yaml) // it is there
+	want(t, exitFailed, "imu-noise", bag, "-o", yaml) // the output exists
 	var report struct {
 		Gyroscope struct {
 			Density struct{ Value float64 } `json:"noise_density"`

@@ -8,8 +8,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// The RealSense part comes on request, so that what parses rosbag info's text
-// reads ours; JSON always has it.
+// The RealSense part is printed on request only, so that parsers of rosbag info's text can read ours;
+// JSON always includes it.
 func TestInfoOfARealSenseBag(t *testing.T) {
 	bag := samplebag.SDK(t, "sw_small_raw.bag", "walk.bag")
 	stock := want(t, exitOK, "info", bag)

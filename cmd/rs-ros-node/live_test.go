@@ -10,8 +10,8 @@ import (
 	"rsros/test/need"
 )
 
-// What `live --record` writes keeps every rule of docs/format-realsense.md, as
-// an independent program reads it; each part of a split does.
+// What `live --record` writes follows every rule of docs/format-realsense.md, according to an
+// independent program, and so does each part of a split recording.
 func TestLiveRecordKeepsTheRules(t *testing.T) {
 	python := need.Python(t, "rosbag")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,7 +8,7 @@ import (
 	"rsros/node/graph"
 )
 
-// An address is for the terminal alone: others would read the token in it.
+// Addresses are printed on the terminal only: in a log, others would read the token.
 func TestAddressStaysOnTerminal(t *testing.T) {
 	conf, _, err := graph.ParseArgs(nil, nil)
 	if err != nil {

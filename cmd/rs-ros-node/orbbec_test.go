@@ -11,7 +11,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// info and check understand bags of Orbbec's SDK, of which stock Python can't read the messages.
+// info and check read bags of Orbbec's SDK, whose messages stock Python can't read.
 func TestOrbbec(t *testing.T) {
 	python := need.Python(t, "rosbag")
 	whole, damaged := filepath.Join(t.TempDir(), "whole.bag"), filepath.Join(t.TempDir(), "damaged.bag")

@@ -11,7 +11,7 @@ import (
 	"rsros/node/play"
 )
 
-// TestPlayFlags reads command lines as rosbag play's users write them.
+// TestPlayFlags parses command lines as users of rosbag play write them.
 func TestPlayFlags(t *testing.T) {
 	for line, check := range map[string]func(o play.Options) bool{
 		"a.bag b.bag": func(o play.Options) bool {

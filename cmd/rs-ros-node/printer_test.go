@@ -28,7 +28,7 @@ func TestPrinter(t *testing.T) {
 		if got := printable(in); got != want {
 			t.Errorf("%q is printed as %q, want %q", in, got, want)
 		}
-		// The same comes out of the text in pieces of any size.
+		// The output doesn't depend on how the text is split into writes.
 		for size := 1; size <= 3; size++ {
 			var out bytes.Buffer
 			p := newPrinter(&out)
@@ -45,7 +45,7 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
-// FuzzPrinter: nothing that isn't printable comes out, and JSON stays what it is.
+// FuzzPrinter checks that only printable characters are printed, and that JSON keeps its meaning.
 func FuzzPrinter(f *testing.F) {
 	f.Add("\x1b[31m\u009b\u202e", 1)
 	f.Add("日本\xff", 2)
@@ -78,7 +78,7 @@ func FuzzPrinter(f *testing.F) {
 	})
 }
 
-// hidden is the first character of a text that a terminal wouldn't show as such.
+// hidden returns the first character of a text that a terminal wouldn't display as it is.
 func hidden(text string) string {
 	for i, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 || r != '\n' && r != '\t' && !strconv.IsPrint(r) {
@@ -91,7 +91,7 @@ func hidden(text string) string {
 // evil is text that would take over a terminal.
 const evil = "\x1b]0;owned\a\u009b31m\u202e\x9bx\r"
 
-// hostileBag has such text wherever a bag has text, in messages, too.
+// hostileBag has such text wherever a bag has text, including in messages.
 func hostileBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "evil.bag")
@@ -120,8 +120,8 @@ func hostileBag(t *testing.T) string {
 	return path
 }
 
-// TestNothingSteersATerminal: whatever is in a bag or in a file's name, no command
-// prints it raw.
+// TestNothingSteersATerminal checks that no command prints control characters from a bag or a file name
+// unescaped.
 func TestNothingSteersATerminal(t *testing.T) {
 	bag := hostileBag(t)
 	dir := filepath.Dir(bag)

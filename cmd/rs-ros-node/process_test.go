@@ -12,7 +12,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// depthHashes are FNV-1a-64 of a recording's depth images, by frame number.
+// depthHashes returns FNV-1a-64 of a recording's depth images, by frame number.
 func depthHashes(t *testing.T, path string) map[uint64]string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
@@ -31,8 +31,8 @@ func depthHashes(t *testing.T, path string) map[uint64]string {
 	return out
 }
 
-// TestProcess: a bag in, a sound recording out, with librealsense's pixels where it
-// was asked for the same.
+// TestProcess checks that processing a bag produces a sound recording, with librealsense's pixels for
+// the same processing.
 func TestProcess(t *testing.T) {
 	golden := rig.ReadUnpleasant(t, "../..")
 	for name, c := range map[string]struct {
@@ -48,7 +48,7 @@ func TestProcess(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.bag")
 			want(t, exitOK, append([]string{"process", golden.Bag, out}, c.args...)...)
 			want(t, exitOK, "check", out)
-			want(t, exitFailed, append([]string{"process", golden.Bag, out}, c.args...)...) // it is there
+			want(t, exitFailed, append([]string{"process", golden.Bag, out}, c.args...)...) // the output exists
 			want(t, exitOK, append([]string{"process", "--overwrite", golden.Bag, out}, c.args...)...)
 			got := depthHashes(t, out)
 			if len(got) != 16 {

@@ -15,7 +15,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestProgress: a bar on a terminal, which is gone at the end; nothing in a file.
+// TestProgress checks that a terminal shows a progress bar, which is erased at the end, and that a file
+// gets none.
 func TestProgress(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)

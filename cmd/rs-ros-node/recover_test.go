@@ -31,16 +31,15 @@ func rawMessages(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// dataPlace is where a message's bytes are in a file; ok: they are in one place, and nowhere
-// else.
+// dataPlace returns where a message's bytes are in a file; ok means exactly one place.
 func dataPlace(whole []byte, message string) (from, to int, ok bool) {
 	_, data, _ := strings.Cut(message[strings.IndexByte(message, ' ')+1:], " ")
 	from = bytes.Index(whole, []byte(data))
 	return from, from + len(data), len(data) > 12 && bytes.Count(whole, []byte(data)) == 1
 }
 
-// TestRecoverDamage damages recordings of ROS 2 in many places: recover keeps every message
-// that is whole, in a sound file, and its exit code tells that there was damage.
+// TestRecoverDamage damages ROS 2 recordings in many places and checks that recover keeps every whole
+// message, in a sound file, and that its exit code reports the damage.
 func TestRecoverDamage(t *testing.T) {
 	mcap := filepath.Join(t.TempDir(), "x.mcap")
 	want(t, exitOK, "convert", rosbag2File, mcap)
@@ -76,7 +75,7 @@ func TestRecoverDamage(t *testing.T) {
 				kept := rawMessages(t, out)
 				for _, m := range all {
 					from, to, known := dataPlace(whole, m)
-					// A page of a .db3 has parts of messages, and what tells them apart.
+					// A page of a .db3 holds parts of messages, and their row headers.
 					const head = 9 + 22 // of a message's record in MCAP: without it the message isn't whole
 					before, after := to <= at-len("headers of rows"), from-head >= end && ext == ".mcap"
 					if known && (before || after) && !slices.Contains(kept, m) && !onPage(ext, from, to, at, page) {
@@ -96,7 +95,7 @@ func onPage(ext string, from, to, at, page int) bool {
 	return ext == ".db3" && from < at+page && to > at-page
 }
 
-// TestRecoverPlaces: where the result goes, and what is never overwritten, for files of ROS 2.
+// TestRecoverPlaces checks where the result goes, and what is never overwritten, for ROS 2 files.
 func TestRecoverPlaces(t *testing.T) {
 	dir := t.TempDir()
 	db, file := filepath.Join(dir, "a.db3"), filepath.Join(dir, "a.mcap")
@@ -142,8 +141,8 @@ func TestRecoverPlaces(t *testing.T) {
 	}
 }
 
-// TestCompressForeign: MCAP files are compressed and decompressed in place, with all they have; a .db3
-// is only decompressed.
+// TestCompressForeign checks that MCAP files are compressed and decompressed in place, including all
+// their records; a .db3 is only decompressed.
 func TestCompressForeign(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.mcap")

@@ -13,7 +13,7 @@ import (
 // rosbag2File has 60 messages.
 const rosbag2File = "../../bagstore/formats/rosbag2/testdata/small.db3"
 
-// TestRosbag2 runs the commands on a recording of ROS 2, which stays as it was.
+// TestRosbag2 runs the commands on a ROS 2 recording, and checks that they don't change it.
 func TestRosbag2(t *testing.T) {
 	before, err := os.ReadFile(rosbag2File)
 	if err != nil {
@@ -62,7 +62,8 @@ func TestRosbag2(t *testing.T) {
 	}
 }
 
-// TestRosbag2Damage: a message that can't be read is passed over by all, and the exit code tells.
+// TestRosbag2Damage checks that all commands skip a message that can't be read, and that the exit code
+// reports it.
 func TestRosbag2Damage(t *testing.T) {
 	b, err := os.ReadFile(rosbag2File)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"rsros/node/settings"
 )
 
-// nodeCommands are the commands with settings, and where their values go.
+// nodeCommands are the commands with settings, and the structs that these set.
 var nodeCommands = map[string]struct {
 	set     settings.Set
 	targets func() []any
@@ -38,7 +38,7 @@ var nodeCommands = map[string]struct {
 	"master": {settings.Master, func() []any { return []any{masterFields(new(int), new(string))} }},
 }
 
-// Every setting has one name in its command, and a value to go to.
+// Every setting has one name in its command, and a field to set.
 func TestSettingsHaveFields(t *testing.T) {
 	for name, c := range nodeCommands {
 		var fields []string
@@ -56,7 +56,7 @@ func TestSettingsHaveFields(t *testing.T) {
 	}
 }
 
-// values returns a setting's values as flags have them, zero values among them.
+// values returns values of a setting as flags spell them, including zero values.
 func values(s *settings.Setting) []string {
 	return map[settings.Kind][]string{
 		settings.Bool: {"true", "false"}, settings.Text: {"a", ""}, settings.Texts: {"/a=1", "/b=2"}, settings.List: {"a,b", "c"},
@@ -67,7 +67,7 @@ func values(s *settings.Setting) []string {
 	}[s.Kind]
 }
 
-// parameter returns a value as the parameter server has it.
+// parameter returns a value in the parameter server's type.
 func parameter(s *settings.Setting, text string) any {
 	var number float64
 	switch _, err := fmt.Sscan(text, &number); {
@@ -84,8 +84,8 @@ func meansDefault(s *settings.Setting, text string) bool {
 	return text == "" || text == "0" && s.Kind >= settings.Whole && s.Kind <= settings.KB
 }
 
-// Every setting is turned every way against its default: by its flag, by each of its parameters,
-// and by both. The flag takes precedence, and then the parameter, to zero values, too.
+// Every setting is given every value against its default: by its flag, by each of its parameters, and
+// by both. The flag takes precedence over the parameter, even with a zero value.
 func TestPrecedence(t *testing.T) {
 	for command, c := range nodeCommands {
 		for i := range c.set {
@@ -159,7 +159,7 @@ func directly(t *testing.T, set settings.Set, targets []any, s *settings.Setting
 	return plain(targets)
 }
 
-// plain returns what targets point to, which functions can't be compared in.
+// plain returns what targets point to, except functions, which can't be compared.
 func plain(targets []any) (out []any) {
 	for _, target := range targets {
 		fields, ok := target.(settings.Fields)
@@ -176,7 +176,7 @@ func plain(targets []any) (out []any) {
 	return out
 }
 
-// A value that a kind doesn't have is refused.
+// A value outside a setting's kind is rejected.
 func TestOddValuesAreRefused(t *testing.T) {
 	for command, c := range nodeCommands {
 		for _, s := range c.set {

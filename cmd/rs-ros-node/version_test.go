@@ -8,7 +8,7 @@ import (
 	"rsros/program"
 )
 
-// TestVersion: what a release is linked with is what it prints, the commit once.
+// TestVersion checks that a release prints the version it was linked with, and the commit once.
 func TestVersion(t *testing.T) {
 	version, commit := program.Version, program.Commit
 	defer func() { program.Version, program.Commit = version, commit }()
