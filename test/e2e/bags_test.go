@@ -18,12 +18,12 @@ import (
 	"rsros/test/peer"
 )
 
-// imageStreams are the streams of the librealsense bags that carry pixels.
+// imageStreams are the streams of the librealsense bags that have pixels.
 var imageStreams = []string{"sensor_0/Depth_0", "sensor_0/Infrared_1", "sensor_0/Infrared_2", "sensor_1/Color_0"}
 
 func imageTopic(stream string) string { return "/device_0/" + stream + "/image/data" }
 
-// librealsenseBag is a bag that librealsense wrote, and by topic the hashes of the frames that went in.
+// librealsenseBag is a bag that librealsense wrote, and the hashes of the recorded frames by topic.
 func librealsenseBag(t *testing.T, name string) (path string, frames map[string][]string) {
 	t.Helper()
 	path = filepath.Join(repository(t), "test/data/librealsense", name+".bag")
@@ -55,8 +55,8 @@ func librealsenseBag(t *testing.T, name string) (path string, frames map[string]
 	return path, frames
 }
 
-// TestPlayLibrealsense: what librealsense wrote and play publishes, a roscpp node and a Go node receive
-// frame by frame, and rostopic echo shows.
+// TestPlayLibrealsense checks that a roscpp node and a Go node receive a recording of librealsense from
+// play frame by frame, and that rostopic echo prints it.
 func TestPlayLibrealsense(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
@@ -79,7 +79,8 @@ func playLibrealsense(t *testing.T, g *graph, name string) {
 	}
 	got := roscpp.heard()
 	inGo.awaitCounts(counts)
-	// Only now: a subscriber that is told of the end may hang up before it has read the last message.
+	// Only now: a subscriber that is notified of the end may disconnect before it has read the last
+	// message.
 	if code := play.Interrupt(); code != 0 {
 		t.Errorf("play ended with %d", code)
 	}
@@ -119,8 +120,8 @@ func wantFrames(t *testing.T, what string, got heard, want []string) {
 	}
 }
 
-// TestLiveLibrealsense: a RealSense bag as the device of a live node. It starts again at its end, so that
-// a subscriber that was late for the first frames has all of them in their order in the next round.
+// TestLiveLibrealsense uses a RealSense bag as the device of a live node. It restarts at its end, so a
+// subscriber that missed the first frames gets all of them, in order, in the next round.
 func TestLiveLibrealsense(t *testing.T) {
 	g := onRoscore(t)
 	bag, frames := librealsenseBag(t, "sw_small_lz4")
@@ -143,7 +144,7 @@ func TestLiveLibrealsense(t *testing.T) {
 	}
 }
 
-// holdsRound says whether got holds want somewhere, frame by frame.
+// holdsRound reports whether got holds want somewhere, frame by frame.
 func holdsRound(got, want []string) bool {
 	for i := 0; i+len(want) <= len(got); i++ {
 		if slices.Equal(got[i:i+len(want)], want) {
@@ -153,7 +154,7 @@ func holdsRound(got, want []string) bool {
 	return false
 }
 
-// TestPlayD435 plays a genuine recording of 2018, on whose topic names stock rosbag play dies.
+// TestPlayD435 plays a real camera's recording from 2018, whose topic names crash stock rosbag play.
 func TestPlayD435(t *testing.T) {
 	path := need.Bag(t, "public/d435_2018_v3.bag")
 	g := onRoscore(t)
@@ -175,7 +176,7 @@ func TestPlayD435(t *testing.T) {
 	}
 }
 
-// bagHashes are by topic the hashes of a bag's images.
+// bagHashes returns the hashes of a bag's images by topic.
 func bagHashes(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
@@ -203,8 +204,9 @@ func bagHashes(t *testing.T, path string) map[string][]string {
 	return hashes
 }
 
-// TestStockPlaysOurs: a bag that live recorded goes through rosbag info and rosbag check, agrees with
-// our info, and stock rosbag play brings every frame of it to a roscpp and to a Go subscriber.
+// TestStockPlaysOurs checks that rosbag info and rosbag check accept a bag that live recorded, that
+// rosbag info agrees with ours, and that stock rosbag play delivers every frame to a roscpp and a Go
+// subscriber.
 func TestStockPlaysOurs(t *testing.T) {
 	need.Programs(t, "rosbag")
 	for _, compression := range []string{"none", "lz4"} {
@@ -241,8 +243,8 @@ func TestStockPlaysOurs(t *testing.T) {
 	}
 }
 
-// wantSameInfo checks that rosbag info and our info print the same facts, the stock library reads every message, and
-// rosbag check asks for no type to be migrated.
+// wantSameInfo checks that rosbag info and our info print the same facts, that the stock library reads
+// every message, and that rosbag check requires no migration.
 func wantSameInfo(g *graph, bag string) {
 	g.t.Helper()
 	var stock, ours any
@@ -266,6 +268,6 @@ func wantSameInfo(g *graph, bag string) {
 	}
 }
 
-// migrations are what rosbag check finds, with the md5 of both sides. It also lists types whose
-// definition lost its comments, and those that aren't installed.
+// migrations returns what rosbag check finds, with both MD5 sums. It also lists types whose definition
+// lost its comments, and those that aren't installed.
 var migrations = regexp.MustCompile(`From: (.+)\n +To: +(.+)`)

@@ -17,7 +17,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestCatalogNPM: a reader of Parquet that isn't ours reads the rows that catalog writes.
+// TestCatalogNPM checks that an independent Parquet reader reads the rows that catalog writes.
 func TestCatalogNPM(t *testing.T) {
 	modules, program, out := npmModules(t, "catalog"), peer.Program(t), filepath.Join(t.TempDir(), "all.parquet")
 	in := []string{samplebag.Robot(t, "robot.bag"), need.Bag(t, "db3/own_native.db3"), samplebag.File(t, "no.bag", []byte("no bag"))}
@@ -44,7 +44,7 @@ func TestCatalogNPM(t *testing.T) {
 		if err := json.Unmarshal(lines[i], &got); err != nil {
 			t.Fatal(err)
 		}
-		const ms = 1e6 // hyparquet makes dates of instants
+		const ms = 1e6 // hyparquet returns dates
 		if got.Start != w.Start/ms || got.End != w.End/ms || got.Made != w.Made/ms || got.Modified != w.Modified/ms {
 			t.Errorf("row %d: from %d to %d ms, want %d to %d ns", i, got.Start, got.End, w.Start, w.End)
 		}

@@ -11,13 +11,14 @@ import (
 	"rsros/test/peer"
 )
 
-// dropIn makes launch/drop-in.sh's packages the only ones beside Debian's, and returns their folder.
+// dropIn installs launch/drop-in.sh's packages as the only ones besides Debian's, and returns their
+// folder.
 func (g *graph) dropIn() string {
 	g.t.Helper()
 	need.Programs(g.t, "rospack", "rosrun", "sh")
 	folder := filepath.Join(g.t.TempDir(), "drop in")
 	script := filepath.Join(g.rosPackage(), "launch", "drop-in.sh")
-	for range 2 { // again changes nothing
+	for range 2 { // running it again changes nothing
 		if out, err := exec.Command(script, folder).CombinedOutput(); err != nil {
 			g.t.Fatalf("%v\n%s", err, out)
 		}
@@ -26,8 +27,8 @@ func (g *graph) dropIn() string {
 	return folder
 }
 
-// TestDropIn exchanges the package realsense2_camera for ours: stock tools find it, launch files written for it work,
-// and the services are answered under its names.
+// TestDropIn replaces the package realsense2_camera by ours: stock tools find it, launch files written
+// for it work, and its services are available under their names.
 func TestDropIn(t *testing.T) {
 	g := onRoscore(t)
 	folder := g.dropIn()
@@ -87,7 +88,8 @@ func TestDropIn(t *testing.T) {
 	})
 }
 
-// TestDropInRefuses: the real package isn't overwritten, and a folder where roslaunch would find files twice is refused.
+// TestDropInRefuses checks that the script neither overwrites the real package nor uses a folder where
+// roslaunch would find files twice.
 func TestDropInRefuses(t *testing.T) {
 	script := filepath.Join(repository(t), "launch", "drop-in.sh")
 	folder := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"rsros/test/peer"
 )
 
-// TestMasterRestarts: a live node waits for its master, and comes back when that was started anew.
+// TestMasterRestarts checks that a live node waits for its master, and registers again after a restart.
 func TestMasterRestarts(t *testing.T) {
 	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
 		const topic = "/camera/gyro/sample"
@@ -29,7 +29,8 @@ func TestMasterRestarts(t *testing.T) {
 	})
 }
 
-// TestKilledRecording: what was recorded before a kill -9 is a whole, indexed bag to stock programs.
+// TestKilledRecording checks that stock programs read a recording killed with SIGKILL as a whole,
+// indexed bag.
 func TestKilledRecording(t *testing.T) {
 	need.Programs(t, "rosbag")
 	t.Parallel()
@@ -47,7 +48,7 @@ func TestKilledRecording(t *testing.T) {
 	}
 }
 
-// stockCount is how many images Python's rosbag reads from a bag; 0 if it can't read it.
+// stockCount returns the number of images that Python's rosbag reads from a bag; 0 if it can't read it.
 func stockCount(g *graph, bag string) int {
 	const read = `import rosbag,sys
 print(sum(1 for topic, _, _ in rosbag.Bag(sys.argv[1]).read_messages() if topic.endswith("/image/data")))`

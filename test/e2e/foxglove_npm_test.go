@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestPlayFoxgloveNPM plays a bag to the client that Lichtblick uses. It is fetched from
-// npm, so the test has a command of its own: make test-npm.
+// TestPlayFoxgloveNPM plays a bag to the client that Lichtblick uses. It is fetched from npm, so the
+// test has its own command: make test-npm.
 func TestPlayFoxgloveNPM(t *testing.T) {
 	here, modules := filepath.Join(repository(t), "test", "foxglove"), npmModules(t, "foxglove")
 	bag, want := foxgloveBag(t)
@@ -41,7 +41,7 @@ type decodeNPM struct {
 	Errors []string
 }
 
-// checkNPM compares it with the bag.
+// checkNPM compares the client's output with the bag.
 func checkNPM(t *testing.T, printed string, want map[string][]string) {
 	t.Helper()
 	var got decodeNPM

@@ -17,8 +17,8 @@ import (
 	"rsros/test/rig"
 )
 
-// foxgloveBag writes a bag of small messages, which are never lost, and returns what it
-// holds: by topic, the time and the hash of each message.
+// foxgloveBag writes a bag of small messages, which are never dropped, and returns the time and the
+// hash of each message by topic.
 func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
 	t.Helper()
 	path, want = filepath.Join(t.TempDir(), "walk.bag"), make(map[string][]string)
@@ -58,7 +58,7 @@ func stampAndHash(at int64, data []byte) string {
 
 var foxgloveURL = regexp.MustCompile(`ws://[0-9.:]+`)
 
-// startFoxglove plays a bag to whoever subscribes to all its topics.
+// startFoxglove plays a bag once a client subscribes to all its topics.
 func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) {
 	t.Helper()
 	m := rig.Master(t)
@@ -125,7 +125,7 @@ func TestViewFoxglove(t *testing.T) {
 		c.Await("the state of playback", func(e foxglove.Event) bool { return e.Opcode == 5 && e.PlayRequest == name })
 	}
 	control(1, "pause at the start")
-	got := make(map[string]map[string]bool) // a message comes again when it is recalled
+	got := make(map[string]map[string]bool) // a recalled message is sent again
 	c.SayBinary(3, byte(0), float32(1), byte(1), uint64(0), "play")
 	c.Await("the end", func(e foxglove.Event) bool {
 		if e.Opcode == 1 {

@@ -14,7 +14,7 @@ import (
 	"rsros/test/peer"
 )
 
-// graph is one master and the environment of all programs that meet there.
+// graph is a master and the environment of the programs that use it.
 type graph struct {
 	t      *testing.T
 	uri    string
@@ -28,8 +28,8 @@ var masters = map[string]func(g *graph) *peer.Process{
 	"embedded": func(g *graph) *peer.Process { return g.start(peer.Program(g.t), "master", "--port", g.port()) },
 }
 
-// startRoscore starts a roscore and waits for it. It gives its own master ten seconds to start, and ends if a busy
-// machine needs more; then it is started again.
+// startRoscore starts a roscore and waits for it. roscore gives its master ten seconds to start, and
+// exits if a busy machine needs more; then it is started again.
 func (g *graph) startRoscore() *peer.Process {
 	g.t.Helper()
 	p := g.start("roscore", "-p", g.port())
@@ -54,7 +54,7 @@ func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
 	})
 }
 
-// onRoscore returns the graph of a stock roscore, for a test to which one master is like another.
+// onRoscore returns the graph of a stock roscore, for a test that doesn't depend on the kind of master.
 func onRoscore(t *testing.T) *graph {
 	t.Helper()
 	t.Parallel()
@@ -77,28 +77,27 @@ func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster fun
 	}
 }
 
-// newGraph makes the environment; the master at its port is still to be started.
+// newGraph creates the environment; the master at its port is still to be started.
 func newGraph(t *testing.T) *graph {
 	return graphAt(t, fmt.Sprintf("http://127.0.0.1:%d/", freePort(t)))
 }
 
-// graphAt is the graph of a master whose address is known.
+// graphAt returns the graph of a master whose address is known.
 func graphAt(t *testing.T, uri string) *graph {
 	g := &graph{t: t, uri: uri, env: peer.Env(t, uri), client: &http.Client{Transport: &http.Transport{}}}
 	t.Cleanup(g.client.CloseIdleConnections)
 	return g
 }
 
-// in is the same graph for a subtest: what is started in it ends with it.
+// in returns the same graph for a subtest: what is started in it ends with it.
 func (g *graph) in(t *testing.T) *graph {
 	inner := *g
 	inner.t = t
 	return &inner
 }
 
-// freePort returns a port that was free a moment ago. It is below the range from
-// which the kernel chooses ports, so no other test gets it meanwhile, not even
-// while a master at that port restarts.
+// freePort returns a port that was free a moment ago. It is below the kernel's ephemeral range, so no
+// other test gets it meanwhile, not even while a master at that port restarts.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -123,7 +122,7 @@ func (g *graph) start(name string, args ...string) *peer.Process {
 	return peer.Start(g.t, g.env, name, args...)
 }
 
-// try runs a program and returns what it printed on stdout, and its exit code.
+// try runs a program and returns its stdout and its exit code.
 func (g *graph) try(name string, args ...string) (stdout string, code int) {
 	g.t.Helper()
 	p := g.start(name, args...)
@@ -131,7 +130,7 @@ func (g *graph) try(name string, args ...string) (stdout string, code int) {
 	return p.Stdout(), code
 }
 
-// run runs a program that must end with success, and returns what it printed on stdout.
+// run runs a program that must succeed, and returns its stdout.
 func (g *graph) run(name string, args ...string) string {
 	g.t.Helper()
 	out, code := g.try(name, args...)
@@ -141,13 +140,13 @@ func (g *graph) run(name string, args ...string) string {
 	return out
 }
 
-// lines runs a program and returns what it printed line by line.
+// lines runs a program and returns its output line by line.
 func (g *graph) lines(name string, args ...string) []string {
 	g.t.Helper()
 	return strings.Split(strings.TrimSpace(g.run(name, args...)), "\n")
 }
 
-// wantContains runs a program whose output must contain all the texts.
+// wantContains runs a program and checks that its output contains all the texts.
 func (g *graph) wantContains(texts []string, name string, args ...string) {
 	g.t.Helper()
 	out := g.run(name, args...)
@@ -225,7 +224,7 @@ func (g *graph) awaitSubscriber(topic, node string) {
 	peer.Await(g.t, node+" subscribes to "+topic, func() bool { return slices.Contains(g.nodesOf(subscribers, topic), node) })
 }
 
-// connections counts a node's TCPROS connections of a topic, as it tells itself.
+// connections counts a node's TCPROS connections for a topic, as it reports them.
 func (g *graph) connections(node, topic string) int {
 	api, _ := g.ask("lookupNode", node).(string)
 	result, err := xmlrpc.Call(g.t.Context(), g.client, api, "getBusInfo", "/e2e")
@@ -243,8 +242,8 @@ func (g *graph) connections(node, topic string) int {
 	return count
 }
 
-// awaitAudience waits until the one publisher of each topic has size subscribers connected, and
-// returns its name.
+// awaitAudience waits until the one publisher of each topic has size subscribers connected, and returns
+// its name.
 func (g *graph) awaitAudience(size int, topics ...string) (node string) {
 	g.t.Helper()
 	for _, topic := range topics {

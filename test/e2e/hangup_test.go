@@ -10,10 +10,10 @@ import (
 	"rsros/test/peer"
 )
 
-// TestHangup: when its terminal goes away a command ends as by Ctrl-C. A node goes on
+// TestHangup checks that closing the terminal ends a command as Ctrl-C does, and that a node continues
 // under nohup.
 func TestHangup(t *testing.T) {
-	// Where the tests themselves run under nohup, programs that they start would ignore it, too.
+	// If the tests themselves run under nohup, programs that they start would ignore SIGHUP, too.
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)

@@ -18,8 +18,8 @@ import (
 	"rsros/test/peer"
 )
 
-// judge is a graph of our player, with a master and a node in the test's own
-// process: the node records what the player publishes, and controls it.
+// judge is a graph of our player, with a master and a node in the test's process: the node records what
+// the player publishes, and controls it.
 type judge struct {
 	*graph
 	node *ros.Node
@@ -40,7 +40,7 @@ func newJudge(t *testing.T) *judge {
 	return &judge{graph: graphAt(t, m.URI()), node: n}
 }
 
-// startWith starts a program with more variables in its environment.
+// startWith starts a program with additional environment variables.
 func (g *judge) startWith(env []string, name string, args ...string) *peer.Process {
 	g.t.Helper()
 	return peer.Start(g.t, append(slices.Clone(g.env), env...), name, args...)
@@ -96,7 +96,7 @@ func (r *recording) count(topic string) int {
 	return len(r.topics[topic])
 }
 
-// close ends the subscriptions. After it, everything that was received is recorded.
+// close ends the subscriptions. When it returns, everything received is recorded.
 func (r *recording) close() {
 	for _, s := range r.subs {
 		s.Close()

@@ -11,8 +11,8 @@ import (
 	"rsros/test/peer"
 )
 
-// rosPackage makes our package as rosrun and roslaunch look for it: a folder in ROS_PACKAGE_PATH with
-// package.xml, launch/ and, anywhere below but in build/, the program. It returns the folder.
+// rosPackage makes our package as rosrun and roslaunch expect it: a folder in ROS_PACKAGE_PATH with
+// package.xml, launch/ and, anywhere except in build/, the program. It returns the folder.
 func (g *graph) rosPackage() string {
 	g.t.Helper()
 	return g.rosPackageOf(peer.Program(g.t))
@@ -59,8 +59,8 @@ func TestRosrun(t *testing.T) {
 	}
 }
 
-// TestLaunch runs camera.launch with the parameters and remappings of a user's launch file together with record.launch,
-// and then play.launch with the recording.
+// TestLaunch runs camera.launch with the parameters and remappings of a user's launch file together
+// with record.launch, and then plays the recording with play.launch.
 func TestLaunch(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		g.rosPackage()
@@ -91,7 +91,7 @@ func TestLaunch(t *testing.T) {
 	})
 }
 
-// TestDemo is a newcomer's first minute: no ROS in the environment.
+// TestDemo runs what a newcomer runs first: no ROS in the environment.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

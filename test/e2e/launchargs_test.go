@@ -40,7 +40,7 @@ func launchArgs(t *testing.T, file string) map[string]string {
 	return args
 }
 
-// originalArgs reads testdata/realsense2_camera.args: the arguments and defaults by launch file.
+// originalArgs reads testdata/realsense2_camera.args: arguments and defaults by launch file.
 func originalArgs(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/realsense2_camera.args")
@@ -65,7 +65,8 @@ func originalArgs(t *testing.T) map[string]map[string]string {
 	return files
 }
 
-// TestLaunchArguments: our launch files accept every argument of realsense2_camera's and have its defaults.
+// TestLaunchArguments checks that our launch files accept every argument of realsense2_camera's, with
+// the same defaults.
 func TestLaunchArguments(t *testing.T) {
 	originals := originalArgs(t)
 	if len(originals) != 5 || len(originals["rs_camera.launch"]) != 60 {

@@ -9,9 +9,9 @@ import (
 	"rsros/node/ros"
 )
 
-// otherLaunches are turnedLaunches of the launch files that aren't for one camera.
+// otherLaunches are turnedLaunches of the launch files that aren't for a single camera.
 var otherLaunches = map[string]turnedLaunch{
-	// A recording with points coloured by infrared, without the streams that these don't need.
+	// A recording with points colored by infrared, without the streams that these don't need.
 	"file1": {file: "rs_from_file.launch", turns: []turn{
 		{"camera", "file1", published("color/image_raw")},
 		{"rosbag_filename", "{recording}", func(c *turned) {
@@ -40,7 +40,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"output", "log", quiet},
 		{"respawn", "true", respawns},
 	}},
-	// Depth aligned to colour.
+	// Depth aligned to color.
 	"file2": {file: "rs_from_file.launch", with: []string{"rosbag_filename:={recording}", "args:=--loop"}, turns: []turn{
 		{"camera", "file2", published("fisheye/image_raw")},
 		{"align_depth", "true", published("aligned_depth_to_color/image_raw")},
@@ -69,7 +69,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"enable_depth", "false", gone("depth/image_rect_raw")},
 		{"enable_sync", "true", func(c *turned) { c.meet("color/camera_info", "infra1/camera_info") }},
 	}},
-	// Profiles that the recording doesn't have.
+	// Profiles that the recording lacks.
 	"file5": {file: "rs_from_file.launch", with: []string{"rosbag_filename:={recording}"}, turns: []turn{
 		{"camera", "file5", logged("/file5/realsense2_camera")},
 		{"depth_width", "640", logged("Depth_0 can't run as 640x")},
@@ -108,7 +108,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"output", "log", quiet},
 		{"respawn", "true", respawns},
 	}, allStreams, registrationWithoutEffect)},
-	// No points, transforms and matched stamps.
+	// No points and transforms, but matched stamps.
 	"rgbd2": {file: "rs_rgbd.launch", with: append([]string{"device:=sim", "enable_infra1:=true"}, small...), turns: []turn{
 		{"camera", "rgbd2", published("depth/image_rect_raw")},
 		{"align_depth", "false", gone("aligned_depth_to_color/image_raw")},
@@ -122,7 +122,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"enable_depth", "false", gone("depth/image_rect_raw")},
 		{"enable_color", "false", gone("color/image_raw")},
 	}},
-	// A camera that isn't there.
+	// A camera that isn't connected.
 	"rgbd4": {file: "rs_rgbd.launch", turns: []turn{
 		{"camera", "rgbd4", logged("/rgbd4/realsense2_camera")},
 		{"usb_port_id", "2-1.4", logged("port 2-1.4")},
@@ -146,7 +146,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"output", "log", quiet},
 		{"respawn", "true", respawns},
 	}},
-	// Cameras that come too late.
+	// Cameras that are connected too late.
 	"late1": {file: "rs_multiple_devices.launch", with: []string{"device:=sim", "serial_no_camera1:=_1", "serial_no_camera2:=_2", "camera2:=late2",
 		"args:=--unplugged --wait-for-device-timeout 4"}, turns: []turn{
 		{"camera1", "late1", logged("/late1/realsense2_camera")},
@@ -155,7 +155,7 @@ var otherLaunches = map[string]turnedLaunch{
 	}},
 }
 
-// registrationWithoutEffect are arguments of rs_rgbd.launch that the log names.
+// registrationWithoutEffect are arguments of rs_rgbd.launch that the log reports as without effect.
 var registrationWithoutEffect = []turn{
 	unused("external_manager", "true"),
 	unused("fisheye_width", "640"),
@@ -181,7 +181,7 @@ var registrationWithoutEffect = []turn{
 	unusedAs("sw_registered_processing", "rgbd_launch/sw_registered_processing", "true"),
 }
 
-// differ looks at some messages of two topics: none of one has a stamp of the other.
+// differ checks in some messages of two topics that no stamp is common to both.
 func (c *turned) differ(a, b string) {
 	c.t.Helper()
 	stamps := map[string]map[msgs.Time]bool{a: {}, b: {}}

@@ -7,9 +7,9 @@ import (
 	"rsros/test/peer"
 )
 
-// turnedLaunches are the launches by the namespace of their camera. Each row is one argument.
+// turnedLaunches are launches by the namespace of their camera. Each row is one argument.
 var turnedLaunches = map[string]turnedLaunch{
-	// All streams of the simulated camera, and points coloured by the left infrared camera.
+	// All streams of the simulated camera, and points colored by the left infrared camera.
 	"one": {file: "rs_camera.launch", turns: append([]turn{
 		{"camera", "one", published("color/image_raw")},
 		{"device", "sim", func(c *turned) {
@@ -43,7 +43,7 @@ var turnedLaunches = map[string]turnedLaunch{
 		}},
 		{"respawn", "true", respawns},
 	}, allStreams...)},
-	// Depth aligned to colour, and what has no effect.
+	// Depth aligned to color, and what has no effect.
 	"two": {file: "rs_camera.launch", with: small, turns: append([]turn{
 		{"camera", "two", published("depth/image_rect_raw")},
 		{"device", "sim:222", numbered("222")},
@@ -84,20 +84,20 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"filters", "decimation", sized("depth", 212, 120)},
 		{"args", "--sync --infra1=424x240@6", logged("Infrared_1 Y8 424x240@6")},
 	}},
-	// A camera that isn't there.
+	// A camera that isn't connected.
 	"five": {file: "rs_camera.launch", turns: []turn{
 		{"camera", "five", logged("/five/realsense2_camera")},
 		{"usb_port_id", "2-1.4", logged("port 2-1.4")},
 		{"device_type", "d435(?!i)", logged("type d435(?!i)")},
 		{"required", "true", logged("REQUIRED process [five/realsense2_camera")},
 	}},
-	// A camera that comes too late.
+	// A camera that is connected too late.
 	"seven": {file: "rs_camera.launch", with: []string{"device:=sim", "args:=--unplugged"}, turns: []turn{
 		{"camera", "seven", logged("/seven/realsense2_camera")},
 		{"reconnect_timeout", "1.5", logged("next_attempt_in=1.5s")},
 		{"wait_for_device_timeout", "4", logged("waited 4s for a camera")},
 	}},
-	// A stream that the simulated camera doesn't have.
+	// A stream that the simulated camera lacks.
 	"six": {file: "rs_camera.launch", with: []string{"device:=sim"}, turns: []turn{
 		{"camera", "six", logged("/six/realsense2_camera")},
 		{"enable_infra", "true", logged("stream Infrared_0", "the device doesn't have it")},
@@ -123,11 +123,11 @@ var allStreams = []turn{
 	{"accel_fps", "250", logged("Accel_0", "@250")},
 }
 
-// small are profiles that several cameras fit a small machine with.
+// small are profiles with which several cameras fit on a small machine.
 var small = []string{"depth_width:=424", "depth_height:=240", "depth_fps:=6", "color_width:=424", "color_height:=240", "color_fps:=6",
 	"infra_width:=424", "infra_height:=240", "infra_fps:=6"}
 
-// withoutEffect are arguments that the log names.
+// withoutEffect are arguments that the log reports as without effect.
 var withoutEffect = []turn{
 	unused("external_manager", "true"),
 	unused("fisheye_width", "640"),
@@ -147,7 +147,7 @@ var withoutEffect = []turn{
 	unused("stereo_module/gain/2", "30"),
 }
 
-// greyPoints is a check that points have the brightness of infrared.
+// greyPoints checks that points have the brightness of infrared.
 func greyPoints(c *turned) {
 	c.t.Helper()
 	if _, fields := c.cloud(); fields != "x y z intensity " {
@@ -155,7 +155,7 @@ func greyPoints(c *turned) {
 	}
 }
 
-// barePoints is a check that points have no colours.
+// barePoints checks that points have no colors.
 func barePoints(c *turned) {
 	c.t.Helper()
 	if head, fields := c.cloud(); fields != "x y z " || head.Width == 0 {
@@ -163,7 +163,7 @@ func barePoints(c *turned) {
 	}
 }
 
-// unused is a turn of which the log says that it has no effect.
+// unused is a turn whose argument the log must report as without effect.
 func unused(arg, value string) turn { return unusedAs(arg, arg, value) }
 
 // unusedAs is unused for an argument whose parameter has another name.

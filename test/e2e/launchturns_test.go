@@ -18,29 +18,29 @@ import (
 	"rsros/test/samplebag"
 )
 
-// turn gives one argument of a launch file a value other than its default, and looks for the effect.
+// turn sets one argument of a launch file to a value other than its default, and checks the effect.
 type turn struct {
 	arg, value string
 	check      func(c *turned)
 }
 
-// turnedLaunch is one run of a launch file with several turns. With are arguments that its turns need. In its
-// values {recording} is the path of a recording with every stream.
+// turnedLaunch is one run of a launch file with several turns. With lists arguments that its turns
+// need. In its values {recording} is the path of a recording with every stream.
 type turnedLaunch struct {
 	file  string
 	with  []string
 	turns []turn
 }
 
-// turned is a launch that runs. Its topics are below /name.
+// turned is a running launch. Its topics are below /name.
 type turned struct {
 	*onlooker
 	name   string
 	launch *peer.Process
 }
 
-// TestEveryLaunchArgument turns every argument of each launch file that realsense2_camera has, too, once and looks for
-// its effect. What has no effect says so in the log.
+// TestEveryLaunchArgument sets every argument of each launch file that realsense2_camera also has, and
+// checks its effect. For arguments without effect, the log must say so.
 func TestEveryLaunchArgument(t *testing.T) {
 	launches := maps.Clone(turnedLaunches)
 	maps.Copy(launches, otherLaunches)
@@ -71,7 +71,8 @@ func TestEveryLaunchArgument(t *testing.T) {
 	}
 }
 
-// everyArgumentTurned checks that each argument of the launch files has a row, with a value that isn't its default.
+// everyArgumentTurned checks that each argument of the launch files has a row, with a value that isn't
+// its default.
 func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 	t.Helper()
 	rows := map[string]map[string]int{}
@@ -89,7 +90,7 @@ func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 	}
 	for file := range originalArgs(t) {
 		if filepath.Dir(file) != "." {
-			continue // those of the others are handed on to it
+			continue // those of the others are passed on to it
 		}
 		for _, arg := range slices.Sorted(maps.Keys(launchArgs(t, file))) {
 			if rows[file][arg] == 0 {
@@ -99,8 +100,8 @@ func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 	}
 }
 
-// everyStream makes a recording that has each stream of the launch files: one of librealsense with its infrared
-// streams once more as Infrared_0 and as Fisheye_0.
+// everyStream makes a recording that has each stream of the launch files: one by librealsense with its
+// infrared streams repeated as Infrared_0 and as Fisheye_0.
 func everyStream(t *testing.T) string {
 	t.Helper()
 	from, err := bagstore.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
@@ -150,7 +151,7 @@ func (c *turned) isThere(topic string) {
 	peer.Await(c.t, c.full()+" publishes "+topic, func() bool { return slices.Contains(c.graph.nodesOf(publishers, topic), c.full()) })
 }
 
-// isMissing wants the node to be there without a topic.
+// isMissing checks that the node runs without a topic.
 func (c *turned) isMissing(topic string) {
 	c.t.Helper()
 	c.graph.awaitPublisher("/diagnostics")
@@ -160,7 +161,7 @@ func (c *turned) isMissing(topic string) {
 	}
 }
 
-// logged is a check that the node's output, or roslaunch's, has all of the words.
+// logged checks that the output of the node, or of roslaunch, contains all of the words.
 func logged(words ...string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -170,7 +171,7 @@ func logged(words ...string) func(c *turned) {
 	}
 }
 
-// quiet is a check that the node's output isn't on the screen.
+// quiet checks that the node's output isn't on the screen.
 func quiet(c *turned) {
 	c.t.Helper()
 	peer.Await(c.t, "a log file with the node's output", func() bool { return strings.Contains(c.logFile(), "streaming") })
@@ -179,7 +180,7 @@ func quiet(c *turned) {
 	}
 }
 
-// respawns is a check that another process takes the place of the node.
+// respawns checks that the node is restarted as another process.
 func respawns(c *turned) {
 	c.t.Helper()
 	before := c.pid()
@@ -187,7 +188,7 @@ func respawns(c *turned) {
 	peer.Await(c.t, "another process of "+c.full(), func() bool { now := c.pid(); return now != nil && now != before })
 }
 
-// prefixed is a check that frames begin with a tf_prefix.
+// prefixed checks that frames start with a tf_prefix.
 func prefixed(prefix string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -197,7 +198,7 @@ func prefixed(prefix string) func(c *turned) {
 	}
 }
 
-// numbered is a check of the camera's serial number.
+// numbered checks the camera's serial number.
 func numbered(want string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -207,7 +208,7 @@ func numbered(want string) func(c *turned) {
 	}
 }
 
-// coloured is a check that depth is published as a colour image.
+// coloured checks that depth is published as a color image.
 func coloured(stream string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -218,7 +219,7 @@ func coloured(stream string) func(c *turned) {
 	}
 }
 
-// another is a check of another camera of the same launch.
+// another checks another camera of the same launch.
 func another(name string, check func(c *turned)) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -235,7 +236,7 @@ func (c *turned) info(stream string) msgs.CameraInfo {
 	return info
 }
 
-// sized is a check of the size of a stream's pictures.
+// sized checks the size of a stream's images.
 func sized(stream string, width, height uint32) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -246,12 +247,12 @@ func sized(stream string, width, height uint32) func(c *turned) {
 	}
 }
 
-// published is a check that a topic is there.
+// published checks that a topic is published.
 func published(topic string) func(c *turned) {
 	return func(c *turned) { c.t.Helper(); c.isThere(c.topic(topic)) }
 }
 
-// gone is a check that topics aren't there.
+// gone checks that topics aren't published.
 func gone(topics ...string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -264,7 +265,7 @@ func gone(topics ...string) func(c *turned) {
 // meet waits until two topics have messages with the same stamp.
 func (c *turned) meet(a, b string) {
 	c.t.Helper()
-	stamps := map[msgs.Time]string{} // and the topic that had them
+	stamps := map[msgs.Time]string{} // and the topic of the messages
 	var mu sync.Mutex
 	met := func(topic string) func([]byte) bool {
 		return func(data []byte) bool {
@@ -285,7 +286,7 @@ func (c *turned) meet(a, b string) {
 	c.look("a stamp of "+a, c.topic(b), met(b))
 }
 
-// deepest is the largest depth of a topic's next picture, in millimetres.
+// deepest returns the largest depth in a topic's next image, in millimeters.
 func (c *turned) deepest(topic string) uint16 {
 	c.t.Helper()
 	var head msgs.ImageHead
@@ -300,7 +301,7 @@ func (c *turned) deepest(topic string) uint16 {
 	return most
 }
 
-// cloud is the head of the next cloud, and the names of its fields.
+// cloud returns the head of the next cloud, and the names of its fields.
 func (c *turned) cloud() (head msgs.PointCloudHead, fields string) {
 	c.t.Helper()
 	topic := c.topic("depth/color/points")
@@ -327,10 +328,10 @@ func (c *turned) kill() {
 	}
 }
 
-// output is what roslaunch and the node printed.
+// output returns the output of roslaunch and the node.
 func (c *turned) output() string { return c.launch.Output() + c.logFile() }
 
-// pid is the node's process id as it says itself, or nil.
+// pid returns the node's process id as reported by the node, or nil.
 func (c *turned) pid() any {
 	api, _ := c.graph.ask("lookupNode", c.full()).(string)
 	result, err := xmlrpc.Call(c.t.Context(), c.graph.client, api, "getPid", "/e2e")
@@ -340,7 +341,8 @@ func (c *turned) pid() any {
 	return nil
 }
 
-// logFile is what the node printed where roslaunch keeps the output of nodes that aren't on the screen.
+// logFile returns the node's output from where roslaunch keeps the output of nodes that aren't on the
+// screen.
 func (c *turned) logFile() string {
 	var text strings.Builder
 	for _, variable := range c.graph.env {

@@ -14,7 +14,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestLeRobotNPM: two readers of Parquet that aren't ours read the same from each table of a data set.
+// TestLeRobotNPM checks that two independent Parquet readers read the same from each table of a data
+// set.
 func TestLeRobotNPM(t *testing.T) {
 	modules, out := npmModules(t, "dataset"), filepath.Join(t.TempDir(), "set")
 	in := samplebag.Data(t, "sw_small_lz4.bag")

@@ -19,14 +19,14 @@ import (
 	"rsros/test/peer"
 )
 
-// heard is what a subscriber got of one topic.
+// heard is what a subscriber received on one topic.
 type heard struct {
 	Type     string   `json:"type"`
 	Latching string   `json:"latching"`
-	Hashes   []string `json:"hashes"` // FNV-1a-64: of an image's pixels, of other messages' bytes
+	Hashes   []string `json:"hashes"` // FNV-1a-64 of an image's pixels or another message's bytes
 }
 
-// roscppSubscriber is testdata's C++ program, running.
+// roscppSubscriber is the running C++ program of testdata.
 type roscppSubscriber struct {
 	*peer.Process
 	t   *testing.T
@@ -42,8 +42,8 @@ var buildSubscriber = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("g++", append(args, strings.Fields(string(flags))...)...).CombinedOutput()
 })
 
-// startRoscpp starts a roscpp node that receives a number of messages of each topic, and returns when it
-// has subscribed.
+// startRoscpp starts a roscpp node that receives a number of messages on each topic, and returns when
+// it has subscribed.
 func (g *graph) startRoscpp(topics map[string]int) *roscppSubscriber {
 	g.t.Helper()
 	need.Programs(g.t, "g++", "pkg-config")
@@ -63,7 +63,7 @@ func (g *graph) startRoscpp(topics map[string]int) *roscppSubscriber {
 	return s
 }
 
-// heard waits for the end of the subscriber: it has all that it wanted.
+// heard waits until the subscriber has all that it wanted and ends.
 func (s *roscppSubscriber) heard() map[string]heard {
 	s.t.Helper()
 	if code := s.Wait(); code != 0 {
@@ -133,7 +133,7 @@ func (l *goListener) count(topic string) int {
 	return len(l.topics[topic].Hashes)
 }
 
-// heard returns what has come so far.
+// heard returns what was received so far.
 func (l *goListener) heard(topic string) heard {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,12 +155,12 @@ func (l *goListener) awaitCounts(counts map[string]int) {
 	}
 }
 
-// pixels is the data of a sensor_msgs/Image.
+// pixels returns the data of a sensor_msgs/Image.
 func pixels(message []byte) ([]byte, error) {
 	d := msgs.NewDecoder(message)
 	var head msgs.ImageHead
 	head.Decode(d)
-	return d.Raw(int(head.DataLen)), d.Err() // the SDK puts the depth units after them
+	return d.Raw(int(head.DataLen)), d.Err() // the SDK appends the depth units
 }
 
 func hash(content []byte) string {

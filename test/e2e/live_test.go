@@ -10,10 +10,10 @@ import (
 	"rsros/test/peer"
 )
 
-// smallCamera is a simulated camera that several of fit on a small machine.
+// smallCamera is a simulated camera; several fit on a small machine.
 var smallCamera = []string{"--device", "sim", "--depth", "424x240@6", "--color", "424x240@6", "--infra1", "424x240@6", "--infra2", "424x240@6"}
 
-// TestLive holds a live node before the stock tools.
+// TestLive checks a live node with the stock tools.
 func TestLive(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		folder := t.TempDir()
@@ -93,7 +93,7 @@ func (g *graph) messagesOfCamera() {
 	g.wantContains([]string{"encoding: \"mono8\"", "step: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/infra1/image_rect_raw")
 	g.wantContains([]string{"distortion_model: \"plumb_bob\"", "width: 424"}, "rostopic", "echo", "-n", "1", "/camera/color/camera_info")
 	g.wantContains([]string{"frame_id: \"camera_accel_optical_frame\"", "linear_acceleration:"}, "rostopic", "echo", "-n", "1", "/camera/accel/sample")
-	// A latched set: a late subscriber gets every message of it.
+	// The options are latched as a set: a late subscriber gets every message of it.
 	g.wantContains([]string{"key: \"Name\"", "key: \"Serial Number\"", "(simulated)"}, "rostopic", "echo", "-n", "6", "/device_0/info")
 }
 

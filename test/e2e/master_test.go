@@ -14,8 +14,8 @@ import (
 	"rsros/test/peer"
 )
 
-// TestMaster runs the stock tools and client libraries among themselves, so that all that can go wrong
-// is the master. roscore passing the same test says that the test is right.
+// TestMaster runs only stock tools and client libraries, so that any failure is the master's. That
+// roscore passes shows that the test is right.
 func TestMaster(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		folder, err := filepath.Abs("testdata")
@@ -38,7 +38,8 @@ func TestMaster(t *testing.T) {
 	})
 }
 
-// parametersFromShell: what roslaunch set is there, and rosparam does all it can.
+// parametersFromShell checks that parameters set by roslaunch exist, and that all commands of rosparam
+// work.
 func (g *graph) parametersFromShell() {
 	g.t.Helper()
 	g.wantContains([]string{"3.5"}, "rosparam", "get", "/gain")
@@ -86,7 +87,7 @@ var (
 	averageSize = regexp.MustCompile(`mean: ([0-9.]+)(KB|MB|B)`)
 )
 
-// rate is what rostopic hz says in its third line, when it has seen a few seconds.
+// rate returns what rostopic hz prints in its third report, after a few seconds.
 func (g *graph) rate(topic string, options ...string) float64 {
 	g.t.Helper()
 	found := g.measure(averageRate, "rostopic", append([]string{"hz", topic}, options...)...)
@@ -97,8 +98,8 @@ func (g *graph) rate(topic string, options ...string) float64 {
 	return rate
 }
 
-// wantRate compares what rostopic hz says with the rate at which a topic is published. How
-// close it comes is a matter of the machine, on which more may run than it can.
+// wantRate compares the result of rostopic hz with the rate at which a topic is published. The
+// tolerance allows for an overloaded machine.
 func (g *graph) wantRate(topic string, want float64) {
 	g.t.Helper()
 	if rate := g.rate(topic); rate <= want/10 || rate >= want*2 {
@@ -106,7 +107,7 @@ func (g *graph) wantRate(topic string, want float64) {
 	}
 }
 
-// messageSize is the mean size in bytes that rostopic bw says.
+// messageSize returns the mean size in bytes from rostopic bw.
 func (g *graph) messageSize(topic string) float64 {
 	g.t.Helper()
 	found := g.measure(averageSize, "rostopic", "bw", topic)
@@ -117,7 +118,7 @@ func (g *graph) messageSize(topic string) float64 {
 	return size * map[string]float64{"B": 1, "KB": 1e3, "MB": 1e6}[found[2]]
 }
 
-// measure starts a tool that reports once a second, and returns what its third report says.
+// measure starts a tool that reports once a second, and returns its third report.
 func (g *graph) measure(pattern *regexp.Regexp, name string, args ...string) []string {
 	g.t.Helper()
 	const reports = 3
@@ -131,7 +132,8 @@ func (g *graph) measure(pattern *regexp.Regexp, name string, args ...string) []s
 	return found[reports-1]
 }
 
-// rospyListens: a rospy node hears the topic and is told when a cached parameter changes.
+// rospyListens checks that a rospy node receives the topic and is notified when a cached parameter
+// changes.
 func (g *graph) rospyListens(script string) {
 	g.t.Helper()
 	listener := g.start(need.Python(g.t, "rospy"), script, "1000000", "follow", "__name:=follower", "chatter:=/chatter")
@@ -145,7 +147,7 @@ func (g *graph) rospyListens(script string) {
 	g.wantContains([]string{"heard 10 {'hello'}"}, need.Python(g.t, "rospy"), script, "10", "chatter:=/chatter")
 }
 
-// sameNameReplaces: the second node of a name shuts the first one down.
+// sameNameReplaces checks that the second node of a name shuts the first one down.
 func (g *graph) sameNameReplaces(script string) {
 	g.t.Helper()
 	args := []string{script, "1000000", "__name:=twin", "chatter:=/silence"}
@@ -160,7 +162,7 @@ func (g *graph) sameNameReplaces(script string) {
 	second.Interrupt()
 }
 
-// recordsAndPlays: rosbag's two roscpp programs work, with each other's topic.
+// recordsAndPlays checks that rosbag's two roscpp programs work, with each other's topic.
 func (g *graph) recordsAndPlays() {
 	g.t.Helper()
 	bag := filepath.Join(g.t.TempDir(), "chatter.bag")

@@ -12,8 +12,8 @@ import (
 	"rsros/test/peer"
 )
 
-// onlooker is a node in this process that looks at single messages of any topic, which is cheaper than a stock
-// tool for each look.
+// onlooker is a node in this process that reads single messages of any topic, which is cheaper than
+// starting a stock tool each time.
 type onlooker struct {
 	t     *testing.T
 	graph *graph
@@ -36,7 +36,7 @@ func (g *graph) onlooker() *onlooker {
 	return &onlooker{t: g.t, graph: g, node: node}
 }
 
-// look waits for a message that satisfies a condition; see says whether it does. Messages come in order, one at a time.
+// look waits until see accepts a message. Messages come in order, one at a time.
 func (o *onlooker) look(what, topic string, see func(data []byte) bool) {
 	o.t.Helper()
 	seen := make(chan struct{})
@@ -99,7 +99,8 @@ func (o *onlooker) latest(topic string) func() []byte {
 	}
 }
 
-// decode decodes a topic's next message. What is a head leaves the body in the returned decoder.
+// decode decodes a topic's next message. For a type that is only a head, the body stays in the returned
+// decoder.
 func (o *onlooker) decode(topic string, m msgs.Message) *msgs.Decoder {
 	o.t.Helper()
 	return o.decodeBytes(topic, o.next(topic), m)
@@ -114,7 +115,7 @@ func (o *onlooker) decodeBytes(topic string, data []byte, m interface{ Decode(*m
 	return d
 }
 
-// call calls a service and decodes its answer.
+// call calls a service and decodes its response.
 func (o *onlooker) call(service, typeName string, request []byte, answer msgs.Message) {
 	o.t.Helper()
 	o.graph.awaitService(service)

@@ -7,7 +7,7 @@ import (
 	"rsros/test/peer"
 )
 
-// TestPlayControl observes and controls a bag that plays in a loop with the stock tools.
+// TestPlayControl observes and controls a looping bag with the stock tools.
 func TestPlayControl(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		bag, _ := librealsenseBag(t, "sw_small_lz4")
@@ -21,7 +21,7 @@ func TestPlayControl(t *testing.T) {
 		g.wantContains([]string{"std_srvs/SetBool"}, "rosservice", "type", "/player/pause_playback")
 		g.wantContains([]string{"/player/pause_playback", "/clock [rosgraph_msgs/Clock]"}, "rosnode", "info", "/player")
 		g.wantContains([]string{"encoding: \"mono16\"", "height: 48", "width: 64"}, "rostopic", "echo", "--noarr", "-n", "1", depth)
-		// How exactly the rate is kept is for node/replay's tests, on a clock of their own.
+		// The exact rate is tested in node/replay, on an injected clock.
 		if rate := g.wallRate(depth); rate <= 0 {
 			t.Errorf("rostopic hz measures %v Hz", rate)
 		}

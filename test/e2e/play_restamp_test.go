@@ -12,8 +12,8 @@ import (
 	"rsros/test/peer"
 )
 
-// stamped is a bag of headers in first place, in an array, and of point clouds,
-// each stamped some time before it was recorded.
+// stamped is a bag of leading headers, headers in an array, and point clouds, each stamped some time
+// before it was recorded.
 func stamped(t *testing.T) (path string, stamps map[string][]bagstore.Time) {
 	var list []sample
 	stamps = make(map[string][]bagstore.Time)
@@ -39,8 +39,8 @@ func stamped(t *testing.T) (path string, stamps map[string][]bagstore.Time) {
 
 var echoedStamp = regexp.MustCompile(`stamp: *\n +secs: *(\d+)\n +nsecs: *(\d+)`)
 
-// TestRestamp: with --restamp, stock tools that know nothing of simulated time get
-// stamps of now; all of them, nested ones too, are moved by one constant.
+// TestRestamp checks that with --restamp, stock tools without simulated time get current stamps, and
+// that all stamps, including nested ones, are shifted by one constant.
 func TestRestamp(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic")
 	program := peer.Program(t)

@@ -8,7 +8,7 @@ import (
 	"rsros/test/peer"
 )
 
-// TestPlayRosbag2 plays a recording of ROS 2 into a ROS 1 graph, where stock tools read it.
+// TestPlayRosbag2 plays a ROS 2 recording into a ROS 1 graph, where stock tools read it.
 func TestPlayRosbag2(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic")
 	recorded := need.Bag(t, "db3/own_native.db3")
@@ -33,7 +33,7 @@ func TestPlayRosbag2(t *testing.T) {
 		}
 	}
 	peer.Await(t, "a message for the judge", func() bool { return rec.count(camera+"/camera_info") > 0 })
-	// A late subscriber gets what was published for it, as with ROS 2's transient local.
+	// A late subscriber gets what was published for it, as with transient local durability in ROS 2.
 	if out := g.run("rostopic", "echo", "-n", "1", "/tf_static"); !strings.Contains(out, "child_frame_id:") {
 		t.Errorf("rostopic echo /tf_static: %s", out)
 	}

@@ -26,7 +26,7 @@ const ours, stock = "ours", "stock"
 var buildShims = sync.OnceValue(func() error {
 	for folder, script := range map[string]string{
 		ours:  "exec " + peer.Scratch("rs-ros-node") + " \"$@\"",
-		stock: "shift; exec /usr/lib/rosbag/play \"$@\"", // without Python, which takes a second to start
+		stock: "shift; exec /usr/lib/rosbag/play \"$@\"", // without Python, whose start takes a second
 	} {
 		if err := os.Mkdir(peer.Scratch(folder), 0o755); err != nil {
 			return err
@@ -60,8 +60,8 @@ func walk(t *testing.T) string {
 	return writeBag(t, list)
 }
 
-// TestShim calls "rosbag play" with the stock player in the path and with ours,
-// and compares what subscribers get: topics, messages, order, clock.
+// TestShim runs "rosbag play" with the stock player in the path and with ours, and compares what
+// subscribers receive: topics, messages, order, clock.
 func TestShim(t *testing.T) {
 	shims(t)
 	first, second := walk(t), writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}})
@@ -92,7 +92,7 @@ func TestShim(t *testing.T) {
 			t.Parallel()
 			folder := peer.Scratch(stock)
 			if strings.HasPrefix(name, "topics") {
-				folder = "/usr/bin" // the Python wrapper has its own way with lists
+				folder = "/usr/bin" // the Python wrapper parses lists differently
 			}
 			want, got := shimRun(t, folder, c.topics, c.args), shimRun(t, peer.Scratch(ours), c.topics, c.args)
 			for _, topic := range c.topics {
@@ -122,8 +122,8 @@ func shimRun(t *testing.T, folder string, topics, args []string) *recording {
 	return r
 }
 
-// compareClocks: both run forward over the same times. How many ticks there are
-// is each player's own matter; the stock one may leave out the first.
+// compareClocks checks that both clocks run forward over the same times. The number of ticks may
+// differ; the stock player may leave out the first.
 func compareClocks(t *testing.T, want, got []bagstore.Time) {
 	t.Helper()
 	if (len(want) == 0) != (len(got) == 0) {
@@ -144,8 +144,8 @@ func compareClocks(t *testing.T, want, got []bagstore.Time) {
 	}
 }
 
-// TestShimPause compares the pause service's words and that nothing is published
-// while paused.
+// TestShimPause compares the pause service's responses and checks that nothing is published while
+// paused.
 func TestShimPause(t *testing.T) {
 	shims(t)
 	bag := walk(t)
@@ -156,7 +156,7 @@ func TestShimPause(t *testing.T) {
 		r := g.record([]string{"/a", "/b", "/latched"})
 		p := g.startWith([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
 		peer.AwaitService(t, g.node, "/player/pause_playback")
-		// Only a player that has begun to play answers in the stock program.
+		// The stock player responds only after it has started to play.
 		for _, pause := range []bool{true, false} {
 			answer := g.setBool("/player/pause_playback", pause)
 			said[name] = append(said[name], answer)
@@ -177,7 +177,7 @@ func TestShimPause(t *testing.T) {
 	}
 }
 
-// TestShimRateControl: playback stalls until the controlling topic has caught up.
+// TestShimRateControl checks that playback stalls until the controlling topic has caught up.
 func TestShimRateControl(t *testing.T) {
 	shims(t)
 	bag := walk(t)
@@ -211,7 +211,7 @@ func TestShimRateControl(t *testing.T) {
 	}
 }
 
-// TestFollowClock: a second player follows the first one's clock to the end.
+// TestFollowClock checks that a second player follows the first one's clock to the end.
 func TestFollowClock(t *testing.T) {
 	program := peer.Program(t)
 	g := newJudge(t)
@@ -265,7 +265,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestLoopIsOneTimeLine: with --loop-monotonic neither clock nor messages go back.
+// TestLoopIsOneTimeLine checks that with --loop-monotonic neither clock nor messages go back.
 func TestLoopIsOneTimeLine(t *testing.T) {
 	program := peer.Program(t)
 	g := newJudge(t)

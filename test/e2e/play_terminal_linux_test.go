@@ -15,7 +15,7 @@ import (
 	"rsros/test/peer"
 )
 
-// openTerminal makes a pseudo terminal: what is written to keys is typed at screen.
+// openTerminal opens a pseudo terminal: what is written to keys is typed at screen.
 func openTerminal(t *testing.T) (keys, screen *os.File) {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -39,9 +39,8 @@ func openTerminal(t *testing.T) (keys, screen *os.File) {
 	return keys, screen
 }
 
-// TestTerminal: keys steer the player at once, the state line shows it, and the
-// terminal is as before whenever others have it: after Ctrl-Z, and however the
-// player ended.
+// TestTerminal checks that keys take effect at once, that the status line shows it, and that the
+// terminal is restored whenever another program has it: after Ctrl-Z, and however the player ended.
 func TestTerminal(t *testing.T) {
 	program := peer.Program(t)
 	for name, c := range map[string]struct {
@@ -50,7 +49,7 @@ func TestTerminal(t *testing.T) {
 	}{
 		"q":       {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "q") }, 0},
 		"ctrl-c":  {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x03") }, 0},
-		"ctrl-\\": {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x1c") }, 2}, // Go's way to die of SIGQUIT
+		"ctrl-\\": {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x1c") }, 2}, // how Go dies of SIGQUIT
 		"SIGTERM": {func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGTERM) }, 0},
 		"SIGHUP":  {func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGHUP) }, 0},
 	} {
@@ -73,7 +72,7 @@ func TestTerminal(t *testing.T) {
 			peer.Await(t, "the terminal to be taken again", func() bool { p.Signal(syscall.SIGCONT); return termios(t, screen) != before })
 			fmt.Fprint(keys, " ")
 			peer.Await(t, "space to pause", shows("[PAUSED ]"))
-			fmt.Fprint(keys, "\x1b[A") // one minute on is the end
+			fmt.Fprint(keys, "\x1b[A") // seeking a minute ahead reaches the end
 			peer.Await(t, "an arrow key to seek", shows("Duration: 0.594000 / 0.594000"))
 			fmt.Fprint(keys, "+")
 			peer.Await(t, "the rate", shows("Rate: 0.11"))
@@ -97,7 +96,7 @@ func termios(t *testing.T, terminal *os.File) unix.Termios {
 	return *got
 }
 
-// watchScreen collects what is shown on the screen whose keys these are.
+// watchScreen collects the output on the screen that belongs to keys.
 func watchScreen(keys *os.File) (shown func() string) {
 	var mu sync.Mutex
 	var all []byte

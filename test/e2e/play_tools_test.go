@@ -11,11 +11,11 @@ import (
 	"rsros/test/peer"
 )
 
-// dynparamPackage lets roslib find the package that Debian's dynparam says it is of.
+// dynparamPackage lets roslib find the package that Debian's dynparam claims to belong to.
 const dynparamPackage = `<package format="2"><name>dynamic_reconfigure</name><version>1.7.3</version><description>x</description>
 <maintainer email="x@example.org">x</maintainer><license>BSD</license></package>`
 
-// TestDynparam steers a replay with Debian's dynparam.
+// TestDynparam controls a replay with Debian's dynparam.
 func TestDynparam(t *testing.T) {
 	const dynparam = "/usr/lib/dynamic_reconfigure/dynparam"
 	python := need.Python(t, "roslib", "dynamic_reconfigure")
@@ -61,7 +61,7 @@ func TestDynparam(t *testing.T) {
 	}
 }
 
-// TestStockTools: rostopic reads what is played and the status, and seeks.
+// TestStockTools checks that rostopic reads the played topics and the status, and seeks.
 func TestStockTools(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic", "/usr/bin/rosservice", "/usr/bin/rosnode")
 	program := peer.Program(t)
@@ -70,7 +70,7 @@ func TestStockTools(t *testing.T) {
 	peer.AwaitService(t, g.node, "/pause_playback")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
 	g.run("rostopic", "pub", "-1", "/player/seek", "std_msgs/Float64", "0.31")
-	// Sought past the second latched message: a late subscriber gets that one.
+	// After seeking past the second latched message, a late subscriber gets that one.
 	if out := g.run("rostopic", "echo", "-n", "1", "/latched"); !strings.Contains(out, "second") && !strings.Contains(out, "of other") {
 		t.Errorf("rostopic echo /latched: %s", out)
 	}
@@ -100,7 +100,7 @@ func TestStockTools(t *testing.T) {
 	}
 }
 
-// TestRealSenseBag plays bags whose topic names stop the stock player.
+// TestRealSenseBag plays bags whose topic names crash the stock player.
 func TestRealSenseBag(t *testing.T) {
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
@@ -109,7 +109,7 @@ func TestRealSenseBag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close() //nolint:errcheck // only read
-	// Every message, by the name that it must be published under.
+	// Every message is published, under its legal name.
 	want := make(map[string]int)
 	view := b.View(bagstore.Query{})
 	it := view.Iterator()

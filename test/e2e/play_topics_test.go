@@ -10,8 +10,8 @@ import (
 	"rsros/test/peer"
 )
 
-// TestPlayManyTopics: rosmaster takes the registrations of many topics, which are sent together, and is told when they
-// end.
+// TestPlayManyTopics checks that rosmaster accepts the registrations of many topics, which are batched,
+// and that they are unregistered at the end.
 func TestPlayManyTopics(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		const topics = 300

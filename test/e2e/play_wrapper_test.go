@@ -27,8 +27,8 @@ func recordingOfCamera(t *testing.T) string {
 	return path
 }
 
-// TestWrapperNaming: what an SDK bag plays as realsense2_camera's topics is under
-// every control that other bags are under.
+// TestWrapperNaming checks that an SDK bag played as realsense2_camera's topics obeys every control
+// that other bags obey.
 func TestWrapperNaming(t *testing.T) {
 	program := peer.Program(t)
 	g := newJudge(t)
@@ -68,7 +68,7 @@ func TestWrapperNaming(t *testing.T) {
 	}
 }
 
-// TestWrapperStamps: the clock fits the stamps; with --restamp they are of now.
+// TestWrapperStamps checks that the clock matches the stamps; with --restamp they are current.
 func TestWrapperStamps(t *testing.T) {
 	program := peer.Program(t)
 	for name, args := range map[string][]string{"clock": {"--clock"}, "restamp": {"--restamp"}} {
@@ -103,8 +103,8 @@ func TestWrapperStamps(t *testing.T) {
 	}
 }
 
-// TestPlayComputes: points and aligned depth of a recording reach a stock subscriber, all of them, and
-// belong together; their filters have options, and the transports beside them deliver.
+// TestPlayComputes checks that a stock subscriber gets all points and aligned depth of a recording,
+// with matching stamps, that their filters have options, and that the image transports deliver.
 func TestPlayComputes(t *testing.T) {
 	program := peer.Program(t)
 	need.Programs(t, "roscore", "rostopic", "rosservice")

@@ -21,12 +21,12 @@ import (
 	"rsros/test/samplebag"
 )
 
-// camera publishes numbered images at a pace, and knows when it has published them.
+// camera publishes numbered images at a fixed rate, and records when it has published them.
 type camera struct {
 	mu   sync.Mutex
 	at   []time.Time
-	late time.Duration // of its timer and of small writes to the disk, at most
-	sync time.Duration // of a small file, at most
+	late time.Duration // worst delay of its timer and of small writes to the disk
+	sync time.Duration // worst delay of a small file's sync
 }
 
 const (
@@ -99,7 +99,7 @@ func (c *camera) published(before time.Time) (n int) {
 	return n
 }
 
-// starved returns how long the threads of a process have waited for a processor, all together.
+// starved returns the total time that the threads of a process have waited for a processor.
 func starved(t *testing.T, pid int) (all time.Duration) {
 	t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
@@ -116,9 +116,10 @@ func starved(t *testing.T, pid int) (all time.Duration) {
 	return all
 }
 
-// TestKilledRecord kills recorders of more images than they can compress at many instants. After recover, at
-// most the last 0.1 s is missing, and stock rosbag finds messages from 0.5 s after the first one on. On top comes
-// what the machine was late, and what the recorder waited for a processor that others used.
+// TestKilledRecord kills recorders of more images than they can compress at many instants. After
+// recover, at most the last 0.1 s is missing, and stock rosbag finds messages from 0.5 s after the
+// first one on. The limits are extended by the machine's delays and by the recorder's waits for a
+// processor.
 func TestKilledRecord(t *testing.T) {
 	python := need.Python(t, "rosbag")
 	g := onRoscore(t)
@@ -133,7 +134,7 @@ func TestKilledRecord(t *testing.T) {
 	}
 }
 
-// killRecord kills one recorder some time after it has got the first image.
+// killRecord kills one recorder some time after it received the first image.
 func (g *graph) killRecord(o *onlooker, python, compression string, after time.Duration) {
 	t := g.t
 	t.Helper()
@@ -172,7 +173,7 @@ func (g *graph) killRecord(o *onlooker, python, compression string, after time.D
 	slack := 2*c.late + waited/4 // several threads wait at the same time
 	what := fmt.Sprintf("%s, killed after %v on a machine that was %v late, synced in %v and let it wait %v", compression, after, c.late, c.sync, waited)
 	count, _ := g.try(python, "-c", "import rosbag,sys; print(rosbag.Bag(sys.argv[1]).get_message_count())", bag+".active")
-	// A checkpoint is the work of several threads one after the other.
+	// A checkpoint is the sequential work of several threads.
 	if stock, _ := strconv.Atoi(strings.TrimSpace(count)); stock == 0 && after > 500*time.Millisecond+slack+waited+2*c.sync {
 		t.Errorf("%s: stock rosbag finds no message", what)
 	}

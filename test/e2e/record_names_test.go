@@ -9,7 +9,7 @@ import (
 	"rsros/test/peer"
 )
 
-// TestRecordedNames: topics are recorded under resolved names, and stock tools find them.
+// TestRecordedNames checks that topics are recorded under resolved names, where stock tools find them.
 func TestRecordedNames(t *testing.T) {
 	need.Programs(t, "rosbag", "rostopic")
 	g := onRoscore(t)

@@ -15,8 +15,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestRecordOverflow: what the queue of a rospy publisher loses while the recorder stands
-// still is reported by the log, the summary and info, and is what the bag lacks.
+// TestRecordOverflow checks that the log, the summary and info report the messages that a rospy
+// publisher's queue drops while the recorder is stopped, and that the bag lacks exactly those.
 func TestRecordOverflow(t *testing.T) {
 	python := need.Python(t, "rospy", "sensor_msgs")
 	g := onRoscore(t)
@@ -43,7 +43,7 @@ func TestRecordOverflow(t *testing.T) {
 
 	publish(2) // as many as the queue holds: the first message arrives
 	record.Signal(syscall.SIGSTOP)
-	publish(200) // more than the sockets and the queue hold; of the queue, the last ones arrive
+	publish(200) // exceeds the sockets and the queue; of the queue, the last ones arrive
 	record.Signal(syscall.SIGCONT)
 	const lost = "messages were lost before they arrived"
 	peer.Await(t, "the log's word of a loss", func() bool { return strings.Contains(record.Output(), lost) })
@@ -67,7 +67,7 @@ func TestRecordOverflow(t *testing.T) {
 	g.wantContains([]string{fmt.Sprintf("missing:     %d of /images from /overflow, by header.seq", gaps)}, peer.Program(t), "info", "--missing", bag)
 }
 
-// gapsOf counts the numbers that the messages of a bag leave out.
+// gapsOf counts the numbers missing from the messages of a bag.
 func gapsOf(t *testing.T, path string) (gaps uint32) {
 	t.Helper()
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})

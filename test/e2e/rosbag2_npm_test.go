@@ -19,7 +19,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// npmModules fetches the libraries that a folder of test/ names, and returns where they are.
+// npmModules installs the libraries that a folder of test/ declares, and returns their folder.
 func npmModules(t *testing.T, folder string) string {
 	t.Helper()
 	need.Programs(t, "node", "npm")
@@ -41,9 +41,9 @@ func npmModules(t *testing.T, folder string) string {
 	return filepath.Join(cache, "node_modules")
 }
 
-// TestRosbag2NPM: readers of ROS 2's recordings that are not ours, those of Foxglove and
-// Lichtblick, read the same bytes in what convert writes as we do, and decode them; and
-// we read what their writer writes.
+// TestRosbag2NPM checks that independent readers of ROS 2 recordings, those of Foxglove and Lichtblick,
+// read the same bytes as we do from convert's output, and decode them, and that we read what their
+// writer writes.
 func TestRosbag2NPM(t *testing.T) {
 	modules := npmModules(t, "rosbag2")
 	other := func(args ...string) []string {

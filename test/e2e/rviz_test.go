@@ -21,16 +21,16 @@ const (
 	rvizConfig  = "launch/camera.rviz"
 	cloudConfig = "launch/cloud.rviz"
 	kept        = "docs/images/rviz.png"
-	rvizScreen  = "1280x800x24" // what the configuration is laid out for
+	rvizScreen  = "1280x800x24" // the window size of the configuration
 )
 
 var update = flag.Bool("update", false, "keep the picture of view.launch as "+kept)
 
-// TestRviz shows the simulated camera in rviz, on a screen in memory, and looks at pictures of it.
-// It doesn't run in parallel with other tests: drawing without a graphics card needs the whole machine.
+// TestRviz shows the simulated camera in rviz, on a virtual screen, and checks screenshots. It doesn't
+// run in parallel with other tests: software rendering needs the whole machine.
 func TestRviz(t *testing.T) {
 	need.Programs(t, "roscore", "rviz", "Xvfb", "import")
-	// The race detector makes the simulated camera too slow to look at.
+	// With the race detector the simulated camera is too slow.
 	plain := filepath.Join(t.TempDir(), "rs-ros-node")
 	if out, err := exec.Command("go", "build", "-o", plain, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -64,19 +64,19 @@ func TestRviz(t *testing.T) {
 	}
 }
 
-// rvizAttempts is how often rviz may start for one picture. About one time in eight it crashes while its window opens:
-// the core files show a broken heap in the compiler of the software renderer (LLVM in Mesa). If a
-// message of ours were the reason, it would crash each time.
+// rvizAttempts is how often rviz may start for one screenshot. About one time in eight it crashes while
+// its window opens: the core files show a corrupt heap in the compiler of the software renderer (LLVM
+// in Mesa). If a message of ours were the cause, it would crash each time.
 const rvizAttempts = 3
 
-// showing is one way to have a camera in rviz.
+// showing is one way to show a camera in rviz.
 type showing struct {
 	name, picture string
 	start         func(g *graph) *peer.Process // the master, the camera and rviz; ends when rviz does
-	cloud         bool                         // whether rviz shows coloured points
+	cloud         bool                         // whether rviz shows colored points
 }
 
-// seen looks at rviz until it shows the camera. It returns false if rviz crashed.
+// seen takes screenshots of rviz until it shows the camera. It returns false if rviz crashed.
 func (show showing) seen(t *testing.T, attempt int) (seen bool) {
 	t.Run(fmt.Sprint("attempt ", attempt), func(t *testing.T) {
 		g := newGraph(t)
@@ -105,7 +105,8 @@ func (show showing) seen(t *testing.T, attempt int) (seen bool) {
 			return
 		}
 		if show.cloud {
-			// The camera moves, and rviz is slower. When nothing new comes, it shows what came last.
+			// The camera moves, and rviz is slower. When nothing new arrives, it shows the last
+			// messages.
 			o := g.onlooker()
 			cloud := o.latest(cloudTopic)
 			peer.Await(t, "points", func() bool { return cloud() != nil || rviz.Ended() })
@@ -130,7 +131,7 @@ func (g *graph) startRviz(config string) *peer.Process {
 	return g.start("rviz", "__name:=rviz", "--display-config", filepath.Join(repository(g.t), config))
 }
 
-// startScreen starts an X server without a screen and returns its name, such as ":1".
+// startScreen starts a virtual X server and returns its display name, such as ":1".
 func startScreen(g *graph) string {
 	server := g.start("Xvfb", "-displayfd", "1", "-screen", "0", rvizScreen, "-nolisten", "tcp")
 	server.Await("its number", func(stdout string) bool { return strings.HasSuffix(stdout, "\n") })
@@ -160,12 +161,12 @@ func keep(t *testing.T, folder, name string, picture []byte) string {
 	return path
 }
 
-// panels are the parts of rviz's window and how each looks once messages arrive. Before that nearly
-// all of it is of one shade.
+// panels are the parts of rviz's window and what each looks like once messages arrive. Before that
+// nearly all of it has one shade.
 var panels = []struct {
 	name     string
 	where    image.Rectangle
-	plain    float64 // how much of it may be of one shade at the most
+	plain    float64 // largest part that may have one shade
 	coloured bool
 }{
 	{"the depth image's points", image.Rect(380, 40, 850, 760), 0.8, true},
@@ -174,10 +175,10 @@ var panels = []struct {
 	{"Infrared 1", image.Rect(885, 552, 1275, 766), 0.5, false},
 }
 
-// names is where rviz lists what it displays: blue if all is well, orange or red if not.
+// names is where rviz lists its displays: blue if all is well, orange or red if not.
 var names = image.Rect(40, 45, 165, 215)
 
-// look says what is wrong with a picture of rviz.
+// look says what is wrong with a screenshot of rviz.
 func look(t *testing.T, picture []byte) []string {
 	t.Helper()
 	shot, err := png.Decode(bytes.NewReader(picture))
@@ -211,7 +212,7 @@ func look(t *testing.T, picture []byte) []string {
 	return faults
 }
 
-// shade is a colour in 32 steps of each part.
+// shade is a color in 32 steps per component.
 type shade struct{ r, g, b int }
 
 func shadesOf(shot image.Image, where image.Rectangle) func(yield func(shade) bool) {

@@ -24,7 +24,7 @@ func project(x, y, z float64) (at image.Point, distance float64) {
 	v := rvizView
 	sinYaw, cosYaw := math.Sincos(v.yaw)
 	sinPitch, cosPitch := math.Sincos(v.pitch)
-	// From the eye, which is on a sphere around the focus; x ahead, y left, z up.
+	// Relative to the eye, which is on a sphere around the focus; x ahead, y left, z up.
 	ahead := z - v.focus[0] - v.distance*cosYaw*cosPitch
 	left := -x - v.focus[1] - v.distance*sinYaw*cosPitch
 	up := -y - v.focus[2] - v.distance*sinPitch
@@ -32,7 +32,7 @@ func project(x, y, z float64) (at image.Point, distance float64) {
 	right := -ahead*sinYaw + left*cosYaw
 	high := -ahead*cosYaw*sinPitch - left*sinYaw*sinPitch + up*cosPitch
 	centre := v.window.Min.Add(v.window.Max).Div(2)
-	const fieldOfView = math.Pi / 4 // Ogre's default, of the window's height
+	const fieldOfView = math.Pi / 4 // Ogre's default, for the window's height
 	scale := float64(v.window.Dy()) / 2 / math.Tan(fieldOfView/2) / depth
 	return centre.Add(image.Pt(int(math.Round(right*scale)), int(-math.Round(high*scale)))), depth
 }
@@ -65,8 +65,8 @@ func drawCloud(head *msgs.PointCloudHead, points []byte) map[image.Point]drawn {
 
 const cloudTopic = "/camera/depth/color/points"
 
-// compareCloud says what is wrong with the points in a picture of rviz: they must have the colours of the cloud at the
-// places where it has them.
+// compareCloud says what is wrong with the points in a screenshot of rviz: they must have the colors
+// and places of the cloud's points.
 func compareCloud(t *testing.T, picture, cloud []byte) []string {
 	t.Helper()
 	shot, err := png.Decode(bytes.NewReader(picture))

@@ -30,14 +30,14 @@ func piped(t *testing.T, in []byte, code int, args ...string) []byte {
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), peer.Program(t), args...)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &stderr
-	out, _ := cmd.Output() // its exit code tells
+	out, _ := cmd.Output() // the exit code shows it
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		t.Errorf("%q: exit code %d, want %d: %s", args, got, code, &stderr)
 	}
 	return out
 }
 
-// TestStreams: - is standard input and standard output, for bags and for other formats.
+// TestStreams checks that - is standard input and standard output, for bags and for other formats.
 func TestStreams(t *testing.T) {
 	small := smallBag(t)
 	bag, err := os.ReadFile(small)
@@ -83,7 +83,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestCacheFolder: what a program has fetched, the next one has on disk.
+// TestCacheFolder checks that what one process has fetched, the next one reads from disk.
 func TestCacheFolder(t *testing.T) {
 	b := bucket.Start(t)
 	small := smallBag(t)
@@ -97,7 +97,7 @@ func TestCacheFolder(t *testing.T) {
 		switch {
 		case n == 0:
 			first = got.Traffic
-		// Opening a file brings its first 64 KiB each time.
+		// Opening a file fetches its first 64 KiB each time.
 		case got.Traffic.Fetched > 128<<10 || got.Traffic.Requests >= first.Requests || got.Traffic.Kept < first.Fetched*3/4:
 			t.Errorf("first %+v, then %+v", first, got.Traffic)
 		}

@@ -10,8 +10,8 @@ import (
 	"rsros/test/peer"
 )
 
-// dynparam makes Debian's dynparam ready: it looks for its package, which Debian doesn't install. The
-// function runs it with arguments.
+// dynparam prepares Debian's dynparam, which looks for its package, which Debian doesn't install. The
+// returned function runs it with arguments.
 func (g *graph) dynparam() func(args ...string) string {
 	const (
 		tool        = "/usr/lib/dynamic_reconfigure/dynparam"
@@ -32,8 +32,8 @@ func (g *graph) dynparam() func(args ...string) string {
 	return func(args ...string) string { return inner.run(python, append([]string{tool}, args...)...) }
 }
 
-// TestImageTransport: compressed pictures beside every image, with the parameters of image_transport's
-// plugins, live and replayed.
+// TestImageTransport checks the compressed topics of every image, with the parameters of
+// image_transport's plugins, live and replayed.
 func TestImageTransport(t *testing.T) {
 	g := onRoscore(t)
 	g.run("rosparam", "set", "/camera/infra1/image_rect_raw/compressed/format", "png")

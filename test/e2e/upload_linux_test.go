@@ -17,7 +17,7 @@ import (
 	"rsros/test/rig"
 )
 
-// TestUploadLive: when a camera's recording ends, its last file is uploaded, too.
+// TestUploadLive checks that the last file of a camera's recording is uploaded, too.
 func TestUploadLive(t *testing.T) {
 	b := bucket.Start(t)
 	dir := t.TempDir()
@@ -30,8 +30,8 @@ func TestUploadLive(t *testing.T) {
 	}
 }
 
-// TestUploadKilled: a recorder that is killed in the midst of an upload loses nothing. The next program
-// sends what is missing, after an outage, and each file arrives as it was.
+// TestUploadKilled checks that a recorder killed during an upload loses nothing. The next process sends
+// what is missing, after an outage, and each file arrives unchanged.
 func TestUploadKilled(t *testing.T) {
 	b := bucket.Start(t)
 	dir := t.TempDir()

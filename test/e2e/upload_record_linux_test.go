@@ -20,9 +20,10 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestUploadRecord: next to a stock roscore and a stock publisher, finished parts are in the bucket while the next one
-// is written. The recorder is killed in the middle of a part while there is no network. The next one uploads what it
-// left and what it records itself: each file as it was, and with recover every message.
+// TestUploadRecord checks, with a stock roscore and a stock publisher, that finished parts are in the
+// bucket while the next one is written. The recorder is killed in the middle of a part while the
+// network is down. The next one uploads what is left and its own recording: each file unchanged, and
+// after recover every message.
 func TestUploadRecord(t *testing.T) {
 	python := need.Python(t, "rospy", "sensor_msgs")
 	need.Programs(t, stockTools...)
@@ -103,7 +104,7 @@ func TestUploadRecord(t *testing.T) {
 		path := filepath.Join(bucketFolder, name)
 		if active, ok := strings.CutSuffix(name, ".active"); ok {
 			killed := path
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // with its tail file
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // including its tail file
 				killed = filepath.Join(dir, name)
 			}
 			path = filepath.Join(t.TempDir(), active)

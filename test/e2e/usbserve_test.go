@@ -14,7 +14,7 @@ import (
 	"rsros/test/peer"
 )
 
-// TestUSBServeSignals pulls cameras out and plugs them in by signals, as a host sees it.
+// TestUSBServeSignals unplugs and replugs cameras by signals, as seen by a host.
 func TestUSBServeSignals(t *testing.T) {
 	p := peer.Start(t, peer.Env(t, ""), peer.Program(t), "usb-serve", "--device", "sim", "--device", "sim:7", "--listen", "127.0.0.1:0")
 	var address []string
@@ -67,7 +67,7 @@ func TestUSBServeSignals(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	p.Signal(syscall.SIGUSR1)
-	if _, err := io.Copy(io.Discard, host); err != nil { // what is left of the answer, and the end
+	if _, err := io.Copy(io.Discard, host); err != nil { // the rest of the answer, and the end
 		t.Errorf("the camera's connection: %v", err)
 	}
 	peer.Await(t, "no camera", func() bool { return listed() == 0 })

@@ -22,8 +22,8 @@ func said(t *testing.T, p *peer.Process, text string) {
 	peer.Await(t, text, func() bool { return strings.Contains(p.Stdout()+p.Stderr(), text) })
 }
 
-// TestRSCameraLaunch is rs_camera.launch with the package exchanged: names, services and parameters are
-// the original's, and an argument that has no effect is named.
+// TestRSCameraLaunch runs rs_camera.launch with the package replaced: names, services and parameters
+// are the original's, and arguments without effect are reported.
 func TestRSCameraLaunch(t *testing.T) {
 	g := onRoscore(t)
 	g.rosPackage()
@@ -65,7 +65,7 @@ func TestRSCameraLaunch(t *testing.T) {
 	g.pausesCamera()
 }
 
-// pausesCamera: publishing stops and goes on.
+// pausesCamera checks that publishing stops and resumes.
 func (g *graph) pausesCamera() {
 	g.t.Helper()
 	images := g.listen("/camera/color/image_raw")
@@ -110,7 +110,8 @@ func TestRSMultipleDevicesLaunch(t *testing.T) {
 	}
 }
 
-// TestRSOtherLaunches: the originals' other launch files start what can work here, and say what can't.
+// TestRSOtherLaunches checks that the original's other launch files start what can work here, and
+// report what can't.
 func TestRSOtherLaunches(t *testing.T) {
 	g := onRoscore(t)
 	g.rosPackage()
@@ -164,8 +165,8 @@ func TestRSOtherLaunches(t *testing.T) {
 	}
 }
 
-// TestLaunchIntoFile: with output:=screen, the node's log follows roslaunch's output into a file, and with
-// output:=log only warnings do.
+// TestLaunchIntoFile checks that with output:=screen, the node's log follows roslaunch's output into a
+// file, and with output:=log only warnings do.
 func TestLaunchIntoFile(t *testing.T) {
 	g := onRoscore(t)
 	g.rosPackage()

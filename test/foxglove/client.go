@@ -1,5 +1,5 @@
-// Package foxglove is a client of the Foxglove WebSocket protocol for tests, written
-// apart from the server, and a check of the server with the client that Lichtblick uses.
+// Package foxglove is a client of the Foxglove WebSocket protocol for tests, written independently of
+// the server, and a check of the server with the client that Lichtblick uses.
 package foxglove
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Client is a connection to a server. One goroutine may use it.
+// Client is a connection to a server. It must not be used concurrently.
 type Client struct {
 	t    testing.TB
 	conn *websocket.Conn
-	last []string // what came, for a failure's text
+	last []string // events received, for a failure's message
 
 	Channels map[string]Channel // by topic
 	Services map[string]uint32  // by name
-	Clock    int64              // what time it is, as the server said last; ns
+	Clock    int64              // the server's latest time; ns
 }
 
-// Channel is what a server says of a topic.
+// Channel is a topic as the server advertises it.
 type Channel struct {
 	ID                                                  uint32
 	Topic, Encoding, SchemaName, Schema, SchemaEncoding string
 }
 
-// Event is something that the server sent: a text message, or the fields of a binary one.
+// Event is what the server sent: a text message, or the fields of a binary one.
 type Event struct {
 	Op   string // of a text message
 	Text []byte // all of it
@@ -56,7 +56,7 @@ func (e Event) Decode(t testing.TB, to any) {
 	}
 }
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for an event.
 const patience = time.Minute
 
 // Dial connects to a server.
@@ -74,7 +74,7 @@ func Dial(t testing.TB, url string) *Client {
 	return c
 }
 
-// Close leaves without a word. It may be called often.
+// Close closes the connection without a close frame. It may be called more than once.
 func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // the test is over
 
 // Say sends a text message.
@@ -89,8 +89,8 @@ func (c *Client) Say(message any) {
 	}
 }
 
-// SayBinary sends an opcode and fields: byte, uint32, uint64, float32, string with its
-// length, and bytes without.
+// SayBinary sends an opcode and fields: byte, uint32, uint64, float32, string with its length, and
+// bytes without.
 func (c *Client) SayBinary(opcode byte, fields ...any) {
 	c.t.Helper()
 	b := []byte{opcode}
@@ -110,7 +110,7 @@ func (c *Client) SayBinary(opcode byte, fields ...any) {
 	}
 }
 
-// Subscribe subscribes to a channel that was advertised.
+// Subscribe subscribes to an advertised channel.
 func (c *Client) Subscribe(id uint32, topic string) {
 	c.t.Helper()
 	ch := c.AwaitChannel(topic)
@@ -139,13 +139,13 @@ func (c *Client) AwaitService(name string) uint32 {
 	}
 }
 
-// AwaitOp reads until a text message of a kind comes.
+// AwaitOp reads until a text message with an op arrives.
 func (c *Client) AwaitOp(op string) Event {
 	c.t.Helper()
 	return c.Await(op, func(e Event) bool { return e.Op == op })
 }
 
-// Await reads until something comes that is wanted.
+// Await reads until wanted returns true.
 func (c *Client) Await(what string, wanted func(Event) bool) Event {
 	c.t.Helper()
 	for n := 0; ; n++ {
@@ -160,7 +160,7 @@ func (c *Client) Await(what string, wanted func(Event) bool) Event {
 	}
 }
 
-// Next reads what comes next.
+// Next reads the next event.
 func (c *Client) Next() (Event, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
@@ -204,7 +204,7 @@ func (c *Client) Next() (Event, error) {
 	return e, nil
 }
 
-// binary takes a binary message apart. What is too short fails the test.
+// binary decodes a binary message. A truncated one fails the test.
 func (c *Client) binary(b []byte) Event {
 	defer func() {
 		if recover() != nil {

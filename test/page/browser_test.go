@@ -26,7 +26,7 @@ import (
 // patience is how long a condition may take to become true on a slow machine.
 const patience = 90 * time.Second
 
-// browser is the one Chromium of all tests; each test has a tab of its own.
+// browser is the one Chromium of all tests; each test has its own tab.
 var browser struct {
 	once  sync.Once
 	ctx   context.Context
@@ -77,9 +77,8 @@ func startBrowser() {
 	}
 }
 
-// tab is a tab of the browser. What goes wrong in it fails the test at its end:
-// exceptions, errors and warnings on the console, blocked content, requests to
-// another host.
+// tab is a tab of the browser. Any problem in it fails the test at its end: exceptions, errors and
+// warnings on the console, blocked content, requests to another host.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -151,14 +150,14 @@ func (b *tab) expect(substring string) {
 	b.expected = append(b.expected, substring)
 }
 
-// timed is the tab's context with a deadline for one step.
+// timed returns the tab's context with a deadline for one step.
 func (b *tab) timed() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(b.ctx, patience)
 }
 
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	// The first use of a tab's context makes the tab; it must outlive a deadline.
+	// The first use of a tab's context creates the tab, which must outlive a deadline.
 	if chromedp.FromContext(b.ctx).Target == nil {
 		if err := chromedp.Do(b.ctx); err != nil {
 			b.t.Fatal(err)
@@ -208,13 +207,13 @@ func (b *tab) move(x, y float64) {
 	b.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 }
 
-// click presses the left button at a place, with keys held.
+// click presses the left button at a place, with modifier keys held.
 func (b *tab) click(x, y float64, held ...chromedp.Modifier) {
 	b.t.Helper()
 	b.do(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(held...)))
 }
 
-// press clicks the button of a name.
+// press clicks the button with a name.
 func (b *tab) press(name string) {
 	b.t.Helper()
 	at := eval[struct{ X, Y float64 }](b, `(() => {
@@ -224,8 +223,8 @@ func (b *tab) press(name string) {
 	b.click(at.X, at.Y)
 }
 
-// saves lets the page save files, and returns how to wait for the next one and what
-// is in it.
+// saves lets the page save files, and returns a function that waits for the next one and returns its
+// content.
 func (b *tab) saves() (next func() []byte) {
 	b.t.Helper()
 	folder := b.t.TempDir()
@@ -263,7 +262,7 @@ func (b *tab) choose(selector, value string) {
 	eval[bool](b, `(() => { const s = document.querySelector($1); s.value = $2; s.dispatchEvent(new Event('change', { bubbles: true })); return true })()`, selector, value)
 }
 
-// picture saves a picture of the tab into the folder that PAGE_PICTURES names.
+// picture saves a screenshot of the tab to the folder that PAGE_PICTURES names.
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	folder := os.Getenv("PAGE_PICTURES")
@@ -281,7 +280,7 @@ func (b *tab) picture(name string) {
 	}
 }
 
-// exception says what was thrown.
+// exception returns the text of what was thrown.
 func exception(d *runtime.ExceptionDetails) string {
 	text := d.Text
 	if d.Exception != nil {

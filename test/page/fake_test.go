@@ -25,16 +25,15 @@ import (
 	"rsros/web"
 )
 
-// policy is the content security policy that the program serves the page with.
+// policy is the content security policy with which the program serves the page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
 	"worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 // object is a JSON object.
 type object = map[string]any
 
-// program speaks docs/view-protocol.md to one page at a time, with frames that the
-// test decides on. It has what a page can't be tested with on the real program:
-// frames that stop, a damaged frame, a lost connection.
+// program speaks docs/view-protocol.md to one page at a time, with frames that the test chooses. It can
+// do what the real program can't on demand: stop frames, damage one, drop the connection.
 type program struct {
 	t   testing.TB
 	url string
@@ -45,9 +44,9 @@ type program struct {
 	state    object
 	record   object
 	lanes    map[int]*lane
-	requests []object // that the page made, oldest first
+	requests []object // requests from the page, oldest first
 	handle   func(p *program, request object) (object, error)
-	held     bool // no frame is given
+	held     bool // frames aren't passed on
 }
 
 // lane is one subscribed stream.
@@ -58,7 +57,7 @@ type lane struct {
 	credited uint32
 	given    int
 	skipped  int
-	pending  uint32 // skipped since the last that was sent
+	pending  uint32 // skipped since the last one sent
 	waiting  []byte // newest frame without credit
 }
 
@@ -146,7 +145,7 @@ func (p *program) hold(on bool) {
 	p.held = on
 }
 
-// await waits until a condition on the program is true; it holds p.mu meanwhile.
+// await waits until a condition on the program is true; p.mu is held while it is evaluated.
 func (p *program) await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	peer.Await(t, what, func() bool {
@@ -208,7 +207,7 @@ func (p *program) answer(request object) {
 	}
 }
 
-// update merges fields into the state or the record and tells the page; p.mu is held.
+// update merges fields into the state or the record and notifies the page; p.mu is held.
 func (p *program) update(op string, of object, fields object) {
 	message := object{"op": op}
 	for k, v := range fields {
@@ -233,14 +232,13 @@ func (p *program) flush(l *lane) {
 	l.waiting, l.pending = nil, 0
 }
 
-// give gives a frame to the page: it is sent when there is credit, unless a newer
-// one comes first.
+// give offers a frame to the page: it is sent when there is credit, unless a newer one comes first.
 func (p *program) give(stream int, f *camdriver.Frame) {
 	p.offer(stream, f.Profile.Stream.Kind.Inertial(), func(codec string) []byte { return messageOf(stream, f, codec) })
 }
 
-// offer gives the page a message, made in the form that it subscribed to, and tells
-// whether it had subscribed. Free ones need no credit, as motion.
+// offer offers the page a message, encoded in the form that it subscribed to, and reports whether it
+// had subscribed. Free ones, such as motion, need no credit.
 func (p *program) offer(stream int, free bool, make func(codec string) []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -261,7 +259,7 @@ func (p *program) offer(stream int, free bool, make func(codec string) []byte) b
 	return true
 }
 
-// messageOf is a frame as a binary message, with sequence number and skipped 0.
+// messageOf returns a frame as a binary message, with sequence number and skipped 0.
 func messageOf(stream int, f *camdriver.Frame, codec string) []byte {
 	kind, form, body, metadata := byte(1), byte(0), f.Data, []byte(nil)
 	if f.Profile.Stream.Kind.Inertial() {
@@ -330,7 +328,7 @@ func live(p *program, request object) (object, error) {
 	return nil, nil
 }
 
-// camera runs a device and gives its frames to the page.
+// camera runs a device and passes its frames to the page.
 type camera struct {
 	camdriver.NopHandler
 	p    *program
@@ -351,14 +349,14 @@ func (c *camera) Frame(_ int, f *camdriver.Frame) {
 	c.p.give(id, f)
 }
 
-// newest is the highest number of a stream's frames.
+// newest returns the highest number of a stream's frames.
 func (c *camera) newest(id int) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Max(slices.Collect(maps.Keys(c.seen[id])))
 }
 
-// hashOf is FNV-1a over the pixels, 32 bits, as the page computes it.
+// hashOf returns FNV-1a over the pixels, 32 bits, as the page computes it.
 func hashOf(b []byte) uint64 {
 	h := uint32(2166136261)
 	for _, v := range b {
@@ -367,8 +365,8 @@ func hashOf(b []byte) uint64 {
 	return uint64(h)
 }
 
-// pageHash computes hashOf of a stream's pixels as they are in the texture, with the
-// number of its frame: "number hash".
+// pageHash computes hashOf of a stream's pixels in its texture, with the number of its frame: "number
+// hash".
 const pageHash = `(() => {
 	const v = window.viewer, view = v.store.views.value.get($1), u = v.stage.value.textures.get(view)
 	if (!u || !view.frame) return ''
@@ -439,11 +437,11 @@ func startCamera(t *testing.T, d camdriver.Device, wanted ...camdriver.Profile) 
 // recording is a file that the program plays.
 type recording struct {
 	p      *program
-	frames []*camdriver.Frame // in the order of time
+	frames []*camdriver.Frame // in time order
 	times  []time.Duration    // of frames, in the file
 	ids    map[camdriver.StreamID]int
-	sets   []int // places of the depth frames
-	at     int   // place of the last frame that was given
+	sets   []int // indexes of the depth frames
+	at     int   // index of the last frame given
 }
 
 // startRecording opens a page on a recording, paused at its start.
@@ -493,7 +491,7 @@ func startRecording(t *testing.T, bag string) (*program, *recording) {
 	return r.p, r
 }
 
-// request plays, with p.mu held. Frames are given after the answer.
+// request handles playback requests, with p.mu held. Frames are given after the answer.
 func (r *recording) request(p *program, request object) (object, error) {
 	number := func(key string) float64 { n, _ := request[key].(float64); return n }
 	switch request["op"] {
@@ -531,7 +529,7 @@ func (r *recording) request(p *program, request object) (object, error) {
 	return object{"position": p.state["position"]}, nil
 }
 
-// show goes to a frame set and gives each stream's newest frame then.
+// show moves to a frame set and gives each stream's newest frame at that time.
 func (r *recording) show(set int) {
 	at := r.sets[set]
 	r.p.update("state", r.p.state, object{"set": set, "position": strconv.Itoa(int(r.times[at])), "playing": false})

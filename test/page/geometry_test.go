@@ -12,7 +12,7 @@ import (
 	"rsros/camdriver/process"
 )
 
-// lensCase is a pair of cameras, and what camdriver/process makes of their depth.
+// lensCase is a pair of cameras, and what camdriver/process computes from their depth.
 type lensCase struct {
 	Depth, Picture camdriver.Intrinsics
 	Extrinsics     camdriver.Extrinsics
@@ -21,7 +21,7 @@ type lensCase struct {
 	xyz, uv        []float32
 }
 
-// lensCases are all models of depth and picture, with small pictures of noise.
+// lensCases returns all models of depth and color, with small images of noise.
 func lensCases(t *testing.T) (cases []lensCase) {
 	t.Helper()
 	const width, height = 24, 16
@@ -52,7 +52,7 @@ func lensCases(t *testing.T) (cases []lensCase) {
 	return cases
 }
 
-// process makes points of the case.
+// process computes the points of the case.
 func (k *lensCase) process(t *testing.T) {
 	t.Helper()
 	identity := camdriver.Identity()
@@ -88,7 +88,7 @@ func (k *lensCase) process(t *testing.T) {
 	k.xyz, k.uv = slices.Clone(xyz), slices.Clone(uv)
 }
 
-// intrinsicsJSON is how the page is told of intrinsics.
+// intrinsicsJSON returns intrinsics in the form that the page gets.
 func intrinsicsJSON(in camdriver.Intrinsics) map[string]any {
 	return map[string]any{
 		"width": in.Width, "height": in.Height, "fx": in.Fx, "fy": in.Fy, "ppx": in.Ppx, "ppy": in.Ppy,
@@ -96,7 +96,7 @@ func intrinsicsJSON(in camdriver.Intrinsics) map[string]any {
 	}
 }
 
-// columns are a rotation column by column.
+// columns returns a rotation column by column.
 func columns(r [9]float64) []float64 {
 	return []float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
 }
@@ -110,8 +110,8 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestGeometryIsThePrograms: points and the places where the picture sees them are
-// those of camdriver/process, to the last bit, for all lens models.
+// TestGeometryIsThePrograms checks that points and their projections into the image equal those of
+// camdriver/process, to the last bit, for all lens models.
 func TestGeometryIsThePrograms(t *testing.T) {
 	p := openModules(t)
 	for i, k := range lensCases(t) {
@@ -143,7 +143,7 @@ func TestGeometryIsThePrograms(t *testing.T) {
 	}
 }
 
-// firstDifference is the first place where two lists differ, -1 if they don't.
+// firstDifference returns the first index at which two lists differ, or -1.
 func firstDifference(got, want []float32) int {
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {

@@ -12,8 +12,8 @@ import (
 	"rsros/test/peer"
 )
 
-// collect remembers, in the page, how late each image is when it is drawn: from its arrival
-// at the program to the draw call, in ms on the program's clock.
+// collect records, in the page, the latency of each image: from its arrival at the program to the draw
+// call, in ms on the program's clock.
 const collect = `(() => {
 	window.late = {}
 	for (const v of viewer.store.views.value.values()) {
@@ -24,8 +24,7 @@ const collect = `(() => {
 	return true
 })()`
 
-// BenchmarkLatency measures how late the page draws depth and colour of 1280x720 at 30, for
-// 20 s.
+// BenchmarkLatency measures the latency of depth and color of 1280x720 at 30 Hz, for 20 s.
 func BenchmarkLatency(b *testing.B) {
 	p := peer.Start(b, os.Environ(), peer.Released(b), "view", "--no-open", "--depth", "1280x720@30", "--color", "1280x720@30",
 		"--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off", "sim")

@@ -38,7 +38,7 @@ func TestLibraryInBucket(t *testing.T) {
 	b.do(chromedp.Navigate(url))
 	const found = `[...document.querySelectorAll('.files .file')].map((f) => f.title).join(' ')`
 	b.await(found + ` === 'folder robot.bag ' + [0, 1, 2, 3, 4, 5, 6, 7].map((i) => 'walk' + i + '.bag').join(' ')`)
-	b.expect("400") // for a time that isn't complete yet
+	b.expect("400") // for an incomplete time
 	for _, c := range []struct{ words, want string }{
 		{"WALK3", "walk3.bag"}, {"topic:/camera/image", "folder robot.bag"}, {"from:2023-11-13 topic:lidar bag", "robot.bag"}, {"from:2023-11-17", ""},
 		{"from:2023-11-13 to:2023-11-16 name:walk type:String 7", "walk7.bag"}, {"type:sensor_msgs", "folder robot.bag"},

@@ -25,8 +25,7 @@ import (
 	"rsros/test/need"
 )
 
-// modules opens a page that has the page's modules as m, and numbered files that a
-// test adds with give.
+// modules opens a page that has the page's modules as m, and numbered files that a test adds with give.
 type modules struct {
 	*tab
 	files [][]byte
@@ -62,7 +61,7 @@ func openModules(t *testing.T) *modules {
 	return m
 }
 
-// in is the same page for a part of the test.
+// in returns the same page for a subtest.
 func (m *modules) in(t *testing.T) *modules {
 	return &modules{tab: &tab{t: t, ctx: m.ctx}}
 }
@@ -73,7 +72,7 @@ var (
 	bundleErr  error
 )
 
-// bundled is modules.ts with all that it imports, as one module.
+// bundled returns modules.ts with all that it imports, as one module.
 func bundled(t testing.TB) []byte {
 	t.Helper()
 	bundleOnce.Do(func() {
@@ -123,7 +122,7 @@ func TestRVL(t *testing.T) {
 			t.Errorf("%d×%d in %d bands: other pixels", c.width, c.height, c.bands)
 		}
 	}
-	// Damage is an error and never a picture, nor a loop without an end.
+	// Damage must cause an error, never an image or an endless loop.
 	whole := bandsOf(randomDepth(random, 64*48), 64, 48, 2)
 	for i := range 60 {
 		broken := bytes.Clone(whole[:len(whole)-i*len(whole)/60])
@@ -155,7 +154,7 @@ func randomDepth(random *rand.Rand, n int) []byte {
 	return pixels
 }
 
-// bandsOf is a picture in bands, each encoded by the encoder of the ROS topics.
+// bandsOf returns an image in bands, each encoded by the encoder of the ROS topics.
 func bandsOf(pixels []byte, width, height, n int) []byte {
 	head, body := binary.LittleEndian.AppendUint16(nil, uint16(n)), []byte(nil)
 	for i := range n {
@@ -166,7 +165,7 @@ func bandsOf(pixels []byte, width, height, n int) []byte {
 	return append(head, body...)
 }
 
-// colouring is one case of the files that say what librealsense's colorizer made.
+// colouring is one case of the files with librealsense's colorizer output.
 type colouring struct {
 	Steps []struct {
 		Block   string
@@ -179,7 +178,7 @@ type colouring struct {
 	}
 }
 
-// TestColours compares the page's pictures with those of librealsense, to the byte.
+// TestColours compares the page's images with librealsense's, byte by byte.
 func TestColours(t *testing.T) {
 	m := openModules(t)
 	compare := func(bag, manifest string) {
@@ -229,7 +228,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// depthsOf reads a recording's depth pictures, by frame number.
+// depthsOf reads a recording's depth images, by frame number.
 func depthsOf(t *testing.T, bag string) map[uint64][]byte {
 	t.Helper()
 	file, err := rsbag.Open(bag, rsbag.Options{})
@@ -278,13 +277,13 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestFigures has the small functions: rate, layout, ruler, motion.
+// TestFigures checks the small functions: rate, layout, ruler, motion.
 func TestFigures(t *testing.T) {
 	m := openModules(t)
 	for _, c := range []struct{ expression, want string }{
 		{`(() => { const r = new m.Rate(); for (let i = 0; i < 4; i++) r.add(BigInt(i * 33333333), i); return r.fps })()`, "null"},
 		{`(() => { const r = new m.Rate(); for (let i = 0; i < 40; i++) r.add(BigInt(i * 50000000), i); return r.fps })()`, "20"},
-		{`(() => { const r = new m.Rate(); for (let i = 0; i < 40; i += 2) r.add(BigInt(i * 50000000), i); return r.fps })()`, "20"}, // those left out count
+		{`(() => { const r = new m.Rate(); for (let i = 0; i < 40; i += 2) r.add(BigInt(i * 50000000), i); return r.fps })()`, "20"}, // including those left out
 		{`(() => { const r = new m.Rate(); for (let i = 0; i < 40; i++) r.add(BigInt(i * 50000000), i); r.add(0n, 0); return r.fps })()`, "null"},
 		{`m.best([4/3, 4/3, 4/3, 4/3], 800, 600, 0, 0).map((r) => [r.x, r.y, r.width, r.height].join()).join(' ')`, `"0,0,400,300 400,0,400,300 0,300,400,300 400,300,400,300"`},
 		{`m.best([2, 2], 1000, 200, 28, 0).map((r) => r.x).join()`, `"0,500"`},
@@ -296,7 +295,7 @@ func TestFigures(t *testing.T) {
 		{`m.ticks(4).join()`, `"0,1,2,3,4"`},
 		{`m.ticks(16).join()`, `"0,2,4,6,8,10,12,14,16"`},
 		{`(() => { const s = new m.Samples(15); s.add(100, new Float64Array([0, 3, 4, 0, 0.005, 0, 0, 1])); return [s.length, ...s.last].join() })()`, `"2,0,0,1,1"`},
-		// Every sample counts: the peak of one in 1000 is seen in its column.
+		// Every sample counts: the peak of one in 1000 is visible in its column.
 		{`(() => {
 			const s = new m.Samples(15), p = new Float64Array(4000)
 			for (let i = 0; i < 1000; i++) p.set([i * 0.005, i === 500 ? 9 : 0, 0, 0], 4 * i)

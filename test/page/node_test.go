@@ -18,8 +18,7 @@ import (
 // served finds the address of the page in the log of a node.
 var served = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
 
-// startNode starts the program as a node of a graph that serves the page, and returns its
-// address.
+// startNode starts the program as a node of a graph that serves the page, and returns its address.
 func startNode(t *testing.T, master string, args ...string) (*peer.Process, string) {
 	t.Helper()
 	p := peer.Start(t, peer.Env(t, master), builtProgram(t), append(args, "--http=127.0.0.1:0")...)
@@ -34,9 +33,8 @@ func startNode(t *testing.T, master string, args ...string) (*peer.Process, stri
 	return p, url
 }
 
-// TestNodes is the page of three programs in one graph: a node with two cameras, of which
-// keys, the list and the address choose one; the graph's topics; and a recording of
-// topics, which the page stops.
+// TestNodes shows the pages of three programs in one graph: a node with two cameras, selected by keys,
+// the list and the address; the graph's topics; and a recording of topics, which the page stops.
 func TestNodes(t *testing.T) {
 	m := rig.Master(t)
 	dir := t.TempDir()
@@ -58,7 +56,7 @@ func TestNodes(t *testing.T) {
 	other.await(`window.viewer && ` + has("rear") + ` && !location.hash.includes('device')`)
 	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
 	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
-	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows, and doesn't choose back
+	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows the selection of another viewer
 	other.picture("view-cameras")
 
 	eval[bool](other, `viewer.store.recordForm.value = true`)
@@ -85,7 +83,7 @@ func TestNodes(t *testing.T) {
 	b.do(chromedp.Navigate(recorded))
 	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))
 	b.picture("view-recorder")
-	b.expect("WebSocket") // the program ends, and the page tries again
+	b.expect("WebSocket") // the program ends, and the page reconnects
 	b.expect("net::ERR")
 	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	if code := recorder.Wait(); code != 0 {

@@ -20,7 +20,7 @@ import (
 	"rsros/test/peer"
 )
 
-// pair is a depth frame and a colour frame of the simulated camera.
+// pair is a depth frame and a color frame of the simulated camera.
 type pair struct {
 	snap          camdriver.DeviceSnapshot
 	depth, colour *camdriver.Frame
@@ -122,7 +122,7 @@ func (p *pair) snapshot(f *camdriver.Frame) *camdriver.StreamSnapshot {
 	return &p.snap.Streams[i]
 }
 
-// exported is the PLY file that the export command makes of a recording of the pair.
+// exported returns the PLY file that the export command makes of a recording of the pair.
 func (p *pair) exported(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -154,7 +154,7 @@ func (p *pair) exported(t *testing.T) []byte {
 	return ply
 }
 
-// smooth says whether the pixels around u, v are of one surface.
+// smooth reports whether the pixels around u, v are of one surface.
 func (p *pair) smooth(u, v int) bool {
 	at := func(u, v int) float64 { return float64(p.xyz[3*(v*p.depth.Width+u)+2]) }
 	z := at(u, v)
@@ -168,9 +168,9 @@ func (p *pair) smooth(u, v int) bool {
 	return z > 0
 }
 
-// TestPage3D: the page shows a frame of the simulated camera in 3D; points are where
-// they should be, the pointer finds them, rulers measure their distances, and the
-// file that is saved has the points that the export command writes.
+// TestPage3D shows a frame of the simulated camera in 3D and checks that points are where they should
+// be, that the pointer finds them, that rulers measure their distances, and that the saved file has the
+// points that the export command writes.
 func TestPage3D(t *testing.T) {
 	pair := takePair(t)
 	page := newTab(t)
@@ -194,7 +194,7 @@ func TestPage3D(t *testing.T) {
 	var places [][2]float64
 	for _, at := range [][2]int{{210, 205}, {250, 120}, {160, 110}, {260, 60}, {190, 60}, {230, 150}, {150, 150}, {280, 190}, {200, 130}, {220, 90}, {270, 100}} {
 		x, y := screen(at[0], at[1])
-		const strip, edge = 80, 30 // pixels: what the tools cover, and what is too near to the edge
+		const strip, edge = 80, 30 // pixels: what the tools cover, and the edge
 		seen := x > view.Left+edge && x < view.Left+view.Width-edge && y > view.Top+strip && y < view.Top+view.Height-edge
 		if len(picked) < 3 && seen && pair.smooth(at[0], at[1]) {
 			places = append(places, [2]float64{x, y})
@@ -236,7 +236,7 @@ func TestPage3D(t *testing.T) {
 	page.picture("3d_lit")
 }
 
-// comparePLY wants the same vertices in both files.
+// comparePLY checks that both files have the same vertices.
 func comparePLY(t *testing.T, got, want []byte) {
 	t.Helper()
 	gotHead, gotPoints, _ := bytes.Cut(got, []byte("end_header\n"))

@@ -52,8 +52,7 @@ func drawn(id int, n int) string {
 	return fmt.Sprintf(`viewer.store.views.value.get(%d)?.counters.drawn >= %d`, id, n)
 }
 
-// TestCamera uses a page on the simulated camera, as one user would, one thing after
-// the other.
+// TestCamera uses a page on the simulated camera, as one user would, step by step.
 func TestCamera(t *testing.T) {
 	b, p, c := openCamera(t)
 	depth, color := c.ids[camdriver.StreamID{Kind: camdriver.Depth}], c.ids[camdriver.StreamID{Kind: camdriver.Color}]
@@ -80,7 +79,7 @@ func TestCamera(t *testing.T) {
 			p.tell(object{"op": "notification", "time": "1", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
 			p.tell(object{"op": "notification", "time": "2", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
 			b.await(`document.querySelector('.toast.warn')?.textContent.includes('too <b>hot × 2')`)
-			// By the page's own hand: a toast that isn't pinned may go between a look and a click.
+			// Clicked by script: an unpinned toast may disappear between finding and clicking it.
 			b.await(`(() => {
 				document.querySelector('.toast.warn [aria-label="Keep"][aria-pressed="false"]')?.click()
 				return document.querySelector('.toast.warn [aria-label="Keep"][aria-pressed="true"]') !== null
@@ -112,7 +111,7 @@ func TestCamera(t *testing.T) {
 	b.picture("live")
 }
 
-// exact compares depth in the texture with what the camera gave for that frame number.
+// exact compares depth in the texture with what the camera raised for that frame number.
 func exact(t *testing.T, b *tab, c *camera, id int) {
 	for range 4 {
 		before := eval[int](b, `viewer.store.views.value.get($1).counters.drawn`, id)
@@ -132,7 +131,7 @@ func exact(t *testing.T, b *tab, c *camera, id int) {
 
 // colours compares what the GPU draws with the formula, for each map.
 func colours(t *testing.T, b *tab, id int) {
-	// The tables of all maps are compared in TestColours; here it is the drawing.
+	// TestColours compares the tables of all maps; this checks the drawing.
 	for range 3 {
 		b.keys("ccc")
 		if worst := eval[int](b, wrongColours, id); worst != 0 {
@@ -146,8 +145,7 @@ func colours(t *testing.T, b *tab, id int) {
 	b.keys("e")
 }
 
-// wrongColours counts the components of the picture that the GPU draws that aren't
-// those of the formula, within 1.
+// wrongColours counts the components of the GPU's image that differ from the formula by more than 1.
 const wrongColours = `(async () => {
 	const m = await import('/modules.js')
 	const view = viewer.store.views.value.get($1), { map, equalise, min, max } = viewer.stage.value.look
@@ -160,7 +158,7 @@ const wrongColours = `(async () => {
 	return gpu.length === cpu.length && gpu.length > 0 ? wrong : -1
 })()`
 
-// TestPlayback uses the bar and the keys on a recording of librealsense.
+// TestPlayback uses the playback bar and the keys on a recording of librealsense.
 func TestPlayback(t *testing.T) {
 	b := newTab(t)
 	p, r := startRecording(t, "../data/librealsense/sw_small_raw.bag")
@@ -192,8 +190,8 @@ func TestPlayback(t *testing.T) {
 	b.picture("playback")
 }
 
-// markKeys goes from mark to mark of a paused recording, and reads what they say. Marks may
-// come after the source.
+// markKeys goes from mark to mark of a paused recording, and reads their texts. Marks may arrive after
+// the source.
 func markKeys(b *tab, p *program) {
 	told := func(words string) {
 		b.t.Helper()
@@ -234,13 +232,13 @@ func readout(t *testing.T, b *tab, id int) {
 	eval[bool](b, `viewer.link.tell('play').then(() => true)`)
 }
 
-// options searches an option, sets it, and sees what another viewer set.
+// options finds an option, sets it, and sees what another viewer set.
 func options(t *testing.T, b *tab, p *program) {
 	b.keys("/")
 	b.await(`document.activeElement?.id === 'option-search'`)
 	b.keys("laser power")
 	b.await(`document.querySelectorAll('.option').length === 1`)
-	b.keys(kb.Tab) // the number; its button for the default has nothing to do
+	b.keys(kb.Tab) // the number field; its reset button must do nothing
 	b.keys(kb.Enter)
 	b.await(`document.activeElement?.matches('input.number')`)
 	eval[bool](b, `(document.activeElement.select(), true)`)
@@ -266,7 +264,7 @@ func recordKeys(t *testing.T, b *tab, p *program) {
 	b.await(`!document.querySelector('.rec') && document.querySelector('.toasts').textContent.includes('walk.bag')`)
 }
 
-// panels folds the panels, maximises a tile, and shows the dialogs, by keys alone.
+// panels folds the panels, maximizes a tile, and opens the dialogs, by keys alone.
 func panels(t *testing.T, b *tab) {
 	b.keys("[")
 	b.await(`!document.querySelector('.panel.left')`)
@@ -291,7 +289,7 @@ func panels(t *testing.T, b *tab) {
 	for _, size := range [][2]int64{{800, 900}, {420, 800}, {720, 450}} {
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		b.await(`innerWidth === $1 && document.querySelector('.tile')`, size[0])
-		// Nothing reaches over the edge.
+		// Nothing overflows the page.
 		b.await(`![...document.querySelectorAll('.app *')].some((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('svg, .panel'))`)
 		b.picture(fmt.Sprintf("size%d", size[0]))
 	}
@@ -299,8 +297,7 @@ func panels(t *testing.T, b *tab) {
 	b.await(`document.querySelectorAll('.tile').length === 5`)
 }
 
-// stall blocks the page for 5 s; then it shows the newest frame, and every frame is
-// accounted for.
+// stall blocks the page for 5 s; then it shows the newest frame, and every frame is accounted for.
 func stall(t *testing.T, b *tab, p *program, c *camera, id int) {
 	eval[bool](b, `(() => { const end = performance.now() + 5000; while (performance.now() < end); return true })()`)
 	newest := c.newest(id)

@@ -9,11 +9,10 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestRobot is the page on the program with a recording of a robot that has no RealSense:
-// its picture, points, transforms and a message whose type only the bag knows, at a time
-// that was sought.
+// TestRobot shows the program's page with a recording of a robot without a RealSense: its image,
+// points, transforms and a message whose type only the bag defines, at a time that was sought.
 func TestRobot(t *testing.T) {
-	url := startView(t, samplebag.Robot(t, "robot.bag")) // ends after the tab, which would miss it
+	url := startView(t, samplebag.Robot(t, "robot.bag")) // ends after the tab, which would report it missing
 	b := newTab(t)
 	b.do(chromedp.Navigate(url))
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'file'`)
@@ -54,7 +53,7 @@ func TestRobot(t *testing.T) {
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`viewer.store.state.value.ended`)
 
-	// A page that is opened later says where the recording ended.
+	// A page that is opened later shows where the recording ended.
 	b.do(chromedp.Navigate(url))
 	b.await(`(`+leaves+`) === 'data="here be dragons"'`, "/map")
 	if at := eval[string](b, `document.querySelector('button.position').innerText`); !strings.HasPrefix(at, "0:00:01.900 / 0:00:01.900") {

@@ -11,8 +11,8 @@ import (
 // Size of the canvas that scenes are drawn on.
 const sceneWidth, sceneHeight = 424, 240
 
-// sceneInPage makes a scene without the page around it. draw draws it, and returns
-// the colours at places.
+// sceneInPage makes a scene without the page around it. draw draws it, and returns the colors at
+// places.
 const sceneInPage = `(() => {
 	const canvas = document.createElement('canvas'), above = document.createElement('canvas')
 	canvas.width = 424
@@ -41,8 +41,8 @@ const sceneInPage = `(() => {
 	return true
 })()`
 
-// seenAt is where the camera that starts a metre behind the depth camera sees a
-// point, in pixels of the canvas: by the textbook, for a view of 45 degrees.
+// seenAt returns where a camera a metre behind the depth camera sees a point, in pixels of the canvas:
+// the textbook projection, for a view of 45 degrees.
 func seenAt(x, y, z float64) (int, int) {
 	f := 1 / math.Tan(math.Pi/8)
 	const aspect = float64(sceneWidth) / sceneHeight
@@ -50,7 +50,7 @@ func seenAt(x, y, z float64) (int, int) {
 	return int(math.Floor((u + 1) / 2 * sceneWidth)), int(math.Floor((v + 1) / 2 * sceneHeight))
 }
 
-// TestScene draws clouds and looks at the pixels.
+// TestScene draws clouds and checks the pixels.
 func TestScene(t *testing.T) {
 	p := openModules(t)
 	eval[bool](p.tab, sceneInPage)
@@ -60,8 +60,8 @@ func TestScene(t *testing.T) {
 	t.Run("mesh", func(t *testing.T) { testSceneMesh(t, p.in(t)) })
 }
 
-// testScenePoints: each of some points is drawn where it is, in the colour of the
-// picture's pixel where the program's own code sees it.
+// testScenePoints checks that each of some points is drawn in its place, in the color of the image's
+// pixel where the program's own code sees it.
 func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	keep := map[int]bool{}
 	for _, at := range [][2]int{{3, 3}, {9, 2}, {20, 4}, {5, 10}, {12, 8}, {19, 12}, {11, 14}} {
@@ -87,12 +87,12 @@ func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	for i := range keep {
 		x, y, z := float64(k.xyz[3*i]), float64(k.xyz[3*i+1]), float64(k.xyz[3*i+2])
 		sx, sy := seenAt(x, y, z)
-		// Pixels that rounding may put elsewhere say nothing.
+		// Pixels that rounding may move prove nothing.
 		u, v := float64(k.uv[2*i])*float64(k.Picture.Width), float64(k.uv[2*i+1])*float64(k.Picture.Height)
 		if math.Abs(u-math.Round(u)) > 0.49 || math.Abs(v-math.Round(v)) > 0.49 {
 			continue
 		}
-		c := [3]int{92, 97, 105} // outside the picture
+		c := [3]int{92, 97, 105} // outside the image
 		if u, v := int(math.Round(u)), int(math.Round(v)); u >= 0 && v >= 0 && u < k.Picture.Width && v < k.Picture.Height {
 			c = [3]int{6 * u, 8 * v, 128}
 		}
@@ -129,8 +129,8 @@ func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	}
 }
 
-// testSceneMesh: a wall is drawn without holes and in the colour of its depth, with
-// nothing drawn across the edge to what is further away.
+// testSceneMesh checks that a wall is drawn without holes and in the color of its depth, with nothing
+// drawn across the edge to the surface behind it.
 func testSceneMesh(t *testing.T, p *modules) {
 	in := camdriver.Intrinsics{Width: 24, Height: 16, Fx: 24, Fy: 24, Ppx: 11.5, Ppy: 7.5}
 	data := make([]uint16, in.Width*in.Height)

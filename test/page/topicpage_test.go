@@ -19,7 +19,7 @@ type topic struct {
 	body       []byte
 }
 
-// topicMessage is a topic's message as the page gets it.
+// topicMessage returns a topic's message as the page gets it.
 func topicMessage(stream int, t topic) []byte {
 	const topicKind, codecJSON, codecROS = 3, 3, 5
 	b := make([]byte, 48, 48+len(t.body))
@@ -34,7 +34,7 @@ func topicMessage(stream int, t topic) []byte {
 	return append(b, t.body...)
 }
 
-// room is a scan of a room of 6 × 4 m from its middle, and the points of the same.
+// room returns a scan of a room of 6 × 4 m from its middle, and its points.
 func room() (scan, points []byte) {
 	const n = 360
 	ranges := make([]float32, n)
@@ -64,8 +64,8 @@ func room() (scan, points []byte) {
 	return scan, points
 }
 
-// TestTopicTiles: the page shows messages of a graph that has no camera: a picture, depth, a
-// scan, points, frames and a tree, with the values that were published.
+// TestTopicTiles checks that the page shows messages of a graph without a camera: an image, depth, a
+// scan, points, frames and a tree, with the published values.
 func TestTopicTiles(t *testing.T) {
 	scan, points := room()
 	picture := make([]byte, 0, 3*64*48)

@@ -32,12 +32,12 @@ func compressedMessage(format string, data []byte) []byte {
 	return body(func(e *msgs.Encoder) { someHeader.Append(e); e.String(format); e.Bytes(data) })
 }
 
-// inPage is the expression of bytes in the page.
+// inPage returns an expression for bytes in the page.
 func inPage(b []byte) string {
 	return fmt.Sprintf("Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))", base64.StdEncoding.EncodeToString(b))
 }
 
-// TestTopics reads messages of ROS in the page.
+// TestTopics decodes ROS messages in the page.
 func TestTopics(t *testing.T) {
 	p := openModules(t)
 	for name, test := range map[string]func(*testing.T, *modules){
@@ -47,8 +47,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// testImageEncodings: the first pixel of an image of each encoding has the colour
-// that it should have.
+// testImageEncodings checks the color of the first pixel of an image of each encoding.
 func testImageEncodings(t *testing.T, p *modules) {
 	for _, c := range []struct {
 		encoding string
@@ -67,7 +66,7 @@ func testImageEncodings(t *testing.T, p *modules) {
 		{"8UC1", false, []byte{77, 0, 0, 0}, [4]int{77, 77, 77, 255}},
 		{"mono16", false, []byte{0, 4, 0, 1, 0, 0, 0, 2}, [4]int{255, 255, 255, 255}},
 		{"16UC1", true, []byte{4, 0, 1, 0, 0, 0, 2, 0}, [4]int{255, 255, 255, 255}},
-		{"16SC1", false, []byte{0xff, 0xff, 5, 0, 1, 0, 0, 0}, [4]int{31, 31, 31, 255}}, // -1 is the least
+		{"16SC1", false, []byte{0xff, 0xff, 5, 0, 1, 0, 0, 0}, [4]int{31, 31, 31, 255}}, // -1 is the minimum
 		{"32SC1", false, []byte{9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, [4]int{255, 255, 255, 255}},
 		{"32FC1", false, floats(3, 1, float32(math.NaN()), 2), [4]int{255, 255, 255, 255}},
 		{"32FC1", false, floats(float32(math.NaN()), 1, 2, 3), [4]int{0, 0, 0, 255}},
@@ -93,7 +92,7 @@ func floats(values ...float32) []byte {
 	return body(func(e *msgs.Encoder) { e.F32s(values) })
 }
 
-// testCompressedDepth: depth comes out of each compressed form as it went in.
+// testCompressedDepth checks that depth survives each compressed form.
 func testCompressedDepth(t *testing.T, p *modules) {
 	const width, height = 37, 21
 	var e msgs.Encoder
@@ -160,7 +159,7 @@ func transformMessage() []byte {
 	return body(m.Append)
 }
 
-// testMessages: points, scans and transforms are read as they were written.
+// testMessages checks that points, scans and transforms are decoded as written.
 func testMessages(t *testing.T, p *modules) {
 	points := eval[[]float64](p.tab, `(() => {
 		const p = m.pointcloud.pointValues(m.pointcloud.readPointCloud(`+inPage(cloudMessage())+`))
@@ -190,8 +189,8 @@ func testMessages(t *testing.T, p *modules) {
 	}
 }
 
-// testDamagedMessages: a message that is cut off is refused, and one with any
-// bytes changed is refused or read, but never more than that.
+// testDamagedMessages checks that a truncated message is rejected, and that one with any bytes changed
+// is rejected or decoded, but never beyond its end.
 func testDamagedMessages(t *testing.T, p *modules) {
 	rvl := compressedMessage("16UC1; compressedDepth rvl", append(make([]byte, 12), 4, 0, 0, 0, 4, 0, 0, 0, 0x45, 0xf3, 0x8a, 0x23, 0x00, 0x10, 0x2c, 0x91))
 	for _, c := range []struct {
@@ -207,7 +206,7 @@ func testDamagedMessages(t *testing.T, p *modules) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := eval[struct {
-				Read  []int // lengths at which a part of the message was read
+				Read  []int // lengths at which a part of the message was decoded
 				Other []string
 			}](p.in(t).tab, `(async () => {
 				const read = `+c.read+`, whole = `+inPage(c.message)+`
@@ -233,7 +232,7 @@ func testDamagedMessages(t *testing.T, p *modules) {
 				return out
 			})()`)
 			for _, n := range got.Read {
-				if n < len(c.message)-8 { // the last bytes may be ones that aren't looked at
+				if n < len(c.message)-8 { // the last bytes may be unused
 					t.Errorf("the first %d of %d bytes were read as a message", n, len(c.message))
 				}
 			}

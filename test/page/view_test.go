@@ -43,8 +43,8 @@ func startView(t *testing.T, args ...string) string {
 	return string(url)
 }
 
-// TestView is the page on the program itself: a camera, a recording made of it with the
-// keyboard, and that recording opened from the list. Its depth is the file's, set by set.
+// TestView shows the page of the program itself: a camera, a recording made of it with the keyboard,
+// and that recording opened from the list. Its depth equals the file's, set by set.
 func TestView(t *testing.T) {
 	dir := t.TempDir()
 	url := startView(t, "--bags", dir, "--record-path", dir, "--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "off", "sim")
@@ -59,7 +59,7 @@ func TestView(t *testing.T) {
 	b.picture("view")
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.do(ctrlEnter)
-	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 6e6`) // ten sets or so
+	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 6e6`) // about ten sets
 	b.picture("view-recording")
 	b.do(ctrlEnter)
 	b.await(`!viewer.store.record.value.on`)

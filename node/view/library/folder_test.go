@@ -84,7 +84,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestListedOnce: a recording is opened for the list only if it has changed since it was last.
+// TestListedOnce checks that a listing opens a recording only if it has changed since the previous one.
 func TestListedOnce(t *testing.T) {
 	bag, err := os.ReadFile("../../../test/data/librealsense/sw_small_lz4.bag")
 	if err != nil {
@@ -122,8 +122,9 @@ func TestListedOnce(t *testing.T) {
 	}
 }
 
-// TestFolderOfRosbag2: a folder with a metadata.yaml is one recording in a folder, in a bucket and in a catalog of either, which can be played
-// but not downloaded. None with a file elsewhere is.
+// TestFolderOfRosbag2 checks that a folder with a metadata.yaml is one recording in a folder, in a
+// bucket and in a catalog of either, which can be played but not downloaded. None with a file elsewhere
+// is.
 func TestFolderOfRosbag2(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
 	bag := samplebag.Robot(t, "robot.bag")
@@ -184,7 +185,8 @@ func TestFolderOfRosbag2(t *testing.T) {
 	}
 }
 
-// A catalog lists thousands of recordings, in parts, finds them by what their rows say, and opens them where they are.
+// A catalog lists thousands of recordings in pages, finds them by the content of their rows, and opens
+// them where they are.
 func TestCatalog(t *testing.T) {
 	bag := samplebag.Robot(t, "robot.bag")
 	dir := filepath.ToSlash(filepath.Dir(bag)) + "/"
@@ -240,7 +242,8 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// A library of an address has what is below it, and nothing else; so has one of a catalog in a bucket.
+// The library of an address contains what is below it, and nothing else; so does that of a catalog in a
+// bucket.
 func TestBucket(t *testing.T) {
 	b, bag := bucket.Start(t), samplebag.Robot(t, "robot.bag")
 	at := b.Put("lib/robot.bag", bag)
