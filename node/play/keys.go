@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/control"
+	"rsros/node/internal/keys"
 	"rsros/node/internal/loop"
 	"rsros/node/replay"
 )
@@ -63,39 +64,38 @@ func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Comma
 	return commands
 }
 
-// keyPoll is how often readKeys checks whether to continue.
-const keyPoll = 100 * time.Millisecond
+// Support for keys, for version --features.
+const (
+	Keys       = keys.Support
+	JobControl = keys.JobControl
+)
 
 // startKeys lets keys, from a terminal or not, control the player until stop.
 func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) {
 	if o.Keys == nil {
 		return func() {}
 	}
-	return loop.Run(ctx, func(ctx context.Context) { readKeys(ctx, o.Keys, p) })
+	var parser keyParser
+	return loop.Run(ctx, func(ctx context.Context) {
+		keys.Read(ctx, o.Keys, keys.Handler{
+			Typed: func(input string) {
+				for _, c := range parser.feed(input, p.Status()) {
+					p.Submit(c)
+				}
+			},
+			Suspend: func() (resume func()) { return suspend(p) },
+			Hangup:  func() { p.Submit(replay.Stop{}) },
+		})
+	})
 }
 
-func readKeys(ctx context.Context, keys *os.File, p *replay.Player) {
-	terminal := newTerminal(keys, p)
-	defer terminal.close()
-	var parser keyParser
-	buf := make([]byte, 64)
-	for ctx.Err() == nil {
-		terminal.handleSignals(ctx)
-		if !terminal.claim() {
-			select {
-			case <-ctx.Done():
-			case <-time.After(keyPoll): // poll until in the foreground
-			}
-			continue
-		}
-		n, err := terminal.read(buf)
-		if err != nil {
-			return // end of the input
-		}
-		for _, c := range parser.feed(string(buf[:n]), p.Status()) {
-			p.Submit(c)
-		}
+// suspend pauses bag time while the process is stopped.
+func suspend(p *replay.Player) (resume func()) {
+	if p.Status().State == replay.Paused {
+		return func() {}
 	}
+	p.Submit(replay.Pause{})
+	return func() { p.Submit(replay.Resume{}) }
 }
 
 // line shows a player's state. On a terminal, it is one line that is redrawn at

@@ -1,4 +1,4 @@
-package play
+package keys
 
 import (
 	"context"
@@ -9,13 +9,11 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
-
-	"rsros/node/replay"
 )
 
 // Support for keys, for version --features.
 const (
-	Keys       = "yes: ReadConsoleInput"
+	Support    = "yes: ReadConsoleInput"
 	JobControl = "no: Windows has none"
 )
 
@@ -31,7 +29,7 @@ type terminal struct {
 	saved   uint32 // mode of the console
 }
 
-func newTerminal(f *os.File, _ *replay.Player) *terminal {
+func newTerminal(f *os.File, _ Handler) *terminal {
 	t := &terminal{file: f, input: windows.Handle(f.Fd())}
 	if windows.GetConsoleMode(t.input, &t.saved) == nil {
 		t.console = true
@@ -52,7 +50,7 @@ func (t *terminal) claim() bool { return true }
 
 func (t *terminal) handleSignals(context.Context) {}
 
-// read waits for keys, for at most keyPoll, and returns how many bytes it has read.
+// read waits for keys, for at most poll, and returns how many bytes it has read.
 func (t *terminal) read(keys []byte) (int, error) {
 	if t.console {
 		return t.readConsole(keys)
@@ -63,7 +61,7 @@ func (t *terminal) read(keys []byte) (int, error) {
 			return 0, io.EOF // the other end is closed
 		}
 		if waiting == 0 {
-			time.Sleep(keyPoll)
+			time.Sleep(poll)
 			return 0, nil
 		}
 	}
@@ -89,7 +87,7 @@ const keyEvent = 1
 
 // readConsole reads console events and returns those that are keys.
 func (t *terminal) readConsole(keys []byte) (int, error) {
-	switch event, err := windows.WaitForSingleObject(t.input, uint32(keyPoll.Milliseconds())); {
+	switch event, err := windows.WaitForSingleObject(t.input, uint32(poll.Milliseconds())); {
 	case err != nil:
 		return 0, err
 	case event != windows.WAIT_OBJECT_0:

@@ -1,4 +1,4 @@
-package play
+package keys
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package play
+package keys
 
 import (
 	"context"
@@ -11,13 +11,11 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"rsros/node/replay"
 )
 
 // Support for keys, for version --features.
 const (
-	Keys       = "yes: termios"
+	Support    = "yes: termios"
 	JobControl = "yes: Ctrl-Z pauses the player and restores the terminal"
 )
 
@@ -30,16 +28,19 @@ const (
 type terminal struct {
 	file    *os.File // keeps fd open
 	fd      int
-	player  *replay.Player
+	handler Handler
 	signals chan os.Signal // nil if fd isn't a terminal
 	saved   *unix.Termios  // the original settings; nil while they are in effect
 }
 
-func newTerminal(f *os.File, p *replay.Player) *terminal {
-	t := &terminal{file: f, fd: int(f.Fd()), player: p}
+func newTerminal(f *os.File, h Handler) *terminal {
+	t := &terminal{file: f, fd: int(f.Fd()), handler: h}
 	if _, err := unix.IoctlGetTermios(t.fd, getTermios); err == nil {
 		t.signals = make(chan os.Signal, 8)
-		signal.Notify(t.signals, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, unix.SIGHUP)
+		signal.Notify(t.signals, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
+		if h.Hangup != nil {
+			signal.Notify(t.signals, unix.SIGHUP)
+		}
 	}
 	return t
 }
@@ -73,9 +74,9 @@ func (t *terminal) claim() bool {
 	return true
 }
 
-// read waits for keys, for at most keyPoll, and returns how many bytes it has read.
+// read waits for keys, for at most poll, and returns how many bytes it has read.
 func (t *terminal) read(keys []byte) (int, error) {
-	if ready, err := awaitInput(t.fd, keyPoll); !ready || err != nil {
+	if ready, err := awaitInput(t.fd, poll); !ready || err != nil {
 		return 0, err
 	}
 	n, err := unix.Read(t.fd, keys)
@@ -129,7 +130,7 @@ func (t *terminal) handleSignals(ctx context.Context) {
 					t.saved = nil // a shell has set the terminal up for itself
 				}
 			case unix.SIGHUP:
-				t.player.Submit(replay.Stop{})
+				t.handler.Hangup()
 			case unix.SIGQUIT: // the default action, after restoring the terminal
 				t.restore()
 				signal.Reset(unix.SIGQUIT)
@@ -142,11 +143,10 @@ func (t *terminal) handleSignals(ctx context.Context) {
 	}
 }
 
-// suspend stops the process for Ctrl-Z, and bag time, until it is continued.
+// suspend stops the process for Ctrl-Z until it is continued.
 func (t *terminal) suspend(ctx context.Context) {
-	playing := t.player.Status().State != replay.Paused
-	if playing {
-		t.player.Submit(replay.Pause{})
+	if t.handler.Suspend != nil {
+		defer t.handler.Suspend()()
 	}
 	t.restore()
 	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
@@ -156,8 +156,5 @@ func (t *terminal) suspend(ctx context.Context) {
 			continued = s == unix.SIGCONT
 		case <-ctx.Done():
 		}
-	}
-	if playing {
-		t.player.Submit(replay.Resume{})
 	}
 }

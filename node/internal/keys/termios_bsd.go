@@ -1,6 +1,6 @@
 //go:build darwin || freebsd
 
-package play
+package keys
 
 import "golang.org/x/sys/unix"
 
