@@ -19,7 +19,10 @@ RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
 realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic without
 subscribers costs nothing.
 
-Services: ~start_recording, ~stop_recording, ~split_recording, ~trigger (std_srvs/Trigger),
+With --record on a terminal, it shows a table of what is recorded. Keys: space pause,
+r stop and start, s split, m mark, t trigger.
+
+Services: ~start_recording, ~stop_recording, ~split_recording, ~mark, ~trigger (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
 If --device is repeated, the node has several cameras. Each has topics below its name
@@ -38,6 +41,14 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.ROS = a.ros
+			if o.Record != "" {
+				table := a.newRecordTable(false)
+				defer table.close()
+				o.Show = func(n *live.Node) (hide func()) {
+					help, keys := n.RecordKeys()
+					return table.show(tableSource{n.RecordFigures, help, keys})
+				}
+			}
 			o.Log, o.HTTP.Lines = a.viewedLogger()
 			return live.Run(cmd.Context(), o)
 		},

@@ -23,7 +23,11 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 		level = zerolog.ErrorLevel
 	}
 	f, isFile := a.raw.err.(*os.File)
-	var screen io.Writer = console(a.raw.err, !isFile || !takesColour(f))
+	out := a.raw.err
+	if a.screen != nil {
+		out = a.screen
+	}
+	var screen io.Writer = console(out, !isFile || !takesColour(f))
 	writers := []io.Writer{public{a.ros.Rosout}}
 	for _, w := range others {
 		writers = append(writers, public{w})

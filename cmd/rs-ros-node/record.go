@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/settings"
 	"rsros/node/viewers"
@@ -26,7 +27,10 @@ that can't be converted are left out and logged, with exit code 3.
 With --ring, only the last seconds are on disk, until a trigger keeps them and what
 follows: the service ~trigger, --trigger or --trigger-silence.
 
-Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording, ~trigger
+On a terminal it shows a table of what is recorded. Keys: space pause, s split, m mark,
+t trigger, q quit.
+
+Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording, ~mark, ~trigger
 (std_srvs/Trigger). While a file is written its name ends with .active. A file is
 never replaced: if the name is taken, the time stamp is appended to it.
 
@@ -62,12 +66,25 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	r.addTopics(args)
 	a.quiet = a.quiet || r.quiet
 	o.ROS = a.ros
+	table := a.newRecordTable(r.quiet)
+	defer table.close()
 	o.Log, r.page.Lines = a.viewedLogger()
 	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}
-	o.Show = viewers.ShowRecording(viewers.Options{Access: r.page, Log: o.Log})
+	page := viewers.ShowRecording(viewers.Options{Access: r.page, Log: o.Log})
+	o.Show = func(n *graph.Node, t *record.TopicRecording) (func() error, error) {
+		hide, err := page(n, t)
+		if err != nil {
+			return nil, err
+		}
+		stop := table.show(topicTable(t, o.Ring.Before > 0))
+		return func() error {
+			stop()
+			return hide()
+		}, nil
+	}
 	return record.Topics(ctx, *o)
 }
 
@@ -82,4 +99,21 @@ func (r *recordArgs) addTopics(args []string) {
 			o.Topics = append(o.Topics, arg)
 		}
 	}
+}
+
+// topicTable is the table of a recording of topics.
+func topicTable(t *record.TopicRecording, ring bool) tableSource {
+	r := tableSource{
+		figures: func() []record.Figures { return []record.Figures{t.Figures()} },
+		help:    "space pause  s split  m mark  q quit",
+		keys: map[string]func(){
+			" ": t.TogglePause, "s": t.Split, "q": t.Stop,
+			"m": func() { t.Mark() },
+		},
+	}
+	if ring {
+		r.help += "  t trigger"
+		r.keys["t"] = func() { _, _ = t.Trigger() } // there is a ring
+	}
+	return r
 }

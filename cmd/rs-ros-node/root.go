@@ -45,6 +45,7 @@ func (s streams) report(err error) int {
 type app struct {
 	out, err *printer
 	raw      streams
+	screen   io.Writer    // of log lines, instead of raw.err; may be nil
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	logFile  *os.File     // of __log:=, opened by logger; may be nil
 	environ  []string

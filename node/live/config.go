@@ -55,7 +55,8 @@ type Options struct {
 	AllowRemotePaths bool `setting:"allow-remote-paths"`
 
 	Recording record.Options
-	Duration  time.Duration `setting:"duration"` // 0 means until stopped
+	Show      func(*Node) (hide func()) // called when the node runs; may be nil
+	Duration  time.Duration             `setting:"duration"` // 0 means until stopped
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; nowhere if zero
 	HTTP     viewers.Access  // where viewers connect; nowhere if zero

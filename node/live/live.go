@@ -39,7 +39,13 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.Wait(ctx), l.Close())
+	hide := func() {}
+	if o.Show != nil {
+		hide = o.Show(l)
+	}
+	err = l.Wait(ctx)
+	hide()
+	return errors.Join(err, l.Close())
 }
 
 // Node publishes one or more devices.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/control"
-	"rsros/node/internal/keys"
 	"rsros/node/internal/loop"
+	"rsros/node/keys"
 	"rsros/node/replay"
 )
 

@@ -145,6 +145,7 @@ func (r *Camera) Start(path string) (string, error) {
 		path = unusedPath(stampedPath(r.prefix, time.Now(), ext))
 	}
 	rec := newSession(r.opts, r.Now, r.log)
+	rec.source, rec.profiles = r.Hub, r.Profiles
 	rec.detach = r.Hub.Attach(rec) // first, so that no change is missed
 	parts, err := newParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open, r.log)
 	if err != nil {
@@ -236,6 +237,17 @@ func (r *Camera) Trigger() (string, error) {
 	at := time.Now()
 	rec.event(func(p *parts) error { return p.ringTrigger(at) })
 	return r.opts.Ring.answer(), nil
+}
+
+// Mark writes a mark into the recording, as a notification of the first sensor, and returns its text.
+func (r *Camera) Mark() (string, error) {
+	rec, err := r.running()
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("mark %d", rec.marks.Add(1))
+	rec.Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
+	return text, nil
 }
 
 // WriteLog records a line of the node's own log. It never blocks.

@@ -33,11 +33,15 @@ type session struct {
 
 	// The requested state. Each frame carries it through the queue, so that a
 	// change takes effect between the right frames and isn't dropped with one.
+	marks  atomic.Uint64
 	paused atomic.Bool
 	watch  stopwatch // stopped while paused
 	part   atomic.Uint32
 
 	space      spaceGuard
+	source     *hub.Hub
+	profiles   [][]camdriver.Profile // of the source, by sensor
+	meters     hub.PerStream[meter]
 	dropped    hub.PerStream[atomic.Uint64]
 	lostEvents atomic.Uint64
 	dropLog    zerolog.BurstSampler // one line a second
@@ -114,7 +118,8 @@ func (r *session) tick() {
 		select {
 		case now := <-turn:
 			r.event(func(p *parts) error { return p.ringTick(now) })
-		case <-t.C:
+		case now := <-t.C:
+			r.measure(now)
 			if r.queue.Size() == 0 {
 				r.event(func(p *parts) error { return p.cur.CheckpointIfDue() })
 			}
@@ -230,6 +235,9 @@ func (r *session) drops() (n uint64) {
 }
 
 func (r *session) Frame(sensor int, f *camdriver.Frame) {
+	if !r.paused.Load() {
+		r.meters.Of(f.Stream()).add(len(f.Data))
+	}
 	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
 	r.queue.Push(f.Stream(), item, int64(len(f.Data))+eventSize)
 }
@@ -313,6 +321,9 @@ func (r *session) status() msgs.DiagnosticStatus {
 	}
 	if ring := r.parts.describe(); ring != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Ring", Value: ring})
+	}
+	for _, row := range r.rows() {
+		s.Values = append(s.Values, row.value())
 	}
 	r.space.uploads.Report(&s)
 	return s

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"rsros/node/ratelimit"
+	"rsros/node/ros"
 	"rsros/program"
 )
 
@@ -65,6 +66,9 @@ type flow struct {
 	count atomic.Int64 // messages that passed, if there is a limit
 	left  atomic.Uint64
 	drops drops
+	meter meter
+
+	subscriber *ros.Subscriber
 
 	mu    sync.Mutex
 	rate  ratelimit.Limiter

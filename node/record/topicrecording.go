@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"
@@ -77,6 +78,18 @@ func (t *TopicRecording) Pause(on bool) {
 	t.watch.run(!on)
 }
 
+// TogglePause pauses or resumes the recording.
+func (t *TopicRecording) TogglePause() { t.Pause(!t.recorder.paused.Load()) }
+
+// Mark writes a mark into the recording, after what has arrived, and returns its text.
+func (t *TopicRecording) Mark() string {
+	r := t.recorder
+	text := fmt.Sprintf("mark %d", r.marks.Add(1))
+	r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: time.Now(), mark: text}, eventSize)
+	r.log.Info().Msg(text)
+	return text
+}
+
 // Split starts a new file with the next message.
 func (t *TopicRecording) Split() { t.files.split() }
 
@@ -96,6 +109,7 @@ func (t *TopicRecording) Trigger() (string, error) {
 func (t *TopicRecording) services() []graph.Service {
 	return []graph.Service{
 		graph.Trigger("~trigger", t.Trigger),
+		graph.Trigger("~mark", func() (string, error) { return t.Mark(), nil }),
 		graph.SetBool("~pause_recording", func(on bool) (string, error) {
 			t.Pause(on)
 			if on {
@@ -155,6 +169,9 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 		add("Ring", ring)
 	}
 	add("Bytes waiting for the disk", r.queue.Size())
+	for _, row := range r.rows() {
+		s.Values = append(s.Values, row.value())
+	}
 	if written := file.HowWritten(); written != "" {
 		add("Written", written)
 	}

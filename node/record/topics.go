@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/annotations"
 	"rsros/msgs"
 	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
@@ -188,6 +189,7 @@ type topicRecorder struct {
 	mu    sync.Mutex
 	flows map[string]*flow // by topic
 
+	marks   atomic.Uint64
 	paused  atomic.Bool
 	dropped atomic.Uint64
 	dropLog zerolog.BurstSampler // one line a second
@@ -198,7 +200,7 @@ type topicRecorder struct {
 }
 
 // topicMessage is a queued message. Without a buffer it only carries the current time, and
-// whether a trigger came.
+// a trigger or a mark.
 type topicMessage struct {
 	topic   string
 	flow    *flow
@@ -208,6 +210,7 @@ type topicMessage struct {
 	buffer  *ros.Buffer
 	host    time.Time // on the host's clock; without a buffer only
 	trigger bool
+	mark    string // its text; "" if it isn't one
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
@@ -318,7 +321,8 @@ func (r *topicRecorder) collect(ctx context.Context) error {
 		case now := <-tick.C:
 			r.triggers.tick(now)
 			r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: now}, eventSize)
-		case <-second.C:
+		case now := <-second.C:
+			r.measure(now)
 			r.logMissing()
 			r.publishStatus()
 		}
@@ -384,6 +388,7 @@ func (r *topicRecorder) subscribe(name string) error {
 		return fmt.Errorf("subscribe to %s: %w", name, err)
 	}
 	r.mu.Lock()
+	f.subscriber = s
 	r.flows[name] = f
 	r.mu.Unlock()
 	r.subs[name] = s
@@ -402,6 +407,7 @@ func (r *topicRecorder) take(name string, f *flow, m ros.Received) {
 		r.checkFull()
 	}
 	if ok {
+		f.meter.add(len(m.Data))
 		r.queue.Push(f, topicMessage{topic: name, flow: f, header: m.Header, time: at, stamp: r.stamp(m, at), buffer: m.Retain()}, int64(len(m.Data))+eventSize)
 	}
 	if r.opts.Ring.Before > 0 {
@@ -498,6 +504,11 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 		r.space.log(r.log, "messages")
 	}
 	if m.buffer == nil {
+		if m.mark != "" {
+			if err := r.files.note(annotations.Marks, annotations.MarksType, r.node.Name(), m.time, &msgs.String{Data: m.mark}); err != nil {
+				return err
+			}
+		}
 		if err := r.files.tick(m, r.missed.Swap(false)); err != nil {
 			return err
 		}

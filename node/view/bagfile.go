@@ -44,6 +44,7 @@ func openTopics(ctx context.Context, s *Server, path, name, file string) (stage,
 			s.tell(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
 		}
 	})
+	running.Go(func() { g.findMarks(ctx, bag) })
 	g.close = sync.OnceValue(func() error {
 		stop()
 		running.Wait()

@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"rsros/bagstore/place"
@@ -29,6 +30,26 @@ func (s *Server) answer(r *wire.Request) map[string]any {
 		result["error"] = err.Error()
 	}
 	return result
+}
+
+// serveRecord carries out a request of a program that isn't a viewer: trigger, mark or split.
+func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
+	op := "record." + r.PathValue("do")
+	if op != "record.trigger" && op != "record.mark" && op != "record.split" {
+		http.NotFound(w, r)
+		return
+	}
+	s.commands.Lock()
+	_, err := s.carryOut(&wire.Request{Op: op})
+	s.commands.Unlock()
+	switch {
+	case errors.Is(err, errViewOnly):
+		http.Error(w, err.Error(), http.StatusForbidden)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusConflict)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 const (

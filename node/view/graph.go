@@ -172,6 +172,11 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 		g.recorder.Pause(r.On)
 	case r.Op == "record.split":
 		g.recorder.Split()
+	case r.Op == "record.mark":
+		g.recorder.Mark()
+	case r.Op == "record.trigger":
+		_, err := g.recorder.Trigger()
+		return nil, err
 	default:
 		return nil, errCannot
 	}
@@ -192,8 +197,8 @@ func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {
 		return nil
 	}
-	p := g.recorder.Progress()
-	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Part: max(len(p.Paths), 1), Streams: []uint16{}}
+	p, figures := g.recorder.Progress(), g.recorder.Figures()
+	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Ring: figures.Ring, Table: tableOf(figures), Part: max(len(p.Paths), 1), Streams: []uint16{}}
 	if n := len(p.Paths); n > 0 {
 		r.File = filepath.Base(p.Paths[n-1])
 		r.Free, _ = record.Free(filepath.Dir(p.Paths[n-1])) // unknown is 0

@@ -2,11 +2,14 @@ package view
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/annotations"
 	"rsros/msgs"
 	"rsros/node/replay"
 	"rsros/node/view/wire"
@@ -19,7 +22,8 @@ type played struct {
 	player *replay.Player
 	source wire.Source
 	start  bagstore.Time
-	close  func() error // what the stage has opened
+	close  func() error                // what the stage has opened
+	found  atomic.Pointer[[]wire.Mark] // that viewers don't know yet
 }
 
 // newPlayed makes the stage of a player that doesn't run yet, and whose output is out.
@@ -141,6 +145,36 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 	}
 	from, to := bagstore.Time(part[0]).Sub(g.start), bagstore.Time(part[1]).Sub(g.start)
 	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
+}
+
+// findMarks finds what the recorder has written about the recording.
+func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
+	list := []wire.Mark{}
+	for a := range annotations.Of(ctx, bag) {
+		m := wire.Mark{Time: wire.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}
+		if a.Dropped > 0 {
+			m.Kind, m.Text = "loss", fmt.Sprintf("%d messages of %.200s dropped by the recorder", a.Dropped, a.Topic)
+		}
+		if list = append(list, m); len(list) == maxMarks {
+			break
+		}
+	}
+	if len(list) > 0 {
+		g.found.Store(&list)
+	}
+}
+
+// maxMarks is the limit of a recording's marks.
+const maxMarks = 1000
+
+// takeMarks implements marked.
+func (g *played) takeMarks() []wire.Mark {
+	list := g.found.Swap(nil)
+	if list == nil {
+		return nil
+	}
+	g.source.Marks = *list
+	return *list
 }
 
 func (g *played) end() error { return g.close() }

@@ -29,11 +29,24 @@ func (g *camera) recording() *wire.Record {
 	if n := len(p.Paths); n > 0 {
 		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
 	}
+	if f, on := g.records.Figures(); on {
+		r.Ring, r.Table = f.Ring, tableOf(f)
+	}
 	for _, st := range g.streams {
 		r.Streams = append(r.Streams, st.id)
 	}
 	slices.Sort(r.Streams)
 	return r
+}
+
+// maxTable bounds the table of a recording.
+const maxTable = 200
+
+func tableOf(f record.Figures) (table []wire.RecordRow) {
+	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
+		table = append(table, wire.RecordRow(row))
+	}
+	return table
 }
 
 // Bounds of what viewers may choose for a recording.

@@ -87,6 +87,7 @@ func New(o Options) (*Server, error) {
 	s.foxglove = foxglove.New(o.Foxglove)
 	s.mux.Handle("/", page)
 	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
+	s.mux.HandleFunc("POST /api/record/{do}", s.serveRecord)
 	if o.Library != nil {
 		s.mux.Handle("/api/files", o.Library)
 		s.mux.Handle("/api/files/", o.Library)

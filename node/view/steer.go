@@ -27,6 +27,12 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 		return nil, g.records.Pause(r.On)
 	case "record.split":
 		return nil, g.records.Split()
+	case "record.mark":
+		_, err := g.records.Mark()
+		return nil, err
+	case "record.trigger":
+		_, err := g.records.Trigger()
+		return nil, err
 	}
 	if g.file == nil {
 		return nil, errCannot

@@ -3,11 +3,15 @@ package viewers
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
+	"rsros/bagstore/tools/annotations"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/record"
@@ -86,7 +90,7 @@ func TestGraph(t *testing.T) {
 	first.Await(said("hello"))
 	first.Say(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
 	peer.Await(t, "the viewer to unsubscribe", func() bool { return chat.Subscribers() == 0 })
-	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": ""} {
+	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": "", "record.mark": "", "record.trigger": ""} {
 		if first.Ask(1, op, more).OK {
 			t.Errorf("%s of a graph", op)
 		}
@@ -136,12 +140,16 @@ func TestRecording(t *testing.T) {
 			Show: ShowRecording(Options{Access: Access{Access: view.Access{Address: "127.0.0.1:0"}}, Log: log}),
 		})
 	}()
-	page := viewer.Dial(t, <-url)
+	at := <-url
+	page := viewer.Dial(t, at)
 	ids := page.Source(func(s *wire.Source) bool { return has(s, "/map") })
 	if len(ids) != 1 {
 		t.Errorf("recorded topics %v", ids)
 	}
 	r := page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
+	if len(r.Table) != 1 || r.Table[0].Name != "/map" || r.Table[0].Type != "std_msgs/String" {
+		t.Errorf("table %+v", r.Table)
+	}
 	if !r.On || r.Paused || r.File != "walk.bag" || len(r.Streams) != 1 || r.Streams[0] != ids["/map"] || r.Free == 0 {
 		t.Errorf("record %+v", r)
 	}
@@ -150,6 +158,20 @@ func TestRecording(t *testing.T) {
 	rig.SetBool(t, n, "/recorder/pause_recording", true)
 	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Paused })
 	page.Must(1, "record.pause", `,"on":false`)
+	if page.Ask(2, "record.trigger", "").OK {
+		t.Error("a trigger without a ring")
+	}
+	page.Must(2, "record.mark", "")
+	for do, want := range map[string]int{"mark": http.StatusNoContent, "trigger": http.StatusConflict, "start": http.StatusNotFound} {
+		answer, err := http.Post(strings.TrimSuffix(at, "/")+"/api/record/"+do, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("POST %s: %s", do, answer.Status)
+		}
+	}
 	page.Must(2, "record.split", "")
 	if page.Ask(3, "record.split", "").OK {
 		t.Error("a viewer began two files at once")
@@ -162,6 +184,20 @@ func TestRecording(t *testing.T) {
 	page.Must(4, "record.stop", "")
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+	marks := 0
+	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range annotations.Of(t.Context(), b) {
+			marks++
+		}
+		_ = b.Close()
+	}
+	if marks != 2 {
+		t.Errorf("%d marks", marks)
 	}
 	if names := samplebag.Names(t, bag); len(names) != 2 {
 		t.Errorf("files %q", names)

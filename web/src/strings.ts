@@ -27,6 +27,8 @@ export const text = {
   pauseRecording: 'Pause recording',
   resumeRecording: 'Resume recording',
   splitRecording: 'Start a new file',
+  markRecording: 'Mark this moment',
+  triggerRecording: 'Keep what the ring holds',
   latency: 'latency',
   latencyHint: 'From the frame’s arrival at the node until it was drawn here, newest of all tiles',
   fps: 'fps',

@@ -132,6 +132,21 @@ type Record struct {
 	Streams []uint16 `json:"streams"`
 	Error   string   `json:"error,omitempty"`
 	Upload  string   `json:"upload,omitempty"` // what waits for upload, and why
+	Ring    string   `json:"ring,omitempty"`   // what a ring has, if there is one
+
+	Table []RecordRow `json:"table,omitempty"`
+}
+
+// RecordRow is a topic or stream that is recorded.
+type RecordRow struct {
+	Name     string  `json:"name"`
+	Type     string  `json:"type"`
+	Rate     float64 `json:"rate"`  // messages a second
+	Speed    float64 `json:"speed"` // bytes a second
+	Messages uint64  `json:"messages"`
+	Drops    uint64  `json:"drops"`
+	Queue    int64   `json:"queue"` // bytes that wait for the disk
+	Lost     uint64  `json:"lost"`  // before they arrived
 }
 
 // Candidate is a device that can be opened.

@@ -5,6 +5,7 @@ import { bytes, seconds } from '../format'
 import { panelShown, showPanel } from '../prefs'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
+import type { RecordRow } from '../proto/messages'
 
 /** Bar is the top row: the source, 2D or 3D, recording, and the figures. */
 export function Bar() {
@@ -48,6 +49,11 @@ function SourceName() {
   )
 }
 
+/** A line of the recorder's table. */
+function tableLine(r: RecordRow): string {
+  return `${r.name}  ${r.type}  ${r.rate.toFixed(1)} Hz  ${(r.speed / 1e6).toFixed(2)} MB/s  ${r.messages} messages  ${r.drops} dropped  ${bytes(r.queue)} waiting  ${r.lost} lost before arrival`
+}
+
 function RecordPart() {
   const viewer = useViewer()
   const r = store.record.value
@@ -71,7 +77,9 @@ function RecordPart() {
       <IconButton icon={r.paused ? 'play' : 'pause'} label={r.paused ? text.resumeRecording : text.pauseRecording} pressed={r.paused}
         onClick={() => void viewer.link.tell('record.pause', { on: !r.paused })} />
       <IconButton icon="split" label={text.splitRecording} onClick={() => void viewer.link.tell('record.split')} />
-      <p class="figures" title={r.file}>
+      <IconButton icon="pencil" label={text.markRecording} onClick={() => void viewer.link.tell('record.mark')} />
+      {r.ring && <IconButton icon="pin" label={`${text.triggerRecording}: ${r.ring}`} onClick={() => void viewer.link.tell('record.trigger')} />}
+      <p class="figures" title={[r.file, ...(r.table ?? []).map(tableLine)].join('\n')}>
         <span class={r.paused ? '' : 'recording'}><i class="dot" />{r.paused ? text.pausedRecording : text.recording} <b>{seconds(r.seconds)}</b></span>
         <span><b>{bytes(r.bytes)}</b></span>
         <span class="wide">{bytes(r.free)} {text.free}</span>

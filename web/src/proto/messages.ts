@@ -65,10 +65,17 @@ export interface State {
   round?: number
 }
 
+export interface RecordRow {
+  name: string; type: string
+  rate: number; speed: number
+  messages: number; drops: number; queue: number; lost: number
+}
+
 export interface Record_ {
   on: boolean; paused: boolean
   file: string
-  seconds: number; bytes: number; free: number; drops: number; part: number; upload?: string
+  seconds: number; bytes: number; free: number; drops: number; part: number; upload?: string; ring?: string
+  table?: RecordRow[]
   streams: number[] | null
   error?: string
 }

@@ -1,0 +1,52 @@
+package live
+
+import "rsros/node/record"
+
+// RecordFigures describes the cameras' recordings.
+func (n *Node) RecordFigures() (list []record.Figures) {
+	for _, c := range n.cameras {
+		if c.up.Load() {
+			if f, ok := c.records.Figures(); ok {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// RecordKeys returns what keys do to the recordings of all cameras, and a line that says so.
+func (n *Node) RecordKeys() (help string, keys map[string]func()) {
+	key := func(do func(*camera) (string, error)) func() {
+		return func() {
+			text, err := n.all(do)
+			if err != nil {
+				n.log.Warn().Err(err).Msg("a key had no effect")
+			} else {
+				n.log.Info().Msg(text)
+			}
+		}
+	}
+	help = "space pause  r stop, start  s split  m mark"
+	keys = map[string]func(){
+		" ": key((*camera).togglePause), "r": key((*camera).toggleRecording), "s": key((*camera).splitRecording), "m": key((*camera).mark),
+	}
+	if n.cameras[0].opts.Recording.Ring.Before > 0 {
+		help += "  t trigger"
+		keys["t"] = key((*camera).trigger)
+	}
+	return help, keys
+}
+
+func (c *camera) togglePause() (string, error) {
+	p, _ := c.records.Progress()
+	return c.pauseRecording(!p.Paused)
+}
+
+func (c *camera) toggleRecording() (string, error) {
+	if _, on := c.records.Progress(); on {
+		return c.stopRecording()
+	}
+	return c.startRecording()
+}
+
+func (c *camera) mark() (string, error) { return c.records.Mark() }
