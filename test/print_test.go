@@ -10,10 +10,11 @@ import (
 // rawStreams are the files that may use the process's own standard streams. Everything else prints
 // through the command line's printer, which quotes what would steer a terminal.
 var rawStreams = []string{
-	"cmd/rs-ros-node/main.go",     // hands them to run
-	"cmd/rs-ros-node/log.go",      // quotes what a log line holds
-	"cmd/rs-ros-node/progress.go", // draws a bar
-	"cmd/rs-ros-node/play.go",     // the player draws its line, which holds numbers only
+	"cmd/rs-ros-node/main.go",        // hands them to run
+	"cmd/rs-ros-node/log.go",         // quotes what a log line holds
+	"cmd/rs-ros-node/progress.go",    // draws a bar
+	"cmd/rs-ros-node/recordtable.go", // draws a table, and quotes its texts
+	"cmd/rs-ros-node/play.go",        // the player draws its line, which holds numbers only
 
 	"deploy/dist/main.go",                  // a program of its own
 	"examples/goroslib/main.go",            // the same

@@ -170,7 +170,7 @@ func tableText(list []record.Figures, width, height int) string {
 		}
 		text := fmt.Sprintf("%s %s, %v, %.1f MB", state, printable(f.File), f.Duration.Truncate(time.Second), float64(f.Bytes)/1e6)
 		if f.Ring != "" {
-			text += ", ring: " + f.Ring
+			text += ", ring: " + printable(f.Ring)
 		}
 		fmt.Fprintf(&b, "%s\n", clip(text, width))
 	}
