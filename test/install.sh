@@ -25,6 +25,8 @@ packages=(
 	qemu-user-static
 	# another reader of compressed images
 	python3-pil
+	# videos, and another decoder of them
+	ffmpeg python3-av
 	# a browser for the viewer's page
 	chromium
 	# called by the tests themselves

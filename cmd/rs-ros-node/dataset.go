@@ -30,6 +30,7 @@ type dataSetOptions struct {
 	task         string
 	robot        string
 	images       string
+	depth        string
 	process      processOptions
 }
 
@@ -43,7 +44,8 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.task, "task", "", "with --as lerobot: what the robot does, in words")
 	f.StringVar(&o.robot, "robot", "", "with --as lerobot: YAML file with the topics of state and action")
 	_ = cmd.MarkFlagFilename("robot") // the flag exists
-	f.StringVar(&o.images, "images", "", "with --as lerobot: "+strings.Join(dataset.ImageForms, " or ")+"; depth is always png (default png)")
+	f.StringVar(&o.images, "images", "", "with --as lerobot: "+strings.Join(dataset.ImageForms, ", ")+" (default png); videos need ffmpeg")
+	f.StringVar(&o.depth, "depth", "", "with --as lerobot: "+strings.Join(dataset.DepthForms, ", ")+" (default png); videos need ffmpeg")
 	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: blocks that process each set, such as align_to_color")
 	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
@@ -54,7 +56,25 @@ func (o *dataSetOptions) given() bool {
 }
 
 // ofRobot reports flags that only lerobot has.
-func (o *dataSetOptions) ofRobot() bool { return o.task != "" || o.robot != "" || o.images != "" }
+func (o *dataSetOptions) ofRobot() bool {
+	return o.task != "" || o.robot != "" || o.images != "" || o.depth != ""
+}
+
+// check checks the flags that only lerobot has.
+func (o *dataSetOptions) check() error {
+	for _, c := range []struct {
+		flag, value string
+		choices     []string
+	}{{"images", o.images, dataset.ImageForms}, {"depth", o.depth, dataset.DepthForms}} {
+		if c.value != "" && !slices.Contains(c.choices, c.value) {
+			return fmt.Errorf("--%s %s: want %s", c.flag, c.value, strings.Join(c.choices, ", "))
+		}
+	}
+	if o.form != "lerobot" && o.ofRobot() {
+		return errors.New("--task, --robot, --images and --depth need --as lerobot")
+	}
+	return nil
+}
 
 func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) error {
 	switch {
@@ -63,10 +83,10 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	case !(o.rate >= 0 && o.rate <= math.MaxInt32):
 		return usageError{fmt.Errorf("--rate %g: want sets a second", o.rate)}
 	}
-	if o.form != "lerobot" && o.ofRobot() || o.images != "" && !slices.Contains(dataset.ImageForms, o.images) {
-		return usageError{fmt.Errorf("--task, --robot and --images %s need --as lerobot", strings.Join(dataset.ImageForms, "|"))}
+	if err := o.check(); err != nil {
+		return usageError{err}
 	}
-	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Images: o.images, Overwrite: e.Overwrite, Log: a.logger()}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Images: o.images, Depth: o.depth, Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
 		if err := o.process.check(); err != nil {
 			return usageError{err}

@@ -51,7 +51,7 @@ set were left out, 1 not done.`,
 				return a.exportDataSet(cmd.Context(), args, o, set)
 			}
 			if len(args) > 1 || set.given() {
-				return usageError{errors.New("several recordings, --rate, --imu-noise, --filters, --set, --task, --robot and --images need --as")}
+				return usageError{errors.New("several recordings, --rate, --imu-noise, --filters, --set, --task, --robot, --images and --depth need --as")}
 			}
 			if (o.Dir == "") == (o.MCAP == "") {
 				return usageError{errors.New("export needs either --dir or --mcap")}

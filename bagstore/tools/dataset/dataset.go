@@ -36,6 +36,7 @@ type Options struct {
 	Noise   *imunoise.Noise // of the IMU; nil if unknown
 	Robot   *Robot          // for lerobot
 	Images  string          // for lerobot: one of ImageForms; "": PNG
+	Depth   string          // for lerobot: one of DepthForms; "": PNG
 	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
 	Truth string
 	// Uncompressed makes PNG files that aren't compressed.

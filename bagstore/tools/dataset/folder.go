@@ -54,6 +54,7 @@ type request struct {
 	Stored    bool            `json:"uncompressed,omitempty"`
 	Robot     *Robot          `json:"robot,omitempty"`
 	Images    string          `json:"images,omitempty"`
+	Depth     string          `json:"depth,omitempty"`
 }
 
 const (
@@ -65,7 +66,7 @@ const (
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
-	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images}}
+	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images, Depth: o.Depth}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"rsros/bagstore/tools/imagefile"
+	"rsros/bagstore/tools/videofile"
 	"rsros/camdriver/process"
 	"rsros/msgs/imagetransport"
 )
@@ -16,84 +17,152 @@ import (
 const (
 	imagesPNG  = "png"
 	imagesJPEG = "jpeg"
+	imagesH264 = "h264"
+	imagesHEVC = "hevc"
+	depthFFV1  = "ffv1"
+	depthHEVC  = "hevc12"
 )
 
-// ImageForms are the choices for Options.Images. Depth is PNG in any case.
-var ImageForms = []string{imagesPNG, imagesJPEG}
+// ImageForms are the choices for Options.Images, and DepthForms those for Options.Depth.
+var (
+	ImageForms = []string{imagesPNG, imagesJPEG, imagesH264, imagesHEVC}
+	DepthForms = []string{imagesPNG, depthFFV1, depthHEVC}
+)
 
-// jpegQuality is that of libjpeg.
-const jpegQuality = 95
+// codecs are the forms that are videos.
+var codecs = map[string]*videofile.Codec{imagesH264: &videofile.H264, imagesHEVC: &videofile.HEVC, depthFFV1: &videofile.FFV1, depthHEVC: &videofile.HEVC12}
+
+const (
+	jpegQuality = 95       // that of libjpeg
+	maxPending  = 32 << 20 // bytes of the images that are being encoded
+)
 
 // images encodes the images of rows on all cores, and hands the rows on in order.
 type images struct {
-	out     *folder
-	form    string
+	s       *sequence
+	fps     int
+	file    string // of the episode
 	row     func(cells) error
 	pending []*pendingRow
+	held    int // bytes of pending
 	streams []*imageStream
 }
 
 // imageStream is the feature of a stream.
 type imageStream struct {
-	name   string
-	depth  bool
-	counts *histogram
-	step   int // between the pixels that are counted
+	name     string
+	form     string
+	depth    bool
+	unit     float64 // metres, of depth
+	counts   *histogram
+	step     int               // between the pixels that are counted
+	codec    *videofile.Codec  // nil: an image in each row
+	video    *videofile.Writer // if there is a codec
+	quantize *depth12          // nil: values are kept
+	off      depthError
 }
 
 type pendingRow struct {
 	cells  cells
-	files  []bytes.Buffer
+	files  [][]byte // or frames of videos
+	off    []depthError
 	errs   []error
+	size   int
 	encode sync.WaitGroup
 }
 
-// describe returns the feature of a stream by its first image.
-func (m *images) describe(name string, img process.Image, e *StreamEntry) feature {
+// add describes a stream by its first image, and begins its video.
+func (m *images) add(name string, img process.Image, e *StreamEntry) (f feature, err error) {
 	n, bits := imagefile.Of(img.Frame).Channels()
-	s := &imageStream{name: name, depth: e.Depth > 0, counts: newHistogram(n, bits), step: 1}
+	s := &imageStream{name: name, form: m.s.o.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
+	if s.depth {
+		s.form = m.s.o.Depth
+	}
 	if side := max(e.Width, e.Height); side >= 300 { // as LeRobot counts
 		s.step = side / 150
 	}
-	m.streams = append(m.streams, s)
-	info := map[string]any{"is_depth_map": s.depth, "stream": e.Stream, "clock": e.Clock}
+	f = feature{Type: "image", Shape: []int{e.Height, e.Width, n}, Names: []string{"height", "width", "channels"}}
+	f.Info = map[string]any{"is_depth_map": s.depth, "stream": e.Stream, "clock": e.Clock}
 	if e.Lens != nil {
-		info["intrinsics"] = e.Lens
+		f.Info["intrinsics"] = e.Lens
 	}
 	if e.Turn != nil {
-		info["extrinsics"], info["reference"] = e.Turn, e.Reference
+		f.Info["extrinsics"], f.Info["reference"] = e.Turn, e.Reference
 	}
 	if s.depth {
-		info["depth_m"] = e.Depth
+		f.Info["depth_m"] = e.Depth
 		if e.Depth == 0.001 {
-			info["depth_unit"] = "mm"
+			f.Info["depth_unit"] = "mm"
 		}
 	}
-	return feature{Type: "image", Shape: []int{e.Height, e.Width, n}, Names: []string{"height", "width", "channels"}, Info: info}
+	if s.codec = codecs[s.form]; s.codec != nil {
+		if bits > 8 && !s.depth {
+			return f, fmt.Errorf("%s has %d bits, and %s has 8: --images png", e.Stream, bits, s.form)
+		}
+		err = m.begin(s, e, &f)
+	}
+	m.streams = append(m.streams, s)
+	return f, err
 }
 
-// add encodes the images of a row. It retains their frames while it needs them.
-func (m *images) add(row cells, list []process.Image) error {
-	p := &pendingRow{cells: row, files: make([]bytes.Buffer, len(list)), errs: make([]error, len(list))}
+// begin begins a stream's video, and describes it as LeRobot does.
+func (m *images) begin(s *imageStream, e *StreamEntry, f *feature) error {
+	f.Type = "video"
+	if !s.depth {
+		f.Shape[2] = 3
+	}
+	for name, v := range map[string]any{"height": e.Height, "width": e.Width, "codec": s.codec.Name, "pix_fmt": s.codec.Stored, "fps": m.fps, "channels": f.Shape[2]} {
+		f.Info["video."+name] = v
+	}
+	f.Info["has_audio"] = false
+	if s.form == depthHEVC {
+		s.quantize = newDepth12(e.Depth)
+		for name, v := range map[string]any{"depth_min": depthMin, "depth_max": depthMax, "shift": depthShift, "use_log": true} {
+			f.Info["video."+name] = v
+		}
+		f.Info["depth_unit"] = "mm" // of the statistics
+	}
+	path, err := m.s.out.path("videos/" + s.name + "/" + m.file + ".mp4")
+	if err != nil {
+		return err
+	}
+	s.video, err = videofile.Create(m.s.pace.Ctx, videofile.Options{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
+	if err == nil {
+		m.s.out.closers = append(m.s.out.closers, func() error {
+			s.video.Abort()
+			return nil
+		})
+	}
+	return err
+}
+
+// set encodes the images of a row. It retains their frames while it needs them.
+func (m *images) set(row cells, list []process.Image) error {
+	p := &pendingRow{cells: row, files: make([][]byte, len(list)), off: make([]depthError, len(list)), errs: make([]error, len(list))}
 	m.pending = append(m.pending, p)
 	for i, img := range list {
-		m.streams[i].count(imagefile.Of(img.Frame))
+		s := m.streams[i]
+		s.count(imagefile.Of(img.Frame))
 		frame := img.Frame.Retain()
+		p.size += 2 * len(frame.Data) // the image and what is made of it
 		p.encode.Add(1)
-		err := m.out.work.Do(func() error {
+		err := m.s.out.work.Do(func() error {
 			defer p.encode.Done()
 			defer frame.Release()
 			img := imagefile.Of(frame)
-			img.Stored = m.out.manifest.Options.Stored
-			p.errs[i] = m.encode(&p.files[i], img)
+			img.Stored = m.s.out.manifest.Options.Stored
+			p.files[i], p.off[i], p.errs[i] = s.encode(img)
 			return p.errs[i]
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if len(m.pending) > 2*runtime.GOMAXPROCS(0) {
-		return m.next()
+	m.held += p.size
+	for len(m.pending) > 2*runtime.GOMAXPROCS(0) || m.held > maxPending && len(m.pending) > 1 {
+		if err := m.next(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -102,41 +171,58 @@ func (m *images) add(row cells, list []process.Image) error {
 func (m *images) next() error {
 	p := m.pending[0]
 	m.pending = m.pending[1:]
+	m.held -= p.size
 	p.encode.Wait()
 	if err := errors.Join(p.errs...); err != nil {
 		return err
 	}
 	for i, s := range m.streams {
-		p.cells[s.name] = picture{fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], m.ext(s)), p.files[i].Bytes()}
+		if s.video != nil {
+			s.off.add(p.off[i])
+			if err := s.video.Write(p.files[i]); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			continue
+		}
+		ext := ".png"
+		if s.form == imagesJPEG && len(s.counts.counts[0]) == 256 {
+			ext = ".jpg"
+		}
+		p.cells[s.name] = picture{fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], ext), p.files[i]}
 	}
 	return m.row(p.cells)
 }
 
-func (m *images) ext(s *imageStream) string {
-	if m.form == imagesJPEG && len(s.counts.counts[0]) == 256 {
-		return ".jpg"
-	}
-	return ".png"
-}
-
 var encoders = sync.Pool{New: func() any { return new(imagetransport.Encoder) }}
 
-func (m *images) encode(to *bytes.Buffer, p imagefile.Image) error {
+// encode returns an image file, or the frame of a video.
+func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, err error) {
 	n, bits := p.Channels()
-	if m.form != imagesJPEG || bits > 8 {
-		return p.Encode(to)
+	switch {
+	case s.codec != nil && s.depth:
+		file = make([]byte, 0, 2*p.Width*p.Height)
+		for y := range p.Height {
+			file = append(file, p.Data[y*p.Stride:][:2*p.Width]...)
+		}
+		if s.quantize != nil {
+			off = s.quantize.quantize(file)
+		}
+	case s.codec != nil:
+		file = p.RGB()
+	case s.form == imagesJPEG && bits == 8:
+		e := encoders.Get().(*imagetransport.Encoder)
+		defer encoders.Put(e)
+		pic := imagetransport.Picture{Encoding: "mono8", Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data}
+		if n > 1 {
+			pic.Encoding, pic.Step, pic.Data = "rgb8", 3*p.Width, p.RGB()
+		}
+		_, file, err = e.Compress(nil, pic, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality, PNGLevel: 1})
+	default:
+		var b bytes.Buffer
+		err = p.Encode(&b)
+		file = b.Bytes()
 	}
-	e := encoders.Get().(*imagetransport.Encoder)
-	defer encoders.Put(e)
-	pic := imagetransport.Picture{Encoding: p.Encoding, Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data}
-	if n > 1 {
-		pic.Encoding, pic.Step, pic.Data = "rgb8", 3*p.Width, p.RGB()
-	}
-	_, file, err := e.Compress(nil, pic, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality, PNGLevel: 1})
-	if err == nil {
-		_, err = to.Write(file)
-	}
-	return err
+	return file, off, err
 }
 
 // count adds pixels of an image to the statistics.
@@ -150,7 +236,7 @@ func (s *imageStream) count(p imagefile.Image) {
 	s.counts.images++
 }
 
-// finish hands all rows on, and returns the statistics.
+// finish hands all rows on, completes videos, and returns the statistics.
 func (m *images) finish(stats map[string]*summary) error {
 	for len(m.pending) > 0 {
 		if err := m.next(); err != nil {
@@ -159,10 +245,26 @@ func (m *images) finish(stats map[string]*summary) error {
 	}
 	for _, s := range m.streams {
 		scale := float64(len(s.counts.counts[0]) - 1)
-		if s.depth {
+		switch {
+		case s.quantize != nil:
+			scale = 0.001 / s.unit // millimetres
+		case s.depth:
 			scale = 1
 		}
+		if s.codec != nil && !s.depth && len(s.counts.counts) == 1 { // grey as a video of colours
+			s.counts.counts = append(s.counts.counts, s.counts.counts[0], s.counts.counts[0])
+		}
 		stats[s.name] = s.counts.finish(scale)
+		if s.video == nil {
+			continue
+		}
+		if err := s.video.Close(); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if s.quantize != nil {
+			m.s.note("%s is quantized to 12 bits: decoded again, it is up to %.4g m off, %.4g m in the mean of %d pixels; %d of them are beyond %v m; pixels without depth are %v m",
+				s.name, s.off.max, s.off.sum/float64(max(1, s.off.pixels)), s.off.pixels, s.off.far, depthMax, depthMin)
+		}
 	}
 	return nil
 }

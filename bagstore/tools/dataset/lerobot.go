@@ -193,6 +193,12 @@ func (d *lerobotSet) row(e *episode) cells {
 		"data/chunk_index": chunk, "data/file_index": file,
 		"meta/episodes/chunk_index": int64(0), "meta/episodes/file_index": int64(0),
 	}
+	for name, f := range e.Features {
+		if f.Type == "video" {
+			row["videos/"+name+"/chunk_index"], row["videos/"+name+"/file_index"] = chunk, file
+			row["videos/"+name+"/from_timestamp"], row["videos/"+name+"/to_timestamp"] = 0., float64(e.rows())/float64(e.FPS)
+		}
+	}
 	for name, s := range e.Stats {
 		prefix := "stats/" + name + "/"
 		row[prefix+"count"] = []int64{s.Count}
@@ -230,11 +236,17 @@ func (d *lerobotSet) info() error {
 	if d.robot.Type != "" {
 		robot = d.robot.Type
 	}
+	var video any
+	for _, f := range last.Features {
+		if f.Type == "video" {
+			video = videoPath
+		}
+	}
 	return d.json("meta/info.json", map[string]any{
 		"codebase_version": "v3.0", "robot_type": robot, "fps": last.FPS, "features": d.episodes[0].Features,
 		"total_episodes": len(d.episodes), "total_frames": last.From + last.rows(), "total_tasks": 1,
 		"chunks_size": chunkSize, "data_files_size_in_mb": 100, "video_files_size_in_mb": 200,
-		"data_path": dataPath, "video_path": nil,
+		"data_path": dataPath, "video_path": video,
 		"splits": map[string]string{"train": fmt.Sprintf("0:%d", len(d.episodes))},
 	})
 }
@@ -278,7 +290,7 @@ func (d *lerobotSet) open(s *sequence) (_ writer, err error) {
 		w.feeds.close()
 		return w.data.close(errUnfinished)
 	})
-	w.images = images{out: s.out, form: s.o.Images, row: w.row}
+	w.images = images{s: s, file: e.file(), row: w.row}
 	d.current = w
 	return w, nil
 }
@@ -315,7 +327,7 @@ func (w *lerobotWriter) set(one *set) error {
 	for name, v := range row {
 		w.count(name, v)
 	}
-	return w.images.add(row, one.images)
+	return w.images.set(row, one.images)
 }
 
 // vector is a slice, or the only number of it: LeRobot has no vectors of one number.
@@ -367,6 +379,7 @@ func (w *lerobotWriter) begin(one *set) error {
 	default:
 		return fmt.Errorf("%s: the rate of %s isn't known: name fps in the file of --robot", w.Recording, w.Streams[0].Stream)
 	}
+	w.images.fps = w.FPS
 	scalar := func(kind string) feature { return feature{Type: kind, Shape: []int{1}} }
 	w.Features["timestamp"] = scalar("float32")
 	for _, name := range []string{"frame_index", "episode_index", "index", "task_index"} {
@@ -377,7 +390,11 @@ func (w *lerobotWriter) begin(one *set) error {
 		name := key(w.cameras[i])
 		w.Streams[i].Place = name
 		stamps = append(stamps, strings.TrimPrefix(name, imagePrefix))
-		w.Features[name] = w.images.describe(name, img, w.Streams[i])
+		f, err := w.images.add(name, img, w.Streams[i])
+		if err != nil {
+			return err
+		}
+		w.Features[name] = f
 	}
 	for what, names := range w.feeds.names() {
 		w.Features[what] = feature{Type: "float32", Shape: []int{len(names)}, Names: names}

@@ -2,11 +2,13 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image/jpeg"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -399,5 +401,34 @@ func TestRunning(t *testing.T) {
 	joined := s.join(s)
 	if joined.Count != 2*n || math.Abs(joined.Std[0]/s.Std[0]-1) > 1e-9 || joined.Mean[0] != s.Mean[0] {
 		t.Errorf("%+v", joined)
+	}
+}
+
+// TestLeRobotKept: episodes that an interrupted run has completed aren't made again.
+func TestLeRobotKept(t *testing.T) {
+	in, dir := samplebag.Data(t, "sw_small_lz4.bag"), filepath.Join(t.TempDir(), "out")
+	o := Options{In: []string{in, in, in}, Form: "lerobot", Robot: NewRobot("look"), Dir: dir}
+	ctx, cancel := context.WithCancel(t.Context())
+	first := filepath.Join(dir, "data/chunk-000/file-000.parquet")
+	o.Progress = func(uint64, uint64) {
+		if _, err := os.Stat(filepath.Join(dir, partsName, "000000.json")); err == nil {
+			cancel()
+		}
+	}
+	if err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Progress = nil
+	whole(t, o)
+	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the first episode was made again: %v", err)
+	}
+	other := whole(t, Options{In: o.In, Form: o.Form, Robot: o.Robot})
+	if got, want := tree(t, dir), tree(t, other); !maps.Equal(got, want) {
+		t.Error("the data set differs from that of an uninterrupted run")
 	}
 }

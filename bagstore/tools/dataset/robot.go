@@ -129,6 +129,9 @@ func words(n *yaml.Node, to *[]string) error {
 	if n.Kind != yaml.List {
 		return yaml.Wrong(n, "a list of texts")
 	}
+	if len(n.Content) > maxNumbers {
+		return yaml.Fail(n, "found %d texts, want at most %d", len(n.Content), maxNumbers)
+	}
 	for _, item := range n.Content {
 		w, err := yaml.Word(item)
 		if err != nil {
@@ -274,20 +277,24 @@ func (f *feed) choose(path string, joints []string, all []float32) (part []float
 		}
 		return all, names, nil
 	}
-	want := f.Joints
-	if len(want) == 0 {
-		want = joints
+	name := func(joint string) string {
+		if path == "position" {
+			return joint
+		}
+		return joint + "." + path
 	}
-	for _, joint := range want {
+	if len(f.Joints) == 0 {
+		for _, joint := range joints {
+			names = append(names, name(joint))
+		}
+		return all, names, nil
+	}
+	for _, joint := range f.Joints {
 		i := slices.Index(joints, joint)
 		if i < 0 {
 			return nil, nil, fmt.Errorf("has no joint %s", joint)
 		}
-		name := joint + "." + path
-		if path == "position" {
-			name = joint
-		}
-		part, names = append(part, all[i]), append(names, name)
+		part, names = append(part, all[i]), append(names, name(joint))
 	}
 	return part, names, nil
 }

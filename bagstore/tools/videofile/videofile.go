@@ -1,0 +1,280 @@
+// Package videofile writes images as video files by an installed ffmpeg, and decodes each file again: of lossless
+// codecs every frame must be the one that was written. It holds one frame, and eight bytes of each.
+package videofile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Codec is a form of video files.
+type Codec struct {
+	Name    string // of the codec, as ffmpeg has it
+	Input   string // pixel format of frames
+	Bytes   int    // a pixel of frames
+	Stored  string // pixel format of the file
+	Exact   bool   // frames are decoded to the bytes that were written
+	encoder []string
+}
+
+// The codecs. Every second frame of the lossy ones is a key frame, for random access.
+var (
+	H264 = Codec{Name: "h264", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
+		encoder: []string{"-c:v", "libx264", "-crf", "18", "-preset", "veryfast", "-g", "2", "-bf", "0", "-f", "mp4"}}
+	HEVC = Codec{Name: "hevc", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
+		encoder: []string{"-c:v", "libx265", "-crf", "20", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
+	// FFV1 has 16 bits. ffmpeg writes it in QuickTime's kind of container, which readers of MP4 read.
+	FFV1 = Codec{Name: "ffv1", Input: "gray16le", Bytes: 2, Stored: "gray16le", Exact: true,
+		encoder: []string{"-c:v", "ffv1", "-level", "3", "-g", "1", "-slicecrc", "1", "-f", "mov"}}
+	// HEVC12 has 12 bits.
+	HEVC12 = Codec{Name: "hevc", Input: "gray12le", Bytes: 2, Stored: "gray12le", Exact: true,
+		encoder: []string{"-c:v", "libx265", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "lossless=1:log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
+)
+
+// Options are the settings of a file.
+type Options struct {
+	Path          string // gets its name when the file is complete
+	Codec         Codec
+	Width, Height int
+	FPS           int
+	Stall         time.Duration // without progress, until ffmpeg is killed; 0: a minute
+}
+
+// ErrMissing means that there is no ffmpeg.
+var ErrMissing = errors.New("ffmpeg isn't installed: videos need it")
+
+const (
+	defaultStall = time.Minute
+	maxSaid      = 2 << 10 // bytes of ffmpeg's errors that are kept
+)
+
+// Writer writes a file. It is for one goroutine.
+type Writer struct {
+	o      Options
+	ctx    context.Context
+	run    *process
+	in     io.WriteCloser
+	hashes []uint64 // of frames
+	bad    error    // of the process, from the first failure
+}
+
+// Create starts ffmpeg, which the context kills.
+func Create(ctx context.Context, o Options) (*Writer, error) {
+	if o.Codec.Stored == "yuv420p" && (o.Width%2 != 0 || o.Height%2 != 0) {
+		return nil, fmt.Errorf("images of %d×%d: %s needs even sizes", o.Width, o.Height, o.Codec.Name)
+	}
+	if o.Stall == 0 {
+		o.Stall = defaultStall
+	}
+	// An ffmpeg that outlives a killed program writes on to the removed file.
+	if err := os.Remove(o.partial()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	output, err := fileName(o.partial())
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-y", "-f", "rawvideo", "-pix_fmt", o.Codec.Input, "-video_size", fmt.Sprintf("%dx%d", o.Width, o.Height),
+		"-framerate", fmt.Sprint(o.FPS), "-i", "pipe:0", "-an", "-map_metadata", "-1", "-pix_fmt", o.Codec.Stored}
+	args = append(append(args, o.Codec.encoder...), "-fflags", "+bitexact", "-flags", "+bitexact", output)
+	w := &Writer{o: o, ctx: ctx}
+	if w.run, err = newProcess(ctx, o.Stall, args); err != nil {
+		return nil, err
+	}
+	if w.in, err = w.run.cmd.StdinPipe(); err == nil {
+		err = w.run.start()
+	}
+	return w, err
+}
+
+func (o *Options) partial() string { return o.Path + ".partial" }
+
+// fileName returns a path that ffmpeg can't take for anything else.
+func fileName(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	return "file:" + path, err
+}
+
+// Write writes a frame.
+func (w *Writer) Write(frame []byte) error {
+	if want := w.o.Width * w.o.Height * w.o.Codec.Bytes; len(frame) != want {
+		return fmt.Errorf("a frame has %d bytes, want %d", len(frame), want)
+	}
+	if w.bad == nil {
+		if _, err := w.in.Write(frame); err != nil {
+			w.bad = w.run.wait(err)
+		}
+		w.run.progress()
+	}
+	w.hashes = append(w.hashes, hash(frame))
+	return w.bad
+}
+
+func hash(frame []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(frame)
+	return h.Sum64()
+}
+
+// Close completes the file and decodes it.
+func (w *Writer) Close() error {
+	if w.bad == nil {
+		if err := w.in.Close(); err != nil {
+			w.bad = err
+		}
+		w.bad = w.run.wait(w.bad)
+	}
+	if w.bad == nil {
+		w.bad = w.verify()
+	}
+	if w.bad == nil {
+		w.bad = os.Rename(w.o.partial(), w.o.Path)
+	}
+	if w.bad != nil {
+		_ = os.Remove(w.o.partial()) // may not be there
+	}
+	return w.bad
+}
+
+// Abort ends an unfinished file.
+func (w *Writer) Abort() {
+	w.run.kill()
+	_ = w.run.wait(nil)
+	_ = os.Remove(w.o.partial())
+}
+
+// verify decodes the file.
+func (w *Writer) verify() error {
+	input, err := fileName(w.o.partial())
+	if err != nil {
+		return err
+	}
+	run, err := newProcess(w.ctx, w.o.Stall, []string{"-i", input, "-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", w.o.Codec.Input, "pipe:1"})
+	if err != nil {
+		return err
+	}
+	out, err := run.cmd.StdoutPipe()
+	if err == nil {
+		err = run.start()
+	}
+	if err != nil {
+		return err
+	}
+	err = w.compare(out, run)
+	if err != nil {
+		run.kill()
+	}
+	if failed := run.wait(nil); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return fmt.Errorf("the video that was written: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) compare(out io.Reader, run *process) error {
+	frame := make([]byte, w.o.Width*w.o.Height*w.o.Codec.Bytes)
+	for i, want := range w.hashes {
+		if _, err := io.ReadFull(out, frame); err != nil {
+			return fmt.Errorf("it has %d of %d frames%s", i, len(w.hashes), run.said.text())
+		}
+		run.progress()
+		if w.o.Codec.Exact && hash(frame) != want {
+			return fmt.Errorf("frame %d differs from the camera's", i)
+		}
+	}
+	if n, _ := out.Read(frame); n > 0 {
+		return fmt.Errorf("it has more than %d frames", len(w.hashes))
+	}
+	return nil
+}
+
+// process is an ffmpeg that is killed when it stalls.
+type process struct {
+	cmd    *exec.Cmd
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+	stall  time.Duration
+	timer  *time.Timer
+	said   tail
+}
+
+var errStalled = errors.New("it made no progress")
+
+func newProcess(ctx context.Context, stall time.Duration, args []string) (*process, error) {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	p := &process{stall: stall}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	p.cmd = exec.CommandContext(p.ctx, program, append([]string{"-nostdin", "-hide_banner", "-loglevel", "error"}, args...)...)
+	p.cmd.Stderr = &p.said
+	p.cmd.WaitDelay = time.Second // for children that keep its standard error open
+	return p, nil
+}
+
+func (p *process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		p.cancel(nil)
+		return err
+	}
+	p.timer = time.AfterFunc(p.stall, func() { p.cancel(fmt.Errorf("%w for %v", errStalled, p.stall)) })
+	return nil
+}
+
+func (p *process) progress() { p.timer.Reset(p.stall) }
+
+func (p *process) kill() { p.cancel(context.Canceled) }
+
+// wait waits for the end, and returns why it failed.
+func (p *process) wait(failed error) error {
+	err := p.cmd.Wait()
+	p.timer.Stop()
+	cause := context.Cause(p.ctx)
+	p.cancel(nil)
+	switch {
+	case cause != nil:
+		return fmt.Errorf("ffmpeg: %w", cause)
+	case err != nil:
+		return fmt.Errorf("ffmpeg: %w%s", err, p.said.text())
+	case failed != nil:
+		return fmt.Errorf("ffmpeg ended early: %w%s", failed, p.said.text())
+	}
+	return nil
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b[max(0, len(b)-maxSaid):]...)
+	t.b = t.b[max(0, len(t.b)-maxSaid):]
+	return len(b), nil
+}
+
+// text returns the lines as one, for the end of an error.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(bytes.TrimSpace(t.b)) == 0 {
+		return ""
+	}
+	return ": " + strings.ToValidUTF8(strings.Join(strings.Fields(string(t.b)), " "), "?")
+}
