@@ -190,6 +190,7 @@ func TestLeRobot(t *testing.T) {
 		if len(list) != rows {
 			t.Fatalf("%d rows, want %d", len(list), rows)
 		}
+		images := 0
 		for i, row := range list {
 			for name := range features {
 				if _, ok := row[name]; !ok || len(row) != len(features) {
@@ -210,6 +211,7 @@ func TestLeRobot(t *testing.T) {
 			}
 			for s, name := range features["stamps"].Names[:4] {
 				picture := row["observation.images."+name].(map[string]any)
+				images += len(picture["bytes"].(string))
 				got := decode(t, []byte(picture["bytes"].(string)))
 				for _, v := range got {
 					if name == "infrared1" {
@@ -223,6 +225,9 @@ func TestLeRobot(t *testing.T) {
 					t.Errorf("row %d has an image %v", i, picture["path"])
 				}
 			}
+		}
+		if st, err := os.Stat(filepath.Join(dir, fmt.Sprintf("data/chunk-000/file-%03d.parquet", episode))); err != nil || st.Size() > int64(images)*5/4 {
+			t.Errorf("the file has %d bytes for %d bytes of images, %v", st.Size(), images, err)
 		}
 	}
 

@@ -76,7 +76,8 @@ func (t *parquetTable) write(row cells) error {
 func (t *parquetTable) begin(row cells) {
 	t.names = slices.Sorted(maps.Keys(row))
 	group := make(pq.Group)
-	options := []pq.WriterOption{pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1)}
+	// Statistics of a page would hold an image four more times.
+	options := []pq.WriterOption{pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1), pq.DataPageStatistics(false)}
 	for _, name := range t.names {
 		group[name] = node(row[name])
 		if _, ok := row[name].(picture); ok {
