@@ -34,7 +34,7 @@ var codecs = map[string]*videofile.Codec{imagesH264: &videofile.H264, imagesHEVC
 
 const (
 	jpegQuality = 95       // that of libjpeg
-	maxPending  = 32 << 20 // bytes of the images that are being encoded
+	maxPending  = 16 << 20 // bytes of the images that are being encoded
 )
 
 // images encodes the images of rows on all cores, and hands the rows on in order.

@@ -13,7 +13,7 @@ import (
 )
 
 // maxGroup bounds the bytes of images that are held in memory until a group of rows is written.
-const maxGroup = 16 << 20
+const maxGroup = 8 << 20
 
 // cells are the values of a row, by column: int64, float32, float64, string, a slice of those,
 // channels or a picture.
