@@ -35,7 +35,7 @@ type parquetTable struct {
 	file     *os.File
 	metadata []pq.WriterOption
 	names    []string
-	out      *pq.Writer
+	out      *pq.GenericWriter[any]
 	row      pq.Row
 	held     int // bytes of images in the current group
 }
@@ -85,7 +85,7 @@ func (t *parquetTable) begin(row cells) {
 		}
 	}
 	options = append(options, pq.NewSchema("schema", group))
-	t.out = pq.NewWriter(t.file, append(options, t.metadata...)...)
+	t.out = pq.NewGenericWriter[any](t.file, append(options, t.metadata...)...)
 }
 
 func node(cell any) pq.Node {
