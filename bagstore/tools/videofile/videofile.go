@@ -33,7 +33,7 @@ var (
 		encoder: []string{"-c:v", "libx264", "-crf", "18", "-preset", "veryfast", "-g", "2", "-bf", "0", "-f", "mp4"}}
 	HEVC = Codec{Name: "hevc", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
 		encoder: []string{"-c:v", "libx265", "-crf", "20", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
-	// FFV1 has 16 bits. ffmpeg writes it in QuickTime's kind of container, which readers of MP4 read.
+	// FFV1 has 16 bits. ffmpeg writes it in the container mov, which readers of MP4 read.
 	FFV1 = Codec{Name: "ffv1", Input: "gray16le", Bytes: 2, Stored: "gray16le", Exact: true,
 		encoder: []string{"-c:v", "ffv1", "-level", "3", "-g", "1", "-slicecrc", "1", "-f", "mov"}}
 	// HEVC12 has 12 bits.
