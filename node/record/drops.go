@@ -50,19 +50,18 @@ func (d *drops) wrote(s msgs.TopicStatistics) {
 	d.unwritten -= uint64(s.DroppedMsgs)
 }
 
-// writeDrops writes into the recording what was dropped since the last call.
-func (r *topicRecorder) writeDrops() error {
+// writeDrops writes into the recording, at a time, what was dropped since the last call.
+func (r *topicRecorder) writeDrops(at bagstore.Time) error {
 	r.mu.Lock()
 	flows := maps.Clone(r.flows)
 	r.mu.Unlock()
-	now := bagstore.TimeOf(r.node.Now())
 	for _, name := range slices.Sorted(maps.Keys(flows)) {
 		d := &flows[name].drops
 		s := d.pending(name, r.node.Name())
 		if s.DroppedMsgs == 0 {
 			continue
 		}
-		if err := r.files.note(annotations.Drops, annotations.DropsType, r.node.Name(), now, &s); err != nil {
+		if err := r.files.note(annotations.Drops, annotations.DropsType, r.node.Name(), at, &s); err != nil {
 			return err
 		}
 		d.wrote(s)

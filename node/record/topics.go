@@ -474,7 +474,7 @@ func (r *topicRecorder) write() error {
 	for {
 		m, ok := r.queue.Pop()
 		if !ok && failed == nil {
-			return r.writeDrops()
+			return r.writeDrops(bagstore.TimeOf(r.node.Now()))
 		}
 		if !ok {
 			return failed
@@ -513,7 +513,7 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 			return err
 		}
 		if !r.space.low.Load() {
-			if err := r.writeDrops(); err != nil {
+			if err := r.writeDrops(m.time); err != nil {
 				return err
 			}
 		}
