@@ -183,7 +183,7 @@ func TestOddValuesAreRefused(t *testing.T) {
 			bad, ok := map[settings.Kind]string{
 				settings.Bool: "maybe", settings.Word: "maybe", settings.Profile: "big", settings.Whole: "1.5", settings.Number: "x",
 				settings.Positive: "0", settings.MB: "-1", settings.KB: "-1", settings.Bytes: "1T", settings.Seconds: "-1", settings.Offset: "soon",
-				settings.Time: "soon", settings.Wait: "soon", settings.Value: "nonsense",
+				settings.Time: "soon", settings.Wait: "soon", settings.Value: "nonsense", settings.Expression: "(",
 			}[s.Kind]
 			if !ok || s.Flag == "" {
 				continue

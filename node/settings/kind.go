@@ -15,32 +15,33 @@ type Kind int
 // The kinds. A parameter that is a number or a time and isn't positive means the default,
 // as in realsense2_camera's launch files.
 const (
-	Bool     Kind = iota
-	Text          // a parameter may be a whole number
-	Texts         // the flag may be repeated; a parameter is a text or a list
-	List          // Texts separated by commas
-	File          // a path
-	Folder        // a path
-	Serial        // a serial number; "_123" keeps YAML from reading a number
-	Word          // one of Choices
-	Value         // parsed by the field's Setter
-	Profile       // of a stream: WIDTHxHEIGHT@FPS, or off; parameters: enable, width, height, rate
-	Whole         // a whole number
-	Number        // a number
-	Positive      // a number above 0
-	MB            // a size in 2^20 bytes, 0 or more
-	KB            // a size in 2^10 bytes; 0 is a single byte, because 0 bytes are the default
-	Bytes         // a size in bytes, or with the suffix k, M or G, powers of 1024
-	Seconds       // a time, 0 or more
-	Offset        // a time in seconds
-	Time          // a time above 0: seconds, or a number with s, m or h
-	Wait          // a Time; a number that isn't positive means forever, -1
+	Bool       Kind = iota
+	Text            // a parameter may be a whole number
+	Texts           // the flag may be repeated; a parameter is a text or a list
+	List            // Texts separated by commas
+	File            // a path
+	Folder          // a path
+	Serial          // a serial number; "_123" keeps YAML from reading a number
+	Word            // one of Choices
+	Value           // parsed by the field's Setter
+	Expression      // a Value: a regular expression
+	Profile         // of a stream: WIDTHxHEIGHT@FPS, or off; parameters: enable, width, height, rate
+	Whole           // a whole number
+	Number          // a number
+	Positive        // a number above 0
+	MB              // a size in 2^20 bytes, 0 or more
+	KB              // a size in 2^10 bytes; 0 is a single byte, because 0 bytes are the default
+	Bytes           // a size in bytes, or with the suffix k, M or G, powers of 1024
+	Seconds         // a time, 0 or more
+	Offset          // a time in seconds
+	Time            // a time above 0: seconds, or a number with s, m or h
+	Wait            // a Time; a number that isn't positive means forever, -1
 )
 
 // kinds has the names of values in help, and the descriptions in errors.
 var kinds = [...]struct{ name, wants string }{
 	Bool: {"bool", "true or false"}, Text: {name: "text"}, Texts: {name: "text"}, List: {name: "list"},
-	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Profile: {name: "profile"},
+	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Expression: {name: "expression"}, Profile: {name: "profile"},
 	Whole: {"number", "a whole number"}, Number: {"number", "a number"}, Positive: {"number", "a number above 0"},
 	MB: {"MB", "a number of MB"}, KB: {"KB", "a number of KB"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
 	Seconds: {"seconds", "a number of seconds that isn't negative"}, Offset: {"seconds", "a number of seconds"},

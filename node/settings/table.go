@@ -139,7 +139,7 @@ var bag = slices.Concat(sink, Set{
 	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
 })
 
-var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Value, Unit: "expression", Example: ".*/points|/map",
+var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
 	Help: "compress with LZ4 only what is of topics whose whole names match"}}
 
 // upload has no parameters: nobody in the graph may say where recordings go.

@@ -18,7 +18,7 @@ import (
 )
 
 // walkStart is the stamp of the first image of writeWalk.
-const walkStart = 1_700_000_000_000_000_000
+const walkStart int64 = 1_700_000_000_000_000_000
 
 // writeWalk writes a bag as of a camera node on a robot: colour and depth with 10 images a second for
 // 2 s, /tf from map to odom (10 Hz, from 0.05 s before the first image) and from odom to base (20 Hz),
