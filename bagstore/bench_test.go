@@ -19,7 +19,7 @@ import (
 	"rsros/test/workload"
 )
 
-// The workload matches the C++ peers': depth and color at 1280x720 and 30 Hz, with an IMU at 200 Hz.
+// The workload matches the C++ peers': depth and colour at 1280x720 and 30 Hz, with an IMU at 200 Hz.
 // BENCH_PAIRS is the number of image pairs (default 150, 0.7 GB); BENCH_DIR is the folder for the bags.
 
 const (

@@ -19,7 +19,7 @@ import (
 	"rsros/node/replay"
 )
 
-// unpleasantBag has 16 sets of depth, infrared and color, with flickering holes.
+// unpleasantBag has 16 sets of depth, infrared and colour, with flickering holes.
 const unpleasantBag = "../../camdriver/process/testdata/unpleasant.bag"
 
 // alignedCloud enables everything whose result depends on earlier frames.

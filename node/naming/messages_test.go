@@ -8,7 +8,7 @@ import (
 	"rsros/msgs"
 )
 
-// With infra_rgb, gray infrared images become rgb8, without padding; color is unchanged.
+// With infra_rgb, grey infrared images become rgb8, without padding; colour is unchanged.
 func TestInfraRGB(t *testing.T) {
 	left := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}, Format: camdriver.Y8, Width: 2, Height: 2}
 	whole := left

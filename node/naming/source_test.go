@@ -146,7 +146,7 @@ func TestWrapperSourceView(t *testing.T) {
 	}
 }
 
-// TestWrapperSourceImages checks that depth is in millimeters, with a stamp on the messages' time line,
+// TestWrapperSourceImages checks that depth is in millimetres, with a stamp on the messages' time line,
 // in memory that stays valid while it is held.
 func TestWrapperSourceImages(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})

@@ -11,7 +11,7 @@ import (
 
 // otherLaunches are turnedLaunches of the launch files that aren't for a single camera.
 var otherLaunches = map[string]turnedLaunch{
-	// A recording with points colored by infrared, without the streams that these don't need.
+	// A recording with points coloured by infrared, without the streams that these don't need.
 	"file1": {file: "rs_from_file.launch", turns: []turn{
 		{"camera", "file1", published("color/image_raw")},
 		{"rosbag_filename", "{recording}", func(c *turned) {
@@ -40,7 +40,7 @@ var otherLaunches = map[string]turnedLaunch{
 		{"output", "log", quiet},
 		{"respawn", "true", respawns},
 	}},
-	// Depth aligned to color.
+	// Depth aligned to colour.
 	"file2": {file: "rs_from_file.launch", with: []string{"rosbag_filename:={recording}", "args:=--loop"}, turns: []turn{
 		{"camera", "file2", published("fisheye/image_raw")},
 		{"align_depth", "true", published("aligned_depth_to_color/image_raw")},

@@ -9,7 +9,7 @@ import (
 
 // turnedLaunches are launches by the namespace of their camera. Each row is one argument.
 var turnedLaunches = map[string]turnedLaunch{
-	// All streams of the simulated camera, and points colored by the left infrared camera.
+	// All streams of the simulated camera, and points coloured by the left infrared camera.
 	"one": {file: "rs_camera.launch", turns: append([]turn{
 		{"camera", "one", published("color/image_raw")},
 		{"device", "sim", func(c *turned) {
@@ -43,7 +43,7 @@ var turnedLaunches = map[string]turnedLaunch{
 		}},
 		{"respawn", "true", respawns},
 	}, allStreams...)},
-	// Depth aligned to color, and what has no effect.
+	// Depth aligned to colour, and what has no effect.
 	"two": {file: "rs_camera.launch", with: small, turns: append([]turn{
 		{"camera", "two", published("depth/image_rect_raw")},
 		{"device", "sim:222", numbered("222")},
@@ -155,7 +155,7 @@ func greyPoints(c *turned) {
 	}
 }
 
-// barePoints checks that points have no colors.
+// barePoints checks that points have no colours.
 func barePoints(c *turned) {
 	c.t.Helper()
 	if head, fields := c.cloud(); fields != "x y z " || head.Width == 0 {

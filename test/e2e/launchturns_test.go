@@ -208,7 +208,7 @@ func numbered(want string) func(c *turned) {
 	}
 }
 
-// coloured checks that depth is published as a color image.
+// coloured checks that depth is published as a colour image.
 func coloured(stream string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
@@ -286,7 +286,7 @@ func (c *turned) meet(a, b string) {
 	c.look("a stamp of "+a, c.topic(b), met(b))
 }
 
-// deepest returns the largest depth in a topic's next image, in millimeters.
+// deepest returns the largest depth in a topic's next image, in millimetres.
 func (c *turned) deepest(topic string) uint16 {
 	c.t.Helper()
 	var head msgs.ImageHead

@@ -73,7 +73,7 @@ const rvizAttempts = 3
 type showing struct {
 	name, picture string
 	start         func(g *graph) *peer.Process // the master, the camera and rviz; ends when rviz does
-	cloud         bool                         // whether rviz shows colored points
+	cloud         bool                         // whether rviz shows coloured points
 }
 
 // seen takes screenshots of rviz until it shows the camera. It returns false if rviz crashed.
@@ -212,7 +212,7 @@ func look(t *testing.T, picture []byte) []string {
 	return faults
 }
 
-// shade is a color in 32 steps per component.
+// shade is a colour in 32 steps per component.
 type shade struct{ r, g, b int }
 
 func shadesOf(shot image.Image, where image.Rectangle) func(yield func(shade) bool) {

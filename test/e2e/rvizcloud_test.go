@@ -65,7 +65,7 @@ func drawCloud(head *msgs.PointCloudHead, points []byte) map[image.Point]drawn {
 
 const cloudTopic = "/camera/depth/color/points"
 
-// compareCloud says what is wrong with the points in a screenshot of rviz: they must have the colors
+// compareCloud says what is wrong with the points in a screenshot of rviz: they must have the colours
 // and places of the cloud's points.
 func compareCloud(t *testing.T, picture, cloud []byte) []string {
 	t.Helper()

@@ -21,7 +21,7 @@ type lensCase struct {
 	xyz, uv        []float32
 }
 
-// lensCases returns all models of depth and color, with small images of noise.
+// lensCases returns all models of depth and colour, with small images of noise.
 func lensCases(t *testing.T) (cases []lensCase) {
 	t.Helper()
 	const width, height = 24, 16

@@ -24,7 +24,7 @@ const collect = `(() => {
 	return true
 })()`
 
-// BenchmarkLatency measures the latency of depth and color of 1280x720 at 30 Hz, for 20 s.
+// BenchmarkLatency measures the latency of depth and colour of 1280x720 at 30 Hz, for 20 s.
 func BenchmarkLatency(b *testing.B) {
 	p := peer.Start(b, os.Environ(), peer.Released(b), "view", "--no-open", "--depth", "1280x720@30", "--color", "1280x720@30",
 		"--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off", "sim")

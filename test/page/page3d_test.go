@@ -20,7 +20,7 @@ import (
 	"rsros/test/peer"
 )
 
-// pair is a depth frame and a color frame of the simulated camera.
+// pair is a depth frame and a colour frame of the simulated camera.
 type pair struct {
 	snap          camdriver.DeviceSnapshot
 	depth, colour *camdriver.Frame

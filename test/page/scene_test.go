@@ -11,7 +11,7 @@ import (
 // Size of the canvas that scenes are drawn on.
 const sceneWidth, sceneHeight = 424, 240
 
-// sceneInPage makes a scene without the page around it. draw draws it, and returns the colors at
+// sceneInPage makes a scene without the page around it. draw draws it, and returns the colours at
 // places.
 const sceneInPage = `(() => {
 	const canvas = document.createElement('canvas'), above = document.createElement('canvas')
@@ -60,7 +60,7 @@ func TestScene(t *testing.T) {
 	t.Run("mesh", func(t *testing.T) { testSceneMesh(t, p.in(t)) })
 }
 
-// testScenePoints checks that each of some points is drawn in its place, in the color of the image's
+// testScenePoints checks that each of some points is drawn in its place, in the colour of the image's
 // pixel where the program's own code sees it.
 func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	keep := map[int]bool{}
@@ -129,7 +129,7 @@ func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	}
 }
 
-// testSceneMesh checks that a wall is drawn without holes and in the color of its depth, with nothing
+// testSceneMesh checks that a wall is drawn without holes and in the colour of its depth, with nothing
 // drawn across the edge to the surface behind it.
 func testSceneMesh(t *testing.T, p *modules) {
 	in := camdriver.Intrinsics{Width: 24, Height: 16, Fx: 24, Fy: 24, Ppx: 11.5, Ppy: 7.5}

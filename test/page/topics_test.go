@@ -47,7 +47,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// testImageEncodings checks the color of the first pixel of an image of each encoding.
+// testImageEncodings checks the colour of the first pixel of an image of each encoding.
 func testImageEncodings(t *testing.T, p *modules) {
 	for _, c := range []struct {
 		encoding string

@@ -11,7 +11,7 @@ import (
 	"rsros/test/cputime"
 )
 
-// benchTick is what a D435i at 1280x720 and 30 fps produces in a thirtieth of a second: depth, color,
+// benchTick is what a D435i at 1280x720 and 30 fps produces in a thirtieth of a second: depth, colour,
 // two infrared images, and its inertial samples.
 func benchTick(b *testing.B) (camdriver.DeviceSnapshot, []*camdriver.Frame) {
 	b.Helper()

@@ -109,7 +109,7 @@ func TestPlace(t *testing.T) {
 	if len(used) != 4 {
 		t.Errorf("the places depend on the frames %v", used)
 	}
-	// 15 mm to the left of depth: points of depth are 15 mm further right for color.
+	// 15 mm to the left of depth: points of depth are 15 mm further right for colour.
 	got := depth.Then(color.Inverse()).Apply([3]float64{0.1, 0.2, 1})
 	for i, want := range []float64{0.115, 0.2, 1} {
 		if math.Abs(got[i]-want) > 1e-9 {
