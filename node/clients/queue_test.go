@@ -22,7 +22,7 @@ func newText(name string, size int) *text {
 	return m
 }
 
-// The bounds that Foxglove's clients have.
+// The bounds of Foxglove's clients.
 const (
 	largeMessage  = 64 << 10
 	queueBytes    = 1 << 20
@@ -35,7 +35,7 @@ func small() Options {
 }
 func large() Options { return Options{Class: ClassLarge, Messages: 1} }
 
-// rig is a client without a connection, with one subscription for each name.
+// rig is a client without a connection, with one subscription per name.
 func rig(t *testing.T, o map[string]Options) (*Client, map[string]*Subscription) {
 	c, subs := newClient(NewBudget(64<<20)), make(map[string]*Subscription)
 	for name, o := range o {
@@ -61,7 +61,7 @@ func give(s *Subscription, name string, size int, keep bool) *text {
 	return m
 }
 
-// drain takes everything out and names it.
+// drain empties the queues and returns the names.
 func drain(c *Client) (order []string) {
 	for {
 		s, i, d := c.next()
@@ -84,7 +84,7 @@ func drain(c *Client) (order []string) {
 	}
 }
 
-// TestOrder is what is sent first when everything waits at once.
+// TestOrder checks what is sent first when everything waits at once.
 func TestOrder(t *testing.T) {
 	c, s := rig(t, map[string]Options{"imu": small(), "odom": small(), "depth": large(), "color": large(), "time": {Class: ClassTime, Messages: 1}})
 	give(s["depth"], "depth 1", largeMessage+1, false)
@@ -128,7 +128,7 @@ func TestCredit(t *testing.T) {
 	}
 }
 
-// TestBounds fills the queues with nobody to take anything out.
+// TestBounds fills the queues while nothing is sent.
 func TestBounds(t *testing.T) {
 	c, s := rig(t, map[string]Options{"many": small(), "heavy": small(), "latched": small()})
 	for i := range 3 * queueMessages {
@@ -173,7 +173,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEnd releases what waits when a subscription ends, and when the client leaves.
+// TestEnd checks that queued messages are released when a subscription ends, and when the client
+// leaves.
 func TestEnd(t *testing.T) {
 	c, s := rig(t, map[string]Options{"a": small(), "b": small(), "a large": large(), "b large": large()})
 	var all []*text
@@ -196,9 +197,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestBudget has clients that keep different messages: a message of several clients counts
-// once, what doesn't fit is dropped, small messages fit, and a client that has been stuck
-// makes room.
+// TestBudget checks that a message queued for several clients counts once, that what doesn't fit is
+// dropped while small messages still fit, and that a stuck client makes room.
 func TestBudget(t *testing.T) {
 	b := NewBudget(10 << 20)
 	var list []*Client

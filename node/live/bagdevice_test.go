@@ -14,8 +14,7 @@ import (
 	"rsros/test/rig"
 )
 
-// A recording plays as a live node's device: under both namings, with the
-// services of play, its maps included.
+// A recording plays as a live node's device: under both namings, with play's services, maps included.
 func TestLiveBag(t *testing.T) {
 	m := rig.Master(t)
 	live, err := Start(t.Context(), Options{
@@ -61,7 +60,7 @@ func TestLiveBag(t *testing.T) {
 	seekFrame(t, live, n)
 }
 
-// A recording none of whose frames can be read isn't played in silence.
+// A recording without a readable frame is an error, not silence.
 func TestLiveRuinedBag(t *testing.T) {
 	m := rig.Master(t)
 	err := Run(t.Context(), Options{
@@ -73,7 +72,7 @@ func TestLiveRuinedBag(t *testing.T) {
 	}
 }
 
-// seekFrame goes to a frame by its number.
+// seekFrame seeks to a frame by its number.
 func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	t.Helper()
 	for _, bad := range []string{"", "Depth_0", "Depth_0 x", "Depth 5", "Color_0 1", "Depth_0 1000000"} {

@@ -47,7 +47,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 	}
 }
 
-// A launch file gives what flags give a recording; -1, 0 and "" leave the choice.
+// A launch file's parameters equal flags for a recording; -1, 0 and "" leave the default.
 func TestRecordingParameters(t *testing.T) {
 	p := graph.Params{
 		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
@@ -91,7 +91,7 @@ func TestOddParametersAreRefused(t *testing.T) {
 	}
 }
 
-// A parameter of the wrong type is refused by name; unset ones aren't.
+// A parameter of the wrong type is refused by name; unset ones are not.
 func TestWrongTypesAreNamed(t *testing.T) {
 	for want, p := range map[string]graph.Params{
 		`parameter ~gyro_fps: want a number, not "abc"`:            {"gyro_fps": "abc"},
@@ -134,7 +134,7 @@ func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 	}
 }
 
-// A flag takes precedence over what a launch file sets.
+// A flag takes precedence over a launch file's parameter.
 func TestPoseFlagTakesPrecedence(t *testing.T) {
 	o := Options{Source: SourceOptions{Pose: true}}
 	if err := o.fill(graph.Params{"enable_pose": false}); err != nil {
@@ -156,7 +156,7 @@ func TestUnusedParametersAreNamed(t *testing.T) {
 	}
 }
 
-// A recording is selected by its name, and has the streams that it has.
+// A recording is selected by its name, and offers only the streams it has.
 func TestParametersOfRecording(t *testing.T) {
 	var out strings.Builder
 	p := graph.Params{"rosbag_filename": "walk.bag", "serial_no": "_1", "usb_port_id": "", "enable_fisheye": true, "fisheye_fps": 15}
@@ -181,7 +181,7 @@ func TestParametersOfRecording(t *testing.T) {
 	}
 }
 
-// A simulated camera takes the serial number, but has no port, and no name that is searched for.
+// A simulated camera has a serial number, but no port and no name to search for.
 func TestSelectorsOfDevices(t *testing.T) {
 	all := SourceOptions{Serial: "111", Port: "2-1", Type: "d455"}
 	for device, want := range map[string][]string{"sim": {"~usb_port_id", "~device_type"}, "walk.bag": {"~serial_no", "~usb_port_id", "~device_type"}, "usb": nil} {

@@ -13,7 +13,7 @@ import (
 	"rsros/node/transport"
 )
 
-// Statuses have the names and words that monitors of realsense2_camera look for.
+// Statuses have the names and texts that monitors of realsense2_camera expect.
 func TestDiagnosticsNames(t *testing.T) {
 	_, n := startTestLive(t, Options{})
 	const manager = "camera/realsense2_camera_manager"
@@ -57,7 +57,7 @@ func TestFrequency(t *testing.T) {
 	f := newFrequency(at)
 	p := camdriver.Profile{FPS: 6}
 	frames := uint64(0)
-	// The window has five seconds, in which one frame more or less is no failure.
+	// The window is five seconds; one frame more or less is no failure.
 	for i, events := range []uint64{5, 7, 6, 7, 5, 6} {
 		at, frames = at.Add(time.Second), frames+events
 		s := f.update(p, at, frames, 0)
@@ -76,7 +76,7 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// What was dropped warns once, and stays counted.
+// A drop warns once, and stays counted.
 func TestDropsInDiagnostics(t *testing.T) {
 	sets := uint64(0)
 	topic := transport.Drops{Topic: "/camera/color/image_raw/compressed", Dropped: 4}

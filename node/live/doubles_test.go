@@ -16,7 +16,7 @@ import (
 	"rsros/test/rig"
 )
 
-// logText is a log that a test reads while it is written.
+// logText is a log that can be read while it is written.
 type logText struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -36,8 +36,8 @@ func (l *logText) holds(text string) func() bool {
 	}
 }
 
-// TestTwoCamerasOfOneName: both nodes warn, and the second one leaves the first its
-// services.
+// TestTwoCamerasOfOneName checks that both nodes warn, and that the second leaves the services to the
+// first.
 func TestTwoCamerasOfOneName(t *testing.T) {
 	master := rig.Master(t).URI()
 	start := func(name string) *logText {

@@ -24,8 +24,8 @@ import (
 	"rsros/test/peer"
 )
 
-// startTestLive runs a live node of the simulated camera beside a master of its
-// own, and a second node to look at it with.
+// startTestLive runs a live node of the simulated camera with its own master, and a second node to
+// observe it.
 func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 	t.Helper()
 	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
@@ -103,8 +103,7 @@ func next(t *testing.T, n *ros.Node, topic string, m msgs.Message, check func() 
 	s.Close()
 }
 
-// A simulated camera that is unplugged and plugged in again comes back under its
-// topics.
+// A simulated camera that is unplugged and plugged in again returns under its topics.
 func TestReplugged(t *testing.T) {
 	live, n := startTestLive(t, Options{})
 	var image msgs.ImageHead
@@ -161,7 +160,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 	}
 }
 
-// gain is a consumer that keeps that option's last value.
+// gain is a consumer that keeps the newest value of that option.
 type gain struct {
 	camdriver.NopHandler
 	value atomic.Int64
@@ -198,7 +197,7 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	next(t, n, "/camera/gyro/sample", &sample, func() bool { return sample.OrientationCovariance[0] == -1 })
 }
 
-// Options set through dynamic_reconfigure reach the camera, and changes show.
+// Options set through dynamic_reconfigure reach the camera, and changes are shown.
 func TestCameraOptions(t *testing.T) {
 	_, n := startTestLive(t, Options{})
 	req := msgs.Config{Ints: []msgs.Param[int32]{{Name: "laser_power", Value: 90}, {Name: "gain", Value: 1 << 30}, {Name: "no_such_option"}}}
@@ -215,7 +214,7 @@ func TestCameraOptions(t *testing.T) {
 	next(t, n, "/device_0/sensor_0/option/Laser_Power/value", &value, func() bool { return value.Data == 90 })
 }
 
-// pictures collects a topic's pictures by their stamps.
+// pictures collects a topic's images by stamp.
 type pictures struct {
 	mu sync.Mutex
 	by map[msgs.Time][]byte
@@ -227,7 +226,7 @@ func (p *pictures) take(stamp msgs.Time, pixels []byte) {
 	p.by[stamp] = bytes.Clone(pixels)
 }
 
-// same says whether both have a picture of the same stamp; they must be equal.
+// same reports whether both have an image of the same stamp, and fails if the two differ.
 func (p *pictures) same(t *testing.T, other *pictures) bool {
 	for _, x := range []*pictures{p, other} {
 		x.mu.Lock()
@@ -244,7 +243,7 @@ func (p *pictures) same(t *testing.T, other *pictures) bool {
 	return false
 }
 
-// Depth that came compressed is what came raw, under both namings.
+// Compressed depth equals raw depth, under both namings.
 func TestCompressedDepthIsTheSame(t *testing.T) {
 	_, n := startTestLive(t, Options{})
 	for _, topic := range []string{"/camera/depth/image_rect_raw", "/device_0/sensor_0/Depth_0/image/data"} {
@@ -274,7 +273,7 @@ func TestCompressedDepthIsTheSame(t *testing.T) {
 	}
 }
 
-// Poses are odometry and, below the odometry's frame, the camera's place in tf.
+// Poses become odometry and, below the odometry's frame, the camera's pose in tf.
 func TestPoseInTF(t *testing.T) {
 	_, n := startTestLive(t, Options{Source: SourceOptions{Pose: true}})
 	var tf msgs.TFMessage

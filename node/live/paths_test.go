@@ -21,7 +21,7 @@ import (
 	"rsros/test/rig"
 )
 
-// Anybody can set a parameter, so it names no file outside the record path.
+// Anybody can set a parameter, so it can't name a file outside the record path.
 func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 	top, other := t.TempDir(), t.TempDir()
 	links := need.Symlink(t, other, filepath.Join(top, "out"))
@@ -67,7 +67,7 @@ func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 	}
 }
 
-// The command line is trusted, and what it says isn't asked of the server.
+// The command line is trusted, and overrides parameters without asking the server.
 func TestCommandLineNamesAnyFile(t *testing.T) {
 	p := graph.Params{"record": "/any/a.bag", "record_path": "/any"}
 	o := Options{}
@@ -109,7 +109,7 @@ func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 	}
 }
 
-// A camera's recording never goes into the bag that is the camera.
+// A camera's recording never overwrites the bag that is the camera.
 func TestInputIsNotRecordedInto(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -143,7 +143,7 @@ func TestInputIsNotRecordedInto(t *testing.T) {
 	}
 }
 
-// Names of formats that aren't recorded would deceive their readers.
+// A name that claims a format that isn't recorded is refused.
 func TestOtherFormatsAreNotRecorded(t *testing.T) {
 	for _, name := range []string{"walk.DB3", "walk.mcap"} {
 		path := filepath.Join(t.TempDir(), name)
@@ -157,7 +157,7 @@ func TestOtherFormatsAreNotRecorded(t *testing.T) {
 	}
 }
 
-// Whoever calls ~start_recording can't choose the file, and replaces none.
+// Callers of ~start_recording can't choose the file, and replace none.
 func TestStartRecordingStaysInRecordPath(t *testing.T) {
 	m := rig.Master(t)
 	dir := t.TempDir()
@@ -174,7 +174,7 @@ func TestStartRecordingStaysInRecordPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer live.Close() //nolint:errcheck // the recordings are closed before
-	// Every name of the next minutes is taken.
+	// All names of the next minutes are taken.
 	for at := range 300 {
 		name := time.Now().Add(time.Duration(at) * time.Second).Format("2006-01-02-15-04-05")
 		if err := os.WriteFile(filepath.Join(dir, name+".bag"), []byte("mine"), 0o644); err != nil {

@@ -14,8 +14,7 @@ import (
 	"rsros/camdriver"
 )
 
-// loaded opens a simulated camera, loads a preset into it, and returns its options and
-// the log.
+// loaded loads a preset into a simulated camera, and returns its options and the log.
 func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 	t.Helper()
 	var log bytes.Buffer
@@ -40,7 +39,7 @@ func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 	return options, log.String(), err
 }
 
-// A preset sets the options that the camera has, and what is left is named.
+// A preset sets the options that the camera has; the others are logged.
 func TestPreset(t *testing.T) {
 	for form, text := range map[string]string{
 		"old": `{"controls-laserstate": "off", "controls-laserpower": "90", "controls-autoexposure-manual": "5000", "controls-autoexposure-auto": "False",

@@ -15,7 +15,7 @@ import (
 	"rsros/test/peer"
 )
 
-// united is one topic in place of two, with stamps that grow.
+// united is one topic that replaces two, with increasing stamps.
 func TestUnitedIMU(t *testing.T) {
 	for _, method := range []imu.Method{imu.Copy, imu.Linear} {
 		t.Run(string(method), func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestUnitedIMU(t *testing.T) {
 	}
 }
 
-// onlookers subscribe to topics and hand on what came.
+// onlookers subscribe to topics and pass on their messages.
 func onlooker(t *testing.T, n *ros.Node, topic string) <-chan []byte {
 	t.Helper()
 	got := make(chan []byte, 100)
@@ -66,7 +66,7 @@ func receive(t *testing.T, from <-chan []byte, what string) []byte {
 	}
 }
 
-// cloudMessage is a PointCloud2 taken apart.
+// cloudMessage is a parsed PointCloud2.
 type cloudMessage struct {
 	head  msgs.PointCloudHead
 	data  []byte
@@ -91,8 +91,8 @@ func (m *cloudMessage) point(i int) (x, y, z float32, colour uint32) {
 	return f(0), f(4), f(8), binary.LittleEndian.Uint32(b[16:])
 }
 
-// Aligned depth has colour's size and frame, and each point of its cloud is that
-// pixel's: the same depth, the colour picture's own colour.
+// Aligned depth has colour's size and frame, and each point of its cloud has that pixel's depth and
+// colour.
 func TestAlignedDepthAndCloud(t *testing.T) {
 	_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{
 		AlignDepth: true, PointCloud: true, OrderedCloud: true, Texture: camdriver.StreamID{Kind: camdriver.Color},
@@ -161,7 +161,7 @@ func wantCloud(t *testing.T, m *cloudMessage, depth, colours []byte) {
 	}
 }
 
-// Without align the depth topic is filtered depth, and follows the filters' options.
+// Without align, the depth topic has filtered depth, and follows the filters' options.
 func TestFilteredDepth(t *testing.T) {
 	_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{
 		Filters: []string{"decimation", "disparity", "spatial", "temporal", "hole_filling"}, Clip: 3,
@@ -176,7 +176,7 @@ func TestFilteredDepth(t *testing.T) {
 	next(t, n, "/camera/depth/image_rect_raw", &head, func() bool { return head.Width == 108 || head.Width == 106 })
 }
 
-// clip_distance alone: what is farther is 0, the rest as it was.
+// With clip_distance alone, farther depth is 0, and the rest is unchanged.
 func TestClipDistance(t *testing.T) {
 	_, n := startTestLive(t, Options{Wrapper: naming.WrapperOptions{Clip: 2}})
 	depth := onlooker(t, n, "/camera/depth/image_rect_raw")

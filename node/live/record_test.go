@@ -20,7 +20,7 @@ import (
 	"rsros/test/rig"
 )
 
-// frameCounter lets a test wait for frames of depth.
+// frameCounter lets a test wait for depth frames.
 type frameCounter struct {
 	camdriver.NopHandler
 	depth chan struct{}
@@ -38,8 +38,8 @@ func (c *frameCounter) await(n int) {
 	}
 }
 
-// What happens while a live node records is in the bag at its time: an option's
-// change, a notification, the node's log, a split; and what describes the device.
+// Events while a live node records are in the bag at their time: an option's change, a notification,
+// the node's log, a split; so is the device's description.
 func TestLiveRecordsWhatHappens(t *testing.T) {
 	m := rig.Master(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")
@@ -99,7 +99,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	checkLogAndOrigin(t, path)
 }
 
-// checkLogAndOrigin looks for what librealsense doesn't read.
+// checkLogAndOrigin checks what librealsense doesn't read.
 func checkLogAndOrigin(t *testing.T, path string) {
 	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {

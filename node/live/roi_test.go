@@ -7,8 +7,8 @@ import (
 	"rsros/msgs"
 )
 
-// The region of auto exposure is set through dynamic_reconfigure and reaches the
-// camera, which says in its metadata what it measures.
+// The region of auto exposure set through dynamic_reconfigure reaches the camera, whose metadata
+// reports it.
 func TestAutoExposureROI(t *testing.T) {
 	_, n := startTestLive(t, Options{})
 	var info msgs.Metadata

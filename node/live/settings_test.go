@@ -12,7 +12,7 @@ import (
 	"rsros/node/settings"
 )
 
-// Every stream is turned on and off, by its flag, by its parameters and by both.
+// Every stream can be turned on and off by its flag, by its parameters and by both.
 func TestPrecedenceOfStreams(t *testing.T) {
 	off, profile := StreamSetting{Off: true}, StreamSetting{Width: 640, Height: 480, FPS: 15}
 	for _, f := range settings.Live.Fields(new(StreamSettings)) {
@@ -52,7 +52,7 @@ func TestPrecedenceOfStreams(t *testing.T) {
 	}
 }
 
-// The parameters of one camera take precedence over those of all, to zero values, too.
+// Parameters of one camera take precedence over those of all cameras, also with zero values.
 func TestPrecedenceOfCameras(t *testing.T) {
 	o := Options{Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "rear"}}
 	for _, own := range []graph.Params{
@@ -106,7 +106,7 @@ func TestFlagTurnsOffParameter(t *testing.T) {
 	}
 }
 
-// --pose=false turns off the poses of a recording, too.
+// --pose=false turns off a recording's poses, too.
 func TestPoseFlagTurnsOffPoses(t *testing.T) {
 	o := Options{Given: settings.Given{"pose": settings.Flag}}
 	list, err := o.each(graph.Params{"enable_pose": true}, nil)

@@ -22,7 +22,7 @@ import (
 	"rsros/test/rig"
 )
 
-// Each camera's options: names, devices, and parameters for one or all of them.
+// Options of each camera: names, devices, and parameters of one or all.
 func TestOptionsOfEach(t *testing.T) {
 	depth := camdriver.StreamID{Kind: camdriver.Depth}
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestSeveralThatCannotBe(t *testing.T) {
 	}
 }
 
-// restarts counts how often the numbers of a stream's frames began again.
+// restarts counts how often a stream's frame numbers restarted.
 type restarts struct {
 	camdriver.NopHandler
 	last, frames, times atomic.Uint64
@@ -94,8 +94,8 @@ func (r *restarts) Frame(_ int, f *camdriver.Frame) {
 	r.frames.Add(1)
 }
 
-// Two cameras in one node have their own names, services and recordings. If one is
-// unplugged and plugged in again, it comes back under its topics, and the other goes on.
+// Two cameras in one node have their own names, services and recordings. One that is unplugged and
+// plugged in again returns under its topics, and the other is undisturbed.
 func TestTwoCamerasInOneNode(t *testing.T) {
 	folder := t.TempDir() + "/"
 	live, n := startTestLive(t, Options{Devices: []string{"sim:11", "sim:22"}, Cameras: []string{"front", "rear"}, RecordPath: folder})
@@ -153,8 +153,7 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 	}
 }
 
-// A camera that isn't there at the start doesn't hold up the others, and joins them when it
-// appears.
+// A camera that is missing at the start doesn't delay the others, and joins them when it appears.
 func TestCameraThatJoins(t *testing.T) {
 	folder := t.TempDir() + "/"
 	live, n := startTestLive(t, Options{
@@ -197,8 +196,8 @@ func TestCameraThatJoins(t *testing.T) {
 	}
 }
 
-// A camera that doesn't come within its wait_for_device_timeout is given up, and the
-// others go on. The node's end reports it.
+// A camera that doesn't appear within its wait_for_device_timeout is given up, and the others go on.
+// The node reports it at its end.
 func TestCameraThatDoesNotCome(t *testing.T) {
 	live, n := startTestLive(t, Options{
 		Devices: []string{"sim:11", "sim:22"}, Cameras: []string{"front", "rear"},
@@ -218,7 +217,7 @@ func TestCameraThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// A node that ends doesn't wait for cameras that aren't there.
+// A node that ends doesn't wait for missing cameras.
 func TestEndWhileWaiting(t *testing.T) {
 	live, _ := startTestLive(t, Options{
 		Devices: []string{"sim:11", "sim:22"}, Source: SourceOptions{Wait: -1, Unplugged: true},
@@ -230,7 +229,7 @@ func TestEndWhileWaiting(t *testing.T) {
 	}
 }
 
-// Without a time to wait, a camera that isn't there is an error at once.
+// Without a time to wait, a missing camera is an error at once.
 func TestMissingCameraOfSeveral(t *testing.T) {
 	m := rig.Master(t)
 	_, err := Start(t.Context(), Options{
@@ -242,7 +241,7 @@ func TestMissingCameraOfSeveral(t *testing.T) {
 	}
 }
 
-// late is how many frames of depth a simulated camera left out because it was late.
+// late returns the number of depth frames that a simulated camera left out because it was late.
 func late(c *camera) uint64 {
 	for _, o := range c.device.Sensors()[0].Options() {
 		if o.ID == camdriver.OptionTotalFrameDrops {
@@ -267,7 +266,7 @@ func awaitMore(n *atomic.Uint64, more uint64) func() bool {
 	return func() bool { return n.Load() >= enough }
 }
 
-// Publishing is paused for one camera or for all.
+// Publishing can be paused for one camera or for all.
 func TestPauseOneOfTwo(t *testing.T) {
 	live, n := startTestLive(t, Options{Devices: []string{"sim:1", "sim:2"}})
 	var answer msgs.Result
@@ -294,8 +293,8 @@ func TestPauseOneOfTwo(t *testing.T) {
 	next(t, n, "/camera2/depth/image_rect_raw", &image, func() bool { return image.Width == 424 })
 }
 
-// A device that the command line names is the one that the parameter server describes,
-// though it was opened before the server was asked.
+// The device named on the command line is the one described on the parameter server, although it was
+// opened before the server was asked.
 func TestServerSelectsNamedDevice(t *testing.T) {
 	m := rig.Master(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "stranger", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})

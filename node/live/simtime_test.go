@@ -12,7 +12,7 @@ import (
 	"rsros/test/rig"
 )
 
-// A camera under simulated time says that it doesn't follow it.
+// A camera under simulated time warns that it doesn't follow it.
 func TestSimTimeIsSaid(t *testing.T) {
 	m := rig.Master(t)
 	conf := ros.Config{Name: "camera", MasterURI: m.URI(), Host: "127.0.0.1"}

@@ -22,16 +22,16 @@ import (
 	"rsros/test/rig"
 )
 
-// soakTime is how long TestSoak keeps the node busy, unless SOAK says otherwise.
+// soakTime is the duration of TestSoak unless SOAK says otherwise.
 const soakTime = 6 * time.Second
 
-// soakMemory is how much larger the heap may be after a soak than near its beginning:
-// pools keep some buffers of every size that was used.
+// soakMemory is how much the heap may grow from near the beginning to the end of a soak: pools keep
+// some buffers of every size used.
 const soakMemory = 96 << 20 // bytes
 
-// TestSoak keeps a node of two cameras busy: options are turned, subscribers come and go,
-// one camera is unplugged and plugged in again, publishing is paused. Afterwards every
-// frame is accounted for, and goroutines, descriptors and memory are what they were.
+// TestSoak keeps a node with two cameras busy: options change, subscribers come and go, a camera is
+// unplugged and plugged in, publishing is paused. Afterwards every frame is accounted for, and
+// goroutines, descriptors and memory are back to what they were.
 func TestSoak(t *testing.T) {
 	length := soakTime
 	if text := os.Getenv("SOAK"); text != "" {
@@ -61,7 +61,7 @@ func TestSoak(t *testing.T) {
 	})
 }
 
-// descriptors counts the process's open files, where the system tells.
+// descriptors returns the number of the process's open files, if the system tells.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -82,7 +82,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// soak is a node under test, and another one that uses it.
+// soak is a node under test and a second one that uses it.
 type soak struct {
 	t       *testing.T
 	live    *Node
@@ -140,7 +140,7 @@ func (s *soak) close() {
 
 func (s *soak) wakeUp() { s.awake.Do(func() { close(s.wake) }) }
 
-// counter counts frames of depth, to tell that a camera is alive.
+// counter counts depth frames, to show that a camera is alive.
 type counter struct {
 	camdriver.NopHandler
 	frames *atomic.Uint64
@@ -152,8 +152,8 @@ func (c *counter) Frame(_ int, f *camdriver.Frame) {
 	}
 }
 
-// watched is a topic with a subscriber that stays: how many messages it got, and how many
-// are missing between them by their sequence numbers.
+// watched is a topic with a permanent subscriber: the messages it received, and those missing between
+// them by sequence number.
 type watched struct {
 	topic string
 	sub   *ros.Subscriber
@@ -163,8 +163,8 @@ type watched struct {
 	got, missing uint64
 }
 
-// watch subscribes to a topic. The subscriber takes one message, and the others when wake
-// is closed; nil is at once.
+// watch subscribes to a topic. The subscriber takes one message, and the others once wake is closed;
+// nil means at once.
 func (s *soak) watch(topic string, wake <-chan struct{}) {
 	s.t.Helper()
 	w := &watched{topic: topic}
@@ -194,7 +194,7 @@ func (s *soak) watch(topic string, wake <-chan struct{}) {
 	s.watched = append(s.watched, w)
 }
 
-// run keeps the node busy for a while.
+// run keeps the node busy for some time.
 func (s *soak) run(length time.Duration) {
 	over := make(chan struct{})
 	var all sync.WaitGroup
@@ -221,7 +221,7 @@ func (s *soak) run(length time.Duration) {
 	all.Wait()
 }
 
-// counts says how often what was done.
+// counts returns how often each action was done.
 func (s *soak) counts() string {
 	var list []string
 	for name, n := range s.acts {
@@ -243,7 +243,7 @@ func (s *soak) set(service string, on bool) {
 	}
 }
 
-// turn sets options of the filters and of the cameras.
+// turn sets options of filters and cameras.
 func (s *soak) turn(rnd *rand.Rand) {
 	camera := []string{"/front", "/rear"}[rnd.IntN(2)]
 	set := func(group string, req msgs.Config) {
@@ -283,7 +283,7 @@ func (s *soak) come(rnd *rand.Rand) {
 	sub.Close()
 }
 
-// plug pulls the cable of one camera while the other goes on.
+// plug unplugs one camera while the other goes on.
 func (s *soak) plug(*rand.Rand) {
 	s.set("/camera_node/front/plug", false)
 	s.await(1, 2)
@@ -291,7 +291,7 @@ func (s *soak) plug(*rand.Rand) {
 	s.await(0, 3)
 }
 
-// pause holds one camera's publishing.
+// pause pauses one camera's publishing.
 func (s *soak) pause(*rand.Rand) {
 	s.await(1, 4)
 	s.set("/camera_node/rear/pause_playback", true)
@@ -299,7 +299,7 @@ func (s *soak) pause(*rand.Rand) {
 	s.set("/camera_node/rear/pause_playback", false)
 }
 
-// split begins new files.
+// split starts new files.
 func (s *soak) split(*rand.Rand) {
 	s.await(1, 10)
 	var answer msgs.Result
@@ -309,8 +309,8 @@ func (s *soak) split(*rand.Rand) {
 	}
 }
 
-// settle lets subscribers take what is left: then each got what was sent to it, except for
-// what is counted as lost.
+// settle lets subscribers take the remaining messages: each then received what was sent to it, except
+// for what is counted as lost.
 func (s *soak) settle() {
 	s.wakeUp()
 	lost := func(topic string) (n uint64) {
@@ -337,7 +337,7 @@ func (s *soak) settle() {
 	}
 }
 
-// checkRecordings compares what the cameras gave with what is in the bags.
+// checkRecordings compares the cameras' frames with those in the bags.
 func (s *soak) checkRecordings() {
 	for _, c := range s.live.cameras {
 		sum := c.records.Last

@@ -31,7 +31,7 @@ func TestParseStreamSetting(t *testing.T) {
 	}
 }
 
-// fakeSensor offers profiles and nothing else.
+// fakeSensor offers profiles and does nothing else.
 type fakeSensor struct {
 	camdriver.Sensor
 	profiles []camdriver.Profile

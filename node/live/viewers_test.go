@@ -21,8 +21,7 @@ import (
 	"rsros/test/viewer"
 )
 
-// The viewer of a live node and its services control one machine: each sees what the other
-// did.
+// The viewer of a live node and the node's services control one machine: each sees the other's changes.
 func TestViewers(t *testing.T) {
 	m := rig.Master(t)
 	dir := t.TempDir()
@@ -101,8 +100,8 @@ func TestViewers(t *testing.T) {
 	await("answer", func(m map[string]any) bool { return m["ok"] == false })
 }
 
-// Viewers choose one of the cameras, also one that joins later: they see its streams, and
-// record it where its recordings go.
+// Viewers can choose a camera, also one that joins later: they see its streams, and record it to its
+// own path.
 func TestViewersChoose(t *testing.T) {
 	folder := t.TempDir()
 	live, n := startTestLive(t, Options{

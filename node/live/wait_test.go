@@ -18,7 +18,7 @@ import (
 	"rsros/program"
 )
 
-// launchParams are what rs_camera.launch sets.
+// launchParams are the parameters that rs_camera.launch sets.
 var launchParams = graph.Params{"initial_reset": true, "reconnect_timeout": 0.05, "wait_for_device_timeout": -1.0, "unplugged": true}
 
 func TestWaitParameters(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWaitParameters(t *testing.T) {
 	}
 }
 
-// nodeAt is a node at a master of its own.
+// nodeAt returns a node with a master of its own.
 func nodeAt(t *testing.T) *ros.Node {
 	t.Helper()
 	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
@@ -56,7 +56,7 @@ func nodeAt(t *testing.T) *ros.Node {
 	return n
 }
 
-// handClock is a clock that only moves when somebody sleeps, and tells of it.
+// handClock is a clock that moves only when somebody sleeps, and reports each sleep.
 type handClock struct {
 	now    time.Time
 	sleeps []time.Duration
@@ -77,8 +77,7 @@ func (c *handClock) SleepUntil(ctx context.Context, t time.Time) error {
 // waiting is a camera of a node that waits for its device.
 func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}} }
 
-// A camera that isn't there is looked for every reconnect_timeout, until
-// wait_for_device_timeout is over.
+// A missing camera is looked for every reconnect_timeout, until wait_for_device_timeout has passed.
 func TestWaitEnds(t *testing.T) {
 	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
 	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Retry: 6 * time.Second, Clock: clock}
@@ -107,8 +106,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// A simulated camera that is plugged in while the node waits is opened, by its serial
-// number.
+// A simulated camera that is plugged in while the node waits is opened by its serial number.
 func TestWaitForPlug(t *testing.T) {
 	n := nodeAt(t)
 	clock := &handClock{now: time.Unix(1000, 0)}
@@ -128,7 +126,7 @@ func TestWaitForPlug(t *testing.T) {
 	}
 }
 
-// initial_reset resets the camera before its topics are there.
+// initial_reset resets the camera before its topics are advertised.
 func TestInitialReset(t *testing.T) {
 	n, log := nodeAt(t), &bytes.Buffer{}
 	c := &camera{node: n, turn: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}

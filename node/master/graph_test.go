@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGraphCounts does random things to a graph and holds after each that its counts are those of its
+// TestGraphCounts makes random changes to a graph and checks after each that its counts match its
 // registries.
 func TestGraphCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds a wait for what must happen; reached only by a failing test.
+// patience bounds waits; only a failing test reaches it.
 const patience = peer.Patience
 
 func start(t *testing.T) *Master {
@@ -36,7 +36,7 @@ func start(t *testing.T) *Master {
 	return m
 }
 
-// ask calls the master as a node would and returns code, message and value.
+// ask calls the master as a node would, and returns code, message and value.
 func ask(t *testing.T, m *Master, method string, args ...any) (int, string, any) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
@@ -49,7 +49,7 @@ func ask(t *testing.T, m *Master, method string, args ...any) (int, string, any)
 	return r[0].(int), r[1].(string), r[2]
 }
 
-// want asks for a success and compares its value.
+// want makes a call that must succeed, and compares the value.
 func want(t *testing.T, m *Master, value any, method string, args ...any) {
 	t.Helper()
 	code, message, got := ask(t, m, method, args...)
@@ -58,7 +58,7 @@ func want(t *testing.T, m *Master, value any, method string, args ...any) {
 	}
 }
 
-// wantError asks for an error answer.
+// wantError makes a call that must fail.
 func wantError(t *testing.T, m *Master, text, method string, args ...any) {
 	t.Helper()
 	if code, message, _ := ask(t, m, method, args...); code != -1 || !strings.Contains(message, text) {
@@ -66,7 +66,7 @@ func wantError(t *testing.T, m *Master, text, method string, args ...any) {
 	}
 }
 
-// slave is the slave API of a node: what the master calls arrives in calls.
+// slave is a node's slave API: calls receives what the master calls.
 type slave struct {
 	api   string
 	calls chan []any // method, then arguments
@@ -171,8 +171,8 @@ func TestServices(t *testing.T) {
 	wantError(t, m, "no provider", "lookupService", "/tool", "/s")
 }
 
-// TestReplaced: a node that comes again at another URI shuts its predecessor down, and what only that
-// one published is withdrawn.
+// TestReplaced checks that a node that registers again at another URI shuts its predecessor down, and
+// that what only the predecessor published is withdrawn.
 func TestReplaced(t *testing.T) {
 	m := start(t)
 	first, second, sub := startSlave(t), startSlave(t), startSlave(t)
@@ -188,7 +188,7 @@ func TestReplaced(t *testing.T) {
 	want(t, m, 0, "unregisterPublisher", "/n", "/new", first.api) // the old one says good bye too late
 }
 
-// TestDeadNode: nodes that hang or are gone keep nobody else from being told.
+// TestDeadNode checks that nodes that hang or are gone delay no notifications of others.
 func TestDeadNode(t *testing.T) {
 	m := start(t)
 	release := make(chan struct{})

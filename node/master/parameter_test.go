@@ -66,7 +66,7 @@ func TestSearchParam(t *testing.T) {
 	}
 	wantError(t, m, "Cannot find", "searchParam", "/pr2/foo", "missing")
 	wantError(t, m, "Cannot find", "searchParam", "/pr2/foo", "/missing")
-	// What rosmaster answers to odd calls.
+	// The answers of rosmaster to odd calls.
 	for _, c := range []struct {
 		caller, key string
 		code        int
@@ -115,7 +115,8 @@ func TestParamUpdates(t *testing.T) {
 	wantError(t, m, "unknown node", "lookupNode", "/tool", "/above")
 }
 
-// TestUpdatesAreStates: a queue holds one update a subject, the newest, in the order they were made.
+// TestUpdatesAreStates checks that a queue holds the newest update of each subject, in the order in
+// which they were made.
 func TestUpdatesAreStates(t *testing.T) {
 	var waiting []update
 	for _, u := range []update{

@@ -91,7 +91,7 @@ func writeBag(t *testing.T, n int, apart time.Duration, text func(i int) string)
 	return path
 }
 
-// TestPlay plays into a graph with our own master and a subscriber.
+// TestPlay plays to a subscriber in a graph with the embedded master.
 func TestPlay(t *testing.T) {
 	m := rig.Master(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
@@ -126,8 +126,8 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// What a slow subscriber loses makes the replay incomplete, though it then takes
-// the rest; who lost what of which topic is said, in ~status, too.
+// Messages that a slow subscriber loses make the replay incomplete, even if it takes the rest; ~status
+// says who lost how many of which topic, too.
 func TestDropsAreIncomplete(t *testing.T) {
 	if err := playToASlowOne(t, false); !errors.Is(err, program.ErrIncomplete) ||
 		!strings.Contains(err.Error(), "slow subscribers lost") || !strings.Contains(err.Error(), "of /chatter by /judge") {
@@ -138,8 +138,7 @@ func TestDropsAreIncomplete(t *testing.T) {
 	}
 }
 
-// playToASlowOne plays to a subscriber that takes nothing until it has lost
-// something.
+// playToASlowOne plays to a subscriber that takes nothing until it has lost messages.
 func playToASlowOne(t *testing.T, lossyOK bool) error {
 	t.Helper()
 	m := rig.Master(t)
@@ -196,7 +195,7 @@ func TestPlayErrors(t *testing.T) {
 	}
 }
 
-// TestPlayWithoutMaster: a player that waits for a master can be interrupted.
+// TestPlayWithoutMaster checks that a player that waits for a master can be interrupted.
 func TestPlayWithoutMaster(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

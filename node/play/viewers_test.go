@@ -20,7 +20,7 @@ import (
 	"rsros/test/viewer"
 )
 
-// logged passes on the address that is logged when the page is served.
+// logged sends the address that is logged when the page is served.
 type logged chan string
 
 func (l logged) Write(line []byte) (int, error) {
@@ -31,8 +31,8 @@ func (l logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// The page of a replay and its services control one player: each sees what the other did.
-// Messages go to both.
+// The page of a replay and its services control one player: each sees the other's changes. Both receive
+// messages.
 func TestViewers(t *testing.T) {
 	m := rig.Master(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
@@ -89,8 +89,7 @@ func TestViewers(t *testing.T) {
 	}
 }
 
-// The page shows what is computed of frames also after a seek while paused, and to a
-// viewer who comes then.
+// The page shows processed frames also after a seek while paused, and to a viewer who joins then.
 func TestViewersSeeWhatIsComputed(t *testing.T) {
 	_, o := cameraGraph(t)
 	const points = "/camera/depth/color/points"

@@ -17,8 +17,8 @@ import (
 	"rsros/test/rig"
 )
 
-// cameraGraph is a graph with a subscriber, and the options of a player that plays a
-// recording of 16 frame sets as a camera into it.
+// cameraGraph returns a graph with a subscriber, and options of a player that plays a recording of 16
+// frame sets as a camera into it.
 func cameraGraph(t *testing.T) (*ros.Node, Options) {
 	t.Helper()
 	m := rig.Master(t)
@@ -33,7 +33,7 @@ func cameraGraph(t *testing.T) (*ros.Node, Options) {
 	}
 }
 
-// A computer that is too slow for all frame sets makes the replay incomplete.
+// A computer too slow for all frame sets makes the replay incomplete.
 func TestSkippedSetsAreIncomplete(t *testing.T) {
 	n, o := cameraGraph(t)
 	const points = "/camera/depth/color/points"
@@ -52,7 +52,7 @@ func TestSkippedSetsAreIncomplete(t *testing.T) {
 	}
 }
 
-// What a slow subscriber loses of compressed images counts, too.
+// Compressed images that a slow subscriber loses count, too.
 func TestCompressedDropsAreIncomplete(t *testing.T) {
 	n, o := cameraGraph(t)
 	const topic = "/camera/color/image_raw/compressed"

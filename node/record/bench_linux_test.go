@@ -19,8 +19,8 @@ import (
 	"rsros/test/need"
 )
 
-// reel is what a D435i at 1280x720 raises, made before it is needed: some
-// different images a stream, in the memory that a driver would use.
+// reel holds the frames that a D435i at 1280x720 sends, made beforehand: a few images per stream, in
+// memory like a driver's.
 type reel struct {
 	profiles [][]camdriver.Profile
 	images   map[camdriver.StreamID][]*camdriver.Buffer
@@ -54,8 +54,7 @@ func newReel(fps int) *reel {
 	return r
 }
 
-// paint makes slopes with noise, and holes in depth: it compresses about as far
-// as a camera's images do.
+// paint draws slopes with noise, and holes in depth: they compress about as well as a camera's images.
 func paint(pixels []byte, p camdriver.Profile, random *rand.Rand) {
 	bytes := p.Format.BitsPerPixel() / 8
 	for i := 0; i < len(pixels); i += bytes {
@@ -74,7 +73,7 @@ func paint(pixels []byte, p camdriver.Profile, random *rand.Rand) {
 	}
 }
 
-// raise raises what falls into one tick of the images' rate.
+// raise raises the frames of one tick of the image rate.
 func (r *reel) raise(h *hub.Hub, now time.Time) {
 	for sensor, list := range r.profiles {
 		for i, p := range list {
@@ -94,7 +93,7 @@ func (r *reel) raise(h *hub.Hub, now time.Time) {
 	r.raised++
 }
 
-// send gives a frame the numbers that a D435i sends along.
+// send sets the metadata that a D435i sends.
 func (r *reel) send(h *hub.Hub, sensor int, p camdriver.Profile, f *camdriver.Frame, now time.Time) {
 	f.Profile, f.Number, f.Arrival, f.Domain = p, r.numbers[p.Stream], now, camdriver.GlobalTime
 	f.Timestamp = float64(now.UnixMicro()) / 1e3
@@ -182,7 +181,7 @@ func (r *reel) bare(b *testing.B) {
 	})
 }
 
-// run calls tick at the images' rate, then end, and reports what it cost.
+// run calls tick at the image rate, then end, and reports the cost.
 func (r *reel) run(b *testing.B, tick func(), end func() (dropped uint64)) {
 	r.bytes, r.raised, r.samples = 0, 0, [2]int{}
 	cpu, began := processorTime(b), time.Now()

@@ -22,8 +22,7 @@ import (
 	"rsros/test/rig"
 )
 
-// The device of these tests: two streams of small frames that a test raises one
-// by one, at times of its own.
+// The test device: two streams of small frames that a test raises one by one, at times of its choice.
 var (
 	depth0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 64, Height: 32, FPS: 30}
 	color0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.RGB8, Width: 64, Height: 32, FPS: 30}
@@ -70,7 +69,7 @@ type frameCount struct {
 
 func (c *frameCount) Frame(int, *camdriver.Frame) { c.n++ }
 
-// studio is a device, its hub and its recordings.
+// studio is a device with its hub and its recordings.
 type studio struct {
 	Camera
 	t     *testing.T
@@ -197,7 +196,7 @@ func TestRecordingSplits(t *testing.T) {
 	}
 }
 
-// Pauses, one of them before the first frame, are cut out of the file's time.
+// Pauses, one of them before the first frame, are cut from the file's time.
 func TestRecordingPauses(t *testing.T) {
 	s := newStudio(t, Options{})
 	path := s.begin()
@@ -222,7 +221,7 @@ func TestRecordingPauses(t *testing.T) {
 	}
 }
 
-// Recording after recording, in the middle of streaming.
+// Recordings follow each other while the device streams.
 func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 	s := newStudio(t, Options{})
 	s.prefix = t.TempDir()
@@ -307,8 +306,8 @@ func (w *blockedWriter) note(what string) {
 	w.seen = append(w.seen, what)
 }
 
-// A disk that stalls costs counted frames of the recording and nothing else: no
-// memory beyond the bound, no topic's frame, no event, and no answer.
+// A disk that stalls costs counted frames of the recording and nothing else: no memory beyond the
+// bound, no frame of a topic, no event and no answer.
 func TestRecordingOnAStalledDisk(t *testing.T) {
 	size := int64(depth0.FrameSize()+color0.FrameSize()) + 2*eventSize
 	s := newStudio(t, Options{QueueBytes: 10 * size})
@@ -376,8 +375,8 @@ func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
 	return w.bagWriter.Frame(sensor, f)
 }
 
-// A write error ends the recording, clearly; what was written plays, the
-// streams go on and another recording can be made.
+// A write error ends the recording with an error; what was written plays, the streams go on, and
+// another recording can be started.
 func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	s := newStudio(t, Options{})
 	open := s.open
@@ -431,7 +430,7 @@ func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	checkGapless(t, rig.ReadTake(t, path).Depth, 3)
 }
 
-// checkpoints counts what is asked of it.
+// checkpoints counts checkpoints.
 type checkpoints struct {
 	bagWriter
 	n int
@@ -443,7 +442,7 @@ func (w *checkpoints) Stats() (s rsbag.RecorderStats) {
 	return s
 }
 
-// While no frames come, what came last is made safe all the same.
+// While no frames arrive, the last ones are still made safe.
 func TestRecordingChecksWhileFramesAreSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudio(t, Options{})

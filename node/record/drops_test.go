@@ -16,7 +16,7 @@ import (
 	"rsros/test/rig"
 )
 
-// TestDropsAreRecorded: a recording tells what of each topic was dropped, also one of ROS 2.
+// TestDropsAreRecorded checks that a recording, also a .db3, states what was dropped of each topic.
 func TestDropsAreRecorded(t *testing.T) {
 	for _, name := range []string{"x.bag", "x.db3"} {
 		t.Run(name, func(t *testing.T) {

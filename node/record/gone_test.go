@@ -17,7 +17,7 @@ import (
 	"rsros/test/rig"
 )
 
-// The ways in which a file that is recorded gets lost.
+// The ways to lose a file while it is recorded.
 var losses = map[string]func(path string) error{
 	"deleted": os.Remove,
 	"replaced": func(path string) error {
@@ -29,7 +29,8 @@ var losses = map[string]func(path string) error{
 	"truncated": func(path string) error { return os.Truncate(path, 100) },
 }
 
-// TestCameraFileGone: a camera's recording goes on into a new file, and the loss is told.
+// TestCameraFileGone checks that a camera's recording goes on in a new file, and that the loss is
+// reported.
 func TestCameraFileGone(t *testing.T) {
 	for name, lose := range losses {
 		for _, ext := range []string{extBag, extDB3} {
@@ -70,7 +71,7 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 	}
 }
 
-// TestTopicFileGone: the same for a recording of topics, also while they are silent.
+// TestTopicFileGone checks the same for a recording of topics, also while they are silent.
 func TestTopicFileGone(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", strings.Repeat("hi", 8<<10))
@@ -104,7 +105,7 @@ func TestTopicFileGone(t *testing.T) {
 	}
 }
 
-// TestCameraTakenNames: a recording never replaces a file.
+// TestCameraTakenNames checks that a recording never replaces a file.
 func TestCameraTakenNames(t *testing.T) {
 	for name, o := range map[string]Options{"one file": {}, "parts": {SplitDuration: time.Hour}} {
 		t.Run(name, func(t *testing.T) {

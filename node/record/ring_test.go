@@ -26,7 +26,7 @@ import (
 	"rsros/test/rig"
 )
 
-// seconds is a file of a series that has a line for each second.
+// seconds is a file of a series, with one line per second.
 type seconds struct {
 	path string
 	text *strings.Builder
@@ -44,8 +44,8 @@ func (s *series[F]) keptFiles() int {
 	return len(s.paths)
 }
 
-// tenths writes a line for each tenth of a second up to the end, with triggers at some of them, and
-// returns the lines of the kept files.
+// tenths writes a line every tenth of a second, with triggers at some of them, and returns the lines of
+// the kept files.
 func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept []string, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -96,8 +96,8 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 	return kept, dir
 }
 
-// TestRing: a trigger keeps what was before it and what comes after it, once, in order; nothing else
-// stays.
+// TestRing checks that a trigger keeps what was before it and what comes after it, once and in order,
+// and that nothing else is kept.
 func TestRing(t *testing.T) {
 	for name, triggers := range map[string][]int{
 		"none": nil, "one": {300}, "before the ring is full": {20}, "at once": {0}, "two apart": {200, 500}, "two that overlap": {200, 260},
@@ -130,7 +130,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestRingAtRandom: windows of random triggers are whole.
+// TestRingAtRandom checks that the windows of random triggers are whole.
 func TestRingAtRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 1))
 	for range 50 {
@@ -153,7 +153,7 @@ func TestRingAtRandom(t *testing.T) {
 	}
 }
 
-// TestRingSize: the ring's size bounds it.
+// TestRingSize checks that the ring's size bounds it.
 func TestRingSize(t *testing.T) {
 	kept, _ := tenths(t, Ring{Before: 10 * time.Second, After: time.Second, Size: 160}, false, 400, []int{300})
 	text := strings.Join(kept, "")
@@ -162,9 +162,9 @@ func TestRingSize(t *testing.T) {
 	}
 }
 
-// TestBlackBox: a recorder keeps what was before a trigger and after it, as bags that begin with
-// what is latched, and nothing else. A rule's message, a topic that falls silent and a request
-// trigger it.
+// TestBlackBox checks that a recorder keeps what was before a trigger and after it, and nothing else,
+// in bags that begin with the latched messages. The triggers are a rule's message, a topic that falls
+// silent and a request.
 func TestBlackBox(t *testing.T) {
 	for _, by := range []string{"rule", "silence", "service"} {
 		t.Run(by, func(t *testing.T) {
@@ -271,7 +271,7 @@ func joined(t *testing.T, parts []string) string {
 	return path
 }
 
-// TestRingLeft: a ring of a recorder that failed stays, and the next one says so.
+// TestRingLeft checks that the ring of a failed recorder stays, and that the next recorder reports it.
 func TestRingLeft(t *testing.T) {
 	dir := t.TempDir()
 	var log strings.Builder
@@ -299,7 +299,7 @@ func TestRingLeft(t *testing.T) {
 	}
 }
 
-// TestCameraRing: a camera's black box keeps recordings that can be played alone, without a gap.
+// TestCameraRing checks that a camera's black box keeps recordings that play alone, without a gap.
 func TestCameraRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}})

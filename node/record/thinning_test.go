@@ -19,7 +19,7 @@ import (
 	"rsros/test/rig"
 )
 
-// TestThinning: a topic is recorded at no more than a rate, and as one message of N.
+// TestThinning checks that a topic is recorded at no more than a rate, and as one message in N.
 func TestThinning(t *testing.T) {
 	absolute := func(name string) (string, error) {
 		if strings.Contains(name, "-") {
@@ -53,8 +53,8 @@ func TestThinning(t *testing.T) {
 	}
 }
 
-// TestStampsAsTimes: with the header stamps as record times, messages without one keep the time of
-// their arrival.
+// TestStampsAsTimes checks that with header stamps as record times, messages without a header keep
+// their arrival time.
 func TestStampsAsTimes(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
@@ -87,7 +87,7 @@ func TestStampsAsTimes(t *testing.T) {
 	}
 }
 
-// TestKeep: the oldest files go when there is more than wanted.
+// TestKeep checks that the oldest files are removed when the recording exceeds its limit.
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	s := &series[*seconds]{log: zerolog.Nop(), base: filepath.Join(dir, "walk"), ext: ".bag", numbered: true, most: 25}

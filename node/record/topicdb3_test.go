@@ -16,8 +16,8 @@ import (
 	"rsros/test/rig"
 )
 
-// TestTopicsDB3: topics are recorded as rosbag2 would have, and read back as they were.
-// What ROS 2 has no form for is left out and named.
+// TestTopicsDB3 checks that topics are recorded as rosbag2 would, and read back unchanged. What ROS 2
+// has no form for is left out and named.
 func TestTopicsDB3(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	master := rig.Master(t).URI()
@@ -60,7 +60,7 @@ for name, kind, qos, data in c.execute('SELECT name, type, offered_qos_profiles,
 	}
 }
 
-// TestTopicsDB3Options: what a .db3 can't be.
+// TestTopicsDB3Options checks that options that a .db3 can't have are refused.
 func TestTopicsDB3Options(t *testing.T) {
 	for name, o := range map[string]TopicOptions{
 		"compressed": {All: true, Output: "x.db3", Bag: bagstore.Options{Compression: bagstore.LZ4}},

@@ -20,7 +20,7 @@ type hand struct{ now time.Time }
 func (h *hand) time() time.Time         { return h.now }
 func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
 
-// files opens the first file of a recording into a folder of the test's own.
+// files opens the first file of a recording in a folder of the test.
 func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
@@ -38,7 +38,7 @@ func finish(t *testing.T, f *topicFiles) {
 	}
 }
 
-// listing names the files of a folder.
+// listing returns the names of the files of a folder.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -52,8 +52,8 @@ func listing(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
-// TestNamesWhileRecording: a file has its final name only when it is whole, and is a
-// bag before that.
+// TestNamesWhileRecording checks that a file has its final name only once it is whole, and is a bag
+// before that.
 func TestNamesWhileRecording(t *testing.T) {
 	dir := t.TempDir()
 	f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x.bag")})
@@ -72,7 +72,7 @@ func TestNamesWhileRecording(t *testing.T) {
 	}
 }
 
-// TestTakenNames: a recording never replaces a file, whenever that appeared.
+// TestTakenNames checks that a recording never replaces a file, whenever that appeared.
 func TestTakenNames(t *testing.T) {
 	keep := func(t *testing.T, path string) {
 		t.Helper()
@@ -136,8 +136,7 @@ func TestTakenNames(t *testing.T) {
 	})
 }
 
-// TestDuration: limits count the time that messages are stamped with, and run out
-// without a message.
+// TestDuration checks that limits count the messages' time, and expire without a message.
 func TestDuration(t *testing.T) {
 	t.Run("end", func(t *testing.T) {
 		f, clock := files(t, TopicOptions{Output: filepath.Join(t.TempDir(), "x"), MaxTime: 2 * time.Second})
@@ -174,7 +173,7 @@ func TestDuration(t *testing.T) {
 	})
 }
 
-// TestMaxSplits: as many finished files stay as rosbag record keeps.
+// TestMaxSplits checks that as many finished files stay as rosbag record keeps.
 func TestMaxSplits(t *testing.T) {
 	dir := t.TempDir()
 	f, clock := files(t, TopicOptions{Output: filepath.Join(dir, "x"), MaxTime: time.Second, Split: true, MaxSplits: 2})
@@ -190,7 +189,7 @@ func TestMaxSplits(t *testing.T) {
 	finish(t, f)
 }
 
-// TestSpaceGuard: the disk is asked once a second, and both changes are told.
+// TestSpaceGuard checks that the disk is queried once a second, and that both changes are reported.
 func TestSpaceGuard(t *testing.T) {
 	free, asked := int64(10), 0
 	g := spaceGuard{minimum: 5, free: func(string) (int64, error) { asked++; return free, nil }}

@@ -45,7 +45,7 @@ func talker(t *testing.T, master, topic, text string) {
 	t.Cleanup(func() { _ = n.Close() })
 }
 
-// config is that of a recorder in the test's graph.
+// config returns the options of a recorder in the test's graph.
 func config(t *testing.T, master string, o TopicOptions) TopicOptions {
 	t.Helper()
 	if o.Output == "" {
@@ -56,7 +56,7 @@ func config(t *testing.T, master string, o TopicOptions) TopicOptions {
 	return o
 }
 
-// recorded is how many messages of each topic a bag holds.
+// recorded returns the number of messages of each topic in a bag.
 func recorded(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	s, err := info.OfFile(t.Context(), path, info.Options{})
@@ -70,7 +70,7 @@ func recorded(t *testing.T, path string) map[string]uint64 {
 	return counts
 }
 
-// TestTopicNamedTwice: a topic goes into the bag once, under its full name.
+// TestTopicNamedTwice checks that a topic is recorded once, under its full name.
 func TestTopicNamedTwice(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
@@ -83,7 +83,8 @@ func TestTopicNamedTwice(t *testing.T) {
 	}
 }
 
-// TestIllegalTopicInGraph: a name that ROS refuses is left out, and the others are recorded.
+// TestIllegalTopicInGraph checks that a name that ROS refuses is left out while the others are
+// recorded.
 func TestIllegalTopicInGraph(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
@@ -111,7 +112,7 @@ func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
 	return <-ended
 }
 
-// holds tells whether a bag holds n messages of a topic.
+// holds reports whether a bag holds n messages of a topic.
 func holds(t *testing.T, path, topic string, n uint64) func() bool {
 	return func() bool {
 		s, err := info.OfFile(t.Context(), path, info.Options{})
@@ -119,7 +120,7 @@ func holds(t *testing.T, path, topic string, n uint64) func() bool {
 	}
 }
 
-// TestNodeTopics: --node records what a node subscribes to.
+// TestNodeTopics checks that --node records what a node subscribes to.
 func TestNodeTopics(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
@@ -141,8 +142,8 @@ func TestNodeTopics(t *testing.T) {
 	}
 }
 
-// TestWaitsForClock: in simulated time a recording begins with the first /clock, and its
-// duration is counted in it.
+// TestWaitsForClock checks that in simulated time a recording begins with the first /clock, and that
+// its duration is in that time.
 func TestWaitsForClock(t *testing.T) {
 	master := rig.Master(t).URI()
 	joined, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{MasterURI: master, Host: "127.0.0.1", Name: "clock"}})
@@ -188,7 +189,7 @@ func TestWaitsForClock(t *testing.T) {
 	}
 }
 
-// TestHungMaster: a master that no longer answers delays neither a limit nor the end.
+// TestHungMaster checks that a master that stops answering delays neither a limit nor the end.
 func TestHungMaster(t *testing.T) {
 	hung := make(chan struct{})
 	master := rig.Master(t).URI()
@@ -223,7 +224,7 @@ func TestHungMaster(t *testing.T) {
 	}
 }
 
-// A limit of time runs out also beside a master that hangs.
+// A time limit expires also with a master that hangs.
 func TestDurationBesideAHungMaster(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
 	if err != nil {
@@ -239,8 +240,8 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 	}
 }
 
-// TestMissing: what a publisher's numbers leave out is in the log and in the summary. It
-// is no failure of the recorder.
+// TestMissing checks that messages missing by the publisher's numbers are in the log and in the
+// summary, and are no failure of the recorder.
 func TestMissing(t *testing.T) {
 	master := rig.Master(t).URI()
 	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})

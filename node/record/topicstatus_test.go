@@ -12,8 +12,8 @@ import (
 	"rsros/test/rig"
 )
 
-// TestTopicStatus: a recorder says on ~status how the file is written and what never
-// arrived. With --all it doesn't record that.
+// TestTopicStatus checks that ~status has how the file is written and what never arrived, and that
+// --all doesn't record ~status.
 func TestTopicStatus(t *testing.T) {
 	master := rig.Master(t).URI()
 	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})

@@ -22,7 +22,7 @@ func (away) Put(context.Context, string, io.ReaderAt, int64, place.PutOptions) (
 	return place.Info{}, errors.New("no route to host")
 }
 
-// waitingQueue is a queue of dir whose files wait forever.
+// waitingQueue returns a queue of dir whose files wait forever.
 func waitingQueue(t *testing.T, o upload.Options, dir string) *upload.Queue {
 	t.Helper()
 	place.Register("away", away{})
@@ -35,7 +35,7 @@ func waitingQueue(t *testing.T, o upload.Options, dir string) *upload.Queue {
 	return q
 }
 
-// TestSplitsThatWait: the limit of kept files removes none that waits for upload.
+// TestSplitsThatWait checks that the limit of kept files removes none that waits for upload.
 func TestSplitsThatWait(t *testing.T) {
 	dir := t.TempDir()
 	clock := &hand{time.Unix(1000, 0)}
@@ -68,7 +68,8 @@ func TestSplitsThatWait(t *testing.T) {
 	finish(t, again)
 }
 
-// TestTooMuchWaits: a camera's recording drops frames, and counts them, while as much waits as may.
+// TestTooMuchWaits checks that a camera's recording drops and counts frames while the limit of waiting
+// files is reached.
 func TestTooMuchWaits(t *testing.T) {
 	dir := t.TempDir()
 	s := newStudio(t, Options{Uploads: waitingQueue(t, upload.Options{Limit: 1}, dir)})

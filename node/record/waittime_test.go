@@ -28,7 +28,7 @@ func (f fakeTime) WaitForTime(ctx context.Context) error {
 	}
 }
 
-// TestWaitForTime waits for what is missing, and says what that is.
+// TestWaitForTime checks that the recorder waits, and says for what.
 func TestWaitForTime(t *testing.T) {
 	const (
 		noMaster = "the master doesn't answer"
