@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// noise is a store of objects with random bytes. It counts those that are asked for.
+// noise is a store of objects with random bytes. It counts the bytes requested.
 type noise struct {
 	Store
 	version string
@@ -44,7 +44,7 @@ func (o noiseObject) Range(_ context.Context, off, n int64) (io.ReadCloser, erro
 	return io.NopCloser(bytes.NewReader(o.data[off : off+n])), nil
 }
 
-// forgetBlocks empties the cache in memory, as a new process has it.
+// forgetBlocks empties the cache in memory, as if the process were new.
 func forgetBlocks() {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
@@ -53,7 +53,7 @@ func forgetBlocks() {
 	}
 }
 
-// readNoise reads an object, compares it, and returns how much the store was asked for.
+// readNoise reads an object, compares it, and returns the number of bytes requested from the store.
 func readNoise(t *testing.T, s *noise, name string) int64 {
 	t.Helper()
 	forgetBlocks()
@@ -82,8 +82,8 @@ func keepIn(t *testing.T, dir string, limit int64) *[]error {
 	return &warned
 }
 
-// TestDiskCache: what was read once isn't fetched by the next run, unless it has another version or its blocks
-// are damaged; then the data is right all the same.
+// TestDiskCache checks that what one run read isn't fetched by the next, and that after a change of
+// version or damage to a block the data are still right.
 func TestDiskCache(t *testing.T) {
 	s := &noise{version: "1"}
 	Register("noise", s)
@@ -144,7 +144,8 @@ func TestDiskCache(t *testing.T) {
 	}
 }
 
-// TestDiskCacheIsBounded: the objects that weren't read for longest go; other files stay.
+// TestDiskCacheIsBounded checks that the least recently read objects are evicted, and that other files
+// stay.
 func TestDiskCacheIsBounded(t *testing.T) {
 	s := &noise{version: "1"}
 	Register("noise", s)
@@ -185,8 +186,8 @@ func TestDiskCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestDiskCacheShared: several readers of one object at once, and a folder that goes away, never give
-// wrong data.
+// TestDiskCacheShared checks that concurrent readers of an object, and a folder that disappears, never
+// cause wrong data.
 func TestDiskCacheShared(t *testing.T) {
 	s := &noise{version: "1"}
 	Register("noise", s)

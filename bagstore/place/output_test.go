@@ -24,7 +24,7 @@ func text(s string) func(*os.File) error {
 	}
 }
 
-// TestWrite: a file appears whole or not at all, and replaces another only if asked to.
+// TestWrite checks that a file appears whole or not at all, and replaces another only if asked to.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	failed := errors.New("failed")
@@ -53,8 +53,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAppearedMeanwhile: a file that another program made while ours was being written
-// stays.
+// TestAppearedMeanwhile checks that a file that another program creates during the write stays.
 func TestAppearedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	err := Write(t.Context(), path, false, func(f *os.File) error {
@@ -71,7 +70,7 @@ func TestAppearedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestLeftover: what a killed program left is replaced, what a running one writes isn't.
+// TestLeftover checks that a killed program's file is replaced, and a running program's is not.
 func TestLeftover(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path+Suffix, []byte("from a killed program"), 0o600); err != nil {
@@ -88,7 +87,7 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// TestWriteFolder: a folder appears whole or not at all and replaces nothing but what a
+// TestWriteFolder checks that a folder appears whole or not at all, and replaces nothing but what a
 // killed program left.
 func TestWriteFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -124,7 +123,7 @@ func TestWriteFolder(t *testing.T) {
 	}
 }
 
-// TestFolderInUse: the folder of a running program isn't taken away.
+// TestFolderInUse checks that the folder of a running program isn't taken away.
 func TestFolderInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	err := WriteFolder(t.Context(), path, func(dir string) error {
@@ -140,8 +139,8 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// TestReserveLinked: who finds the temporary file of a program that is just giving it its name
-// leaves the content alone.
+// TestReserveLinked checks that a temporary file whose program is just giving it its name keeps its
+// content.
 func TestReserveLinked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path+Suffix, []byte("whole"), 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"rsros/program/regular"
 )
 
-// TestFolders: a folder is a store like any other.
+// TestFolders checks that a folder is a store like any other.
 func TestFolders(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	name := Join(dir, "a/b", "one.txt")
@@ -86,7 +86,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestConceal: a concealed name has no secret, stands for its own address only, and finds files next to it.
+// TestConceal checks that a concealed name has no secret, stands for its own address only, and finds
+// files next to it.
 func TestConceal(t *testing.T) {
 	for _, c := range []struct{ address, name, wal string }{
 		{"https://h/a/walk.bag?sig=1", "https://h/a/walk.bag", "https://h/a/x-wal?sig=1"},
@@ -106,7 +107,7 @@ func TestConceal(t *testing.T) {
 	}
 }
 
-// growing is a store with one object, which has another size each time it is opened but always the same version.
+// growing is a store with one object whose size differs at each opening while its version stays.
 type growing struct {
 	Store
 	size *int
@@ -127,7 +128,8 @@ func (g grown) Range(_ context.Context, off, n int64) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(g.text[off : off+n])), nil
 }
 
-// TestSizeOfAnotherVersion: a store that doesn't tell the versions of an object apart can't make a read wait forever.
+// TestSizeOfAnotherVersion checks that a store that doesn't distinguish versions of an object can't
+// make a read wait forever.
 func TestSizeOfAnotherVersion(t *testing.T) {
 	Register("growing", growing{size: new(int)})
 	for range 3 {

@@ -10,8 +10,8 @@ import (
 	"rsros/bagstore/place/internal/patience"
 )
 
-// chained is a store with one object of zeros. It sends the rest of a large range when the range after it is
-// asked for.
+// chained is a store with one object of zeros. It sends the rest of a large range once the next range
+// is requested.
 type chained struct {
 	Store
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func (b *chainedBody) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// TestSequential: while a large range comes in, the next one is asked for, and none twice.
+// TestSequential checks that the next range is requested while a large one arrives, and none twice.
 func TestSequential(t *testing.T) {
 	t.Cleanup(patience.Hurry(10))
 	Register("chained", &chained{asked: make(map[int64]chan struct{})})

@@ -73,7 +73,7 @@ func (m memory) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// newMemory registers a store, and returns the folder of temporary files, too.
+// newMemory registers a store, and also returns the folder of temporary files.
 func newMemory(t *testing.T) (memory, string) {
 	t.Helper()
 	m, dir := memory{}, t.TempDir()
@@ -88,7 +88,7 @@ func newMemory(t *testing.T) (memory, string) {
 	return m, dir
 }
 
-// TestWriteObject: as TestWrite, at an address.
+// TestWriteObject is TestWrite for an address.
 func TestWriteObject(t *testing.T) {
 	m, dir := newMemory(t)
 	const name = "memory://bucket/x"
@@ -135,7 +135,7 @@ func TestWriteObject(t *testing.T) {
 	}
 }
 
-// TestTempOfOthers: content isn't written to a folder that others can read.
+// TestTempOfOthers checks that content isn't written to a folder that others can read.
 func TestTempOfOthers(t *testing.T) {
 	_, dir := newMemory(t)
 	name, err := temporary("memory://bucket/x")
@@ -150,8 +150,8 @@ func TestTempOfOthers(t *testing.T) {
 	}
 }
 
-// TestWriteFolderOfObjects: a folder at an address has all its files or none, and the one that
-// describes it last.
+// TestWriteFolderOfObjects checks that a folder at an address has all its files or none, and that the
+// file that describes it is written last.
 func TestWriteFolderOfObjects(t *testing.T) {
 	m, _ := newMemory(t)
 	const name = "memory://bucket/walk"

@@ -14,7 +14,7 @@ import (
 	"rsros/camdriver/d400"
 )
 
-// client is a d400.Bus whose devices are imported from a USB/IP server. It does in the process what Linux's vhci_hcd does.
+// client is a d400.Bus whose devices are imported from a USB/IP server, as Linux's vhci_hcd does.
 type client struct {
 	address string
 	devices []d400.USBDevice // whose ports are bus ids

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver/usbip"
 )
 
-// watcher counts frames and sees the device's status.
+// watcher counts frames and records the device's status.
 type watcher struct {
 	camdriver.NopHandler
 	frames chan struct{}
@@ -39,8 +39,8 @@ func (w *watcher) await(want camdriver.StatusKind) {
 	}
 }
 
-// TestPlug serves two cameras. One is pulled out while it streams, and plugged in again; one is reset. The driver finds both
-// again, as it attaches cameras by itself; a second host is refused.
+// TestPlug checks that the driver finds two served cameras again, one unplugged while it streams and
+// plugged in again, the other reset, and that a second host is refused.
 func TestPlug(t *testing.T) {
 	second := virtual
 	second.Serial[5]++
@@ -94,7 +94,8 @@ func TestPlug(t *testing.T) {
 	}
 }
 
-// TestPlugIdle pulls a camera out that a host has attached and doesn't use: its connection ends.
+// TestPlugIdle checks that the connection ends when a camera is unplugged that a host has attached but
+// doesn't use.
 func TestPlugIdle(t *testing.T) {
 	server, address := servePorts(t, usbip.Virtual("1-1", d435i.Options{}, func() {}))
 	bus, err := dial(address)

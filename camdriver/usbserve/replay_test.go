@@ -23,7 +23,7 @@ var virtual = d435i.Options{
 	Serial: [6]byte{0x84, 0x39, 0x22, 0x07, 0x11, 0x05}, ASICSerial: [6]byte{0x84, 0x79, 0x13, 0x07, 0x08, 0x22}, Firmware: [4]uint8{5, 17, 0, 10},
 }
 
-// payloads is how many of each are in the tests' reports.
+// payloads is the number of each kind in the tests' reports.
 const payloads = 3
 
 // recordedFile is the report of the virtual camera, made once.
@@ -72,7 +72,7 @@ func report(t *testing.T, address string) *usbreport.Report {
 	return got
 }
 
-// relative removes what time tells: when things arrived, and where the device's clock began.
+// relative removes what depends on time: arrivals, and the start of the device's clock.
 func relative(r *usbreport.Report) *usbreport.Report {
 	for i, c := range r.Commands {
 		if c.Op == opReadRegister {
@@ -100,7 +100,8 @@ func relative(r *usbreport.Report) *usbreport.Report {
 	return r
 }
 
-// TestReplay makes a report of the virtual camera, and one of the camera that replays it: they are equal.
+// TestReplay checks that a report of the virtual camera and one of the camera that replays it are
+// equal.
 func TestReplay(t *testing.T) {
 	first := recorded(t)
 	_, address := servePorts(t, ReplayPort("1-1", first))
@@ -128,8 +129,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayDrives opens a replayed camera by the driver, sets options and streams more frames than were recorded, of other
-// profiles, too.
+// TestReplayDrives checks that the driver opens a replayed camera, sets options, and streams more
+// frames than were recorded, of other profiles, too.
 func TestReplayDrives(t *testing.T) {
 	const frames = 10
 	_, address := servePorts(t, usbip.Virtual("1-1", virtual, func() {}))
@@ -202,7 +203,7 @@ func TestReplayDrives(t *testing.T) {
 	}
 }
 
-// TestReplayRefuses checks what the report doesn't have.
+// TestReplayRefuses checks what fails because the report lacks it.
 func TestReplayRefuses(t *testing.T) {
 	c := NewReplay(recorded(t))
 	defer c.Unplug()

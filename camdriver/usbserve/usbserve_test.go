@@ -92,7 +92,8 @@ func openSim(t *testing.T) *sim.Device {
 	return dev
 }
 
-// TestCalibration compares what the driver reads of the served camera with the source.
+// TestCalibration compares the calibration that the driver reads from the served camera with the
+// source's.
 func TestCalibration(t *testing.T) {
 	source := openSim(t)
 	dev := open(t, serve(t, source))
@@ -163,15 +164,15 @@ func (k *keeper) Frame(_ int, f *camdriver.Frame) {
 	}
 }
 
-// at returns the frame of a stream at a hardware time. Recordings may lack that; then it is the
-// timestamp in µs.
+// at returns the stream's frame at a hardware time, or for recordings without it, at a timestamp in
+// µs.
 func (k *keeper) at(id camdriver.StreamID, us int64) *camdriver.Frame {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.frames[id][us]
 }
 
-// tap passes a device's frames on and keeps them.
+// tap passes a device's frames on, and keeps them.
 type tap struct {
 	camdriver.Device
 	kept *keeper
@@ -273,7 +274,7 @@ func compare(t *testing.T, got, want *camdriver.Frame) {
 	}
 }
 
-// TestOptionsAct sets options of the served camera.
+// TestOptionsAct checks that options of the served camera act on its frames.
 func TestOptionsAct(t *testing.T) {
 	source := openSim(t)
 	dev := open(t, serve(t, source))

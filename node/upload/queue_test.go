@@ -149,7 +149,8 @@ func names(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestQueue: finished files are uploaded and removed, or kept; the one that is being written waits.
+// TestQueue checks that finished files are uploaded and removed, or kept, and that the file being
+// written waits.
 func TestQueue(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -177,7 +178,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestFolderOfTwoNames: a folder counts once, and a file that is written through a link is known.
+// TestFolderOfTwoNames checks that a folder with two names counts once, and that a file written through
+// a link is recognized.
 func TestFolderOfTwoNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -202,7 +204,7 @@ func TestFolderOfTwoNames(t *testing.T) {
 	})
 }
 
-// TestOutage: two days without a network lose nothing, wake the store rarely, and are said.
+// TestOutage checks that two days without a network lose nothing, try the store rarely, and are logged.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -236,7 +238,7 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestResume: what a store saved of an upload is given back to it.
+// TestResume checks that the state of an upload is passed to the store again.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -256,8 +258,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestKilledBetween: after a kill between the upload and the state, nothing is uploaded again, and
-// another recording of the name stays.
+// TestKilledBetween checks that after a kill between the upload and the state, nothing is uploaded
+// again, and another recording of the name stays.
 func TestKilledBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -289,7 +291,7 @@ func TestKilledBetween(t *testing.T) {
 	})
 }
 
-// TestChanged: a file that changes while it is uploaded is uploaded again before it is removed.
+// TestChanged checks that a file that changes during its upload is uploaded again before it is removed.
 func TestChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -309,7 +311,7 @@ func TestChanged(t *testing.T) {
 	})
 }
 
-// TestTail: a bag with a tail file, which its killed recorder has left, stays beside it.
+// TestTail checks that a bag and the tail file of its killed recorder stay together.
 func TestTail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -325,7 +327,7 @@ func TestTail(t *testing.T) {
 	})
 }
 
-// TestTwoPrograms: of two programs with one folder, one uploads each file.
+// TestTwoPrograms checks that of two programs with one folder, one uploads each file.
 func TestTwoPrograms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -341,8 +343,8 @@ func TestTwoPrograms(t *testing.T) {
 	})
 }
 
-// TestUnfinished: what a running program writes waits; what a killed one left under its active name is
-// uploaded under that name.
+// TestUnfinished checks that a file of a running program waits, and that one of a killed program is
+// uploaded under its active name.
 func TestUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -373,7 +375,7 @@ func TestUnfinished(t *testing.T) {
 	})
 }
 
-// TestHostileStates: a state that isn't one uploads and removes nothing, and holds up no other file.
+// TestHostileStates checks that an invalid state uploads and removes nothing, and delays no other file.
 func TestHostileStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -395,7 +397,8 @@ func TestHostileStates(t *testing.T) {
 	})
 }
 
-// TestFullDisk: a file whose state can't be written is queued when it can, and isn't removed before.
+// TestFullDisk checks that a file whose state can't be written is queued once it can be, and isn't
+// removed before.
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
@@ -418,7 +421,7 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestReplaced: a file that somebody else put in place of ours isn't uploaded.
+// TestReplaced checks that a file that replaced ours isn't uploaded.
 func TestReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()

@@ -25,10 +25,10 @@ import (
 	"rsros/test/peer"
 )
 
-// Secret is the server's secret key: no output may have it.
+// Secret is the server's secret key. It must not be in any output.
 const Secret = "secret-of-the-test-bucket"
 
-// Bucket is an empty bucket of a server that ends with the test.
+// Bucket is an empty bucket of a server that stops with the test.
 type Bucket struct {
 	*Proxy
 	Env    []string // of programs that use it
@@ -51,7 +51,7 @@ func tool(module, name string) (string, error) {
 	return strings.TrimSpace(string(path)), err
 }
 
-// Start starts versitygw with a bucket. The test's own process uses it, too.
+// Start starts versitygw with a bucket, for programs and for the test's own process.
 func Start(t testing.TB) *Bucket {
 	t.Helper()
 	need.Long(t)
@@ -71,7 +71,7 @@ func Start(t testing.TB) *Bucket {
 	return b
 }
 
-// Fake starts a server in the test's own process, with a bucket in memory. It takes no time.
+// Fake starts a server within the test's process, with a bucket in memory. It starts at once.
 func Fake(t testing.TB) *Bucket {
 	t.Helper()
 	backend := s3mem.New()
@@ -102,7 +102,7 @@ func (b *Bucket) use() {
 // Address returns the address of a key.
 func (b *Bucket) Address(key string) string { return s3.Scheme + "://walks/" + key }
 
-// Put writes a file, or the files of a folder, and returns the address. It isn't counted.
+// Put writes a file, or the files of a folder, and returns the address. The proxy doesn't count it.
 func (b *Bucket) Put(key, path string) string {
 	b.t.Helper()
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
@@ -132,7 +132,7 @@ func (b *Bucket) Put(key, path string) string {
 	return b.Address(key)
 }
 
-// Signed returns an http address of a key, which is signed for an hour.
+// Signed returns an http address of a key, signed for an hour.
 func (b *Bucket) Signed(t testing.TB, key string) string {
 	t.Helper()
 	client, err := minio.New(strings.TrimPrefix(b.URL, "http://"), &minio.Options{Creds: credentials.NewEnvAWS(), Region: "us-east-1"})

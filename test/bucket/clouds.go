@@ -30,7 +30,7 @@ func GCS(t testing.TB) string {
 	return "gs://walks"
 }
 
-// Azure starts Azurite, which the folder of npm's modules has, and returns the address of a container.
+// Azure starts Azurite from the folder of npm's modules, and returns the address of a container.
 func Azure(t testing.TB, modules string) string {
 	t.Helper()
 	need.Programs(t, "node")

@@ -74,7 +74,7 @@ func NewProxy(t testing.TB, server string) *Proxy {
 	return p
 }
 
-// Inject sets what happens to requests, which are counted from 1.
+// Inject sets what happens to requests by number, from 1.
 func (p *Proxy) Inject(fault func(r *http.Request, n int) Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *Proxy) Halt() (resume func()) {
 	return sync.OnceFunc(func() { close(halted) })
 }
 
-// link is what all answers share.
+// link is shared by all answers.
 type link struct {
 	rate    int64
 	latency time.Duration
@@ -112,10 +112,11 @@ type link struct {
 	halted  chan struct{} // answers wait until it is closed; nil: they don't
 }
 
-// linkQueue is what a link has in its queues, in time: a program that wakes up late loses nothing.
+// linkQueue is the length of a link's queues, in time, so that a program that wakes up late loses
+// nothing.
 const linkQueue = 10 * time.Millisecond
 
-// pass waits until n bytes have gone over the link.
+// pass waits until n bytes have passed the link.
 func (p *Proxy) pass(ctx context.Context, n int) {
 	p.mu.Lock()
 	l := &p.link
@@ -154,7 +155,7 @@ func (p *Proxy) Requests() (list []Request) {
 	return list
 }
 
-// Bytes returns how many requests there were since Forget, and the bytes of their answers.
+// Bytes returns the number of requests since Forget, and the bytes of their answers.
 func (p *Proxy) Bytes() (requests int, bytes int64) {
 	for _, r := range p.Requests() {
 		requests++

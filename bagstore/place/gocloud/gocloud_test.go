@@ -29,7 +29,7 @@ func content(n int) []byte {
 	return b
 }
 
-// TestGoogle uses fake-gcs-server, TestAzure Microsoft's Azurite.
+// TestGoogle uses fake-gcs-server, TestAzure uses Microsoft's Azurite.
 func TestGoogle(t *testing.T) { testStore(t, bucket.GCS(t), google{}.sums()) }
 
 func TestAzure(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAzure(t *testing.T) {
 	testStore(t, address, azure{}.sums())
 }
 
-// testStore writes, finds, reads, lists and removes objects, whole and under conditions.
+// testStore writes, finds, reads, lists and removes objects, with and without conditions.
 func testStore(t *testing.T, address string, sums bool) {
 	for scheme, s := range Stores() {
 		place.Register(scheme, s)
@@ -102,7 +102,7 @@ func testStore(t *testing.T, address string, sums bool) {
 	}
 }
 
-// changed replaces an object that is read.
+// changed replaces an object while it is read.
 func changed(t *testing.T, name string) {
 	b := content(1 << 20)
 	first, err := place.Put(t.Context(), name, bytes.NewReader(b), 1<<20, place.PutOptions{})
@@ -142,7 +142,7 @@ func whole(t *testing.T, name string, sums bool) {
 
 var errEnding = errors.New("the body ends")
 
-// ending fails after so many bytes were read, those for the checksum included.
+// ending fails after n bytes, including those read for the checksum.
 type ending struct {
 	io.ReaderAt
 	n, at int64

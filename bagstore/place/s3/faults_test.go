@@ -14,8 +14,8 @@ import (
 	"rsros/test/bucket"
 )
 
-// faults are what a server may do to a request. If it does so once, reading and writing succeed or fail
-// as given, nil for success; if it does so always, they fail, with at most so many requests.
+// faults are what a server may do to a request. If it happens once, reading and writing end as given,
+// nil for success; if it persists, they fail after at most the given number of requests.
 var faults = map[string]struct {
 	fault                 bucket.Fault
 	onceRead, onceWrite   error
@@ -33,8 +33,8 @@ var faults = map[string]struct {
 	"sent to another": {fault: bucket.Elsewhere, onceRead: place.ErrUnusable, onceWrite: place.ErrUnusable, always: "redirect", mostReads: 1, mostWrites: 1},
 }
 
-// TestFaultTable: what passes is survived with the right bytes, what stays is an error after a bounded
-// number of requests. Neither has credentials.
+// TestFaultTable checks that transient faults are survived with the right bytes, and that persistent
+// ones are errors after a bounded number of requests, without credentials in them.
 func TestFaultTable(t *testing.T) {
 	t.Cleanup(patience.Hurry(100))
 	want := content(200_000)
@@ -110,8 +110,8 @@ func TestFaultTable(t *testing.T) {
 	}
 }
 
-// TestFaultsOnTheWay: a fault after an object was opened is that of the range, and a replaced object is
-// noticed.
+// TestFaultsOnTheWay checks that a fault after an object was opened is reported with its range, and
+// that a replaced object is noticed.
 func TestFaultsOnTheWay(t *testing.T) {
 	t.Cleanup(patience.Hurry(100))
 	b := bucket.Fake(t)
@@ -158,7 +158,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
-// TestDeafServer: a server that takes nothing of what is sent is left, and sent it again.
+// TestDeafServer checks that an upload to a server that stops reading is ended and tried again.
 func TestDeafServer(t *testing.T) {
 	t.Cleanup(patience.Hurry(400))
 	b := bucket.Fake(t)

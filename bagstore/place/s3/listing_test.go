@@ -16,7 +16,7 @@ import (
 	"rsros/bagstore/place/s3"
 )
 
-// use makes a server that of s3 addresses.
+// use makes a server the one of s3 addresses.
 func use(t *testing.T, s *httptest.Server) {
 	t.Setenv("AWS_ENDPOINT_URL", s.URL)
 	t.Setenv("AWS_ENDPOINT_URL_S3", "")
@@ -25,7 +25,8 @@ func use(t *testing.T, s *httptest.Server) {
 	place.Register(s3.Scheme, &s3.Store{})
 }
 
-// TestListingRetried: a page that fails once is asked for again, one that always does ends the listing.
+// TestListingRetried checks that a page that fails once is requested again, and that one that always
+// fails ends the listing.
 func TestListingRetried(t *testing.T) {
 	t.Cleanup(patience.Hurry(100))
 	const page = `<ListBucketResult><Name>walks</Name><Contents><Key>%d</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>` +
@@ -68,7 +69,7 @@ func TestListingRetried(t *testing.T) {
 	}
 }
 
-// TestHostileListings: whatever a server lists, a listing ends, soon and in little memory.
+// TestHostileListings checks that a listing ends soon and in little memory, whatever the server sends.
 func TestHostileListings(t *testing.T) {
 	const head = `<?xml version="1.0"?><ListBucketResult><Name>walks</Name>`
 	object := func(n int) string {

@@ -22,7 +22,7 @@ import (
 // large is the size of an object of three parts.
 const large = 40 << 20
 
-// wantUploads checks how many objects have parts and aren't complete.
+// wantUploads checks the number of incomplete uploads in parts.
 func wantUploads(t *testing.T, b *bucket.Bucket, want int) {
 	t.Helper()
 	b.Inject(nil)
@@ -56,7 +56,7 @@ func wantNothing(t *testing.T, name string) {
 	}
 }
 
-// parts counts the requests that send parts, and lets those of a number fail.
+// parts counts the requests that send parts, and fails those of some numbers.
 func parts(b *bucket.Bucket, number string, fault bucket.Fault) *atomic.Int64 {
 	n := new(atomic.Int64)
 	b.Inject(func(r *http.Request, _ int) bucket.Fault {
@@ -72,8 +72,8 @@ func parts(b *bucket.Bucket, number string, fault bucket.Fault) *atomic.Int64 {
 	return n
 }
 
-// TestPutResumes: after a failure in the midst, the parts that the server has aren't sent again unless
-// they have changed, and none stay behind.
+// TestPutResumes checks that after a failure, unchanged parts that the server has aren't sent again,
+// and that none are left behind.
 func TestPutResumes(t *testing.T) {
 	b := bucket.Start(t)
 	want := content(large)
@@ -97,7 +97,7 @@ func TestPutResumes(t *testing.T) {
 		}
 		wantUploads(t, b, 0)
 		wantObject(t, name, want)
-		// The state is of an object that is complete by now, or of none.
+		// The state is that of a completed object, or of none.
 		for _, state := range [][]byte{state, []byte("{"), []byte(`{"id":"1","size":41943040,"part":16777216,"parts":{"1":null,"-7":null}}`)} {
 			o.Resume, o.New = state, false
 			if _, err := place.Put(t.Context(), name, bytes.NewReader(want), large, o); err != nil {
@@ -112,7 +112,7 @@ func TestPutResumes(t *testing.T) {
 	}
 }
 
-// TestPutFails: without a state, nothing stays of an object that isn't whole.
+// TestPutFails checks that without a state, nothing is left of an incomplete object.
 func TestPutFails(t *testing.T) {
 	b := bucket.Start(t)
 	name := b.Address("failed.bag")
@@ -139,7 +139,7 @@ func TestPutFails(t *testing.T) {
 	wantNothing(t, name)
 }
 
-// unstable is a body that is read differently each time.
+// unstable is a body that differs at each reading.
 type unstable struct {
 	io.ReaderAt
 	n atomic.Int32
@@ -151,8 +151,8 @@ func (u *unstable) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestPutInTrouble: a server that is busy, closes connections, or whose answer is lost, delays an
-// object only.
+// TestPutInTrouble checks that a server that is busy, closes connections or loses its answer only
+// delays an object.
 func TestPutInTrouble(t *testing.T) {
 	b := bucket.Start(t)
 	want := content(large)
@@ -177,7 +177,7 @@ func TestPutInTrouble(t *testing.T) {
 	}
 }
 
-// TestPutRace: of writers of a new object one succeeds, whatever the size.
+// TestPutRace checks that one of several writers of a new object succeeds, whatever its size.
 func TestPutRace(t *testing.T) {
 	b := bucket.Start(t)
 	for _, size := range []int{10, 17 << 20} {

@@ -25,7 +25,7 @@ func content(n int) []byte {
 	return b
 }
 
-// TestStore: objects are written, found, listed and removed, whole and under conditions.
+// TestStore checks that objects are written, found, listed and removed, with and without conditions.
 func TestStore(t *testing.T) {
 	b := bucket.Start(t)
 	ctx := t.Context()
@@ -74,7 +74,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestWithoutETag: a file that was put into the server's folder by other means has a version, too.
+// TestWithoutETag checks that a file put directly into the server's folder has a version, too.
 func TestWithoutETag(t *testing.T) {
 	b := bucket.Start(t)
 	path, name := filepath.Join(b.Folder, "x.bag"), b.Address("x.bag")
@@ -104,7 +104,8 @@ func TestWithoutETag(t *testing.T) {
 	}
 }
 
-// TestFaults: a fault that passes is survived; one that stays is an error, which has no credentials.
+// TestFaults checks that a transient fault is survived, and that a persistent one is an error without
+// credentials.
 func TestFaults(t *testing.T) {
 	b := bucket.Start(t)
 	want := content(1 << 20)

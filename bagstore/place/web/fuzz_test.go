@@ -12,7 +12,7 @@ import (
 	"rsros/bagstore/place/internal/ranged"
 )
 
-// answering is a transport whose server always answers the same.
+// answering is a transport whose server always gives the same answer.
 type answering struct{ http.Response }
 
 func (a *answering) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -21,7 +21,7 @@ func (a *answering) RoundTrip(q *http.Request) (*http.Response, error) {
 	return &r, nil
 }
 
-// FuzzAnswers opens and reads a file from a server that answers anything.
+// FuzzAnswers opens and reads a file from a server with arbitrary answers.
 func FuzzAnswers(f *testing.F) {
 	f.Add(206, "bytes 0-4/5", `"tag"`, "", int64(5), []byte("12345"))
 	f.Add(206, "bytes 0-65535/9999999", `W/"tag"`, "Mon, 02 Jan 2006 15:04:05 GMT", int64(-1), bytes.Repeat([]byte("x"), 1<<16))

@@ -31,7 +31,7 @@ func content(n int) []byte {
 	return b
 }
 
-// serve serves content with a tag, if there is one.
+// serve serves content, with a tag if there is one.
 func serve(t *testing.T, b []byte, tag *string) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		modified := time.Unix(1_600_000_000, 0)
@@ -45,7 +45,7 @@ func serve(t *testing.T, b []byte, tag *string) *httptest.Server {
 	return s
 }
 
-// TestRead: files of all sizes are read whole, from servers with and without tags.
+// TestRead checks that files of all sizes are read whole, from servers with and without tags.
 func TestRead(t *testing.T) {
 	for _, tag := range []string{"", `"one"`, `W/"one"`} {
 		for _, n := range []int{0, 1, 64 << 10, 64<<10 + 1, 3 << 20} {
@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestChanged: a file that changes is an error.
+// TestChanged checks that a file that changes while it is read is an error.
 func TestChanged(t *testing.T) {
 	tag := `"one"`
 	f, err := place.Open(t.Context(), serve(t, content(1<<20), &tag).URL)
@@ -77,7 +77,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestSecrets: passwords and signatures are sent to the host that they are for, and are in no error.
+// TestSecrets checks that passwords and signatures are sent only to their host, and are in no error.
 func TestSecrets(t *testing.T) {
 	var got []string
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestNoRanges: a large file that is sent whole isn't read.
+// TestNoRanges checks that a large file that is sent whole isn't read.
 func TestNoRanges(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(make([]byte, 1<<20)) // the client has enough
@@ -116,7 +116,7 @@ func TestNoRanges(t *testing.T) {
 	}
 }
 
-// TestFaultTable: what a server does once is survived with the right bytes.
+// TestFaultTable checks that transient faults are survived with the right bytes.
 func TestFaultTable(t *testing.T) {
 	defer patience.Hurry(100)()
 	for _, scheme := range web.Schemes {

@@ -122,7 +122,7 @@ func typeOf(topic string) string {
 	return "sensor_msgs/Image"
 }
 
-// walk writes a bag with images in many forms, and chunks of their own for text.
+// walk writes a bag with images in many forms, and with text in chunks of its own.
 func walk(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "walk.bag")
@@ -180,7 +180,7 @@ func messages(t testing.TB, path string) (list []stored) {
 	return list
 }
 
-// pixels decodes an image with other code than this package's.
+// pixels decodes an image with code independent of this package.
 func pixels(t *testing.T, s stored) (p imagetransport.Picture, lossy bool) {
 	t.Helper()
 	k := kindOf(s.topic.Type)
@@ -297,7 +297,7 @@ func samePicture(t *testing.T, name string, before, after stored) {
 		}
 		tolerance := byte(0)
 		if lossy {
-			// JPEG's blocks of 8, and of 16 for colours, carry a little of the box to their other pixels.
+			// JPEG's blocks of 8, and of 16 for colours, let a little of the box reach other pixels.
 			if tolerance = 12; at.In(image.Rect(0, 0, width, height)) && at.In(image.Rect(0, 0, 32, 16)) {
 				tolerance = 80
 			}
@@ -312,7 +312,7 @@ func samePicture(t *testing.T, name string, before, after stored) {
 	}
 }
 
-// What doesn't match is listed, and an image whose box can't be hidden is left out.
+// Lines without an image are listed, and an image whose box can't be hidden is left out.
 func TestLinesAndImages(t *testing.T) {
 	bag := walk(t)
 	out := func() string { return filepath.Join(t.TempDir(), "out.bag") }
@@ -373,7 +373,7 @@ func count(list []stored, topic string) (n int) {
 	return n
 }
 
-// All kinds of JPEG and PNG are encoded again as what they were; damaged and unknown ones are errors.
+// JPEG and PNG of all kinds keep their kind; damaged and unknown ones are errors.
 func TestCompressed(t *testing.T) {
 	gray16 := image.NewGray16(image.Rect(0, 0, width, height))
 	paletted := image.NewPaletted(gray16.Rect, color.Palette{color.White, color.NRGBA{9, 8, 7, 100}})

@@ -43,7 +43,7 @@ func boxesFile(t testing.TB, lines ...string) string {
 	return path
 }
 
-// Lines are found in any order, by stamp and by time, and several of one image together.
+// Lines are found in any order, by stamp and by time, also several of one image.
 func TestIndex(t *testing.T) {
 	var lines []string
 	for i := range 1000 {

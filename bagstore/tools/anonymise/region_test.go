@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// encodings are those of sensor_msgs/Image that are known, with the bytes of a pixel and those that
-// black has, of two pixels of a row.
+// encodings are the known ones of sensor_msgs/Image, with the bytes of a pixel and those of black, for
+// two pixels of a row.
 var encodings = map[string]struct {
 	pixel int
 	black []byte
@@ -23,7 +23,7 @@ var encodings = map[string]struct {
 	"32FC1": {4, nil}, "64FC1": {8, nil}, "32FC3": {12, make([]byte, 24)},
 }
 
-// Pixels in a box are hidden, all others stay, and so does what is between rows.
+// Pixels in a box are hidden; all others, and the padding of rows, stay.
 func TestHide(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for name, want := range encodings {
@@ -89,7 +89,7 @@ func setAlpha(p picture, pixel int) {
 	}
 }
 
-// A blurred or pixelated region of one value keeps it, also of depth with holes.
+// A blurred or pixelated region of one value keeps the value, also of depth with holes.
 func TestEvenRegions(t *testing.T) {
 	for _, style := range []Style{Blur, Pixelate} {
 		l, _ := layoutOf("32FC1", false)

@@ -53,7 +53,7 @@ func (j *job) do(ctx context.Context, in, output string) Outcome {
 	return Outcome{State: Done, Result: []byte(`{"output":` + string(quoted(output)) + `}`)}
 }
 
-// run returns the state of each item; those that were done before have a star.
+// run returns the state of each item, with a star if it was done before.
 func (j *job) run(ctx context.Context) (map[string]string, error) {
 	j.t.Helper()
 	o := j.options
@@ -100,7 +100,7 @@ func content(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestSecondRun does only what is missing, failed or changed.
+// TestSecondRun checks that a second run does only what is missing, has failed or has changed.
 func TestSecondRun(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	write(t, in, "a.bag", "sub/b.bag", "c.bag")
@@ -133,7 +133,7 @@ func TestSecondRun(t *testing.T) {
 	j.want(map[string]string{"a.bag": "done", "sub/b.bag": "done", "c.bag": "done"})
 }
 
-// TestStrangers: files that batch didn't write stay, unless it is told to replace them.
+// TestStrangers checks that files that batch didn't write stay unless it may replace them.
 func TestStrangers(t *testing.T) {
 	for _, folder := range []bool{false, true} {
 		in, out := t.TempDir(), t.TempDir()
@@ -169,7 +169,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestTwins: outputs never hide each other.
+// TestTwins checks that outputs never replace each other.
 func TestTwins(t *testing.T) {
 	in := t.TempDir()
 	write(t, in, "a.bag", "a.db3", "b.mcap", "b/c.bag")
@@ -179,7 +179,7 @@ func TestTwins(t *testing.T) {
 		"b/c.bag": "failed its output would be inside b, that of b.mcap"})
 }
 
-// TestChangedMeanwhile: what came out of two versions of a recording isn't kept.
+// TestChangedMeanwhile checks that output from two versions of a recording isn't kept.
 func TestChangedMeanwhile(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	write(t, in, "a.bag")
@@ -193,7 +193,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	j.want(map[string]string{"a.bag": "done"})
 }
 
-// TestInterrupted: an interrupted item has neither output nor marker.
+// TestInterrupted checks that an interrupted item has neither output nor marker.
 func TestInterrupted(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	write(t, in, "a.bag", "b.bag", "c.bag")
@@ -225,7 +225,8 @@ func TestInterrupted(t *testing.T) {
 	j.want(map[string]string{"a.bag": "done*", "b.bag": "done", "c.bag": "done"})
 }
 
-// TestAtTheSameInstant: two runs of the same items end with whole outputs, one marker each, and no failure.
+// TestAtTheSameInstant checks that two runs of the same items end with whole outputs, one marker each
+// and no failure.
 func TestAtTheSameInstant(t *testing.T) {
 	for _, folder := range []bool{false, true} {
 		out := t.TempDir()
@@ -233,7 +234,7 @@ func TestAtTheSameInstant(t *testing.T) {
 	}
 }
 
-// TestAtTheSameInstantInBucket: the store decides which of two markers is written.
+// TestAtTheSameInstantInBucket checks that the store decides which of two markers is written.
 func TestAtTheSameInstantInBucket(t *testing.T) {
 	b := bucket.Start(t)
 	for i, folder := range []bool{false, true, false, true} {
@@ -242,7 +243,7 @@ func TestAtTheSameInstantInBucket(t *testing.T) {
 	}
 }
 
-// atTheSameInstant starts two runs into out, whose files are in seen, too.
+// atTheSameInstant starts two runs into out; seen has its files.
 func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
 	t.Helper()
 	in := t.TempDir()
@@ -292,7 +293,8 @@ func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
 	j.want(map[string]string{"a.bag": "done*", "b.bag": "done*", "sub/c.bag": "done*", "sub/d.bag": "done*"})
 }
 
-// TestAbandonedWork: what a killed run left is removed, what a running one writes isn't.
+// TestAbandonedWork checks that what a killed run left is removed, and what a running one writes is
+// not.
 func TestAbandonedWork(t *testing.T) {
 	out := t.TempDir()
 	running, err := newWorkFolder(out)
@@ -325,7 +327,7 @@ func TestAbandonedWork(t *testing.T) {
 	}
 }
 
-// TestFiles: what the command reads counts by its content, and mustn't change while a run goes on.
+// TestFiles checks that the command's input files count by content, and mustn't change during a run.
 func TestFiles(t *testing.T) {
 	in, file := t.TempDir(), filepath.Join(t.TempDir(), "rules")
 	write(t, in, "a.bag")

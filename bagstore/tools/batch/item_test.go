@@ -76,7 +76,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// keys is a store that has only names.
+// keys is a store that consists of names.
 type keys []string
 
 func (k keys) List(_ context.Context, prefix string) iter.Seq2[place.Info, error] {
@@ -97,7 +97,7 @@ func (keys) Put(context.Context, string, io.ReaderAt, int64, place.PutOptions) (
 
 func (keys) Remove(context.Context, string) error { return nil }
 
-// TestHostileKeys: names that only buckets have never become paths.
+// TestHostileKeys checks that names that only buckets can have never become paths.
 func TestHostileKeys(t *testing.T) {
 	hostile := []string{"../../etc/x.bag", "a/../../x.bag", "/x.bag", "a//x.bag", "./x.bag", "a/./x.bag", "a\x00.bag", "a\x1b[2J.bag", "\xff.bag", "../metadata.yaml", "../r.db3"}
 	var store keys

@@ -56,8 +56,8 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// TestShardsEvenOut: every item is in one shard, whatever the order of the listing, and no shard has more bytes than
-// another by more than the largest item.
+// TestShardsEvenOut checks that every item is in one shard, whatever the order of the listing, and that
+// shards differ in bytes by at most the largest item.
 func TestShardsEvenOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var items []Item

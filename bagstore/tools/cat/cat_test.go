@@ -15,8 +15,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// genpyPrint prints the first messages of each topic that aren't large, as rostopic
-// echo does, as JSON.
+// genpyPrint prints the first small messages of each topic as rostopic echo does, as JSON.
 const genpyPrint = `
 import sys, json, collections, rosbag, genpy.message
 seen, out = collections.Counter(), []
@@ -30,8 +29,7 @@ for topic, (kind, data, md5, pos, cls), t in rosbag.Bag(sys.argv[1]).read_messag
 json.dump(out, sys.stdout)
 `
 
-// TestGenpyPrintsTheSame compares the text of messages of every type in the example
-// bags with Python's.
+// TestGenpyPrintsTheSame compares the text of messages of all types in the example bags with Python's.
 func TestGenpyPrintsTheSame(t *testing.T) {
 	python := need.Python(t, "rosbag", "genpy")
 	paths := []string{samplebag.Data(t, "sw_small_raw.bag"), samplebag.Data(t, "sw_small_lz4.bag")}
@@ -68,7 +66,7 @@ func TestGenpyPrintsTheSame(t *testing.T) {
 	}
 }
 
-// printed returns cat's text of the first n messages of a topic that aren't large.
+// printed returns cat's text of the first n small messages of a topic.
 func printed(t *testing.T, path, topic string, n int) (texts []string) {
 	t.Helper()
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})

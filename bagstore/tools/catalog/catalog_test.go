@@ -45,7 +45,7 @@ func each(rows []Row) iter.Seq2[Row, error] {
 	}
 }
 
-// What is written is read back, in both forms, however many rows a file has.
+// Written rows are read back, in both forms, however many a file has.
 func TestRoundTrip(t *testing.T) {
 	var many []Row
 	for i := range 2*groupRows + 10 {
@@ -80,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A row says what info says, in all formats, and what a RealSense recording says of its camera.
+// A row agrees with info in all formats, and names the camera of a RealSense recording.
 func TestDescribe(t *testing.T) {
 	bag, torn := samplebag.Robot(t, "robot.bag"), samplebag.Torn(t)
 	mcap := filepath.Join(t.TempDir(), "robot.mcap")
@@ -121,7 +121,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestChecksum: a row has the checksum of the object that a store was given, which nothing is read for.
+// TestChecksum checks that a row has the checksum that the store was given with the object, without
+// reading the object.
 func TestChecksum(t *testing.T) {
 	b, bag := bucket.Start(t), samplebag.Robot(t, "robot.bag")
 	text, err := os.ReadFile(bag)
@@ -141,7 +142,7 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// A merged catalog has the newest row of each name, whatever the forms.
+// A merged catalog has the newest row of each name, in whatever form it was.
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	a, b, out := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.parquet"), filepath.Join(t.TempDir(), "out.parquet")
@@ -192,7 +193,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// However damaged a catalog is, reading it ends, within bounds.
+// Reading a damaged catalog ends, within bounds.
 func FuzzRead(f *testing.F) {
 	var lines, plain, packed bytes.Buffer
 	if err := WriteLines(&lines, each(someRows())); err != nil {

@@ -32,7 +32,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// childFolder names the folder for a run of this test binary as a program that is killed, and childDepth its form of depth.
+// childFolder names the folder of a run of this test binary as a program to be killed, and childDepth
+// its form of depth.
 const (
 	childFolder = "RS_DATASET_CHILD"
 	childDepth  = "RS_DATASET_DEPTH"
@@ -60,7 +61,7 @@ func make1(t *testing.T, o Options) (dir string, err error) {
 	return o.Dir, Run(t.Context(), o)
 }
 
-// whole is make1 without an error.
+// whole is make1 that must succeed.
 func whole(t *testing.T, o Options) string {
 	t.Helper()
 	dir, err := make1(t, o)
@@ -82,7 +83,7 @@ func readManifest(t *testing.T, dir string) (m manifest) {
 	return m
 }
 
-// tree returns the hash of each file.
+// tree returns the hashes of the files in a folder.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -113,7 +114,7 @@ func python(t *testing.T, modules []string, args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// pixels decodes a PNG by the standard library, into the order of the camera.
+// pixels decodes a PNG with the standard library, into the order of the camera.
 func pixels(t *testing.T, path string) []byte {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -147,7 +148,8 @@ func decode(t *testing.T, file []byte) []byte {
 	return out
 }
 
-// compare compares all images of a stream with the recording's. name returns the file of the i-th.
+// compare compares all images of a stream with the recording's. name returns the file of the i-th
+// image.
 func compare(t *testing.T, dir, in string, id camdriver.StreamID, name func(i int, stamp int64) string) {
 	t.Helper()
 	n := 0
@@ -166,7 +168,7 @@ func compare(t *testing.T, dir, in string, id camdriver.StreamID, name func(i in
 	}
 }
 
-// each calls do for each image of a recording, whose colours are in the order of a PNG.
+// each calls do for each image of a recording, with colours in the order of a PNG.
 func each(t *testing.T, in string, do func(id camdriver.StreamID, stamp int64, data []byte)) {
 	t.Helper()
 	f, err := rsbag.Open(in, rsbag.Options{CameraNodes: true})
@@ -193,8 +195,8 @@ var (
 	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
 )
 
-// TestTUM: the benchmark's own rules find the pairs that associations.txt has; all images are the
-// recording's.
+// TestTUM checks that the benchmark's own rules find the pairs in associations.txt, and that all images
+// are the recording's.
 func TestTUM(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	dir := whole(t, Options{In: []string{in}, Form: "tum"})
@@ -224,7 +226,7 @@ func TestTUM(t *testing.T) {
 	}
 }
 
-// TestUncompressed: files that aren't compressed have the same pixels, and are another data set.
+// TestUncompressed checks that uncompressed files have the same pixels, and count as another data set.
 func TestUncompressed(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	o := Options{In: []string{in}, Form: "tum", Uncompressed: true}
@@ -244,7 +246,8 @@ func TestUncompressed(t *testing.T) {
 	}
 }
 
-// TestEuRoC: python3-yaml reads the calibration; the sets are those of the recording.
+// TestEuRoC checks that python3-yaml reads the calibration, and that the sets are those of the
+// recording.
 func TestEuRoC(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	noise := &imunoise.Noise{GyroDensity: 1e-4, GyroWalk: 2e-5, AccelDensity: 3e-3, AccelWalk: 4e-4}
@@ -284,7 +287,8 @@ func TestEuRoC(t *testing.T) {
 	}
 }
 
-// TestKITTI: points of the first camera are seen where the recording's own calibration puts them.
+// TestKITTI checks that points of the first camera are projected where the recording's own calibration
+// projects them.
 func TestKITTI(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	dir := whole(t, Options{In: []string{in, in}, Form: "kitti"})
@@ -325,7 +329,7 @@ func TestKITTI(t *testing.T) {
 	}
 }
 
-// TestKalibr: stock rosbag reads the bag, whose messages are those of the folder.
+// TestKalibr checks that stock rosbag reads the bag, and that its messages are those of the folder.
 func TestKalibr(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	dir := whole(t, Options{In: []string{in}, Form: "kalibr"})
@@ -368,7 +372,7 @@ func TestKalibr(t *testing.T) {
 	}
 }
 
-// TestCameraNode: a recording of a camera node's topics makes the same data set.
+// TestCameraNode checks that a recording of a camera node's topics yields the same data set.
 func TestCameraNode(t *testing.T) {
 	in := need.Bag(t, "db3/own_native.db3")
 	dir, err := make1(t, Options{In: []string{in}, Form: "euroc"})
@@ -386,7 +390,7 @@ func TestCameraNode(t *testing.T) {
 	}
 }
 
-// TestRate: sets are chosen, never made.
+// TestRate checks that sets are chosen, never made.
 func TestRate(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	all := tree(t, whole(t, Options{In: []string{in}, Form: "tum"}))
@@ -402,7 +406,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestAligned: the pixels of aligned depth are librealsense's, and its calibration is colour's.
+// TestAligned checks that the pixels of aligned depth are librealsense's, and its calibration is
+// colour's.
 func TestAligned(t *testing.T) {
 	golden := rig.ReadUnpleasant(t, "../../..")
 	dir := whole(t, Options{In: []string{golden.Bag}, Form: "tum", Filters: "align_to_color",
@@ -435,7 +440,7 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// TestKilled: what a program that was killed at any moment has left is completed to the same data set.
+// TestKilled checks that a run after a kill at any moment completes the same data set.
 func TestKilled(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	program, err := os.Executable()
@@ -480,7 +485,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestFolderInUse: other content is never mixed with a data set.
+// TestFolderInUse checks that a data set is never mixed with other content.
 func TestFolderInUse(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	dir := whole(t, Options{In: []string{in}, Form: "tum"})
@@ -505,7 +510,7 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// TestInvert: a fitted lens maps points as the camera's does.
+// TestInvert checks that a fitted lens maps points as the camera's does.
 func TestInvert(t *testing.T) {
 	in := &camdriver.Intrinsics{Width: 640, Height: 480, Fx: 600, Fy: 600, Ppx: 320, Ppy: 240, Model: camdriver.InverseBrownConrady,
 		Coeffs: [5]float64{0.05, -0.02, 0.001, -0.002, 0.001}}

@@ -27,8 +27,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// robotBag is a recording of librealsense with joints, 50 times a second by the colour camera's clock; they pause from
-// 0.8 s to 1.4 s.
+// robotBag returns a recording of librealsense with joints, 50 times a second by the colour camera's
+// clock, but for a pause from 0.8 s to 1.4 s.
 func robotBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "robot.bag")
@@ -135,7 +135,8 @@ type lerobotInfo struct {
 	Splits   map[string]string  `json:"splits"`
 }
 
-// TestLeRobot: the published schema, the camera's pixels, the numbers of the joints at or before each row.
+// TestLeRobot checks the published schema, the camera's pixels, and that each row has the joints'
+// numbers of its time or before.
 func TestLeRobot(t *testing.T) {
 	in, plain := robotBag(t), samplebag.Data(t, "sw_small_lz4.bag")
 	robot := NewRobot("stack the cups")
@@ -283,7 +284,7 @@ func framesOf(t *testing.T, in string) map[string]map[int64][]byte {
 	return frames
 }
 
-// TestLeRobotJPEG: images of 8 bits are JPEG, depth is PNG.
+// TestLeRobotJPEG checks that 8-bit images are JPEG and depth is PNG.
 func TestLeRobotJPEG(t *testing.T) {
 	dir := whole(t, Options{In: []string{samplebag.Data(t, "sw_small_lz4.bag")}, Form: "lerobot", Robot: NewRobot("look"), Images: "jpeg"})
 	row := rowsOf(t, filepath.Join(dir, "data/chunk-000/file-000.parquet"))[0]
@@ -387,7 +388,7 @@ func TestLeRobotErrors(t *testing.T) {
 	}
 }
 
-// TestRunning: quantiles stay close when values are thinned out.
+// TestRunning checks that quantiles stay close when values are thinned out.
 func TestRunning(t *testing.T) {
 	r := new(running)
 	const n = 3 * maxKept
@@ -409,7 +410,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// TestLeRobotKept: episodes that an interrupted run has completed aren't made again.
+// TestLeRobotKept checks that episodes completed by an interrupted run are kept.
 func TestLeRobotKept(t *testing.T) {
 	in, dir := samplebag.Data(t, "sw_small_lz4.bag"), filepath.Join(t.TempDir(), "out")
 	o := Options{In: []string{in, in, in}, Form: "lerobot", Robot: NewRobot("look"), Dir: dir}

@@ -14,7 +14,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// decoded returns the frames of a video, which python3-av decodes.
+// decoded returns the frames of a video as python3-av decodes them.
 func decoded(t *testing.T, path, format string, size int) (frames [][]byte) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), need.Python(t, "av"), "../videofile/testdata/decode.py", path, format)
@@ -32,7 +32,8 @@ func decoded(t *testing.T, path, format string, size int) (frames [][]byte) {
 
 const depthVideo = "videos/observation.images.depth/chunk-000/file-000.mp4"
 
-// TestLeRobotVideo: every frame of depth is the camera's; the tables say where the frames are.
+// TestLeRobotVideo checks that every depth frame is the camera's, and that the tables say where frames
+// are.
 func TestLeRobotVideo(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
@@ -76,7 +77,8 @@ func TestLeRobotVideo(t *testing.T) {
 	}
 }
 
-// TestLeRobotDepth12: python3-av's frames, read by LeRobot's formula, are off as far as the manifest says.
+// TestLeRobotDepth12 checks that python3-av's frames, converted by LeRobot's formula, have the error
+// that the manifest states.
 func TestLeRobotDepth12(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
@@ -118,7 +120,7 @@ func TestLeRobotDepth12(t *testing.T) {
 	}
 }
 
-// TestLeRobotWithoutFFmpeg: its absence is an error that says so, and nothing is left.
+// TestLeRobotWithoutFFmpeg checks that the error names ffmpeg, and that nothing is left.
 func TestLeRobotWithoutFFmpeg(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	in := samplebag.Data(t, "sw_small_lz4.bag")

@@ -20,9 +20,9 @@ import (
 // walkStart is the stamp of the first image of writeWalk.
 const walkStart int64 = 1_700_000_000_000_000_000
 
-// writeWalk writes a bag as of a camera node on a robot: colour and depth with 10 images a second for
-// 2 s, /tf from map to odom (10 Hz, from 0.05 s before the first image) and from odom to base (20 Hz),
-// /tf_static from base to the camera, an /odom topic if odom is set.
+// writeWalk writes a bag as of a camera node on a robot: colour and depth at 10 Hz for 2 s, /tf from
+// map to odom (10 Hz, from 0.05 s before the first image) and from odom to base (20 Hz), /tf_static
+// from base to the camera, and an /odom topic if odom is set.
 func writeWalk(t *testing.T, path string, odom bool) {
 	t.Helper()
 	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
@@ -88,7 +88,7 @@ func writeWalk(t *testing.T, path string, odom bool) {
 	}
 }
 
-// rows reads numbers.
+// rows reads a file of numbers.
 func rows(t *testing.T, path, separator string) (list [][]float64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -112,7 +112,7 @@ func rows(t *testing.T, path, separator string) (list [][]float64) {
 	return list
 }
 
-// TestTransforms: poses are those that Python computes from the same messages.
+// TestTransforms checks that poses equal those that Python computes from the same messages.
 func TestTransforms(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "walk.bag")
 	writeWalk(t, in, false)
@@ -165,7 +165,7 @@ func TestTransforms(t *testing.T) {
 	}
 }
 
-// TestGroundTruth: what is chosen, and what is refused.
+// TestGroundTruth checks which source of poses is chosen, and which are refused.
 func TestGroundTruth(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "walk.bag")
 	writeWalk(t, in, true)
@@ -202,8 +202,8 @@ func TestGroundTruth(t *testing.T) {
 	}
 }
 
-// TestInputs: a camera node's topics make the same data set in each container, with the pixels of the
-// messages.
+// TestInputs checks that a camera node's topics yield the same data set from each container, with the
+// pixels of the messages.
 func TestInputs(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "walk.bag")
 	writeWalk(t, in, false)

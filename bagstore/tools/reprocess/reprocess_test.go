@@ -19,7 +19,7 @@ import (
 
 const unpleasant = "../../../camdriver/process/testdata/unpleasant.bag" // 16 frames each of depth, infrared and colour
 
-// run processes a bag with blocks by name.
+// run processes a bag with the named blocks.
 func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Result, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.bag")
@@ -49,7 +49,7 @@ func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Resul
 	return f, r, err
 }
 
-// frames reads all frames of a stream: number and hash of the pixels.
+// frames reads all frames of a stream: their numbers and the hashes of their pixels.
 func frames(t *testing.T, f *rsbag.File, id camdriver.StreamID) (out []string) {
 	t.Helper()
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s == id }, FramesOnly: true})
@@ -80,7 +80,7 @@ var (
 	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
 )
 
-// What is written are librealsense's pixels; the hashes are from its dump.
+// The pixels written are librealsense's; the hashes are from its dump.
 func TestAligned(t *testing.T) {
 	f, r, err := run(t, unpleasant, "align_to_color")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// What isn't processed is as it was.
+// What isn't processed stays unchanged.
 func TestTheRestStays(t *testing.T) {
 	in, err := rsbag.Open(unpleasant, rsbag.Options{})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"rsros/test/stockbag"
 )
 
-// TestJoin: latched messages that a part repeats at its start are there once, in any order of the parts;
-// what was published again stays.
+// TestJoin checks that latched messages repeated at the start of parts are written once, in any order
+// of the parts, and that those published again stay.
 func TestJoin(t *testing.T) {
 	type message struct {
 		topic string

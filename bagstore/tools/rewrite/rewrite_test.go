@@ -166,8 +166,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitLatched: each part begins with the newest latched messages, the first
-// with those from before the filter's start.
+// TestSplitLatched checks that each part begins with the newest latched messages, including those from
+// before the filter's start.
 func TestSplitLatched(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")
@@ -201,7 +201,7 @@ func TestSplitLatched(t *testing.T) {
 	}
 }
 
-// TestCancelled leaves nothing behind.
+// TestCancelled checks that canceling leaves no file.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")

@@ -17,8 +17,8 @@ import (
 	"rsros/test/stockbag"
 )
 
-// TestWholeChunks: with chunks copied as they are stored, the output has the messages and connections
-// that copying one by one gives, in the same order, also of equal times.
+// TestWholeChunks checks that copying stored chunks yields the messages and connections that copying
+// one by one does, in the same order, also for equal times.
 func TestWholeChunks(t *testing.T) {
 	whole, chunks := 0, 0
 	for seed := range uint64(24) {
@@ -107,7 +107,7 @@ func splitWhole(t *testing.T, rnd *rand.Rand, name string, b *bagstore.Bag, pref
 	}
 }
 
-// randomBag writes a bag whose chunks overlap and aren't in order, with many messages of equal times.
+// randomBag writes a bag with overlapping, unordered chunks and many messages of equal times.
 func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compression) string {
 	t.Helper()
 	w, err := bagstore.Create(path, bagstore.Options{Compression: kind, ChunkSize: 200 + rnd.IntN(3000), NoSync: true, Checkpoint: -1})
@@ -168,7 +168,7 @@ func merged(t *testing.T, name string, bags []*bagstore.Bag, out string, o Optio
 	return contentOf(t, out), rep.Chunks, res
 }
 
-// contentOf returns the messages of a bag in time order, by its index, which a scan must agree with.
+// contentOf returns the messages of a bag in time order by its index, which must agree with a scan.
 func contentOf(t *testing.T, path string) []string {
 	t.Helper()
 	var list [2][]string
@@ -196,7 +196,7 @@ func same(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// TestWholeChunksOfOthers: copies of recordings that other programs made, which stock readers read.
+// TestWholeChunksOfOthers checks that stock readers read copies of other programs' recordings.
 func TestWholeChunksOfOthers(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(filepath.Dir(need.Bag(t, "public/test_sample.bag")), "..", "*", "*.bag"))
 	if err != nil || len(paths) == 0 {
@@ -232,7 +232,8 @@ func TestWholeChunksOfOthers(t *testing.T) {
 	}
 }
 
-// TestWholeChunkDamaged: damage in a chunk is found although it would stay as it is.
+// TestWholeChunkDamaged checks that damage in a chunk is found although the chunk would be copied
+// unchanged.
 func TestWholeChunkDamaged(t *testing.T) {
 	for _, kind := range []bagstore.Compression{bagstore.LZ4, bagstore.BZ2} {
 		in := filepath.Join(t.TempDir(), string(kind))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// folder writes files named after their content, and lists them again.
+// folder writes files named after their content, and lists them.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()

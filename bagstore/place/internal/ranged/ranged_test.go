@@ -40,7 +40,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// FuzzSize accepts exactly the answers that name the range that was asked for.
+// FuzzSize checks that exactly the answers that name the requested range are accepted.
 func FuzzSize(f *testing.F) {
 	for _, c := range answers {
 		f.Add(c.status, c.text, c.off, c.n)
