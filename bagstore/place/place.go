@@ -48,6 +48,9 @@ type Store interface {
 	Remove(ctx context.Context, name string) error
 }
 
+// ReadOnly is a Store that can't be written; Unwritable returns the error that writing would.
+type ReadOnly interface{ Unwritable(name string) error }
+
 // Object is one version of an object.
 type Object interface {
 	Info() Info

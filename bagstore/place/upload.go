@@ -43,15 +43,19 @@ func temporary(name string) (string, error) {
 	return filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:24]+Suffix), nil
 }
 
-// freeObject checks that there is a store, too.
+// freeObject also checks that there is a store, which can be written.
 func freeObject(ctx context.Context, name string, overwrite bool) error {
 	if name == Stream {
 		return nil
 	}
-	if _, err := storeOf(name); err != nil || overwrite {
+	s, err := storeOf(name)
+	if r, ok := s.(ReadOnly); ok && err == nil {
+		err = r.Unwritable(name)
+	}
+	if err != nil || overwrite {
 		return err
 	}
-	_, err := Stat(ctx, name)
+	_, err = Stat(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

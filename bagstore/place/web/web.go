@@ -171,16 +171,19 @@ func (f *file) wrap(err error) error {
 // List implements place.Store.
 func (s *Store) List(_ context.Context, prefix string) iter.Seq2[place.Info, error] {
 	return func(yield func(place.Info, error) bool) {
-		yield(place.Info{}, fmt.Errorf("%s: %w", place.Conceal(prefix), ErrReadOnly))
+		yield(place.Info{}, s.Unwritable(prefix))
 	}
 }
 
 // Put implements place.Store.
 func (s *Store) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ place.PutOptions) (place.Info, error) {
-	return place.Info{}, fmt.Errorf("%s: %w", place.Conceal(name), ErrReadOnly)
+	return place.Info{}, s.Unwritable(name)
 }
 
 // Remove implements place.Store.
-func (s *Store) Remove(_ context.Context, name string) error {
+func (s *Store) Remove(_ context.Context, name string) error { return s.Unwritable(name) }
+
+// Unwritable implements place.ReadOnly.
+func (s *Store) Unwritable(name string) error {
 	return fmt.Errorf("%s: %w", place.Conceal(name), ErrReadOnly)
 }

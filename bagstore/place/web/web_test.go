@@ -77,6 +77,15 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestUnwritable checks that a name that can't be written is refused before anything is asked for.
+func TestUnwritable(t *testing.T) {
+	for _, overwrite := range []bool{false, true} {
+		if err := place.Free(t.Context(), "https://127.0.0.1:1/a.bag?sig=secret", overwrite); !errors.Is(err, web.ErrReadOnly) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v, want %v", err, web.ErrReadOnly)
+		}
+	}
+}
+
 // TestSecrets checks that passwords and signatures are sent only to their host, and are in no error.
 func TestSecrets(t *testing.T) {
 	var got []string
