@@ -90,9 +90,13 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 		for {
 			select {
 			case s := <-signals:
-				out := s == plugSignals[0]
-				server.SetPlugged(!out)
-				log.Info().Bool("plugged", !out).Msg("cameras were plugged in or pulled out")
+				if s == plugSignals[0] {
+					server.SetPlugged(false)
+					log.Info().Msg("unplugged all cameras")
+				} else {
+					server.SetPlugged(true)
+					log.Info().Msg("plugged in all cameras")
+				}
 			case <-ctx.Done():
 				return
 			}
