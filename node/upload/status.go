@@ -16,7 +16,7 @@ type Status struct {
 }
 
 func (s Status) String() string {
-	text := fmt.Sprintf("%d files uploaded, %d wait (%d MB)", s.Uploaded, s.Waiting, (s.Bytes+1<<20-1)>>20)
+	text := fmt.Sprintf("uploaded %d, waiting %d (%d MB)", s.Uploaded, s.Waiting, (s.Bytes+1<<20-1)>>20)
 	if s.Err != nil {
 		text += ": " + s.Err.Error()
 	}

@@ -20,7 +20,7 @@ func TestUploads(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate(url))
 	const status = `[...document.querySelectorAll('.record .figures span')].some((s) => `
-	b.await(status + `/[1-9]\d* files uploaded, 0 wait/.test(s.textContent) && s.title === s.textContent && s.offsetWidth > 0)`)
+	b.await(status + `/uploaded [1-9]\d*, waiting 0/.test(s.textContent) && s.title === s.textContent && s.offsetWidth > 0)`)
 	b.picture("view-uploads")
 	s3.Inject(func(*http.Request, int) bucket.Fault { return bucket.Expired })
 	b.await(status + `/[1-9]\d* wait .*ExpiredToken/.test(s.textContent))`)
