@@ -63,8 +63,10 @@ type form struct {
 	// folder names a sequence's folder if there are several; nil: its recording's name.
 	folder func(i int) string
 	truth  truthOf
+	// check, if not nil, refuses options before anything is written.
+	check func(Options) error
 	// join, if not nil, returns what opens sequences instead, which share files.
-	join func(*folder, Options) (joint, error)
+	join func(*folder, Options) joint
 }
 
 // truthOf is what a layout takes as ground truth.
@@ -119,6 +121,11 @@ func Run(ctx context.Context, o Options) error {
 	if i < 0 {
 		return fmt.Errorf("%w: %q; known forms: %s", ErrForm, o.Form, strings.Join(Forms(), ", "))
 	}
+	if check := forms[i].check; check != nil {
+		if err := check(o); err != nil {
+			return err
+		}
+	}
 	var lost []string
 	write := func(dir string) (err error) {
 		lost, err = export(ctx, forms[i], dir, o)
@@ -148,9 +155,7 @@ func export(ctx context.Context, f form, dir string, o Options) (lost []string, 
 	}
 	var whole joint = apart{}
 	if f.join != nil {
-		if whole, err = f.join(out, o); err != nil {
-			return nil, err
-		}
+		whole = f.join(out, o)
 		f.open = whole.open
 	}
 	names := sequenceNames(f, o.In)

@@ -11,6 +11,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"rsros/bagstore/tools/videofile"
 	"rsros/camdriver"
 )
 
@@ -30,7 +31,8 @@ var lerobot = form{
 		return list
 	},
 	folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
-	join:   joinLeRobot,
+	check:  checkLeRobot,
+	join:   func(out *folder, o Options) joint { return &lerobotSet{out: out, robot: o.Robot} },
 }
 
 func order(id camdriver.StreamID) int {
@@ -105,11 +107,14 @@ type lerobotSet struct {
 	current  *lerobotWriter
 }
 
-func joinLeRobot(out *folder, o Options) (joint, error) {
+func checkLeRobot(o Options) error {
 	if o.Robot == nil || o.Robot.Task == "" {
-		return nil, errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
+		return errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
 	}
-	return &lerobotSet{out: out, robot: o.Robot}, nil
+	if codecs[o.Images] != nil || codecs[o.Depth] != nil {
+		return videofile.Available()
+	}
+	return nil
 }
 
 func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", partsName, i) }

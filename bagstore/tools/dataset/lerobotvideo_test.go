@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -124,7 +126,11 @@ func TestLeRobotDepth12(t *testing.T) {
 func TestLeRobotWithoutFFmpeg(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	if _, err := make1(t, Options{In: []string{in}, Form: "lerobot", Robot: NewRobot("look"), Depth: "ffv1"}); !errors.Is(err, videofile.ErrMissing) {
+	dir, err := make1(t, Options{In: []string{in}, Form: "lerobot", Robot: NewRobot("look"), Depth: "ffv1"})
+	if !errors.Is(err, videofile.ErrMissing) {
 		t.Error(err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", dir, err)
 	}
 }

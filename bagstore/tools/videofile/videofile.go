@@ -212,10 +212,23 @@ type process struct {
 
 var errStalled = errors.New("it made no progress")
 
+// Available returns ErrMissing if there is no ffmpeg.
+func Available() error {
+	_, err := ffmpeg()
+	return err
+}
+
+func ffmpeg() (path string, err error) {
+	if path, err = exec.LookPath("ffmpeg"); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	return path, nil
+}
+
 func newProcess(ctx context.Context, stall time.Duration, args []string) (*process, error) {
-	program, err := exec.LookPath("ffmpeg")
+	program, err := ffmpeg()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+		return nil, err
 	}
 	p := &process{stall: stall}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
