@@ -16,7 +16,9 @@ const groupRows = 1000
 
 // writeParquet writes rows as Parquet, plain and compressed with zstd.
 func writeParquet(w io.Writer, rows iter.Seq2[Row, error]) error {
-	out := pq.NewGenericWriter[Row](w, pq.Compression(&pq.Zstd), pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1), pq.MaxRowsPerRowGroup(groupRows))
+	out := pq.NewGenericWriter[Row](w, pq.Compression(&pq.Zstd), pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1),
+		pq.DataPageStatistics(false), pq.SkipPageBounds("thumbnail"), // a thumbnail is stored once
+		pq.MaxRowsPerRowGroup(groupRows))
 	for r, err := range rows {
 		if err == nil {
 			_, err = out.Write([]Row{r})
