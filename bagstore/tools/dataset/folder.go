@@ -265,6 +265,14 @@ func (f *folder) text(name string, text []byte) error {
 	})
 }
 
+// create creates the file that gets a name below the folder when it is finished.
+func (f *folder) create(name string) (path string, file *os.File, err error) {
+	if path, err = f.path(name); err == nil {
+		file, err = imagefile.Create(path, true)
+	}
+	return path, file, err
+}
+
 // table is a text file that is written line by line. It gets its name when the folder's files are
 // synced.
 type table struct {
@@ -275,11 +283,7 @@ type table struct {
 
 // table creates a table with a first line.
 func (f *folder) table(name, head string) (*table, error) {
-	path, err := f.path(name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := imagefile.Create(path, true)
+	path, file, err := f.create(name)
 	if err != nil {
 		return nil, err
 	}

@@ -42,11 +42,7 @@ type parquetTable struct {
 
 // parquet creates a table below the data set's folder.
 func (f *folder) parquet(name string, metadata ...pq.WriterOption) (*parquetTable, error) {
-	path, err := f.path(name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := imagefile.Create(path, true)
+	path, file, err := f.create(name)
 	if err != nil {
 		return nil, err
 	}

@@ -190,8 +190,15 @@ func (l *link) moves() bool {
 // at returns the pose of the frame to in the frame from at a stamp; false if a link isn't known then.
 // Between two transforms it interpolates like tf2: positions linearly, rotations on the shortest arc.
 func (p *tfPath) at(stamp int64) (camdriver.Extrinsics, bool) {
+	down, ok := p.follow(p.down, stamp)
+	up, known := p.follow(p.up, stamp)
+	return down.Then(up.Inverse()), ok && known
+}
+
+// follow combines the transforms of links at a stamp.
+func (p *tfPath) follow(links []*link, stamp int64) (camdriver.Extrinsics, bool) {
 	e := camdriver.Identity()
-	for _, l := range p.down {
+	for _, l := range links {
 		t, apart, ok := l.at(stamp)
 		if !ok {
 			return e, false
@@ -199,16 +206,7 @@ func (p *tfPath) at(stamp int64) (camdriver.Extrinsics, bool) {
 		p.longest = max(p.longest, apart)
 		e = e.Then(t)
 	}
-	back := camdriver.Identity()
-	for _, l := range p.up {
-		t, apart, ok := l.at(stamp)
-		if !ok {
-			return e, false
-		}
-		p.longest = max(p.longest, apart)
-		back = back.Then(t)
-	}
-	return e.Then(back.Inverse()), true
+	return e, true
 }
 
 // at returns a link's transform, and the time between those that it was interpolated from.
