@@ -47,7 +47,7 @@ func TestRingTriggers(t *testing.T) {
 	if n := len(b.waits); n > 0 {
 		t.Logf("%d triggers; from the call of the service to the first kept file: median %v, most %v", b.triggered, b.waits[n/2], b.waits[n-1])
 	}
-	t.Logf("most that a kill has lost: %v, where the machine was at most %v late", b.lost, b.camera.late)
+	t.Logf("most that a kill has lost: %v, where the machine was at most %v late", b.lost, b.camera.slack())
 }
 
 // blackBox triggers recorders.
