@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -161,6 +162,31 @@ func TestPlaceFails(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != exitOK || res.Traffic.Requests == 0 || res.Traffic.Fetched < res.Traffic.Needed {
 		t.Errorf("check: exit code %d, %v\n%s", code, err, stdout)
+	}
+}
+
+// TestInfoFails checks that info --json of a RealSense .mcap, which it opens twice, is an error whichever
+// request fails first.
+func TestInfoFails(t *testing.T) {
+	b := bucket.Start(t)
+	local := filepath.Join(t.TempDir(), "walk.mcap")
+	want(t, exitOK, "export", samplebag.Data(t, "sw_small_raw.bag"), "--mcap", local)
+	for first := 1; ; first++ {
+		b.Inject(nil)
+		address := b.Put(fmt.Sprintf("%d.mcap", first), local) // nothing of it is in the cache
+		b.Inject(func(_ *http.Request, n int) bucket.Fault {
+			if n >= first {
+				return bucket.Expired
+			}
+			return bucket.None
+		})
+		code, stdout, stderr := command(t, "info", "--json", address)
+		if code == exitOK && first > 1 {
+			return
+		}
+		if code != exitFailed || !strings.Contains(stderr, "ExpiredToken") {
+			t.Fatalf("from request %d: exit code %d\n%s%s", first, code, stdout, stderr)
+		}
 	}
 }
 

@@ -85,15 +85,17 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	if err != nil {
 		return err
 	}
-	defer func() { b.Close() }() //nolint:errcheck // only read
+	defer b.Close() //nolint:errcheck // only read
 	s, err := info.Of(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
-	if err == nil && o.json && open.Summary && place.IsAddress(path) && s.Version != bagVersion && rsbag.IsRecording(b) {
-		open.Summary = false // the messages that describe the camera are read, too
-		b.Close()            //nolint:errcheck // only read
-		b, err = recording.Open(path, open)
-	}
 	if err != nil {
 		return err
+	}
+	if o.json && open.Summary && place.IsAddress(path) && s.Version != bagVersion && rsbag.IsRecording(b) {
+		open.Summary = false // the messages that describe the camera are read, too
+		if b, err = recording.Open(path, open); err != nil {
+			return err
+		}
+		defer b.Close() //nolint:errcheck // only read
 	}
 	if after && !o.json {
 		fmt.Fprintln(a.out, "---")
