@@ -14,7 +14,7 @@ import (
 type drops struct {
 	mu          sync.Mutex
 	total       uint64
-	unwritten   uint64        // those that the recording doesn't tell of yet
+	unwritten   uint64        // those not yet stated in the recording
 	first, last bagstore.Time // arrival of the unwritten ones
 }
 
@@ -35,7 +35,7 @@ func (d *drops) count() uint64 {
 	return d.total
 }
 
-// pending returns what the recording doesn't tell of yet.
+// pending returns the drops not yet stated in the recording.
 func (d *drops) pending(topic, recorder string) msgs.TopicStatistics {
 	d.mu.Lock()
 	defer d.mu.Unlock()

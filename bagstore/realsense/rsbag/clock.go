@@ -118,7 +118,7 @@ func median(list []float64) float64 {
 	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
-// String says what is written into a recording.
+// String returns the text that is written into a recording.
 func (f clockFit) String() string {
 	return fmt.Sprintf("%v, offset %.6f s ± %.6f s, drift %+.3f ppm ± %.3f ppm, over %.0f s",
 		f.domain, f.offset, f.offsetError, f.drift*1e6, f.driftError*1e6, f.span.Seconds())

@@ -190,7 +190,7 @@ func (r *Recorder) clock(sensor int, f *camdriver.Frame) {
 	r.clocks[sensor].frame(f)
 }
 
-// stateClocks writes what is known of the sensors' clocks.
+// stateClocks writes how the sensors' clocks relate to the host's.
 func (r *Recorder) stateClocks() error {
 	for _, sensor := range slices.Sorted(maps.Keys(r.clocks)) {
 		if fit, ok := r.clocks[sensor].fit(); ok {

@@ -61,7 +61,7 @@ type feature struct {
 
 func (f feature) visual() bool { return f.Type == "image" || f.Type == "video" }
 
-// episode is what the shared files tell of a sequence.
+// episode describes a sequence in the shared files.
 type episode struct {
 	Index    int                 `json:"index"`
 	From     int64               `json:"from"` // number of the first row in the data set

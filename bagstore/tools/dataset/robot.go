@@ -217,7 +217,7 @@ func (f *feed) add(m bagstore.Message, stamps bool) {
 	f.waiting = append(f.waiting, v)
 }
 
-// numbers returns the numbers of a message, and what they are.
+// numbers returns the numbers of a message, and their names.
 func (f *feed) numbers(m msgs.Value) (numbers []float32, names []string, err error) {
 	var joints []string
 	if list, ok := m.Field("name"); ok && list.IsArray() && list.Kind() == msgs.KindString {

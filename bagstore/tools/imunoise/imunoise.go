@@ -28,14 +28,14 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Errors of recordings that say nothing of noise.
+// Errors for recordings from which noise can't be measured.
 var (
 	ErrNoSensor = errors.New("no inertial sensor")
 	ErrMoved    = errors.New("the camera isn't at rest")
 	ErrShort    = errors.New("the recording is too short")
 )
 
-// Report is what a recording says.
+// Report describes the noise in a recording.
 type Report struct {
 	Recording     string  `json:"recording"`
 	Gyroscope     *Sensor `json:"gyroscope,omitempty"`     // rad/s
@@ -83,7 +83,7 @@ type meter struct {
 	any   bool // a value other than 0
 }
 
-// Limits of what is at rest: gravity leaves an axis by 0.5 m/s² at 3°, and biases are below 3°/s.
+// Limits for a camera at rest: a tilt of 3° moves 0.5 m/s² of gravity to another axis, and biases are below 3°/s.
 const (
 	restGyro  = 0.05 // rad/s
 	restAccel = 0.5  // m/s²
@@ -101,7 +101,7 @@ func (m *meter) add(stamp int64, v [3]float64) {
 	m.grid.add(sample{stamp, v})
 }
 
-// pair is what sensor_msgs/Imu has of a topic.
+// pair is the two sensors in the sensor_msgs/Imu of a topic.
 type pair struct{ gyro, accel *meter }
 
 // meters are those of a recording's topics.
@@ -297,7 +297,7 @@ func (ms meters) report(in string) (*Report, error) {
 	return r, nil
 }
 
-// sensor computes what the samples say.
+// sensor evaluates the samples.
 func (m *meter) sensor(unit string) (*Sensor, error) {
 	m.grid.finish()
 	m.rest.close()

@@ -90,7 +90,7 @@ func read(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestHostile: programs that only claim to be ffmpeg.
+// TestHostile runs programs that only claim to be ffmpeg.
 func TestHostile(t *testing.T) {
 	const out = `for last in "$@"; do :; done; last="${last#file:}"; `
 	for name, c := range map[string]struct{ script, want string }{
@@ -128,7 +128,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestCancel: the context ends ffmpeg and leaves nothing.
+// TestCancel checks that canceling the context ends ffmpeg and leaves no file.
 func TestCancel(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	ctx, cancel := context.WithCancel(t.Context())
