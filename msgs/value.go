@@ -40,6 +40,46 @@ func (v Value) Len() int { return v.n }
 // Decoder returns a decoder for the value or for an array's elements.
 func (v Value) Decoder() *Decoder { return NewDecoder(v.data) }
 
+// Decoded returns the value as a bool, int64, uint64 (of type uint64 only), float64, string, Time or
+// Duration. A message or an array stays a Value.
+func (v Value) Decoded() any {
+	if v.IsArray() {
+		return v
+	}
+	d := v.Decoder()
+	switch v.Kind() {
+	case KindStruct:
+		return v
+	case KindBool:
+		return d.Bool()
+	case KindInt8:
+		return int64(d.I8())
+	case KindUint8:
+		return int64(d.U8())
+	case KindInt16:
+		return int64(d.I16())
+	case KindUint16:
+		return int64(d.U16())
+	case KindInt32:
+		return int64(d.I32())
+	case KindUint32:
+		return int64(d.U32())
+	case KindInt64:
+		return d.I64()
+	case KindUint64:
+		return d.U64()
+	case KindFloat32:
+		return float64(d.F32())
+	case KindFloat64:
+		return d.F64()
+	case KindString:
+		return d.String()
+	case KindTime:
+		return d.Time()
+	}
+	return d.Duration()
+}
+
 // Field returns a field of a message. It returns false if the value has no such field.
 func (v Value) Field(name string) (Value, bool) {
 	if v.field.Array || v.field.Sub == nil {

@@ -300,34 +300,23 @@ func (f *feed) choose(path string, joints []string, all []float32) (part []float
 }
 
 func number(v msgs.Value) (float32, error) {
-	d := v.Decoder()
 	var n float64
-	switch v.Kind() {
-	case msgs.KindFloat32:
-		n = float64(d.F32())
-	case msgs.KindFloat64:
-		n = d.F64()
-	case msgs.KindBool, msgs.KindUint8:
-		n = float64(d.U8())
-	case msgs.KindInt8:
-		n = float64(d.I8())
-	case msgs.KindInt16:
-		n = float64(d.I16())
-	case msgs.KindUint16:
-		n = float64(d.U16())
-	case msgs.KindInt32:
-		n = float64(d.I32())
-	case msgs.KindUint32:
-		n = float64(d.U32())
-	case msgs.KindInt64:
-		n = float64(d.I64())
-	case msgs.KindUint64:
-		n = float64(d.U64())
+	switch x := v.Decoded().(type) {
+	case bool:
+		if x {
+			n = 1
+		}
+	case int64:
+		n = float64(x)
+	case uint64:
+		n = float64(x)
+	case float64:
+		n = x
 	default:
 		return 0, fmt.Errorf("is %s, no number", v.Type())
 	}
 	if single := float32(n); !math.IsInf(float64(single), 0) && single == single {
-		return single, d.Err()
+		return single, nil
 	}
 	return 0, fmt.Errorf("is %v", n)
 }

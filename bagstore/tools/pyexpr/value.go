@@ -130,41 +130,15 @@ func constantOf(c msgs.Constant) any {
 }
 
 func (f *frame) decoded(v msgs.Value) any {
-	if v.IsArray() || v.Kind() == msgs.KindStruct {
-		return v
+	switch x := v.Decoded().(type) {
+	case uint64:
+		return integer(new(big.Int).SetUint64(x))
+	case string:
+		f.work(len(x) / 16)
+		return msgs.DecodeText(x)
+	default:
+		return x
 	}
-	d := v.Decoder()
-	switch v.Kind() {
-	case msgs.KindBool:
-		return d.Bool()
-	case msgs.KindInt8:
-		return int64(d.I8())
-	case msgs.KindUint8:
-		return int64(d.U8())
-	case msgs.KindInt16:
-		return int64(d.I16())
-	case msgs.KindUint16:
-		return int64(d.U16())
-	case msgs.KindInt32:
-		return int64(d.I32())
-	case msgs.KindUint32:
-		return int64(d.U32())
-	case msgs.KindInt64:
-		return d.I64()
-	case msgs.KindUint64:
-		return integer(new(big.Int).SetUint64(d.U64()))
-	case msgs.KindFloat32:
-		return float64(d.F32())
-	case msgs.KindFloat64:
-		return d.F64()
-	case msgs.KindString:
-		text := d.Bytes()
-		f.work(len(text) / 16)
-		return msgs.DecodeText(string(text))
-	case msgs.KindTime:
-		return d.Time()
-	}
-	return d.Duration()
 }
 
 func kindOf(v any) string {
