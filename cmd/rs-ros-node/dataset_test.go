@@ -37,7 +37,8 @@ func TestDataSetPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want(t, exitFailed, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5") // it is there
+	want(t, exitOK, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5") // it is complete already
+	want(t, exitFailed, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.4")
 
 	folder := filepath.Join(dir, "bags")
 	if err := os.Mkdir(folder, 0o777); err != nil {

@@ -81,7 +81,7 @@ const (
 // joint is a data set whose sequences share files.
 type joint interface {
 	// kept reports that an interrupted run has completed the next sequence.
-	kept() bool
+	kept(context.Context) bool
 	open(*sequence) (writer, error)
 	// completed keeps the sequence that was opened last.
 	completed(lost []string) error
@@ -126,33 +126,46 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	var lost []string
-	write := func(dir string) (err error) {
-		lost, err = export(ctx, forms[i], dir, o)
-		return err
-	}
-	var err error
-	if place.IsAddress(o.Dir) {
-		err = place.WriteFolder(ctx, o.Dir, write)
-	} else {
-		err = write(filepath.Clean(o.Dir))
-	}
+	lost, err := produce(ctx, forms[i], o)
 	if err != nil {
 		return err
 	}
 	return bagset.Loss(0, 0, lost)
 }
 
-func export(ctx context.Context, f form, dir string, o Options) (lost []string, err error) {
-	out, err := openFolder(ctx, dir, o)
+// produce makes a data set at a place unless it is there.
+func produce(ctx context.Context, f form, o Options) (lost []string, err error) {
+	m, err := newManifest(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	write := func(dir string) (err error) {
+		lost, err = export(ctx, f, dir, m, o)
+		return err
+	}
+	onDisk := !place.IsAddress(o.Dir)
+	done, ok := completed(ctx, o.Dir, m)
+	switch {
+	case ok:
+		o.Log.Info().Str("folder", o.Dir).Msg("the data set is complete already")
+		lost = done.Lost
+		if onDisk {
+			err = tidy(o.Dir)
+		}
+	case onDisk:
+		err = write(filepath.Clean(o.Dir))
+	default:
+		err = place.WriteFolder(ctx, o.Dir, write)
+	}
+	return lost, err
+}
+
+func export(ctx context.Context, f form, dir string, m manifest, o Options) (lost []string, err error) {
+	out, err := openFolder(ctx, dir, m, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
-	if out.complete {
-		o.Log.Info().Str("folder", dir).Msg("the data set is complete already")
-		return out.manifest.Lost, nil
-	}
 	var whole joint = apart{}
 	if f.join != nil {
 		whole = f.join(out, o)
@@ -160,7 +173,7 @@ func export(ctx context.Context, f form, dir string, o Options) (lost []string, 
 	}
 	names := sequenceNames(f, o.In)
 	for i, in := range o.In {
-		if whole.kept() {
+		if whole.kept(ctx) {
 			continue
 		}
 		more, err := exportOne(ctx, f, in, names[i], out, o)
@@ -181,9 +194,9 @@ func export(ctx context.Context, f form, dir string, o Options) (lost []string, 
 // apart is a data set whose sequences share nothing.
 type apart struct{ joint }
 
-func (apart) kept() bool               { return false }
-func (apart) completed([]string) error { return nil }
-func (apart) finish() error            { return nil }
+func (apart) kept(context.Context) bool { return false }
+func (apart) completed([]string) error  { return nil }
+func (apart) finish() error             { return nil }
 
 // sequenceNames names the folders of recordings below the data set's; one alone has none.
 func sequenceNames(f form, in []string) []string {

@@ -17,7 +17,6 @@ import (
 	"rsros/bagstore/tools/imagefile"
 	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
-	"rsros/program/regular"
 )
 
 // folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
@@ -27,7 +26,6 @@ type folder struct {
 	dir      string
 	lock     *os.File
 	work     *imagefile.Workers
-	complete bool
 	manifest manifest
 	made     map[string]bool // folders
 	tables   []*table
@@ -63,38 +61,42 @@ const (
 	partsName    = ".parts"        // what is known of complete sequences until then
 )
 
-// openFolder creates a folder, or continues one of the same request.
-func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
-	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), made: make(map[string]bool)}
-	f.manifest = manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images, Depth: o.Depth}}
+// newManifest returns the manifest of what is asked for, before anything is made.
+func newManifest(ctx context.Context, o Options) (manifest, error) {
+	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images, Depth: o.Depth}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
-		f.manifest.Options.Versions = append(f.manifest.Options.Versions, version)
+		m.Options.Versions = append(m.Options.Versions, version)
 	}
+	return m, nil
+}
+
+// completed returns the manifest of the data set at a place, if it is complete and what is asked for.
+func completed(ctx context.Context, dir string, want manifest) (m manifest, ok bool) {
+	text, err := place.Read(ctx, place.Join(dir, manifestName), maxText)
+	return m, err == nil && json.Unmarshal(text, &m) == nil && sameRequest(m, want)
+}
+
+// openFolder creates a folder, or continues one of the same request.
+func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*folder, error) {
+	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	want, err := json.Marshal(f.manifest)
+	want, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	if done, err := read(filepath.Join(dir, manifestName)); err == nil {
-		var m manifest
-		if json.Unmarshal(done, &m) == nil && sameRequest(m, want) {
-			f.manifest, f.complete = m, true
-			return f, f.tidy()
-		}
-	}
 	path := filepath.Join(dir, requestName)
-	before, err := read(path)
+	before, err := place.Read(ctx, path, maxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if !bytes.Equal(before, want) {
-		if err := f.begin(o.Overwrite); err != nil {
+		if err := f.begin(overwrite); err != nil {
 			return nil, err
 		}
 	}
@@ -107,17 +109,8 @@ func openFolder(ctx context.Context, dir string, o Options) (*folder, error) {
 	return f, nil
 }
 
-// maxText bounds the files that openFolder reads: a line or two for each recording and stream.
+// maxText bounds the files that are read: a line or two for each recording and stream.
 const maxText = 64 << 20
-
-func read(path string) ([]byte, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	return io.ReadAll(io.LimitReader(f, maxText))
-}
 
 // versionOf returns what changes when a recording does.
 func versionOf(ctx context.Context, name string) (string, error) {
@@ -135,13 +128,17 @@ func versionOf(ctx context.Context, name string) (string, error) {
 	return info.Version, err
 }
 
-func sameRequest(m manifest, want []byte) bool {
-	got, err := json.Marshal(manifest{Form: m.Form, Options: m.Options})
-	if err != nil {
-		return false
+func sameRequest(a, b manifest) bool {
+	same := func(m manifest) string { // the order of a selection's fields differs after reading
+		var v any
+		text, err := json.Marshal(manifest{Form: m.Form, Options: m.Options})
+		if err != nil || json.Unmarshal(text, &v) != nil {
+			return ""
+		}
+		return fmt.Sprint(v)
 	}
-	var a, b any // the order of a selection's fields differs after reading
-	return json.Unmarshal(got, &a) == nil && json.Unmarshal(want, &b) == nil && fmt.Sprint(a) == fmt.Sprint(b)
+	x := same(a)
+	return x != "" && x == same(b)
 }
 
 // begin checks that the folder is empty, or empties it.
@@ -178,12 +175,12 @@ func (f *folder) finish() error {
 	if err := f.text(manifestName, append(text, '\n')); err != nil {
 		return err
 	}
-	return f.tidy()
+	return tidy(f.dir)
 }
 
 // tidy removes what only an incomplete data set has.
-func (f *folder) tidy() error {
-	return errors.Join(os.RemoveAll(filepath.Join(f.dir, partsName)), os.RemoveAll(filepath.Join(f.dir, requestName)))
+func tidy(dir string) error {
+	return errors.Join(os.RemoveAll(filepath.Join(dir, partsName)), os.RemoveAll(filepath.Join(dir, requestName)))
 }
 
 // sync waits for images, and completes tables.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"rsros/bagstore/place"
 	"rsros/bagstore/tools/videofile"
 	"rsros/camdriver"
 )
@@ -119,8 +121,8 @@ func checkLeRobot(o Options) error {
 
 func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", partsName, i) }
 
-func (d *lerobotSet) kept() bool {
-	text, err := read(filepath.Join(d.out.dir, filepath.FromSlash(d.partName(len(d.episodes)))))
+func (d *lerobotSet) kept(ctx context.Context) bool {
+	text, err := place.Read(ctx, filepath.Join(d.out.dir, filepath.FromSlash(d.partName(len(d.episodes)))), maxText)
 	e := new(episode)
 	if err != nil || json.Unmarshal(text, e) != nil {
 		return false

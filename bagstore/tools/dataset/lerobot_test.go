@@ -58,18 +58,8 @@ func robotBag(t *testing.T) string {
 			if at > 800*time.Millisecond && at < 1400*time.Millisecond {
 				continue
 			}
-			var e msgs.Encoder
-			h := msgs.Header{Seq: uint32(number), Stamp: msgs.Time(1_700_000_000e9 + int64(at))}
-			h.Append(&e)
-			e.Len(2)
-			e.String("elbow")
-			e.String("wrist")
-			for range 3 { // position, velocity, effort
-				e.Len(2)
-				e.F64(float64(number))
-				e.F64(-float64(number) / 2)
-			}
-			if err := w.Write(joints, max(bagstore.Time(at), bagstore.MinTime+1), e.B); err != nil {
+			state := jointStates(number, msgs.Time(1_700_000_000e9+int64(at)))
+			if err := w.Write(joints, max(bagstore.Time(at), bagstore.MinTime+1), state); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,6 +74,22 @@ func robotBag(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// jointStates returns a message with position, velocity and effort of two joints.
+func jointStates(number int, stamp msgs.Time) []byte {
+	var e msgs.Encoder
+	h := msgs.Header{Seq: uint32(number), Stamp: stamp}
+	h.Append(&e)
+	e.Len(2)
+	e.String("elbow")
+	e.String("wrist")
+	for range 3 {
+		e.Len(2)
+		e.F64(float64(number))
+		e.F64(-float64(number) / 2)
+	}
+	return e.B
 }
 
 // rowsOf reads a Parquet file.
@@ -359,6 +365,36 @@ func TestRobotFileErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+}
+
+// FuzzRobot lets the sources of a hostile file read a hostile message.
+func FuzzRobot(f *testing.F) {
+	joints := jointStates(1, 2)
+	f.Add([]byte("task: x\nstate:\n- {topic: /j, fields: [position, header.seq], joints: [wrist]}"), joints)
+	f.Add([]byte("action:\n- topic: /j\n  fields: [effort, name, header.stamp, header, position.x]\nfps: 30\nmax_age: 1"), joints)
+	f.Add([]byte("state: [{topic: /j, fields: [velocity]}]"), make([]byte, 32))
+	typ := msgs.MustType(jointState)
+	spec, err := msgs.Parse(typ.Name, typ.Definition)
+	if err != nil {
+		f.Fatal(err)
+	}
+	c := &bagstore.Connection{Topic: "/j", Type: typ.Name}
+	f.Fuzz(func(t *testing.T, text, data []byte) {
+		robot, err := parseRobot(text)
+		if err != nil {
+			return
+		}
+		for _, source := range slices.Concat(robot.State, robot.Action) {
+			feed := &feed{Source: source, types: map[*bagstore.Connection]*msgs.Spec{c: spec}}
+			feed.add(bagstore.Message{Conn: c, Data: data}, true)
+			feed.add(bagstore.Message{Conn: c, Data: data}, true)
+			for _, s := range feed.waiting {
+				if s.bad == nil && (len(s.numbers) == 0 || len(s.numbers) != len(feed.names)) {
+					t.Fatalf("%v: %d numbers, names %q", source, len(s.numbers), feed.names)
+				}
+			}
+		}
+	})
 }
 
 func TestLeRobotErrors(t *testing.T) {
