@@ -26,6 +26,7 @@ type tfPath struct {
 // link is the transform of points from a child to its parent.
 type link struct {
 	child, parent string
+	n             int      // messages with it
 	poses         []placed // by stamp; of a fixed link the last one only
 	fixed         bool     // from /tf_static
 }
@@ -98,6 +99,7 @@ func (s *sequence) findPath(from, to string) (*tfPath, error) {
 		case l.parent != parent:
 			twice[child] = true
 		}
+		links[child].n++
 		return nil
 	})
 	s.damaged = before // the same messages are read again
@@ -144,6 +146,12 @@ func ancestors(links map[string]*link, twice map[string]bool, frame string) (lis
 func (s *sequence) readPath(p *tfPath) error {
 	all := slices.Concat(p.up, p.down)
 	total := 0
+	for _, l := range all {
+		if total += l.n; total > maxPoses {
+			return fmt.Errorf("more than %d transforms from frame %q to %q: select a time range", maxPoses, p.from, p.to)
+		}
+		l.poses = make([]placed, 0, l.n)
+	}
 	err := s.transforms(func(t *msgs.TransformStamped, fixed bool) error {
 		i := slices.IndexFunc(all, func(l *link) bool { return l.child == frameName(t.ChildFrameID) })
 		if i < 0 {
@@ -156,11 +164,7 @@ func (s *sequence) readPath(p *tfPath) error {
 		}
 		l := all[i]
 		if l.fixed != fixed || fixed { // what moves takes precedence
-			total -= len(l.poses)
-			l.poses, l.fixed = nil, fixed
-		}
-		if total++; total > maxPoses {
-			return fmt.Errorf("more than %d transforms from frame %q to %q: select a time range", maxPoses, p.from, p.to)
+			l.poses, l.fixed = l.poses[:0], fixed
 		}
 		l.poses = append(l.poses, one)
 		return nil
@@ -172,7 +176,7 @@ func (s *sequence) readPath(p *tfPath) error {
 		slices.SortStableFunc(l.poses, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 		l.poses = slices.CompactFunc(l.poses, func(a, b placed) bool { return a.at == b.at })
 		if len(l.poses) > len(p.stamps) && l.moves() {
-			p.stamps = nil
+			p.stamps = make([]int64, 0, len(l.poses))
 			for _, one := range l.poses {
 				p.stamps = append(p.stamps, one.at)
 			}
