@@ -28,7 +28,9 @@ func main() {
 	locate(half, limit)
 	project(limit)
 	divide()
-	deproject()
+	deproject("deprojectAVX2", "implements Deproject for n points, a multiple of 8.", func(x, m Op) { VMOVUPS(x, m) })
+	deproject("streamAVX2", "implements Rays.Deproject for n points, a multiple of 8. xyz must be aligned to 32 bytes.", VMOVNTPS)
+	fence()
 	metres()
 	toDisparity()
 	toDepth(half)
@@ -199,33 +201,47 @@ func divide() {
 	gen.Done()
 }
 
-func deproject() {
-	gen.Func("deprojectAVX2", "func(xyz *float32, depth *uint16, x, y *float32, n int, units *float32)",
-		"deprojectAVX2 implements Deproject for n points, a multiple of 8.")
+// deproject combines the shuffled coordinates of four points each to registers, and
+// stores them.
+func deproject(name, doc string, store func(x, m Op)) {
+	gen.Func(name, "func(xyz *float32, depth *uint16, x, y *float32, step, n int, units *float32)",
+		name+" "+doc, "Every eight points, y is step bytes farther.")
 	xyz, depth := gen.Arg("xyz"), gen.Arg("depth")
-	xs, ys := gen.Arg("x"), gen.Arg("y")
-	n, unit := gen.Arg("n"), gen.Arg("units")
+	xs, ys, step := gen.Arg("x"), gen.Arg("y"), gen.Arg("step")
+	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
 	i := gen.Zero()
-	Label("deproject")
+	Label(name)
 	x, y, z := YMM(), YMM(), YMM()
 	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
 	VCVTDQ2PS(z, z)
-	VMULPS(broadcast(Mem{Base: unit}), z, z)
+	VMULPS(unit, z, z)
 	VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
-	VMULPS(Mem{Base: ys, Index: i, Scale: 4}, z, y)
+	VMULPS(Mem{Base: ys}, z, y)
 	xy, yz, zx := YMM(), YMM(), YMM()
 	VSHUFPS(Imm(0x88), y, x, xy) // x0 x2 y0 y2
 	VSHUFPS(Imm(0xDD), z, y, yz) // y1 y3 z1 z3
 	VSHUFPS(Imm(0xD8), x, z, zx) // z0 z2 x1 x3
+	var part [3]VecVirtual       // numbers 4k … 4k + 3 of the first four points, and of the last four
 	for k, m := range [][3]VecVirtual{{xy, zx}, {yz, xy}, {zx, yz}} {
-		part := YMM()
-		VSHUFPS(Imm([]uint64{0x88, 0xD8, 0xDD}[k]), m[1], m[0], part)
-		VMOVUPS(part.AsX(), Mem{Base: xyz, Disp: 16 * k})
-		VEXTRACTF128(Imm(1), part, Mem{Base: xyz, Disp: 48 + 16*k})
+		part[k] = YMM()
+		VSHUFPS(Imm([]uint64{0x88, 0xD8, 0xDD}[k]), m[1], m[0], part[k])
+	}
+	for k, of := range [][2]int{{0, 1}, {2, 0}, {1, 2}} {
+		whole := YMM()
+		VPERM2F128(Imm([]uint64{0x20, 0x30, 0x31}[k]), part[of[1]], part[of[0]], whole)
+		store(whole, Mem{Base: xyz, Disp: 32 * k})
 	}
 	ADDQ(Imm(96), xyz)
-	gen.Next("deproject", i, n, 8)
+	ADDQ(step, ys)
+	gen.Next(name, i, n, 8)
 	gen.Done()
+}
+
+func fence() {
+	TEXT("fence", NOSPLIT, "func()")
+	Doc("fence implements Fence.")
+	SFENCE()
+	RET()
 }
 
 func metres() {

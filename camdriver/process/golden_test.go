@@ -408,12 +408,13 @@ func outputs(last goldenStep, index int, set *process.Set) []goldenOutput {
 	switch {
 	case last.Block == "pointcloud":
 		img, _ := set.First(camdriver.Depth, camdriver.XYZ32F)
-		xyz, uv := describe(index, "xyz", img), describe(index, "uv", img)
 		n := img.Frame.Width * img.Frame.Height
+		xyz := describe(index, "xyz", img)
 		xyz.put(img.Frame.Data[:12*n], "float32", 3)
-		uv.put(img.Frame.Data[12*n:], "float32", 2)
 		out = append(out, xyz)
 		if last.Params["texture"] != "none" {
+			uv := describe(index, "uv", img)
+			uv.put(img.Frame.Data[12*n:], "float32", 2)
 			out = append(out, uv)
 		}
 	case last.Block == "align" && last.Params["to"] == "depth":

@@ -51,12 +51,12 @@ func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
 func (p *PointCloud) Reset() { p.geometry = nil }
 
 // Points returns x, y, z and u, v of each point of a PointCloud's image. u and v are
-// fractions of the texture's width and height; they may be outside 0 … 1 or NaN. The
-// slices are valid as long as the frame.
+// fractions of the texture's width and height; they may be outside 0 … 1 or NaN. Without
+// a texture, uv is empty. The slices are valid as long as the frame.
 func Points(img Image) (xyz, uv []float32) {
 	f := img.Frame
 	n := f.Width * f.Height
-	if f.Profile.Format != camdriver.XYZ32F || len(f.Data) != 20*n {
+	if f.Profile.Format != camdriver.XYZ32F || len(f.Data) != 12*n && len(f.Data) != 20*n {
 		return nil, nil
 	}
 	all := words[float32](f.Data)
@@ -80,7 +80,11 @@ func (p *PointCloud) process(s *Set, depth Image) error {
 	if err := p.begin(s, depth); err != nil {
 		return err
 	}
-	img, err := p.res.frame(depth.Frame, p.geometry.out, 8*p.depth.width*p.depth.height)
+	extra := 0
+	if p.geometry.texture != nil {
+		extra = 8 * p.depth.width * p.depth.height
+	}
+	img, err := p.res.frame(depth.Frame, p.geometry.out, extra)
 	if err != nil {
 		return err
 	}
@@ -177,14 +181,16 @@ func cloudBending(m camdriver.Distortion) lens.Bending {
 type cloudRows PointCloud
 
 func (p *cloudRows) rows(slot, from, to int) {
-	width := p.depth.width
+	width, w, g := p.depth.width, &p.work[slot], p.geometry
 	for row := from; row < to; row++ {
-		xyz, uv := p.xyz[3*row*width:][:3*width], p.uv[2*row*width:][:2*width]
-		if p.geometry.texture == nil {
-			clear(uv)
+		xyz := p.xyz[3*row*width:][:3*width]
+		if g.texture == nil {
+			g.rays.Deproject(xyz, p.depth.row16(row), row, p.units, w.y)
+		} else {
+			(*PointCloud)(p).points(w, row, xyz, p.uv[2*row*width:][:2*width], true)
 		}
-		(*PointCloud)(p).points(&p.work[slot], row, xyz, uv, true)
 	}
+	lens.Fence()
 }
 
 // points computes the points of a row. It sets uv if places is set and there is a

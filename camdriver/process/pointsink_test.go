@@ -25,7 +25,9 @@ func (g *gathered) Row(slot, row int, xyz, uv []float32) {
 	}
 	g.next[slot]++
 	copy(g.xyz[3*row*g.width:][:3*g.width], xyz)
-	copy(g.uv[2*row*g.width:], uv)
+	if uv != nil {
+		copy(g.uv[2*row*g.width:], uv)
+	}
 }
 
 func (g *gathered) End(slot int) {
@@ -51,7 +53,10 @@ func TestEach(t *testing.T) {
 			set.Add(d)
 			set.Add(c)
 			n := 70 * 45
-			got := &gathered{t: t, width: 70, xyz: make([]float32, 3*n), uv: make([]float32, 2*n), next: make([]int, processors), end: make([]int, processors)}
+			got := &gathered{t: t, width: 70, xyz: make([]float32, 3*n), next: make([]int, processors), end: make([]int, processors)}
+			if texture == color.Stream {
+				got.uv = make([]float32, 2*n)
+			}
 			if ok, err := block.Each(&set, true, []process.PointSink{got}); !ok || err != nil {
 				t.Fatal(ok, err)
 			}

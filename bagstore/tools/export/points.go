@@ -161,7 +161,7 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 		p = imagefile.Of(colour)
 		painted, size = p.RGB(), 15
 	}
-	out := make([]byte, 0, len(uv)/2*size)
+	out := make([]byte, 0, len(xyz)/3*size)
 	for i := 0; 3*i < len(xyz); i++ {
 		if xyz[3*i+2] == 0 {
 			continue

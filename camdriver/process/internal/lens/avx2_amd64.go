@@ -20,9 +20,19 @@ func projectAVX2(uv *float32, depth *uint16, x *float32, y *float32, n int, p *f
 func divideAVX2(uv *float32, n int, by *float32)
 
 // deprojectAVX2 implements Deproject for n points, a multiple of 8.
+// Every eight points, y is step bytes farther.
 //
 //go:noescape
-func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, units *float32)
+func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n int, units *float32)
+
+// streamAVX2 implements Rays.Deproject for n points, a multiple of 8. xyz must be aligned to 32 bytes.
+// Every eight points, y is step bytes farther.
+//
+//go:noescape
+func streamAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n int, units *float32)
+
+// fence implements Fence.
+func fence()
 
 // metresAVX2 implements Metres for n pixels, a multiple of 8.
 //

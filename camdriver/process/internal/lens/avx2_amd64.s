@@ -213,41 +213,88 @@ divided:
 	VZEROUPPER
 	RET
 
-// func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, units *float32)
+// func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n int, units *float32)
 // Requires: AVX, AVX2
-TEXT ·deprojectAVX2(SB), NOSPLIT, $0-48
-	MOVQ xyz+0(FP), AX
-	MOVQ depth+8(FP), CX
-	MOVQ x+16(FP), DX
-	MOVQ y+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ units+40(FP), DI
-	XORQ R8, R8
+TEXT ·deprojectAVX2(SB), NOSPLIT, $0-56
+	MOVQ         xyz+0(FP), AX
+	MOVQ         depth+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         units+48(FP), R8
+	VBROADCASTSS (R8), Y0
+	XORQ         R8, R8
 
-deproject:
-	VPMOVZXWD    (CX)(R8*2), Y2
-	VCVTDQ2PS    Y2, Y2
-	VBROADCASTSS (DI), Y0
-	VMULPS       Y0, Y2, Y2
-	VMULPS       (DX)(R8*4), Y2, Y0
-	VMULPS       (BX)(R8*4), Y2, Y1
-	VSHUFPS      $0x88, Y1, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VSHUFPS      $0xd8, Y0, Y2, Y0
-	VSHUFPS      $0x88, Y0, Y3, Y2
-	VMOVUPS      X2, (AX)
-	VEXTRACTF128 $0x01, Y2, 48(AX)
-	VSHUFPS      $0xd8, Y3, Y1, Y2
-	VMOVUPS      X2, 16(AX)
-	VEXTRACTF128 $0x01, Y2, 64(AX)
-	VSHUFPS      $0xdd, Y1, Y0, Y0
-	VMOVUPS      X0, 32(AX)
-	VEXTRACTF128 $0x01, Y0, 80(AX)
-	ADDQ         $0x60, AX
-	ADDQ         $0x08, R8
-	CMPQ         R8, SI
-	JL           deproject
+deprojectAVX2:
+	VPMOVZXWD  (CX)(R8*2), Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     Y0, Y3, Y3
+	VMULPS     (DX)(R8*4), Y3, Y1
+	VMULPS     (BX), Y3, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VSHUFPS    $0xd8, Y1, Y3, Y1
+	VSHUFPS    $0x88, Y1, Y4, Y3
+	VSHUFPS    $0xd8, Y4, Y2, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y4, Y3, Y2
+	VMOVUPS    Y2, (AX)
+	VPERM2F128 $0x30, Y3, Y1, Y2
+	VMOVUPS    Y2, 32(AX)
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VMOVUPS    Y1, 64(AX)
+	ADDQ       $0x60, AX
+	ADDQ       SI, BX
+	ADDQ       $0x08, R8
+	CMPQ       R8, DI
+	JL         deprojectAVX2
 	VZEROUPPER
+	RET
+
+// func streamAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n int, units *float32)
+// Requires: AVX, AVX2
+TEXT ·streamAVX2(SB), NOSPLIT, $0-56
+	MOVQ         xyz+0(FP), AX
+	MOVQ         depth+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         units+48(FP), R8
+	VBROADCASTSS (R8), Y0
+	XORQ         R8, R8
+
+streamAVX2:
+	VPMOVZXWD  (CX)(R8*2), Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     Y0, Y3, Y3
+	VMULPS     (DX)(R8*4), Y3, Y1
+	VMULPS     (BX), Y3, Y2
+	VSHUFPS    $0x88, Y2, Y1, Y4
+	VSHUFPS    $0xdd, Y3, Y2, Y2
+	VSHUFPS    $0xd8, Y1, Y3, Y1
+	VSHUFPS    $0x88, Y1, Y4, Y3
+	VSHUFPS    $0xd8, Y4, Y2, Y4
+	VSHUFPS    $0xdd, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y4, Y3, Y2
+	VMOVNTPS   Y2, (AX)
+	VPERM2F128 $0x30, Y3, Y1, Y2
+	VMOVNTPS   Y2, 32(AX)
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VMOVNTPS   Y1, 64(AX)
+	ADDQ       $0x60, AX
+	ADDQ       SI, BX
+	ADDQ       $0x08, R8
+	CMPQ       R8, DI
+	JL         streamAVX2
+	VZEROUPPER
+	RET
+
+// func fence()
+// Requires: MMX+
+TEXT ·fence(SB), NOSPLIT, $0
+	SFENCE
 	RET
 
 // func metresAVX2(out *float32, depth *uint16, n int, units *float32)

@@ -55,6 +55,16 @@ func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 	return r.x, scratch
 }
 
+// Deproject computes x, y, z of the points of row v of depth, for images that aren't read
+// soon: the points bypass the processor's caches. Call Fence after the last row. scratch is
+// as for Row.
+func (r *Rays) Deproject(xyz []float32, depth []uint16, v int, units float32, scratch []float32) {
+	if n := r.deprojectFast(xyz, depth, v, units); n < len(depth) {
+		x, y := r.Row(v, scratch)
+		Deproject(xyz[3*n:], depth[n:], x[n:], y[n:], units)
+	}
+}
+
 func coefficients(in *camdriver.Intrinsics) (c [5]float32) {
 	for i := range c {
 		c[i] = float32(in.Coeffs[i])

@@ -2,7 +2,11 @@ package lens
 
 //go:generate go run -C ../../../../asm ./lens
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
@@ -61,10 +65,32 @@ func divideFast(uv []float32, a, b float32) int {
 func deprojectFast(xyz []float32, depth []uint16, x, y []float32, units float32) int {
 	n := whole(len(depth))
 	if n > 0 {
-		deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], n, &units)
+		deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], 4*lanes, n, &units)
 	}
 	return n
 }
+
+func (r *Rays) deprojectFast(xyz []float32, depth []uint16, v int, units float32) int {
+	n := whole(len(depth))
+	if n == 0 || uintptr(unsafe.Pointer(&xyz[0]))%32 != 0 {
+		return 0
+	}
+	xyz = xyz[:3*n]
+	if r.bent {
+		streamAVX2(&xyz[0], &depth[0], &r.x[v*r.Width], &r.y[v*r.Width], 4*lanes, n, &units)
+		return n
+	}
+	var y [lanes]float32
+	for i := range y {
+		y[i] = r.y[v]
+	}
+	streamAVX2(&xyz[0], &depth[0], &r.x[0], &y[0], 0, n, &units)
+	return n
+}
+
+// Fence makes the points of Rays.Deproject visible to other goroutines that this one
+// notifies.
+func Fence() { fence() }
 
 func metresFast(out []float32, depth []uint16, units float32) int {
 	n := whole(len(depth))

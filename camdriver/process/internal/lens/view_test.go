@@ -3,6 +3,7 @@ package lens
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"rsros/camdriver"
@@ -66,11 +67,18 @@ func FuzzView(f *testing.F) {
 		x, y := rays.Row(rays.Height-1, make([]float32, rays.Width))
 		us, vs := make([]int32, len(depth)), make([]int32, len(depth))
 		xyz, uv := make([]float32, 3*len(depth)), make([]float32, 2*len(depth))
+		streamed := make([]float32, 1+3*len(depth))[r.IntN(2):] // not always aligned
 		metres := make([]float32, len(depth))
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
 			Deproject(xyz, depth, x, y, units)
 			Metres(metres, depth, units)
+			clear(streamed)
+			rays.Deproject(streamed, depth, rays.Height-1, units, make([]float32, rays.Width))
+			Fence()
+			if !slices.EqualFunc(streamed[:len(xyz)], xyz, same) {
+				t.Fatalf("assembly %v: streamed points are %v, want %v", fast, streamed, xyz)
+			}
 			for i, d := range depth {
 				z := units * float32(d)
 				want := [3]float32{z * x[i], z * y[i], z}
