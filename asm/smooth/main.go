@@ -16,5 +16,7 @@ func main() {
 	columns("upAVX2", "implements Edges.Up for n rows of columns pixels, a multiple of 16, stride bytes apart.", true)
 	lineOfFloats()
 	nextOfFloats()
+	means("meanOf4AVX2", 4, 0, 1, 4, 5, 2, 3, 6, 7)
+	means("meanOf8AVX2", 8, 0, 4, 1, 5, 2, 6, 3, 7)
 	gen.Write("camdriver/process/internal/smooth", "avx2_amd64")
 }

@@ -132,24 +132,10 @@ func (d *Decimation) depth(out []uint16, y int) {
 	case 3:
 		smooth.Third(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
 	default:
-		d.meanDepth(out, y)
-	}
-}
-
-// meanDepth writes the mean of the valid pixels of each patch.
-func (d *Decimation) meanDepth(out []uint16, y int) {
-	var sums, valid [256]uint32 // of a run of patches
-	for len(out) > 0 {
-		n := min(len(out), len(sums))
-		first := (d.width - len(out)) * d.by
-		clear(sums[:n])
-		clear(valid[:n])
+		var rows [8][]uint16
 		for k := range d.by {
-			smooth.AddPatches(sums[:n], valid[:n], d.in.row16(y + k)[first:], d.by)
+			rows[k] = d.in.row16(y + k)
 		}
-		for i := range n {
-			out[i] = uint16(sums[i] / max(valid[i], 1))
-		}
-		out = out[n:]
+		smooth.Mean(out, rows[:d.by])
 	}
 }

@@ -50,3 +50,13 @@ func lineAVX2(lanes *float32, move int, n int, p *float32)
 //
 //go:noescape
 func nextAVX2(row *float32, state *float32, before *float32, n int, p *float32)
+
+// meanOf4AVX2 implements Mean for n patches, a multiple of 8, of as many rows as columns.
+//
+//go:noescape
+func meanOf4AVX2(out *uint16, rows *[]uint16, n int)
+
+// meanOf8AVX2 implements Mean for n patches, a multiple of 8, of as many rows as columns.
+//
+//go:noescape
+func meanOf8AVX2(out *uint16, rows *[]uint16, n int)

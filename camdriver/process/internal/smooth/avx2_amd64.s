@@ -547,3 +547,359 @@ next:
 	JL        next
 	VZEROUPPER
 	RET
+
+DATA meanOf4AVX2Order<>+0(SB)/4, $0x00000000
+DATA meanOf4AVX2Order<>+4(SB)/4, $0x00000001
+DATA meanOf4AVX2Order<>+8(SB)/4, $0x00000004
+DATA meanOf4AVX2Order<>+12(SB)/4, $0x00000005
+DATA meanOf4AVX2Order<>+16(SB)/4, $0x00000002
+DATA meanOf4AVX2Order<>+20(SB)/4, $0x00000003
+DATA meanOf4AVX2Order<>+24(SB)/4, $0x00000006
+DATA meanOf4AVX2Order<>+28(SB)/4, $0x00000007
+GLOBL meanOf4AVX2Order<>(SB), RODATA|NOPTR, $32
+
+DATA meanOf4AVX2All<>+0(SB)/4, $0x00000010
+GLOBL meanOf4AVX2All<>(SB), RODATA|NOPTR, $4
+
+DATA meanOf4AVX2Bias<>+0(SB)/4, $0x00080000
+GLOBL meanOf4AVX2Bias<>(SB), RODATA|NOPTR, $4
+
+// func meanOf4AVX2(out *uint16, rows *[]uint16, n int)
+// Requires: AVX, AVX2
+TEXT ·meanOf4AVX2(SB), NOSPLIT, $0-24
+	MOVQ     out+0(FP), AX
+	MOVQ     rows+8(FP), CX
+	MOVQ     n+16(FP), DX
+	VPXOR    Y0, Y0, Y0
+	VPCMPEQW Y1, Y1, Y1
+	VPSLLW   $0x0f, Y1, Y2
+	VPSRLW   $0x0f, Y1, Y1
+	XORQ     BX, BX
+
+meanOf4AVX2:
+	MOVQ         (CX), SI
+	VMOVDQU      (SI)(BX*1), Y3
+	VPCMPEQW     Y0, Y3, Y4
+	VPXOR        Y2, Y3, Y3
+	VPMADDWD     Y1, Y3, Y3
+	VMOVDQU      32(SI)(BX*1), Y5
+	VPCMPEQW     Y0, Y5, Y6
+	VPXOR        Y2, Y5, Y5
+	VPMADDWD     Y1, Y5, Y5
+	MOVQ         24(CX), SI
+	VMOVDQU      (SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPADDW       Y8, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+	VPADDW       Y8, Y6, Y6
+	MOVQ         48(CX), SI
+	VMOVDQU      (SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPADDW       Y8, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+	VPADDW       Y8, Y6, Y6
+	MOVQ         72(CX), SI
+	VMOVDQU      (SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPADDW       Y8, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+	VPADDW       Y8, Y6, Y6
+	VPMADDWD     Y1, Y4, Y4
+	VPMADDWD     Y1, Y6, Y6
+	VPHADDD      Y5, Y3, Y3
+	VPHADDD      Y6, Y4, Y4
+	VPBROADCASTD meanOf4AVX2Bias<>+0(SB), Y5
+	VPADDD       Y5, Y3, Y3
+	VPBROADCASTD meanOf4AVX2All<>+0(SB), Y5
+	VPADDD       Y5, Y4, Y4
+	VPSRLD       $0x10, Y1, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VCVTDQ2PS    Y3, Y3
+	VCVTDQ2PS    Y4, Y4
+	VDIVPS       Y4, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VMOVDQU      meanOf4AVX2Order<>+0(SB), Y5
+	VPERMD       Y3, Y5, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VMOVDQU      X4, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JNZ          meanOf4AVX2
+	VZEROUPPER
+	RET
+
+DATA meanOf8AVX2Order<>+0(SB)/4, $0x00000000
+DATA meanOf8AVX2Order<>+4(SB)/4, $0x00000004
+DATA meanOf8AVX2Order<>+8(SB)/4, $0x00000001
+DATA meanOf8AVX2Order<>+12(SB)/4, $0x00000005
+DATA meanOf8AVX2Order<>+16(SB)/4, $0x00000002
+DATA meanOf8AVX2Order<>+20(SB)/4, $0x00000006
+DATA meanOf8AVX2Order<>+24(SB)/4, $0x00000003
+DATA meanOf8AVX2Order<>+28(SB)/4, $0x00000007
+GLOBL meanOf8AVX2Order<>(SB), RODATA|NOPTR, $32
+
+DATA meanOf8AVX2All<>+0(SB)/4, $0x00000040
+GLOBL meanOf8AVX2All<>(SB), RODATA|NOPTR, $4
+
+DATA meanOf8AVX2Bias<>+0(SB)/4, $0x00200000
+GLOBL meanOf8AVX2Bias<>(SB), RODATA|NOPTR, $4
+
+// func meanOf8AVX2(out *uint16, rows *[]uint16, n int)
+// Requires: AVX, AVX2
+TEXT ·meanOf8AVX2(SB), NOSPLIT, $0-24
+	MOVQ     out+0(FP), AX
+	MOVQ     rows+8(FP), CX
+	MOVQ     n+16(FP), DX
+	VPXOR    Y0, Y0, Y0
+	VPCMPEQW Y1, Y1, Y1
+	VPSLLW   $0x0f, Y1, Y2
+	VPSRLW   $0x0f, Y1, Y1
+	XORQ     BX, BX
+
+meanOf8AVX2:
+	MOVQ         (CX), SI
+	VMOVDQU      (SI)(BX*1), Y3
+	VPCMPEQW     Y0, Y3, Y4
+	VPXOR        Y2, Y3, Y3
+	VPMADDWD     Y1, Y3, Y3
+	VMOVDQU      32(SI)(BX*1), Y5
+	VPCMPEQW     Y0, Y5, Y6
+	VPXOR        Y2, Y5, Y5
+	VPMADDWD     Y1, Y5, Y5
+	VMOVDQU      64(SI)(BX*1), Y7
+	VPCMPEQW     Y0, Y7, Y8
+	VPXOR        Y2, Y7, Y7
+	VPMADDWD     Y1, Y7, Y7
+	VMOVDQU      96(SI)(BX*1), Y9
+	VPCMPEQW     Y0, Y9, Y10
+	VPXOR        Y2, Y9, Y9
+	VPMADDWD     Y1, Y9, Y9
+	MOVQ         24(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         48(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         72(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         96(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         120(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         144(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	MOVQ         168(CX), SI
+	VMOVDQU      (SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VPADDW       Y12, Y4, Y4
+	VMOVDQU      32(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y5, Y5
+	VPADDW       Y12, Y6, Y6
+	VMOVDQU      64(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VPADDW       Y12, Y8, Y8
+	VMOVDQU      96(SI)(BX*1), Y11
+	VPCMPEQW     Y0, Y11, Y12
+	VPXOR        Y2, Y11, Y11
+	VPMADDWD     Y1, Y11, Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDW       Y12, Y10, Y10
+	VPMADDWD     Y1, Y4, Y4
+	VPMADDWD     Y1, Y6, Y6
+	VPMADDWD     Y1, Y8, Y8
+	VPMADDWD     Y1, Y10, Y10
+	VPHADDD      Y5, Y3, Y3
+	VPHADDD      Y9, Y7, Y5
+	VPHADDD      Y5, Y3, Y3
+	VPHADDD      Y6, Y4, Y4
+	VPHADDD      Y10, Y8, Y5
+	VPHADDD      Y5, Y4, Y4
+	VPBROADCASTD meanOf8AVX2Bias<>+0(SB), Y5
+	VPADDD       Y5, Y3, Y3
+	VPBROADCASTD meanOf8AVX2All<>+0(SB), Y5
+	VPADDD       Y5, Y4, Y4
+	VPSRLD       $0x10, Y1, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VCVTDQ2PS    Y3, Y3
+	VCVTDQ2PS    Y4, Y4
+	VDIVPS       Y4, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VMOVDQU      meanOf8AVX2Order<>+0(SB), Y5
+	VPERMD       Y3, Y5, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VMOVDQU      X4, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x80, BX
+	SUBQ         $0x08, DX
+	JNZ          meanOf8AVX2
+	VZEROUPPER
+	RET

@@ -128,3 +128,20 @@ func (e *Edges) columnsDisparityFast(pixels []float32, width, n int, l *Lanes) i
 	}
 	return whole
 }
+
+// meanFast writes the first means of Mean and returns their number.
+func meanFast(out []uint16, rows [][]uint16) int {
+	by, n := len(rows), len(out)&^7
+	if !fast || n == 0 || by != 4 && by != 8 {
+		return 0
+	}
+	for _, row := range rows {
+		_ = row[:n*by]
+	}
+	if by == 4 {
+		meanOf4AVX2(&out[0], &rows[0], n)
+	} else {
+		meanOf8AVX2(&out[0], &rows[0], n)
+	}
+	return n
+}

@@ -5,8 +5,26 @@ import (
 	"unsafe"
 )
 
-// AddPatches adds by pixels of a row to each patch: their sum and the number that aren't 0.
-func AddPatches(sums, valid []uint32, row []uint16, by int) {
+// Mean writes the mean of the pixels other than 0 of each patch: the next columns of all
+// rows, as many as there are rows.
+func Mean(out []uint16, rows [][]uint16) {
+	var sums, valid [256]uint32 // of a run of patches
+	by := len(rows)
+	for first := meanFast(out, rows); first < len(out); first += len(sums) {
+		run := out[first:min(first+len(sums), len(out))]
+		clear(sums[:len(run)])
+		clear(valid[:len(run)])
+		for _, row := range rows {
+			addPatches(sums[:len(run)], valid[:len(run)], row[first*by:], by)
+		}
+		for i := range run {
+			run[i] = uint16(sums[i] / max(valid[i], 1))
+		}
+	}
+}
+
+// addPatches adds by pixels of a row to each patch: their sum and the number that aren't 0.
+func addPatches(sums, valid []uint32, row []uint16, by int) {
 	valid, row = valid[:len(sums)], row[:len(sums)*by]
 	if by%4 == 0 {
 		addFours(sums, valid, row, by/4)

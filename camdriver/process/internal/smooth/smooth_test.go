@@ -56,26 +56,28 @@ func lowerMedian(patch []uint16) uint16 {
 	return valid[(len(valid)-1)/2]
 }
 
-// FuzzPatches compares medians and sums with a simple implementation.
+// FuzzPatches compares medians and means with a simple implementation.
 func FuzzPatches(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := source{rand.New(rand.NewPCG(seed, 2))}
-		n, by := 1+s.IntN(20), 2+s.IntN(7)
+		n, by := 1+s.IntN(30), 2+s.IntN(7)
 		rows := make([][]uint16, by)
 		for i := range rows {
 			rows[i] = s.depth(n*by + s.IntN(3))
 		}
-		sums, valid, medians := make([]uint32, n), make([]uint32, n), make([]uint16, n)
-		for _, row := range rows {
-			AddPatches(sums, valid, row, by)
-		}
+		medians := make([]uint16, n)
 		switch by {
 		case 2:
 			Halve(medians, rows[0], rows[1])
 		case 3:
 			Third(medians, rows[0], rows[1], rows[2])
 		}
+		means := [2][]uint16{make([]uint16, n), make([]uint16, n)} // with and without assembly
+		defer func(was bool) { fast = was }(fast)
+		Mean(means[0], rows)
+		fast = false
+		Mean(means[1], rows)
 		for i := range n {
 			var patch []uint16
 			sum, count := uint32(0), uint32(0)
@@ -87,8 +89,9 @@ func FuzzPatches(f *testing.F) {
 					count++
 				}
 			}
-			if sums[i] != sum || valid[i] != count {
-				t.Fatalf("%v: sum %d of %d, want %d of %d", patch, sums[i], valid[i], sum, count)
+			want := uint16(sum / max(count, 1))
+			if means[0][i] != want || means[1][i] != want {
+				t.Fatalf("%v: mean %d with assembly, %d without, want %d", patch, means[0][i], means[1][i], want)
 			}
 			if want := lowerMedian(patch); by <= 3 && medians[i] != want {
 				t.Fatalf("%v: median %d, want %d", patch, medians[i], want)
