@@ -88,9 +88,12 @@ var persistence = [...]struct{ least, of int }{{9, 8}, {8, 8}, {2, 3}, {2, 4}, {
 // before the phase's, and the one eight frames ago in the phase's.
 func (t *Temporal) setRule(mode int) {
 	p := persistence[mode]
-	for h := range t.fading.Rule {
+	t.fading.Rule = smooth.Histories{}
+	for h := range 256 {
 		recent := bits.RotateLeft8(uint8(h), -int(t.fading.Phase)) >> (8 - p.of)
-		t.fading.Rule[h] = bits.OnesCount8(recent) >= p.least
+		if bits.OnesCount8(recent) >= p.least {
+			t.fading.Rule.Add(uint8(h))
+		}
 	}
 }
 

@@ -60,3 +60,8 @@ func meanOf4AVX2(out *uint16, rows *[]uint16, n int)
 //
 //go:noescape
 func meanOf8AVX2(out *uint16, rows *[]uint16, n int)
+
+// fadeAVX2 implements Fading.Disparity for n pixels, a multiple of 8.
+//
+//go:noescape
+func fadeAVX2(out *float32, in *float32, last *float32, history *uint8, n int, p *float32)

@@ -903,3 +903,65 @@ meanOf8AVX2:
 	JNZ          meanOf8AVX2
 	VZEROUPPER
 	RET
+
+// func fadeAVX2(out *float32, in *float32, last *float32, history *uint8, n int, p *float32)
+// Requires: AVX, AVX2
+TEXT ·fadeAVX2(SB), NOSPLIT, $0-48
+	MOVQ         out+0(FP), AX
+	MOVQ         in+8(FP), CX
+	MOVQ         last+16(FP), DX
+	MOVQ         history+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         p+40(FP), DI
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS 16(DI), Y4
+	VPXOR        Y5, Y5, Y5
+	VMOVDQU      20(DI), Y6
+	VPCMPEQD     Y7, Y7, Y7
+	VPSRLD       $0x1b, Y7, Y7
+	XORQ         DI, DI
+
+fade:
+	VMOVUPS      (CX)(DI*4), Y8
+	VMOVUPS      (DX)(DI*4), Y9
+	VCMPPS       $0x00, Y5, Y8, Y10
+	VCMPPS       $0x04, Y5, Y9, Y11
+	VSUBPS       Y9, Y8, Y13
+	VCMPPS       $0x11, Y2, Y13, Y12
+	VCMPPS       $0x1e, Y3, Y13, Y13
+	VPAND        Y13, Y12, Y12
+	VPAND        Y11, Y12, Y12
+	VPANDN       Y12, Y10, Y12
+	VMULPS       Y0, Y8, Y13
+	VMULPS       Y1, Y9, Y14
+	VADDPS       Y14, Y13, Y13
+	VBLENDVPS    Y12, Y13, Y8, Y8
+	VBLENDVPS    Y10, Y9, Y8, Y13
+	VMOVUPS      Y13, (DX)(DI*4)
+	VPMOVZXBD    (BX)(DI*1), Y15
+	VPSRLD       $0x05, Y15, Y13
+	VPERMD       Y6, Y13, Y13
+	VPAND        Y7, Y15, Y14
+	VPSRLVD      Y14, Y13, Y13
+	VPSLLD       $0x1f, Y13, Y13
+	VPAND        Y11, Y13, Y13
+	VPAND        Y10, Y13, Y13
+	VBLENDVPS    Y13, Y9, Y8, Y8
+	VMOVUPS      Y8, (AX)(DI*4)
+	VPOR         Y10, Y12, Y13
+	VPAND        Y13, Y15, Y13
+	VPANDN       Y13, Y4, Y13
+	VPANDN       Y4, Y10, Y14
+	VPOR         Y14, Y13, Y13
+	VEXTRACTI128 $0x01, Y13, X8
+	VPACKUSDW    X8, X13, X8
+	VPACKUSWB    X8, X8, X8
+	VMOVQ        X8, (BX)(DI*1)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JL           fade
+	VZEROUPPER
+	RET

@@ -5,9 +5,18 @@ type Fading struct {
 	Alpha float32   // weight of the new value
 	Delta float32   // least difference at an edge
 	Phase uint8     // bit of this frame in a history, 0 … 7
-	Rule  [256]bool // by history: fill holes
+	Rule  Histories // those with which holes are filled
 	beta  float32   // 1 - Alpha
 }
+
+// Histories is a set of histories.
+type Histories [8]uint32
+
+// Add adds a history.
+func (s *Histories) Add(h uint8) { s[h/32] |= 1 << (h % 32) }
+
+// Has reports whether a history is in the set.
+func (s *Histories) Has(h uint8) bool { return s[h/32]>>(h%32)&1 != 0 }
 
 // SetAlpha sets Alpha and 1 - Alpha.
 func (t *Fading) SetAlpha(alpha float32) { t.Alpha, t.beta = alpha, 1-alpha }
@@ -20,7 +29,7 @@ func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
 		before := last[x]
 		switch {
 		case d == 0:
-			if before != 0 && t.Rule[history[x]] {
+			if before != 0 && t.Rule.Has(history[x]) {
 				d = before
 			}
 			history[x] &^= bit
@@ -40,11 +49,11 @@ func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
 func (t *Fading) Disparity(out, in, last []float32, history []uint8) {
 	bit, delta := uint8(1)<<t.Phase, t.Delta
 	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]
-	for x, p := range in {
-		before := last[x]
+	for x := t.disparityFast(out, in, last, history); x < len(in); x++ {
+		p, before := in[x], last[x]
 		switch away := p - before; {
 		case p == 0:
-			if before != 0 && t.Rule[history[x]] {
+			if before != 0 && t.Rule.Has(history[x]) {
 				p = before
 			}
 			history[x] &^= bit

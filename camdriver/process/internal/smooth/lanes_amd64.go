@@ -145,3 +145,21 @@ func meanFast(out []uint16, rows [][]uint16) int {
 	}
 	return n
 }
+
+// fadeParameters are in the order of the assembly.
+type fadeParameters struct {
+	alpha, beta, high, low float32
+	bit                    uint32
+	rule                   Histories
+}
+
+// disparityFast filters the first pixels of Disparity and returns their number.
+func (t *Fading) disparityFast(out, in, last []float32, history []uint8) int {
+	n := len(in) &^ (floatLanes - 1)
+	if !fast || n == 0 {
+		return 0
+	}
+	p := fadeParameters{t.Alpha, t.beta, t.Delta, -t.Delta, 1 << t.Phase, t.Rule}
+	fadeAVX2(&out[0], &in[0], &last[0], &history[0], n, &p.alpha)
+	return n
+}

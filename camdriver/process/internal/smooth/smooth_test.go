@@ -274,8 +274,8 @@ func FuzzFading(f *testing.F) {
 		var fade Fading
 		fade.SetAlpha(s.Float32())
 		fade.Delta = float32(1 + s.IntN(100))
-		for h := range fade.Rule {
-			fade.Rule[h] = s.IntN(2) == 0
+		for i := range fade.Rule {
+			fade.Rule[i] = s.Uint32()
 		}
 		last, history := make([]uint16, n), make([]uint8, n)
 		wantLast, wantHistory := make([]uint16, n), make([]uint8, n)
@@ -292,7 +292,7 @@ func FuzzFading(f *testing.F) {
 				case d > 0:
 					wantLast[x], wantHistory[x] = d, bit
 				default:
-					if fade.Rule[wantHistory[x]] {
+					if fade.Rule.Has(wantHistory[x]) {
 						want = wantLast[x]
 					}
 					wantHistory[x] &^= bit
@@ -302,6 +302,54 @@ func FuzzFading(f *testing.F) {
 				}
 			}
 			fade.Phase = (fade.Phase + 1) % 8
+		}
+	})
+}
+
+// FuzzFadingDisparity is FuzzFading for disparity, with and without assembly.
+func FuzzFadingDisparity(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := source{rand.New(rand.NewPCG(seed, 6))}
+		n := 1 + s.IntN(40)
+		var fade Fading
+		fade.SetAlpha(s.Float32())
+		fade.Delta = float32(1 + s.IntN(100))
+		for i := range fade.Rule {
+			fade.Rule[i] = s.Uint32()
+		}
+		var frames [12][]float32
+		for i := range frames {
+			frames[i] = s.disparity(n)
+		}
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			last, history := make([]float32, n), make([]uint8, n)
+			wantLast, wantHistory := make([]float32, n), make([]uint8, n)
+			for i, in := range frames {
+				fade.Phase = uint8(i % 8)
+				out, want := make([]float32, n), slices.Clone(in)
+				fade.Disparity(out, in, last, history)
+				for x, p := range in {
+					bit, before := uint8(1)<<fade.Phase, wantLast[x]
+					switch {
+					case p != 0 && before != 0 && p-before < fade.Delta && p-before > -fade.Delta:
+						want[x] = float32(fade.Alpha*p) + float32((1-fade.Alpha)*before)
+						wantLast[x] = want[x]
+						wantHistory[x] |= bit
+					case p != 0:
+						wantLast[x], wantHistory[x] = p, bit
+					default:
+						if before != 0 && fade.Rule.Has(wantHistory[x]) {
+							want[x] = before
+						}
+						wantHistory[x] &^= bit
+					}
+				}
+				if !sameBits(out, want) || !sameBits(last, wantLast) || !slices.Equal(history, wantHistory) {
+					t.Fatalf("assembly %v: frame %d: %v becomes %v, last %v, history %b; want %v, %v, %b", fast, i, in, out, last, history, want, wantLast, wantHistory)
+				}
+			}
 		}
 	})
 }
