@@ -60,12 +60,12 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 		return nil, err
 	}
 	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
-	w := &Writer{db: pagedb.New(f, schema, false), live: l}
+	w := newWriter(f.File, schema, l)
 	if err = begin(w); err == nil {
 		err = w.db.Commit()
 	}
 	if err == nil && !o.NoSync {
-		err = f.Sync()
+		err = w.f.Sync()
 	}
 	if err == nil {
 		err = f.Rename(path, target.Commit)
@@ -110,15 +110,14 @@ func (w *Writer) Commit() error {
 	}
 	l.size = w.db.Size()
 	if l.o.NoSync {
-		_, err = l.f.WriteAt(page, 0)
-		return err
+		return w.f.WriteHead(page)
 	}
 	l.syncing.Store(true)
 	l.commit.Go(func() {
 		defer l.syncing.Store(false)
-		err := l.f.Sync()
+		err := w.f.Sync()
 		if err == nil {
-			_, err = l.f.WriteAt(page, 0)
+			err = w.f.WriteHead(page)
 		}
 		if err != nil {
 			l.mu.Lock()
@@ -135,28 +134,33 @@ func (l *live) failed() error {
 	return l.err
 }
 
-func (l *live) close(db *pagedb.Writer) error {
+func (w *Writer) closeLive() error {
+	l := w.live
 	l.commit.Wait()
 	err := l.failed()
 	if err == nil {
 		err = l.gone()
 	}
-	if err == nil && db.Changed() {
-		err = l.last(db)
+	if err == nil && w.db.Changed() {
+		err = w.last()
 	}
-	return errors.Join(err, l.f.Close())
+	return errors.Join(err, w.f.Finish(), l.f.Close())
 }
 
-func (l *live) last(db *pagedb.Writer) error {
-	page, err := db.Prepare()
-	if err == nil && !l.o.NoSync {
-		err = l.f.Sync()
+func (w *Writer) last() error {
+	sync := w.f.Sync
+	if w.live.o.NoSync {
+		sync = func() error { return nil }
+	}
+	page, err := w.db.Prepare()
+	if err == nil {
+		err = sync()
 	}
 	if err == nil {
-		_, err = l.f.WriteAt(page, 0)
+		err = w.f.WriteHead(page)
 	}
-	if err == nil && !l.o.NoSync {
-		err = l.f.Sync()
+	if err == nil {
+		err = sync()
 	}
 	return err
 }

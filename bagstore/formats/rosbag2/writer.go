@@ -1,10 +1,13 @@
 package rosbag2
 
 import (
+	"errors"
 	"fmt"
+	"os"
 
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2/internal/pagedb"
+	"rsros/bagstore/internal/disk"
 )
 
 // schema2 has the names and types that librealsense and ROS 2 up to Humble use.
@@ -30,6 +33,7 @@ const commitBytes = 16 << 20
 
 // Writer makes a .db3 file. It is for one goroutine.
 type Writer struct {
+	f        *disk.Pages
 	db       *pagedb.Writer
 	topics   int64
 	messages int64
@@ -41,13 +45,19 @@ type Writer struct {
 
 // NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
 // no use until Close.
-func NewWriter(f pagedb.File) *Writer {
-	return &Writer{db: pagedb.New(f, schema2, true)}
+func NewWriter(f *os.File) *Writer { return newWriter(f, schema2, nil) }
+
+// directFrom is the size from which a file is written past the page cache, as bags are.
+const directFrom = 16 << 20
+
+func newWriter(f *os.File, schema []pagedb.Object, l *live) *Writer {
+	pages := disk.NewPages(f, directFrom)
+	return &Writer{f: pages, db: pagedb.New(pages, schema, l == nil), live: l}
 }
 
 // NewDefinedWriter is NewWriter for schema 4, see AddDefined.
-func NewDefinedWriter(f pagedb.File) (*Writer, error) {
-	w := &Writer{db: pagedb.New(f, schema4, true)}
+func NewDefinedWriter(f *os.File) (*Writer, error) {
+	w := newWriter(f, schema4, nil)
 	return w, w.define()
 }
 
@@ -129,7 +139,7 @@ func (w *Writer) Size() int64 { return w.db.Size() }
 // Close makes the file whole. It closes and syncs one of Create.
 func (w *Writer) Close() error {
 	if w.live != nil {
-		return w.live.close(w.db)
+		return w.closeLive()
 	}
-	return w.db.Commit()
+	return errors.Join(w.db.Commit(), w.f.Finish())
 }

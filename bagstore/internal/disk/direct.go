@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"slices"
 	"sync"
 	"unsafe"
 )
@@ -24,31 +23,18 @@ const (
 
 	// stagingSize is the number of bytes that are collected before they are written.
 	stagingSize = 1 << 20
-	// defaultPreallocate keeps the file in few pieces without filling the disk.
-	defaultPreallocate = 64 << 20
 )
 
 // directSink writes past the page cache, several writes at once. It collects small pieces in
 // staging memory. A large, lent and aligned piece is written from where it is.
 type directSink struct {
-	d       Disk
+	writes
 	grain   int    // a power of 2, of bytes in the file and in memory
 	staging []byte // being filled
 	n       int    // bytes in it
 	off     int64  // of staging in the file, aligned
 	last    []byte // the end of a lent piece that fills no whole block
 	head    firstBlock
-
-	step     int64 // bytes to preallocate at a time
-	reserved int64
-
-	mu       sync.Mutex
-	over     sync.Cond // a write is over
-	free     [][]byte  // staging memory; last returned, first used
-	underWay []int64   // offsets of the pending writes
-	started  int64     // end of the writes that began
-	err      error     // of the first write that failed
-	failedAt int64     // the lowest offset of a failed write
 }
 
 // NewDirect returns a sink that writes past the page cache to a file for which SetDirect returned
@@ -58,16 +44,8 @@ func NewDirect(d Disk, grain int, preallocate int64) Sink {
 }
 
 func newDirect(d Disk, grain int, preallocate int64) *directSink {
-	if preallocate == 0 {
-		preallocate = defaultPreallocate
-	}
-	s := &directSink{d: d, grain: grain, last: make([]byte, grain), step: preallocate, head: firstBlock{block: AlignedBytes(grain, grain)}}
-	s.over.L = &s.mu
-	memory := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
-	AdviseHuge(memory)
-	for ; len(memory) > 0; memory = memory[stagingSize:] {
-		s.free = append(s.free, memory[:stagingSize:stagingSize])
-	}
+	s := &directSink{grain: grain, last: make([]byte, grain), head: firstBlock{block: AlignedBytes(grain, grain)}}
+	s.begin(d, preallocate)
 	s.staging = s.take()
 	return s
 }
@@ -156,66 +134,9 @@ func (s *directSink) write(lent []byte, done func()) error {
 	bufs := [][]byte{staging[skip:s.n], lent}
 	s.off += int64(s.n + len(lent))
 	s.n = 0
-	s.reserve(s.off)
-	s.mu.Lock()
-	s.underWay = append(s.underWay, off)
-	s.started = s.off
-	s.mu.Unlock()
-	s.d.Start(bufs, off+int64(skip), func(err error) {
-		if done != nil {
-			done()
-		}
-		s.finished(staging, off, err)
-	})
+	s.start(staging, bufs, off+int64(skip), s.off, done)
 	s.staging = s.take()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
-func (s *directSink) finished(staging []byte, off int64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil && (s.err == nil || off < s.failedAt) {
-		s.err, s.failedAt = err, off
-	}
-	s.free = append(s.free, staging)
-	s.underWay = slices.DeleteFunc(s.underWay, func(o int64) bool { return o == off })
-	s.over.Signal()
-}
-
-func (s *directSink) take() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.free) == 0 {
-		s.over.Wait()
-	}
-	last := len(s.free) - 1
-	b := s.free[last]
-	s.free = s.free[:last]
-	return b
-}
-
-func (s *directSink) drain() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.underWay) > 0 {
-		s.over.Wait()
-	}
-	return s.err
-}
-
-// reserve allocates space ahead of end. If that fails, writes allocate it.
-func (s *directSink) reserve(end int64) {
-	if s.step <= 0 || end <= s.reserved {
-		return
-	}
-	want := (end + s.step) / s.step * s.step
-	if s.d.Allocate(want) != nil {
-		s.step = 0
-		return
-	}
-	s.reserved = want
+	return s.failed()
 }
 
 func (s *directSink) Size() int64 { return s.off + int64(s.n) }
@@ -224,15 +145,6 @@ func (s *directSink) Size() int64 { return s.off + int64(s.n) }
 func (s *directSink) Written() int64 { return s.off }
 func (s *directSink) Grain() int64   { return int64(s.grain) }
 func (s *directSink) Sync() error    { return s.d.Sync() }
-
-func (s *directSink) Landed() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.underWay) > 0 {
-		return slices.Min(s.underWay)
-	}
-	return s.started
-}
 
 // Flush pads the last block with zeros, writes it, and keeps it to write it again later.
 func (s *directSink) Flush() error {

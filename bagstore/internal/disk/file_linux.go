@@ -120,14 +120,18 @@ func (d *File) Truncate(size int64) error {
 	return nil
 }
 
-// Close implements Disk. No write may be pending.
-func (d *File) Close() error {
-	var err error
-	if d.queue != nil {
-		err = d.queue.close()
+// Stop releases what Start allocated. No write may be pending.
+func (d *File) Stop() error {
+	q := d.queue
+	if q == nil {
+		return nil
 	}
-	return errors.Join(err, d.f.Close())
+	d.queue, d.asked = nil, false
+	return q.close()
 }
+
+// Close implements Disk. No write may be pending.
+func (d *File) Close() error { return errors.Join(d.Stop(), d.f.Close()) }
 
 // AdviseHuge asks for huge pages, because the kernel pins every page that it writes past the
 // cache. The kernel may ignore it.

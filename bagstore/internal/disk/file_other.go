@@ -50,6 +50,9 @@ func (d *File) Read(p []byte, off int64) error {
 // Truncate implements Disk.
 func (d *File) Truncate(size int64) error { return d.f.Truncate(size) }
 
+// Stop does nothing.
+func (d *File) Stop() error { return nil }
+
 // Close implements Disk.
 func (d *File) Close() error { return d.f.Close() }
 

@@ -19,20 +19,26 @@ const (
 	// reuseAfter is the number of commits for which a replaced page stays, for readers of earlier
 	// ones.
 	reuseAfter = 64
-	// flushBytes is how much is collected before it goes to the file.
-	flushBytes = 1 << 20
 )
 
-// File is what a database is written to. Its beginning is empty.
+// File is what a database is written to, which is empty. [disk.Pages] is one.
 type File interface {
+	// ReadAt reads a page that was written.
 	io.ReaderAt
-	io.WriterAt
+	// Buffer returns memory for consecutive pages, with room for one at least.
+	Buffer() []byte
+	// Write writes pages at an offset. They are the beginning of the last Buffer, which it takes back.
+	Write(pages []byte, off int64) error
+	// Wait waits until all pages are in the file.
+	Wait() error
+	// WriteHead writes page 1.
+	WriteHead(page []byte) error
 }
 
 type pages struct {
 	f      File
 	next   uint32 // the first page that was never used
-	buf    []byte // consecutive pages that aren't in the file yet
+	buf    []byte // consecutive pages that aren't in the file yet, in a Buffer of it; nil: none
 	at     uint32 // the first of them
 	commit uint64 // number of the commit that comes next
 	free   []freePage
@@ -78,26 +84,35 @@ func (p *pages) release(page uint32) {
 	}
 }
 
-func (p *pages) write(page uint32, data []byte) error {
-	if page != p.at+uint32(len(p.buf)/pageSize) || len(p.buf) >= flushBytes {
+// room returns the memory of a page, which must be filled before another page is written.
+func (p *pages) room(page uint32) ([]byte, error) {
+	if page != p.at+uint32(len(p.buf)/pageSize) || cap(p.buf)-len(p.buf) < pageSize {
 		if err := p.flush(); err != nil {
-			return err
+			return nil, err
 		}
-		p.at = page
 	}
-	p.buf = append(p.buf, data...)
-	p.buf = append(p.buf, zeros[:pageSize-len(data)]...)
-	return nil
+	if p.buf == nil {
+		p.buf, p.at = p.f.Buffer()[:0], page
+	}
+	n := len(p.buf)
+	p.buf = p.buf[:n+pageSize]
+	return p.buf[n:], nil
 }
 
-var zeros [pageSize]byte
+func (p *pages) write(page uint32, data []byte) error {
+	b, err := p.room(page)
+	if err == nil {
+		clear(b[copy(b, data):])
+	}
+	return err
+}
 
 func (p *pages) flush() error {
-	if len(p.buf) == 0 {
+	if p.buf == nil {
 		return nil
 	}
-	_, err := p.f.WriteAt(p.buf, int64(p.at-1)*pageSize)
-	p.buf = p.buf[:0]
+	err := p.f.Write(p.buf, int64(p.at-1)*pageSize)
+	p.buf = nil
 	return err
 }
 
@@ -111,25 +126,27 @@ func (p *pages) read(page uint32) ([]byte, error) {
 }
 
 // chain writes parts into a chain of overflow pages, and returns the first.
-func (p *pages) chain(parts [][]byte) (uint32, error) {
-	var first uint32
-	var page [pageSize]byte
+func (p *pages) chain(parts [][]byte) (first uint32, err error) {
 	rest := 0
 	for _, b := range parts {
 		rest += len(b)
 	}
 	this, err := p.append()
 	for first = this; err == nil; {
-		n := copyParts(page[4:], &parts)
-		rest -= n
 		next := uint32(0)
-		if rest > 0 {
+		if rest > pageSize-4 {
 			if next, err = p.append(); err != nil {
 				break
 			}
 		}
-		binary.BigEndian.PutUint32(page[:], next)
-		if err = p.write(this, page[:4+n]); err != nil || rest == 0 {
+		var b []byte
+		if b, err = p.room(this); err != nil {
+			break
+		}
+		binary.BigEndian.PutUint32(b, next)
+		n := copyParts(b[4:], &parts)
+		clear(b[4+n:])
+		if rest -= n; rest == 0 {
 			break
 		}
 		this = next

@@ -44,6 +44,7 @@ type Writer struct {
 	byName  map[string]*columnIndex
 	record  record
 	commits uint32
+	private bool
 	changed bool
 	err     error
 }
@@ -57,7 +58,7 @@ type columnIndex struct {
 // has no readers until it is complete, and uses free pages again at once.
 func New(f File, objects []Object, private bool) *Writer {
 	w := &Writer{p: pages{f: f, next: 2, delay: reuseAfter}, objects: objects, tables: make(map[string]*table),
-		indexes: make(map[string][]*columnIndex), byName: make(map[string]*columnIndex), changed: true}
+		indexes: make(map[string][]*columnIndex), byName: make(map[string]*columnIndex), changed: true, private: private}
 	if private {
 		w.p.delay = 0
 	}
@@ -111,13 +112,16 @@ func (w *Writer) Size() int64 { return int64(w.p.next-1) * pageSize }
 // Changed reports whether there is something to commit.
 func (w *Writer) Changed() bool { return w.changed }
 
-// Prepare writes everything but the page that makes it visible, which it returns, to be written at
-// the beginning of the file with one write before the next Prepare.
+// Prepare writes everything but page 1, which makes it visible and which it returns, to be written before
+// the next Prepare.
 func (w *Writer) Prepare() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
 	page, err := w.prepare()
+	if err == nil && !w.private {
+		err = w.p.f.Wait()
+	}
 	if err != nil {
 		w.err = err
 	}
@@ -153,7 +157,7 @@ func (w *Writer) prepare() ([]byte, error) {
 func (w *Writer) Commit() error {
 	page, err := w.Prepare()
 	if err == nil {
-		_, err = w.p.f.WriteAt(page, 0)
+		err = w.p.f.WriteHead(page)
 	}
 	if err != nil && w.err == nil {
 		w.err = err

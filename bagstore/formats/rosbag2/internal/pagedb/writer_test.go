@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/test/need"
 )
 
@@ -19,14 +20,22 @@ var objects = []Object{
 	{Name: "by_value", SQL: "CREATE INDEX by_value ON rows (value ASC)", Of: "rows", Column: 1},
 }
 
-func create(t *testing.T) (*os.File, *Writer) {
+func create(t *testing.T) (*os.File, *Writer) { return createAs(t, false) }
+
+func createAs(t *testing.T, private bool) (*os.File, *Writer) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return f, New(f, objects, false)
+	pages := disk.NewPages(f, 64<<10) // most of the file past the page cache, where that works
+	t.Cleanup(func() {
+		if err := pages.Finish(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f, New(pages, objects, private)
 }
 
 // row is a row that a reader must find.
@@ -111,7 +120,7 @@ func compare(t *testing.T, got []string, want []row, kinds int) {
 }
 
 // TestOtherReader checks that SQLite reads what was written, after each of many commits, with values in
-// order, nearly in order, and unordered.
+// order, nearly in order, and unordered. A private file is read at the end.
 func TestOtherReader(t *testing.T) {
 	for name, value := range map[string]func(*rand.Rand, int) int64{
 		"in order": func(_ *rand.Rand, i int) int64 { return int64(i) * 1e6 },
@@ -119,26 +128,33 @@ func TestOtherReader(t *testing.T) {
 		"random":   func(rnd *rand.Rand, _ int) int64 { return rnd.Int64() >> rnd.IntN(64) * (1 - 2*rnd.Int64N(2)) },
 		"backward": func(_ *rand.Rand, i int) int64 { return int64(-i) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(1, 2))
-			f, w := create(t)
-			var list []row
-			const commits = 100
-			for i := range commits {
-				if err := w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))); err != nil {
-					t.Fatal(err)
-				}
-				list = add(t, w, rnd, list, rnd.IntN(60), func(i int) int64 { return value(rnd, i) })
-				if err := w.Commit(); err != nil {
-					t.Fatal(err)
-				}
-				if i == 3 {
-					compare(t, read(t, f.Name())[0], list, i+1)
-				}
-			}
-			compare(t, read(t, f.Name())[0], list, commits)
-		})
+		for _, private := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, private %t", name, private), func(t *testing.T) { testOrder(t, private, value) })
+		}
 	}
+}
+
+func testOrder(t *testing.T, private bool, value func(*rand.Rand, int) int64) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	f, w := createAs(t, private)
+	var list []row
+	const commits = 100
+	for i := range commits {
+		if err := w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))); err != nil {
+			t.Fatal(err)
+		}
+		list = add(t, w, rnd, list, rnd.IntN(60), func(i int) int64 { return value(rnd, i) })
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 3 && !private {
+			compare(t, read(t, f.Name())[0], list, i+1)
+		}
+	}
+	if err := w.p.f.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, read(t, f.Name())[0], list, commits)
 }
 
 // journal records every write to a file.
@@ -147,14 +163,20 @@ type journal struct {
 	writes []write
 }
 
+func (j *journal) Buffer() []byte { return make([]byte, 4*pageSize) }
+func (j *journal) Wait() error    { return nil }
+
+func (j *journal) WriteHead(page []byte) error { return j.Write(page, 0) }
+
 type write struct {
 	data []byte
 	off  int64
 }
 
-func (j *journal) WriteAt(p []byte, off int64) (int, error) {
+func (j *journal) Write(p []byte, off int64) error {
 	j.writes = append(j.writes, write{append([]byte(nil), p...), off})
-	return j.File.WriteAt(p, off)
+	_, err := j.File.WriteAt(p, off)
+	return err
 }
 
 // TestEveryWrite checks that a file whose writer was killed between two writes, or within one, is whole
@@ -240,7 +262,7 @@ func TestLockPage(t *testing.T) {
 	}
 	compare(t, read(t, f.Name())[0], list, 0)
 	b := make([]byte, pageSize)
-	if _, err := f.ReadAt(b, 1<<30); err != nil || string(b) != string(zeros[:]) {
+	if _, err := f.ReadAt(b, 1<<30); err != nil || string(b) != string(make([]byte, pageSize)) {
 		t.Errorf("the page at 1 GiB: %v, %x", err, b[:16])
 	}
 }
@@ -268,7 +290,7 @@ func FuzzIndexPage(f *testing.F) {
 		if len(page) > pageSize {
 			return
 		}
-		if _, err := file.WriteAt(append(page, zeros[len(page):]...), pageSize); err != nil {
+		if _, err := file.WriteAt(append(page, make([]byte, pageSize-len(page))...), pageSize); err != nil {
 			t.Fatal(err)
 		}
 		x := w.byName["by_value"]

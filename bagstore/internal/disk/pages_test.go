@@ -1,0 +1,58 @@
+package disk
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestPages writes runs of pages at random places, most of them more than once, with the page cache only,
+// past it from some size on, and from the start.
+func TestPages(t *testing.T) {
+	for name, from := range map[string]int64{"cache": 1 << 40, "both": 1 << 20, "direct": 1} {
+		t.Run(name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(1, 2))
+			path := filepath.Join(t.TempDir(), "x")
+			f, err := Create(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			p := NewPages(f.File, from)
+			want := make([]byte, Grain)
+			for i := range 300 {
+				run := p.Buffer()[:(1+rnd.IntN(20))*Grain]
+				for j := range run {
+					run[j] = byte(i + j>>12)
+				}
+				off := int64(1+rnd.IntN(len(want)/Grain)) * Grain
+				if end := int(off) + len(run); end > len(want) {
+					want = append(want, make([]byte, end-len(want))...)
+				}
+				copy(want[off:], run)
+				if err := p.Write(run, off); err != nil {
+					t.Fatal(err)
+				}
+				if i%50 > 0 {
+					continue
+				}
+				page := make([]byte, Grain)
+				if _, err := p.ReadAt(page, off); err != nil || !bytes.Equal(page, want[off:][:Grain]) {
+					t.Fatalf("run %d: another page is read: %v", i, err)
+				}
+			}
+			copy(want, "head")
+			if err := p.WriteHead(want[:Grain]); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes, want %d, or others: %v", len(got), len(want), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package disk
+
+import (
+	"slices"
+	"sync"
+)
+
+// writes are the pending writes of a file past the page cache, and the memory for what is written.
+type writes struct {
+	d        Disk
+	step     int64 // bytes to preallocate at a time
+	reserved int64
+
+	mu       sync.Mutex
+	over     sync.Cond // a write is over
+	free     [][]byte  // staging memory; last returned, first used
+	underWay []span    // the pending writes
+	started  int64     // end of the writes that began
+	err      error     // of the first write that failed
+	failedAt int64     // the lowest offset of a failed write
+}
+
+// span is a part of a file.
+type span struct{ from, end int64 }
+
+// defaultPreallocate keeps the file in few pieces without filling the disk.
+const defaultPreallocate = 64 << 20
+
+// begin allocates the memory. preallocate is NewDirect's.
+func (w *writes) begin(d Disk, preallocate int64) {
+	if preallocate == 0 {
+		preallocate = defaultPreallocate
+	}
+	w.d, w.step, w.over.L = d, preallocate, &w.mu
+	memory := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
+	AdviseHuge(memory)
+	for ; len(memory) > 0; memory = memory[stagingSize:] {
+		w.free = append(w.free, memory[:stagingSize:stagingSize])
+	}
+}
+
+// start starts to write bufs, which fill the file from an offset to another. staging is the memory
+// that becomes free afterwards. If done is not nil, it is called then.
+func (w *writes) start(staging []byte, bufs [][]byte, from, end int64, done func()) {
+	w.reserve(end)
+	w.mu.Lock()
+	w.underWay = append(w.underWay, span{from, end})
+	w.started = max(w.started, end)
+	w.mu.Unlock()
+	w.d.Start(bufs, from, func(err error) {
+		if done != nil {
+			done()
+		}
+		w.finished(staging, from, err)
+	})
+}
+
+func (w *writes) finished(staging []byte, from int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && (w.err == nil || from < w.failedAt) {
+		w.err, w.failedAt = err, from
+	}
+	w.free = append(w.free, staging)
+	w.underWay = slices.DeleteFunc(w.underWay, func(s span) bool { return s.from == from })
+	w.over.Signal()
+}
+
+// take returns staging memory. It waits while too many writes are pending.
+func (w *writes) take() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.free) == 0 {
+		w.over.Wait()
+	}
+	last := len(w.free) - 1
+	b := w.free[last]
+	w.free = w.free[:last]
+	return b
+}
+
+// drain waits for the pending writes.
+func (w *writes) drain() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.underWay) > 0 {
+		w.over.Wait()
+	}
+	return w.err
+}
+
+// await waits for pending writes to a part of the file, because writes in progress may change places.
+func (w *writes) await(from, end int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for slices.ContainsFunc(w.underWay, func(s span) bool { return s.from < end && from < s.end }) {
+		w.over.Wait()
+	}
+}
+
+func (w *writes) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Landed is a Sink's.
+func (w *writes) Landed() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	landed := w.started
+	for _, s := range w.underWay {
+		landed = min(landed, s.from)
+	}
+	return landed
+}
+
+// reserve allocates space ahead of end. If that fails, writes allocate it.
+func (w *writes) reserve(end int64) {
+	if w.step <= 0 || end <= w.reserved {
+		return
+	}
+	want := (end + w.step) / w.step * w.step
+	if w.d.Allocate(want) != nil {
+		w.step = 0
+		return
+	}
+	w.reserved = want
+}
