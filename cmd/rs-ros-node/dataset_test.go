@@ -40,6 +40,13 @@ func TestDataSetPlaces(t *testing.T) {
 	want(t, exitOK, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5") // it is complete already
 	want(t, exitFailed, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.4")
 
+	want(t, exitOK, "export", in, bag, "--as", "euroc", "--dir", b.Address("two"), "--end", "0.5")
+	for _, name := range []string{"walk/mav0/cam0/data.csv", "sw_small_lz4/mav0/cam0/data.csv", "manifest.json"} {
+		if _, err := place.Stat(t.Context(), b.Address("two/"+name)); err != nil {
+			t.Error(err)
+		}
+	}
+
 	folder := filepath.Join(dir, "bags")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
