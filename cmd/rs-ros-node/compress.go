@@ -139,7 +139,11 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if err != nil {
 		return bagstore.Unreadable, undone(err)
 	}
-	log.Info().Str("bag", path).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
+	written := path
+	if original == path { // it keeps its name
+		written = place.Join(o.place.Folder, place.Base(path))
+	}
+	log.Info().Str("bag", written).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
 		Str("original", original).Uint64("messages", messages).Msg("written")
 	if lost {
 		return bagstore.Damaged, nil

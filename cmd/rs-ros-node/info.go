@@ -90,7 +90,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	if err != nil {
 		return err
 	}
-	if o.json && open.Summary && place.IsAddress(path) && s.Version != bagVersion && rsbag.IsRecording(b) {
+	if o.json && open.Summary && place.IsAddress(path) && b.Content() != nil && rsbag.IsRecording(b) {
 		open.Summary = false // the messages that describe the camera are read, too
 		if b, err = recording.Open(path, open); err != nil {
 			return err
@@ -102,9 +102,6 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	}
 	return errors.Join(o.print(ctx, a.out, path, b, s, a.logger(), before), a.notes(s))
 }
-
-// bagVersion is the only version of the format that Orbbec's SDK writes.
-const bagVersion = "2.0"
 
 func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Bag, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []missing.Series
@@ -122,7 +119,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 			return err
 		}
 		var ob *orbbec.Recording
-		if s.Version == bagVersion && orbbec.Is(b) {
+		if orbbec.Is(b) {
 			ob = orbbec.Open(b)
 		}
 		if ctx.Err() != nil {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +65,9 @@ func (r *recordArgs) fields() settings.Fields {
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	o := &r.options
 	settings.Record.Complete(r.given, o)
-	r.addTopics(args)
+	if err := r.addTopics(args); err != nil {
+		return err
+	}
 	a.quiet = a.quiet || r.quiet
 	o.ROS = a.ros
 	table := a.newRecordTable(r.quiet)
@@ -90,15 +94,19 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 
 // addTopics adds the topics among the arguments. A number is the size limit of --split N,
 // as old launch files have it; no topic has such a name.
-func (r *recordArgs) addTopics(args []string) {
+func (r *recordArgs) addTopics(args []string) error {
 	for _, arg := range args {
 		size, err := strconv.ParseInt(arg, 10, 32)
-		if o := &r.options; o.Split && err == nil && size >= 0 {
+		switch o := &r.options; {
+		case o.Split && err == nil && size >= 0:
 			o.MaxSize = size << 20
-		} else {
+		case strings.Contains(arg, ":"):
+			return usageError{fmt.Errorf("%q is no topic; --http and --foxglove take an address after '='", arg)}
+		default:
 			o.Topics = append(o.Topics, arg)
 		}
 	}
+	return nil
 }
 
 // topicTable is the table of a recording of topics.

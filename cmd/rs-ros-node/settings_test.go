@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -194,5 +196,13 @@ func TestOddValuesAreRefused(t *testing.T) {
 				t.Errorf("%s --%s=%s is accepted", command, s.Flag, bad)
 			}
 		}
+	}
+}
+
+// TestAddressWithoutEquals: a flag with a default of its own takes an address after '=' only.
+func TestAddressWithoutEquals(t *testing.T) {
+	code, _, log := command(t, "record", "--http", "127.0.0.1:0", "-O", filepath.Join(t.TempDir(), "out.bag"))
+	if code != exitUsage || !strings.Contains(log, "after '='") {
+		t.Errorf("exit code %d: %s", code, log)
 	}
 }
