@@ -103,6 +103,7 @@ const (
 	exact     = 1 << 22
 	magic     = 3 << 22
 	magicBits = 0x4B400000 // magic as the bits of a float32
+	exactBits = 0x4A800000
 )
 
 // NearestEven rounds to the nearest integer, ties to even.

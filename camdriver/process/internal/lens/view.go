@@ -60,15 +60,13 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 		qz := float32(m[2]*px) + (float32(m[5]*py) + (float32(m[8]*pz) + t[2]))
 		qx := float32(m[0]*px) + (float32(m[3]*py) + (float32(m[6]*pz) + t[0]))
 		qy := float32(m[1]*px) + (float32(m[4]*py) + (float32(m[7]*pz) + t[1]))
-		a := float32(qx/qz*fx) + ppx + 0.5
-		b := float32(qy/qz*fy) + ppy + 0.5
-		if a > -exact && a < exact && b > -exact && b < exact {
-			us[i] = int32(math.Float32bits(a+magic)) - magicBits
-			vs[i] = int32(math.Float32bits(b+magic)) - magicBits
-		} else {
-			a, b = v.see(d, x[i], y[i], units)
-			us[i], vs[i] = NearestEven(a+0.5), NearestEven(b+0.5)
+		a := int32(math.Float32bits(float32(qx/qz*fx)+ppx+0.5+magic)) - magicBits
+		b := int32(math.Float32bits(float32(qy/qz*fy)+ppy+0.5+magic)) - magicBits
+		if (uint32(a+exact) | uint32(b+exact)) >= 2*exact { // also if the numbers are out of range
+			f, g := v.see(d, x[i], y[i], units)
+			a, b = NearestEven(f+0.5), NearestEven(g+0.5)
 		}
+		us[i], vs[i] = a, b
 	}
 }
 
@@ -114,6 +112,9 @@ func Divide(uv []float32, a, b float32) {
 	}
 }
 
+// small reports whether f is between -exact and exact, with one comparison.
+func small(f float32) bool { return math.Float32bits(f)&^(1<<31) < exactBits }
+
 // project projects a point.
 func (v *View) project(to, from []float32) {
 	if from[2] == 0 {
@@ -134,7 +135,7 @@ func (v *View) projectFlat(uv, xyz []float32) {
 		qx := float32(m[0]*px) + (float32(m[3]*py) + (float32(m[6]*pz) + t[0]))
 		qy := float32(m[1]*px) + (float32(m[4]*py) + (float32(m[7]*pz) + t[1]))
 		a, b := float32(qx/qz*fx)+ppx, float32(qy/qz*fy)+ppy
-		if pz != 0 && a > -exact && a < exact && b > -exact && b < exact {
+		if pz != 0 && small(a) && small(b) {
 			uv[0], uv[1] = a, b
 		} else {
 			v.project(uv, xyz)
