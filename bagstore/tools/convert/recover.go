@@ -32,7 +32,7 @@ func Misnamed(f recording.Format, out string) error {
 		own, err = extBag, nil
 	}
 	if ext := filepath.Ext(out); err == nil && ext != own && slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
-		return fmt.Errorf("a %s file becomes one of its kind, not a %s; use convert for that", own, ext)
+		return fmt.Errorf("recover writes a %s file, not a %s; use convert for that", own, ext)
 	}
 	return nil
 }
