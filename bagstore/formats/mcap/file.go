@@ -72,16 +72,7 @@ type Options struct {
 	Trust bool
 }
 
-// Open opens an MCAP file at a path or an address.
-func Open(name string, o Options) (*File, error) {
-	f, err := place.Open(o.context(), name)
-	if err != nil {
-		return nil, err
-	}
-	return OpenFile(f, o)
-}
-
-// OpenFile is Open for an open file. The File closes it, OpenFile after an error.
+// OpenFile opens an MCAP file. The File closes f, OpenFile after an error.
 func OpenFile(f place.File, o Options) (*File, error) {
 	m, err := open(f, f.Info().Size, f.Info().Name, o, f)
 	if err = cmp.Or(place.Failed(f), err); err != nil {
