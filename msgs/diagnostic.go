@@ -3,9 +3,6 @@ package msgs
 // KeyValue is diagnostic_msgs/KeyValue.
 type KeyValue struct{ Key, Value string }
 
-func (m *KeyValue) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *KeyValue) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *KeyValue) fields(c codec) {
 	c.str(&m.Key, &m.Value)
 }
@@ -27,9 +24,6 @@ type DiagnosticStatus struct {
 	Values     []KeyValue
 }
 
-func (m *DiagnosticStatus) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *DiagnosticStatus) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *DiagnosticStatus) fields(c codec) {
 	c.u8(&m.Level)
 	c.str(&m.Name, &m.Message, &m.HardwareID)
@@ -41,9 +35,6 @@ type DiagnosticArray struct {
 	Header Header
 	Status []DiagnosticStatus
 }
-
-func (m *DiagnosticArray) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *DiagnosticArray) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *DiagnosticArray) fields(c codec) {
 	m.Header.fields(c)

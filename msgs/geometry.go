@@ -3,18 +3,12 @@ package msgs
 // Vector3 is geometry_msgs/Vector3; geometry_msgs/Point has the same form.
 type Vector3 struct{ X, Y, Z float64 }
 
-func (m *Vector3) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Vector3) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Vector3) fields(c codec) {
 	c.f64(&m.X, &m.Y, &m.Z)
 }
 
 // Quaternion is geometry_msgs/Quaternion.
 type Quaternion struct{ X, Y, Z, W float64 }
-
-func (m *Quaternion) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Quaternion) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Quaternion) fields(c codec) {
 	c.f64(&m.X, &m.Y, &m.Z, &m.W)
@@ -25,9 +19,6 @@ type Transform struct {
 	Translation Vector3
 	Rotation    Quaternion
 }
-
-func (m *Transform) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Transform) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Transform) fields(c codec) {
 	m.Translation.fields(c)
@@ -41,9 +32,6 @@ type TransformStamped struct {
 	Transform    Transform
 }
 
-func (m *TransformStamped) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *TransformStamped) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *TransformStamped) fields(c codec) {
 	m.Header.fields(c)
 	c.str(&m.ChildFrameID)
@@ -52,9 +40,6 @@ func (m *TransformStamped) fields(c codec) {
 
 // Twist is geometry_msgs/Twist; geometry_msgs/Accel has the same form.
 type Twist struct{ Linear, Angular Vector3 }
-
-func (m *Twist) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Twist) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Twist) fields(c codec) {
 	m.Linear.fields(c)
@@ -70,9 +55,6 @@ type Odometry struct {
 	Twist           Twist
 	TwistCovariance [36]float64
 }
-
-func (m *Odometry) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Odometry) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Odometry) fields(c codec) {
 	m.Header.fields(c)

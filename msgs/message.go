@@ -1,26 +1,27 @@
 package msgs
 
-// Message is a ROS message.
-type Message interface {
-	// Append appends the message's wire form.
-	Append(*Encoder)
-	// Decode sets the message. The decoder's Err reports whether it was complete.
-	Decode(*Decoder)
-}
+// Message is a ROS message that this package defines.
+type Message interface{ fields(c codec) }
 
 // Marshal returns m's wire form.
 func Marshal(m Message) []byte {
 	var e Encoder
-	m.Append(&e)
+	e.Message(m)
 	return e.B
 }
 
 // Unmarshal sets m from b. As in ROS tools, bytes after the message are ignored.
 func Unmarshal(b []byte, m Message) error {
 	d := NewDecoder(b)
-	m.Decode(d)
+	d.Message(m)
 	return d.Err()
 }
+
+// Message appends the message's wire form.
+func (e *Encoder) Message(m Message) { m.fields(codec{e: e}) }
+
+// Message sets m. Err reports whether the bytes were complete.
+func (d *Decoder) Message(m Message) { m.fields(codec{d: d}) }
 
 // codec encodes fields with e or, if e is nil, decodes them with d. With it, a message
 // lists its fields only once.

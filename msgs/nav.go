@@ -10,9 +10,6 @@ type OccupancyGridHead struct {
 	DataLen       uint32 // size of the cells in bytes
 }
 
-func (m *OccupancyGridHead) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *OccupancyGridHead) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *OccupancyGridHead) fields(c codec) {
 	m.Header.fields(c)
 	c.time(&m.Loaded)

@@ -30,9 +30,6 @@ type PointCloudHead struct {
 	DataLen       uint32
 }
 
-func (m *PointCloudHead) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *PointCloudHead) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *PointCloudHead) fields(c codec) {
 	m.Header.fields(c)
 	c.u32(&m.Height, &m.Width)

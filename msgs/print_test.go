@@ -36,7 +36,8 @@ func samples() map[string]Message {
 // statistics is a message with durations, which no struct of the package has.
 type statistics struct{}
 
-func (statistics) Append(e *Encoder) {
+func (statistics) fields(c codec) {
+	e := c.e
 	e.String("/t")
 	e.String("")
 	e.String("/s")
@@ -49,8 +50,6 @@ func (statistics) Append(e *Encoder) {
 		e.Duration(Duration(i-2) * 700_000_001)
 	}
 }
-
-func (statistics) Decode(*Decoder) {}
 
 const genpyPrint = `
 import sys, importlib

@@ -7,9 +7,6 @@ type StreamInfo struct {
 	Recommended bool
 }
 
-func (m *StreamInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *StreamInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *StreamInfo) fields(c codec) {
 	c.u32(&m.FPS)
 	c.str(&m.Encoding)
@@ -22,9 +19,6 @@ type ImuIntrinsic struct {
 	NoiseVariances [3]float32
 	BiasVariances  [3]float32
 }
-
-func (m *ImuIntrinsic) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *ImuIntrinsic) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *ImuIntrinsic) fields(c codec) {
 	c.f32s(m.Data[:])
@@ -41,9 +35,6 @@ type Notification struct {
 	SerializedData string
 }
 
-func (m *Notification) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Notification) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Notification) fields(c codec) {
 	c.time(&m.Timestamp)
 	c.str(&m.Category, &m.Severity, &m.Description, &m.SerializedData)
@@ -55,9 +46,6 @@ type Extrinsics struct {
 	Rotation    [9]float64 // column-major
 	Translation [3]float64 // m
 }
-
-func (m *Extrinsics) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Extrinsics) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Extrinsics) fields(c codec) {
 	m.Header.fields(c)
@@ -73,9 +61,6 @@ type IMUInfo struct {
 	BiasVariances  [3]float64
 }
 
-func (m *IMUInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *IMUInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *IMUInfo) fields(c codec) {
 	c.str(&m.FrameID)
 	c.f64s(m.Data[:])
@@ -88,9 +73,6 @@ type Metadata struct {
 	Header   Header
 	JSONData string
 }
-
-func (m *Metadata) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Metadata) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Metadata) fields(c codec) {
 	m.Header.fields(c)
@@ -106,9 +88,6 @@ type DeviceInfo struct {
 	FirmwareUpdateID  string
 	Sensors           string // comma-separated names
 }
-
-func (m *DeviceInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *DeviceInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *DeviceInfo) fields(c codec) {
 	c.str(&m.DeviceName, &m.SerialNumber, &m.FirmwareVersion, &m.USBTypeDescriptor, &m.FirmwareUpdateID, &m.Sensors)

@@ -24,9 +24,6 @@ type Config struct {
 	Groups  []GroupState
 }
 
-func (m *Config) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Config) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Config) fields(c codec) {
 	params(c, &m.Bools, 4+1, func(v *bool) { c.bool(v) })
 	params(c, &m.Ints, 4+4, func(v *int32) { c.i32(v) })
@@ -72,9 +69,6 @@ type ConfigDescription struct {
 	Groups         []Group
 	Max, Min, Dflt Config
 }
-
-func (m *ConfigDescription) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *ConfigDescription) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *ConfigDescription) fields(c codec) {
 	list(c, &m.Groups, 20)

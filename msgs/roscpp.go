@@ -6,18 +6,12 @@ type Logger struct {
 	Level string // "debug", "info", "warn", "error", "fatal"
 }
 
-func (m *Logger) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Logger) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Logger) fields(c codec) {
 	c.str(&m.Name, &m.Level)
 }
 
 // Loggers is the response of roscpp/GetLoggers.
 type Loggers struct{ Loggers []Logger }
-
-func (m *Loggers) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Loggers) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Loggers) fields(c codec) {
 	list(c, &m.Loggers, 8)

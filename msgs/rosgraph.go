@@ -3,8 +3,7 @@ package msgs
 // Clock is rosgraph_msgs/Clock.
 type Clock struct{ Clock Time }
 
-func (m *Clock) Append(e *Encoder) { e.Time(m.Clock) }
-func (m *Clock) Decode(d *Decoder) { m.Clock = d.Time() }
+func (m *Clock) fields(c codec) { c.time(&m.Clock) }
 
 // Levels of a Log.
 const (
@@ -27,9 +26,6 @@ type Log struct {
 	Topics   []string // published by the node
 }
 
-func (m *Log) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Log) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Log) fields(c codec) {
 	m.Header.fields(c)
 	c.u8(&m.Level)
@@ -49,9 +45,6 @@ type TopicStatistics struct {
 	DeliveredMsgs, DroppedMsgs, Traffic int32       // traffic in bytes
 	Period, StampAge                    [3]Duration // mean, standard deviation, maximum
 }
-
-func (m *TopicStatistics) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *TopicStatistics) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *TopicStatistics) fields(c codec) {
 	c.str(&m.Topic, &m.NodePub, &m.NodeSub)

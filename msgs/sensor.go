@@ -34,6 +34,14 @@ func (m *ImageHead) Decode(d *Decoder) {
 	m.DataLen = d.U32()
 }
 
+func (m *ImageHead) fields(c codec) {
+	if c.e != nil {
+		m.Append(c.e)
+	} else {
+		m.Decode(c.d)
+	}
+}
+
 // CameraInfo is sensor_msgs/CameraInfo.
 type CameraInfo struct {
 	Header          Header
@@ -52,9 +60,6 @@ type RegionOfInterest struct {
 	XOffset, YOffset, Height, Width uint32
 	DoRectify                       bool
 }
-
-func (m *CameraInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *CameraInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *CameraInfo) fields(c codec) {
 	m.Header.fields(c)
@@ -80,9 +85,6 @@ type Imu struct {
 	LinearCovariance      [9]float64
 }
 
-func (m *Imu) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Imu) Decode(d *Decoder) { m.fields(codec{d: d}) }
-
 func (m *Imu) fields(c codec) {
 	m.Header.fields(c)
 	m.Orientation.fields(c)
@@ -99,9 +101,6 @@ type TimeReference struct {
 	TimeRef Time
 	Source  string
 }
-
-func (m *TimeReference) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *TimeReference) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *TimeReference) fields(c codec) {
 	m.Header.fields(c)

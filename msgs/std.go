@@ -31,41 +31,33 @@ func (m *Header) fields(c codec) {
 // String is std_msgs/String.
 type String struct{ Data string }
 
-func (m *String) Append(e *Encoder) { e.String(m.Data) }
-func (m *String) Decode(d *Decoder) { m.Data = d.String() }
+func (m *String) fields(c codec) { c.str(&m.Data) }
 
 // UInt32 is std_msgs/UInt32.
 type UInt32 struct{ Data uint32 }
 
-func (m *UInt32) Append(e *Encoder) { e.U32(m.Data) }
-func (m *UInt32) Decode(d *Decoder) { m.Data = d.U32() }
+func (m *UInt32) fields(c codec) { c.u32(&m.Data) }
 
 // Float32 is std_msgs/Float32.
 type Float32 struct{ Data float32 }
 
-func (m *Float32) Append(e *Encoder) { e.F32(m.Data) }
-func (m *Float32) Decode(d *Decoder) { m.Data = d.F32() }
+func (m *Float32) fields(c codec) { c.f32(&m.Data) }
 
 // Float64 is std_msgs/Float64.
 type Float64 struct{ Data float64 }
 
-func (m *Float64) Append(e *Encoder) { e.F64(m.Data) }
-func (m *Float64) Decode(d *Decoder) { m.Data = d.F64() }
+func (m *Float64) fields(c codec) { c.f64(&m.Data) }
 
 // Bool is std_msgs/Bool, and the request of std_srvs/SetBool.
 type Bool struct{ Data bool }
 
-func (m *Bool) Append(e *Encoder) { e.Bool(m.Data) }
-func (m *Bool) Decode(d *Decoder) { m.Data = d.Bool() }
+func (m *Bool) fields(c codec) { c.bool(&m.Data) }
 
 // Result is the response of std_srvs/Trigger and std_srvs/SetBool.
 type Result struct {
 	Success bool
 	Message string
 }
-
-func (m *Result) Append(e *Encoder) { m.fields(codec{e: e}) }
-func (m *Result) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
 func (m *Result) fields(c codec) {
 	c.bool(&m.Success)

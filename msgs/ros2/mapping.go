@@ -131,5 +131,5 @@ func logToROS1(d *cdr.Decoder, e *msgs.Encoder) {
 	out := msgs.Log{Header: msgs.Header{Stamp: stamp}, Name: d.String(), Msg: d.String(), File: d.String(), Function: d.String(), Line: d.U32()}
 	// Levels are multiples of ten in ROS 2 and powers of two in ROS 1.
 	out.Level = 1 << min(max(int(level)/10-1, 0), 4)
-	out.Append(e)
+	e.Message(&out)
 }

@@ -65,7 +65,7 @@ func (l *ledger) replayed(id camdriver.StreamID, data []byte, now time.Time) {
 		header, hash = head.Header, maphash.Bytes(l.seed, d.Rest())
 	} else {
 		var m msgs.Imu
-		m.Decode(d)
+		d.Message(&m)
 		header, hash = m.Header, l.hashMotion(&camdriver.MotionSample{
 			Gyro:  [3]float64{m.AngularVelocity.X, m.AngularVelocity.Y, m.AngularVelocity.Z},
 			Accel: [3]float64{m.LinearAcceleration.X, m.LinearAcceleration.Y, m.LinearAcceleration.Z},

@@ -76,7 +76,7 @@ type cloudMessage struct {
 func decodeCloud(t *testing.T, b []byte) (m cloudMessage) {
 	t.Helper()
 	d := msgs.NewDecoder(b)
-	m.head.Decode(d)
+	d.Message(&m.head)
 	m.data = d.Raw(int(m.head.DataLen))
 	m.dense = d.Bool()
 	if err := d.Err(); err != nil || d.Remaining() != 0 {

@@ -183,7 +183,7 @@ func (c *outgoing) send(h msgs.Header, frame uint64) {
 	h.Seq = c.to.next(frame)
 	head.Header = h
 	var e msgs.Encoder
-	head.Append(&e)
+	e.Message(&head)
 	dense := byte(0)
 	if c.dense {
 		dense = 1

@@ -106,10 +106,10 @@ func (o *onlooker) decode(topic string, m msgs.Message) *msgs.Decoder {
 	return o.decodeBytes(topic, o.next(topic), m)
 }
 
-func (o *onlooker) decodeBytes(topic string, data []byte, m interface{ Decode(*msgs.Decoder) }) *msgs.Decoder {
+func (o *onlooker) decodeBytes(topic string, data []byte, m msgs.Message) *msgs.Decoder {
 	o.t.Helper()
 	d := msgs.NewDecoder(data)
-	if m.Decode(d); d.Err() != nil {
+	if d.Message(m); d.Err() != nil {
 		o.t.Fatalf("%s: %v", topic, d.Err())
 	}
 	return d

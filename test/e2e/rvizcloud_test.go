@@ -75,7 +75,7 @@ func compareCloud(t *testing.T, picture, cloud []byte) []string {
 	}
 	var head msgs.PointCloudHead
 	d := msgs.NewDecoder(cloud)
-	head.Decode(d)
+	d.Message(&head)
 	points := d.Raw(int(head.DataLen))
 	if d.Err() != nil || head.PointStep != 20 {
 		t.Fatalf("%s: %v, points of %d bytes", cloudTopic, d.Err(), head.PointStep)

@@ -60,7 +60,7 @@ func room() (scan, points []byte) {
 		e.F32s(ranges)
 		e.Len(0)
 	})
-	points = body(func(e *msgs.Encoder) { head.Append(e); e.F32s(xyz); e.Bool(true) })
+	points = body(func(e *msgs.Encoder) { e.Message(&head); e.F32s(xyz); e.Bool(true) })
 	return scan, points
 }
 

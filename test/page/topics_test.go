@@ -128,7 +128,7 @@ func cloudMessage() []byte {
 	}}
 	nan := float32(math.NaN())
 	return body(func(e *msgs.Encoder) {
-		h.Append(e)
+		e.Message(&h)
 		for _, p := range [][3]float32{{1, 2, 3}, {nan, 0, 1}, {-4, 5.5, 6}} {
 			e.F32s(p[:])
 			e.U32(0)
@@ -156,7 +156,7 @@ func transformMessage() []byte {
 		}
 	}
 	m := msgs.TFMessage{Transforms: []msgs.TransformStamped{tf("odom", "base", 1), tf("/base", "/wheel_b", 2), tf("base", "wheel_a", 3), tf("map", "odom", 4)}}
-	return body(m.Append)
+	return body(func(e *msgs.Encoder) { e.Message(&m) })
 }
 
 // testMessages checks that points, scans and transforms are decoded as written.

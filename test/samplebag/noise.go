@@ -60,7 +60,7 @@ func WriteIMU(t testing.TB, path string, gyro, accel Noise, united bool) {
 		m := msgs.Imu{Header: msgs.Header{Stamp: msgs.Time(at), FrameID: "imu"}, AngularVelocity: msgs.Vector3{X: g[0], Y: g[1], Z: g[2]},
 			LinearAcceleration: msgs.Vector3{X: a[0], Y: a[1], Z: a[2]}}
 		e.B = e.B[:0]
-		m.Append(&e)
+		e.Message(&m)
 		if err := w.Write(id, bagstore.Time(at+1_000_000), e.B); err != nil {
 			t.Fatal(err)
 		}

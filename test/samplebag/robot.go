@@ -122,7 +122,7 @@ func (r robot) points(set int) func(*msgs.Encoder) {
 		h.Fields = append(h.Fields, msgs.PointField{Name: axis, Offset: uint32(4 * i), Datatype: msgs.PointFloat32, Count: 1})
 	}
 	return func(e *msgs.Encoder) {
-		h.Append(e)
+		e.Message(&h)
 		for i := range rays {
 			a, d := distance(i)
 			e.F32s([]float32{float32(d * math.Cos(a)), float32(d * math.Sin(a)), float32(set) / 10})
@@ -149,5 +149,5 @@ func (r robot) transform(parent, child string, x float64) func(*msgs.Encoder) {
 	m := msgs.TFMessage{Transforms: []msgs.TransformStamped{{
 		Header: r.header(0, parent), ChildFrameID: child, Transform: msgs.Transform{Translation: msgs.Vector3{X: x}, Rotation: msgs.Quaternion{W: 1}},
 	}}}
-	return m.Append
+	return func(e *msgs.Encoder) { e.Message(&m) }
 }

@@ -183,7 +183,7 @@ func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
 	}
 	d := msgs.NewDecoder(m.Data)
 	var head msgs.OccupancyGridHead
-	head.Decode(d)
+	d.Message(&head)
 	cells := d.Raw(int(head.DataLen))
 	if d.Err() != nil {
 		return d.Err()

@@ -70,7 +70,7 @@ func (e *Encoder) AppendData(w *msgs.Encoder, sensor int, f *camdriver.Frame, em
 // part appends m to w and gives the bytes of it alone.
 func part(w *msgs.Encoder, m msgs.Message) []byte {
 	start := len(w.B)
-	m.Append(w)
+	w.Message(m)
 	return w.B[start:len(w.B):len(w.B)]
 }
 

@@ -123,7 +123,7 @@ func (w *kalibrWriter) sample(m imu.Sample) (err error) {
 		LinearAcceleration: msgs.Vector3{X: a[0], Y: a[1], Z: a[2]}}
 	msg.OrientationCovariance[0] = -1 // no orientation
 	w.encoder.B = w.encoder.B[:0]
-	msg.Append(&w.encoder)
+	w.encoder.Message(&msg)
 	return w.bag.Write(w.imu, bagstore.Time(m.Stamp), w.encoder.B)
 }
 

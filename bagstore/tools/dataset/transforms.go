@@ -69,7 +69,7 @@ func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) er
 			}
 			var list msgs.TFMessage
 			d := msgs.NewDecoder(m.Data)
-			if list.Decode(d); d.Err() != nil {
+			if d.Message(&list); d.Err() != nil {
 				walk.Damaged++
 				continue
 			}

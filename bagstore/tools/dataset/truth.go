@@ -121,11 +121,11 @@ func (s *sequence) odometry(place func(at int64, t [3]float64, r [4]float64) err
 		d := msgs.NewDecoder(m.Data)
 		if m.Conn.Type == poseTypes[0] {
 			var o msgs.Odometry
-			o.Decode(d)
+			d.Message(&o)
 			h, p = o.Header, o.Pose
 		} else {
 			h.Decode(d)
-			p.Decode(d)
+			d.Message(&p)
 		}
 		if d.Err() != nil {
 			walk.Damaged++

@@ -30,7 +30,7 @@ func writeWalk(t *testing.T, path string, odom bool) {
 		t.Fatal(err)
 	}
 	ids := make(map[string]uint32)
-	write := func(topic, kind string, at int64, m interface{ Append(*msgs.Encoder) }, data []byte) {
+	write := func(topic, kind string, at int64, m msgs.Message, data []byte) {
 		id, ok := ids[topic]
 		if !ok {
 			typ := msgs.MustType(kind)
@@ -40,7 +40,7 @@ func writeWalk(t *testing.T, path string, odom bool) {
 			ids[topic] = id
 		}
 		var e msgs.Encoder
-		m.Append(&e)
+		e.Message(m)
 		if err := w.Write(id, bagstore.Time(at+2_000_000), e.B, data); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func FuzzCloud(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var h msgs.PointCloudHead
 		d := msgs.NewDecoder(data)
-		h.Decode(d)
+		d.Message(&h)
 		points := d.Raw(int(h.DataLen))
 		if d.Err() != nil {
 			return

@@ -246,7 +246,7 @@ func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 func (t *topics) cloud(m bagstore.Message) error {
 	var head msgs.PointCloudHead
 	d := msgs.NewDecoder(m.Data)
-	head.Decode(d)
+	d.Message(&head)
 	data := d.Raw(int(head.DataLen))
 	if err := d.Err(); err != nil {
 		return err

@@ -203,7 +203,7 @@ func (ms meters) messages(ctx context.Context, b *bagstore.Bag, o Options) (dama
 		}
 		var i msgs.Imu
 		d := msgs.NewDecoder(m.Data)
-		if i.Decode(d); d.Err() != nil {
+		if d.Message(&i); d.Err() != nil {
 			walk.Damaged++
 			continue
 		}

@@ -117,7 +117,7 @@ func record(b *testing.B, path string, size int64) {
 			h := msgs.Header{Seq: uint32(n), Stamp: msgs.Time(at), FrameID: "camera"}
 			info := msgs.CameraInfo{Header: h, Width: width, Height: height, DistortionModel: "plumb_bob", D: make([]float64, 5), K: [9]float64{600, 0, 424, 0, 600, 240, 0, 0, 1}}
 			e.B = e.B[:0]
-			info.Append(&e)
+			e.Message(&info)
 			if err := w.Write(c.info, bagstore.Time(at), e.B); err != nil {
 				b.Fatal(err)
 			}
