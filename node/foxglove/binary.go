@@ -1,10 +1,11 @@
 package foxglove
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"rsros/msgs"
 )
 
 // Opcodes of binary messages to a client.
@@ -22,35 +23,39 @@ const (
 	opPlaybackControl = 3
 )
 
+// The protocol writes numbers and texts as ROS does, so package msgs encodes them.
+
 // appendMessageHead appends the header of a message: the client's subscription, and the
 // time of receipt in ns.
 func appendMessageHead(b []byte, subscription uint32, time int64) []byte {
-	b = binary.LittleEndian.AppendUint32(append(b, opMessage), subscription)
-	return binary.LittleEndian.AppendUint64(b, uint64(time))
+	e := msgs.Encoder{B: append(b, opMessage)}
+	e.U32(subscription)
+	e.I64(time)
+	return e.B
 }
 
 func appendTime(b []byte, time int64) []byte {
-	return binary.LittleEndian.AppendUint64(append(b, opTime), uint64(time))
+	e := msgs.Encoder{B: append(b, opTime)}
+	e.I64(time)
+	return e.B
 }
 
 func appendServiceResponse(b []byte, service, call uint32, encoding string, response []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(append(b, opServiceResponse), service)
-	b = binary.LittleEndian.AppendUint32(b, call)
-	return append(appendText(b, encoding), response...)
+	e := msgs.Encoder{B: append(b, opServiceResponse)}
+	e.U32(service)
+	e.U32(call)
+	e.String(encoding)
+	e.Raw(response)
+	return e.B
 }
 
 func appendPlaybackState(b []byte, s PlaybackState, didSeek bool, request string) []byte {
-	b = binary.LittleEndian.AppendUint64(append(b, opPlaybackState, byte(s.Status)), uint64(s.Time))
-	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.Speed))
-	seek := byte(0)
-	if didSeek {
-		seek = 1
-	}
-	return appendText(append(b, seek), request)
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+	e := msgs.Encoder{B: append(b, opPlaybackState, byte(s.Status))}
+	e.I64(s.Time)
+	e.F32(s.Speed)
+	e.Bool(didSeek)
+	e.String(request)
+	return e.B
 }
 
 // published is a message that a client publishes.
@@ -77,19 +82,19 @@ var errShort = errors.New("it is too short")
 // parseBinary reads a binary message of a client, which isn't empty: a published, a
 // serviceRequest or a playbackControl. Their byte slices are parts of b.
 func parseBinary(b []byte) (any, error) {
-	d := fields{b: b[1:]}
+	d := msgs.NewDecoder(b[1:])
 	var parsed any
 	var what string
 	switch b[0] {
 	case opClientMessage:
 		what = "message data"
-		parsed = published{d.u32(), d.rest()}
+		parsed = published{d.U32(), d.Rest()}
 	case opServiceRequest:
 		what = "service call request"
-		parsed = serviceRequest{d.u32(), d.u32(), d.text(), d.rest()}
+		parsed = serviceRequest{d.U32(), d.U32(), d.String(), d.Rest()}
 	case opPlaybackControl:
 		what = "playback control request"
-		p, err := d.playback()
+		p, err := playback(d)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, err)
 		}
@@ -97,52 +102,21 @@ func parseBinary(b []byte) (any, error) {
 	default:
 		return nil, fmt.Errorf("unknown opcode %d", b[0])
 	}
-	if d.short {
+	if d.Err() != nil {
 		return nil, fmt.Errorf("%s of %d bytes: %w", what, len(b), errShort)
 	}
 	return parsed, nil
 }
 
-func (d *fields) playback() (p playbackControl, err error) {
-	command := d.u8()
-	p.Speed = math.Float32frombits(d.u32())
-	p.Seek = d.u8() != 0
-	p.Time = int64(min(d.u64(), math.MaxInt64))
-	p.request = d.text()
-	if !d.short && (command > 1 || len(d.b) > 0) {
-		err = fmt.Errorf("command %d with %d bytes after it, expected 0 or 1 and none", command, len(d.b))
+func playback(d *msgs.Decoder) (p playbackControl, err error) {
+	command := d.U8()
+	p.Speed = d.F32()
+	p.Seek = d.Bool()
+	p.Time = int64(min(d.U64(), math.MaxInt64))
+	p.request = d.String()
+	if d.Err() == nil && (command > 1 || d.Remaining() > 0) {
+		err = fmt.Errorf("command %d with %d bytes after it, expected 0 or 1 and none", command, d.Remaining())
 	}
 	p.Play = command == 0
 	return p, err
 }
-
-// fields reads little-endian fields; after the end all are 0.
-type fields struct {
-	b     []byte
-	short bool
-}
-
-func (d *fields) take(n int) []byte {
-	if d.short || n > len(d.b) {
-		d.short = true
-		return make([]byte, min(n, 8))
-	}
-	taken := d.b[:n]
-	d.b = d.b[n:]
-	return taken
-}
-
-func (d *fields) u8() byte    { return d.take(1)[0] }
-func (d *fields) u32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
-func (d *fields) u64() uint64 { return binary.LittleEndian.Uint64(d.take(8)) }
-
-func (d *fields) text() string {
-	n := d.u32()
-	if d.short || uint64(n) > uint64(len(d.b)) {
-		d.short = true
-		return ""
-	}
-	return string(d.take(int(n)))
-}
-
-func (d *fields) rest() []byte { return d.b }
