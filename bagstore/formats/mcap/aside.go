@@ -46,9 +46,9 @@ func (f *File) addAside(r record) {
 
 // addAsideIndex adds the attachment or metadata record that the summary's index names.
 func (f *File) addAsideIndex(in *fields) error {
-	at, length := in.u64(), in.u64()
-	if in.err != nil || at > uint64(f.src.size) {
-		return in.err
+	at, length := in.U64(), in.U64()
+	if in.err() != nil || at > uint64(f.src.size) {
+		return in.err()
 	}
 	if len(f.asides) < maxAsides {
 		f.asides = append(f.asides, record{pos: int64(at), size: int64(length)}) // without opcode: it wasn't read
@@ -125,8 +125,8 @@ func (f *File) metadata(r record) (m Metadata, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Name, m.Values = in.text(), in.texts()
-	return m, in.err
+	m.Name, m.Values = in.String(), in.texts()
+	return m, in.err()
 }
 
 // attachment reads an attachment's head, and verifies its checksum.
@@ -136,13 +136,13 @@ func (f *File) attachment(r record) (a Attachment, err error) {
 	if err := f.src.readFull(head, r.data); err != nil {
 		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
 	}
-	in := fields{b: head, pos: r.pos}
-	a.LogTime, a.CreateTime, a.Name, a.MediaType = in.u64(), in.u64(), in.text(), in.text()
-	size := in.u64()
-	if in.err != nil {
-		return a, in.err
+	in := fieldsOf(head, r)
+	a.LogTime, a.CreateTime, a.Name, a.MediaType = in.U64(), in.U64(), in.String(), in.String()
+	size := in.U64()
+	if in.err() != nil {
+		return a, in.err()
 	}
-	a.data = r.data + int64(len(head)-len(in.b))
+	a.data = r.data + int64(in.Pos())
 	const sumSize = 4
 	if have := r.end() - sumSize - a.data; have < 0 || size != uint64(have) {
 		return a, fmt.Errorf("attachment at byte %d: %d bytes, %d left in its record", r.pos, size, have)

@@ -36,15 +36,15 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	if err := f.src.readFull(head, r.data); err != nil {
 		return block{}, fmt.Errorf("chunk at byte %d: %w", r.pos, err)
 	}
-	in := fields{b: head, pos: r.pos}
-	in.take(16) // times
-	size, crc := in.u64(), in.u32()
-	compression := in.text()
-	stored := in.u64()
-	if in.err != nil {
-		return block{}, in.err
+	in := fieldsOf(head, r)
+	in.Raw(16) // times
+	size, crc := in.U64(), in.U32()
+	compression := in.String()
+	stored := in.U64()
+	if in.err() != nil {
+		return block{}, in.err()
 	}
-	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(len(head)-len(in.b)), to: r.end()}
+	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(in.Pos()), to: r.end()}
 	return b, b.claims(r.pos, compression, stored, size)
 }
 
@@ -238,7 +238,7 @@ func (f *File) checkData() error {
 	if err != nil {
 		return err
 	}
-	want, sum := in.u32(), crc32.NewIEEE()
+	want, sum := in.U32(), crc32.NewIEEE()
 	if want == 0 {
 		return nil
 	}

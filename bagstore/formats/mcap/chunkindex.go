@@ -25,17 +25,17 @@ type chunkIndex struct {
 }
 
 func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
-	c.start, c.end = in.u64(), in.u64()
-	c.at, c.length = in.u64(), in.u64()
-	c.offsets = in.bytes()
-	c.indexes = in.u64()
-	if in.err != nil {
-		return c, in.err
+	c.start, c.end = in.U64(), in.U64()
+	c.at, c.length = in.U64(), in.U64()
+	c.offsets = in.Bytes()
+	c.indexes = in.U64()
+	if in.err() != nil {
+		return c, in.err()
 	}
 	if size := uint64(f.src.size); c.at > size || c.length > size-c.at || c.indexes > size-c.at-c.length {
 		return c, fmt.Errorf("the summary puts a chunk of %d bytes at byte %d of %d", c.length, c.at, size)
 	}
-	c.compression, c.stored, c.size = in.text(), in.u64(), in.u64() // of no use if the record ends before
+	c.compression, c.stored, c.size = in.String(), in.U64(), in.U64() // of no use if the record ends before
 	return c, nil
 }
 
@@ -134,10 +134,10 @@ func (f *File) indexed(b *block) (list []bagstore.Entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		topic, known := f.byID[in.u16()]
-		raw := in.bytes()
-		if in.err != nil {
-			return nil, in.err
+		topic, known := f.byID[in.U16()]
+		raw := in.Bytes()
+		if in.err() != nil {
+			return nil, in.err()
 		}
 		if !known {
 			return nil, fmt.Errorf("message index at byte %d: nothing describes its channel", r.pos)

@@ -133,7 +133,7 @@ func (f *File) readHeader() {
 		return // the scan says so
 	}
 	if in, err := f.src.content(r); err == nil {
-		f.profile = in.text()
+		f.profile = in.String()
 	}
 }
 
@@ -143,11 +143,11 @@ func (f *File) reset() {
 }
 
 func (f *File) addSchema(in *fields) error {
-	id := in.u16()
-	s := schema{name: in.text()}
-	s.Encoding, s.Text = in.text(), in.text()
-	if _, known := f.schemas[id]; in.err != nil || known && !f.doubted {
-		return in.err
+	id := in.U16()
+	s := schema{name: in.String()}
+	s.Encoding, s.Text = in.String(), in.String()
+	if _, known := f.schemas[id]; in.err() != nil || known && !f.doubted {
+		return in.err()
 	}
 	var err error
 	if s.Text, err = f.texts.Keep(s.Text); err != nil {
@@ -158,11 +158,11 @@ func (f *File) addSchema(in *fields) error {
 }
 
 func (f *File) addChannel(in *fields) error {
-	id, kind := in.u16(), in.u16()
-	t := container.Topic{Name: in.text(), Encoding: in.text()}
+	id, kind := in.U16(), in.U16()
+	t := container.Topic{Name: in.String(), Encoding: in.String()}
 	meta := in.texts()
-	if in.err != nil {
-		return in.err
+	if in.err() != nil {
+		return in.err()
 	}
 	at, known := f.byID[id]
 	if known && !f.doubted {

@@ -2,12 +2,14 @@ package mcap
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 )
 
 // Sizes of the format. Wire constants.
@@ -110,63 +112,36 @@ func (s source) content(r record) (*fields, error) {
 	if err := s.readFull(b, r.data); err != nil {
 		return nil, fmt.Errorf("record at byte %d: %w", r.pos, err)
 	}
-	return &fields{b: b, pos: r.pos}, nil
+	return fieldsOf(b, r), nil
 }
 
-// fields reads the fields of a record. After an error it returns zero values.
+// fields reads the fields of a record, which have the form of ROS's. After an error it returns zero values.
 type fields struct {
-	b   []byte
-	pos int64 // of the record
-	err error
+	*msgs.Decoder
+	pos   int64 // of the record
+	inner error // of a map
 }
 
-func (f *fields) take(n uint64) []byte {
-	if f.err == nil && n > uint64(len(f.b)) {
-		f.err = fmt.Errorf("record at byte %d: a field of %d bytes, %d are left: %w", f.pos, n, len(f.b), io.ErrUnexpectedEOF)
-	}
-	if f.err != nil {
-		return nil
-	}
-	out := f.b[:n:n]
-	f.b = f.b[n:]
-	return out
-}
+func fieldsOf(b []byte, r record) *fields { return &fields{Decoder: msgs.NewDecoder(b), pos: r.pos} }
 
-func (f *fields) u16() uint16 {
-	if b := f.take(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
+// err is the first error.
+func (f *fields) err() error {
+	var short *msgs.WireError
+	if errors.As(cmp.Or(f.Err(), f.inner), &short) {
+		return fmt.Errorf("record at byte %d: a field of %d bytes, %d are left: %w", f.pos, short.Need, short.Have, io.ErrUnexpectedEOF)
 	}
-	return 0
+	return nil
 }
-
-func (f *fields) u32() uint32 {
-	if b := f.take(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (f *fields) u64() uint64 {
-	if b := f.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (f *fields) bytes() []byte { return f.take(uint64(f.u32())) }
-func (f *fields) text() string  { return string(f.bytes()) }
 
 // texts reads a map of strings.
 func (f *fields) texts() map[string]string {
-	in := fields{b: f.bytes(), pos: f.pos}
+	in := msgs.NewDecoder(f.Bytes())
 	m := make(map[string]string)
-	for len(in.b) > 0 && in.err == nil {
-		key := in.text()
-		m[key] = in.text()
+	for in.Remaining() > 0 {
+		key := in.String()
+		m[key] = in.String()
 	}
-	if f.err == nil {
-		f.err = in.err
-	}
+	f.inner = in.Err()
 	return m
 }
 

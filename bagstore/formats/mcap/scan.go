@@ -73,12 +73,12 @@ func (f *File) describeBySummary() {
 	if err != nil {
 		return
 	}
-	start := in.u64()
-	in.take(8)
+	start := in.U64()
+	in.Raw(8)
 	if start < magicSize || start > uint64(at) {
 		return
 	}
-	sound, err := f.src.summarySum(int64(start), in.u32())
+	sound, err := f.src.summarySum(int64(start), in.U32())
 	if err != nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (f *File) describeBySummary() {
 		}
 		if r.op == opStatistics {
 			if in, err := f.src.content(r); err == nil {
-				f.counted = in.u64()
+				f.counted = in.U64()
 			}
 		}
 	}

@@ -53,14 +53,14 @@ func (f *File) readSummary(trust bool) (err error) {
 	if err != nil {
 		return err
 	}
-	start := in.u64()
+	start := in.U64()
 	if start == 0 {
 		return errNoSummary
 	}
 	if start < magicSize || start > uint64(at) {
 		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
 	}
-	in.take(8) // where the summary's own index is
+	in.Raw(8) // where the summary's own index is
 	if f.from != nil {
 		f.from.Want(int64(start), f.src.size-int64(start))
 	}
@@ -68,7 +68,7 @@ func (f *File) readSummary(trust bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("read the summary: %w", err)
 	}
-	if _, err := src.summarySum(int64(start), in.u32()); err != nil {
+	if _, err := src.summarySum(int64(start), in.U32()); err != nil {
 		return err
 	}
 	counted, chunks, err := f.summaryRecords(src, int64(start), at, trust)
@@ -127,11 +127,11 @@ func (f *File) summaryRecords(src source, from, to int64, trust bool) (counted i
 		case opChannel:
 			err = f.addChannel(in)
 		case opStatistics:
-			if counted = int64(in.u64()); counted < 0 {
+			if counted = int64(in.U64()); counted < 0 {
 				return 0, 0, errors.New("the statistics count more messages than there can be")
 			}
-			in.take(2 + 4) // how many schemas and channels
-			f.asideCount, err = uint64(in.u32())+uint64(in.u32()), in.err
+			in.Raw(2 + 4) // how many schemas and channels
+			f.asideCount, err = uint64(in.U32())+uint64(in.U32()), in.err()
 		case opAttachmentIndex, opMetadataIndex:
 			err = f.addAsideIndex(in)
 		case opChunkIndex:
