@@ -235,6 +235,7 @@ func (r *Camera) Trigger() (string, error) {
 		return "", errNoRing
 	}
 	at := time.Now()
+	rec.parts.announce(at)
 	rec.event(func(p *parts) error { return p.ringTrigger(at) })
 	return r.opts.Ring.answer(), nil
 }

@@ -57,10 +57,13 @@ type ring[F any] struct {
 	files []ringFile[F] // oldest first
 	size  int64
 	short bool      // Size leaves less than Before
+	tight bool      // the disk's free space leaves less than Before
 	stay  bool      // the ring stays on disk: recording failed
 	keep  string    // base of the files that the last trigger keeps
 	kept  int       // number of files for that trigger
 	until time.Time // files that begin earlier are kept
+	// pending are the times of triggers that wait in the recorder's queue.
+	pending []time.Time
 }
 
 type ringFile[F any] struct {
@@ -118,7 +121,28 @@ func (s *series[F]) ringTurn(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	over := s.began.Before(r.until) && !now.Before(r.until)
-	return over || now.Sub(s.began) >= r.each()
+	each := r.each()
+	if r.tight && len(r.files) == 0 {
+		each = min(each, shortest) // only complete files can be removed
+	}
+	return over || now.Sub(s.began) >= each
+}
+
+// shortest is the least length of a ring's file that a trigger or a full disk ends early.
+const shortest = time.Second
+
+// announce protects the window of a trigger that will be executed later. It may be called from any goroutine.
+func (s *series[F]) announce(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ring != nil {
+		s.ring.pending = append(s.ring.pending, at)
+	}
+}
+
+// needed reports whether a trigger that waits in the queue keeps a file.
+func (r *ring[F]) needed(f ringFile[F]) bool {
+	return slices.ContainsFunc(r.pending, func(at time.Time) bool { return !f.ended.Before(at.Add(-r.Before)) })
 }
 
 // trigger keeps what was recorded since Before, and what will be until After. The window of a
@@ -128,6 +152,7 @@ func (s *series[F]) trigger(at time.Time) (due bool, err error) {
 	r := s.ring
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r.pending = slices.DeleteFunc(r.pending, func(t time.Time) bool { return !t.After(at) })
 	if at.Add(-r.Before).After(r.until) {
 		r.keep, r.kept = r.unused(at), 0
 		s.log.Info().Str("files", partPath(r.keep, 0, r.ext)+" …").Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
@@ -145,7 +170,7 @@ func (s *series[F]) trigger(at time.Time) (due bool, err error) {
 			return false, err
 		}
 	}
-	return at.Sub(s.began) >= time.Second, nil
+	return at.Sub(s.began) >= shortest, nil
 }
 
 // unused returns a base for the files of a trigger.
@@ -174,7 +199,7 @@ func (s *series[F]) complete(f F, over span) error {
 	for len(r.files) > 0 {
 		// A trigger may wait in the queue while its ring goes on.
 		old := over.ended.Sub(r.files[0].ended) > r.Before+r.each()
-		large := r.Size > 0 && r.size > r.Size
+		large := r.Size > 0 && r.size > r.Size && !r.needed(r.files[0])
 		if !old && !large {
 			break
 		}
@@ -187,6 +212,47 @@ func (s *series[F]) complete(f F, over span) error {
 		}
 	}
 	return nil
+}
+
+// shorten removes the ring's oldest file to make room on the disk, unless it is in the window of a
+// trigger. It reports whether a file was removed. Only the writing goroutine may call it.
+func (s *series[F]) shorten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.ring
+	if r == nil {
+		return false
+	}
+	if !r.tight {
+		r.tight = true
+		s.log.Warn().Stringer("ring", r.Before).Msg("the disk is nearly full: the ring becomes shorter")
+	}
+	if len(r.files) == 0 || r.needed(r.files[0]) {
+		return false
+	}
+	if err := s.forget(); err != nil {
+		s.log.Error().Err(err).Msg("a file of the ring can't be removed")
+		return false
+	}
+	return true
+}
+
+// lengthen notes that the disk has room while the ring is whole again.
+func (s *series[F]) lengthen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.ring; r != nil && r.tight && r.length(s.began) >= r.Before {
+		r.tight = false
+		s.log.Info().Stringer("ring", r.Before).Msg("the disk has room for the whole ring again")
+	}
+}
+
+// length returns the time from the oldest file to now, for a current file that began at a time.
+func (r *ring[F]) length(began time.Time) time.Duration {
+	if len(r.files) > 0 {
+		began = r.files[0].began
+	}
+	return r.now.Sub(began)
 }
 
 // keepFile moves a file out of the ring. The caller must hold s.mu.
@@ -262,5 +328,9 @@ func (s *series[F]) describe() string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.paths))
+	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.paths))
+	if r.tight {
+		text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
+	}
+	return text
 }

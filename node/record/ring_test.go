@@ -162,6 +162,64 @@ func TestRingSize(t *testing.T) {
 	}
 }
 
+// TestRingShortens checks that a full disk takes the oldest files of a ring, the current one early if there
+// is no other, and none that a waiting trigger keeps.
+func TestRingShortens(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
+	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
+	if err := s.startRing(Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
+		t.Fatal(err)
+	}
+	free := int64(10)
+	g := spaceGuard{minimum: 5, ring: s, free: func(string) (int64, error) { return free - int64(len(s.ring.files)), nil }}
+	// turns lets seconds pass, and checks how many files the ring has then, and whether the disk is full.
+	turns := func(seconds, files int, low bool) {
+		t.Helper()
+		for range seconds {
+			if s.ringTurn(now) {
+				if err := s.next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.check("walk.bag", now)
+			now = now.Add(time.Second)
+		}
+		if have := len(s.ring.files); have != files || g.low.Load() != low {
+			t.Fatalf("%d files, low %v; want %d, %v", have, g.low.Load(), files, low)
+		}
+	}
+	if err := s.next(); err != nil {
+		t.Fatal(err)
+	}
+	turns(11, 5, false) // a file is two seconds long
+	turns(10, 5, false)
+	if text := s.describe(); !strings.Contains(text, "shorter than 20s") {
+		t.Errorf("status %q", text)
+	}
+	free = 7
+	turns(1, 2, false)
+	s.announce(now.Add(-time.Second))
+	free = 5
+	turns(1, 3, true) // all are the trigger's
+	if _, err := s.trigger(now); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.keptFiles(); n != 3 {
+		t.Errorf("%d files are kept", n)
+	}
+	now = now.Add(5 * time.Second)
+	turns(3, 0, false)
+	if s.made < 12 {
+		t.Errorf("%d files", s.made)
+	}
+	free = 100
+	turns(30, 12, false)
+	if text := s.describe(); strings.Contains(text, "shorter") {
+		t.Errorf("status %q", text)
+	}
+}
+
 // TestBlackBox checks that a recorder keeps what was before a trigger and after it, and nothing else,
 // in bags that begin with the latched messages. The triggers are a rule's message, a topic that falls
 // silent and a request.

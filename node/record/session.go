@@ -88,6 +88,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 
 func (r *session) begin(parts *parts) {
 	r.parts = parts
+	r.space.ring = parts
 	r.watch.run(true)
 	go r.run()
 	go r.tick()

@@ -20,8 +20,15 @@ type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own
 	uploads *upload.Queue
+	ring    shortener // shortened before anything is dropped; may be nil
 	next    time.Time
 	low     atomic.Bool
+}
+
+// shortener is a series of files, of which a ring can be shorter than it should be.
+type shortener interface {
+	shorten() bool
+	lengthen()
 }
 
 // check checks the disk of path if a check is due. It reports whether the free space has
@@ -37,7 +44,15 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 		if err != nil {
 			return false // unknown free space: record until the disk is full
 		}
+		for free < g.minimum && g.ring != nil && g.ring.shorten() {
+			if free, err = g.free(filepath.Dir(path)); err != nil {
+				return false
+			}
+		}
 		low = free < g.minimum
+		if !low && g.ring != nil {
+			g.ring.lengthen()
+		}
 	}
 	return g.low.Swap(low) != low
 }

@@ -223,7 +223,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	}
 	r.queue = queue.New[*flow](queue.NewBudget(limit), r.drop)
 	files := newTopicFiles(r.opts, r.space.uploads, r.node.Now, r.log)
-	r.files = files
+	r.files, r.space.ring = files, files
 	running := newTopicRecording(r)
 	if r.opts.Publish {
 		if err := r.announce(); err != nil {
@@ -431,7 +431,9 @@ func (r *topicRecorder) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
 // trigger keeps the ring, with what is in the queue before it. It may be called from any goroutine.
 func (r *topicRecorder) trigger(why string) {
 	r.log.Debug().Str("by", why).Msg("trigger")
-	r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: time.Now(), trigger: true}, eventSize)
+	at := time.Now()
+	r.files.announce(at)
+	r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: at, trigger: true}, eventSize)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.

@@ -123,7 +123,7 @@ var recorder = Set{
 	{Flag: "record-ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
 	{Flag: "record-ring-after", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording goes on after a trigger: seconds, or a number with s, m or h"},
 	{Flag: "record-ring-size", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of what is kept for a trigger: bytes, or a number with k, M or G"},
-	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 }
 
@@ -240,7 +240,7 @@ var topics = Set{
 	{Flag: "repeat-latched", Help: "start each file of a split with the newest latched messages"},
 	{Flag: "tcpnodelay", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "min-space", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "node", Kind: Text, Help: "record every topic that this node subscribes to"},
 	{Flag: "topic", Kind: Texts, Help: "a topic to record, like the arguments"},
 	{Flag: "publish", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
