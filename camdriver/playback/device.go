@@ -35,6 +35,7 @@ type Options struct {
 	Loop     bool            // restart at the end
 	Paused   bool            // start paused
 	Context  context.Context // that of bagstore.OpenOptions
+	Device   int             // the number of one of several devices in the recording; 0 is the first
 }
 
 // ErrRange is returned for positions outside the recording.
@@ -64,7 +65,7 @@ func Open(path string, o Options) (*Device, error) {
 	if !validSpeed(o.Speed) {
 		return nil, fmt.Errorf("play %s: speed %g: %w", path, o.Speed, camdriver.ErrUnsupported)
 	}
-	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true})
+	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Device: o.Device})
 	if err != nil {
 		return nil, err
 	}

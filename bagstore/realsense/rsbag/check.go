@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -28,15 +29,36 @@ type Checker struct {
 	last    map[camdriver.StreamID]uint64 // frame numbers
 	next    Event                         // read but not counted yet, if it has a frame
 	ended   bool
+	others  []*Checker // of further devices
 }
 
-// NewChecker reads the description of a recording. The caller still owns the bag.
+// NewChecker reads the descriptions of a recording's devices. The caller still owns the bag.
 func NewChecker(bag *bagstore.Bag) (*Checker, error) {
-	f, err := Open(bag.Path(), Options{Bag: bag})
+	files, err := openAll(bag)
 	if err != nil {
 		return nil, err
 	}
-	return f.checker(), nil
+	c := files[0].checker()
+	for _, f := range files[1:] {
+		c.others = append(c.others, f.checker())
+	}
+	return c, nil
+}
+
+// openAll opens every device of a recording.
+func openAll(bag *bagstore.Bag) (files []*File, err error) {
+	list := Devices(bag)
+	if len(list) == 0 {
+		list = []int{0}
+	}
+	for _, device := range list {
+		f, err := Open(bag.Path(), Options{Bag: bag, Device: device})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 func (f *File) checker() *Checker {
@@ -47,6 +69,9 @@ func (f *File) checker() *Checker {
 func (c *Checker) Before(t bagstore.Time) {
 	if s := c.f.segments; len(s) == 1 {
 		c.read(t + s[0].shift)
+	}
+	for _, other := range c.others {
+		other.Before(t)
 	}
 }
 
@@ -84,11 +109,23 @@ func (c *Checker) Report() *CheckReport {
 		rep.Missing += c.missing[id]
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, c.missing[id]))
 	}
+	for _, other := range c.others {
+		r := other.Report()
+		rep.Missing, rep.Damaged, rep.Why = rep.Missing+r.Missing, rep.Damaged+r.Damaged, cmp.Or(rep.Why, r.Why)
+		for _, note := range r.Notes {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("device %d: %s", other.f.device, note))
+		}
+	}
 	return rep
 }
 
 // Close ends the reading.
-func (c *Checker) Close() { c.cursor.Close() }
+func (c *Checker) Close() {
+	c.cursor.Close()
+	for _, other := range c.others {
+		other.Close()
+	}
+}
 
 // Gaps reads every frame. It returns how many numbers each stream's frames leave out, how many
 // messages couldn't be read, and the last one's error.
@@ -116,9 +153,13 @@ func Summarize(bag *bagstore.Bag, gaps bool) (*Summary, error) {
 	if !IsRecording(bag) {
 		return nil, nil
 	}
-	f, err := Open(bag.Path(), Options{Bag: bag})
+	files, err := openAll(bag)
 	if err != nil {
 		return nil, err
 	}
-	return f.summary(gaps), nil
+	s := files[0].summary(gaps)
+	for _, f := range files[1:] {
+		s.Others = append(s.Others, f.summary(gaps))
+	}
+	return s, nil
 }

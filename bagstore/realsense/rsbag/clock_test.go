@@ -82,14 +82,7 @@ func TestClocksStated(t *testing.T) {
 				}
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Open(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := written(t, r, path, 0)
 		for i, s := range f.summary(false).Sensors {
 			if clockText.MatchString(s.Clock) != (seconds > 2) {
 				t.Errorf("%d s: clock of sensor %d is %q", seconds, i, s.Clock)

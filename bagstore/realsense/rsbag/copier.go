@@ -26,7 +26,7 @@ func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
 			names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
 		}
 	}
-	out, err := newSink(path, of.Snapshot(), o, names)
+	out, err := newSink(path, 0, of.Snapshot(), o, names)
 	if err != nil {
 		return nil, err
 	}

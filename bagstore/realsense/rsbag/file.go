@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 type File struct {
 	bag        *bagstore.Bag
 	owned      bool // Close closes the bag
+	device     int  // its number in the bag
 	version    uint32
 	textual    bool            // as librealsense writes it since 2.58
 	texts      map[uint32]bool // connections with text instead of the layout's type
@@ -67,6 +69,9 @@ type Options struct {
 	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
 	// inertial sensors, and options.
 	CameraNodes bool
+	// Device is the number of the device to read, of a recording of several. If there is no device 0,
+	// that stands for the first one.
+	Device int
 }
 
 // Open reads a recording's description. The error is ErrNoRecording if no topic is of the layout.
@@ -92,9 +97,17 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
+	list := Devices(bag)
+	f.device = o.Device
+	if f.device == 0 && len(list) > 0 {
+		f.device = list[0]
+	}
+	if f.device != 0 && !slices.Contains(list, f.device) {
+		return nil, fmt.Errorf("%s: %w: no device %d; there are %v", bag.Path(), ErrNoRecording, f.device, list)
+	}
 	known := 0
 	for _, c := range bag.Connections() {
-		t := rslayout.ParseTopic(c.Topic)
+		t := rslayout.ParseTopicOf(f.device, c.Topic)
 		if t.Sensor >= maxSensors {
 			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
 			t = rslayout.Topic{}
@@ -108,7 +121,7 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 		}
 	}
 	if known == 0 && !(o.CameraNodes && f.findNative()) {
-		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_0/", bag.Path(), ErrNoRecording, len(bag.Connections()))
+		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_%d/", bag.Path(), ErrNoRecording, len(bag.Connections()), f.device)
 	}
 	f.findText()
 	d := newDescription(f)
@@ -139,6 +152,9 @@ func (f *File) Close() error {
 	}
 	return f.bag.Close()
 }
+
+// Device returns the number of the device in a recording of several.
+func (f *File) Device() int { return f.device }
 
 // Bag returns the underlying bag.
 func (f *File) Bag() *bagstore.Bag { return f.bag }

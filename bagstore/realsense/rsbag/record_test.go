@@ -311,6 +311,20 @@ func agree(t *testing.T, path string) {
 	}
 }
 
+// written closes a recording and opens one of its devices.
+func written(t *testing.T, r *Recorder, path string, device int) *File {
+	t.Helper()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, Options{Device: device})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 // TestEncoderKeepsRules tries to make the encoder write what crashes librealsense.
 func TestEncoderKeepsRules(t *testing.T) {
 	snap := testSnapshot()
@@ -350,18 +364,11 @@ func TestEncoderKeepsRules(t *testing.T) {
 	if st := r.Stats(); st.Refused != 1 || st.Streams[0].Frames != 3 {
 		t.Errorf("stats %+v", st)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := written(t, r, path, 0)
 	if err := r.Frame(0, testFrame(p, 0, testStart)); err == nil {
 		t.Error("a frame after Close was taken")
 	}
 	playable(t, path)
-	f, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoProductId); got != "0B3A" {
 		t.Errorf("product id reads as %q", got)
 	}

@@ -23,6 +23,8 @@ type RecorderOptions struct {
 	Program, Version, Host string
 	// Clocks states in /additional_info, at the end, how each sensor's clock relates to that of Arrival.
 	Clocks bool
+	// Device is the device's number in a bag that further ones join.
+	Device int
 	// Additional are further facts for /additional_info.
 	Additional []msgs.KeyValue
 }
@@ -53,12 +55,16 @@ type Target interface {
 // Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors
 // are permanent.
 type Recorder struct {
-	mu      sync.Mutex
+	mu      *sync.Mutex // of all devices in the file
 	out     Target
+	o       RecorderOptions
 	err     error
 	line    *timeline
-	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
-	clocks  map[int]*clock        // by sensor; nil if they aren't stated
+	started bool                     // the start is in the file
+	joined  []*Recorder              // further devices; only the first has them
+	conns   map[connectionKey]uint32 // of no device; only the first has them
+	nextRef map[int]bagstore.Time    // when a sensor's next time reference is due
+	clocks  map[int]*clock           // by sensor; nil if they aren't stated
 	closed  bool
 
 	// Counted without the lock, which a disk that stalls holds for long.
@@ -95,7 +101,7 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
 	}
-	out, err := newSink(path, snap, o.Bag, nil)
+	out, err := newSink(path, o.Device, snap, o.Bag, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +110,19 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 
 // NewRecorderOf returns a Recorder of a file that has the description. It closes it after an error.
 func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
-	r := &Recorder{out: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter)}
+	r := newRecorder(out, snap, o, new(sync.Mutex), new(axis))
+	r.introduce()
+	if r.err == nil {
+		r.err = out.Checkpoint()
+	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, out.Close())
+	}
+	return r, nil
+}
+
+func newRecorder(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions, mu *sync.Mutex, a *axis) *Recorder {
+	r := &Recorder{mu: mu, out: out, o: o, line: newTimeline(a), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter), conns: make(map[connectionKey]uint32)}
 	for _, s := range snap.Streams {
 		if out.Holds(s.Sensor, s.Profile.Stream) {
 			r.streams[s.Profile.Stream] = &streamCounter{}
@@ -113,22 +131,21 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 	if o.Clocks {
 		r.clocks = make(map[int]*clock)
 	}
+	return r
+}
+
+// introduce writes what is known about the recording from the start.
+func (r *Recorder) introduce() {
+	o := r.o
 	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
 	if o.Program != "" {
-		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: out.HowWritten()})
+		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: r.out.HowWritten()})
 	}
 	for _, kv := range append(facts, o.Additional...) {
 		if kv.Value != "" && r.err == nil {
-			r.err = out.Fact(kv.Key, kv.Value)
+			r.err = r.out.Fact(kv.Key, kv.Value)
 		}
 	}
-	if r.err == nil {
-		r.err = out.Checkpoint()
-	}
-	if r.err != nil {
-		return nil, errors.Join(r.err, out.Close())
-	}
-	return r, nil
 }
 
 func (r *Recorder) ready() error {
@@ -151,25 +168,22 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		return nil
 	}
 	count := r.streams[f.Stream()]
-	first := !r.line.started
 	at, ok := r.line.frame(f.Stream(), f.Arrival, period(f.Profile.FPS))
 	if !ok {
 		count.skipped.Add(1)
 		return nil
 	}
 	r.clock(sensor, f)
-	if r.err = r.frame(sensor, f, at, first); r.err == nil {
+	if r.err = r.frame(sensor, f, at); r.err == nil {
 		count.frames.Add(1)
 		r.duration.Store(int64(r.line.end))
 	}
 	return r.err
 }
 
-func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first bool) error {
-	if first {
-		if err := r.out.Fact(rslayout.KeyStart, rslayout.FormatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {
-			return err
-		}
+func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time) error {
+	if err := r.stateStart(); err != nil {
+		return err
 	}
 	if at >= r.nextRef[sensor] {
 		r.nextRef[sensor] = at.Add(refEvery)
@@ -178,6 +192,15 @@ func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first
 		}
 	}
 	return r.out.Frame(sensor, f, time.Duration(at))
+}
+
+// stateStart writes the wall time of file time 0, once.
+func (r *Recorder) stateStart() error {
+	if r.started {
+		return nil
+	}
+	r.started = true
+	return r.out.Fact(rslayout.KeyStart, rslayout.FormatStart(r.line.start()))
 }
 
 func (r *Recorder) clock(sensor int, f *camdriver.Frame) {
@@ -287,8 +310,14 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	r.closed = true
-	if r.err == nil {
-		r.err = r.stateClocks()
+	for _, d := range append(r.joined, r) {
+		d.closed = true
+		if d.err == nil {
+			d.err = d.stateClocks()
+		}
+		if d != r && r.err == nil {
+			r.err = d.err
+		}
 	}
 	return errors.Join(r.err, r.out.Close())
 }

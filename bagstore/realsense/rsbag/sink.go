@@ -13,31 +13,44 @@ import (
 
 // sink is a bag as a Recorder's Target. Errors are permanent.
 type sink struct {
+	device  int // its number
 	enc     *rslayout.Encoder
 	w       *bagstore.Writer
 	conns   map[string]uint32 // by topic
-	names   map[string]string // of topics in the file, where they aren't the layout's
+	names   map[string]string // of topics in the file, where they aren't those of the device
 	scratch msgs.Encoder      // heads of the frame being written
 	units   map[int]float32   // depth units as the file says them so far, by sensor
 	err     error
 }
 
 // newSink creates a bag and writes the device's description.
-func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, names map[string]string) (*sink, error) {
+func newSink(path string, device int, snap camdriver.DeviceSnapshot, o bagstore.Options, names map[string]string) (*sink, error) {
 	w, err := bagstore.Create(path, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), names: names, units: make(map[int]float32)}
+	s := newDeviceSink(w, device, snap)
+	s.names = names
+	s.describe()
+	return s, nil
+}
+
+// newDeviceSink returns a sink of one of several devices in a bag, which belongs to the first.
+func newDeviceSink(w *bagstore.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
+	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
 		}
 	}
+	return s
+}
+
+// describe writes the device's description.
+func (s *sink) describe() {
 	for _, m := range s.enc.Static() {
 		s.write(m, staticTime)
 	}
-	return s, nil
 }
 
 func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) }
@@ -62,7 +75,7 @@ func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 func (s *sink) connect(c bagstore.Connection) (id uint32) {
 	if s.err == nil {
 		topic := c.Topic
-		c.Topic = cmp.Or(s.names[topic], topic)
+		c.Topic = cmp.Or(s.names[topic], rslayout.DeviceTopic(s.device, topic))
 		if id, s.err = s.w.AddConnection(c); s.err == nil {
 			s.conns[topic] = id
 		}

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -21,7 +22,19 @@ func IsRecording(bag *bagstore.Bag) bool {
 
 // IsTopic reports whether a topic is of the layout.
 func IsTopic(name string) bool {
-	return strings.HasPrefix(name, "/device_0/") && rslayout.ParseTopic(name).Kind != rslayout.TopicUnknown
+	device, first := rslayout.FirstTopic(name)
+	return device >= 0 && strings.HasPrefix(first, "/device_0/") && rslayout.ParseTopic(first).Kind != rslayout.TopicUnknown
+}
+
+// Devices returns the numbers of the devices that a bag describes, sorted.
+func Devices(bag *bagstore.Bag) (list []int) {
+	for _, c := range bag.Connections() {
+		if device, _ := rslayout.FirstTopic(c.Topic); IsTopic(c.Topic) && !slices.Contains(list, device) {
+			list = append(list, device)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // StreamSummary is what a file holds of one stream.
@@ -83,6 +96,7 @@ func (t *track) ends() (first, last time.Duration) {
 
 // Summary is the layout's part of what can be said about a bag.
 type Summary struct {
+	Number   int               `json:"number"`  // of the device
 	Version  uint32            `json:"version"` // of the layout
 	Device   map[string]string `json:"device"`  // facts under the SDK's names
 	Recorded *time.Time        `json:"recorded,omitempty"`
@@ -90,6 +104,7 @@ type Summary struct {
 	Sensors  []SensorSummary   `json:"sensors"`
 	Notes    []string          `json:"notes"`             // what is odd or missing
 	Damaged  *uint64           `json:"damaged,omitempty"` // messages that can't be read; with gaps
+	Others   []*Summary        `json:"others,omitempty"`  // further devices
 }
 
 // SensorSummary is one sensor of a Summary.
@@ -112,7 +127,7 @@ type StreamLine struct {
 
 // summary sums the file up from its index alone; with gaps it reads every frame.
 func (f *File) summary(gaps bool) *Summary {
-	s := &Summary{Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
+	s := &Summary{Number: f.device, Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
 	for _, info := range f.snap.Info {
 		s.Device[info.Key.String()] = info.Value
 	}
@@ -144,9 +159,21 @@ func (f *File) summary(gaps bool) *Summary {
 
 // WriteText prints the summary for people.
 func (s *Summary) WriteText(w io.Writer) error {
+	name := "device"
+	if len(s.Others) > 0 || s.Number > 0 {
+		name = fmt.Sprint("device ", s.Number)
+	}
+	err := s.writeText(w, name)
+	for _, other := range s.Others {
+		err = errors.Join(err, other.WriteText(w))
+	}
+	return err
+}
+
+func (s *Summary) writeText(w io.Writer, name string) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
-	fmt.Fprintf(t, "device:\t%s, serial %s, firmware %s\n", info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
+	fmt.Fprintf(t, "%s:\t%s, serial %s, firmware %s\n", name, info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
 	fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
 	if s.Recorded != nil {
 		fmt.Fprintf(t, "recorded:\t%s\n", s.Recorded.Format(time.RFC3339))

@@ -27,6 +27,13 @@ const maxDisorder = time.Second
 // The first frame after a pause gets the time of the first frame that the pause dropped, so the
 // camera's own interval remains.
 type timeline struct {
+	*axis
+	last      map[camdriver.StreamID]bagstore.Time
+	lastEvent map[string]bagstore.Time // by topic
+}
+
+// axis is what the time lines of all devices in a file share.
+type axis struct {
 	started bool
 	base    time.Time     // the arrival at firstFrame
 	cut     time.Duration // sum of the pauses
@@ -36,18 +43,16 @@ type timeline struct {
 	gapKnown        bool
 	gap             time.Time // arrival where the pause began
 
-	lastArrival time.Time // of a frame that was written
-	last        map[camdriver.StreamID]bagstore.Time
-	lastEvent   map[string]bagstore.Time // by topic
+	lastArrival time.Time // of a frame or message that was written
 }
 
-func newTimeline() *timeline {
-	return &timeline{last: make(map[camdriver.StreamID]bagstore.Time), lastEvent: make(map[string]bagstore.Time)}
+func newTimeline(a *axis) *timeline {
+	return &timeline{axis: a, last: make(map[camdriver.StreamID]bagstore.Time), lastEvent: make(map[string]bagstore.Time)}
 }
 
-func (t *timeline) pause() { t.paused = true }
+func (t *axis) pause() { t.paused = true }
 
-func (t *timeline) resume() {
+func (t *axis) resume() {
 	if t.paused {
 		t.paused, t.resumed = false, true
 	}
@@ -76,7 +81,32 @@ func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.D
 	return at, true
 }
 
-func (t *timeline) closeGap(arrival time.Time, period time.Duration) {
+// message returns the file time of a message of no device, or false while paused. The zero time is the
+// latest frame's.
+func (t *axis) message(arrival time.Time) (bagstore.Time, bool) {
+	switch {
+	case t.paused:
+		return 0, false
+	case arrival.IsZero():
+		return max(t.end, earliest), true
+	case !t.started:
+		t.started, t.base = true, arrival
+	case t.resumed:
+		t.closeGap(arrival, 0)
+	}
+	t.resumed, t.gapKnown = false, false
+	at := t.at(arrival)
+	t.end = max(t.end, at)
+	if arrival.After(t.lastArrival) {
+		t.lastArrival = arrival
+	}
+	return at, true
+}
+
+// start returns the arrival time of file time 0.
+func (t *axis) start() time.Time { return t.base.Add(-time.Duration(firstFrame)) }
+
+func (t *axis) closeGap(arrival time.Time, period time.Duration) {
 	if !t.gapKnown { // no frame came during the pause
 		t.gap = t.lastArrival.Add(period)
 	}
@@ -86,7 +116,7 @@ func (t *timeline) closeGap(arrival time.Time, period time.Duration) {
 }
 
 // at maps an arrival without regard to what was given before.
-func (t *timeline) at(arrival time.Time) bagstore.Time {
+func (t *axis) at(arrival time.Time) bagstore.Time {
 	return min(max(firstFrame.Add(arrival.Sub(t.base)-t.cut), earliest), bagstore.MaxTime-1)
 }
 

@@ -38,7 +38,7 @@ func TestTimelinePause(t *testing.T) {
 			{"event", 34, 7.000002}, {"resume", 0, 0}, {"event", 70, 7.000003}, {"frame", 66, 33}, {"event", 70, 37}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newTimeline()
+			l := newTimeline(new(axis))
 			for i, s := range steps {
 				var at bagstore.Time
 				ok := true
@@ -77,7 +77,7 @@ func copysign(v, sign float64) float64 {
 func TestTimelineRandom(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		l := newTimeline()
+		l := newTimeline(new(axis))
 		last := make(map[camdriver.StreamID]bagstore.Time)
 		for i := range 300 {
 			switch rnd.IntN(20) {
@@ -125,14 +125,7 @@ func TestRecorderPause(t *testing.T) {
 	if st := r.Stats(); st.Streams[0].Frames != 15 || st.Streams[0].Skipped != 25 {
 		t.Errorf("stats %+v", st)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := written(t, r, path, 0)
 	if want := 14*33*time.Millisecond + 1000; f.Duration() != want {
 		t.Errorf("duration %v, want %v", f.Duration(), want)
 	}
