@@ -398,6 +398,7 @@ func (r *topicRecorder) subscribe(name string) error {
 
 // take queues a message. It runs on the connection's goroutine.
 func (r *topicRecorder) take(name string, f *flow, m ros.Received) {
+	r.triggers.heard(name)
 	if r.paused.Load() {
 		return
 	}

@@ -68,11 +68,20 @@ func newTriggers(o TriggerRules, types *definitions, resolve func(string) (strin
 	return t, nil
 }
 
+// heard notes that a message has arrived, recorded or not. It triggers if a silence ends that no tick has seen.
+func (t *triggers) heard(topic string) {
+	s := t.silent[topic]
+	if s == nil {
+		return
+	}
+	now := time.Now().UnixNano()
+	if last := s.last.Swap(now); last != 0 && now-last > int64(s.limit) {
+		t.fire("the silence of " + topic)
+	}
+}
+
 // message compares a message with the rules. It runs on the connection's goroutine.
 func (t *triggers) message(topic string, m ros.Received, at bagstore.Time) {
-	if s := t.silent[topic]; s != nil {
-		s.last.Store(time.Now().UnixNano())
-	}
 	if len(t.rules) == 0 {
 		return
 	}

@@ -167,7 +167,7 @@ func (b *blackBox) trigger(name, dir string, full bool) (w window) {
 		w.end = time.Now().Add(b.camera.slack())
 	default:
 		w.by = "silence"
-		tick := time.NewTimer(ringSilent + ringSilent/8)
+		tick := time.NewTimer(ringSilent + ringSilent/8 + 2*b.camera.slack()) // the recorder may see a shorter one
 		<-tick.C
 		w.end = time.Now().Add(time.Second/4 + b.camera.slack())
 	}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TestSilences checks that each silence triggers once: one that a tick sees, and one that ends between two ticks.
+func TestSilences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fired := 0
+		same := func(name string) (string, error) { return name, nil }
+		r, err := newTriggers(TriggerRules{Silences: []string{"/odom=300ms"}}, &definitions{}, same, zerolog.Nop(), func(string) { fired++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := func(n int, when string) {
+			t.Helper()
+			if fired != n {
+				t.Errorf("%s: %d triggers, want %d", when, fired, n)
+			}
+		}
+		r.tick(time.Now())
+		r.heard("/other")
+		time.Sleep(time.Second)
+		r.tick(time.Now())
+		want(0, "before the first message")
+		for range 5 {
+			r.heard("/odom")
+			time.Sleep(299 * time.Millisecond)
+			r.tick(time.Now())
+		}
+		want(0, "messages in time")
+		time.Sleep(2 * time.Millisecond)
+		r.heard("/odom")
+		r.tick(time.Now())
+		want(1, "a silence between two ticks")
+		time.Sleep(time.Second)
+		r.tick(time.Now())
+		r.tick(time.Now())
+		r.heard("/odom")
+		want(2, "a silence that a tick has seen")
+	})
+}
