@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/proof"
 )
 
 // ErrLocked means that another Writer, of this or another process, is writing the file.
@@ -31,14 +32,26 @@ func Create(path string, o Options) (*Writer, error) {
 	if keep {
 		o.tail = rand.Uint64() | 1
 	}
+	if o.Sign != nil {
+		if o.log, err = proof.Create(path, o.Sign, o.Overwrite, o.NoSync); err != nil {
+			return nil, errors.Join(err, f.Discard())
+		}
+	}
 	w, err := writerOn(f.File, o)
 	if err != nil {
-		return nil, errors.Join(err, f.Discard())
+		return nil, errors.Join(err, f.Discard(), o.discardLog())
 	}
 	if keep {
 		w.keeper = newKeeper(w, f.File, path)
 	}
 	return w, nil
+}
+
+func (o Options) discardLog() error {
+	if o.log == nil {
+		return nil
+	}
+	return o.log.Discard()
 }
 
 func writerOn(f *os.File, o Options) (*Writer, error) {

@@ -1,0 +1,55 @@
+// Package verify compares recordings with the logs that prove them: byte by byte if the recording is as it
+// was written, message by message if it is a part, or a copy in another form. It names what differs. It starts no
+// goroutine.
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/bagstore/proof"
+)
+
+// Options are the settings of File and Part.
+type Options struct {
+	Key      proof.PublicKey
+	Log      string // path of the log; "" is the one beside the recording
+	Progress bagstore.Progress
+}
+
+func begin(path, log string, key proof.PublicKey) (*proof.Proof, *Report, error) {
+	p, err := proof.Open(log, key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("verify %s: %w", path, err)
+	}
+	r := &Report{Path: path, Key: key.String(), Recording: p.Recording, Root: fmt.Sprintf("%x", p.Hash[:]), Signed: p.Time, Complete: p.Complete,
+		Differences: []Difference{}}
+	if p.Damage != nil {
+		r.Note = fmt.Sprintf("the log is %v", p.Damage)
+	}
+	return p, r, nil
+}
+
+// File compares a recording, as it was written, with its log. The error is one of reading; differences are in the
+// report.
+func File(ctx context.Context, path string, o Options) (*Report, error) {
+	if o.Log == "" {
+		o.Log = proof.LogPath(path)
+	}
+	p, rep, err := begin(path, o.Log, o.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close() //nolint:errcheck // only read
+	s, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close() //nolint:errcheck // only read
+	w := &whole{ctx: ctx, o: o, p: p, s: s, rep: rep, parts: bagstore.NewAnatomy(s.r, s.size), topics: make(map[uint32]string)}
+	if err := w.run(); err != nil {
+		return nil, fmt.Errorf("verify %s: %w", path, err)
+	}
+	return rep, nil
+}
