@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,7 @@ type IndexEntry struct {
 	ID     uint32
 	Time   Time
 	Offset uint32 // in the uncompressed chunk
+	At     int    // where it is in the index records, if Expected returned it
 }
 
 // Expected returns the index records that a Writer writes after a chunk, and their entries.
@@ -134,13 +136,30 @@ func (a *Anatomy) Expected(h ChunkHeader) (raw []byte, list []IndexEntry, err er
 	}
 	var c committer
 	c.summarize(&job{entries: entries}, new(ChunkInfo))
-	return c.tail, exported(entries), nil
+	list = exported(entries)
+	at := 0
+	for i := range list {
+		if i == 0 || list[i].ID != list[i-1].ID {
+			at += len(appendIndex(nil, 0, nil))
+		}
+		list[i].At = at
+		at += entrySize
+	}
+	return c.tail, list, nil
 }
+
+// ParseIndexEntry parses an entry of an index record of a connection.
+func ParseIndexEntry(id uint32, raw []byte) IndexEntry {
+	return IndexEntry{ID: id, Time: Time(record.ReadTime(raw)), Offset: binary.LittleEndian.Uint32(raw[8:])}
+}
+
+// IndexEntrySize is the length of an index entry.
+const IndexEntrySize = entrySize
 
 func exported(entries []entry) []IndexEntry {
 	list := make([]IndexEntry, len(entries))
 	for i, e := range entries {
-		list[i] = IndexEntry{e.conn, e.time, e.offset}
+		list[i] = IndexEntry{ID: e.conn, Time: e.time, Offset: e.offset}
 	}
 	return list
 }

@@ -40,6 +40,7 @@ type Options struct {
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
 	Ring          Ring
+	Signing       Signing
 	Upload        upload.Options
 	Uploads       *upload.Queue // where finished files go; may be nil
 }
@@ -52,7 +53,12 @@ func (o *Options) Settings() settings.Fields {
 }
 
 // Check rejects settings that contradict each other.
-func (o *Options) Check() error { return o.Ring.check(o.limits().any() || o.Bag.Overwrite) }
+func (o *Options) Check() error {
+	if err := o.Ring.check(o.limits().any() || o.Bag.Overwrite); err != nil {
+		return err
+	}
+	return o.Signing.Check(o.DB3, o.Ring, o.Upload)
+}
 
 // BagSettings returns the settings of how bags are written.
 func BagSettings(o *bagstore.Options) settings.Fields {
@@ -113,6 +119,9 @@ func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, 
 	if _, ext := splitExt(path); ext != extDB3 {
 		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)
+	}
+	if o.Bag.Sign != nil {
+		return nil, errSignedDB3
 	}
 	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
 }

@@ -38,6 +38,7 @@ type series[F seriesFile[F]] struct {
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
+	signed  bool  // each file has a proof beside it
 	keep    int   // number of complete files that are kept; 0 means all
 	most    int64 // bytes of complete files that are kept; 0 means all
 	uploads *upload.Queue
@@ -156,6 +157,11 @@ func (s *series[F]) trim() error {
 	for (s.keep > 0 && len(s.paths) > s.keep || s.most > 0 && s.size() > s.most) && s.uploads.Safe(s.paths[0]) {
 		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if s.signed {
+			if err := removeProof(s.paths[0]); err != nil {
+				return err
+			}
 		}
 		s.paths = s.paths[1:]
 	}

@@ -52,7 +52,7 @@ type connectionKey struct{ topic, callerID, md5 string }
 func newTopicFiles(o TopicOptions, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads, signed: o.Bag.Sign != nil}
 	return s
 }
 

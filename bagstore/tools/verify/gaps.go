@@ -129,11 +129,12 @@ func (w *whole) chunkAt(pos, end int64) (e element, ok bool) {
 
 func (w *whole) sectionAt(pos, end int64) (e element, ok bool) {
 	e = element{kind: proof.KindSection, pos: pos, end: pos}
-	for e.end < end {
-		_, _, next, err := w.parts.Described(e.end, end)
-		if err != nil {
+	for infos := false; e.end < end; {
+		c, _, next, err := w.parts.Described(e.end, end)
+		if err != nil || c != nil && infos { // another section begins
 			break
 		}
+		infos = infos || c == nil
 		e.end = next
 	}
 	if e.end == pos {

@@ -6,6 +6,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
@@ -52,4 +53,25 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, fmt.Errorf("verify %s: %w", path, err)
 	}
 	return rep, nil
+}
+
+// LogOf returns the path of the log of a recording, or the path itself if it is that of a log.
+func LogOf(path string) string {
+	if strings.HasSuffix(path, proof.LogExt) {
+		return path
+	}
+	return proof.LogPath(path)
+}
+
+// WriteRoot writes the newest signed root of a log, and its signature, as minisign reads them.
+func WriteRoot(log, path string, key proof.PublicKey) error {
+	p, err := proof.Open(log, key)
+	if err != nil {
+		return err
+	}
+	defer p.Close() //nolint:errcheck // only read
+	if err := proof.WriteFile(path, p.Text()); err != nil {
+		return err
+	}
+	return proof.WriteFile(path+".minisig", p.Signature)
 }

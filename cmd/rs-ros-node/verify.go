@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+	"rsros/bagstore/proof"
+	"rsros/bagstore/tools/verify"
+	"rsros/node/record"
+)
+
+type verifyOptions struct {
+	key    string
+	partOf string
+	root   string
+	json   bool
+}
+
+func newVerifyCommand(a *app) *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify --key KEY BAG…",
+		Short: "Compare signed recordings with what was signed, and name what was changed",
+		Long: `verify reads recordings made by record --sign or live --sign, and the logs beside them,
+such as walk.bag.proof. If the log has a signature by the key, it compares every byte of
+the recording with it, and names each chunk, message and index entry that was changed,
+dropped, added or swapped. What a killed recorder wrote is proven up to its last
+checkpoint; of what follows verify prints the length.
+
+With --part-of it compares the messages of a bag that filter, split, compress, recover or
+another program made of a recording. It names each that the recording doesn't have, and
+counts those that were left out in between.
+
+Exit codes: 0 nothing differs, 3 something differs, 1 not readable, no proof, or no
+signature by this key.`,
+		Example: `  rs-ros-node verify --key robot.pub walk.bag
+  rs-ros-node verify --key robot.pub --part-of walk.bag cut.bag
+  rs-ros-node verify --key robot.pub --root walk.root walk.bag && minisign -Vm walk.root -p robot.pub`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verify(cmd.Context(), args, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.key, "key", "k", "", "public `KEY` of minisign: a file, or the text of the key")
+	f.StringVar(&o.partOf, "part-of", "", "the bags were made of this `RECORDING`, or its log, which is all that is read of it")
+	f.StringVar(&o.root, "root", "", "write the signed root to this `FILE`, and its signature to FILE.minisig")
+	f.BoolVar(&o.json, "json", false, "print JSON, one object per recording")
+	return cmd
+}
+
+func (a *app) verify(ctx context.Context, paths []string, o verifyOptions) error {
+	switch {
+	case o.key == "":
+		return usageError{errors.New("--key names the public key")}
+	case o.root != "" && len(paths) > 1:
+		return usageError{errors.New("--root is for a single recording")}
+	}
+	for _, path := range append([]string{o.partOf}, paths...) {
+		if place.IsAddress(path) || path == place.Stream {
+			return usageError{fmt.Errorf("%s: verify reads files", path)}
+		}
+	}
+	key, err := proof.ReadPublicKey(o.key)
+	if err != nil {
+		return err
+	}
+	var all verdict
+	for _, path := range paths {
+		rep, err := a.verifyOne(ctx, path, key, o)
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		outcome := bagstore.Unreadable
+		if err != nil {
+			fmt.Fprintf(a.err, "%v\n", err)
+		} else {
+			if outcome = bagstore.Sound; !rep.Same() {
+				outcome = bagstore.Damaged
+			}
+			if err := printVerified(a.out, rep, o.json); err != nil {
+				return err
+			}
+		}
+		all.add(path, outcome)
+	}
+	return all.err("not as signed", "not verified")
+}
+
+func (a *app) verifyOne(ctx context.Context, path string, key proof.PublicKey, o verifyOptions) (*verify.Report, error) {
+	report, done := a.progress(path, false)
+	defer done()
+	vo := verify.Options{Key: key, Progress: report}
+	if o.root != "" {
+		log := path
+		if o.partOf != "" {
+			log = o.partOf
+		}
+		if err := verify.WriteRoot(verify.LogOf(log), o.root, key); err != nil {
+			return nil, err
+		}
+	}
+	if o.partOf == "" {
+		return verify.File(ctx, path, vo)
+	}
+	vo.Log = verify.LogOf(o.partOf)
+	return verify.Part(ctx, path, vo)
+}
+
+func printVerified(w io.Writer, r *verify.Report, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	result := "as signed"
+	if n := uint64(len(r.Differences)) + r.More; n > 0 {
+		result = fmt.Sprintf("%d differences", n)
+	}
+	switch {
+	case r.Part:
+		fmt.Fprintf(w, "%s: %s, %d messages of %s", r.Path, result, r.Messages, r.Recording)
+	default:
+		fmt.Fprintf(w, "%s: %s, %d messages in %d chunks", r.Path, result, r.Messages, r.Chunks)
+	}
+	fmt.Fprintf(w, ", key %s, %s\n", r.Key, r.Signed.UTC().Format(time.RFC3339))
+	if !r.Complete {
+		fmt.Fprintf(w, "  note: %s wasn't ended; it is proven up to its last checkpoint\n", r.Recording)
+	}
+	if r.Unproven > 0 {
+		fmt.Fprintf(w, "  note: the last %d bytes are not proven\n", r.Unproven)
+	}
+	if r.LeftOut > 0 {
+		fmt.Fprintf(w, "  note: %d messages of its topics were left out between its first and its last one\n", r.LeftOut)
+	}
+	if r.Note != "" {
+		fmt.Fprintf(w, "  note: %s\n", r.Note)
+	}
+	for _, d := range r.Differences {
+		fmt.Fprintf(w, "  %v\n", d)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(w, "  and %d more\n", r.More)
+	}
+	return nil
+}
+
+// signPassword is the environment variable with the password of the secret key.
+const signPassword = "RS_SIGN_PASSWORD"
+
+// readSignKey reads the key of --sign, if it is given.
+func (a *app) readSignKey(s record.Signing, o *bagstore.Options) (err error) {
+	if s.Key == "" {
+		return nil
+	}
+	if o.Sign, err = proof.ReadKey(s.Key, a.password); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// password returns that of the secret key, from the environment or the terminal.
+func (a *app) password() (string, error) {
+	if word := a.env(signPassword); word != "" {
+		return word, nil
+	}
+	in := a.raw.in
+	if in == nil || !term.IsTerminal(int(in.Fd())) {
+		return "", fmt.Errorf("set %s, or start the program on a terminal", signPassword)
+	}
+	fmt.Fprint(os.Stderr, "Password of the secret key: ")
+	word, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(os.Stderr)
+	return string(word), err
+}
