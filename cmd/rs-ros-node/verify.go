@@ -138,6 +138,9 @@ func printVerified(w io.Writer, r *verify.Report, asJSON bool) error {
 	if r.Unproven > 0 {
 		fmt.Fprintf(w, "  note: the last %d bytes are not proven\n", r.Unproven)
 	}
+	if r.UnprovenMessages > 0 {
+		fmt.Fprintf(w, "  note: %d messages after that are not proven\n", r.UnprovenMessages)
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(w, "  note: %d messages of its topics were left out between its first and its last one\n", r.LeftOut)
 	}

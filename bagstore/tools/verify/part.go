@@ -182,6 +182,10 @@ func (v *part) message(m bagstore.Message, err error) {
 		v.rep.Messages++
 		return
 	}
+	if n := len(v.latest); !v.p.Complete && (n == 0 || m.Time > v.latest[n-1]) {
+		v.rep.UnprovenMessages++
+		return
+	}
 	d := Difference{Kind: Added, What: "message", Chunk: similar, Offset: -1, Topic: m.Conn.Topic, Time: m.Time,
 		Text: fmt.Sprintf("a message of %s at %s, which the recording doesn't have", m.Conn.Topic, stamp(m.Time))}
 	switch {

@@ -31,20 +31,22 @@ type Difference struct {
 
 // Report is the result of verifying a recording.
 type Report struct {
-	Path        string       `json:"path"`
-	Part        bool         `json:"part"` // compared with the messages of the recording it was cut from
-	Key         string       `json:"key"`
-	Recording   string       `json:"recording"` // as it was signed
-	Root        string       `json:"root"`
-	Signed      time.Time    `json:"signed"`   // by the recorder's clock
-	Complete    bool         `json:"complete"` // the recording was ended; otherwise it is proven up to its last checkpoint
-	Chunks      uint64       `json:"chunks"`
-	Messages    uint64       `json:"messages"` // that are as signed
-	Unproven    int64        `json:"unproven"` // bytes after what is signed, of a recording that wasn't ended
-	LeftOut     uint64       `json:"left_out"` // messages of a part's topics, between its first and last one, that it doesn't have
-	Differences []Difference `json:"differences"`
-	More        uint64       `json:"more,omitempty"` // differences that aren't listed
-	Note        string       `json:"note,omitempty"`
+	Path      string    `json:"path"`
+	Part      bool      `json:"part"` // compared with the messages of the recording it was cut from
+	Key       string    `json:"key"`
+	Recording string    `json:"recording"` // as it was signed
+	Root      string    `json:"root"`
+	Signed    time.Time `json:"signed"`   // by the recorder's clock
+	Complete  bool      `json:"complete"` // the recording was ended; otherwise it is proven up to its last checkpoint
+	Chunks    uint64    `json:"chunks"`
+	Messages  uint64    `json:"messages"` // that are as signed
+	Unproven  int64     `json:"unproven"` // bytes after what is signed, of a recording that wasn't ended
+	// UnprovenMessages of a part are later than what is signed, of a recording that wasn't ended.
+	UnprovenMessages uint64       `json:"unproven_messages"`
+	LeftOut          uint64       `json:"left_out"` // messages of a part's topics, between its first and last one, that it doesn't have
+	Differences      []Difference `json:"differences"`
+	More             uint64       `json:"more,omitempty"` // differences that aren't listed
+	Note             string       `json:"note,omitempty"`
 }
 
 // maxDifferences bounds the list: a file may differ everywhere.
