@@ -76,11 +76,14 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 (cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/out/rs-ros-node" ./cmd/rs-ros-node)
 (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
+# The machine's clock counts its instructions, each 1 ns: its processor is as fast
+# as one of 1000 MIPS however busy the host is, only slower to watch.
+clock="-icount shift=0"
 # Hardening costs most when an emulated processor copies memory.
 quick="mitigations=off init_on_alloc=0 hardened_usercopy=off"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
-timeout "${USBVM_LIMIT:-360}" qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu "${USBVM_CPU:-qemu64}" -smp 1 -m 1024 \
+timeout "${USBVM_LIMIT:-360}" qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu "${USBVM_CPU:-qemu64}" -smp 1 -m 1024 $clock \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot \
 	-kernel "$build/vmlinuz" -initrd "$build/initrd.gz" \
 	-append "console=ttyS0 panic=-1 quiet nokaslr $quick" \

@@ -317,7 +317,7 @@ func checkFrames(t *testing.T, c *collector, id camdriver.StreamID, code string,
 		}
 	}
 	first, last := list[0].Number, list[len(list)-1].Number
-	t.Logf("%s: %d of %d frames lost on this machine", id, int(last-first)+1-len(list), last-first+1)
+	t.Logf("%s: %d of %d frames lost", id, int(last-first)+1-len(list), last-first+1)
 }
 
 func checkStereo(t *testing.T, c *collector) {
