@@ -55,6 +55,14 @@ func TestGVD(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	for chip, name := range map[uint8]string{chipBMI055: "BMI055", chipBMI085: "BMI085", chipBMI088: "BMI088", 0xff: "BMI055"} {
+		if got := (gvd{HasIMU: true, AccelChip: chip}).imuType(); got != name {
+			t.Errorf("IMU type of chip %#02x is %s, want %s", chip, got, name)
+		}
+	}
+	if got := (gvd{AccelChip: 0xff}).imuType(); got != "IMU_Unknown" {
+		t.Errorf("IMU type without an IMU is %s", got)
+	}
 	if _, err := parseGVD(good[:gvdSize-1]); err == nil {
 		t.Error("parseGVD accepted a short description")
 	}

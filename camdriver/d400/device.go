@@ -172,6 +172,7 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial},
 		{Key: camdriver.InfoFirmwareUpdateId, Value: l.id.ASICSerial},
 		{Key: camdriver.InfoConnectionType, Value: "USB"},
+		{Key: camdriver.InfoImuType, Value: l.id.imuType()},
 	}
 }
 

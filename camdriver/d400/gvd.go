@@ -52,6 +52,19 @@ func parseGVD(b []byte) (gvd, error) {
 	return g, nil
 }
 
+// imuType is the SDK's name of the inertial sensors (its info Imu Type).
+func (g gvd) imuType() string {
+	switch {
+	case !g.HasIMU:
+		return "IMU_Unknown"
+	case g.AccelChip == chipBMI085:
+		return "BMI085"
+	case g.AccelChip == chipBMI088:
+		return "BMI088"
+	}
+	return "BMI055" // of older firmware, too, which doesn't name it
+}
+
 // version is a firmware version, most significant part first.
 type version [4]uint8
 
