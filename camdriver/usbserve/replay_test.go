@@ -17,6 +17,7 @@ import (
 	"rsros/camdriver/d435i"
 	"rsros/camdriver/usbip"
 	"rsros/camdriver/usbreport"
+	"rsros/test/usbvm/trace"
 )
 
 var virtual = d435i.Options{
@@ -200,6 +201,42 @@ func TestReplayDrives(t *testing.T) {
 				t.Errorf("%s: metadata of a frame that is %d pixels wide", id, width)
 			}
 		}
+	}
+}
+
+// TestReplayLibrealsense sends the replayed report of the virtual camera what librealsense sent to the
+// camera itself to list it and to stream it, and compares the answers.
+func TestReplayLibrealsense(t *testing.T) {
+	list, err := trace.Read("../d435i/testdata/librealsense.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := virtual
+	o.Firmware = [4]uint8{}
+	_, address := servePorts(t, usbip.Virtual("1-1", o, func() {}))
+	c := NewReplay(report(t, address))
+	defer c.Unplug()
+	asked := 0
+	for _, e := range list {
+		if e.Section != "list" && e.Section != "stream all" {
+			continue
+		}
+		asked++
+		if e.Endpoint != 0 {
+			if _, err := c.Read(t.Context(), e.Endpoint, 8<<20); err != nil {
+				t.Errorf("%s: %v", e.Request(), err)
+			}
+			continue
+		}
+		in, err := c.Control(e.Setup, e.Out)
+		if !bytes.Equal(in, e.In) || (err != nil) != e.Stalled {
+			t.Errorf("the camera answers %s", e)
+			e.In, e.Stalled = in, err != nil
+			t.Errorf("its report answers %s", e)
+		}
+	}
+	if asked < 200 {
+		t.Errorf("%d requests", asked)
 	}
 }
 

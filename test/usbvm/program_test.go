@@ -79,18 +79,7 @@ func TestProgramDevices(t *testing.T) {
 func TestProgramReport(t *testing.T) {
 	run := program(t)
 	plug(t, d435i.Options{})
-	path := filepath.Join(t.TempDir(), "d435i.zip")
-	if out, err := exec.Command(run, "devices", "--report", path).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := usbreport.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, r := cameraReport(t, run)
 	answered := 0
 	for _, c := range r.Commands {
 		if c.Error == "" {
@@ -107,6 +96,24 @@ func TestProgramReport(t *testing.T) {
 		}
 	}
 	eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
+}
+
+// cameraReport has the program write the report of the camera that is there; it returns the file's path and content.
+func cameraReport(t *testing.T, run string) (string, *usbreport.Report) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "d435i.zip")
+	if out, err := exec.Command(run, "devices", "--report", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := usbreport.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, r
 }
 
 // TestProgramLive publishes and records the camera with the finished program,

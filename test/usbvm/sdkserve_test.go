@@ -27,36 +27,7 @@ func TestSDKServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer source.Close()
-	server := exec.Command(program(t), "usb-serve", "--device", bag)
-	server.Stderr = os.Stdout
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := errors.Join(server.Process.Signal(os.Interrupt), server.Wait()); err != nil {
-			t.Error(err)
-		}
-		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
-	}()
-	usbip := func(args ...string) string {
-		out, err := exec.Command("/usr/sbin/usbip", args...).CombinedOutput()
-		if err != nil {
-			t.Errorf("usbip %s: %v: %s", args, err, out)
-		}
-		return string(out)
-	}
-	eventually(t, "the server answers", func() bool {
-		conn, err := net.Dial("tcp", "127.0.0.1:3240")
-		return err == nil && conn.Close() == nil
-	})
-	if list := usbip("list", "-r", "127.0.0.1"); !strings.Contains(list, "1-1") || !strings.Contains(list, "8086:0b3a") {
-		t.Errorf("usbip list: %s", list)
-	}
-	usbip("attach", "-r", "127.0.0.1", "-b", "1-1")
-	eventually(t, "the camera is there", func() bool { return bound(t) })
-	if ports := usbip("port"); !strings.Contains(ports, "8086:0b3a") {
-		t.Errorf("usbip port: %s", ports)
-	}
+	attach(t, bag)
 	theirs, want := sdkView(t, runSDK(t, "list")), view{}
 	for _, s := range source.Sensors() {
 		for _, p := range s.Profiles() {
@@ -84,7 +55,42 @@ func TestSDKServe(t *testing.T) {
 			t.Errorf("%d frames of %s", counts[stream], stream)
 		}
 	}
-	usbip("detach", "-p", "16") // first port of the fast hub
+}
+
+// attach has the program serve a device, and attaches it with Linux's usbip until the test ends.
+func attach(t *testing.T, device string) {
+	t.Helper()
+	server := exec.Command(program(t), "usb-serve", "--device", device)
+	server.Stderr = os.Stdout
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	usbip := func(args ...string) string {
+		out, err := exec.Command("/usr/sbin/usbip", args...).CombinedOutput()
+		if err != nil {
+			t.Errorf("usbip %s: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	t.Cleanup(func() {
+		usbip("detach", "-p", "16") // first port of the fast hub
+		if err := errors.Join(server.Process.Signal(os.Interrupt), server.Wait()); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
+	})
+	eventually(t, "the server answers", func() bool {
+		conn, err := net.Dial("tcp", "127.0.0.1:3240")
+		return err == nil && conn.Close() == nil
+	})
+	if list := usbip("list", "-r", "127.0.0.1"); !strings.Contains(list, "1-1") || !strings.Contains(list, "8086:0b3a") {
+		t.Errorf("usbip list: %s", list)
+	}
+	usbip("attach", "-r", "127.0.0.1", "-b", "1-1")
+	eventually(t, "the camera is there", func() bool { return bound(t) })
+	if ports := usbip("port"); !strings.Contains(ports, "8086:0b3a") {
+		t.Errorf("usbip port: %s", ports)
+	}
 }
 
 // hashes returns stream and hash of each frame of a recording, as the USB camera sends it.

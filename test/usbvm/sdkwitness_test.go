@@ -132,6 +132,16 @@ type field struct {
 	signed   bool
 }
 
+// value reads it.
+func (f field) value(header []byte) int64 {
+	b := append(bytes.Clone(header[f.at:f.at+f.size]), 0, 0, 0, 0)
+	v := int64(binary.LittleEndian.Uint32(b))
+	if f.signed {
+		v = int64(int16(v))
+	}
+	return v
+}
+
 // fieldsOf adds fields of 4 bytes at these places to others.
 func fieldsOf(words map[string]int, others map[string]field) map[string]field {
 	for key, at := range words {
@@ -162,11 +172,7 @@ func (s shown) check(t *testing.T, stream string, sent map[uint32]payload, field
 		return
 	}
 	for key, f := range fields {
-		b := append(bytes.Clone(p.header[f.at:f.at+f.size]), 0, 0, 0, 0)
-		want := int64(binary.LittleEndian.Uint32(b))
-		if f.signed {
-			want = int64(int16(want))
-		}
+		want := f.value(p.header)
 		if got, ok := s.meta[key]; !ok || got != want {
 			t.Errorf("%s: frame %d has %s %d (%v), %d was sent", stream, s.number, key, got, ok, want)
 		}
