@@ -18,6 +18,7 @@ func TestAssemblyIsGenerated(t *testing.T) {
 		"lz4":    "bagstore/internal/lz4/sse_amd64",
 		"smooth": "camdriver/process/internal/smooth/avx2_amd64",
 		"splat":  "camdriver/process/internal/splat/avx2_amd64",
+		"ycbcr":  "msgs/imagetransport/avx2_amd64",
 	} {
 		t.Run(command, func(t *testing.T) {
 			root := t.TempDir()

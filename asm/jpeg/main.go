@@ -16,7 +16,11 @@ func main() {
 	root, c6 := constant("root", F32(0.70710678)), constant("c6", F32(0.38268343))
 	low, high := constant("low", F32(0.54119610)), constant("high", F32(1.30656296))
 	middle := constant("middle", U32(128))
-	transform(middle, [4]Mem{root, c6, low, high})
+	order := GLOBL("order", RODATA|NOPTR)
+	for i, at := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
+		DATA(4*i, U32(at))
+	}
+	transform(middle, order, [4]Mem{root, c6, low, high})
 	gen.Write("msgs/jpeg", "avx2_amd64")
 }
 
@@ -29,8 +33,8 @@ func constant(name string, value Constant) Mem {
 	return m
 }
 
-func transform(middle Mem, factors [4]Mem) {
-	gen.Func("transformAVX2", "func(c *int32, samples *byte, stride int, scale *float32)",
+func transform(middle, order Mem, factors [4]Mem) {
+	gen.Func("transformAVX2", "func(c *int32, samples *byte, stride int, scale *float32) (places uint64)",
 		"transformAVX2 implements transform.")
 	c, samples := gen.Arg("c"), gen.Arg("samples")
 	stride, scale := gen.Arg("stride"), gen.Arg("scale")
@@ -51,7 +55,35 @@ func transform(middle Mem, factors [4]Mem) {
 		VCVTPS2DQ(r, r) // nearest even
 		VMOVDQU(r, Mem{Base: c, Disp: 32 * y})
 	}
+	Store(others(rows, order), ReturnIndex(0))
 	gen.Done()
+}
+
+// others returns a mask of the numbers that aren't 0. It changes them.
+func others(rows [8]VecVirtual, order Mem) GPVirtual {
+	none, at := YMM(), YMM()
+	VPXOR(none, none, none)
+	VMOVDQU(order, at)
+	mask := GP64()
+	for i, half := range [2][]VecVirtual{rows[4:], rows[:4]} {
+		for _, r := range half {
+			VPCMPEQD(none, r, r)
+		}
+		VPACKSSDW(half[1], half[0], half[0])
+		VPACKSSDW(half[3], half[2], half[2])
+		VPACKSSWB(half[2], half[0], half[0])
+		VPERMD(half[0], at, half[0]) // packing has separate halves
+		if i == 0 {
+			VPMOVMSKB(half[0], mask.As32())
+			SHLQ(Imm(32), mask)
+		} else {
+			low := GP64()
+			VPMOVMSKB(half[0], low.As32())
+			ORQ(low, mask)
+		}
+	}
+	NOTQ(mask)
+	return mask
 }
 
 // turned transposes 8×8 numbers.

@@ -20,7 +20,7 @@ func rvlBound(n int) int { return 4*n + 32 }
 // nibbleCode is the code of a number.
 type nibbleCode struct {
 	bits  uint16
-	count uint8 // of nibbles
+	width uint16 // bits of it: four for each nibble
 }
 
 // codeTable has the codes of small numbers.
@@ -30,22 +30,22 @@ type codeTable [4096]nibbleCode
 var shortCodes = sync.OnceValue(func() *codeTable {
 	var codes codeTable
 	for v := range codes {
-		bits, count := longCode(uint32(v))
-		codes[v] = nibbleCode{uint16(bits), uint8(count)}
+		bits, width := longCode(uint32(v))
+		codes[v] = nibbleCode{uint16(bits), uint16(width)}
 	}
 	return &codes
 })
 
-// longCode returns the code of any number, with the first nibble on top.
-func longCode(v uint32) (bits uint64, count uint) {
+// longCode returns the code of any number, with the first nibble on top, and its width in bits.
+func longCode(v uint32) (bits uint64, width uint) {
 	for {
 		nibble := uint64(v & 7)
 		if v >>= 3; v != 0 {
 			nibble |= 8
 		}
-		bits, count = bits<<4|nibble, count+1
+		bits, width = bits<<4|nibble, width+4
 		if v == 0 {
-			return bits, count
+			return bits, width
 		}
 	}
 }
@@ -53,41 +53,40 @@ func longCode(v uint32) (bits uint64, count uint) {
 // nibbleWriter packs nibbles into words.
 type nibbleWriter struct {
 	short   *codeTable
-	out     []byte
+	out     []byte // has room for a word after the last nibble
 	at      int
-	pending uint64 // the last count nibbles
-	count   uint   // less than 8 between calls
+	pending uint64 // the last width bits
+	width   uint   // less than 32 between calls
 }
 
 func (w *nibbleWriter) put(v uint32) {
 	if v < uint32(len(w.short)) {
 		c := w.short[v]
-		w.add(uint64(c.bits), uint(c.count))
+		w.add(uint64(c.bits), uint(c.width))
 		return
 	}
-	bits, count := longCode(v)
-	for count > 8 {
-		count -= 8
-		w.add(bits>>(4*count)&0xffffffff, 8)
+	bits, width := longCode(v)
+	for width > 32 {
+		width -= 32
+		w.add(bits>>width&0xffffffff, 32)
 	}
-	w.add(bits&(1<<(4*count)-1), count)
+	w.add(bits&(1<<width-1), width)
 }
 
-// add appends at most 8 nibbles.
-func (w *nibbleWriter) add(bits uint64, count uint) {
-	w.pending = w.pending<<(4*count) | bits
-	w.count += count
-	if w.count >= 8 {
-		w.count -= 8
-		binary.LittleEndian.PutUint32(w.out[w.at:], uint32(w.pending>>(4*w.count)))
-		w.at += 4
-	}
+// add appends at most 32 bits. It writes a word even if it isn't full, because whether it is can't
+// be predicted.
+func (w *nibbleWriter) add(bits uint64, width uint) {
+	w.pending = w.pending<<(width&63) | bits
+	w.width += width
+	binary.LittleEndian.PutUint32(w.out[w.at:], uint32(w.pending>>(w.width&31)))
+	w.at += int(w.width / 32 * 4)
+	w.width &= 31
 }
 
 // finish pads the last word and returns the output.
 func (w *nibbleWriter) finish() []byte {
-	if w.count > 0 {
-		w.add(0, 8-w.count)
+	if w.width > 0 {
+		w.add(0, 32-w.width)
 	}
 	return w.out[:w.at]
 }
@@ -97,26 +96,73 @@ func AppendRVL(dst, pixels []byte) []byte {
 	n := len(pixels) / 2
 	pixels = pixels[:2*n]
 	w := nibbleWriter{short: shortCodes(), out: grow(dst, rvlBound(n)), at: len(dst)}
-	var previous int32
-	for i := 0; i < len(pixels); {
-		start := i
-		for i < len(pixels) && pixel(pixels, i) == 0 {
-			i += 2
-		}
-		w.put(uint32(i-start) / 2)
-		start = i
-		for i < len(pixels) && pixel(pixels, i) != 0 {
-			i += 2
-		}
-		w.put(uint32(i-start) / 2)
-		for j := start; j < i; j += 2 {
-			v := int32(pixel(pixels, j))
-			d := v - previous
-			w.put(uint32(d<<1 ^ d>>31))
-			previous = v
-		}
+	var previous uint16
+	for len(pixels) > 0 {
+		n := zeros(pixels)
+		w.put(uint32(n / 2))
+		pixels = pixels[n:]
+		n = others(pixels)
+		w.put(uint32(n / 2))
+		previous = w.differences(pixels[:n], previous)
+		pixels = pixels[n:]
 	}
 	return w.finish()
+}
+
+// zeros and others return the length of the run of zero pixels or of other pixels at the
+// beginning, in bytes.
+func zeros(pixels []byte) int {
+	i := 0
+	for i+8 <= len(pixels) && binary.LittleEndian.Uint64(pixels[i:]) == 0 {
+		i += 8
+	}
+	for i < len(pixels) && pixel(pixels, i) == 0 {
+		i += 2
+	}
+	return i
+}
+
+func others(pixels []byte) int {
+	const low, high = 0x0001000100010001, 0x8000800080008000
+	i := 0
+	for i+8 <= len(pixels) {
+		if v := binary.LittleEndian.Uint64(pixels[i:]); (v-low)&^v&high != 0 { // a pixel is 0
+			break
+		}
+		i += 8
+	}
+	for i < len(pixels) && pixel(pixels, i) != 0 {
+		i += 2
+	}
+	return i
+}
+
+// differences appends the differences of pixels to their predecessors, and returns the last pixel.
+func (w *nibbleWriter) differences(pixels []byte, previous uint16) uint16 {
+	for len(pixels) >= 4 {
+		a, b := pixel(pixels, 0), pixel(pixels, 2)
+		v, u := zigzag(a, previous), zigzag(b, a)
+		previous, pixels = b, pixels[4:]
+		if v|u < uint32(len(w.short)) {
+			c, d := w.short[v], w.short[u]
+			w.add(uint64(c.bits)<<(d.width&31)|uint64(d.bits), uint(c.width+d.width))
+			continue
+		}
+		w.put(v)
+		w.put(u)
+	}
+	if len(pixels) > 0 {
+		a := pixel(pixels, 0)
+		w.put(zigzag(a, previous))
+		previous = a
+	}
+	return previous
+}
+
+// zigzag returns a difference with its sign in the lowest bit.
+func zigzag(v, previous uint16) uint32 {
+	d := int32(v) - int32(previous)
+	return uint32(d<<1 ^ d>>31)
 }
 
 func pixel(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }

@@ -86,6 +86,46 @@ func noisyDepth(w, h int) []byte {
 	return b
 }
 
+// plainRVL encodes nibble by nibble.
+func plainRVL(pixels []byte) (code []byte) {
+	var word uint32
+	nibbles := 0
+	nibble := func(v uint32) {
+		word |= v << (28 - 4*nibbles)
+		if nibbles++; nibbles == 8 {
+			code = binary.LittleEndian.AppendUint32(code, word)
+			word, nibbles = 0, 0
+		}
+	}
+	number := func(v uint32) {
+		for ; v > 7; v >>= 3 {
+			nibble(v&7 | 8)
+		}
+		nibble(v)
+	}
+	previous := 0
+	for at := 0; at < len(pixels); {
+		for _, zero := range []bool{true, false} {
+			end := at
+			for end < len(pixels) && pixel(pixels, end) == 0 == zero {
+				end += 2
+			}
+			number(uint32(end-at) / 2)
+			for ; at < end; at += 2 {
+				if v := int(pixel(pixels, at)); v != 0 {
+					d := v - previous
+					number(uint32(max(2*d, -2*d-1)))
+					previous = v
+				}
+			}
+		}
+	}
+	for nibbles != 0 {
+		nibble(0)
+	}
+	return code
+}
+
 func FuzzRVL(f *testing.F) {
 	for _, v := range rvlVectors {
 		f.Add(v.pixels)
@@ -95,6 +135,9 @@ func FuzzRVL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pixels []byte) {
 		pixels = pixels[:len(pixels)&^1]
 		code := AppendRVL(nil, pixels)
+		if want := plainRVL(pixels); !bytes.Equal(code, want) {
+			t.Fatalf("%x became %x, want %x", pixels, code, want)
+		}
 		got := make([]byte, len(pixels))
 		if err := DecodeRVL(got, code); err != nil || !bytes.Equal(got, pixels) {
 			t.Errorf("%x became %x and then %x (%v)", pixels, code, got, err)

@@ -25,7 +25,7 @@ func convert(m *jpeg.Planes, p *Picture, l layout) {
 func convertRows(top, bottom []byte, l layout, lumaTop, lumaBottom, cb, cr []byte) {
 	r, g, b, n := l.rgb[0], l.rgb[1], l.rgb[2], l.pixel
 	lumaBottom, cr = lumaBottom[:len(lumaTop)], cr[:len(cb)]
-	for i := range cb {
+	for i := convertFast(top, bottom, l, lumaTop, lumaBottom, cb, cr); i < len(cb); i++ {
 		left, right := 2*i, min(2*i+1, len(lumaTop)-1)
 		p, q := top[left*n:][:n], top[right*n:][:n]
 		s, t := bottom[left*n:][:n], bottom[right*n:][:n]

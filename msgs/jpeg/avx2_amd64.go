@@ -5,4 +5,4 @@ package jpeg
 // transformAVX2 implements transform.
 //
 //go:noescape
-func transformAVX2(c *int32, samples *byte, stride int, scale *float32)
+func transformAVX2(c *int32, samples *byte, stride int, scale *float32) (places uint64)

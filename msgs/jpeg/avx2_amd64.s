@@ -52,9 +52,19 @@ DATA middle<>+24(SB)/4, $0x00000080
 DATA middle<>+28(SB)/4, $0x00000080
 GLOBL middle<>(SB), RODATA|NOPTR, $32
 
-// func transformAVX2(c *int32, samples *byte, stride int, scale *float32)
+DATA order<>+0(SB)/4, $0x00000000
+DATA order<>+4(SB)/4, $0x00000004
+DATA order<>+8(SB)/4, $0x00000001
+DATA order<>+12(SB)/4, $0x00000005
+DATA order<>+16(SB)/4, $0x00000002
+DATA order<>+20(SB)/4, $0x00000006
+DATA order<>+24(SB)/4, $0x00000003
+DATA order<>+28(SB)/4, $0x00000007
+GLOBL order<>(SB), RODATA|NOPTR, $32
+
+// func transformAVX2(c *int32, samples *byte, stride int, scale *float32) (places uint64)
 // Requires: AVX, AVX2
-TEXT ·transformAVX2(SB), NOSPLIT, $0-32
+TEXT ·transformAVX2(SB), NOSPLIT, $0-40
 	MOVQ       c+0(FP), AX
 	MOVQ       samples+8(FP), CX
 	MOVQ       stride+16(FP), DX
@@ -230,5 +240,29 @@ TEXT ·transformAVX2(SB), NOSPLIT, $0-32
 	VMULPS     224(BX), Y2, Y2
 	VCVTPS2DQ  Y2, Y2
 	VMOVDQU    Y2, 224(AX)
+	VPXOR      Y4, Y4, Y4
+	VMOVDQU    order<>+0(SB), Y6
+	VPCMPEQD   Y4, Y5, Y5
+	VPCMPEQD   Y4, Y0, Y0
+	VPCMPEQD   Y4, Y1, Y1
+	VPCMPEQD   Y4, Y2, Y2
+	VPACKSSDW  Y0, Y5, Y5
+	VPACKSSDW  Y2, Y1, Y1
+	VPACKSSWB  Y1, Y5, Y5
+	VPERMD     Y5, Y6, Y5
+	VPMOVMSKB  Y5, AX
+	SHLQ       $0x20, AX
+	VPCMPEQD   Y4, Y7, Y7
+	VPCMPEQD   Y4, Y3, Y3
+	VPCMPEQD   Y4, Y8, Y8
+	VPCMPEQD   Y4, Y9, Y9
+	VPACKSSDW  Y3, Y7, Y7
+	VPACKSSDW  Y9, Y8, Y8
+	VPACKSSWB  Y8, Y7, Y7
+	VPERMD     Y7, Y6, Y7
+	VPMOVMSKB  Y7, CX
+	ORQ        CX, AX
+	NOTQ       AX
+	MOVQ       AX, places+32(FP)
 	VZEROUPPER
 	RET

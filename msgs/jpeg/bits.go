@@ -54,30 +54,38 @@ func (w *bitWriter) end() []byte {
 }
 
 // block writes the coefficients of a block: the difference of the first one, and the others
-// with the numbers of zeros before them.
-func (w *bitWriter) block(c *coefficients, difference int32, first, other *[256]uint32) {
+// with the numbers of zeros before them. places has their places as bits.
+func (w *bitWriter) block(c *coefficients, places uint64, difference int32, first, other *[256]uint32) {
 	if cap(w.b)-len(w.b) < blockBytes {
 		w.b = append(make([]byte, 0, 2*cap(w.b)+32<<10), w.b...)
 	}
+	acc, pending := w.acc, w.n // in registers
+	put := func(code uint32, v int32, n uint) {
+		width := n + uint(code&0xFF)
+		acc = acc<<(width&63) | uint64(code>>8<<(n&31)|low(v, n))
+		if pending += width; pending >= 32 {
+			pending -= 32
+			w.flush(uint32(acc >> (pending & 31)))
+		}
+	}
 	n := length(difference)
-	w.symbol(first[n], difference, n)
-	zeros := uint(0)
-	for _, place := range zigzag[1:] {
-		v := c[place&63]
-		if v == 0 {
-			zeros++
-			continue
-		}
+	put(first[n], difference, n)
+	last := 0
+	for left := turned(places) &^ 1; left != 0; left &= left - 1 {
+		at := bits.TrailingZeros64(left)
+		zeros := uint(at - last - 1)
+		last = at
 		for ; zeros > 15; zeros -= 16 {
-			w.put(other[0xF0]>>8, uint(other[0xF0]&0xFF))
+			put(other[0xF0], 0, 0)
 		}
+		v := c[zigzag[at&63]&63]
 		n := length(v)
-		w.symbol(other[(zeros<<4|n)&0xFF], v, n)
-		zeros = 0
+		put(other[(zeros<<4|n)&0xFF], v, n)
 	}
-	if zeros > 0 {
-		w.put(other[0]>>8, uint(other[0]&0xFF))
+	if last < 63 {
+		put(other[0], 0, 0)
 	}
+	w.acc, w.n = acc, pending
 }
 
 // length returns the number of bits of v without its sign.
@@ -86,8 +94,5 @@ func length(v int32) uint {
 	return uint(bits.Len32(uint32((v ^ sign) - sign)))
 }
 
-// symbol writes a code and the n bits of v, or of v-1 if it is negative.
-func (w *bitWriter) symbol(code uint32, v int32, n uint) {
-	low := uint32(v+v>>31) & (1<<n - 1)
-	w.put(code>>8<<n|low, uint(code&0xFF)+n)
-}
+// low returns the n bits that follow the code of v: those of v, or of v-1 if it is negative.
+func low(v int32, n uint) uint32 { return uint32(v+v>>31) & (1<<(n&31) - 1) }

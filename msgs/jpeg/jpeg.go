@@ -122,7 +122,7 @@ func (e *Encoder) scan() {
 // encodes its difference.
 func (e *Encoder) block(samples []byte, stride int, kind int, last int32) int32 {
 	var c coefficients
-	transform(&c, samples, stride, &e.scales[kind])
-	e.out.block(&c, c[0]-last, &first[kind], &other[kind])
+	places := transform(&c, samples, stride, &e.scales[kind])
+	e.out.block(&c, places, c[0]-last, &first[kind], &other[kind])
 	return c[0]
 }

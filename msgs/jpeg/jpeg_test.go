@@ -136,10 +136,16 @@ func FuzzTransform(f *testing.F) {
 		defer func(was bool) { fast = was }(fast)
 		var got, want coefficients
 		kind := r.IntN(2)
-		transform(&got, samples, stride, &e.scales[kind])
+		places := transform(&got, samples, stride, &e.scales[kind])
 		fast = false
-		if transform(&want, samples, stride, &e.scales[kind]); got != want {
-			t.Fatalf("%v become\n%v, want\n%v", samples, got, want)
+		wantPlaces := transform(&want, samples, stride, &e.scales[kind])
+		if got != want || places != wantPlaces {
+			t.Fatalf("%v become\n%v, places %x, want\n%v, places %x", samples, got, places, want, wantPlaces)
+		}
+		for i, v := range want {
+			if v != 0 != (wantPlaces>>i&1 != 0) {
+				t.Fatalf("places %x of %v", wantPlaces, want)
+			}
 		}
 	})
 }

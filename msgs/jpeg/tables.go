@@ -12,6 +12,30 @@ var zigzag = [64]uint8{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
+// turns has the places of a row's coefficients in the order of encoding, as bits, by their places
+// in the row.
+var turns = zigzagTurns()
+
+func zigzagTurns() (t [8][256]uint64) {
+	for at, place := range zigzag {
+		row, bit := place/8, 1<<(place%8)
+		for set := range 256 {
+			if set&bit != 0 {
+				t[row][set] |= 1 << at
+			}
+		}
+	}
+	return t
+}
+
+// turned returns places in row order, as bits, in the order of encoding.
+func turned(places uint64) (p uint64) {
+	for row := range turns {
+		p |= turns[row][byte(places>>(8*row))]
+	}
+	return p
+}
+
 // The kinds of samples, which have different tables.
 const (
 	light  = 0

@@ -24,10 +24,10 @@ const (
 )
 
 // transform computes the discrete cosine transform of 8×8 samples by the algorithm of Arai,
-// Agui and Nakajima, and quantizes it.
-func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) {
-	if transformFast(c, samples, stride, scale) {
-		return
+// Agui and Nakajima, and quantizes it. Bit i of places is set if c[i] isn't 0.
+func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) (places uint64) {
+	if places, ok := transformFast(c, samples, stride, scale); ok {
+		return places
 	}
 	var f [64]float32
 	for y := range 8 {
@@ -45,7 +45,9 @@ func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) 
 	}
 	for i, v := range &f {
 		c[i] = int32(math.Float32bits(float32(v*scale[i])+magic)) - magicBits
+		places |= uint64(uint32(c[i]|-c[i])>>31) << i
 	}
+	return places
 }
 
 // cosines transforms eight numbers.
