@@ -42,6 +42,9 @@ type OpenOptions struct {
 	// Summary is for callers that read no message. A file at an address may then have no more than
 	// counts and times.
 	Summary bool
+	// Part is for callers of [Bag.Narrow]. A file at an address may then list only its first messages until that
+	// is called, and has no numbers of messages by connection.
+	Part bool
 	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool
 }
@@ -82,6 +85,8 @@ type chunk struct {
 	walk  bool        // there are no index records: the content must be walked
 	torn  bool        // the chunk ends early; its whole records count
 	block int         // index in the bag's Content
+
+	unlisted int // see Block
 }
 
 // Open opens a bag at a path or an address. It reads only the index section, or the whole file if
@@ -438,7 +443,7 @@ func (b *Bag) Chunks() []ChunkInfo {
 func (b *Bag) Start() Time {
 	t := Time(0)
 	for i := range b.chunks {
-		if c := &b.chunks[i]; len(c.Counts) > 0 && (t == 0 || c.Start < t) {
+		if c := &b.chunks[i]; len(c.Counts)+c.unlisted > 0 && (t == 0 || c.Start < t) {
 			t = c.Start
 		}
 	}
@@ -449,7 +454,7 @@ func (b *Bag) Start() Time {
 func (b *Bag) End() Time {
 	t := Time(0)
 	for i := range b.chunks {
-		if c := &b.chunks[i]; len(c.Counts) > 0 {
+		if c := &b.chunks[i]; len(c.Counts)+c.unlisted > 0 {
 			t = max(t, c.End)
 		}
 	}

@@ -1,6 +1,11 @@
 package bagstore
 
-import "rsros/bagstore/place"
+import (
+	"cmp"
+	"fmt"
+
+	"rsros/bagstore/place"
+)
 
 // Content is a recording in another file format: connections, and blocks of messages in place of
 // chunks. Messages are serialized as in ROS 1. It must be safe for concurrent use.
@@ -24,10 +29,18 @@ type Located interface {
 	Extent(block int) (in place.File, from, to int64)
 }
 
+// Parted is a Content that may have been opened for a part in time, see [OpenOptions.Part].
+type Parted interface {
+	// Narrow makes Blocks list messages from start to end, and those at MinTime, and returns the notes
+	// about the file.
+	Narrow(start, end Time) ([]Note, error)
+}
+
 // Block is a part of a Content with at most a few thousand messages.
 type Block struct {
 	ChunkInfo   // Pos must increase from block to block
 	Compression Compression
+	Unlisted    int   // messages, of connections that only Entries tells; Counts is empty then
 	Stored      int64 // bytes of messages in the file
 	Size        int64 // bytes of messages uncompressed
 }
@@ -58,13 +71,34 @@ func OpenContent(c Content, info ContentInfo) *Bag {
 	for _, conn := range b.conns {
 		b.byID[conn.ID] = conn
 	}
-	for i, k := range c.Blocks() {
+	b.listBlocks()
+	return b
+}
+
+func (b *Bag) listBlocks() {
+	b.chunks = nil
+	for i, k := range b.content.Blocks() {
 		b.chunks = append(b.chunks, chunk{
-			ChunkInfo: k.ChunkInfo, block: i,
+			ChunkInfo: k.ChunkInfo, block: i, unlisted: k.Unlisted,
 			head: ChunkHeader{Compression: k.Compression, DataPos: max(k.Pos, 1), Stored: k.Stored, Size: k.Size},
 		})
 	}
-	return b
+}
+
+// Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the
+// messages from start to end, and those at MinTime. 0 leaves that side open. Others may be listed, too.
+func (b *Bag) Narrow(start, end Time) error {
+	c, ok := b.content.(Parted)
+	if !ok {
+		return nil
+	}
+	notes, err := c.Narrow(start, cmp.Or(end, MaxTime))
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.path, err)
+	}
+	b.notes = notes
+	b.listBlocks()
+	return nil
 }
 
 func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -71,7 +72,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	for format, limits := range map[string]map[string]limit{
 		".bag":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
 		".mcap": {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
-		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {30, 42 << 20}},                       // pages with rows are everywhere
+		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {20, 6 << 20}},
 	} {
 		local := strings.TrimSuffix(bag, ".bag") + format
 		if code, _, stderr := command(t, "convert", "-f", bag, local); format != ".bag" && code != exitOK {
@@ -109,6 +110,101 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, format, requests, n, most.requests, most.bytes)
 			}
 		}
+	}
+}
+
+// TestPartFromBucket: a part of a .db3, which is found by its index of times, is that of the local file, with latched
+// messages from before, of files that rosbag2 split, of several recordings, and of librealsense's.
+func TestPartFromBucket(t *testing.T) {
+	b, dir := bucket.Start(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	latchedBag(t, in("latched.bag"))
+	want(t, exitOK, "convert", "-q", in("latched.bag"), in("latched.db3"))
+	for i, times := range [][]string{{"--end", "30"}, {"-s", "30.05"}} {
+		part := in(fmt.Sprintf("part%d.bag", i))
+		want(t, exitOK, append([]string{"filter", "-q", in("latched.bag"), part, "--no-latched"}, times...)...)
+		if err := os.MkdirAll(in("split"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		want(t, exitOK, "convert", "-q", part, in(fmt.Sprintf("split/a_%d.db3", i)))
+	}
+	want(t, exitIncomplete, "convert", "-q", samplebag.Data(t, "sw_small_raw.bag"), in("walk.db3")) // without poses
+	for _, name := range []string{"latched.db3", "split", "walk.db3"} {
+		b.Put(name, in(name))
+	}
+	for _, args := range [][]string{
+		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43"},
+		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43", "--no-latched"},
+		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43", "-t", "/t4,/seldom"},
+		{"filter", "latched.db3", "OUT", "-s", "99.9"},
+		{"filter", "latched.db3", "OUT", "-s", "1000"},
+		{"filter", "latched.db3", "OUT", "-s", "1600000010", "--end", "1600000011"},
+		{"filter", "split", "OUT", "-s", "29", "--end", "31"},
+		{"filter", "walk.db3", "OUT", "-s", "0.1", "--end", "0.2"},
+		{"cat", "walk.db3", "--json", "--end", "0.1"},
+		{"cat", "split", "-s", "29.5", "--end", "30.5", "-t", "/t2,/t3"},
+		{"merge", "latched.db3", "split", "-o", "OUT", "-s", "50", "--end", "51"},
+	} {
+		run := func(from func(string) string) (string, []byte) {
+			line, out := []string(nil), in("out.bag")
+			os.Remove(out) //nolint:errcheck // there may be none
+			for _, a := range args {
+				switch {
+				case a == "OUT":
+					a = out
+				case a == "split" || strings.HasSuffix(a, ".db3"):
+					a = from(a)
+				}
+				line = append(line, a)
+			}
+			code, stdout, stderr := command(t, line...)
+			if code != exitOK {
+				t.Errorf("%q: exit code %d\n%s", line, code, stderr)
+			}
+			written, _ := os.ReadFile(out) // nil: it writes none
+			return stdout, written
+		}
+		text, file := run(in)
+		gotText, gotFile := run(b.Address)
+		if gotText != text || !bytes.Equal(gotFile, file) || len(text)+len(file) == 0 {
+			t.Errorf("%q: %d bytes of text, want %d; %d of a file, want %d", args, len(gotText), len(text), len(gotFile), len(file))
+		}
+	}
+}
+
+// latchedBag writes 100 s of ten topics, and two latched ones: one with a single message at the beginning, one
+// with a message each 7 s.
+func latchedBag(t *testing.T, path string) {
+	t.Helper()
+	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"/t0", "/t1", "/t2", "/t3", "/t4", "/t5", "/t6", "/t7", "/t8", "/t9", "/once", "/seldom"}
+	for i, name := range names {
+		conn := bagstore.Connection{ID: uint32(i), Topic: name, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n", Latching: i >= 10}
+		if _, err := w.AddConnection(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 1000 {
+		write := func(conn uint32, at int64) {
+			data := binary.LittleEndian.AppendUint32(nil, 3000)
+			data = append(data, strings.Repeat(string(rune('a'+i%26)), 3000)...)
+			if err := w.Write(conn, bagstore.Time(1_600_000_000_000_000_000+at), data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == 1 {
+			write(10, 50_000_000)
+		}
+		if i%70 == 69 {
+			write(11, int64(i)*100_000_000)
+		}
+		write(uint32(i/100), int64(i)*100_000_000)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

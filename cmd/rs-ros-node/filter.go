@@ -85,16 +85,11 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	log := a.logger()
-	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, log)
+	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, !o.noLatched, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
-	filter, err := o.selection.Filter(bags)
-	if err != nil {
-		return err
-	}
-	filter.Latched = !o.noLatched
 	if o.bag.Compression == "" {
 		if o.bag.Compression, err = mainCompression(ctx, bags[0]); err != nil {
 			return err

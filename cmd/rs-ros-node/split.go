@@ -67,15 +67,12 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
 		return usageError{errors.New("split needs --size, --duration or --count")}
 	}
-	bags, lost, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, a.logger())
+	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.RepeatLatched, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
-	if o.Filter, err = o.selection.Filter(bags); err != nil {
-		return err
-	}
-	o.Latched = o.RepeatLatched
+	o.Filter = filter
 	if o.Compression == "" {
 		if o.Compression, err = mainCompression(ctx, bags[0]); err != nil {
 			return err

@@ -115,8 +115,29 @@ func Latched(t container.Topic) bool {
 	return t.Latching
 }
 
+// parted is a container that may list a part of its messages, see [bagstore.Parted].
+type parted interface {
+	Partial() bool
+	Narrow(start, end bagstore.Time) error
+}
+
+// Narrow implements [bagstore.Parted].
+func (c *content) Narrow(start, end bagstore.Time) ([]bagstore.Note, error) {
+	p, ok := c.Container.(parted)
+	if !ok || !p.Partial() {
+		return c.notes, nil
+	}
+	before := len(c.Notes())
+	if err := p.Narrow(start, end); err != nil {
+		return nil, err
+	}
+	c.notes = append(c.notes, c.Notes()[before:]...)
+	return c.notes, c.listBlocks()
+}
+
 // listBlocks lists the container's blocks without the topics that are left out.
 func (c *content) listBlocks() error {
+	c.blocks = nil
 	for i, b := range c.Container.Blocks() {
 		all := len(b.Counts)
 		kept := b.Counts[:0:0]

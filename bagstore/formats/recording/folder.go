@@ -46,7 +46,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Summary: o.Summary}); err != nil {
+		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Summary: o.Summary, Part: o.Part}); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 	for _, b := range j.blocks {
 		found += b.Messages()
 	}
-	if found < expected {
+	if found < expected && !j.Partial() {
 		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", expected, found)
 	}
 	return j, nil
@@ -203,7 +203,15 @@ func (j *joined) add(c container.Container) {
 		}
 		p.topics = append(p.topics, uint32(at))
 	}
-	for i, b := range c.Blocks() {
+	j.notes = append(j.notes, c.Notes()...)
+	j.files = append(j.files, p)
+	j.addBlocks(len(j.files) - 1)
+}
+
+// addBlocks adds the blocks of a file.
+func (j *joined) addBlocks(file int) {
+	p := j.files[file]
+	for i, b := range p.Blocks() {
 		counts := make(map[uint32]uint32)
 		for _, n := range b.Counts {
 			counts[p.topics[n.ID]] += n.Count
@@ -216,10 +224,32 @@ func (j *joined) add(c container.Container) {
 		}
 		b.Pos = int64(len(j.blocks)) + 1
 		j.blocks = append(j.blocks, b)
-		j.from = append(j.from, origin{len(j.files), i})
+		j.from = append(j.from, origin{file, i})
 	}
-	j.notes = append(j.notes, c.Notes()...)
-	j.files = append(j.files, p)
+}
+
+// Partial implements parted.
+func (j *joined) Partial() bool {
+	return slices.ContainsFunc(j.files, func(f part) bool {
+		p, ok := f.Container.(parted)
+		return ok && p.Partial()
+	})
+}
+
+// Narrow implements parted.
+func (j *joined) Narrow(start, end bagstore.Time) error {
+	j.blocks, j.from = nil, nil
+	for i, f := range j.files {
+		if p, ok := f.Container.(parted); ok && p.Partial() {
+			before := len(f.Notes())
+			if err := p.Narrow(start, end); err != nil {
+				return err
+			}
+			j.notes = append(j.notes, f.Notes()[before:]...)
+		}
+		j.addBlocks(i)
+	}
+	return nil
 }
 
 func (j *joined) Format() string {

@@ -27,8 +27,12 @@ func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
 func openDB3(in place.File, o bagstore.OpenOptions) (container.Container, error) {
 	open := rosbag2.OpenFile
-	if o.Summary && place.OnDisk(in) == nil {
+	switch {
+	case place.OnDisk(in) != nil || o.Verify:
+	case o.Summary:
 		open = rosbag2.OpenDescribed
+	case o.Part:
+		open = rosbag2.OpenPart
 	}
 	f, err := open(o.Context, in)
 	if err != nil {

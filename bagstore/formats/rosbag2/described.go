@@ -14,7 +14,9 @@ import (
 // OpenDescribed is OpenFile for callers that read no message. If the file's own metadata counts as many
 // messages as its first and last row, it takes counts and times from there, reads no other rows, and
 // has one block, which can't be read.
-func OpenDescribed(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, true) }
+func OpenDescribed(ctx context.Context, f place.File) (*File, error) {
+	return openFile(ctx, f, byDescription)
+}
 
 // errDescribed is the error of reading a message of OpenDescribed.
 var errDescribed = errors.New("the file was opened for its description")

@@ -32,7 +32,9 @@ type File struct {
 	notes   bagstore.Notes
 	zstd    messageZstd
 
-	described bool // there is one block, which can't be read
+	described bool  // there is one block, which can't be read
+	part      *part // nil: all messages are listed
+	found     bagstore.Found
 
 	// Of a damaged file:
 	survey  *survey           // nil: not all pages were looked at
@@ -57,14 +59,23 @@ func Open(name string) (*File, error) {
 
 // OpenFile opens a .db3 file. The context ends opening, which reads all pages. The File closes f,
 // OpenFile after an error.
-func OpenFile(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, false) }
+func OpenFile(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, byRows) }
 
-func openFile(ctx context.Context, f place.File, described bool) (*File, error) {
+// listing is how the messages of a file are listed.
+type listing int
+
+const (
+	byRows        listing = iota // by all pages with rows
+	byTime                       // see OpenPart
+	byDescription                // see OpenDescribed
+)
+
+func openFile(ctx context.Context, f place.File, by listing) (*File, error) {
 	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
 	in := &opening{f, ctx}
 	var err error
 	if file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size); err == nil {
-		err = file.read(described)
+		err = file.read(by)
 	}
 	for _, c := range file.files {
 		err = cmp.Or(place.Failed(c), err)
@@ -86,7 +97,7 @@ func (o *opening) ReadAt(p []byte, off int64) (int, error) {
 // OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	file := &File{path: name, r: r, size: size, dbSize: size}
-	return file.opened(file.read(false))
+	return file.opened(file.read(byRows))
 }
 
 func (f *File) opened(err error) (*File, error) {
@@ -97,7 +108,7 @@ func (f *File) opened(err error) (*File, error) {
 	return f, nil
 }
 
-func (f *File) read(described bool) (err error) {
+func (f *File) read(by listing) (err error) {
 	var objects []dbpages.Object
 	f.rows = usualRows()
 	f.pages, err = dbpages.Open(f.r, f.dbSize)
@@ -115,7 +126,7 @@ func (f *File) read(described bool) (err error) {
 			err = f.readTopics(objects)
 		}
 	}
-	if err == nil && described && f.describe(objects) {
+	if err == nil && (by == byDescription && f.describe(objects) || by == byTime && f.openPart(objects)) {
 		return nil
 	}
 	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
@@ -146,8 +157,9 @@ func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
-// Found is empty: nothing in the format says what messages should be.
-func (f *File) Found() []bagstore.Note { return nil }
+// Found lists where a part's index of times was wrong; nothing else in the format says what messages should
+// be.
+func (f *File) Found() []bagstore.Note { return f.found.Notes() }
 
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
@@ -165,7 +177,7 @@ func (f *File) Extent(n int) (in place.File, from, to int64) {
 	}
 	pages := f.blocks[n].pages
 	from, to = f.pages.Offset(pages[0]), f.pages.Offset(pages[len(pages)-1]+1)
-	if n+1 < len(f.blocks) {
+	if n+1 < len(f.blocks) && !f.blocks[n].apart {
 		to = f.pages.Offset(f.blocks[n+1].pages[0])
 	}
 	if to < from {

@@ -52,14 +52,19 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 			return bags, lost, err
 		}
 		bags = append(bags, b)
-		for _, n := range b.Notes() {
-			LogNote(log, path, n)
-			if n.Severity == bagstore.Loss {
-				lost = append(lost, at(b.Path(), n)+": "+n.Text)
-			}
-		}
+		lost = append(lost, logNotes(path, b, log)...)
 	}
 	return bags, lost, nil
+}
+
+func logNotes(path string, b *bagstore.Bag, log zerolog.Logger) (lost []string) {
+	for _, n := range b.Notes() {
+		LogNote(log, path, n)
+		if n.Severity == bagstore.Loss {
+			lost = append(lost, at(b.Path(), n)+": "+n.Text)
+		}
+	}
+	return lost
 }
 
 // Found describes what reading the bags has found, see [bagstore.Bag.Found].

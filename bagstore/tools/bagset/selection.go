@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/moment"
 )
 
@@ -33,6 +34,62 @@ func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logg
 	}
 	f, err = s.Filter(bags)
 	return f, len(losses) > 0, err
+}
+
+// Open is [Open] and Filter. It reads no more than it needs of files that have an index of times. latched sets
+// the filter's Latched.
+func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
+	if o.Part = s.Start != "" || s.End != ""; !o.Part {
+		if bags, lost, err = Open(paths, o, log); err == nil {
+			f, err = s.Filter(bags)
+		}
+		f.Latched = latched
+		return bags, f, lost, err
+	}
+	for _, path := range paths {
+		b, err := recording.Open(path, o)
+		if err != nil {
+			return bags, f, nil, err
+		}
+		bags = append(bags, b)
+	}
+	f, err = s.part(bags, latched)
+	for i, b := range bags {
+		lost = append(lost, logNotes(paths[i], b, log)...)
+	}
+	return bags, f, lost, err
+}
+
+// part narrows bags to the selection.
+func (s Selection) part(bags []*bagstore.Bag, latched bool) (f bagstore.Filter, err error) {
+	for _, b := range bags {
+		if first(b) == 0 { // none of the topics that can be read has a message at the beginning
+			if err := b.Narrow(0, 0); err != nil {
+				return f, err
+			}
+		}
+	}
+	if f, err = s.Filter(bags); err != nil {
+		return f, err
+	}
+	f.Latched = latched
+	keeps := f.Query().Connections
+	for _, b := range bags {
+		start := f.Start
+		if latched && slices.ContainsFunc(b.Connections(), func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }) {
+			start = 0
+		}
+		if err := b.Narrow(start, f.End); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// first returns the time of the first message with a time of its own; 0 if there is none.
+func first(bags ...*bagstore.Bag) bagstore.Time {
+	// Messages at MinTime are valid from the beginning.
+	return bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start()
 }
 
 // Filter returns the filter for open bags. The errors are bagstore's and ErrSelection.
@@ -59,8 +116,7 @@ func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	// Messages at MinTime are valid from the beginning and have no time of their own.
-	return m.In(bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start), nil
+	return m.In(func() bagstore.Time { return first(bags...) }), nil
 }
 
 // topics adds a missing slash, and rejects names that no bag has, so that a misspelt topic doesn't

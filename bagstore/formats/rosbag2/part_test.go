@@ -1,0 +1,201 @@
+package rosbag2
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+)
+
+// openBy opens a database in memory.
+func openBy(b []byte, by listing) (*File, error) {
+	f := &File{path: "test", r: bytes.NewReader(b), size: int64(len(b)), dbSize: int64(len(b))}
+	return f.opened(f.read(by))
+}
+
+// partOf lists the messages of a part, by time.
+func partOf(t testing.TB, f *File, start, end bagstore.Time) []row {
+	t.Helper()
+	if err := f.Narrow(start, end); err != nil {
+		t.Fatal(err)
+	}
+	return within(rows(t, f), start, end)
+}
+
+func within(list []row, start, end bagstore.Time) []row {
+	list = slices.DeleteFunc(slices.Clone(list), func(r row) bool {
+		at := bagstore.Time(r.Time)
+		return at > bagstore.MinTime && (at < start || at > end)
+	})
+	slices.SortFunc(list, func(x, y row) int {
+		return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Sum, y.Sum), cmp.Compare(x.Size, y.Size))
+	})
+	return list
+}
+
+// timedFile is written by SQLite: rows with times that jump, repeat, are 0 or negative, in small pages, some after
+// others were deleted.
+func timedFile(t testing.TB, rows int) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.db3")
+	build(t, need.Python(t), path, fmt.Sprintf(`
+PRAGMA page_size = 512; VACUUM;
+CREATE INDEX timestamp_idx ON messages (timestamp ASC);
+INSERT INTO topics VALUES(7, '/b', 'std_msgs/msg/String', 'cdr');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+INSERT INTO messages SELECT i, CASE i %% 3 WHEN 0 THEN 7 ELSE 1 END,
+  CASE WHEN i %% 97 = 0 THEN 0 WHEN i %% 501 = 0 THEN -5 ELSE (i / 4) * 1000 + (i * 7919) %% 30000 END,
+  CAST(i || hex(zeroblob(20 + (i * 31) %% 700)) AS BLOB) FROM n;
+DELETE FROM messages WHERE id %% 11 = 3;
+INSERT INTO messages SELECT id + 100000, topic_id, timestamp + 3, data FROM messages WHERE id %% 13 = 5;`, rows))
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestPart checks that a part has the messages that the whole file has in its time.
+func TestPart(t *testing.T) {
+	b := timedFile(t, 3000)
+	whole, err := openBy(b, byRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := rows(t, whole)
+	last := bagstore.Time(0)
+	for _, r := range all {
+		last = max(last, bagstore.Time(r.Time))
+	}
+	f, err := openBy(b, byTime)
+	if err != nil || !f.Partial() {
+		t.Fatal("not a part:", err)
+	}
+	if n := len(rows(t, f)); n == 0 || n > len(all)/10 {
+		t.Errorf("%d messages of %d before the part is known", n, len(all))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	ranges := [][2]bagstore.Time{{0, bagstore.MaxTime}, {0, 0}, {last, last}, {last + 1, bagstore.MaxTime}, {1000, 999}}
+	for range 40 {
+		start := r.Int64N(int64(last))
+		ranges = append(ranges, [2]bagstore.Time{bagstore.Time(start), bagstore.Time(start + r.Int64N(100_000))})
+	}
+	for _, p := range ranges {
+		start, end := p[0], p[1]
+		got, want := partOf(t, f, start, end), within(all, start, end)
+		if !slices.Equal(got, want) || len(f.Found()) > 0 {
+			t.Errorf("from %d to %d: %d messages, want %d, %v", start, end, len(got), len(want), f.Found())
+		}
+		for i, k := range f.Blocks() {
+			entries, err := f.Entries(i)
+			if err != nil || len(entries) != k.Unlisted || len(k.Counts) > 0 {
+				t.Errorf("block %d: %d entries of %d, %v", i, len(entries), k.Unlisted, err)
+			}
+			for _, e := range entries {
+				if e.Time < k.Start || e.Time > k.End {
+					t.Errorf("block %d: %d isn't from %d to %d", i, e.Time, k.Start, k.End)
+				}
+			}
+		}
+	}
+}
+
+// TestPartDamaged spoils each page in turn: what a part lacks of the whole file's messages is a loss.
+func TestPartDamaged(t *testing.T) {
+	b := timedFile(t, 120)
+	const start, end = 10_000, 25_000
+	noticed := 0
+	for at := 512; at < len(b); at += 512 {
+		spoiled := slices.Clone(b)
+		clear(spoiled[at : at+512])
+		want, _, err := readAll(spoiled)
+		if err != nil {
+			continue // it isn't opened either way
+		}
+		f, err := openBy(spoiled, byTime)
+		if err != nil {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		if err := f.Narrow(start, end); err != nil {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		got, _, err := readBlocks(f)
+		loss := err != nil || len(f.Found()) > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
+		if loss {
+			noticed++
+		}
+		if g, w := len(within(got, start, end)), len(within(want, start, end)); g < w && !loss {
+			t.Errorf("byte %d: %d messages of %d, and no loss", at, g, w)
+		}
+	}
+	if noticed == 0 {
+		t.Error("no page mattered")
+	}
+}
+
+// TestPartOfLyingIndex changes times in the table's rows: the index is no longer that of the rows.
+func TestPartOfLyingIndex(t *testing.T) {
+	b := timedFile(t, 3000)
+	f, err := openBy(b, byTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Narrow(200_000, 400_000); err != nil {
+		t.Fatal(err)
+	}
+	row, time := f.part.rows[len(f.part.rows)/2], f.part.times[len(f.part.rows)/2]
+	was := binary.BigEndian.AppendUint32(nil, uint32(time))[1:] // SQLite stores 3 bytes
+	changed := false
+	for _, k := range f.blocks {
+		for _, page := range k.pages {
+			at := int(f.pages.Offset(page))
+			list, err := f.pageRows(f.reader(), page, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(list, func(m found) bool { return m.row == row }) {
+				continue
+			}
+			if i := bytes.Index(b[at:at+512], was); i > 0 && !changed {
+				b[at+i+2] ^= 1
+				changed = true
+			}
+		}
+	}
+	if f, err = openBy(b, byTime); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	if err := f.Narrow(200_000, 400_000); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := readBlocks(f); err != nil || len(f.Found()) != 1 || f.Found()[0].Severity != bagstore.Loss {
+		t.Errorf("%v, found %v", err, f.Found())
+	}
+}
+
+// FuzzPart reads parts of arbitrary bytes.
+func FuzzPart(f *testing.F) {
+	f.Add(smallBytes(f), int64(0), int64(1<<40))
+	f.Add(timedFile(f, 50), int64(5000), int64(20_000))
+	f.Fuzz(func(t *testing.T, b []byte, start, end int64) {
+		p, err := openBy(b, byTime)
+		if err != nil {
+			return
+		}
+		if err := p.Narrow(bagstore.Time(start), bagstore.Time(end)); err != nil {
+			t.Fatal(err) // nothing fails to be read
+		}
+		list, _, _ := readBlocks(p) // an error is one of the block
+		if len(list) > len(b) {
+			t.Fatalf("%d messages in %d bytes", len(list), len(b))
+		}
+	})
+}
