@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,8 +13,8 @@ import (
 	"rsros/bagstore/proof"
 )
 
-// testKey writes a key pair without a password, and returns it.
-func testKey(t testing.TB) (*proof.Key, proof.PublicKey) {
+// testKeyFile writes a secret key without a password, and returns its path.
+func testKeyFile(t testing.TB) string {
 	t.Helper()
 	_, private, err := minisign.GenerateKey(nil)
 	if err != nil {
@@ -29,7 +28,12 @@ func testKey(t testing.TB) (*proof.Key, proof.PublicKey) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k, err := proof.ReadKey(path, nil)
+	return path
+}
+
+func testKey(t testing.TB) (*proof.Key, proof.PublicKey) {
+	t.Helper()
+	k, err := proof.ReadKey(testKeyFile(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,5 +129,5 @@ func read(t testing.TB, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bytes.Clone(b)
+	return b
 }

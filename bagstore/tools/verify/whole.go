@@ -177,15 +177,15 @@ func (w *whole) expectedHeader(have []byte, sections []proof.Section) []byte {
 		return bagstore.FileHeader(sections[0].Pos, int(sections[0].Conns), int(sections[0].Chunks))
 	}
 	pos, conns, chunks, err := w.parts.Pointed()
-	known := err == nil && pos == bagstore.FirstChunk && conns == 0 && chunks == 0 // before the first checkpoint
+	known := pos >= w.end() // a section that was written after the last signature
+	if len(sections) < 2 {
+		sections = append(sections, proof.Section{Pos: bagstore.FirstChunk}) // as the file was created
+	}
 	for _, s := range sections {
-		known = known || err == nil && pos == s.Pos && conns == int(s.Conns) && chunks == int(s.Chunks)
+		known = known || pos == s.Pos && conns == int(s.Conns) && chunks == int(s.Chunks)
 	}
-	if len(sections) > 1 {
-		known = known && pos != bagstore.FirstChunk
-	}
-	if !known && err == nil && len(sections) > 0 && pos > sections[0].Pos && pos >= w.end() {
-		known = true // at a section that was written after the last signature
+	if err != nil {
+		return nil
 	}
 	if !known {
 		return nil

@@ -1,0 +1,117 @@
+package verify
+
+import (
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/proof"
+)
+
+// cut copies the messages that keep accepts, whole chunks as they are stored, as filter does. change may change
+// a message before it is written.
+func cut(t *testing.T, from, to string, o bagstore.Options, q bagstore.Query, change func(i int, m *bagstore.Message) (copies int)) {
+	t.Helper()
+	b, err := bagstore.Open(from, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	o.Sign = nil
+	w, err := bagstore.CreateOutput(t.Context(), to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Keep(b.Connections())
+	i := 0
+	for m, err := range bagstore.NewView([]*bagstore.Bag{b}, q).Messages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies := 1
+		if change != nil {
+			copies = change(i, &m)
+		}
+		for range copies {
+			if err := w.Copy(m, m.Time); err != nil {
+				t.Fatal(err)
+			}
+		}
+		i++
+	}
+	if err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPart verifies bags that were made of a recording, message by message.
+func TestPart(t *testing.T) {
+	key, public := testKey(t)
+	dir := t.TempDir()
+	walk, out := filepath.Join(dir, "walk.bag"), filepath.Join(dir, "cut.bag")
+	o := forms(key)["lz4"]
+	list := writeBag(t, walk, o, 200)
+	part := func(q bagstore.Query, change func(int, *bagstore.Message) int) *Report {
+		t.Helper()
+		cut(t, walk, out, o, q, change)
+		rep, err := Part(t.Context(), out, Options{Key: public, Log: proof.LogPath(walk)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep
+	}
+	if rep := part(bagstore.Query{}, nil); !rep.Same() || rep.Messages != uint64(len(list)) || rep.LeftOut != 0 {
+		t.Errorf("all: %+v", rep)
+	}
+	between := bagstore.Query{Start: list[33].time, End: list[150].time}
+	if rep := part(between, nil); !rep.Same() || rep.Messages != 118 || rep.LeftOut != 0 {
+		t.Errorf("a time range: %+v", rep)
+	}
+	imu := bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/imu" }}
+	if rep := part(imu, nil); !rep.Same() || rep.Messages == 0 || rep.LeftOut != 0 {
+		t.Errorf("a topic: %+v", rep)
+	}
+	for name, c := range map[string]struct {
+		change  func(i int, m *bagstore.Message) int
+		kind    Kind
+		leftOut uint64
+	}{
+		"changed": {func(i int, m *bagstore.Message) int {
+			if i == 50 {
+				m.Data = append([]byte{m.Data[0] ^ 1}, m.Data[1:]...)
+			}
+			return 1
+		}, Changed, 1},
+		"another time": {func(i int, m *bagstore.Message) int {
+			if i == 50 {
+				m.Time++
+			}
+			return 1
+		}, Added, 1},
+		"another topic": {func(i int, m *bagstore.Message) int {
+			if i == 50 {
+				other := *m.Conn
+				other.Topic = "/other"
+				m.Conn = &other
+			}
+			return 1
+		}, Added, 1},
+		"twice": {func(i int, _ *bagstore.Message) int {
+			if i == 50 {
+				return 2
+			}
+			return 1
+		}, Added, 0},
+		"dropped": {func(i int, _ *bagstore.Message) int {
+			if i == 50 {
+				return 0
+			}
+			return 1
+		}, "", 1},
+	} {
+		rep := part(bagstore.Query{}, c.change)
+		if rep.LeftOut != c.leftOut || (c.kind == "") != rep.Same() || c.kind != "" && (len(rep.Differences) != 1 || rep.Differences[0].Kind != c.kind) {
+			t.Errorf("%s: %d left out: %s", name, rep.LeftOut, text(rep))
+		}
+	}
+}
