@@ -100,7 +100,7 @@ test-usb-sdk: ## test the virtual camera with librealsense itself: RS_SDK names 
 ifdef RS_SDK
 	test/install.sh usbip
 	test/usbvm/sdk.sh
-	cp build/usbvm/out/librealsense.txt camdriver/d435i/testdata/
+	cp build/usbvm/out/librealsense-*.txt camdriver/d435i/testdata/
 else
 	@echo "*** no RS_SDK: librealsense is not tried; its recorded requests are, by make test"
 endif

@@ -3,6 +3,7 @@ package d435i_test
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,10 +11,20 @@ import (
 	"rsros/test/usbvm/trace"
 )
 
-// TestLibrealsense sends the camera what librealsense 2.56.5 sent it in the
+// TestLibrealsense sends the camera what versions of librealsense sent it in the
 // virtual machine of test/usbvm, and compares its answers with those of then.
 func TestLibrealsense(t *testing.T) {
-	list, err := trace.Read("testdata/librealsense.txt")
+	files, err := filepath.Glob("testdata/librealsense-*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) { replayRequests(t, path) })
+	}
+}
+
+func replayRequests(t *testing.T, path string) {
+	list, err := trace.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}

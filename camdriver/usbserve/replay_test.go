@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -207,14 +208,25 @@ func TestReplayDrives(t *testing.T) {
 // TestReplayLibrealsense sends the replayed report of the virtual camera what librealsense sent to the
 // camera itself to list it and to stream it, and compares the answers.
 func TestReplayLibrealsense(t *testing.T) {
-	list, err := trace.Read("../d435i/testdata/librealsense.txt")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("../d435i/testdata/librealsense-*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
 	o := virtual
 	o.Firmware = [4]uint8{}
 	_, address := servePorts(t, usbip.Virtual("1-1", o, func() {}))
-	c := NewReplay(report(t, address))
+	r := report(t, address)
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) { replayRequests(t, r, path) })
+	}
+}
+
+func replayRequests(t *testing.T, r *usbreport.Report, path string) {
+	list, err := trace.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewReplay(r)
 	defer c.Unplug()
 	asked := 0
 	for _, e := range list {

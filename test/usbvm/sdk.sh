@@ -16,7 +16,7 @@ if [ -z "$library" ] || [ ! -d "$RS_SDK/include/librealsense2" ]; then
 	echo "usbvm: $RS_SDK has no librealsense2.so and include/librealsense2" >&2
 	exit 1
 fi
-rm -rf "$out" "$shared/served.bag"
+rm -rf "$out" "$shared/served.bag" "$shared"/librealsense-*.txt
 mkdir -p "$out"
 cp -L "$(dirname "$library")"/librealsense2.so.*.* "$out/"
 g++ -O2 -std=c++17 -I"$RS_SDK/include" "$here/sdk/probe.cpp" -o "$out/probe" -L"$(dirname "$library")" -lrealsense2 -lpthread

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestSDKRecord(t *testing.T) {
 		}
 	}
 	var all []trace.Entry
+	version := ""
 	for _, run := range []struct {
 		section string
 		args    []string
@@ -40,14 +42,20 @@ func TestSDKRecord(t *testing.T) {
 		r := &recorder{section: run.section, fresh: map[uint8]bool{}}
 		o := d435i.Options{Serial: serialBytes, ASICSerial: asicBytes}
 		port := plugAlone(t, o, func(c *d435i.Camera) usbip.Device { r.Camera = c; return r })
-		runSDK(t, run.args...)
+		if said := runSDK(t, run.args...)["version"]; len(said) > 0 {
+			version = said[0][0]
+		}
 		if err := port.Unplug(); err != nil {
 			t.Error(err)
 		}
 		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
 		all = append(all, r.entries...)
 	}
-	f, err := os.Create(filepath.Join(os.Getenv("USBVM_OUT"), "librealsense.txt"))
+	minor := strings.LastIndex(version, ".") // of 2.56.5
+	if minor < 0 {
+		t.Fatalf("the SDK is of version %q", version)
+	}
+	f, err := os.Create(filepath.Join(os.Getenv("USBVM_OUT"), "librealsense-"+version[:minor]+".txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

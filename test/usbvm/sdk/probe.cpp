@@ -1,7 +1,7 @@
 // Probe lets librealsense speak to a camera, and prints what it sees, one fact
 // a line, fields separated by tabs:
 //
-//   probe list                        infos, profiles, options, calibration
+//   probe list                        version, infos, profiles, options, calibration
 //   probe set                         each option set and read back
 //   probe stream SPEC [OPTION=VALUE…] frames of all cameras' streams of SPEC
 //   probe again                       opens the camera for each line of input
@@ -108,6 +108,7 @@ static void printIntrinsics(const rs2::stream_profile &p) {
 }
 
 static void list(rs2::device dev) {
+	print("version\t%s", RS2_API_VERSION_STR);
 	for (int i = 0; i < RS2_CAMERA_INFO_COUNT; i++)
 		if (dev.supports(rs2_camera_info(i)))
 			print("info\t%s\t%s", rs2_camera_info_to_string(rs2_camera_info(i)), dev.get_info(rs2_camera_info(i)));
