@@ -432,7 +432,7 @@ func TestDeviceError(t *testing.T) {
 		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
 			t.Fatal(err)
 		}
-		b.camera(0).ReportError(1)
+		b.camera(0).ReportError(13) // 1, 3, 0, 7, 0, 13, as a camera sent of realsenseai/realsense-ros#1162
 		pass(t, 3*time.Second)
 		if len(r.notes) != 1 || r.notes[0].Category != camdriver.NotifyHardwareError {
 			t.Errorf("notifications %v", r.notes)

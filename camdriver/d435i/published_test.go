@@ -2,6 +2,7 @@ package d435i
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,4 +80,43 @@ func matches(got, want string) bool {
 		}
 	}
 	return true
+}
+
+// publishedModes are modes of real D435i, from lists that librealsense's rs-enumerate-devices wrote: format, size, and all rates of
+// the size that the list has. Of the lists, only the beginnings are known.
+var publishedModes = []struct {
+	source, code string
+	Size
+}{
+	// Firmware 5.12.14.50; realsense-ros#1920 has the same.
+	{"realsenseai/realsense-ros#2788", "Y12I", Size{1280, 800, []int{25, 15}}},
+	{"realsenseai/realsense-ros#2788", "Y8I ", Size{1280, 800, []int{30, 15}}},
+	{"realsenseai/realsense-ros#2788", "Y8I ", Size{1280, 720, []int{30, 15, 6}}},
+	{"realsenseai/realsense-ros#2788", "Y8I ", Size{848, 480, []int{90, 60, 30, 15, 6}}},
+	{"realsenseai/realsense-ros#2788", "Y8I ", Size{848, 100, []int{300, 100}}},
+	{"realsenseai/realsense-ros#2788", "Y8I ", Size{640, 480, []int{90, 60, 30, 15}}},
+	// Firmware 5.11.
+	{"realsenseai/librealsense#5139", "YUY2", Size{1920, 1080, []int{30, 15, 6}}},
+	{"realsenseai/librealsense#5139", "BYR2", Size{1920, 1080, []int{30}}},
+	{"realsenseai/librealsense#5139", "YUY2", Size{1280, 720, []int{30}}},
+	// A D430i, whose depth function is that of the D435i.
+	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 480, []int{90, 60, 30, 15, 6}}},
+	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 360, []int{90, 60, 30, 15, 6}}},
+	{"realsenseai/realsense-ros#3006", "Y8I ", Size{480, 270, []int{90, 60, 30, 15, 6}}},
+}
+
+// TestPublishedModes looks for the modes of real cameras in the virtual one.
+func TestPublishedModes(t *testing.T) {
+	var o Options
+	formats := slices.Concat(o.depthFormats(), o.infraredFormats(), o.colorFormats())
+	for _, want := range publishedModes {
+		found := slices.ContainsFunc(formats, func(f format) bool {
+			return f.code == want.code && slices.ContainsFunc(f.frames, func(s Size) bool {
+				return s.W == want.W && s.H == want.H && slices.Equal(s.FPS[:min(len(s.FPS), len(want.FPS))], want.FPS)
+			})
+		})
+		if !found {
+			t.Errorf("%s: no %q of %v", want.source, want.code, want.Size)
+		}
+	}
 }
