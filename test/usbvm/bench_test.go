@@ -99,18 +99,19 @@ func benchmarkDriver(b *testing.B, format camdriver.Format) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		before := cpu(b)
+		before, spared := cpu(b), spare(b)
 		<-time.After(benchTime)
-		used := cpu(b) - before
+		used, part := cpu(b)-before, spared()
 		if err := errors.Join(stereo.Stop(), rgb.Stop(), motion.Stop()); err != nil {
 			b.Fatal(err)
 		}
-		report(b, used, c.images, c.sent())
+		report(b, used, c.images, c.sent(), part)
 		b.ReportMetric(float64(c.samples)/benchTime.Seconds(), "imu/s")
 	}
 }
 
-func report(b *testing.B, used time.Duration, frames, sent int) {
+func report(b *testing.B, used time.Duration, frames, sent int, spared float64) {
+	b.ReportMetric(100*spared, "%spare")
 	b.ReportMetric(float64(used.Microseconds())/float64(max(frames, 1)), "cpu-µs/frame")
 	b.ReportMetric(float64(frames)/benchTime.Seconds(), "frames/s")
 	b.ReportMetric(100*float64(sent-frames)/float64(max(sent, 1)), "%lost")
@@ -170,7 +171,7 @@ func BenchmarkBareRead(b *testing.B) {
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		frames, sent := 0, 0
-		before := cpu(b)
+		before, spared := cpu(b), spare(b)
 		ctx, cancel := context.WithTimeout(b.Context(), benchTime)
 		for _, iface := range []int{1, 4} {
 			i, err := config.Interface(iface, 0)
@@ -190,7 +191,7 @@ func BenchmarkBareRead(b *testing.B) {
 		}
 		all.Wait()
 		cancel()
-		report(b, cpu(b)-before, frames, sent)
+		report(b, cpu(b)-before, frames, sent, spared())
 	}
 }
 

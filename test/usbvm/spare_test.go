@@ -11,7 +11,7 @@ import (
 // spare begins to use up the time that the machine's processor has to spare, and returns a function that ends it and says how large a
 // part of all time it was. The processor is never at rest meanwhile, so that the machine's clock counts nothing but instructions: at
 // rest it follows the host's, and a host with much to do would make the machine miss frames.
-func spare(t *testing.T) func() float64 {
+func spare(t testing.TB) func() float64 {
 	t.Helper()
 	loop := exec.Command("chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
 	if err := loop.Start(); err != nil {
