@@ -177,15 +177,30 @@ func (d *demo) subscribe(n *ros.Node) error {
 	}
 	defer bag.Close()
 	for _, c := range bag.Connections() {
+		options := ros.SubscriberOptions{Topic: c.Topic, Type: msgs.Type{Name: c.Type, MD5: c.MD5}, NoDelay: true}
 		receive := func(ros.Received) {}
 		if id, ok := frameTopic(c.Topic); ok {
 			receive = func(r ros.Received) { d.ledger.replayed(id, r.Data, time.Now()) }
+			options.Expect = d.messageSize(id)
 		}
-		if _, err := n.Subscribe(ros.SubscriberOptions{Topic: c.Topic, Type: msgs.Type{Name: c.Type, MD5: c.MD5}, NoDelay: true}, receive); err != nil {
+		if _, err := n.Subscribe(options, receive); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// messageSize returns a bound of the size of a stream's messages.
+func (d *demo) messageSize(id camdriver.StreamID) int {
+	const head = 1 << 10
+	for _, list := range d.ledger.profiles {
+		for _, p := range list {
+			if p.Stream == id && id.Kind.Video() {
+				return p.FrameSize() + head
+			}
+		}
+	}
+	return 0
 }
 
 // frameTopic returns Depth_0 for /device_0/sensor_0/Depth_0/image/data.

@@ -40,6 +40,15 @@ type Pool struct {
 // idleBytes is the limit of unused memory in a pool.
 const idleBytes = 64 << 20
 
+// Prepare adds a buffer for a message of n bytes, whose pages have been touched.
+func (p *Pool) Prepare(n int) {
+	b := &Buffer{Data: p.Memory(n), pool: p}
+	for at := 0; at < len(b.Data); at += pages.Size {
+		b.Data[at] = 0
+	}
+	p.put(b)
+}
+
 // Get returns a buffer with one holder. The reader grows one that is too small.
 func (p *Pool) Get(n int) *Buffer {
 	p.mu.Lock()

@@ -35,3 +35,12 @@ func TestMessagesThatVaryUseTheSameMemory(t *testing.T) {
 		t.Errorf("%d pieces of memory for messages that come one after the other", len(at))
 	}
 }
+
+func TestPreparedMemoryIsUsedFirst(t *testing.T) {
+	const n = 1280*720*3 + 80
+	var p Pool
+	p.Prepare(n)
+	if b := p.Get(n); cap(b.Data) < n {
+		t.Errorf("a buffer of %d bytes for a message of %d", cap(b.Data), n)
+	}
+}
