@@ -62,6 +62,19 @@ func (p *Pool) take(size int) *Buffer {
 	return b
 }
 
+// Reserve adds memory for count buffers of n bytes, side by side: a buffer of its own leaves up to
+// an eighth of its huge pages unused. All of it is freed together.
+func (p *Pool) Reserve(n, count int) {
+	size := pages.Round(n)
+	memory := pages.Cut(count * size)[0]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for ; count > 0; count-- {
+		p.free[size] = append(p.free[size], &Buffer{whole: memory[:size:size], pool: p})
+		memory = memory[size:]
+	}
+}
+
 // InUse returns the number of bytes that have not been released.
 func (p *Pool) InUse() int64 { return p.out.Load() }
 

@@ -31,6 +31,24 @@ func TestPoolAlignmentAndLimit(t *testing.T) {
 	}
 }
 
+func TestPoolReservesWithoutGaps(t *testing.T) {
+	const count = 5
+	n := 3*PageSize + 1
+	p := NewPool(1 << 20)
+	p.Reserve(n, count)
+	at := map[uintptr]bool{}
+	least := ^uintptr(0)
+	for range count {
+		a := uintptr(unsafe.Pointer(&p.Get(n).Bytes[0]))
+		at[a], least = true, min(least, a)
+	}
+	for i := range count {
+		if a := least + uintptr(i*4*PageSize); !at[a] || a%uintptr(PageSize) != 0 {
+			t.Errorf("buffers at %v, want one each %d bytes", at, 4*PageSize)
+		}
+	}
+}
+
 func TestPoolAllocations(t *testing.T) {
 	p := NewPool(1 << 20)
 	p.Get(100).Release()

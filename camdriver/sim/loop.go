@@ -39,6 +39,7 @@ func newLoop(w *world, p camdriver.Profile, o Options) *loop {
 	l.hold = (l.frames + fit - 1) / fit
 	l.slots = make([]slot, (l.frames+l.hold-1)/l.hold)
 	l.pool = camdriver.NewPool(2 * size * int64(len(l.slots)))
+	l.pool.Reserve(p.FrameSize(), len(l.slots))
 	return l
 }
 
