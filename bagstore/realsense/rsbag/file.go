@@ -261,8 +261,13 @@ func (f *File) FileTimes(filter bagstore.Filter) (start, end time.Duration) {
 	return start, end
 }
 
-// Shift returns the time of messages at file time 0.
+// Shift returns the time of messages at file time 0. Messages of other topics may come before the first frame.
 func (f *File) Shift() bagstore.Time {
 	first := f.bag.View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
-	return first - bagstore.Time(f.FileTime(first))
+	for _, s := range f.segments {
+		if first >= s.lo && first <= s.hi {
+			return -s.shift
+		}
+	}
+	return -f.segments[0].shift
 }

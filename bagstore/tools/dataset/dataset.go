@@ -63,6 +63,8 @@ type form struct {
 	// folder names a sequence's folder if there are several; nil: its recording's name.
 	folder func(i int) string
 	truth  truthOf
+	// stamped says that stamps are the names of images.
+	stamped bool
 	// check, if not nil, refuses options before anything is written.
 	check func(Options) error
 	// join, if not nil, returns what opens sequences instead, which share files.

@@ -15,6 +15,7 @@ var euroc = form{
 	need:    "an image stream besides depth",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
 	open:    openEuRoC,
+	stamped: true,
 	truth:   anyTruth,
 }
 

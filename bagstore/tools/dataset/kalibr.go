@@ -19,6 +19,7 @@ var kalibr = form{
 	need:    "an image stream besides depth",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, false) },
 	open:    openKalibr,
+	stamped: true,
 }
 
 type kalibrWriter struct {

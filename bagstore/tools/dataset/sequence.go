@@ -31,6 +31,7 @@ type sequence struct {
 	snap     camdriver.DeviceSnapshot
 	cameras  []camdriver.StreamID
 	profiles []*process.Profile // of cameras; nil before the first set
+	used     []stampSet         // of cameras: names of images; nil if stamps don't name them
 	chain    process.Chain
 	truth    truth
 	leftOut  *table
@@ -51,10 +52,12 @@ type Sequence struct {
 	Streams   []*StreamEntry `json:"streams"`
 	Motion    uint64         `json:"motion_samples"`
 	// MotionClock is that of the motion samples' stamps.
-	MotionClock string   `json:"motion_clock,omitempty"`
-	ByRate      uint64   `json:"sets_not_chosen_by_rate"`
-	LeftOut     uint64   `json:"sets_left_out"` // left_out.csv lists them
-	Notes       []string `json:"notes,omitempty"`
+	MotionClock string `json:"motion_clock,omitempty"`
+	ByRate      uint64 `json:"sets_not_chosen_by_rate"`
+	LeftOut     uint64 `json:"sets_left_out"` // left_out.csv lists them
+	// Back counts sets whose stamp is before that of the previous one: the clock was set back.
+	Back  uint64   `json:"sets_back_in_time,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // StreamEntry describes a stream of a Sequence.
@@ -143,6 +146,9 @@ func (s *sequence) selected() func(camdriver.StreamID) bool {
 
 // run reads the recording and writes the sequence.
 func (s *sequence) run(f form) error {
+	if f.stamped {
+		s.used = make([]stampSet, len(s.cameras))
+	}
 	w, err := f.open(s)
 	if err != nil {
 		return err
@@ -183,6 +189,9 @@ func (s *sequence) run(f form) error {
 	}
 	if s.Sets == 0 {
 		return fmt.Errorf("%s: no set of %s is complete", s.Recording, s.streamNames(s.cameras))
+	}
+	if s.Back > 0 {
+		s.note("stamps of %s go back %d times: its clock was set back", s.cameras[0], s.Back)
 	}
 	if s.Motion > 0 && s.MotionClock != s.Clock {
 		s.note("motion samples have stamps of another clock, %s, than %s, %s", s.MotionClock, s.cameras[0], s.Clock)
@@ -248,6 +257,9 @@ func (s *sequence) set(e *frameset.Entry, w writer) error {
 		if !s.fits(i, img) {
 			return s.leave(e, s.cameras[i].String()+" has another size, format, calibration, clock or depth unit than in the first set")
 		}
+		if s.used != nil && s.used[i].has(one.stamps[i]) {
+			return s.leave(e, s.cameras[i].String()+" has the stamp of an earlier image")
+		}
 	}
 	if s.Sets == 0 {
 		s.First = one.stamps[0]
@@ -256,8 +268,30 @@ func (s *sequence) set(e *frameset.Entry, w writer) error {
 	if why, ok := errors.AsType[leaveOut](err); ok {
 		return s.leave(e, string(why))
 	}
+	for i := range s.used {
+		s.used[i].add(one.stamps[i])
+	}
+	if s.Sets > 0 && one.stamps[0] < s.Last {
+		s.Back++
+	}
 	s.Sets, s.Last = s.Sets+1, one.stamps[0]
 	return err
+}
+
+// stampSet has stamps in order, 8 bytes for each.
+type stampSet []int64
+
+func (s stampSet) has(stamp int64) bool {
+	if len(s) == 0 || stamp > s[len(s)-1] {
+		return false
+	}
+	_, found := slices.BinarySearch(s, stamp)
+	return found
+}
+
+func (s *stampSet) add(stamp int64) {
+	i, _ := slices.BinarySearch(*s, stamp)
+	*s = slices.Insert(*s, i, stamp)
 }
 
 // find returns a stream's image: of depth, the one in units.

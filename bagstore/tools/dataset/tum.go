@@ -19,8 +19,9 @@ var tum = form{
 		}
 		return nil
 	},
-	open:  openTUM,
-	truth: anyTruth,
+	open:    openTUM,
+	stamped: true,
+	truth:   anyTruth,
 }
 
 type tumWriter struct {
