@@ -4,9 +4,7 @@ package bucket
 import (
 	"bytes"
 	"crypto/rand"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +47,7 @@ func record(b *testing.B, path string) {
 }
 
 // Benchmark runs each command once a round: in place, and after downloading the whole recording.
-// Reported are seconds, processor seconds of the command, requests and megabytes.
+// Reported are seconds, processor seconds of the command and of the download, requests and megabytes.
 func Benchmark(b *testing.B) {
 	store := bucket.Start(b)
 	dir := b.TempDir()
@@ -65,18 +63,18 @@ func Benchmark(b *testing.B) {
 		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
 		"play": {"play", "IN", "-u", "10", "--master", "embedded"},
 	} {
-		b.Run(name+"/in-place", func(b *testing.B) { run(b, store, program, args, func() string { return address }) })
+		b.Run(name+"/in-place", func(b *testing.B) { run(b, store, program, args, func() (string, time.Duration) { return address, 0 }) })
 		b.Run(name+"/downloaded", func(b *testing.B) {
-			run(b, store, program, args, func() string { return download(b, store, filepath.Join(dir, "copy.bag")) })
+			run(b, store, program, args, func() (string, time.Duration) { return download(b, store, filepath.Join(dir, "copy.bag")) })
 		})
 	}
 }
 
-func run(b *testing.B, store *bucket.Bucket, program string, args []string, in func() string) {
+func run(b *testing.B, store *bucket.Bucket, program string, args []string, in func() (string, time.Duration)) {
 	store.Forget()
 	var cpu time.Duration
 	for b.Loop() {
-		name := in()
+		name, fetching := in()
 		cmd := exec.Command(program)
 		for _, a := range args {
 			if a == "IN" {
@@ -89,7 +87,7 @@ func run(b *testing.B, store *bucket.Bucket, program string, args []string, in f
 		if err != nil || bytes.Contains(out, []byte("stood still")) {
 			b.Fatalf("%s: %v\n%s", args[0], err, out)
 		}
-		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		cpu += fetching + used(cmd)
 	}
 	requests, bytes := store.Bytes()
 	n := float64(b.N)
@@ -110,20 +108,20 @@ func freeAddress(b *testing.B) string {
 	return l.Addr().String()
 }
 
-// download fetches the whole recording in one request, over the same link.
-func download(b *testing.B, store *bucket.Bucket, to string) string {
-	r, err := http.Get(store.Signed(b, "walk.bag"))
-	if err != nil {
-		b.Fatal(err)
+// used returns the processor time that a program has used.
+func used(cmd *exec.Cmd) time.Duration {
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// download fetches the whole recording in one request of curl's, over the same link, and returns curl's processor
+// time.
+func download(b *testing.B, store *bucket.Bucket, to string) (string, time.Duration) {
+	cmd := exec.Command("curl", "--silent", "--fail", "--output", to, store.Signed(b, "walk.bag"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("curl: %v\n%s", err, out)
 	}
-	defer r.Body.Close()
-	f, err := os.Create(to)
-	if err != nil {
-		b.Fatal(err)
+	if st, err := os.Stat(to); err != nil || st.Size() < messages*messageSize {
+		b.Fatal(st, err)
 	}
-	defer f.Close()
-	if n, err := io.Copy(f, r.Body); err != nil || r.StatusCode != http.StatusOK || n < messages*messageSize {
-		b.Fatalf("%s: %d bytes, %v", r.Status, n, err)
-	}
-	return to
+	return to, used(cmd)
 }
