@@ -17,7 +17,7 @@ func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame 
 	}
 	f.Profile, f.Number, f.Arrival = st.profile, number, now
 	due := st.grid.time(k)
-	ticks := due.Sub(dev.opened).Microseconds() // of the hardware clock
+	ticks := dev.ticks(due)
 	f.Timestamp, f.Domain = float64(ticks)/1e3, camdriver.HardwareClock
 	if set.value(camdriver.OptionGlobalTimeEnabled) != 0 {
 		f.Timestamp, f.Domain = float64(due.UnixNano())/1e6, camdriver.GlobalTime
@@ -33,6 +33,11 @@ func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame 
 		f.Pose = dev.world.pose(t)
 	}
 	return f
+}
+
+// ticks returns the time of the hardware clock in microseconds.
+func (d *Device) ticks(at time.Time) int64 {
+	return int64(float64(at.Sub(d.opened)) / float64(time.Microsecond) * (1 - d.opt.Drift*1e-6))
 }
 
 // image returns a frame with the pixels of frame k, if the stream has pixels.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,9 @@ type Options struct {
 	Clock  camdriver.Clock // camdriver.System if nil
 	Serial string          // serial number; "000000000000" if empty
 	Pose   bool            // add the sensor "Pose" (Pose_0 at 200 Hz)
+	// Drift is what Clock gains on the camera's own clock, in microseconds a second. If it isn't 0,
+	// sensors start with Global Time Enabled off, so that stamps are on the camera's clock.
+	Drift float64
 
 	// Loop is the duration of the camera's path, rounded up to whole seconds; 2 s
 	// if 0.
@@ -79,6 +83,9 @@ func Open(o Options) (*Device, error) {
 func (d *Device) add(name string, profiles []camdriver.Profile, options []camdriver.Option, filters []string) {
 	s := &sensor{dev: d, number: len(d.sensors), name: name, profiles: profiles, filters: filters}
 	s.loops = make(map[camdriver.StreamID]*loop)
+	if i := slices.IndexFunc(options, func(o camdriver.Option) bool { return o.ID == camdriver.OptionGlobalTimeEnabled }); i >= 0 && d.opt.Drift != 0 {
+		options[i].Value = 0
+	}
 	s.settings.Store(newSettings(options))
 	d.sensors = append(d.sensors, s)
 }

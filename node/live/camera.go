@@ -25,6 +25,7 @@ type camera struct {
 	number   int  // among the node's cameras, from 0
 	several  bool // the node has others
 	log      zerolog.Logger
+	nodeLog  zerolog.Logger
 	node     *ros.Node
 	turn     *sync.Mutex      // held while a camera of the node is opened or offered
 	up       atomic.Bool      // it is offered: the following fields except hub don't change any more
@@ -33,7 +34,8 @@ type camera struct {
 	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
 	hub      hub.Hub
-	records  record.Camera
+	records  *record.Camera
+	begun    *sync.Once // the recording of the options was started; the cameras' of one recording is the same
 	watch    watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
@@ -118,8 +120,13 @@ func (c *camera) serve() error {
 	c.attach(&eventLog{log: c.log}, nil)
 	c.attach(&c.watch, nil)
 	now := playback.ArrivalClock(c.device, c.opts.Source.clock())
-	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
-	c.later(c.records.Close)
+	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Number: c.number, Name: c.opts.Camera, Node: c.node}
+	if c.together() { // the node ends the recording
+		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.nodeLog)
+	} else {
+		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.log)
+		c.later(c.records.Close)
+	}
 	services, err := graph.OfferShared(c.node, c.services()...)
 	if err != nil {
 		return err
@@ -130,6 +137,9 @@ func (c *camera) serve() error {
 	}
 	return c.startDiagnostics()
 }
+
+// together reports whether the camera is recorded with others.
+func (c *camera) together() bool { return c.several && c.opts.Together }
 
 // attach attaches h to the hub until the camera ends, and then calls closer unless it is nil.
 func (c *camera) attach(h camdriver.Handler, closer func()) {

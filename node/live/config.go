@@ -48,8 +48,9 @@ type Options struct {
 	Streams StreamSettings
 	Preset  string `setting:"json-file-path"` // a JSON preset of advanced mode, loaded before the streams start
 
-	Record     string `setting:"record"`      // a bag to record into from the start
-	RecordPath string `setting:"record-path"` // folder and prefix for ~start_recording
+	Record     string `setting:"record"`          // a bag to record into from the start
+	RecordPath string `setting:"record-path"`     // folder and prefix for ~start_recording
+	Together   bool   `setting:"record-together"` // several cameras into one bag
 	// AllowRemotePaths lets the parameter server name any file. Otherwise its ~record and
 	// ~record_path must be below RecordPath.
 	AllowRemotePaths bool `setting:"allow-remote-paths"`
@@ -206,6 +207,19 @@ func (o *Options) checkFormat() error {
 	o.Recording.DB3 = o.Recording.DB3 || filepath.Ext(o.Record) == ".db3"
 	if c := o.Recording.Bag.Kind(); o.Recording.DB3 && c != bagstore.None {
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
+	}
+	return nil
+}
+
+// checkTogether rejects what one recording of cameras and topics can't be. several says that the node has
+// several cameras.
+func (o *Options) checkTogether(several bool) error {
+	topics := len(o.Recording.Topics) > 0
+	switch {
+	case topics && several && !o.Together:
+		return fmt.Errorf("%w: --record-topics with several cameras needs --record-together, which records all into one file", program.ErrUsage)
+	case (topics || o.Together && several) && o.Recording.DB3:
+		return fmt.Errorf("%w: a .db3 holds one camera and no topics next to it: record into a .bag", program.ErrUsage)
 	}
 	return nil
 }

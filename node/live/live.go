@@ -124,6 +124,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
+	if n.oneRecording() {
+		n.later(n.cameras[0].records.Close)
+	}
 	n.later(func() error { return n.together((*camera).end) })
 	if err := n.startAll(ctx); err != nil {
 		return nil, err
@@ -179,10 +182,12 @@ func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 // LastRecording describes its recording that ended last.
 func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
 
-func (n *Node) together(do func(*camera) error) error {
-	errs := make([]error, len(n.cameras))
+func (n *Node) together(do func(*camera) error) error { return concurrently(n.cameras, do) }
+
+func concurrently(cameras []*camera, do func(*camera) error) error {
+	errs := make([]error, len(cameras))
 	var wg sync.WaitGroup
-	for i, c := range n.cameras {
+	for i, c := range cameras {
 		wg.Go(func() { errs[i] = do(c) })
 	}
 	wg.Wait()
@@ -194,7 +199,7 @@ func (n *Node) adopt(list []Options) {
 	old := n.cameras
 	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
-		c := &camera{turn: &n.turn}
+		c := &camera{turn: &n.turn, records: new(record.Camera), begun: new(sync.Once)}
 		switch {
 		case i < len(old) && old[i].opts.Source.same(o.Source):
 			c = old[i]
@@ -207,6 +212,27 @@ func (n *Node) adopt(list []Options) {
 		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
 		n.cameras[i] = c
 	}
+	if n.oneRecording() {
+		for _, c := range n.cameras[1:] {
+			c.records, c.begun = n.cameras[0].records, n.cameras[0].begun
+		}
+	}
+}
+
+// oneRecording reports whether several cameras are recorded into the same files.
+func (n *Node) oneRecording() bool { return n.cameras[0].together() }
+
+// recorders returns the cameras with recordings of their own: one of all that are recorded together.
+func (n *Node) recorders() []*camera {
+	if !n.oneRecording() {
+		return n.cameras
+	}
+	for i, c := range n.cameras {
+		if c.up.Load() {
+			return n.cameras[i : i+1]
+		}
+	}
+	return n.cameras[:1]
 }
 
 func (n *Node) connect(ctx context.Context) (graph.Params, error) {
@@ -230,6 +256,9 @@ func (n *Node) writeLog(line *msgs.Log) {
 	if cameras := n.logged.Load(); cameras != nil {
 		for _, c := range *cameras {
 			c.records.WriteLog(line)
+			if c.together() {
+				break // the others have the same
+			}
 		}
 	}
 }
@@ -239,7 +268,7 @@ func (n *Node) writeLog(line *msgs.Log) {
 func (n *Node) offer() error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
-		c.node, c.log = n.node, c.labelled(n.log)
+		c.node, c.log, c.nodeLog = n.node, c.labelled(n.log), n.log
 		c.watch.camera, c.watch.ended = c, n.ended
 	}
 	n.logged.Store(&n.cameras)
@@ -352,7 +381,7 @@ func (c *camera) running() view.Running {
 		name = c.opts.Camera
 	}
 	return view.Running{
-		ID: c.opts.Camera, Name: name, Device: c.device, Profiles: c.profiles, Hub: &c.hub, Records: &c.records,
+		ID: c.opts.Camera, Name: name, Device: c.device, Profiles: c.profiles, Hub: &c.hub, Records: c.records,
 		RecordDir: record.Folder(c.opts.RecordPath), Frozen: &c.frozen,
 	}
 }

@@ -4,7 +4,7 @@ import "rsros/node/record"
 
 // RecordFigures describes the cameras' recordings.
 func (n *Node) RecordFigures() (list []record.Figures) {
-	for _, c := range n.cameras {
+	for _, c := range n.recorders() {
 		if c.up.Load() {
 			if f, ok := c.records.Figures(); ok {
 				list = append(list, f)
@@ -18,7 +18,7 @@ func (n *Node) RecordFigures() (list []record.Figures) {
 func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 	key := func(do func(*camera) (string, error)) func() {
 		return func() {
-			text, err := n.all(do)
+			text, err := n.allOf(n.recorders(), do)
 			if err != nil {
 				n.log.Warn().Err(err).Msg("a key had no effect")
 			} else {

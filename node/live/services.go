@@ -50,21 +50,21 @@ func (n *Node) serveAll() error {
 	if len(n.cameras) == 1 {
 		return nil
 	}
-	trigger := func(name string, do func(*camera) (string, error)) graph.Service {
-		return graph.Trigger(name, func() (string, error) { return n.all(do) })
-	}
 	set := func(name string, do func(*camera, bool) (string, error)) graph.Service {
 		return graph.SetBool(name, func(on bool) (string, error) {
 			return n.all(func(c *camera) (string, error) { return do(c, on) })
 		})
 	}
+	record := func(name string, do func(*camera) (string, error)) graph.Service {
+		return graph.Trigger(name, func() (string, error) { return n.allOf(n.recorders(), do) })
+	}
 	services, err := graph.OfferShared(n.node,
-		trigger("~start_recording", (*camera).startRecording),
-		trigger("~stop_recording", (*camera).stopRecording),
+		record("~start_recording", (*camera).startRecording),
+		record("~stop_recording", (*camera).stopRecording),
 		set("~pause_recording", (*camera).pauseRecording),
-		trigger("~split_recording", (*camera).splitRecording),
-		trigger("~trigger", (*camera).trigger),
-		trigger("~mark", (*camera).mark),
+		record("~split_recording", (*camera).splitRecording),
+		record("~trigger", (*camera).trigger),
+		record("~mark", (*camera).mark),
 		set("~enable", (*camera).enable),
 		set("~pause_playback", (*camera).pause),
 		set("/pause_playback", (*camera).pause),
@@ -77,9 +77,11 @@ func (n *Node) serveAll() error {
 }
 
 // all calls do for all cameras, also if one of them isn't connected yet, which is an error.
-func (n *Node) all(do func(*camera) (string, error)) (string, error) {
+func (n *Node) all(do func(*camera) (string, error)) (string, error) { return n.allOf(n.cameras, do) }
+
+func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {
 	said := make([]string, len(n.cameras))
-	err := n.together(func(c *camera) error {
+	err := concurrently(cameras, func(c *camera) error {
 		if !c.up.Load() {
 			return fmt.Errorf("%s: the camera isn't there yet", c.opts.Camera)
 		}

@@ -57,6 +57,9 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 			return nil, err
 		}
 		settings.Live.Complete(list[i].Given, &list[i])
+		if err := list[i].checkTogether(n > 1); err != nil {
+			return nil, err
+		}
 	}
 	if n == 1 {
 		return list, nil
@@ -86,10 +89,10 @@ func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	}
 	all, err := own.filled(line, server)
 	name := strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_")
-	if own.Record == o.Record && all.Record != "" {
+	if own.Record == o.Record && all.Record != "" && !all.Together {
 		all.Record = record.OfCamera(all.Record, name)
 	}
-	if own.RecordPath == o.RecordPath {
+	if own.RecordPath == o.RecordPath && !all.Together {
 		all.RecordPath = record.Prefix(cmp.Or(all.RecordPath, "."), name)
 	}
 	if own.Wrapper.Frames == o.Wrapper.Frames && all.Wrapper.Frames != "" {

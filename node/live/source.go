@@ -45,12 +45,16 @@ type SourceOptions struct {
 	// Seed and Pose apply to the simulated device.
 	Seed int64 `setting:"seed"`
 	Pose bool  `setting:"pose"`
+	// Drift is that of the simulated device's clock, see sim.Options.
+	Drift float64 `setting:"clock-drift"`
 	// Speed, Loop and Paused apply to a bag. Speed 1 is real time.
-	Speed  float64         `setting:"speed"`
-	Loop   bool            `setting:"loop"`
-	Paused bool            `setting:"pause"` // start paused, so that subscribers miss nothing
-	Clock  camdriver.Clock // default: the system clock
-	Log    zerolog.Logger  // of the driver
+	Speed  float64 `setting:"speed"`
+	Loop   bool    `setting:"loop"`
+	Paused bool    `setting:"pause"` // start paused, so that subscribers miss nothing
+	// Recorded is the number of one of several devices in a bag; 0 is the first.
+	Recorded int             `setting:"recorded-device"`
+	Clock    camdriver.Clock // default: the system clock
+	Log      zerolog.Logger  // of the driver
 }
 
 func (o *SourceOptions) isBag() bool {
@@ -84,7 +88,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	case kind == "sim" && o.Unplugged:
 		return nil, fmt.Errorf("%w: the simulated camera is unplugged", program.ErrNoDevice)
 	case kind == "sim":
-		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial})
+		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial, Drift: o.Drift})
 	case kind == "usb":
 		o.Serial = serial
 		return openUSB(ctx, o)
@@ -114,7 +118,7 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
 	}
 	// Paused until all sensors are started.
-	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx})
+	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded})
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,9 @@ func (c *camera) offer() (err error) {
 // simulated scene first, until ctx ends or the node is killed.
 func (c *camera) begin(ctx context.Context) error {
 	if c.opts.Record != "" {
-		if _, err := c.records.Start(c.opts.Record); err != nil {
+		var err error
+		c.begun.Do(func() { _, err = c.records.Start(c.opts.Record) })
+		if err != nil {
 			return err
 		}
 	}

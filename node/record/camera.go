@@ -24,6 +24,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/node/internal/queue"
+	"rsros/node/ros"
 	"rsros/node/settings"
 	"rsros/node/upload"
 	"rsros/program"
@@ -39,6 +40,7 @@ type Options struct {
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
+	Topics        []string      `setting:"record-topics"`  // recorded next to the cameras; names, also several in a text, with commas
 	Ring          Ring
 	Signing       Signing
 	Upload        upload.Options
@@ -79,7 +81,8 @@ func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
 type Camera struct {
 	Source
 	opts   Options
-	prefix string // of new files: a folder, or a folder and the start of the name
+	prefix string   // of new files: a folder, or a folder and the start of the name
+	others []Source // further devices of the same recordings
 	log    zerolog.Logger
 	open   openFunc
 
@@ -102,6 +105,9 @@ type Source struct {
 	Device   camdriver.Device
 	Profiles [][]camdriver.Profile // running streams, by sensor
 	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
+	Number   int                   // of several devices in a recording
+	Name     string                // of several
+	Node     *ros.Node             // subscribes to the topics of the options; nil without any
 }
 
 // Serve prepares to record an open device. prefix is that of names that Start chooses.
@@ -110,12 +116,30 @@ func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.uploads.Store(o.Uploads)
 }
 
-type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
+// Join prepares to record an open device together with others, in the same files. The first call is
+// Serve. Devices may join at any time, also a running recording.
+func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Hub == nil {
+		r.Serve(s, o, prefix, log)
+		return
+	}
+	r.others = append(r.others, s)
+	if rec := r.current.Load(); rec != nil {
+		rec.attach(s)
+		d := s.describe()
+		rec.event(func(p *parts) error { return p.join(d) })
+	}
+}
+
+// openFunc creates a file with its first device.
+type openFunc func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error)
 
 // create creates a file in the format of its extension.
-func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+func (r *Camera) create(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
-	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true}
+	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
 	if _, ext := splitExt(path); ext != extDB3 {
 		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)
@@ -154,14 +178,23 @@ func (r *Camera) Start(path string) (string, error) {
 		path = unusedPath(stampedPath(r.prefix, time.Now(), ext))
 	}
 	rec := newSession(r.opts, r.Now, r.log)
-	rec.source, rec.profiles = r.Hub, r.Profiles
-	rec.detach = r.Hub.Attach(rec) // first, so that no change is missed
-	parts, err := newParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open, r.log)
+	var devices []device
+	for _, s := range append([]Source{r.Source}, r.others...) {
+		rec.attach(s) // first, so that no change is missed
+		devices = append(devices, s.describe())
+	}
+	parts, err := newParts(path, devices, r.opts, r.open, r.log)
 	if err != nil {
 		rec.discard()
 		return "", fmt.Errorf("record: %w", err)
 	}
 	rec.begin(parts)
+	if r.Node != nil {
+		if err := rec.subscribe(r.Node, topicList(r.opts.Topics)); err != nil {
+			_, stopErr := rec.stop()
+			return "", errors.Join(err, stopErr)
+		}
+	}
 	r.current.Store(rec)
 	path = rec.path()
 	line := r.log.Info().Str("bag", path)
@@ -200,8 +233,12 @@ func (r *Camera) finish(rec *session) {
 }
 
 func (r *Camera) ended(s Summary) {
-	r.Last, r.lost = s, r.lost || s.Dropped > 0
-	r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped).Msg("recorded")
+	r.Last, r.lost = s, r.lost || s.Dropped+s.Lost > 0
+	line := r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped)
+	if s.Messages+s.Lost > 0 {
+		line = line.Uint64("messages", s.Messages).Uint64("dropped_messages", s.Lost)
+	}
+	line.Msg("recorded")
 }
 
 func (r *Camera) running() (*session, error) {
@@ -256,7 +293,7 @@ func (r *Camera) Mark() (string, error) {
 		return "", err
 	}
 	text := fmt.Sprintf("mark %d", rec.marks.Add(1))
-	rec.Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
+	rec.tapped()[0].Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
 	return text, nil
 }
 
@@ -295,7 +332,7 @@ func (r *Camera) Close() error {
 	}
 	err = errors.Join(r.failed, err)
 	if r.lost {
-		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", program.ErrIncomplete))
+		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames or messages", program.ErrIncomplete))
 	}
 	if r.left.Load() {
 		err = errors.Join(err, fmt.Errorf("%w: a .db3 can't represent everything", program.ErrIncomplete))

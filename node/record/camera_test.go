@@ -313,8 +313,8 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	s := newStudio(t, Options{QueueBytes: 10 * size})
 	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
 	open := s.open
-	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		w, err := open(path, snap)
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		w, err := open(path, number, snap)
 		disk.bagWriter = w
 		return disk, err
 	}
@@ -380,8 +380,8 @@ func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
 func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	s := newStudio(t, Options{})
 	open := s.open
-	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		w, err := open(path, snap)
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		w, err := open(path, number, snap)
 		return &failingWriter{w, 21}, err
 	}
 	topic := &frameCount{}
@@ -414,11 +414,11 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	s := newStudio(t, Options{})
 	open, parts := s.open, 0
-	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 		if parts++; parts == 2 {
 			return nil, errDisk
 		}
-		return open(path, snap)
+		return open(path, number, snap)
 	}
 	path := s.begin()
 	s.raise(3)
@@ -447,7 +447,7 @@ func TestRecordingChecksWhileFramesAreSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudio(t, Options{})
 		w := &checkpoints{}
-		s.open = func(string, camdriver.DeviceSnapshot) (bagWriter, error) { return w, nil }
+		s.open = func(string, int, camdriver.DeviceSnapshot) (bagWriter, error) { return w, nil }
 		_, err := s.Start("x.bag")
 		s.must(err)
 		time.Sleep(3*idleCheck + idleCheck/2) // of the bubble's clock

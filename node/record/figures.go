@@ -99,16 +99,20 @@ func (r *topicRecorder) rows() []Row {
 	r.mu.Unlock()
 	rows := make([]Row, 0, len(flows))
 	for name, f := range flows {
-		row := Row{Name: name, Drops: f.drops.count(), Queue: r.queue.Held(f)}
-		f.meter.read(&row)
-		row.Lost = f.subscriber.Stats().Missing
-		if h := f.subscriber.Headers(); len(h) > 0 {
-			row.Type = h[0]["type"]
-		}
-		rows = append(rows, row)
+		rows = append(rows, f.row(name, r.queue.Held(f)))
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Name, b.Name) })
 	return rows
+}
+
+// row describes a topic of which queued bytes wait.
+func (f *flow) row(name string, queued int64) Row {
+	row := Row{Name: name, Drops: f.drops.count(), Queue: queued, Lost: f.subscriber.Stats().Missing}
+	f.meter.read(&row)
+	if h := f.subscriber.Headers(); len(h) > 0 {
+		row.Type = h[0]["type"]
+	}
+	return row
 }
 
 // measure is called once a second.
@@ -122,21 +126,30 @@ func (r *topicRecorder) measure(at time.Time) {
 
 // rows may be called from any goroutine.
 func (r *session) rows() (rows []Row) {
-	for _, list := range r.profiles {
-		for _, p := range list {
+	taps := r.tapped()
+	for _, t := range taps {
+		for _, p := range slices.Concat(t.Profiles...) {
 			id := p.Stream
-			_, lost := r.source.Counts(id)
-			row := Row{Name: id.String(), Type: p.Format.String(), Drops: r.dropped.Of(id).Load(), Queue: r.queue.Held(id), Lost: lost}
-			r.meters.Of(id).read(&row)
+			_, lost := t.Hub.Counts(id)
+			row := Row{Name: id.String(), Type: p.Format.String(), Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: lost}
+			if len(taps) > 1 {
+				row.Name = t.Name + "/" + row.Name
+			}
+			t.meters.Of(id).read(&row)
 			rows = append(rows, row)
 		}
 	}
-	return rows
+	return append(rows, r.topicRows()...)
 }
 
 func (r *session) measure(at time.Time) {
-	for _, m := range r.meters.All() {
-		m.tick(at)
+	for _, t := range r.tapped() {
+		for _, m := range t.meters.All() {
+			m.tick(at)
+		}
+	}
+	for _, f := range r.beside.all() {
+		f.meter.tick(at)
 	}
 }
 

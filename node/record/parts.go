@@ -17,9 +17,7 @@ import (
 // bagWriter is implemented by rsbag.Recorder. Tests use one whose disk stalls or fails.
 // Stats, Size and Duration never wait for the disk.
 type bagWriter interface {
-	Frame(sensor int, f *camdriver.Frame) error
-	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
-	Notification(sensor int, n camdriver.Notification, at time.Time) error
+	deviceWriter
 	Log(l msgs.Log, at time.Time) error
 	Pause()
 	Resume()
@@ -30,36 +28,56 @@ type bagWriter interface {
 	Close() error
 }
 
+// deviceWriter writes what is of one device.
+type deviceWriter interface {
+	Frame(sensor int, f *camdriver.Frame) error
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
+	Notification(sensor int, n camdriver.Notification, at time.Time) error
+}
+
 // parts are the files of a camera's recording. Each can be played alone: it has the
 // device's description as of its first frame, and its times start at 0. Only the writing
 // goroutine may call its methods, except for summary and path.
 type parts struct {
 	series[*part]
-	limits limits
-	snap   camdriver.DeviceSnapshot // with the current options
+	limits  limits
+	devices []device // in the order in which they joined
+	latched map[connectionKey]*besideMessage
 
 	paused bool
-	frames bool   // the current file has at least one
+	frames bool   // the current file has at least one, or a message
 	split  uint32 // number of the last executed split
+}
+
+// device is one of the devices of a recording.
+type device struct {
+	number int
+	snap   camdriver.DeviceSnapshot // with the current options
 }
 
 type part struct {
 	bagWriter
-	path string
+	path  string
+	first int // the number of bagWriter's device
 
 	mu     sync.Mutex
+	joined map[int]*rsbag.Recorder // further devices, by number
 	closed bool
 	stats  rsbag.RecorderStats // of the closed file
 }
 
-func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFunc, log zerolog.Logger) (*parts, error) {
-	for i := range snap.Sensors {
-		snap.Sensors[i].Options = slices.Clone(snap.Sensors[i].Options)
-	}
-	p := &parts{snap: snap, limits: o.limits()}
+func newParts(path string, devices []device, o Options, open openFunc, log zerolog.Logger) (*parts, error) {
+	p := &parts{devices: devices, limits: o.limits(), latched: map[connectionKey]*besideMessage{}}
 	create := func(path string) (*part, error) {
-		w, err := open(path, p.snap)
-		return &part{bagWriter: w, path: path}, err
+		first := p.devices[0]
+		w, err := open(path, first.number, first.snap)
+		f := &part{bagWriter: w, path: path, first: first.number}
+		for _, d := range p.devices[1:] {
+			if err == nil {
+				err = f.join(d)
+			}
+		}
+		return f, err
 	}
 	base, ext := splitExt(path)
 	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
@@ -91,7 +109,10 @@ func (p *parts) ringTrigger(at time.Time) error {
 
 func (p *parts) next() error {
 	p.paused, p.frames = false, false
-	return p.series.next()
+	if err := p.series.next(); err != nil {
+		return err
+	}
+	return p.repeatLatched()
 }
 
 // goOn continues in a new file if the current one is lost. It returns other errors.
@@ -104,22 +125,39 @@ func (p *parts) goOn(err error) error {
 
 // frame writes a frame, into a new file if one is due.
 func (p *parts) frame(item queued) error {
-	if !item.paused && p.frames && p.full(item.part) {
-		p.split = item.part
-		if err := p.next(); err != nil {
-			return err
-		}
+	if err := p.turn(item); err != nil {
+		return err
 	}
-	if item.paused != p.paused {
-		p.paused = item.paused
-		if p.paused {
-			p.cur.Pause()
-		} else {
-			p.cur.Resume()
-		}
-	}
+	p.pause(item.paused)
 	p.frames = p.frames || !item.paused
-	return p.cur.Frame(item.sensor, item.frame)
+	w := p.cur.of(item.tap.Number)
+	if w == nil {
+		item.tap.refused.Add(1)
+		return nil
+	}
+	return w.Frame(item.sensor, item.frame)
+}
+
+// pause pauses or resumes the current file.
+func (p *parts) pause(on bool) {
+	if on == p.paused {
+		return
+	}
+	p.paused = on
+	if on {
+		p.cur.Pause()
+	} else {
+		p.cur.Resume()
+	}
+}
+
+// turn starts a new file if one is due.
+func (p *parts) turn(item queued) error {
+	if item.paused || !p.frames || !p.full(item.part) {
+		return nil
+	}
+	p.split = item.part
+	return p.next()
 }
 
 func (p *parts) full(split uint32) bool {
@@ -127,14 +165,27 @@ func (p *parts) full(split uint32) bool {
 }
 
 // option writes a changed option and keeps it for the next file's description.
-func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
-	if sensor >= 0 && sensor < len(p.snap.Sensors) {
-		list := p.snap.Sensors[sensor].Options
+func (p *parts) option(number, sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	n := slices.IndexFunc(p.devices, func(d device) bool { return d.number == number })
+	w := p.cur.of(number)
+	if n < 0 || w == nil {
+		return camdriver.ErrUnsupported
+	}
+	if snap := p.devices[n].snap; sensor >= 0 && sensor < len(snap.Sensors) {
+		list := snap.Sensors[sensor].Options
 		if i := slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == id }); i >= 0 {
 			list[i].Value = value
 		}
 	}
-	return p.cur.Option(sensor, id, value, at)
+	return w.Option(sensor, id, value, at)
+}
+
+func (p *parts) notification(number, sensor int, n camdriver.Notification, at time.Time) error {
+	w := p.cur.of(number)
+	if w == nil {
+		return camdriver.ErrUnsupported
+	}
+	return w.Notification(sensor, n, at)
 }
 
 func (p *parts) path() string {
@@ -162,7 +213,8 @@ func (f *part) Close() error {
 	err := f.bagWriter.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.stats, f.closed, f.bagWriter = f.bagWriter.Stats(), true, nil
+	f.stats, f.closed = f.sum(), true
+	f.bagWriter, f.joined = nil, nil
 	return err
 }
 
@@ -173,19 +225,31 @@ func (f *part) Stats() rsbag.RecorderStats {
 	if f.closed {
 		return f.stats
 	}
-	return f.bagWriter.Stats()
+	return f.sum()
+}
+
+// sum returns the counts of all devices. The caller must hold f.mu.
+func (f *part) sum() rsbag.RecorderStats {
+	s := f.bagWriter.Stats()
+	for _, w := range f.joined {
+		other := w.Stats()
+		s.Streams, s.Refused = append(s.Streams, other.Streams...), s.Refused+other.Refused
+	}
+	return s
 }
 
 // Summary describes the contents of a recording, over all of its files.
 type Summary struct {
-	Paths    []string // files, in order
-	Frames   uint64   // written
-	Dropped  uint64   // lost because the disk was too slow or failed
-	Skipped  uint64   // arrived while paused
-	Refused  uint64   // of streams that aren't in the description
-	Written  string   // how the newest file is written: through the page cache or past it; "" for a .db3
-	Events   uint64   // option changes, notifications and log lines that were lost
-	ByStream map[camdriver.StreamID]Count
+	Paths    []string                     // files, in order
+	Frames   uint64                       // written
+	Dropped  uint64                       // lost because the disk was too slow or failed
+	Skipped  uint64                       // arrived while paused
+	Refused  uint64                       // of streams that aren't in the description
+	Written  string                       // how the newest file is written: through the page cache or past it; "" for a .db3
+	Events   uint64                       // option changes, notifications and log lines that were lost
+	ByStream map[camdriver.StreamID]Count // of all devices together
+	Messages uint64                       // of topics next to the devices, written
+	Lost     uint64                       // messages of topics that were dropped
 }
 
 // Count counts one stream's frames.
@@ -207,6 +271,9 @@ func (s *Summary) add(st rsbag.RecorderStats) {
 // String returns one line for a user.
 func (s Summary) String() string {
 	text := fmt.Sprintf("%d frames recorded, %d dropped", s.Frames, s.Dropped)
+	if s.Messages+s.Lost > 0 {
+		text += fmt.Sprintf(", %d messages recorded, %d dropped", s.Messages, s.Lost)
+	}
 	switch n := len(s.Paths); n {
 	case 0:
 		return text

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/node/internal/queue"
 	"rsros/node/settings"
@@ -20,12 +19,10 @@ import (
 // a bounded queue, from which one goroutine writes. If the disk stalls, frames are
 // dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
-	camdriver.NopHandler
-	queue  *queue.Queue[camdriver.StreamID, queued]
+	queue  *queue.Queue[queueKey, queued]
 	parts  *parts
 	now    func() time.Time
 	logger zerolog.Logger
-	detach func()
 	stopIt sync.Once
 	quit   chan struct{} // closed by stop
 	done   chan struct{} // closed when everything is written and closed, or after an error
@@ -39,23 +36,31 @@ type session struct {
 	part   atomic.Uint32
 
 	space      spaceGuard
-	source     *hub.Hub
-	profiles   [][]camdriver.Profile // of the source, by sensor
-	meters     hub.PerStream[meter]
-	dropped    hub.PerStream[atomic.Uint64]
+	beside     beside
 	lostEvents atomic.Uint64
 	dropLog    zerolog.BurstSampler // one line a second
 
 	mu     sync.Mutex
+	taps   []*tap
 	rescue []event // events that the queue dropped
 }
 
+// queueKey has a share of the queue: a device's stream, or a topic. The zero value is that of events.
+type queueKey struct {
+	tap    *tap
+	stream camdriver.StreamID
+	flow   *flow
+}
+
+// queued is a frame, a message or an event.
 type queued struct {
-	sensor int
-	frame  *camdriver.Frame
-	paused bool
-	part   uint32
-	event  event
+	tap     *tap
+	sensor  int
+	frame   *camdriver.Frame
+	message *besideMessage
+	paused  bool
+	part    uint32
+	event   event
 }
 
 type event func(*parts) error
@@ -69,9 +74,6 @@ const (
 	idleCheck = time.Second
 )
 
-// noStream is the key of events.
-var noStream = camdriver.StreamID{Index: -1}
-
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	settings.Live.Complete(nil, &o)
 	r := &session{
@@ -82,7 +84,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	if memory == nil {
 		memory = queue.NewBudget(o.QueueBytes)
 	}
-	r.queue = queue.New[camdriver.StreamID](memory, r.dropItem)
+	r.queue = queue.New[queueKey](memory, r.dropItem)
 	return r
 }
 
@@ -122,7 +124,7 @@ func (r *session) tick() {
 		case now := <-t.C:
 			r.measure(now)
 			if r.queue.Size() == 0 {
-				r.event(func(p *parts) error { return p.cur.CheckpointIfDue() })
+				r.event(func(p *parts) error { return errors.Join(r.writeDrops(p), p.cur.CheckpointIfDue()) })
 			}
 		case <-r.quit:
 			return
@@ -150,15 +152,22 @@ func (r *session) run() {
 				r.queue.Close()
 			}
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			r.dropItem(item)
-		} else if item.frame != nil {
+		case item.frame != nil:
 			item.frame.Release()
+		case item.message != nil:
+			item.message.buffer.Release()
 		}
 	}
 	if err == nil {
 		err = r.write(queued{}) // rescued events
 	}
+	if err == nil {
+		err = r.writeDrops(r.parts)
+	}
+	r.parts.releaseLatched()
 	if err != nil {
 		err = fmt.Errorf("recording stopped: %w", err)
 		r.parts.leaveRing()
@@ -187,11 +196,20 @@ func (r *session) write(item queued) error {
 	if r.space.check(r.parts.path(), time.Now()) {
 		r.space.log(r.logger, "frames")
 	}
-	if item.frame == nil {
+	switch low := r.space.low.Load(); {
+	case item.message != nil && low:
+		item.message.flow.drops.add(item.message.time)
 		return nil
-	}
-	if r.space.low.Load() {
-		r.dropped.Of(item.frame.Stream()).Add(1)
+	case item.message != nil:
+		err := r.again(func() error { return r.parts.message(item) })
+		if err == nil {
+			r.beside.written.Add(1)
+		}
+		return err
+	case item.frame == nil:
+		return nil
+	case low:
+		item.tap.dropped.Of(item.frame.Stream()).Add(1)
 		return nil
 	}
 	return r.again(func() error { return r.parts.frame(item) })
@@ -211,6 +229,12 @@ func (r *session) again(write func() error) error {
 
 // dropItem counts a dropped frame. Events are small and are kept for the next write.
 func (r *session) dropItem(item queued) {
+	if m := item.message; m != nil {
+		m.buffer.Release()
+		m.flow.drops.add(m.time)
+		r.logDrop()
+		return
+	}
 	if item.frame == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -221,36 +245,16 @@ func (r *session) dropItem(item queued) {
 		}
 		return
 	}
-	r.dropped.Of(item.frame.Stream()).Add(1)
+	item.tap.dropped.Of(item.frame.Stream()).Add(1)
 	item.frame.Release()
+	r.logDrop()
+}
+
+func (r *session) logDrop() {
 	if r.dropLog.Sample(zerolog.WarnLevel) {
-		r.logger.Warn().Uint64("dropped", r.drops()).Msg("the disk can't keep up: frames are dropped from the recording")
+		s := r.drops()
+		r.logger.Warn().Uint64("dropped", s.Dropped).Uint64("messages", s.Lost).Msg("the disk can't keep up: frames are dropped from the recording")
 	}
-}
-
-func (r *session) drops() (n uint64) {
-	for _, dropped := range r.dropped.All() {
-		n += dropped.Load()
-	}
-	return n
-}
-
-func (r *session) Frame(sensor int, f *camdriver.Frame) {
-	if !r.paused.Load() {
-		r.meters.Of(f.Stream()).add(len(f.Data))
-	}
-	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
-	r.queue.Push(f.Stream(), item, int64(len(f.Data))+eventSize)
-}
-
-func (r *session) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
-	at := r.now()
-	r.event(func(p *parts) error { return p.option(sensor, id, value, at) })
-}
-
-func (r *session) Notification(sensor int, n camdriver.Notification) {
-	at := r.now()
-	r.event(func(p *parts) error { return p.cur.Notification(sensor, n, at) })
 }
 
 func (r *session) log(line msgs.Log) {
@@ -258,11 +262,12 @@ func (r *session) log(line msgs.Log) {
 	r.event(func(p *parts) error { return p.cur.Log(line, at) })
 }
 
-func (r *session) event(write event) { r.queue.Push(noStream, queued{event: write}, eventSize) }
+func (r *session) event(write event) { r.queue.Push(queueKey{}, queued{event: write}, eventSize) }
 
 // stop writes the queue and closes the bag. It may be called more than once.
 func (r *session) stop() (Summary, error) {
 	r.stopIt.Do(func() {
+		r.beside.close()
 		r.detach()
 		close(r.quit)
 		r.queue.Close()
@@ -286,15 +291,29 @@ func (r *session) path() string { return r.parts.path() }
 func (r *session) summary() Summary {
 	s := r.parts.summary()
 	s.Events = r.lostEvents.Load()
-	for id, dropped := range r.dropped.All() {
-		n := dropped.Load()
-		if n == 0 {
-			continue
-		}
+	drops := r.drops()
+	for id, n := range drops.ByStream {
 		c := s.ByStream[id]
-		c.Dropped = n
+		c.Dropped = n.Dropped
 		s.ByStream[id] = c
-		s.Dropped += n
+	}
+	s.Dropped, s.Lost, s.Messages = drops.Dropped, drops.Lost, r.beside.written.Load()
+	return s
+}
+
+// drops returns what was dropped, without waiting for the disk.
+func (r *session) drops() Summary {
+	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
+	for _, t := range r.tapped() {
+		for id, dropped := range t.dropped.All() {
+			if n := dropped.Load(); n > 0 {
+				s.ByStream[id] = Count{Dropped: s.ByStream[id].Dropped + n}
+				s.Dropped += n
+			}
+		}
+	}
+	for _, f := range r.beside.all() {
+		s.Lost += f.drops.count()
 	}
 	return s
 }
@@ -305,7 +324,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 	switch {
 	case r.ended():
 		s.Level, s.Message = msgs.DiagnosticError, r.err.Error()
-	case sum.Dropped > 0:
+	case sum.Dropped+sum.Lost > 0:
 		s.Level, s.Message = msgs.DiagnosticWarn, "frames were dropped from "+path
 	case r.paused.Load():
 		s.Message = "paused, " + path
@@ -316,6 +335,9 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
 		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
 		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.Size())},
+	}
+	if len(r.beside.all()) > 0 {
+		s.Values = append(s.Values, msgs.KeyValue{Key: "Messages", Value: fmt.Sprint(sum.Messages)}, msgs.KeyValue{Key: "Messages dropped", Value: fmt.Sprint(sum.Lost)})
 	}
 	if sum.Written != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})

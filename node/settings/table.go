@@ -32,9 +32,12 @@ var device = Set{
 	{Flag: "unplugged", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
 	{Flag: "seed", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
 	{Flag: "pose", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
+	{Flag: "clock-drift", Params: []string{"clock_drift"}, Kind: Number,
+		Help: "let the host's clock gain this on the simulated camera's, in microseconds a second; stamps are on the camera's clock then"},
 	{Flag: "speed", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
 	{Flag: "pause", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
 	{Flag: "loop", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
+	{Flag: "recorded-device", Params: []string{"recorded_device"}, Kind: Whole, Help: "which device of a recording of several is the device: 1 for /device_1"},
 	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
 }
@@ -114,6 +117,8 @@ func frames() (s Set) {
 var recorder = Set{
 	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
 	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
+	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag, as /device_0, /device_1 and so on"},
+	{Flag: "record-topics", Params: []string{"record_topics"}, Kind: Texts, Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},

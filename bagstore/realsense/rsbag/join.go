@@ -90,7 +90,9 @@ func (r *Recorder) Message(c bagstore.Connection, arrival time.Time, data []byte
 		release()
 		return r.err
 	}
-	r.err = out.w.Lend(id, at, release, data)
+	if r.err = out.w.Lend(id, at, release, data); r.err == nil {
+		r.line.duration.Store(int64(r.line.end))
+	}
 	return r.err
 }
 

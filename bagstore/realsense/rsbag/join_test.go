@@ -51,10 +51,12 @@ func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 			r.Resume()
 		}
 		for _, s := range snap.Streams {
-			check(r.Frame(s.Sensor, testFrame(s.Profile, i, now)))
+			first := testFrame(s.Profile, i, now)
+			first.Timestamp = 1e6 + float64(i)*1000
+			check(r.Frame(s.Sensor, first))
 			if second != nil {
 				f := testFrame(s.Profile, i, now.Add(3*time.Millisecond))
-				f.Timestamp += float64(i) * 0.05 // 50 ppm faster
+				f.Timestamp = 2e6 + float64(i)*(1000+0.05) // faster by 50 ppm
 				check(second.Frame(s.Sensor, f))
 			}
 		}
@@ -92,7 +94,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("device %d: start %v %v", i, start, ok)
 		}
 		for _, s := range f.summary(false).Sensors {
-			if !clockText.MatchString(s.Clock) {
+			if want := []string{"drift +0.000 ppm", "drift -50.000 ppm"}[i]; !clockText.MatchString(s.Clock) || !strings.Contains(s.Clock, want) {
 				t.Errorf("device %d: clock %q", i, s.Clock)
 			}
 		}

@@ -68,9 +68,8 @@ type Recorder struct {
 	closed  bool
 
 	// Counted without the lock, which a disk that stalls holds for long.
-	streams  map[camdriver.StreamID]*streamCounter // fixed
-	refused  atomic.Uint64
-	duration atomic.Int64
+	streams map[camdriver.StreamID]*streamCounter // fixed
+	refused atomic.Uint64
 }
 
 type streamCounter struct {
@@ -176,7 +175,7 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	r.clock(sensor, f)
 	if r.err = r.frame(sensor, f, at); r.err == nil {
 		count.frames.Add(1)
-		r.duration.Store(int64(r.line.end))
+		r.line.duration.Store(int64(r.line.end))
 	}
 	return r.err
 }
@@ -289,8 +288,8 @@ func (r *Recorder) Stats() RecorderStats {
 // Size is the file's length as far as it is written.
 func (r *Recorder) Size() int64 { return r.out.Size() }
 
-// Duration is the file time of the latest frame.
-func (r *Recorder) Duration() time.Duration { return time.Duration(r.duration.Load()) }
+// Duration is the file time of the latest frame or message, of any device.
+func (r *Recorder) Duration() time.Duration { return time.Duration(r.line.duration.Load()) }
 
 // CheckpointIfDue protects the end of the file while no frames come.
 func (r *Recorder) CheckpointIfDue() error {

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -44,6 +45,8 @@ type axis struct {
 	gap             time.Time // arrival where the pause began
 
 	lastArrival time.Time // of a frame or message that was written
+
+	duration atomic.Int64 // file time of the latest frame or message that is written; read without a lock
 }
 
 func newTimeline(a *axis) *timeline {

@@ -1,0 +1,243 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/annotations"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/ros"
+	"rsros/program"
+)
+
+// beside are the topics that a session records next to its devices.
+type beside struct {
+	node    *ros.Node
+	written atomic.Uint64 // messages
+
+	mu    sync.Mutex
+	flows map[string]*flow // by topic
+}
+
+// besideMessage is a message of such a topic.
+type besideMessage struct {
+	topic   string
+	flow    *flow
+	header  ros.Header
+	time    bagstore.Time // ROS time of arrival
+	arrival time.Time     // on the clock of the devices' frames
+	buffer  *ros.Buffer
+}
+
+// topicList splits a setting that may name several topics.
+func topicList(texts []string) (list []string) {
+	for _, text := range texts {
+		for name := range strings.SplitSeq(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// subscribe begins to record topics next to the devices.
+func (r *session) subscribe(node *ros.Node, topics []string) error {
+	b := &r.beside
+	b.node, b.flows = node, map[string]*flow{}
+	for _, name := range topics {
+		name, err := node.Resolve(name)
+		if err != nil {
+			return fmt.Errorf("%w: record topics: %w", program.ErrUsage, err)
+		}
+		if rsbag.Reserved(name) {
+			return fmt.Errorf("%w: record topic %s: %w", program.ErrUsage, name, rsbag.ErrReserved)
+		}
+		if b.flows[name] != nil {
+			continue
+		}
+		f := thinning{}.flow(name)
+		s, err := node.Subscribe(ros.SubscriberOptions{Topic: name}, func(m ros.Received) { r.take(name, f, m) })
+		if err != nil {
+			return fmt.Errorf("subscribe to %s: %w", name, err)
+		}
+		b.mu.Lock()
+		f.subscriber = s
+		b.flows[name] = f
+		b.mu.Unlock()
+	}
+	return nil
+}
+
+// take queues a message. It runs on the connection's goroutine.
+func (r *session) take(name string, f *flow, m ros.Received) {
+	if r.paused.Load() {
+		return
+	}
+	f.meter.add(len(m.Data))
+	item := &besideMessage{topic: name, flow: f, header: m.Header, time: bagstore.TimeOf(r.beside.node.Now()), arrival: r.now(), buffer: m.Retain()}
+	r.queue.Push(queueKey{flow: f}, queued{message: item, part: r.part.Load()}, int64(len(m.Data))+eventSize)
+}
+
+// all returns the topics. It may be called from any goroutine.
+func (b *beside) all() map[string]*flow {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.flows)
+}
+
+// close ends the subscriptions. It may be called twice.
+func (b *beside) close() {
+	for _, f := range b.all() {
+		f.subscriber.Close()
+	}
+}
+
+// rows describes the topics, sorted.
+func (r *session) topicRows() (rows []Row) {
+	flows := r.beside.all()
+	for _, name := range slices.Sorted(maps.Keys(flows)) {
+		rows = append(rows, flows[name].row(name, r.queue.Held(queueKey{flow: flows[name]})))
+	}
+	return rows
+}
+
+// writeDrops writes into the recording which messages were dropped since the last call.
+func (r *session) writeDrops(p *parts) error {
+	flows := r.beside.all()
+	for _, name := range slices.Sorted(maps.Keys(flows)) {
+		if r.space.low.Load() {
+			return nil
+		}
+		d := &flows[name].drops
+		s := d.pending(name, r.beside.node.Name())
+		if s.DroppedMsgs == 0 {
+			continue
+		}
+		t := msgs.MustType(annotations.DropsType)
+		c := bagstore.Connection{Topic: annotations.Drops, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.beside.node.Name()}
+		if err := p.cur.message(c, time.Time{}, msgs.Marshal(&s), func() {}); err != nil {
+			return err
+		}
+		d.wrote(s)
+	}
+	return nil
+}
+
+// message writes a message, into a new file if one is due.
+func (p *parts) message(item queued) error {
+	if err := p.turn(item); err != nil {
+		return err
+	}
+	p.pause(false)
+	p.frames = true
+	m := item.message
+	p.keepLatched(m)
+	return p.put(m, m.arrival)
+}
+
+// put writes a message to the current file.
+func (p *parts) put(m *besideMessage, at time.Time) error {
+	m.buffer.Retain() // the caller's reference is for a new file, if this one is gone
+	return p.cur.message(bagstore.Connection{
+		Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
+		CallerID: m.header["callerid"], Latching: m.header["latching"] == "1",
+	}, at, m.buffer.Bytes(), m.buffer.Release)
+}
+
+// keepLatched keeps the newest message of a latching publisher for the next file.
+func (p *parts) keepLatched(m *besideMessage) {
+	if m.header["latching"] != "1" {
+		return
+	}
+	key := connectionKey{m.topic, m.header["callerid"], m.header["md5sum"]}
+	if old := p.latched[key]; old != nil {
+		old.buffer.Release()
+	}
+	m.buffer.Retain()
+	p.latched[key] = m
+}
+
+// repeatLatched writes the newest latched messages at the start of a later file, so that each can be
+// played alone.
+func (p *parts) repeatLatched() error {
+	if p.made == 1 {
+		return nil
+	}
+	for _, m := range p.latched {
+		if err := p.put(m, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parts) releaseLatched() {
+	for _, m := range p.latched {
+		m.buffer.Release()
+	}
+	clear(p.latched)
+}
+
+// join adds a device to the recording, and to its later files.
+func (p *parts) join(d device) error {
+	p.devices = append(p.devices, d)
+	return p.cur.join(d)
+}
+
+// joiner is implemented by files that hold several devices, and other topics.
+type joiner interface {
+	Join(device int, snap camdriver.DeviceSnapshot) (*rsbag.Recorder, error)
+	Message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error
+}
+
+var errAlone = errors.New("the format holds one device, and no topics next to it")
+
+// join adds a device to the file.
+func (f *part) join(d device) error {
+	w, ok := f.bagWriter.(joiner)
+	if !ok {
+		return fmt.Errorf("record device %d into %s: %w", d.number, f.path, errAlone)
+	}
+	other, err := w.Join(d.number, d.snap)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.joined == nil {
+		f.joined = map[int]*rsbag.Recorder{}
+	}
+	f.joined[d.number] = other
+	return nil
+}
+
+// of returns the writer of a device's frames, nil if the file doesn't have the device. Only the writing
+// goroutine may call it.
+func (f *part) of(number int) deviceWriter {
+	if w := f.joined[number]; w != nil {
+		return w
+	}
+	if number == f.first {
+		return f.bagWriter
+	}
+	return nil
+}
+
+func (f *part) message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error {
+	w, ok := f.bagWriter.(joiner)
+	if !ok {
+		release()
+		return fmt.Errorf("record %s into %s: %w", c.Topic, f.path, errAlone)
+	}
+	return w.Message(c, arrival, data, release)
+}

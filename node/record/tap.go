@@ -1,0 +1,71 @@
+package record
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+)
+
+// tap is a session's consumer of one device's frames and events.
+type tap struct {
+	camdriver.NopHandler
+	Source
+	session *session
+	detach  func()
+	meters  hub.PerStream[meter]
+	dropped hub.PerStream[atomic.Uint64]
+	refused atomic.Uint64 // frames that came before the device joined the file
+}
+
+// attach makes a device's frames part of the recording, from its description on.
+func (r *session) attach(s Source) {
+	t := &tap{Source: s, session: r}
+	t.detach = s.Hub.Attach(t)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taps = append(r.taps, t)
+}
+
+// describe returns a device as it is.
+func (s Source) describe() device {
+	snap := camdriver.Snapshot(s.Device, s.Profiles)
+	for i := range snap.Sensors {
+		snap.Sensors[i].Options = slices.Clone(snap.Sensors[i].Options)
+	}
+	return device{s.Number, snap}
+}
+
+// tapped returns the taps so far.
+func (r *session) tapped() []*tap {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.taps[:len(r.taps):len(r.taps)]
+}
+
+// detach ends all taps. It may be called twice.
+func (r *session) detach() {
+	for _, t := range r.tapped() {
+		t.detach()
+	}
+}
+
+func (t *tap) Frame(sensor int, f *camdriver.Frame) {
+	r := t.session
+	if !r.paused.Load() {
+		t.meters.Of(f.Stream()).add(len(f.Data))
+	}
+	item := queued{tap: t, sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
+	r.queue.Push(queueKey{tap: t, stream: f.Stream()}, item, int64(len(f.Data))+eventSize)
+}
+
+func (t *tap) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	at := t.Now()
+	t.session.event(func(p *parts) error { return p.option(t.Number, sensor, id, value, at) })
+}
+
+func (t *tap) Notification(sensor int, n camdriver.Notification) {
+	at := t.Now()
+	t.session.event(func(p *parts) error { return p.notification(t.Number, sensor, n, at) })
+}
