@@ -56,6 +56,7 @@ type camera struct {
 	depth, color [benchPool][]byte
 	head         []byte // image message without its pixels
 	imu          []byte
+	onlyDepth    bool // of each pair
 }
 
 func newCamera() *camera {
@@ -81,6 +82,9 @@ func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bo
 		}
 	}
 	put := func(conn uint32, t Time, parts ...[]byte) {
+		if c.onlyDepth && conn != 0 {
+			return
+		}
 		write := w.Write
 		if lent {
 			write = func(conn uint32, t Time, parts ...[]byte) error { return w.Lend(conn, t, func() {}, parts...) }
@@ -141,6 +145,16 @@ func BenchmarkWriteImages(b *testing.B) {
 			}
 		}
 	}
+}
+
+// BenchmarkWriteDepth compresses depth images, which have short runs.
+func BenchmarkWriteDepth(b *testing.B) {
+	c := newCamera()
+	c.onlyDepth = true
+	path := benchPath(b, "depth.bag")
+	meter(b, func() int64 {
+		return c.write(b, path, Options{Compression: LZ4, Sink: Buffered, NoSync: true}, benchPairs(), false)
+	})
 }
 
 // BenchmarkWriteBare measures the disk alone: it writes the workload's images one after the other,

@@ -36,15 +36,34 @@ func (p *positions[T]) enter(v uint64, at int) int {
 	return ref
 }
 
+// job is a block to compress.
+type job struct {
+	dst, src  []byte
+	d, anchor int // how long the sequences are, and where the literals after them begin; -1 if dst is too small
+}
+
 // compressBlock compresses a block of more than matchMargin bytes. It returns the length, 0 if dst
 // is too small.
 func compressBlock(dst, src []byte, table *hashTable) int {
-	d, anchor, ok := compressFast(dst, src, table)
-	if !ok {
-		d, anchor = compressSequences(dst, src, table)
-	}
-	return endBlock(dst, src, d, anchor)
+	jobs := [2]job{{dst: dst, src: src}}
+	compressBoth(&jobs, table)
+	return jobs[0].end()
 }
+
+// compressBoth compresses two blocks, each of which may be empty, except for the last literals.
+func compressBoth(jobs *[2]job, table *hashTable) {
+	if len(jobs[0].src)+len(jobs[1].src) == 0 || compressFast(jobs, table) {
+		return
+	}
+	for i := range jobs {
+		if j := &jobs[i]; len(j.src) > 0 {
+			j.d, j.anchor = compressSequences(j.dst, j.src, table)
+		}
+	}
+}
+
+// end writes the last literals and returns the length of the block, 0 if dst is too small.
+func (j *job) end() int { return endBlock(j.dst, j.src, j.d, j.anchor) }
 
 // endBlock writes the last literals after d bytes of a block, unless d is -1.
 func endBlock(dst, src []byte, d, anchor int) int {

@@ -107,6 +107,48 @@ func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) [
 	return want
 }
 
+// TestCompressTwo checks that blocks which are compressed together are those compressed alone, also if
+// one is much longer or doesn't fit.
+func TestCompressTwo(t *testing.T) {
+	a, list := newArena(t, 2*BlockSize), blocksOf()
+	for i, src := range list {
+		other := list[(i*7+3)%len(list)]
+		if len(src) <= matchMargin || len(other) <= matchMargin || len(src)+len(other) > len(a.in) {
+			continue
+		}
+		for _, room := range []int{len(src) + len(src)/100 + slack + 16, len(src) / 2, 0} {
+			a.compressTwo(t, src, other, room)
+			a.compressTwo(t, other, src, room)
+		}
+	}
+}
+
+// compressTwo compresses two blocks at once, next to each other and to inaccessible memory, and compares them
+// with what Go makes of each.
+func (a *arena) compressTwo(t *testing.T, first, second []byte, room int) {
+	t.Helper()
+	var table hashTable
+	jobs := [2]job{
+		{dst: a.out.first(min(room, len(a.out)/2)), src: a.in.first(len(first))},
+		{dst: a.out.last(len(a.out) / 2), src: a.in.last(len(second))},
+	}
+	copy(jobs[0].src, first)
+	copy(jobs[1].src, second)
+	compressBoth(&jobs, &table)
+	for i := range jobs {
+		j, want := &jobs[i], make([]byte, len(jobs[i].dst))
+		var d, anchor int
+		if fast && hasWide {
+			d, anchor = compressSequences(want, j.src, &positions[uint16]{})
+		} else {
+			d, anchor = compressSequences(want, j.src, &table)
+		}
+		if j.d != d || d >= 0 && (j.anchor != anchor || !bytes.Equal(j.dst[:d], want[:d])) {
+			t.Fatalf("block %d of %d and %d bytes: %d bytes up to %d, alone %d up to %d", i, len(first), len(second), j.d, j.anchor, d, anchor)
+		}
+	}
+}
+
 // FuzzCompress compresses and decompresses arbitrary bytes.
 func FuzzCompress(f *testing.F) {
 	for _, b := range blocksOf()[10:60] {
@@ -122,26 +164,39 @@ func FuzzCompress(f *testing.F) {
 		if len(src) > matchMargin && len(src) <= len(a.in)/2 {
 			a.compress(t, src, int(room%uint(2*len(src))), &e.table)
 		}
+		if cut := int(room % uint(len(src)+1)); min(cut, len(src)-cut) > matchMargin && len(src) <= len(a.in)/2 {
+			a.compressTwo(t, src[:cut], src[cut:], len(src))
+		}
 	})
 }
 
-// BenchmarkBlock compresses and decompresses blocks of camera images.
+// compressAll compresses src in blocks, as an Encoder does, and returns the sum of their lengths.
+func compressAll(dst, src []byte, table *hashTable) (n int) {
+	for ; len(src) > 0; src = src[2*BlockSize:] {
+		jobs := [2]job{{dst: dst[:len(dst)/2], src: src[:BlockSize]}, {dst: dst[len(dst)/2:], src: src[BlockSize : 2*BlockSize]}}
+		compressBoth(&jobs, table)
+		n += jobs[0].end() + jobs[1].end()
+	}
+	return n
+}
+
+// BenchmarkBlock compresses 1 MiB of camera images, and decompresses it as one block.
 func BenchmarkBlock(b *testing.B) {
 	var e Encoder
 	var c pierrec.Compressor
-	for name, src := range map[string][]byte{"depth": depth()[:BlockSize], "color": color()[:BlockSize]} {
-		dst, out := make([]byte, 2<<20), make([]byte, BlockSize)
+	for name, src := range map[string][]byte{"depth": depth()[:1<<20], "color": color()[:1<<20]} {
+		dst, out := make([]byte, 2<<20), make([]byte, 1<<20)
 		block := make([]byte, 2<<20)
 		block = block[:compressBlock(block, src, &e.table)]
 		for _, work := range []struct {
 			name string
 			do   func() (int, error)
 		}{
-			{"compress/ours", func() (int, error) { return compressBlock(dst, src, &e.table), nil }},
+			{"compress/ours", func() (int, error) { return compressAll(dst, src, &e.table), nil }},
 			{"compress/go", func() (int, error) {
 				defer func(was bool) { fast = was }(fast)
 				fast = false
-				return compressBlock(dst, src, &e.table), nil
+				return compressAll(dst, src, &e.table), nil
 			}},
 			{"compress/pierrec", func() (int, error) { return c.CompressBlock(src, dst) }},
 			{"decode/ours", func() (int, error) { return decodeSequences(out, 0, 0, block) }},

@@ -45,22 +45,25 @@ func Decode(dst, src []byte, parallel bool) (int, error) {
 	if sum := byte(xxh32(src[4:head-1]) >> 8); sum != src[head-1] {
 		return 0, frameError("frame header checksum is %#02x, not %#02x", src[head-1], sum)
 	}
-	n, rest, ok := len(dst), []byte(nil), false
+	n, rest, sum, ok := len(dst), []byte(nil), uint32(0), false
 	if parallel {
-		rest, ok = decodeParallel(dst, src[head:], flags, src[5])
+		rest, sum, ok = decodeParallel(dst, src[head:], flags, src[5])
 	}
 	if !ok {
 		var err error
 		if n, rest, err = decodeBlocks(dst, src[head:], flags); err != nil {
 			return n, err
 		}
+		if flags&flagContentSum != 0 {
+			sum = xxh32(dst[:n])
+		}
 	}
 	if flags&flagContentSum != 0 {
 		if len(rest) < 4 {
 			return n, frameError("content checksum: %w", truncated(4, int64(len(rest))))
 		}
-		if want, got := binary.LittleEndian.Uint32(rest), xxh32(dst[:n]); want != got {
-			return n, frameError("content checksum is %#08x, not %#08x", got, want)
+		if want := binary.LittleEndian.Uint32(rest); want != sum {
+			return n, frameError("content checksum is %#08x, not %#08x", sum, want)
 		}
 	}
 	if n != len(dst) {
@@ -121,44 +124,83 @@ func decodeBlock(dst []byte, n int, block []byte, raw bool, flags byte) (int, er
 }
 
 // decodeParallel fills dst with the blocks of a frame on all cores and returns what follows the end
-// mark. ok is false, and dst undefined, for all but the usual frame: several independent, whole
-// blocks, all but the last of the nominal size. decodeBlocks then finds the damage.
-func decodeParallel(dst, src []byte, flags, descriptor byte) (rest []byte, ok bool) {
+// mark, and the content's checksum if the frame has one. ok is false, and dst undefined, for all but
+// the usual frame: several independent, whole blocks, all but the last of the nominal size.
+// decodeBlocks then finds the damage.
+func decodeParallel(dst, src []byte, flags, descriptor byte) (rest []byte, sum uint32, ok bool) {
 	kind := descriptor >> 4 & 7
 	if kind < 4 || flags&flagIndependent == 0 || flags&flagBlockSum != 0 {
-		return nil, false
+		return nil, 0, false
 	}
 	size := 1 << (8 + 2*kind) // 64 KiB, 256 KiB, 1 MiB, 4 MiB
 	count := (len(dst) + size - 1) / size
 	if count < 2 {
-		return nil, false
+		return nil, 0, false
 	}
 	blocks, rest := splitBlocks(src, count)
 	if len(blocks) != count {
-		return nil, false
+		return nil, 0, false
 	}
-	var next, wrong atomic.Int32
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
-			part := dst[i*size : min(i*size+size, len(dst))]
-			if n, err := decodeBlock(part, 0, blocks[i].data, blocks[i].raw, flags); err != nil || n != len(part) {
-				wrong.Store(1)
-			}
-		}
-	}
+	d := blockDecoder{dst: dst, size: size, flags: flags, blocks: blocks}
 	var wait sync.WaitGroup
 	for range min(count, runtime.GOMAXPROCS(0)) - 1 {
-		wait.Go(work)
+		wait.Go(func() {
+			for d.decodeNext() {
+			}
+		})
 	}
-	work()
+	if flags&flagContentSum == 0 {
+		for d.decodeNext() {
+		}
+		wait.Wait()
+		return rest, 0, !d.wrong.Load()
+	}
+	// The checksum can only be computed in order, by one goroutine: it follows the others.
+	x, summed := newXXH32(), 0
+	for more := true; more; more = d.decodeNext() {
+		for ; summed < count-1 && blocks[summed].done.Load(); summed++ {
+			x.add(d.part(summed))
+		}
+	}
 	wait.Wait()
-	return rest, wrong.Load() == 0
+	tail := x.add(dst[summed*size:])
+	return rest, x.sum(tail), !d.wrong.Load()
+}
+
+// blockDecoder decodes the blocks of a frame, each by the goroutine that takes it.
+type blockDecoder struct {
+	dst    []byte
+	size   int
+	flags  byte
+	blocks []storedBlock
+	taken  atomic.Int32
+	wrong  atomic.Bool // a block is damaged or doesn't fill its part
+}
+
+// part is the part of dst for a block.
+func (d *blockDecoder) part(i int) []byte {
+	return d.dst[i*d.size : min(i*d.size+d.size, len(d.dst))]
+}
+
+// decodeNext decodes a block that nobody has taken. It returns false if there is none.
+func (d *blockDecoder) decodeNext() bool {
+	i := int(d.taken.Add(1)) - 1
+	if i >= len(d.blocks) {
+		return false
+	}
+	part, block := d.part(i), &d.blocks[i]
+	if n, err := decodeBlock(part, 0, block.data, block.raw, d.flags); err != nil || n != len(part) {
+		d.wrong.Store(true)
+	}
+	block.done.Store(true)
+	return true
 }
 
 // storedBlock is a block of a frame as it is stored.
 type storedBlock struct {
 	data []byte
 	raw  bool
+	done atomic.Bool // it was decoded
 }
 
 // splitBlocks returns the blocks of a frame and what follows the end mark. It returns no blocks if
@@ -175,7 +217,7 @@ func splitBlocks(src []byte, count int) (blocks []storedBlock, rest []byte) {
 		if len(blocks) == count || size > int64(len(src)) {
 			break
 		}
-		blocks = append(blocks, storedBlock{src[:size], word&storedBit != 0})
+		blocks = append(blocks, storedBlock{data: src[:size], raw: word&storedBit != 0})
 		src = src[size:]
 	}
 	return nil, nil

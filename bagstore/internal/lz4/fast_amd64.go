@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasAssembly: the processor has SSE4.1; hasWide: also AVX2 and BMI2.
+// hasAssembly: the processor has SSE4.1; hasWide: also AVX2, BMI1 and BMI2.
 var (
 	hasAssembly = cpu.X86.HasSSE41
-	hasWide     = hasAssembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI2
+	hasWide     = hasAssembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 )
 
 // fast says whether the assembly is used. Tests turn it on and off to compare.
@@ -29,16 +29,16 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
 
-// compressFast is compressSequences unless ok is false. Its table, of lower halves, uses the same
-// memory.
-func compressFast(dst, src []byte, table *hashTable) (d, anchor int, ok bool) {
+// compressFast is compressSequences for two blocks, not both empty, unless ok is false. Its tables, of
+// lower halves, use the memory of one.
+func compressFast(jobs *[2]job, table *hashTable) (ok bool) {
 	if !fast || !hasWide {
-		return 0, 0, false
+		return false
 	}
-	halves := (*[1 << hashBits]uint16)(unsafe.Pointer(table))
-	clear(halves[:])
-	d, anchor = compressAVX2(dst, src, halves)
-	return d, anchor, true
+	a, b := &jobs[0], &jobs[1]
+	tables := (*[2][1 << hashBits]uint16)(unsafe.Pointer(table))
+	a.d, a.anchor, b.d, b.anchor = compressAVX2(a.dst, a.src, b.dst, b.src, tables)
+	return true
 }
 
 // checksumFast brings the sums of xxHash32 forward over b, a multiple of 64 bytes long.

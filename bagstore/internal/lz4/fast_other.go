@@ -11,7 +11,7 @@ var fast = false
 func fastSequences(_, _ []byte, _, n, at int) (int, int) { return n, at }
 
 // compressFast is for processors for which there is assembly.
-func compressFast(_, _ []byte, _ *hashTable) (d, anchor int, ok bool) { return 0, 0, false }
+func compressFast(_ *[2]job, _ *hashTable) (ok bool) { return false }
 
 func checksumFast(_ *[4]uint32, _ []byte) {}
 

@@ -25,13 +25,13 @@ func smallBlocks(tb testing.TB, content []byte) []byte {
 }
 
 // checkParallel compares parallel with sequential decoding: where parallel decoding succeeds, both fill
-// dst alike and leave the same bytes after the blocks.
+// dst alike, leave the same bytes after the blocks and have the same checksum.
 func checkParallel(t *testing.T, dst, frame []byte) bool {
 	t.Helper()
 	if len(frame) < 7 {
 		return false
 	}
-	rest, ok := decodeParallel(dst, frame[7:], frame[4], frame[5])
+	rest, sum, ok := decodeParallel(dst, frame[7:], frame[4], frame[5])
 	if !ok {
 		return false
 	}
@@ -39,6 +39,9 @@ func checkParallel(t *testing.T, dst, frame []byte) bool {
 	n, wantRest, err := decodeBlocks(want, frame[7:], frame[4])
 	if err != nil || n != len(dst) || !bytes.Equal(dst, want) || !bytes.Equal(rest, wantRest) {
 		t.Fatalf("side by side %d bytes, one after another %d, %v", len(dst), n, err)
+	}
+	if whole := xxh32(want); frame[4]&flagContentSum != 0 && sum != whole {
+		t.Fatalf("checksum by blocks %#08x, of all %#08x", sum, whole)
 	}
 	return true
 }

@@ -14,8 +14,9 @@ func decodeSSE(dst []byte, src []byte, low int, n int, at int) (int, int)
 //go:noescape
 func checksumSSE(sums *[4]uint32, b []byte)
 
-// compressAVX2 compresses src, more than 48 bytes, except for the last literals. It returns the
-// length of the sequences and the start of the literals, or -1 if they don't fit dst.
+// compressAVX2 compresses two blocks of more than 48 bytes, except for the last literals. It returns
+// the length of the sequences and the start of the literals of each, or -1 if they don't fit dst.
+// One of the blocks may be empty, not both.
 //
 //go:noescape
-func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)
+func compressAVX2(dsta []byte, srca []byte, dstb []byte, srcb []byte, tables *[2][8192]uint16) (da int, anchora int, db int, anchorb int)

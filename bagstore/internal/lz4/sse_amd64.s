@@ -302,539 +302,1199 @@ end:
 	MOVL R8, 12(AX)
 	RET
 
-// func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·compressAVX2(SB), NOSPLIT, $40-72
-	MOVQ src_base+24(FP), AX
-	MOVQ table+48(FP), CX
-	MOVQ dst_base+0(FP), DX
-	MOVQ src_len+32(FP), BX
-	SUBQ $0x05, BX
-	MOVQ BX, 8(SP)
-	SUBQ $0x2b, BX
-	MOVQ BX, (SP)
-	MOVQ dst_len+8(FP), BX
-	ADDQ DX, BX
-	SUBQ $0x40, BX
-	MOVQ BX, 16(SP)
-	MOVQ $0xcf1bbcdcbb000000, BX
-	MOVQ BX, 24(SP)
-	XORL BX, BX
-	XORL SI, SI
-	MOVQ SI, 32(SP)
+// func compressAVX2(dsta []byte, srca []byte, dstb []byte, srcb []byte, tables *[2][8192]uint16) (da int, anchora int, db int, anchorb int)
+// Requires: AVX, AVX2, BMI, BMI2, CMOV, SSE2
+TEXT ·compressAVX2(SB), NOSPLIT, $120-136
+	MOVQ         tables+96(FP), AX
+	MOVQ         $0xcf1bbcdcbb000000, CX
+	MOVQ         CX, (SP)
+	MOVQ         dsta_base+0(FP), DI
+	MOVQ         dsta_len+8(FP), CX
+	LEAQ         -64(DI)(CX*1), CX
+	MOVQ         CX, 24(SP)
+	MOVQ         srca_base+24(FP), SI
+	MOVQ         SI, 32(SP)
+	MOVQ         srca_len+32(FP), BX
+	LEAQ         -5(SI)(BX*1), CX
+	MOVQ         CX, 16(SP)
+	SUBQ         $0x2b, CX
+	MOVQ         CX, 56(SP)
+	MOVQ         $-1, CX
+	MOVQ         CX, 8(SP)
+	XORL         CX, CX
+	MOVQ         CX, 40(SP)
+	TESTQ        BX, BX
+	SETEQ        CL
+	ADDQ         CX, CX
+	MOVQ         CX, 48(SP)
+	MOVQ         SI, X0
+	VPBROADCASTW X0, Y0
+	LEAQ         (AX), CX
+	MOVQ         $0x00000200, BX
 
-next:
-	INCQ BX
-	MOVL $0x00000020, R8
+aFill:
+	VMOVDQU      Y0, (CX)
+	ADDQ         $0x20, CX
+	DECQ         BX
+	JNZ          aFill
+	MOVQ         dstb_base+48(FP), R9
+	MOVQ         dstb_len+56(FP), CX
+	LEAQ         -64(R9)(CX*1), CX
+	MOVQ         CX, 80(SP)
+	MOVQ         srcb_base+72(FP), R8
+	MOVQ         R8, 88(SP)
+	MOVQ         srcb_len+80(FP), BX
+	LEAQ         -5(R8)(BX*1), CX
+	MOVQ         CX, 72(SP)
+	SUBQ         $0x2b, CX
+	MOVQ         CX, 112(SP)
+	MOVQ         $-1, CX
+	MOVQ         CX, 64(SP)
+	XORL         CX, CX
+	MOVQ         CX, 96(SP)
+	TESTQ        BX, BX
+	SETEQ        CL
+	ADDQ         CX, CX
+	MOVQ         CX, 104(SP)
+	MOVQ         R8, X0
+	VPBROADCASTW X0, Y0
+	LEAQ         16384(AX), CX
+	MOVQ         $0x00000200, BX
 
-try:
-	CMPQ    BX, (SP)
-	JG      end
-	MOVQ    (AX)(BX*1), R10
-	MOVQ    24(SP), R9
-	IMULQ   R10, R9
-	SHRQ    $0x33, R9
-	MOVWLZX (CX)(R9*2), DI
-	MOVW    BX, (CX)(R9*2)
-	MOVL    BX, R9
-	SUBL    DI, R9
-	MOVWLZX R9, R9
-	MOVQ    BX, DI
-	SUBQ    R9, DI
-	CMPL    R10, (AX)(DI*1)
-	JE      candidate
-
-missed:
-	MOVL R8, R9
-	INCL R8
-	SHRL $0x05, R9
-	ADDQ R9, BX
-	JMP  try
-
-candidate:
-	TESTQ     R9, R9
-	JZ        missed
-	MOVQ      R9, R8
-	VMOVDQU   4(AX)(BX*1), Y0
-	VPCMPEQB  4(AX)(DI*1), Y0, Y0
-	VPMOVMSKB Y0, R10
-	XORL      $-1, R10
-	JZ        firstLonger
-	BSFL      R10, R10
-
-firstLength:
-	MOVQ    BX, R9
-	SUBQ    SI, R9
-	CMPQ    DI, $0x08
-	JB      back
-	MOVQ    -8(AX)(BX*1), R11
-	XORQ    -8(AX)(DI*1), R11
-	ORQ     $0x01, R11
-	BSRQ    R11, R11
-	XORL    $0x3f, R11
-	SHRL    $0x03, R11
-	CMPQ    R11, R9
-	CMOVQGT R9, R11
-	CMPL    R11, $0x07
-	JAE     back
-	SUBQ    R11, BX
-	SUBQ    R11, DI
-	SUBQ    R11, R9
-	ADDQ    R11, R10
-	JMP     extended
-
-firstLonger:
-	LEAQ 36(BX), R9
-	LEAQ 36(DI), R10
-
-firstNext:
-	LEAQ      32(R9), R11
-	CMPQ      R11, 8(SP)
-	JG        firstBytes
-	VMOVDQU   (AX)(R9*1), Y0
-	VPCMPEQB  (AX)(R10*1), Y0, Y0
-	VPMOVMSKB Y0, R11
-	XORL      $-1, R11
-	JNZ       firstDiffer
-	ADDQ      $0x20, R9
-	ADDQ      $0x20, R10
-	JMP       firstNext
-
-firstDiffer:
-	BSFL R11, R11
-	ADDQ R11, R9
-	JMP  firstKnown
-
-firstBytes:
-	CMPQ    R9, 8(SP)
-	JGE     firstKnown
-	MOVBLZX (AX)(R9*1), R11
-	CMPB    R11, (AX)(R10*1)
-	JNE     firstKnown
-	INCQ    R9
-	INCQ    R10
-	JMP     firstBytes
-
-firstKnown:
-	MOVQ R9, R10
-	SUBQ BX, R10
-	SUBQ $0x04, R10
-	JMP  firstLength
-
-back:
-	CMPQ    BX, SI
-	JLE     backEnd
-	TESTQ   DI, DI
-	JZ      backEnd
-	MOVBLZX -1(AX)(BX*1), R9
-	CMPB    R9, -1(AX)(DI*1)
-	JNE     backEnd
+bFill:
+	VMOVDQU Y0, (CX)
+	ADDQ    $0x20, CX
 	DECQ    BX
-	DECQ    DI
-	INCQ    R10
-	JMP     back
+	JNZ     bFill
+	JMP     aEnd
 
-backEnd:
-	MOVQ BX, R9
-	SUBQ SI, R9
-
-extended:
-	MOVQ    R10, R12
-	SHRQ    $0x07, R12
-	ADDQ    DX, R12
-	ADDQ    R9, R12
-	MOVQ    R9, R11
-	SHRQ    $0x07, R11
-	ADDQ    R11, R12
-	CMPQ    R12, 16(SP)
-	JG      full
-	MOVQ    $0x0000000f, DI
-	CMPQ    R9, $0x20
-	JA      manyLiterals
-	VMOVDQU (AX)(SI*1), Y0
-	LEAQ    -15(R9), SI
-	MOVB    SI, 1(DX)
-	MOVQ    R9, R11
-	XORL    R12, R12
-	CMPQ    R9, DI
-	CMOVQGT DI, R11
-	SETGE   R12
-	SHLL    $0x04, R11
-	ADDQ    DX, R12
-	VMOVDQU Y0, 1(R12)
-	LEAQ    1(R12)(R9*1), R12
-
-literalsPut:
-	MOVW    R8, (R12)
-	MOVQ    R10, SI
-	CMPQ    R10, DI
-	CMOVQGT DI, SI
-	ORL     SI, R11
-	MOVB    R11, (DX)
-	ADDQ    $0x04, BX
-	ADDQ    R10, BX
-	CMPQ    R10, $0x0000010d
-	JA      firstLong
-	LEAQ    -15(R10), SI
-	MOVB    SI, 2(R12)
-	XORL    SI, SI
-	CMPQ    R10, DI
-	SETGE   SI
-	LEAQ    2(R12)(SI*1), DX
-	JMP     firstPut
-
-firstLong:
-	ADDQ $0x02, R12
-	SUBQ $0x0f, R10
-
-firstMatchRest:
-	CMPQ R10, $0x000000ff
-	JB   firstMatchLast
-	MOVB $0xff, (R12)
-	INCQ R12
-	SUBQ $0x000000ff, R10
-	JMP  firstMatchRest
-
-firstMatchLast:
-	MOVB R10, (R12)
-	INCQ R12
-	MOVQ R12, DX
-
-firstPut:
-	MOVQ BX, SI
-	JMP  after
-
-manyLiterals:
-	MOVL $0x000000f0, R11
-	LEAQ -15(R9), R13
-	LEAQ 1(DX), R12
-
-literalsRest:
-	CMPQ R13, $0x000000ff
-	JB   literalsLast
-	MOVB $0xff, (R12)
-	INCQ R12
-	SUBQ $0x000000ff, R13
-	JMP  literalsRest
-
-literalsLast:
-	MOVB R13, (R12)
-	INCQ R12
-	LEAQ (R12)(R9*1), R13
-
-copy:
-	VMOVDQU (AX)(SI*1), Y0
-	VMOVDQU Y0, (R12)
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, R12
-	CMPQ    R12, R13
-	JB      copy
-	MOVQ    R13, R12
-	JMP     literalsPut
-
-after:
-	CMPQ    BX, (SP)
-	JG      end
-	MOVQ    -2(AX)(BX*1), R10
-	MOVQ    24(SP), DI
-	IMULQ   R10, DI
-	SHRQ    $0x33, DI
-	LEAQ    -2(BX), R10
-	MOVW    R10, (CX)(DI*2)
-	MOVQ    (AX)(BX*1), R11
-	MOVQ    24(SP), R10
-	IMULQ   R11, R10
-	SHRQ    $0x33, R10
-	MOVWLZX (CX)(R10*2), DI
-	MOVW    BX, (CX)(R10*2)
-	MOVL    BX, R10
-	SUBL    DI, R10
-	MOVWLZX R10, R10
-	MOVQ    BX, DI
-	SUBQ    R10, DI
-	CMPL    R11, (AX)(DI*1)
-	JNE     repeat
-	TESTQ   R10, R10
-	JZ      repeat
-	MOVQ    R10, R8
-
-match:
-	VMOVDQU   4(AX)(BX*1), Y0
-	VPCMPEQB  4(AX)(DI*1), Y0, Y0
-	VPMOVMSKB Y0, R10
-	XORL      $-1, R10
-	JZ        nextLonger
-	BSFL      R10, R10
-
-nextLength:
-	MOVQ    R10, R9
-	SHRQ    $0x07, R9
-	ADDQ    DX, R9
-	CMPQ    R9, 16(SP)
-	JG      full
-	MOVQ    $0x0000000f, SI
-	XORL    DI, DI
-	LEAQ    1(DX), R9
-	MOVW    R8, (R9)
-	MOVQ    R10, R8
-	CMPQ    R10, SI
-	CMOVQGT SI, R8
-	ORL     R8, DI
-	MOVB    DI, (DX)
-	ADDQ    $0x04, BX
-	ADDQ    R10, BX
-	CMPQ    R10, $0x0000010d
-	JA      nextLong
-	LEAQ    -15(R10), R8
-	MOVB    R8, 2(R9)
-	XORL    R8, R8
-	CMPQ    R10, SI
-	SETGE   R8
-	LEAQ    2(R9)(R8*1), DX
-	JMP     nextPut
-
-nextLong:
-	ADDQ $0x02, R9
-	SUBQ $0x0f, R10
-
-nextMatchRest:
-	CMPQ R10, $0x000000ff
-	JB   nextMatchLast
-	MOVB $0xff, (R9)
-	INCQ R9
-	SUBQ $0x000000ff, R10
-	JMP  nextMatchRest
-
-nextMatchLast:
-	MOVB R10, (R9)
-	INCQ R9
-	MOVQ R9, DX
-
-nextPut:
-	MOVQ    BX, SI
-	CMPQ    BX, (SP)
-	JG      end
-	MOVQ    -2(AX)(BX*1), R8
-	MOVQ    24(SP), DI
-	IMULQ   R8, DI
-	SHRQ    $0x33, DI
-	LEAQ    -2(BX), R8
-	MOVW    R8, (CX)(DI*2)
-	MOVQ    (AX)(BX*1), R9
-	MOVQ    24(SP), R8
-	IMULQ   R9, R8
-	SHRQ    $0x33, R8
-	MOVWLZX (CX)(R8*2), DI
-	MOVW    BX, (CX)(R8*2)
-	MOVL    BX, R8
-	SUBL    DI, R8
-	MOVWLZX R8, R8
-	MOVQ    BX, DI
-	SUBQ    R8, DI
-	CMPL    R9, (AX)(DI*1)
-	JNE     next
-	TESTQ   R8, R8
-	JZ      next
-	JMP     match
-
-nextLonger:
-	LEAQ 36(BX), SI
-	LEAQ 36(DI), DI
-
-nextNext:
-	LEAQ      32(SI), R9
-	CMPQ      R9, 8(SP)
-	JG        nextBytes
-	VMOVDQU   (AX)(SI*1), Y0
-	VPCMPEQB  (AX)(DI*1), Y0, Y0
-	VPMOVMSKB Y0, R9
-	XORL      $-1, R9
-	JNZ       nextDiffer
-	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
-	JMP       nextNext
-
-nextDiffer:
-	BSFL R9, R9
-	ADDQ R9, SI
-	JMP  nextKnown
-
-nextBytes:
+aOnce:
 	CMPQ    SI, 8(SP)
-	JGE     nextKnown
-	MOVBLZX (AX)(SI*1), R9
-	CMPB    R9, (AX)(DI*1)
-	JNE     nextKnown
-	INCQ    SI
-	INCQ    DI
-	JMP     nextBytes
+	JG      aEnd
+	MOVQ    -2(SI), BX
+	MOVQ    (SP), CX
+	IMULQ   BX, CX
+	SHRQ    $0x33, CX
+	LEAQ    -2(SI), BX
+	MOVW    BX, (AX)(CX*2)
+	MOVQ    (SI), R10
+	MOVQ    (SP), BX
+	IMULQ   R10, BX
+	SHRQ    $0x33, BX
+	MOVWLZX (AX)(BX*2), CX
+	MOVW    SI, (AX)(BX*2)
+	MOVL    SI, BX
+	SUBL    CX, BX
+	MOVWLZX BX, BX
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	CMPL    R10, (CX)
+	JNE     aNext
+	TESTQ   BX, BX
+	JZ      aNext
 
-nextKnown:
-	MOVQ SI, R10
-	SUBQ BX, R10
-	SUBQ $0x04, R10
-	JMP  nextLength
+aMatch:
+	MOVQ    20(SI), R10
+	XORQ    20(CX), R10
+	TZCNTQ  R10, R11
+	ADDL    $0x40, R11
+	MOVQ    12(SI), R10
+	XORQ    12(CX), R10
+	TZCNTQ  R10, R10
+	CMOVQCS R11, R10
+	ADDL    $0x40, R10
+	MOVQ    4(SI), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R10, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      anextLonger
 
-repeat:
-	TESTQ     R9, R9
-	JZ        next
-	MOVQ      32(SP), R9
-	MOVQ      R8, 32(SP)
-	CMPQ      R8, R9
-	JNE       next
-	CMPQ      R8, $0x10
-	JAE       next
-	MOVQ      BX, R9
-	SUBQ      R8, R9
-	VMOVDQU   1(AX)(BX*1), Y0
-	VPCMPEQB  1(AX)(R9*1), Y0, Y0
-	VPMOVMSKB Y0, R10
-	MOVL      R10, DI
-	SHRL      $0x01, DI
-	ANDL      R10, DI
-	MOVL      DI, R9
-	SHRL      $0x02, R9
-	ANDL      R9, DI
-	JZ        next
-	BSFL      DI, DI
-	LEAQ      1(BX)(DI*1), R9
-	CMPQ      R9, (SP)
-	JG        next
-	MOVQ      R9, BX
-	LEAQ      1(DI), R9
-	SHRXL     DI, R10, R10
-	XORL      $-1, R10
-	JZ        toTheEnd
-	BSFL      R10, R10
-	ADDL      R10, DI
-	CMPL      DI, $0x20
-	JE        toTheEnd
-	SUBQ      $0x04, R10
-
-repeated:
-	MOVQ    R10, R12
+anextLength:
+	MOVQ    R11, R12
 	SHRQ    $0x07, R12
-	ADDQ    DX, R12
-	ADDQ    R9, R12
-	MOVQ    R9, R11
-	SHRQ    $0x07, R11
-	ADDQ    R11, R12
-	CMPQ    R12, 16(SP)
-	JG      full
-	MOVQ    $0x0000000f, DI
-	VMOVDQU (AX)(SI*1), Y0
-	LEAQ    -15(R9), SI
-	MOVB    SI, 1(DX)
-	MOVQ    R9, R11
-	XORL    R12, R12
-	CMPQ    R9, DI
-	CMOVQGT DI, R11
-	SETGE   R12
-	SHLL    $0x04, R11
-	ADDQ    DX, R12
-	VMOVDQU Y0, 1(R12)
-	LEAQ    1(R12)(R9*1), R12
-	MOVW    R8, (R12)
-	MOVQ    R10, SI
-	CMPQ    R10, DI
-	CMOVQGT DI, SI
-	ORL     SI, R11
-	MOVB    R11, (DX)
-	ADDQ    $0x04, BX
-	ADDQ    R10, BX
-	CMPQ    R10, $0x0000010d
-	JA      repeatLong
-	LEAQ    -15(R10), SI
-	MOVB    SI, 2(R12)
-	XORL    SI, SI
-	CMPQ    R10, DI
-	SETGE   SI
-	LEAQ    2(R12)(SI*1), DX
-	JMP     repeatPut
+	ADDQ    DI, R12
+	CMPQ    R12, 24(SP)
+	JG      aFull
+	MOVQ    $0x0000000f, CX
+	XORL    R10, R10
+	LEAQ    1(DI), R12
+	MOVW    BX, (R12)
+	MOVQ    R11, BX
+	CMPQ    R11, CX
+	CMOVQGT CX, BX
+	ORL     BX, R10
+	MOVB    R10, (DI)
+	ADDQ    $0x04, SI
+	ADDQ    R11, SI
+	CMPQ    R11, $0x0000010d
+	JA      anextLong
+	LEAQ    -15(R11), BX
+	MOVB    BL, 2(R12)
+	XORL    BX, BX
+	CMPQ    R11, CX
+	SETGE   BL
+	LEAQ    2(R12)(BX*1), DI
+	JMP     anextPut
 
-repeatLong:
+anextLong:
 	ADDQ $0x02, R12
-	SUBQ $0x0f, R10
+	SUBQ $0x0f, R11
 
-repeatMatchRest:
-	CMPQ R10, $0x000000ff
-	JB   repeatMatchLast
+anextMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   anextMatchLast
 	MOVB $0xff, (R12)
 	INCQ R12
-	SUBQ $0x000000ff, R10
-	JMP  repeatMatchRest
+	SUBQ $0x000000ff, R11
+	JMP  anextMatchRest
 
-repeatMatchLast:
-	MOVB R10, (R12)
+anextMatchLast:
+	MOVB R11, (R12)
 	INCQ R12
-	MOVQ R12, DX
+	MOVQ R12, DI
 
-repeatPut:
-	MOVQ BX, SI
-	JMP  after
+anextPut:
+	JMP bOnce
 
-toTheEnd:
-	MOVQ      BX, DI
-	SUBQ      R8, DI
-	VMOVDQU   4(AX)(BX*1), Y0
-	VPCMPEQB  4(AX)(DI*1), Y0, Y0
-	VPMOVMSKB Y0, R10
-	XORL      $-1, R10
-	JZ        repeatLonger
-	BSFL      R10, R10
+anextLonger:
+	LEAQ 28(SI), R10
+	LEAQ 28(CX), CX
 
-repeatLength:
-	JMP repeated
-
-repeatLonger:
-	LEAQ 36(BX), R10
-	LEAQ 36(DI), DI
-
-repeatNext:
+anextNext:
 	LEAQ      32(R10), R11
-	CMPQ      R11, 8(SP)
-	JG        repeatBytes
-	VMOVDQU   (AX)(R10*1), Y0
-	VPCMPEQB  (AX)(DI*1), Y0, Y0
+	CMPQ      R11, 16(SP)
+	JG        anextBytes
+	VMOVDQU   (R10), Y0
+	VPCMPEQB  (CX), Y0, Y0
 	VPMOVMSKB Y0, R11
 	XORL      $-1, R11
-	JNZ       repeatDiffer
+	JNZ       anextDiffer
 	ADDQ      $0x20, R10
-	ADDQ      $0x20, DI
-	JMP       repeatNext
+	ADDQ      $0x20, CX
+	JMP       anextNext
 
-repeatDiffer:
+anextDiffer:
 	BSFL R11, R11
 	ADDQ R11, R10
-	JMP  repeatKnown
+	JMP  anextKnown
 
-repeatBytes:
-	CMPQ    R10, 8(SP)
-	JGE     repeatKnown
-	MOVBLZX (AX)(R10*1), R11
-	CMPB    R11, (AX)(DI*1)
-	JNE     repeatKnown
+anextBytes:
+	CMPQ    R10, 16(SP)
+	JGE     anextKnown
+	MOVBLZX (R10), R11
+	CMPB    R11, (CX)
+	JNE     anextKnown
 	INCQ    R10
-	INCQ    DI
-	JMP     repeatBytes
+	INCQ    CX
+	JMP     anextBytes
 
-repeatKnown:
-	SUBQ BX, R10
-	SUBQ $0x04, R10
-	JMP  repeatLength
+anextKnown:
+	MOVQ R10, R11
+	SUBQ SI, R11
+	SUBQ $0x04, R11
+	JMP  anextLength
 
-full:
-	MOVQ $-1, R10
-	MOVQ R10, d+56(FP)
-	XORL R10, R10
-	MOVQ R10, anchor+64(FP)
-	VZEROUPPER
-	RET
+aNext:
+	MOVQ SI, DX
+	INCQ SI
+	MOVL $0x00000020, BX
 
-end:
-	MOVQ dst_base+0(FP), AX
-	SUBQ AX, DX
-	MOVQ DX, d+56(FP)
-	MOVQ SI, anchor+64(FP)
+aTry:
+	CMPQ    SI, 8(SP)
+	JG      aFinish
+	MOVQ    (SI), R11
+	MOVQ    (SP), R10
+	IMULQ   R11, R10
+	SHRQ    $0x33, R10
+	MOVWLZX (AX)(R10*2), CX
+	MOVW    SI, (AX)(R10*2)
+	MOVL    SI, R10
+	SUBL    CX, R10
+	MOVWLZX R10, R10
+	MOVQ    SI, CX
+	SUBQ    R10, CX
+	CMPL    R11, (CX)
+	JE      aCandidate
+
+aMissed:
+	MOVL BX, R10
+	INCL BX
+	SHRL $0x05, R10
+	ADDQ R10, SI
+	JMP  aTry
+
+aCandidate:
+	TESTQ   R10, R10
+	JZ      aMissed
+	MOVQ    R10, BX
+	MOVQ    20(SI), R10
+	XORQ    20(CX), R10
+	TZCNTQ  R10, R11
+	ADDL    $0x40, R11
+	MOVQ    12(SI), R10
+	XORQ    12(CX), R10
+	TZCNTQ  R10, R10
+	CMOVQCS R11, R10
+	ADDL    $0x40, R10
+	MOVQ    4(SI), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R10, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      afirstLonger
+
+afirstLength:
+	MOVQ    SI, R10
+	SUBQ    DX, R10
+	MOVQ    CX, R12
+	SUBQ    32(SP), R12
+	CMPQ    R12, $0x08
+	JB      aBack
+	MOVQ    -8(SI), R12
+	XORQ    -8(CX), R12
+	ORQ     $0x01, R12
+	BSRQ    R12, R12
+	XORL    $0x3f, R12
+	SHRL    $0x03, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+	CMPL    R12, $0x07
+	JAE     aBack
+	SUBQ    R12, SI
+	SUBQ    R12, CX
+	SUBQ    R12, R10
+	ADDQ    R12, R11
+	JMP     aExtended
+
+afirstLonger:
+	LEAQ 28(SI), R10
+	LEAQ 28(CX), R11
+
+afirstNext:
+	LEAQ      32(R10), R12
+	CMPQ      R12, 16(SP)
+	JG        afirstBytes
+	VMOVDQU   (R10), Y0
+	VPCMPEQB  (R11), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNZ       afirstDiffer
+	ADDQ      $0x20, R10
+	ADDQ      $0x20, R11
+	JMP       afirstNext
+
+afirstDiffer:
+	BSFL R12, R12
+	ADDQ R12, R10
+	JMP  afirstKnown
+
+afirstBytes:
+	CMPQ    R10, 16(SP)
+	JGE     afirstKnown
+	MOVBLZX (R10), R12
+	CMPB    R12, (R11)
+	JNE     afirstKnown
+	INCQ    R10
+	INCQ    R11
+	JMP     afirstBytes
+
+afirstKnown:
+	MOVQ R10, R11
+	SUBQ SI, R11
+	SUBQ $0x04, R11
+	JMP  afirstLength
+
+aBack:
+	CMPQ    SI, DX
+	JLE     aBackEnd
+	CMPQ    CX, 32(SP)
+	JE      aBackEnd
+	MOVBLZX -1(SI), R12
+	CMPB    R12, -1(CX)
+	JNE     aBackEnd
+	DECQ    SI
+	DECQ    CX
+	INCQ    R11
+	JMP     aBack
+
+aBackEnd:
+	MOVQ SI, R10
+	SUBQ DX, R10
+
+aExtended:
+	MOVQ    R11, R13
+	SHRQ    $0x07, R13
+	ADDQ    DI, R13
+	ADDQ    R10, R13
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    R12, R13
+	CMPQ    R13, 24(SP)
+	JG      aFull
+	MOVQ    $0x0000000f, CX
+	CMPQ    R10, $0x20
+	JA      aManyLiterals
+	VMOVDQU (DX), Y0
+	LEAQ    -15(R10), R12
+	MOVB    R12, 1(DI)
+	MOVQ    R10, R12
+	XORL    R13, R13
+	CMPQ    R10, CX
+	CMOVQGT CX, R12
+	SETGE   R13
+	SHLL    $0x04, R12
+	ADDQ    DI, R13
+	VMOVDQU Y0, 1(R13)
+	LEAQ    1(R13)(R10*1), R13
+
+aLiteralsPut:
+	MOVW    BX, (R13)
+	MOVQ    R11, R14
+	CMPQ    R11, CX
+	CMOVQGT CX, R14
+	ORL     R14, R12
+	MOVB    R12, (DI)
+	ADDQ    $0x04, SI
+	ADDQ    R11, SI
+	CMPQ    R11, $0x0000010d
+	JA      afirstLong
+	LEAQ    -15(R11), R14
+	MOVB    R14, 2(R13)
+	XORL    R14, R14
+	CMPQ    R11, CX
+	SETGE   R14
+	LEAQ    2(R13)(R14*1), DI
+	JMP     afirstPut
+
+afirstLong:
+	ADDQ $0x02, R13
+	SUBQ $0x0f, R11
+
+afirstMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   afirstMatchLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R11
+	JMP  afirstMatchRest
+
+afirstMatchLast:
+	MOVB R11, (R13)
+	INCQ R13
+	MOVQ R13, DI
+
+afirstPut:
+	JMP aAfter
+
+aManyLiterals:
+	MOVL $0x000000f0, R12
+	LEAQ -15(R10), R14
+	LEAQ 1(DI), R13
+
+aliteralsRest:
+	CMPQ R14, $0x000000ff
+	JB   aliteralsLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R14
+	JMP  aliteralsRest
+
+aliteralsLast:
+	MOVB R14, (R13)
+	INCQ R13
+	LEAQ (R13)(R10*1), R14
+
+aCopy:
+	VMOVDQU (DX), Y0
+	VMOVDQU Y0, (R13)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, R13
+	CMPQ    R13, R14
+	JB      aCopy
+	MOVQ    R14, R13
+	JMP     aLiteralsPut
+
+aAfter:
+	CMPQ    SI, 8(SP)
+	JG      aEnd
+	MOVQ    -2(SI), R11
+	MOVQ    (SP), CX
+	IMULQ   R11, CX
+	SHRQ    $0x33, CX
+	LEAQ    -2(SI), R11
+	MOVW    R11, (AX)(CX*2)
+	MOVQ    (SI), R12
+	MOVQ    (SP), R11
+	IMULQ   R12, R11
+	SHRQ    $0x33, R11
+	MOVWLZX (AX)(R11*2), CX
+	MOVW    SI, (AX)(R11*2)
+	MOVL    SI, R11
+	SUBL    CX, R11
+	MOVWLZX R11, R11
+	MOVQ    SI, CX
+	SUBQ    R11, CX
+	CMPL    R12, (CX)
+	JNE     aRepeat
+	TESTQ   R11, R11
+	JZ      aRepeat
+	MOVQ    R11, BX
+	JMP     aMatch
+
+aRepeat:
+	TESTQ     R10, R10
+	JZ        aNext
+	MOVQ      SI, DX
+	MOVQ      40(SP), R10
+	MOVQ      BX, 40(SP)
+	CMPQ      BX, R10
+	JNE       aNext
+	CMPQ      BX, $0x10
+	JAE       aNext
+	MOVQ      SI, R10
+	SUBQ      BX, R10
+	VMOVDQU   1(SI), Y0
+	VPCMPEQB  1(R10), Y0, Y0
+	VPMOVMSKB Y0, R11
+	MOVL      R11, CX
+	SHRL      $0x01, CX
+	ANDL      R11, CX
+	MOVL      CX, R10
+	SHRL      $0x02, R10
+	ANDL      R10, CX
+	JZ        aNext
+	BSFL      CX, CX
+	LEAQ      1(SI)(CX*1), R10
+	CMPQ      R10, 8(SP)
+	JG        aNext
+	MOVQ      R10, SI
+	LEAQ      1(CX), R10
+	SHRXL     CX, R11, R11
+	XORL      $-1, R11
+	JZ        aToTheEnd
+	BSFL      R11, R11
+	ADDL      R11, CX
+	CMPL      CX, $0x20
+	JE        aToTheEnd
+	SUBQ      $0x04, R11
+
+aRepeated:
+	MOVQ    R11, R13
+	SHRQ    $0x07, R13
+	ADDQ    DI, R13
+	ADDQ    R10, R13
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    R12, R13
+	CMPQ    R13, 24(SP)
+	JG      aFull
+	MOVQ    $0x0000000f, CX
+	VMOVDQU (DX), Y0
+	LEAQ    -15(R10), R12
+	MOVB    R12, 1(DI)
+	MOVQ    R10, R12
+	XORL    R13, R13
+	CMPQ    R10, CX
+	CMOVQGT CX, R12
+	SETGE   R13
+	SHLL    $0x04, R12
+	ADDQ    DI, R13
+	VMOVDQU Y0, 1(R13)
+	LEAQ    1(R13)(R10*1), R13
+	MOVW    BX, (R13)
+	MOVQ    R11, R14
+	CMPQ    R11, CX
+	CMOVQGT CX, R14
+	ORL     R14, R12
+	MOVB    R12, (DI)
+	ADDQ    $0x04, SI
+	ADDQ    R11, SI
+	CMPQ    R11, $0x0000010d
+	JA      arepeatLong
+	LEAQ    -15(R11), R14
+	MOVB    R14, 2(R13)
+	XORL    R14, R14
+	CMPQ    R11, CX
+	SETGE   R14
+	LEAQ    2(R13)(R14*1), DI
+	JMP     arepeatPut
+
+arepeatLong:
+	ADDQ $0x02, R13
+	SUBQ $0x0f, R11
+
+arepeatMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   arepeatMatchLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R11
+	JMP  arepeatMatchRest
+
+arepeatMatchLast:
+	MOVB R11, (R13)
+	INCQ R13
+	MOVQ R13, DI
+
+arepeatPut:
+	JMP aAfter
+
+aToTheEnd:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    20(SI), R11
+	XORQ    20(CX), R11
+	TZCNTQ  R11, R11
+	ADDL    $0x40, R11
+	MOVQ    12(SI), R12
+	XORQ    12(CX), R12
+	TZCNTQ  R12, R12
+	CMOVQCS R11, R12
+	ADDL    $0x40, R12
+	MOVQ    4(SI), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R12, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      arepeatLonger
+
+arepeatLength:
+	JMP aRepeated
+
+arepeatLonger:
+	LEAQ 28(SI), R11
+	LEAQ 28(CX), CX
+
+arepeatNext:
+	LEAQ      32(R11), R12
+	CMPQ      R12, 16(SP)
+	JG        arepeatBytes
+	VMOVDQU   (R11), Y0
+	VPCMPEQB  (CX), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNZ       arepeatDiffer
+	ADDQ      $0x20, R11
+	ADDQ      $0x20, CX
+	JMP       arepeatNext
+
+arepeatDiffer:
+	BSFL R12, R12
+	ADDQ R12, R11
+	JMP  arepeatKnown
+
+arepeatBytes:
+	CMPQ    R11, 16(SP)
+	JGE     arepeatKnown
+	MOVBLZX (R11), R12
+	CMPB    R12, (CX)
+	JNE     arepeatKnown
+	INCQ    R11
+	INCQ    CX
+	JMP     arepeatBytes
+
+arepeatKnown:
+	SUBQ SI, R11
+	SUBQ $0x04, R11
+	JMP  arepeatLength
+
+aEnd:
+	MOVQ 48(SP), CX
+	CMPQ CX, $0x01
+	JG   bOnce
+	MOVQ SI, DX
+	JE   aFinish
+	INCQ CX
+	MOVQ CX, 48(SP)
+	MOVQ 56(SP), CX
+	MOVQ CX, 8(SP)
+	JMP  aNext
+
+aFull:
+	MOVQ dsta_base+0(FP), DI
+	DECQ DI
+
+aFinish:
+	MOVQ dsta_base+0(FP), CX
+	SUBQ CX, DI
+	MOVQ DI, da+104(FP)
+	SUBQ 32(SP), DX
+	MOVQ DX, anchora+112(FP)
+	MOVQ $-1, CX
+	MOVQ CX, 8(SP)
+	MOVQ $0x00000002, CX
+	MOVQ CX, 48(SP)
+	CMPQ CX, 104(SP)
+	JNE  bOnce
+	JMP  return
+
+bOnce:
+	CMPQ    R8, 64(SP)
+	JG      bEnd
+	MOVQ    -2(R8), BX
+	MOVQ    (SP), CX
+	IMULQ   BX, CX
+	SHRQ    $0x33, CX
+	LEAQ    -2(R8), BX
+	MOVW    BX, 16384(AX)(CX*2)
+	MOVQ    (R8), R10
+	MOVQ    (SP), BX
+	IMULQ   R10, BX
+	SHRQ    $0x33, BX
+	MOVWLZX 16384(AX)(BX*2), CX
+	MOVW    R8, 16384(AX)(BX*2)
+	MOVL    R8, BX
+	SUBL    CX, BX
+	MOVWLZX BX, BX
+	MOVQ    R8, CX
+	SUBQ    BX, CX
+	CMPL    R10, (CX)
+	JNE     bNext
+	TESTQ   BX, BX
+	JZ      bNext
+
+bMatch:
+	MOVQ    20(R8), R10
+	XORQ    20(CX), R10
+	TZCNTQ  R10, R11
+	ADDL    $0x40, R11
+	MOVQ    12(R8), R10
+	XORQ    12(CX), R10
+	TZCNTQ  R10, R10
+	CMOVQCS R11, R10
+	ADDL    $0x40, R10
+	MOVQ    4(R8), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R10, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      bnextLonger
+
+bnextLength:
+	MOVQ    R11, R12
+	SHRQ    $0x07, R12
+	ADDQ    R9, R12
+	CMPQ    R12, 80(SP)
+	JG      bFull
+	MOVQ    $0x0000000f, CX
+	XORL    R10, R10
+	LEAQ    1(R9), R12
+	MOVW    BX, (R12)
+	MOVQ    R11, BX
+	CMPQ    R11, CX
+	CMOVQGT CX, BX
+	ORL     BX, R10
+	MOVB    R10, (R9)
+	ADDQ    $0x04, R8
+	ADDQ    R11, R8
+	CMPQ    R11, $0x0000010d
+	JA      bnextLong
+	LEAQ    -15(R11), BX
+	MOVB    BL, 2(R12)
+	XORL    BX, BX
+	CMPQ    R11, CX
+	SETGE   BL
+	LEAQ    2(R12)(BX*1), R9
+	JMP     bnextPut
+
+bnextLong:
+	ADDQ $0x02, R12
+	SUBQ $0x0f, R11
+
+bnextMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   bnextMatchLast
+	MOVB $0xff, (R12)
+	INCQ R12
+	SUBQ $0x000000ff, R11
+	JMP  bnextMatchRest
+
+bnextMatchLast:
+	MOVB R11, (R12)
+	INCQ R12
+	MOVQ R12, R9
+
+bnextPut:
+	JMP aOnce
+
+bnextLonger:
+	LEAQ 28(R8), R10
+	LEAQ 28(CX), CX
+
+bnextNext:
+	LEAQ      32(R10), R11
+	CMPQ      R11, 72(SP)
+	JG        bnextBytes
+	VMOVDQU   (R10), Y0
+	VPCMPEQB  (CX), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
+	JNZ       bnextDiffer
+	ADDQ      $0x20, R10
+	ADDQ      $0x20, CX
+	JMP       bnextNext
+
+bnextDiffer:
+	BSFL R11, R11
+	ADDQ R11, R10
+	JMP  bnextKnown
+
+bnextBytes:
+	CMPQ    R10, 72(SP)
+	JGE     bnextKnown
+	MOVBLZX (R10), R11
+	CMPB    R11, (CX)
+	JNE     bnextKnown
+	INCQ    R10
+	INCQ    CX
+	JMP     bnextBytes
+
+bnextKnown:
+	MOVQ R10, R11
+	SUBQ R8, R11
+	SUBQ $0x04, R11
+	JMP  bnextLength
+
+bNext:
+	MOVQ R8, DX
+	INCQ R8
+	MOVL $0x00000020, BX
+
+bTry:
+	CMPQ    R8, 64(SP)
+	JG      bFinish
+	MOVQ    (R8), R11
+	MOVQ    (SP), R10
+	IMULQ   R11, R10
+	SHRQ    $0x33, R10
+	MOVWLZX 16384(AX)(R10*2), CX
+	MOVW    R8, 16384(AX)(R10*2)
+	MOVL    R8, R10
+	SUBL    CX, R10
+	MOVWLZX R10, R10
+	MOVQ    R8, CX
+	SUBQ    R10, CX
+	CMPL    R11, (CX)
+	JE      bCandidate
+
+bMissed:
+	MOVL BX, R10
+	INCL BX
+	SHRL $0x05, R10
+	ADDQ R10, R8
+	JMP  bTry
+
+bCandidate:
+	TESTQ   R10, R10
+	JZ      bMissed
+	MOVQ    R10, BX
+	MOVQ    20(R8), R10
+	XORQ    20(CX), R10
+	TZCNTQ  R10, R11
+	ADDL    $0x40, R11
+	MOVQ    12(R8), R10
+	XORQ    12(CX), R10
+	TZCNTQ  R10, R10
+	CMOVQCS R11, R10
+	ADDL    $0x40, R10
+	MOVQ    4(R8), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R10, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      bfirstLonger
+
+bfirstLength:
+	MOVQ    R8, R10
+	SUBQ    DX, R10
+	MOVQ    CX, R12
+	SUBQ    88(SP), R12
+	CMPQ    R12, $0x08
+	JB      bBack
+	MOVQ    -8(R8), R12
+	XORQ    -8(CX), R12
+	ORQ     $0x01, R12
+	BSRQ    R12, R12
+	XORL    $0x3f, R12
+	SHRL    $0x03, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+	CMPL    R12, $0x07
+	JAE     bBack
+	SUBQ    R12, R8
+	SUBQ    R12, CX
+	SUBQ    R12, R10
+	ADDQ    R12, R11
+	JMP     bExtended
+
+bfirstLonger:
+	LEAQ 28(R8), R10
+	LEAQ 28(CX), R11
+
+bfirstNext:
+	LEAQ      32(R10), R12
+	CMPQ      R12, 72(SP)
+	JG        bfirstBytes
+	VMOVDQU   (R10), Y0
+	VPCMPEQB  (R11), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNZ       bfirstDiffer
+	ADDQ      $0x20, R10
+	ADDQ      $0x20, R11
+	JMP       bfirstNext
+
+bfirstDiffer:
+	BSFL R12, R12
+	ADDQ R12, R10
+	JMP  bfirstKnown
+
+bfirstBytes:
+	CMPQ    R10, 72(SP)
+	JGE     bfirstKnown
+	MOVBLZX (R10), R12
+	CMPB    R12, (R11)
+	JNE     bfirstKnown
+	INCQ    R10
+	INCQ    R11
+	JMP     bfirstBytes
+
+bfirstKnown:
+	MOVQ R10, R11
+	SUBQ R8, R11
+	SUBQ $0x04, R11
+	JMP  bfirstLength
+
+bBack:
+	CMPQ    R8, DX
+	JLE     bBackEnd
+	CMPQ    CX, 88(SP)
+	JE      bBackEnd
+	MOVBLZX -1(R8), R12
+	CMPB    R12, -1(CX)
+	JNE     bBackEnd
+	DECQ    R8
+	DECQ    CX
+	INCQ    R11
+	JMP     bBack
+
+bBackEnd:
+	MOVQ R8, R10
+	SUBQ DX, R10
+
+bExtended:
+	MOVQ    R11, R13
+	SHRQ    $0x07, R13
+	ADDQ    R9, R13
+	ADDQ    R10, R13
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    R12, R13
+	CMPQ    R13, 80(SP)
+	JG      bFull
+	MOVQ    $0x0000000f, CX
+	CMPQ    R10, $0x20
+	JA      bManyLiterals
+	VMOVDQU (DX), Y0
+	LEAQ    -15(R10), R12
+	MOVB    R12, 1(R9)
+	MOVQ    R10, R12
+	XORL    R13, R13
+	CMPQ    R10, CX
+	CMOVQGT CX, R12
+	SETGE   R13
+	SHLL    $0x04, R12
+	ADDQ    R9, R13
+	VMOVDQU Y0, 1(R13)
+	LEAQ    1(R13)(R10*1), R13
+
+bLiteralsPut:
+	MOVW    BX, (R13)
+	MOVQ    R11, R14
+	CMPQ    R11, CX
+	CMOVQGT CX, R14
+	ORL     R14, R12
+	MOVB    R12, (R9)
+	ADDQ    $0x04, R8
+	ADDQ    R11, R8
+	CMPQ    R11, $0x0000010d
+	JA      bfirstLong
+	LEAQ    -15(R11), R14
+	MOVB    R14, 2(R13)
+	XORL    R14, R14
+	CMPQ    R11, CX
+	SETGE   R14
+	LEAQ    2(R13)(R14*1), R9
+	JMP     bfirstPut
+
+bfirstLong:
+	ADDQ $0x02, R13
+	SUBQ $0x0f, R11
+
+bfirstMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   bfirstMatchLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R11
+	JMP  bfirstMatchRest
+
+bfirstMatchLast:
+	MOVB R11, (R13)
+	INCQ R13
+	MOVQ R13, R9
+
+bfirstPut:
+	JMP bAfter
+
+bManyLiterals:
+	MOVL $0x000000f0, R12
+	LEAQ -15(R10), R14
+	LEAQ 1(R9), R13
+
+bliteralsRest:
+	CMPQ R14, $0x000000ff
+	JB   bliteralsLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R14
+	JMP  bliteralsRest
+
+bliteralsLast:
+	MOVB R14, (R13)
+	INCQ R13
+	LEAQ (R13)(R10*1), R14
+
+bCopy:
+	VMOVDQU (DX), Y0
+	VMOVDQU Y0, (R13)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, R13
+	CMPQ    R13, R14
+	JB      bCopy
+	MOVQ    R14, R13
+	JMP     bLiteralsPut
+
+bAfter:
+	CMPQ    R8, 64(SP)
+	JG      bEnd
+	MOVQ    -2(R8), R11
+	MOVQ    (SP), CX
+	IMULQ   R11, CX
+	SHRQ    $0x33, CX
+	LEAQ    -2(R8), R11
+	MOVW    R11, 16384(AX)(CX*2)
+	MOVQ    (R8), R12
+	MOVQ    (SP), R11
+	IMULQ   R12, R11
+	SHRQ    $0x33, R11
+	MOVWLZX 16384(AX)(R11*2), CX
+	MOVW    R8, 16384(AX)(R11*2)
+	MOVL    R8, R11
+	SUBL    CX, R11
+	MOVWLZX R11, R11
+	MOVQ    R8, CX
+	SUBQ    R11, CX
+	CMPL    R12, (CX)
+	JNE     bRepeat
+	TESTQ   R11, R11
+	JZ      bRepeat
+	MOVQ    R11, BX
+	JMP     bMatch
+
+bRepeat:
+	TESTQ     R10, R10
+	JZ        bNext
+	MOVQ      R8, DX
+	MOVQ      96(SP), R10
+	MOVQ      BX, 96(SP)
+	CMPQ      BX, R10
+	JNE       bNext
+	CMPQ      BX, $0x10
+	JAE       bNext
+	MOVQ      R8, R10
+	SUBQ      BX, R10
+	VMOVDQU   1(R8), Y0
+	VPCMPEQB  1(R10), Y0, Y0
+	VPMOVMSKB Y0, R11
+	MOVL      R11, CX
+	SHRL      $0x01, CX
+	ANDL      R11, CX
+	MOVL      CX, R10
+	SHRL      $0x02, R10
+	ANDL      R10, CX
+	JZ        bNext
+	BSFL      CX, CX
+	LEAQ      1(R8)(CX*1), R10
+	CMPQ      R10, 64(SP)
+	JG        bNext
+	MOVQ      R10, R8
+	LEAQ      1(CX), R10
+	SHRXL     CX, R11, R11
+	XORL      $-1, R11
+	JZ        bToTheEnd
+	BSFL      R11, R11
+	ADDL      R11, CX
+	CMPL      CX, $0x20
+	JE        bToTheEnd
+	SUBQ      $0x04, R11
+
+bRepeated:
+	MOVQ    R11, R13
+	SHRQ    $0x07, R13
+	ADDQ    R9, R13
+	ADDQ    R10, R13
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    R12, R13
+	CMPQ    R13, 80(SP)
+	JG      bFull
+	MOVQ    $0x0000000f, CX
+	VMOVDQU (DX), Y0
+	LEAQ    -15(R10), R12
+	MOVB    R12, 1(R9)
+	MOVQ    R10, R12
+	XORL    R13, R13
+	CMPQ    R10, CX
+	CMOVQGT CX, R12
+	SETGE   R13
+	SHLL    $0x04, R12
+	ADDQ    R9, R13
+	VMOVDQU Y0, 1(R13)
+	LEAQ    1(R13)(R10*1), R13
+	MOVW    BX, (R13)
+	MOVQ    R11, R14
+	CMPQ    R11, CX
+	CMOVQGT CX, R14
+	ORL     R14, R12
+	MOVB    R12, (R9)
+	ADDQ    $0x04, R8
+	ADDQ    R11, R8
+	CMPQ    R11, $0x0000010d
+	JA      brepeatLong
+	LEAQ    -15(R11), R14
+	MOVB    R14, 2(R13)
+	XORL    R14, R14
+	CMPQ    R11, CX
+	SETGE   R14
+	LEAQ    2(R13)(R14*1), R9
+	JMP     brepeatPut
+
+brepeatLong:
+	ADDQ $0x02, R13
+	SUBQ $0x0f, R11
+
+brepeatMatchRest:
+	CMPQ R11, $0x000000ff
+	JB   brepeatMatchLast
+	MOVB $0xff, (R13)
+	INCQ R13
+	SUBQ $0x000000ff, R11
+	JMP  brepeatMatchRest
+
+brepeatMatchLast:
+	MOVB R11, (R13)
+	INCQ R13
+	MOVQ R13, R9
+
+brepeatPut:
+	JMP bAfter
+
+bToTheEnd:
+	MOVQ    R8, CX
+	SUBQ    BX, CX
+	MOVQ    20(R8), R11
+	XORQ    20(CX), R11
+	TZCNTQ  R11, R11
+	ADDL    $0x40, R11
+	MOVQ    12(R8), R12
+	XORQ    12(CX), R12
+	TZCNTQ  R12, R12
+	CMOVQCS R11, R12
+	ADDL    $0x40, R12
+	MOVQ    4(R8), R11
+	XORQ    4(CX), R11
+	TZCNTQ  R11, R11
+	CMOVQCS R12, R11
+	SHRL    $0x03, R11
+	CMPL    R11, $0x18
+	JE      brepeatLonger
+
+brepeatLength:
+	JMP bRepeated
+
+brepeatLonger:
+	LEAQ 28(R8), R11
+	LEAQ 28(CX), CX
+
+brepeatNext:
+	LEAQ      32(R11), R12
+	CMPQ      R12, 72(SP)
+	JG        brepeatBytes
+	VMOVDQU   (R11), Y0
+	VPCMPEQB  (CX), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNZ       brepeatDiffer
+	ADDQ      $0x20, R11
+	ADDQ      $0x20, CX
+	JMP       brepeatNext
+
+brepeatDiffer:
+	BSFL R12, R12
+	ADDQ R12, R11
+	JMP  brepeatKnown
+
+brepeatBytes:
+	CMPQ    R11, 72(SP)
+	JGE     brepeatKnown
+	MOVBLZX (R11), R12
+	CMPB    R12, (CX)
+	JNE     brepeatKnown
+	INCQ    R11
+	INCQ    CX
+	JMP     brepeatBytes
+
+brepeatKnown:
+	SUBQ R8, R11
+	SUBQ $0x04, R11
+	JMP  brepeatLength
+
+bEnd:
+	MOVQ 104(SP), CX
+	CMPQ CX, $0x01
+	JG   aOnce
+	MOVQ R8, DX
+	JE   bFinish
+	INCQ CX
+	MOVQ CX, 104(SP)
+	MOVQ 112(SP), CX
+	MOVQ CX, 64(SP)
+	JMP  bNext
+
+bFull:
+	MOVQ dstb_base+48(FP), R9
+	DECQ R9
+
+bFinish:
+	MOVQ dstb_base+48(FP), CX
+	SUBQ CX, R9
+	MOVQ R9, db+120(FP)
+	SUBQ 88(SP), DX
+	MOVQ DX, anchorb+128(FP)
+	MOVQ $-1, CX
+	MOVQ CX, 64(SP)
+	MOVQ $0x00000002, CX
+	MOVQ CX, 104(SP)
+	CMPQ CX, 48(SP)
+	JNE  aOnce
+
+return:
 	VZEROUPPER
 	RET

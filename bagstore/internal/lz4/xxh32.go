@@ -17,24 +17,45 @@ const (
 
 // xxh32 is xxHash32 with seed 0.
 func xxh32(b []byte) uint32 {
-	size := uint32(len(b))
+	x := newXXH32()
+	return x.sum(x.add(b))
+}
+
+// xxHash computes xxHash32 of bytes that come in pieces.
+type xxHash struct {
+	v    [4]uint32
+	size int // of what was added
+}
+
+func newXXH32() xxHash {
+	p1, p2 := prime1, prime2
+	return xxHash{v: [4]uint32{p1 + p2, p2, 0, -p1}}
+}
+
+// add adds bytes, 16 at a time, and returns the rest.
+func (x *xxHash) add(b []byte) []byte {
+	all := len(b)
+	if fast {
+		n := len(b) &^ 63
+		checksumFast(&x.v, b[:n])
+		b = b[n:]
+	}
+	b = checksumStripes(&x.v, b)
+	x.size += all - len(b)
+	return b
+}
+
+// sum returns the checksum of what was added and of the rest, less than 16 bytes.
+func (x *xxHash) sum(rest []byte) uint32 {
 	h := prime5
-	if len(b) >= 16 {
-		p1, p2 := prime1, prime2
-		v := [4]uint32{p1 + p2, p2, 0, -p1}
-		if fast {
-			n := len(b) &^ 63
-			checksumFast(&v, b[:n])
-			b = b[n:]
-		}
-		b = checksumStripes(&v, b)
-		h = bits.RotateLeft32(v[0], 1) + bits.RotateLeft32(v[1], 7) + bits.RotateLeft32(v[2], 12) + bits.RotateLeft32(v[3], 18)
+	if x.size > 0 {
+		h = bits.RotateLeft32(x.v[0], 1) + bits.RotateLeft32(x.v[1], 7) + bits.RotateLeft32(x.v[2], 12) + bits.RotateLeft32(x.v[3], 18)
 	}
-	h += size
-	for ; len(b) >= 4; b = b[4:] {
-		h = bits.RotateLeft32(h+binary.LittleEndian.Uint32(b)*prime3, 17) * prime4
+	h += uint32(x.size + len(rest))
+	for ; len(rest) >= 4; rest = rest[4:] {
+		h = bits.RotateLeft32(h+binary.LittleEndian.Uint32(rest)*prime3, 17) * prime4
 	}
-	for _, c := range b {
+	for _, c := range rest {
 		h = bits.RotateLeft32(h+uint32(c)*prime5, 11) * prime1
 	}
 	h = (h ^ h>>15) * prime2

@@ -32,6 +32,8 @@ ours "$dir" WriteBare                           # from huge pages
 rm -f "$dir/raw"
 bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4
 ours "$shm" 'WriteImages/lz4/buffered/sync=false'
+bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4 --depth
+ours "$shm" WriteDepth
 rm -f "$dir/cpp.bag" "$shm/cpp.bag"
 
 echo "=== reading [load $(cut -d' ' -f1 /proc/loadavg)]"

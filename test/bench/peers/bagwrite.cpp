@@ -1,7 +1,7 @@
 // Writes the camera workload, or tiny messages, with rosbag::Bag and prints what that cost.
-//   bagwrite --out BAG [--comp none|lz4] [--frames 450] [--fps 30] [--imu 200] [--raw] [--fsync]
+//   bagwrite --out BAG [--comp none|lz4] [--frames 450] [--fps 30] [--imu 200] [--raw] [--fsync] [--depth]
 //   bagwrite --out BAG --tiny N
-// --raw writes serialized messages, as rosbag record does.
+// --raw writes serialized messages, as rosbag record does. --depth writes the depth images only.
 #include "common.h"
 #include <rosbag/bag.h>
 #include <std_msgs/UInt64.h>
@@ -32,7 +32,7 @@ static void write_tiny(rosbag::Bag& bag, long n) {
 int main(int argc, char** argv) {
   Args args(argc, argv);
   std::string path = args.s("out", ""), comp = args.s("comp", "none");
-  bool raw = args.has("raw"), sync = args.has("fsync");
+  bool raw = args.has("raw"), sync = args.has("fsync"), only_depth = args.has("depth");
   rosbag::Bag bag;
   auto open = [&] {
     bag.open(path, rosbag::bagmode::Write);
@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   Meter meter;
   open();
   camera_schedule(int(args.d("frames", 450)), args.d("fps", 30), args.d("imu", 200), [&](int kind, int k, ros::Time t) {
+    if (only_depth && kind != 0) return;
     ++messages;
     if (kind == 2) {
       imu.header.stamp = t;
