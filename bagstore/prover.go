@@ -57,7 +57,7 @@ func storedAs(head []byte) (kind string, stored int64) {
 	return string(h.Compression), int64(binary.LittleEndian.Uint32(head[4+n:]))
 }
 
-// both returns done, to be called by two users of borrowed memory, of whom the last one calls it.
+// both returns done, for two users of borrowed memory: the second call of the results calls done.
 func both(done func()) (a, b func()) {
 	if done == nil {
 		return nil, func() {}

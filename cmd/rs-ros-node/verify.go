@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/proof"
 	"rsros/bagstore/tools/verify"
-	"rsros/node/record"
 )
 
 type verifyOptions struct {
@@ -122,15 +119,18 @@ func printVerified(w io.Writer, r *verify.Report, asJSON bool) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	result := "as signed"
-	if n := uint64(len(r.Differences)) + r.More; n > 0 {
+	switch n := uint64(len(r.Differences)) + r.More; n {
+	case 0:
+	case 1:
+		result = "1 difference"
+	default:
 		result = fmt.Sprintf("%d differences", n)
 	}
-	switch {
-	case r.Part:
-		fmt.Fprintf(w, "%s: %s, %d messages of %s", r.Path, result, r.Messages, r.Recording)
-	default:
-		fmt.Fprintf(w, "%s: %s, %d messages in %d chunks", r.Path, result, r.Messages, r.Chunks)
+	of := fmt.Sprintf("in %d chunks", r.Chunks)
+	if r.Part {
+		of = "of " + r.Recording
 	}
+	fmt.Fprintf(w, "%s: %s, %d messages %s", r.Path, result, r.Messages, of)
 	fmt.Fprintf(w, ", key %s, %s\n", r.Key, r.Signed.UTC().Format(time.RFC3339))
 	if !r.Complete {
 		fmt.Fprintf(w, "  note: %s wasn't ended; it is proven up to its last checkpoint\n", r.Recording)
@@ -154,33 +154,4 @@ func printVerified(w io.Writer, r *verify.Report, asJSON bool) error {
 		fmt.Fprintf(w, "  and %d more\n", r.More)
 	}
 	return nil
-}
-
-// signPassword is the environment variable with the password of the secret key.
-const signPassword = "RS_SIGN_PASSWORD"
-
-// readSignKey reads the key of --sign, if it is given.
-func (a *app) readSignKey(s record.Signing, o *bagstore.Options) (err error) {
-	if s.Key == "" {
-		return nil
-	}
-	if o.Sign, err = proof.ReadKey(s.Key, a.password); err != nil {
-		return usageError{err}
-	}
-	return nil
-}
-
-// password returns that of the secret key, from the environment or the terminal.
-func (a *app) password() (string, error) {
-	if word := a.env(signPassword); word != "" {
-		return word, nil
-	}
-	in := a.raw.in
-	if in == nil || !term.IsTerminal(int(in.Fd())) {
-		return "", fmt.Errorf("set %s, or start the program on a terminal", signPassword)
-	}
-	fmt.Fprint(os.Stderr, "Password of the secret key: ")
-	word, err := term.ReadPassword(int(in.Fd()))
-	fmt.Fprintln(os.Stderr)
-	return string(word), err
 }

@@ -11,7 +11,7 @@ import (
 	"rsros/program"
 )
 
-// Signing has the setting of recordings that are signed. Bag.Sign has the key.
+// Signing has the setting of recordings that are signed. The options of the bags have the key itself.
 type Signing struct {
 	Key string `setting:"sign"` // path of the secret key; "": they aren't signed
 }
