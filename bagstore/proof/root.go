@@ -26,7 +26,7 @@ type Root struct {
 	Time      time.Time // of the signature, by the recorder's clock
 }
 
-const rootTitle = "rs-ros-node proof 1"
+const rootTitle = "signed recording 1"
 
 // Text returns the text that is signed, a line for each field.
 func (r *Root) Text() []byte {

@@ -98,7 +98,7 @@ func (w *whole) expectedSection(e *element) (list []described, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range w.p.Connections[:min(int(s.Conns), len(w.p.Connections))] {
+	for _, c := range w.p.Connections[:min(int64(s.Conns), int64(len(w.p.Connections)))] {
 		list = append(list, described{conn: c.ID, digest: c.Digest})
 	}
 	n := uint32(0)
