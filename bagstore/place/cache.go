@@ -16,7 +16,7 @@ const (
 	touchSize = blockSize / 64
 )
 
-// cache keeps the blocks that were used last, of all objects that are or were open.
+// cache keeps the most recently used blocks of all objects that are or were open.
 var cache = blocks{byKey: make(map[blockKey]*block)}
 
 type blocks struct {
@@ -103,7 +103,7 @@ func (c *blocks) keep(of Info, head []byte) {
 	c.evict()
 }
 
-// evict drops the blocks that weren't used for longest. c.mu is held.
+// evict drops the least recently used blocks. c.mu is held.
 func (c *blocks) evict() {
 	for at := c.used.Back(); at != nil && c.used.Len() > cacheBytes/blockSize; {
 		b, before := at.Value.(*block), at.Prev()

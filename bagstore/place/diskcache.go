@@ -43,8 +43,8 @@ var (
 	kept       atomic.Pointer[diskCache]
 )
 
-// KeepIn keeps what is read from objects in a folder, too, of at most about limit bytes: beyond that, the objects
-// that weren't read for longest go. warn is told when the folder can't be used any more; reading goes on.
+// KeepIn also keeps fetched blocks in a folder of about limit bytes: above that, the least recently read objects
+// are removed. warn is called when the folder can no longer be used; reading continues without it.
 func KeepIn(dir string, limit int64, warn func(error)) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *diskCache) object(of Info) *keptObject {
 	return o
 }
 
-// close says when the object was used.
+// close records when the object was last used.
 func (o *keptObject) close() {
 	if o == nil {
 		return
@@ -109,7 +109,7 @@ func (o *keptObject) load(number, n int64) []byte {
 	return data
 }
 
-// checksum is that of a block and of its place.
+// checksum covers a block and its position.
 func (o *keptObject) checksum(number int64, data []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, o.sum[:])
 	sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(number)))
@@ -135,8 +135,8 @@ func (o *keptObject) save(number int64, data []byte) {
 	}
 }
 
-// grow counts a block, and makes room if there is too much. Other programs add to the folder, too: it is measured
-// again after a part of its limit.
+// grow counts a block, and makes room if the folder is too large. Other programs add to the folder, too, so it is
+// measured again whenever a part of the limit has been added.
 func (c *diskCache) grow(using string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,8 +147,8 @@ func (c *diskCache) grow(using string) error {
 	return c.trim(using)
 }
 
-// trim measures the folder, and removes the objects that weren't used for longest, if need be the one in use. The
-// caller must hold c.mu, or have c alone.
+// trim measures the folder, and removes the least recently used objects, even one in use if necessary. The
+// caller must hold c.mu or be the only user of c.
 func (c *diskCache) trim(using string) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

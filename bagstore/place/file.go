@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Error is the error of a place that can't be read. The file that is there may be sound.
+// Error is an error of reading a place. It doesn't mean that the file is damaged.
 type Error struct {
 	Name   string
 	Offset int64
@@ -29,7 +29,7 @@ type File interface {
 	Info() Info
 	// Size is the present size: a file at a path may grow.
 	Size() int64
-	// Want says that n bytes at off will be read soon. It doesn't wait.
+	// Want hints that n bytes at off will be read soon. It doesn't block.
 	Want(off, n int64)
 	// Has reports whether n bytes at off are here, so that reading them doesn't wait for a server.
 	Has(off, n int64) bool

@@ -32,7 +32,7 @@ var (
 type Info struct {
 	Name     string // path or address
 	Size     int64
-	Version  string // another one when the content changes
+	Version  string // changes with the content
 	Modified time.Time
 }
 

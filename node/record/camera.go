@@ -271,7 +271,7 @@ func (r *Camera) Split() error {
 	return err
 }
 
-// Trigger keeps what a ring holds, and what comes until its time after a trigger is over.
+// Trigger keeps what a ring holds, and what is recorded in its time after the trigger.
 func (r *Camera) Trigger() (string, error) {
 	rec, err := r.running()
 	if err != nil {
@@ -313,7 +313,7 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	return rec.status(), true
 }
 
-// Uploads says what waits for upload, "" if nothing is uploaded.
+// Uploads describes what waits for upload; "" without uploads.
 func (r *Camera) Uploads() string {
 	if q := r.uploads.Load(); q != nil {
 		return q.Status().String()

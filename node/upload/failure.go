@@ -12,7 +12,7 @@ type failure struct {
 	said time.Time
 }
 
-// add reports whether the failure is to be logged: a new one, or an old one now and then.
+// add reports whether to log the failure: a new reason always, the same one at intervals.
 func (f *failure) add(err error, now time.Time) (say bool) {
 	f.n++
 	say = err.Error() != f.text && now.Sub(f.said) > firstPause || now.Sub(f.said) >= sayEvery
@@ -22,7 +22,7 @@ func (f *failure) add(err error, now time.Time) (say bool) {
 	return say
 }
 
-// pause returns how long to wait, between a half and the whole of a time that doubles.
+// pause returns how long to wait: a random time between half and all of an interval that doubles.
 func (f *failure) pause() time.Duration {
 	whole := lastPause
 	if f.n < 16 {

@@ -11,10 +11,10 @@ import (
 
 // Options say where finished files go.
 type Options struct {
-	To    string        `setting:"upload"`       // address that the files' names are added to; empty: nowhere
-	Keep  bool          `setting:"upload-keep"`  // don't remove files that are safe
+	To    string        `setting:"upload"`       // address prefix of the files; empty: no uploads
+	Keep  bool          `setting:"upload-keep"`  // don't remove uploaded files
 	Limit int64         `setting:"upload-limit"` // bytes of finished files that may wait before Full; 0 is no limit
-	Wait  time.Duration `setting:"upload-wait"`  // how long Close goes on
+	Wait  time.Duration `setting:"upload-wait"`  // how long Close keeps uploading
 }
 
 func (o Options) check() error {
@@ -30,7 +30,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// OnlyPaths returns an error if a recording's path is an address: what is being written must be a file.
+// OnlyPaths returns an error if a recording's path is an address: recordings are written to local files.
 func OnlyPaths(names ...string) error {
 	for _, name := range names {
 		if place.IsAddress(name) {

@@ -1,7 +1,7 @@
 // Package upload puts finished files of a recording into a store while the next ones are written. The
 // queue is on disk: a state file beside each file. It survives a kill and days without network, and a
-// later program with the same folder continues it. No file is removed before its object is whole, which
-// the store has verified by checksums.
+// later program with the same folder continues it. No file is removed before the store has the whole object
+// and has verified its checksums.
 package upload
 
 import (
@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// lookEvery is the interval of looks for waiting files of other programs, and for the lock.
+	// lookEvery is the interval of looking for waiting files of other programs, and of trying the lock.
 	lookEvery = time.Second
 	// firstPause and lastPause are the pauses after the first and after many failed attempts.
 	firstPause, lastPause = time.Second, 5 * time.Minute
-	// lockName is the file that the uploading program has locked.
+	// lockName is the file that the uploading program locks.
 	lockName = ".uploading"
-	// sayEvery is the interval of log lines about one failure.
+	// sayEvery is the interval of log lines about the same failure.
 	sayEvery = 10 * time.Minute
 )
 
-// Queue uploads the files of some folders. Of several programs with one folder, one at a time uploads.
+// Queue uploads the files of some folders. If several programs share a folder, only one uploads at a time.
 // A nil Queue does nothing.
 type Queue struct {
 	o    Options
@@ -68,7 +68,7 @@ func start(o Options, log zerolog.Logger, folders []string) *Queue {
 	return q
 }
 
-// resolved returns the one name that a file has whatever its folder is called.
+// resolved returns the file's name with symbolic links in its folder resolved.
 func resolved(path string) string {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -80,7 +80,7 @@ func resolved(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// Begin adds a file that is being written. path is the name that it has when it is finished.
+// Begin adds a file that is being written. path is its name once it is finished.
 func (q *Queue) Begin(path string) {
 	if q == nil {
 		return
@@ -121,7 +121,7 @@ func (q *Queue) Finish(path string) {
 	q.wake()
 }
 
-// Drop takes a file out of the queue, which somebody else has replaced.
+// Drop removes a file that somebody else has replaced from the queue.
 func (q *Queue) Drop(path string) {
 	if q == nil {
 		return
@@ -143,12 +143,12 @@ func (q *Queue) wake() {
 	}
 }
 
-// Full reports whether as much waits as may.
+// Full reports whether the waiting files have reached the limit.
 func (q *Queue) Full() bool {
 	return q != nil && q.o.Limit > 0 && q.Status().Bytes >= q.o.Limit
 }
 
-// Safe reports whether a file may be removed, because it doesn't wait.
+// Safe reports whether a file may be removed: it doesn't wait for upload.
 func (q *Queue) Safe(path string) bool {
 	if q == nil {
 		return true
@@ -170,7 +170,7 @@ func (q *Queue) Status() Status {
 	return q.status
 }
 
-// Close uploads for as long as Options.Wait allows, and leaves the rest for the next program.
+// Close keeps uploading for up to Options.Wait, and leaves the rest for the next program.
 func (q *Queue) Close() {
 	if q == nil {
 		return
@@ -192,14 +192,14 @@ func (q *Queue) Close() {
 	}
 }
 
-// Rest uploads what waits in folders until nothing does or ctx ends.
+// Rest uploads the files that wait in folders until none is left or ctx ends.
 func Rest(ctx context.Context, log zerolog.Logger, folders ...string) error {
 	q := start(Options{}, log, folders)
 	defer q.Close()
 	return q.drain(ctx)
 }
 
-// drain waits until nothing waits.
+// drain returns when no file waits.
 func (q *Queue) drain(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery / 10)
 	defer tick.Stop()
@@ -213,7 +213,7 @@ func (q *Queue) drain(ctx context.Context) error {
 	return nil
 }
 
-// run uploads one file after the other, the oldest first, and after a failure the next one.
+// run uploads one file after another, the oldest first. After a failure it continues with the next one.
 func (q *Queue) run(ctx context.Context) {
 	last := ""
 	for ctx.Err() == nil {
@@ -286,7 +286,7 @@ type waiting struct {
 	st   fs.FileInfo
 }
 
-// look counts what waits.
+// look counts the waiting files.
 func (q *Queue) look() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
