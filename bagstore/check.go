@@ -207,7 +207,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 }
 
 func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
-	listed, _, err := c.l.indexRecords(head)
+	listed, err := c.l.indexRecords(head)
 	if err != nil {
 		c.rep.Notes.Addf(Repairable, head.end(), "index", "%v", err)
 		return

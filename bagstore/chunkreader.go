@@ -46,31 +46,31 @@ func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	return head, nil
 }
 
-// indexRecords reads the index records after a chunk and returns the offset of their end.
-func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, pos int64, err error) {
-	for pos = head.end(); pos < cr.b.size; {
+// indexRecords reads the index records after a chunk.
+func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, err error) {
+	for pos := head.end(); pos < cr.b.size; {
 		var r record.Record
 		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
-			return to, pos, err
+			return to, err
 		}
 		if r.Op != record.OpIndex {
 			break
 		}
 		data, err := r.Data(cr.w)
 		if err != nil {
-			return to, pos, err
+			return to, err
 		}
 		if to, err = parseIndex(&r.Header, data, to); err != nil {
-			return to, pos, err
+			return to, err
 		}
 		pos = r.Next()
 	}
 	for _, e := range to {
 		if int64(e.offset) >= head.Size {
-			return to, pos, fmt.Errorf("index names offset %d in a chunk of %d bytes", e.offset, head.Size)
+			return to, fmt.Errorf("index names offset %d in a chunk of %d bytes", e.offset, head.Size)
 		}
 	}
-	return to, pos, nil
+	return to, nil
 }
 
 // walkContent finds the messages of a chunk by reading it, with an error those before the damage.

@@ -231,7 +231,7 @@ func (r *recoverer) expected() map[uint32]uint64 {
 			}
 			continue
 		}
-		entries, _, _ := r.l.indexRecords(c.head)
+		entries, _ := r.l.indexRecords(c.head)
 		for _, e := range entries {
 			n[e.conn]++
 		}

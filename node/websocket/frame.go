@@ -52,8 +52,8 @@ type head struct {
 
 func (h *head) control() bool { return h.opcode >= opClose }
 
-// headSize is how many bytes a client's head has, as its first two say.
-func headSize(first, second byte) int {
+// headSize returns the size of a client's head in bytes, which its second byte determines.
+func headSize(second byte) int {
 	switch second &^ flagMasked {
 	case length16:
 		return 2 + 2 + 4

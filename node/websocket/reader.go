@@ -73,7 +73,7 @@ func (r *reader) head() (head, error) {
 		return head{}, err
 	}
 	var b [maxHead]byte
-	n := headSize(first[0], first[1])
+	n := headSize(first[1])
 	if err := r.fill(b[:n]); err != nil {
 		return head{}, err
 	}

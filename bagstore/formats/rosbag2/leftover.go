@@ -19,10 +19,7 @@ import (
 
 // withLeftovers returns a reader of the database with journal and log applied.
 func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
-	db, size, err := f.withJournal(ctx, db, size)
-	if err != nil {
-		return nil, 0, err
-	}
+	db, size = f.withJournal(ctx, db, size)
 	return f.withLog(ctx, db, size)
 }
 
@@ -51,27 +48,27 @@ func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, 
 	return b, b.Info().Size, nil
 }
 
-func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
+func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64) {
 	j, n, err := f.leftover(ctx, "-journal")
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "the last messages may be damaged: %v", err)
-		return db, size, nil
+		return db, size
 	}
 	if j == nil {
-		return db, size, nil
+		return db, size
 	}
 	head := make([]byte, 8)
 	if _, err := j.ReadAt(head, 0); err != nil || !dbpages.Hot(head) {
-		return db, size, nil
+		return db, size
 	}
 	o, err := dbpages.OpenJournal(db, size, j, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Info().Name, err)
-		return db, size, nil
+		return db, size
 	}
 	f.notes.Addf(bagstore.Repairable, -1, "journal",
 		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording", o.Pages(), j.Info().Name)
-	return o, o.Size(), nil
+	return o, o.Size()
 }
 
 func (f *File) withLog(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
