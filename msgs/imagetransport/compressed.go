@@ -109,7 +109,7 @@ func (e *Encoder) picturePNG(out *appender, p *Picture, l layout, level int) err
 	switch {
 	case l.yuv:
 		picture.Colour = png.RGB
-		picture.Row = func(y int, to []byte) { rowYUV(to, p.row(y, l), l) }
+		picture.Row = func(y int, to []byte) { RowYUV(to, p.row(y, l), l.rgb[0]) }
 	case l.colour():
 		picture.Colour = png.RGB
 		picture.Row = func(y int, to []byte) { rowRGB(to, p.row(y, l), l) }

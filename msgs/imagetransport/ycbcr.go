@@ -80,13 +80,12 @@ func ranges() (luma, colour [256]byte) {
 
 func clip(v int) byte { return byte(min(max(v, 0), 255)) }
 
-// rowYUV converts a YUV row to RGB.
-func rowYUV(to, from []byte, l layout) {
-	place := l.rgb[0]
+// RowYUV converts a row of 4:2:2 pixels to RGB. luma is the offset of the brightness in a pixel, 0 or 1.
+func RowYUV(to, from []byte, luma int) {
 	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
-		u, v := from[1-place], from[3-place]
-		to[0], to[1], to[2] = rgbOf(from[place], u, v)
-		to[3], to[4], to[5] = rgbOf(from[place+2], u, v)
+		u, v := from[1-luma], from[3-luma]
+		to[0], to[1], to[2] = rgbOf(from[luma], u, v)
+		to[3], to[4], to[5] = rgbOf(from[luma+2], u, v)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/msgs/imagetransport"
 	"rsros/msgs/png"
 )
 
@@ -39,7 +40,7 @@ var pictureKinds = map[string]pictureKind{
 	"mono16": gray16(), "16UC1": gray16(),
 	"rgb8": colour(0, 1, 2), "bgr8": colour(2, 1, 0), "8UC3": colour(2, 1, 0),
 	"rgba8": colour(0, 1, 2, 3), "bgra8": colour(2, 1, 0, 3), "8UC4": colour(2, 1, 0, 3),
-	"yuyv": yuv(0, 1), "yuv422_yuy2": yuv(0, 1), "uyvy": yuv(1, 0), "yuv422": yuv(1, 0),
+	"yuyv": yuv(0), "yuv422_yuy2": yuv(0), "uyvy": yuv(1), "yuv422": yuv(1),
 	"32FC1": {ext: ".pfm", bytes: 4},
 }
 
@@ -176,22 +177,11 @@ func colour(places ...int) pictureKind {
 	}}
 }
 
-// yuv takes the offsets of luma and chroma in two bytes. Two Image share their chroma.
-func yuv(luma, chroma int) pictureKind {
+// yuv takes the offset of luma in two bytes. Two pixels share their chroma.
+func yuv(luma int) pictureKind {
 	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: png.RGB, depth: 8, row: func(_ Image, from, to []byte) {
-		for i, j := 0, 0; i < len(from); i, j = i+4, j+6 {
-			u, v := from[i+chroma], from[i+chroma+2]
-			to[j], to[j+1], to[j+2] = rgbOf(from[i+luma], u, v)
-			to[j+3], to[j+4], to[j+5] = rgbOf(from[i+luma+2], u, v)
-		}
+		imagetransport.RowYUV(to, from, luma)
 	}}
-}
-
-// rgbOf converts BT.601 with the limited range that cameras send.
-func rgbOf(y, u, v byte) (r, g, b byte) {
-	c, d, e := 298*(int(y)-16), int(u)-128, int(v)-128
-	clip := func(x int) byte { return byte(min(max((x+128)>>8, 0), 255)) }
-	return clip(c + 409*e), clip(c - 100*d - 208*e), clip(c + 516*d)
 }
 
 // Of returns a frame's image, with the frame's Data.

@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver"
 	"rsros/msgs/imagetransport"
 )
@@ -42,20 +43,16 @@ func Of(bag *bagstore.Bag) image.Image {
 	return nil
 }
 
-// encodings maps formats of frames to encodings of sensor_msgs/Image with the same pixels.
-var encodings = map[camdriver.Format]string{
-	camdriver.RGB8: "rgb8", camdriver.RGBA8: "rgba8", camdriver.BGR8: "bgr8", camdriver.BGRA8: "bgra8",
-	camdriver.Y8: "mono8", camdriver.RAW8: "mono8", camdriver.YUYV: "yuyv", camdriver.Z16: "16UC1",
-}
-
 // ofFrame returns a small picture of a frame, nil if its format isn't one that can be shown simply.
 func ofFrame(f *camdriver.Frame) image.Image {
-	if f.Width <= 0 || f.Stride <= 0 || f.Height <= 0 || len(f.Data)/f.Stride < f.Height {
+	p := imagefile.Of(f)
+	if f.Profile.Format == camdriver.Z16 {
+		p.Encoding = "16UC1" // distances, not brightness
+	}
+	if p.Check() != nil {
 		return nil
 	}
-	out, _, err := smaller(imagetransport.Picture{
-		Encoding: encodings[f.Profile.Format], Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data,
-	})
+	out, _, err := smaller(imagetransport.Picture{Encoding: p.Encoding, Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data})
 	if err != nil {
 		return nil
 	}

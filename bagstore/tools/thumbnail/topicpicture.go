@@ -180,15 +180,10 @@ func smaller(p imagetransport.Picture) (out image.Image, depth bool, err error) 
 // not much higher.
 func sampled(w, h int, at func(x, y int) color.Color) image.Image {
 	n := max(1, w/width, h/(2*width))
-	return drawn(max(1, w/n), max(1, h/n), func(x, y int) color.Color { return at(x*n, y*n) })
-}
-
-// drawn is the picture of these pixels.
-func drawn(w, h int, at func(x, y int) color.Color) image.Image {
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			out.Set(x, y, at(x, y))
+	out := image.NewNRGBA(image.Rect(0, 0, max(1, w/n), max(1, h/n)))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.Set(x, y, at(x*n, y*n))
 		}
 	}
 	return out
