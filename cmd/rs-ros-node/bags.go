@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/info"
 	"rsros/program"
 )
 
@@ -55,31 +53,6 @@ func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
 // quietFlag adds --quiet, rosbag's name for --no-log.
 func (a *app) quietFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")
-}
-
-func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return "", undone(err)
-	}
-	defer b.Close() //nolint:errcheck // only read
-	return mainCompression(ctx, b)
-}
-
-// mainCompression returns the compression of most of b's chunks; LZ4 for those that a bag can't have.
-func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
-	s, err := info.Of(ctx, b, info.Options{})
-	if err != nil {
-		return "", undone(err)
-	}
-	if len(s.Compressions) == 0 {
-		return bagstore.None, nil
-	}
-	switch kind := s.Compressions[0].Kind; kind {
-	case bagstore.None, bagstore.BZ2:
-		return kind, nil
-	}
-	return bagstore.LZ4, nil
 }
 
 func printNotes(w io.Writer, notes []bagstore.Note) {

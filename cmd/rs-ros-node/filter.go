@@ -90,10 +90,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	if err != nil {
 		return err
 	}
-	if o.bag.Compression == "" {
-		if o.bag.Compression, err = mainCompression(ctx, bags[0]); err != nil {
-			return err
-		}
+	if err := sameCompression(ctx, bags[0], &o.bag); err != nil {
+		return err
 	}
 	o.bag.Overwrite = o.force
 	options := rewrite.Options{Options: o.bag, Filter: filter}

@@ -73,10 +73,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return err
 	}
 	o.Filter = filter
-	if o.Compression == "" {
-		if o.Compression, err = mainCompression(ctx, bags[0]); err != nil {
-			return err
-		}
+	if err := sameCompression(ctx, bags[0], &o.Options.Options); err != nil {
+		return err
 	}
 	if o.prefix == "" {
 		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))

@@ -156,11 +156,6 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 	}
 	add("Dropped", dropped)
 	add("Lost before arrival", missing)
-	for _, topic := range slices.Sorted(maps.Keys(r.subs)) {
-		if n := r.subs[topic].Stats().Missing; n > 0 {
-			add("Lost before arrival, "+topic, n)
-		}
-	}
 	if n := r.thinned(); n > 0 {
 		add("Left out as wanted", n)
 	}

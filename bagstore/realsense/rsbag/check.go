@@ -112,11 +112,16 @@ func (c *Checker) Report() *CheckReport {
 	for _, other := range c.others {
 		r := other.Report()
 		rep.Missing, rep.Damaged, rep.Why = rep.Missing+r.Missing, rep.Damaged+r.Damaged, cmp.Or(rep.Why, r.Why)
-		for _, note := range r.Notes {
+		for _, note := range without(r.Notes, c.f.notes) {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("device %d: %s", other.f.device, note))
 		}
 	}
 	return rep
+}
+
+// without returns the notes that aren't those of the file, which all of its devices have.
+func without(notes, known []string) []string {
+	return slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return slices.Contains(known, n) })
 }
 
 // Close ends the reading.
@@ -159,7 +164,9 @@ func Summarize(bag *bagstore.Bag, gaps bool) (*Summary, error) {
 	}
 	s := files[0].summary(gaps)
 	for _, f := range files[1:] {
-		s.Others = append(s.Others, f.summary(gaps))
+		other := f.summary(gaps)
+		other.Notes = without(other.Notes, files[0].notes)
+		s.Others = append(s.Others, other)
 	}
 	return s, nil
 }

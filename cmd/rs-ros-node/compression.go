@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/tools/info"
+)
+
+func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
+	if err != nil {
+		return "", undone(err)
+	}
+	defer b.Close() //nolint:errcheck // only read
+	return mainCompression(ctx, b)
+}
+
+// mainCompression returns the compression of most of b's chunks; LZ4 for those that a bag can't have.
+func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
+	s, err := info.Of(ctx, b, info.Options{})
+	if err != nil {
+		return "", undone(err)
+	}
+	if len(s.Compressions) == 0 {
+		return bagstore.None, nil
+	}
+	switch kind := s.Compressions[0].Kind; kind {
+	case bagstore.None, bagstore.BZ2:
+		return kind, nil
+	}
+	return bagstore.LZ4, nil
+}
+
+// sameCompression sets the options to those of a bag, unless the user has chosen a compression: a bag of
+// which some topics are compressed keeps these.
+func sameCompression(ctx context.Context, b *bagstore.Bag, o *bagstore.Options) (err error) {
+	if o.Compression != "" {
+		return nil
+	}
+	if some := compressedTopics(b); some != nil {
+		o.Compression, o.LZ4Topics = bagstore.LZ4, some
+		return nil
+	}
+	o.Compression, err = mainCompression(ctx, b)
+	return err
+}
+
+// compressedTopics matches the topics most of whose messages are in LZ4 chunks, if a bag has others in
+// uncompressed ones; otherwise it is nil.
+func compressedTopics(b *bagstore.Bag) *regexp.Regexp {
+	chunks := b.Chunks()
+	if b.Content() != nil || b.Remote() {
+		return nil
+	}
+	heads, err := b.ChunkHeaders()
+	if err != nil || len(heads) != len(chunks) {
+		return nil // reading the chunks will tell
+	}
+	topics := make(map[uint32]string)
+	for _, c := range b.Connections() {
+		topics[c.ID] = c.Topic
+	}
+	more := make(map[string]int64) // messages in LZ4 chunks, less those in uncompressed ones
+	for i, h := range heads {
+		for _, n := range chunks[i].Counts {
+			switch h.Compression {
+			case bagstore.LZ4:
+				more[topics[n.ID]] += int64(n.Count)
+			case bagstore.None:
+				more[topics[n.ID]] -= int64(n.Count)
+			default:
+				return nil
+			}
+		}
+	}
+	var names []string
+	for _, topic := range slices.Sorted(maps.Keys(more)) {
+		if more[topic] > 0 {
+			names = append(names, regexp.QuoteMeta(topic))
+		}
+	}
+	if len(names) == 0 || len(names) == len(more) {
+		return nil
+	}
+	return regexp.MustCompile("^(?:" + strings.Join(names, "|") + ")$")
+}

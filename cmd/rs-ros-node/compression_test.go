@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// TestSomeTopicsStayCompressed checks that filter and split compress the topics that are compressed in
+// their input, and no others, unless a flag says otherwise.
+func TestSomeTopicsStayCompressed(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	some, err := bagstore.MatchWhole("/points")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := bagstore.Create(in, bagstore.Options{LZ4Topics: some})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := msgs.MustType("std_msgs/String")
+	for n, topic := range []string{"/points", "/image", "/small"} {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 40 {
+			data := msgs.Marshal(&msgs.String{Data: string(bytes.Repeat([]byte{byte('a' + n)}, []int{600_000, 600_000, 10}[n]))})
+			if err := w.Write(id, bagstore.Time(1e9*(i+1)), data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	uses := func(path string) map[string]map[bagstore.Compression]int {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		heads, err := b.ChunkHeaders()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]map[bagstore.Compression]int{}
+		for i, c := range b.Chunks() {
+			for _, n := range c.Counts {
+				for _, conn := range b.Connections() {
+					if conn.ID != n.ID {
+						continue
+					}
+					if found[conn.Topic] == nil {
+						found[conn.Topic] = map[bagstore.Compression]int{}
+					}
+					found[conn.Topic][heads[i].Compression] += int(n.Count)
+				}
+			}
+		}
+		return found
+	}
+	out := filepath.Join(dir, "out.bag")
+	want(t, 0, "filter", in, out, "--start", "5", "--end", "30", "--quiet")
+	want(t, 0, "split", in, "--count", "60", "--output-prefix", filepath.Join(dir, "part"), "--quiet")
+	for _, path := range []string{out, filepath.Join(dir, "part_000.bag"), filepath.Join(dir, "part_001.bag")} {
+		got := uses(path)
+		if got["/points"][bagstore.None] > 0 || got["/points"][bagstore.LZ4] == 0 || got["/image"][bagstore.LZ4] > 0 || got["/image"][bagstore.None] == 0 {
+			t.Errorf("%s: %v", filepath.Base(path), got)
+		}
+	}
+	want(t, 0, "filter", in, out, "--force", "--uncompressed", "--quiet")
+	if got := uses(out); got["/points"][bagstore.LZ4] > 0 {
+		t.Errorf("--uncompressed: %v", got)
+	}
+	sameMessages(t, in, out)
+}
