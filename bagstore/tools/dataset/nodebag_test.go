@@ -36,11 +36,6 @@ func writeNode(t *testing.T, stamps []int64) string {
 			t.Fatal(err)
 		}
 	}
-	encoded := func(m interface{ Append(*msgs.Encoder) }, data []byte) []byte {
-		var e msgs.Encoder
-		m.Append(&e)
-		return append(e.B, data...)
-	}
 	for i, stamp := range stamps {
 		at := walkStart + int64(i)*33_000_000
 		write("/joint_states", "sensor_msgs/JointState", at-5_000_000, jointStates(i, msgs.Time(stamp-5_000_000)))
@@ -49,12 +44,14 @@ func writeNode(t *testing.T, stamps []int64) string {
 			size           int
 		}{{"color", "rgb8", 3}, {"depth", "16UC1", 2}} {
 			h := msgs.Header{Seq: uint32(i), Stamp: msgs.Time(stamp), FrameID: c.name}
-			write("/camera/"+c.name+"/camera_info", "sensor_msgs/CameraInfo", at, encoded(&msgs.CameraInfo{Header: h, Height: 3, Width: 4, DistortionModel: "plumb_bob",
-				D: make([]float64, 5), K: [9]float64{20, 0, 2, 0, 20, 1, 0, 0, 1}, R: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, P: [12]float64{20, 0, 2, 0, 0, 20, 1, 0, 0, 0, 1, 0}}, nil))
+			write("/camera/"+c.name+"/camera_info", "sensor_msgs/CameraInfo", at, msgs.Marshal(&msgs.CameraInfo{Header: h, Height: 3, Width: 4, DistortionModel: "plumb_bob",
+				D: make([]float64, 5), K: [9]float64{20, 0, 2, 0, 20, 1, 0, 0, 1}, R: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, P: [12]float64{20, 0, 2, 0, 0, 20, 1, 0, 0, 0, 1, 0}}))
 			pixels := make([]byte, 12*c.size)
 			pixels[0] = byte(i)
-			write("/camera/"+c.name+"/image_raw", "sensor_msgs/Image", at, encoded(&msgs.ImageHead{Header: h, Height: 3, Width: 4, Encoding: c.encoding,
-				Step: uint32(4 * c.size), DataLen: uint32(len(pixels))}, pixels))
+			var e msgs.Encoder
+			head := msgs.ImageHead{Header: h, Height: 3, Width: 4, Encoding: c.encoding, Step: uint32(4 * c.size), DataLen: uint32(len(pixels))}
+			head.Append(&e)
+			write("/camera/"+c.name+"/image_raw", "sensor_msgs/Image", at, append(e.B, pixels...))
 		}
 	}
 	if err := w.Close(); err != nil {
