@@ -117,6 +117,34 @@ func TestAuto(t *testing.T) {
 	everywhere(t, path, l.want)
 }
 
+// TestLarge checks that a large file is written directly from the second block on.
+func TestLarge(t *testing.T) {
+	takesDirect(t)
+	path := filepath.Join(t.TempDir(), "x.bag")
+	o := lendOptions(t, Options{})
+	o.Large, o.directFrom = true, 0 // without the defaults of lendOptions
+	w, err := Create(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLender(t, w)
+	for i := range 3 {
+		if err := l.lend(i); err != nil {
+			t.Fatal(err)
+		}
+		if w.c.sink.Grain() == 1 {
+			t.Errorf("message %d at %d bytes isn't written directly", i, w.Size())
+		}
+	}
+	if got := w.HowWritten(); got != "past the page cache" {
+		t.Errorf("written %s", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	everywhere(t, path, l.want)
+}
+
 // TestDirectOnTmpfs checks that Auto doesn't write directly on a file system in memory, and that Create
 // returns an error if Direct is asked for and impossible.
 func TestDirectOnTmpfs(t *testing.T) {

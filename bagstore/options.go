@@ -43,6 +43,9 @@ type Options struct {
 	ChunkSize int
 	// Sink chooses how bytes go to the disk.
 	Sink SinkKind
+	// Large hints that the file will have more than 16 MiB: with Auto, it is written past the page cache
+	// from the second block on.
+	Large bool
 	// Checkpoint is the interval of checkpoints. Default 0.5 s; longer if replaced index
 	// sections would take more than 1 % of the file plus 8 KiB a second. Negative: only
 	// calls of Checkpoint make checkpoints.
@@ -116,7 +119,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.directFrom == 0 && !forceDirect {
+	if o.directFrom == 0 && !forceDirect && !o.Large {
 		o.directFrom = directFrom
 	}
 	if o.Sink < Auto || o.Sink > Direct {

@@ -20,8 +20,9 @@ import (
 // its methods, except for split, finish and done.
 type topicFiles struct {
 	series[*topicFile]
-	opts TopicOptions
-	now  func() time.Time // ROS time, the record time of messages
+	opts  TopicOptions
+	large bool             // the last file was
+	now   func() time.Time // ROS time, the record time of messages
 
 	conns    map[connectionKey]uint32
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
@@ -75,6 +76,7 @@ func (s *topicFiles) begin() error {
 			return err
 		}
 	}
+	s.large = s.open && s.cur.Size() >= large
 	began := s.now() // before the file exists, because time may jump once others see it
 	if err := s.next(); err != nil {
 		return err
@@ -120,6 +122,10 @@ func (s *topicFiles) goOn(err error) error {
 	return s.begin()
 }
 
+// large is the size of a file after which the next one is written past the page cache from the start. The way
+// through it costs up to ten times as much, and a ring's file of a second has some 100 MB.
+const large = 32 << 20
+
 // create creates a file under its active name if the final name is unused.
 func (s *topicFiles) create(path string) (*topicFile, error) {
 	if !s.opts.Bag.Overwrite {
@@ -127,7 +133,9 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
 	}
-	w, err := createTopics(path+activeSuffix, path, s.opts.Bag, s.left)
+	o := s.opts.Bag
+	o.Large = s.large
+	w, err := createTopics(path+activeSuffix, path, o, s.left)
 	return &topicFile{topicWriter: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }
 
