@@ -28,6 +28,7 @@ func recordUntilKilled(path string) {
 	if err != nil {
 		panic(err)
 	}
+	limited := limitFiles(os.Getenv("VERIFY_LIMIT"))
 	kind, _ := strconv.Atoi(os.Getenv("VERIFY_SINK"))
 	w, err := bagstore.Create(path, bagstore.Options{Sign: key, ChunkSize: 2000, Checkpoint: -1, Live: true, Sink: bagstore.SinkKind(kind),
 		Compression: bagstore.Compression(os.Getenv("VERIFY_COMPRESSION"))})
@@ -44,11 +45,14 @@ func recordUntilKilled(path string) {
 			data = make([]byte, 300_000+i%700)
 		}
 		if err := w.Lend(id, start+bagstore.Time(i), func() {}, data); err != nil {
-			panic(err)
+			if err := w.Close(); err == nil || !limited {
+				panic(err)
+			}
+			os.Exit(0)
 		}
 		if i%30 == 29 {
 			if err := w.Checkpoint(); err != nil {
-				panic(err)
+				continue // the next message ends it
 			}
 			fmt.Println(i + 1)
 		}

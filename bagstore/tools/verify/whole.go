@@ -56,6 +56,9 @@ func (w *whole) run() error {
 		if e.kind != proof.KindChunk && e.kind != proof.KindSection {
 			continue
 		}
+		if e.pos != w.end() {
+			return fmt.Errorf("the log says nothing about the bytes from %d to %d", w.end(), e.pos)
+		}
 		w.o.Progress.Report(uint64(e.pos), uint64(w.s.size))
 		if e.same = w.there(&e); e.same {
 			w.rep.Messages += e.messages
