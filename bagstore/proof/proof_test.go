@@ -254,3 +254,30 @@ func FuzzKey(f *testing.F) {
 		k.Public().verify([]byte("root"), text)
 	})
 }
+
+// TestBrokenLog lets writing the log fail: Close says so, and every other method goes on.
+func TestBrokenLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	l, err := Create(path, testKey(t), false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.Chunk(&Chunk{Pos: 4117, Compression: "none"})
+	if l.Sign(l.Mark(5000), true) == nil {
+		t.Error("a root is signed that can't be written")
+	}
+	l.Section(Section{})
+	l.Rewind(Mark{leaves: 1})
+	if err := l.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(path + RootExt); err == nil {
+		t.Error("there is a root")
+	}
+	if _, err := Create(path, testKey(t), false, true); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second log: %v", err)
+	}
+}
