@@ -1,9 +1,10 @@
 #!/bin/sh
 # Lets librealsense, unmodified, judge the virtual camera: builds a program of
-# this folder with the library in the folder that RS_SDK names (a build's or an
-# installation's: headers in include, the library anywhere below), and runs the
-# tests named SDK in the virtual machine. Its backend must be libusb
-# (FORCE_RSUSB_BACKEND): the machine has no patched kernel.
+# this folder with the library in the folder that RS_SDK names, and runs the tests
+# named SDK in the virtual machine. The folder is a build's or an installation's:
+# headers in include, the library anywhere below, rs-enumerate-devices, too, if it
+# is to be tried. The backend must be libusb (FORCE_RSUSB_BACKEND): the machine has
+# no patched kernel.
 #
 #   RS_SDK=FOLDER test/usbvm/sdk.sh [flags of a test binary]
 set -eu
@@ -19,6 +20,7 @@ fi
 rm -rf "$out" "$shared/served.bag" "$shared"/librealsense-*.txt
 mkdir -p "$out"
 cp -L "$(dirname "$library")"/librealsense2.so.*.* "$out/"
+find "$RS_SDK" -type f -name rs-enumerate-devices -perm -u+x -exec cp {} "$out/" \;
 g++ -O2 -std=c++17 -I"$RS_SDK/include" "$here/sdk/probe.cpp" -o "$out/probe" -L"$(dirname "$library")" -lrealsense2 -lpthread
 
 # What usb-serve serves in the machine.
