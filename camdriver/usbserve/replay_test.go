@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -249,6 +250,32 @@ func replayRequests(t *testing.T, r *usbreport.Report, path string) {
 	}
 	if asked < 200 {
 		t.Errorf("%d requests", asked)
+	}
+}
+
+// TestReplayExposes checks that a stream's first frame is due one period after the host asks for it.
+func TestReplayExposes(t *testing.T) {
+	r := recorded(t)
+	c := NewReplay(r)
+	defer c.Unplug()
+	p := r.Probes[0]
+	want := make([]byte, 48)
+	want[2], want[3] = p.Format, p.Frame
+	binary.LittleEndian.PutUint32(want[4:], p.Interval)
+	for _, selector := range []uint16{vsProbe, vsCommit} {
+		if _, err := c.Control(d435i.Setup{RequestType: classOut, Request: uvcSetCur, Value: selector << 8, Index: uint16(p.Interface), Length: 48}, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(p.Endpoint)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	due, _ := c.next(p.Endpoint)
+	if period := time.Duration(p.Interval) * 100; due.Before(before.Add(period)) {
+		t.Errorf("the first frame is due after %v, want %v", due.Sub(before), period)
 	}
 }
 

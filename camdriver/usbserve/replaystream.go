@@ -27,7 +27,7 @@ type replayStream struct {
 	same    bool     // they are of the same profile
 	size    int      // of a frame in bytes
 	cleared bool
-	start   time.Time // zero before the first transfer
+	start   time.Time // of the first frame; zero before the first transfer
 	clock   uint32    // at start
 	last    uint32    // number of the last frame; they begin with 0
 	sent    bool
@@ -156,7 +156,8 @@ func (c *Replay) next(endpoint uint8) (due time.Time, take func() []byte) {
 	}
 	now, period := time.Now(), max(time.Duration(st.profile.Interval)*100, minInterval)
 	if st.start.IsZero() {
-		st.start, st.clock = now, c.clock()
+		// A camera exposes first: librealsense warns of frames that come before it is ready.
+		st.start, st.clock = now.Add(period), c.clock()+uint32(period.Microseconds())
 		c.schedule(st)
 	}
 	number := uint32(0)
