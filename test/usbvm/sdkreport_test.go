@@ -41,8 +41,9 @@ func TestSDKReport(t *testing.T) {
 	frames := runSDK(t, "stream", "640x480@30:30")
 	checkHeaders(t, framesOf(t, frames, "Depth"), r, 1, stereoFields)
 	checkHeaders(t, framesOf(t, frames, "Color"), r, 4, colorFields)
-	set := 0
-	for _, f := range runSDK(t, "set")["set"] {
+	probe, set := startSDK(t, "set"), 0
+	probe.known = "Invalid Command" // of the options below
+	for _, f := range probe.all()["set"] {
 		byCommand := slices.ContainsFunc(notRecorded, func(o string) bool { return strings.HasPrefix(f[1], o) })
 		if f[2] == f[3] {
 			set++
