@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/camdriver/d435i"
+	"rsros/test/need"
 )
 
 // TestSDKTools runs librealsense's own rs-enumerate-devices, where there is one: profiles, options, calibration, a summary.
@@ -17,7 +18,7 @@ func TestSDKTools(t *testing.T) {
 	dir := filepath.Join(os.Getenv("USBVM_OUT"), "sdk")
 	tool := filepath.Join(dir, "rs-enumerate-devices")
 	if _, err := os.Stat(tool); err != nil {
-		t.Skip("RS_SDK has no rs-enumerate-devices")
+		need.Missing(t, "RS_SDK has no rs-enumerate-devices")
 	}
 	port := plug(t, d435i.Options{})
 	for _, args := range [][]string{{}, {"-o"}, {"-c"}, {"-S"}} {
