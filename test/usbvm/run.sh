@@ -83,7 +83,7 @@ clock="-icount shift=0"
 quick="mitigations=off init_on_alloc=0 hardened_usercopy=off"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
-timeout "${USBVM_LIMIT:-360}" qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu "${USBVM_CPU:-qemu64}" -smp 1 -m 1024 $clock \
+timeout "${USBVM_LIMIT:-600}" qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu "${USBVM_CPU:-qemu64}" -smp 1 -m 1024 $clock \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot \
 	-kernel "$build/vmlinuz" -initrd "$build/initrd.gz" \
 	-append "console=ttyS0 panic=-1 quiet nokaslr $quick" \
