@@ -12,9 +12,9 @@ func Marshal(m Message) []byte {
 
 // Unmarshal sets m from b. As in ROS tools, bytes after the message are ignored.
 func Unmarshal(b []byte, m Message) error {
-	d := NewDecoder(b)
-	d.Message(m)
-	return d.Err()
+	d := Decoder{b: b} // small enough to be inlined, so that m needn't be on the heap
+	m.fields(codec{d: &d})
+	return d.err
 }
 
 // Message appends the message's wire form.
