@@ -141,30 +141,17 @@ func (p *parts) message(item queued) error {
 	p.pause(false)
 	p.frames = true
 	m := item.message
-	p.keepLatched(m)
+	p.latched.keep(m.topic, m.header, m.buffer, m)
 	return p.put(m, m.arrival)
 }
 
 // put writes a message to the current file.
 func (p *parts) put(m *besideMessage, at time.Time) error {
-	m.buffer.Retain() // the caller's reference is for a new file, if this one is gone
+	// The caller's reference is for a new file, if this one is gone.
 	return p.cur.message(bagstore.Connection{
 		Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
 		CallerID: m.header["callerid"], Latching: m.header["latching"] == "1",
-	}, at, m.buffer.Bytes(), m.buffer.Release)
-}
-
-// keepLatched keeps the newest message of a latching publisher for the next file.
-func (p *parts) keepLatched(m *besideMessage) {
-	if m.header["latching"] != "1" {
-		return
-	}
-	key := connectionKey{m.topic, m.header["callerid"], m.header["md5sum"]}
-	if old := p.latched[key]; old != nil {
-		old.buffer.Release()
-	}
-	m.buffer.Retain()
-	p.latched[key] = m
+	}, at, m.buffer.Bytes(), lend(p.budget, m.buffer))
 }
 
 // repeatLatched writes the newest latched messages at the start of a later file, so that each can be
@@ -173,19 +160,12 @@ func (p *parts) repeatLatched() error {
 	if p.made == 1 {
 		return nil
 	}
-	for _, m := range p.latched {
-		if err := p.put(m, time.Time{}); err != nil {
+	for _, m := range p.latched.list {
+		if err := p.put(m.message, time.Time{}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (p *parts) releaseLatched() {
-	for _, m := range p.latched {
-		m.buffer.Release()
-	}
-	clear(p.latched)
 }
 
 // join adds a device to the recording, and to its later files.

@@ -183,7 +183,7 @@ func (r *Camera) Start(path string) (string, error) {
 		rec.attach(s) // first, so that no change is missed
 		devices = append(devices, s.describe())
 	}
-	parts, err := newParts(path, devices, r.opts, r.open, r.log)
+	parts, err := newParts(path, devices, r.opts, rec.budget, r.open, r.log)
 	if err != nil {
 		rec.discard()
 		return "", fmt.Errorf("record: %w", err)

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/internal/queue"
 )
 
 // bagWriter is implemented by rsbag.Recorder. Tests use one whose disk stalls or fails.
@@ -42,7 +43,8 @@ type parts struct {
 	series[*part]
 	limits  limits
 	devices []device // in the order in which they joined
-	latched map[connectionKey]*besideMessage
+	budget  *queue.Budget
+	latched *latched[*besideMessage]
 
 	paused bool
 	frames bool   // the current file has at least one, or a message
@@ -66,8 +68,8 @@ type part struct {
 	stats  rsbag.RecorderStats // of the closed file
 }
 
-func newParts(path string, devices []device, o Options, open openFunc, log zerolog.Logger) (*parts, error) {
-	p := &parts{devices: devices, limits: o.limits(), latched: map[connectionKey]*besideMessage{}}
+func newParts(path string, devices []device, o Options, budget *queue.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
+	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*besideMessage](budget, log)}
 	create := func(path string) (*part, error) {
 		first := p.devices[0]
 		w, err := open(path, first.number, first.snap)

@@ -20,6 +20,7 @@ import (
 // dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
 	queue  *queue.Queue[queueKey, queued]
+	budget *queue.Budget // of the queue
 	parts  *parts
 	now    func() time.Time
 	logger zerolog.Logger
@@ -84,7 +85,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	if memory == nil {
 		memory = queue.NewBudget(o.QueueBytes)
 	}
-	r.queue = queue.New[queueKey](memory, r.dropItem)
+	r.budget, r.queue = memory, queue.New[queueKey](memory, r.dropItem)
 	return r
 }
 
@@ -167,7 +168,7 @@ func (r *session) run() {
 	if err == nil {
 		err = r.writeDrops(r.parts)
 	}
-	r.parts.releaseLatched()
+	r.parts.latched.release()
 	if err != nil {
 		err = fmt.Errorf("recording stopped: %w", err)
 		r.parts.leaveRing()

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/node/internal/queue"
 	"rsros/node/upload"
 )
 
@@ -25,7 +26,8 @@ type topicFiles struct {
 	now   func() time.Time // ROS time, the record time of messages
 
 	conns    map[connectionKey]uint32
-	latched  map[connectionKey]topicMessage // newest of each latching publisher
+	budget   *queue.Budget
+	latched  *latched[topicMessage]
 	began    time.Time
 	at       bagstore.Time // when the queue's last item arrived
 	messages uint64
@@ -50,8 +52,8 @@ type topicFile struct {
 // connectionKey identifies a publisher of a topic, like a bag's connection.
 type connectionKey struct{ topic, callerID, md5 string }
 
-func newTopicFiles(o TopicOptions, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
-	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}), left: make(leftOut)}
+func newTopicFiles(o TopicOptions, budget *queue.Budget, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
+	s := &topicFiles{opts: o, now: now, budget: budget, latched: newLatched[topicMessage](budget, log), ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
 	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads, signed: o.Bag.Sign != nil}
 	return s
@@ -205,8 +207,8 @@ func (s *topicFiles) repeatLatched() error {
 	if !s.opts.Latched || s.made == 1 {
 		return nil
 	}
-	for _, m := range s.latched {
-		if err := s.put(m, s.at); err != nil {
+	for _, m := range s.latched.list {
+		if err := s.put(m.message, s.at); err != nil {
 			return err
 		}
 	}
@@ -222,7 +224,9 @@ func (s *topicFiles) write(m topicMessage) error {
 	if s.over {
 		return nil
 	}
-	s.keepLatched(m)
+	if s.opts.Latched {
+		s.latched.keep(m.topic, m.header, m.buffer, m)
+	}
 	return s.put(m, m.stamp)
 }
 
@@ -284,8 +288,8 @@ func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 		}
 	}
 	s.messages++
-	m.buffer.Retain() // the caller's reference is for a new file, if this one is gone
-	return s.cur.Lend(id, at, m.buffer.Release, m.buffer.Bytes())
+	// The caller's reference is for a new file, if this one is gone.
+	return s.cur.Lend(id, at, lend(s.budget, m.buffer), m.buffer.Bytes())
 }
 
 // connect adds a connection to the current file.
@@ -297,23 +301,8 @@ func (s *topicFiles) connect(key connectionKey, c bagstore.Connection) (uint32, 
 	return id, err
 }
 
-func (s *topicFiles) keepLatched(m topicMessage) {
-	if !s.opts.Latched || m.header["latching"] != "1" {
-		return
-	}
-	key := connectionKey{m.topic, m.header["callerid"], m.header["md5sum"]}
-	if old, ok := s.latched[key]; ok {
-		old.buffer.Release()
-	}
-	m.buffer.Retain()
-	s.latched[key] = m
-}
-
 func (s *topicFiles) end() error {
-	for _, m := range s.latched {
-		m.buffer.Release()
-	}
-	s.latched = nil
+	s.latched.release()
 	err := s.series.end()
 	if written := s.cur.HowWritten(); written != s.written {
 		s.log.Warn().Str("bag", s.cur.final).Str("written", written).Msg("written in another way than at the start")

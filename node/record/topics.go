@@ -225,8 +225,9 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if limit == 0 {
 		limit = 1 << 62
 	}
-	r.queue = queue.New[*flow](queue.NewBudget(limit), r.drop)
-	files := newTopicFiles(r.opts, r.space.uploads, r.node.Now, r.log)
+	budget := queue.NewBudget(limit)
+	r.queue = queue.New[*flow](budget, r.drop)
+	files := newTopicFiles(r.opts, budget, r.space.uploads, r.node.Now, r.log)
 	r.files, r.space.ring = files, files
 	running := newTopicRecording(r)
 	if r.opts.Publish {

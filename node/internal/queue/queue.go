@@ -4,7 +4,7 @@ package queue
 
 import "sync"
 
-// Budget bounds the total size of what waits in its queues. Each key of a queue has a share of it,
+// Budget bounds the total size of what waits in its queues, and of what is reserved. Each key of a queue has a share of it,
 // which grows as long as there is room. If a new item doesn't fit, the oldest items of the largest
 // share are dropped, so that a key with many items can't displace those of others.
 type Budget struct {
@@ -12,6 +12,7 @@ type Budget struct {
 
 	mu     sync.Mutex
 	size   int64
+	taken  int64    // part of size that is reserved
 	shares []holder // of all queues
 }
 
@@ -23,6 +24,34 @@ type holder interface {
 
 // NewBudget returns a budget of limit, in the unit of the sizes of items.
 func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Reserve counts memory that is in no queue. What is in queues is dropped for it with the next Push.
+func (b *Budget) Reserve(size int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.size += size
+	b.taken += size
+}
+
+// Keep is Reserve for memory that is kept for long, of which there may be half of the budget. It reports
+// whether there is room.
+func (b *Budget) Keep(kept, size int64) bool {
+	if kept+size > b.limit/2 {
+		return false
+	}
+	b.Reserve(size)
+	return true
+}
+
+// Return gives up what was reserved or kept.
+func (b *Budget) Return(size int64) { b.Reserve(-size) }
+
+// Reserved returns the size of what is reserved.
+func (b *Budget) Reserved() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.taken
+}
 
 // makeRoom drops items until size more fit, or until only own could be dropped and is empty: an
 // item larger than the limit still passes. The caller must hold b.mu.

@@ -104,3 +104,36 @@ func TestQueueIsFair(t *testing.T) {
 		t.Errorf("the closed queue still has a share: %d, %d", got, len(b.shares))
 	}
 }
+
+// TestReserve checks that reserved memory leaves queues what is left of the budget, and that what is kept
+// for long gets half of it at most.
+func TestReserve(t *testing.T) {
+	b := NewBudget(100)
+	dropped := 0
+	q := New[string](b, func(int) { dropped++ })
+	for i := range 10 {
+		q.Push("a", i, 10)
+	}
+	b.Reserve(40)
+	if dropped != 0 || b.Reserved() != 40 {
+		t.Errorf("%d dropped, %d reserved", dropped, b.Reserved())
+	}
+	q.Push("a", 10, 10)
+	if dropped != 5 || q.Size() != 60 {
+		t.Errorf("%d dropped, %d bytes", dropped, q.Size())
+	}
+	b.Return(40)
+	for i := range 4 {
+		q.Push("a", i, 10)
+	}
+	if dropped != 5 || q.Size() != 100 {
+		t.Errorf("%d dropped, %d bytes", dropped, q.Size())
+	}
+	if !b.Keep(0, 50) || b.Keep(50, 1) {
+		t.Error("half of the budget can be kept")
+	}
+	b.Return(50)
+	if b.Reserved() != 0 {
+		t.Errorf("%d bytes stay reserved", b.Reserved())
+	}
+}
