@@ -167,6 +167,7 @@ ifdef BENCH_PEERS
 	test/bench/play/run.sh
 	test/bench/record/run.sh
 	test/bench/record/topics.sh
+	test/bench/record/ring.sh
 	test/bench/process/run.sh
 	$(GO) test -run '^$$' -bench Publish -benchtime 1x -timeout 60m ./test/bench/pub
 else
