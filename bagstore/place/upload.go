@@ -1,11 +1,13 @@
 package place
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,8 +85,9 @@ func upload(ctx context.Context, path, name string, fresh bool) error {
 // writePrefix is WriteFolder for an address.
 func writePrefix(ctx context.Context, name string, write func(dir string) error) error {
 	name = strings.TrimSuffix(name, "/")
-	for _, err := range List(ctx, name+"/") {
-		return cmp.Or(err, taken(name))
+	begun, err := begunFolder(ctx, name)
+	if err != nil {
+		return err
 	}
 	temp, err := temporary(name)
 	if err != nil {
@@ -104,16 +107,43 @@ func writePrefix(ctx context.Context, name string, write func(dir string) error)
 	}
 	err = write(dir)
 	if err == nil {
-		err = uploadFolder(ctx, dir, name)
+		err = uploadFolder(ctx, dir, name, begun)
 	}
 	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// unfinished is the object in a folder whose upload has begun. It is removed at the end.
+const unfinished = ".unfinished"
+
+// begunFolder reports whether a killed program has left a part of a folder. Any other object in it is an
+// error.
+func begunFolder(ctx context.Context, name string) (begun bool, err error) {
+	others := false
+	for o, err := range List(ctx, name+"/") {
+		if err != nil {
+			return false, err
+		}
+		switch file := strings.TrimPrefix(o.Name, name+"/"); {
+		case file == unfinished:
+			begun = true
+		case slices.Contains(describing, file):
+			return false, taken(name)
+		default:
+			others = true
+		}
+	}
+	if others && !begun {
+		return false, taken(name)
+	}
+	return begun, nil
 }
 
 // describing are the files that say that a folder is whole. They are uploaded last.
 var describing = []string{"metadata.yaml", "manifest.json"}
 
-// uploadFolder uploads all files, or removes those that it has uploaded.
-func uploadFolder(ctx context.Context, dir, name string) error {
+// uploadFolder uploads all files, or removes those that it has uploaded. If the upload has begun, files may be there
+// already.
+func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 	var files []string
 	for f, err := range (folders{}).List(ctx, dir) {
 		if err != nil {
@@ -124,19 +154,64 @@ func uploadFolder(ctx context.Context, dir, name string) error {
 	slices.SortStableFunc(files, func(a, b string) int {
 		return slices.Index(describing, filepath.Base(a)) - slices.Index(describing, filepath.Base(b))
 	})
-	for i, path := range files {
-		err := upload(ctx, path, joinRelative(name, dir, path), true)
-		if err == nil {
-			continue
+	var put []string
+	mark := Join(name, unfinished)
+	err := error(nil)
+	if !begun {
+		const text = "The upload of this folder isn't complete.\n"
+		if _, err = Put(ctx, mark, strings.NewReader(text), int64(len(text)), PutOptions{}); err == nil {
+			put = append(put, mark)
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
-		defer cancel()
-		for _, path := range files[:i] {
-			err = errors.Join(err, Remove(ctx, joinRelative(name, dir, path)))
-		}
-		return err
 	}
-	return nil
+	for i := 0; i < len(files) && err == nil; i++ {
+		to := joinRelative(name, dir, files[i])
+		err = upload(ctx, files[i], to, true)
+		switch {
+		case err == nil:
+			put = append(put, to)
+		case begun && errors.Is(err, fs.ErrExist) && sameContent(ctx, files[i], to):
+			err = nil
+		}
+	}
+	if err == nil {
+		return Remove(ctx, mark)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
+	defer cancel()
+	slices.Reverse(put) // the mark last
+	for _, name := range put {
+		err = errors.Join(err, Remove(ctx, name))
+	}
+	return err
+}
+
+// sameContent reports whether an object has the content of a file.
+func sameContent(ctx context.Context, path, name string) bool {
+	local, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer local.Close() //nolint:errcheck // only read
+	there, err := Open(ctx, name)
+	if err != nil {
+		return false
+	}
+	defer there.Close() //nolint:errcheck // only read
+	if st, err := local.Stat(); err != nil || st.Size() != there.Info().Size {
+		return false
+	}
+	const step = 1 << 20
+	a, b := make([]byte, step), make([]byte, step)
+	for at := int64(0); ; at += step {
+		n, end := local.ReadAt(a, at)
+		m, other := there.ReadAt(b, at)
+		if n != m || !bytes.Equal(a[:n], b[:m]) || end != nil && !errors.Is(end, io.EOF) || other != nil && !errors.Is(other, io.EOF) {
+			return false
+		}
+		if n < step {
+			return true
+		}
+	}
 }
 
 // removal is how long the removal of an unfinished folder may take.

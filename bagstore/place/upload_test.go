@@ -180,4 +180,18 @@ func TestWriteFolderOfObjects(t *testing.T) {
 	if err := WriteFolder(t.Context(), name, fill("b")); !errors.Is(err, fs.ErrExist) || len(m) != 3 {
 		t.Errorf("%v, %v", err, m)
 	}
+	// After a kill, a part is there, with the mark.
+	clear(m)
+	m[name+"/a"], m[name+"/"+unfinished] = "a", "x"
+	if err := WriteFolder(t.Context(), name, fill("a", "b", "refused", "manifest.json")); !errors.Is(err, errRefused) || len(m) != 2 || m[name+"/a"] != "a" {
+		t.Errorf("%v, %v", err, m)
+	}
+	if err := WriteFolder(t.Context(), name, fill("a", "b", "manifest.json")); err != nil || len(m) != 3 || m[name+"/"+unfinished] != "" {
+		t.Errorf("%v, %v", err, m)
+	}
+	clear(m)
+	m[name+"/a"], m[name+"/"+unfinished] = "another", "x"
+	if err := WriteFolder(t.Context(), name, fill("a", "b", "manifest.json")); !errors.Is(err, fs.ErrExist) || len(m) != 2 || m[name+"/a"] != "another" {
+		t.Errorf("%v, %v", err, m)
+	}
 }
