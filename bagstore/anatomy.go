@@ -90,13 +90,15 @@ type Item struct {
 func (a *Anatomy) Walk(h ChunkHeader, do func(Item)) (int64, error) {
 	w := walker{bag: a.b, onConnection: func(r *record.Record, data []byte) error {
 		c, err := parseConnection(&r.Header, data)
-		if err == nil && !bytes.Equal(appendConnection(nil, c)[r.DataPos-r.Pos:], data) {
-			err = errForm
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			do(Item{Conn: c, ID: c.ID})
+		want := appendConnection(nil, c)
+		if !bytes.Equal(want[8+binary.LittleEndian.Uint32(want):], data) {
+			return errForm
 		}
-		return err
+		do(Item{Conn: c, ID: c.ID})
+		return nil
 	}, onMessage: func(src record.Source, r *record.Record, e entry) error {
 		var err error
 		pos, n := r.DataPos, r.DataLen

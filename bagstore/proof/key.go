@@ -34,7 +34,11 @@ func ReadKey(path string, password func() (string, error)) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
 	}
-	k := new(Key)
+	return parseKey(path, text, password)
+}
+
+func parseKey(path string, text []byte, password func() (string, error)) (k *Key, err error) {
+	k = new(Key)
 	if !minisign.IsEncrypted(text) {
 		if err = k.private.UnmarshalText(text); err != nil {
 			return nil, fmt.Errorf("read the secret key %s: %w", path, err)

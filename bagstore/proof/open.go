@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -33,9 +32,14 @@ type Proof struct {
 	// Damage is why the log wasn't read further, after the signed root.
 	Damage error
 
-	f      *os.File
+	f      file
 	leaves []leaf
 	buf    []byte
+}
+
+type file interface {
+	io.ReadCloser
+	io.ReaderAt
 }
 
 type leaf struct {
@@ -56,8 +60,12 @@ func Open(path string, key PublicKey) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	p := &Proof{f: f}
-	if err := p.open(key); err != nil {
+	if err := p.open(st.Size(), key); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, errors.Join(err, f.Close()))
 	}
 	if err := p.compareRoot(strings.TrimSuffix(path, LogExt), key); err != nil {
@@ -69,12 +77,8 @@ func Open(path string, key PublicKey) (*Proof, error) {
 // Close closes the log.
 func (p *Proof) Close() error { return p.f.Close() }
 
-func (p *Proof) open(key PublicKey) error {
-	st, err := p.f.Stat()
-	if err != nil {
-		return err
-	}
-	s := scanner{in: bufio.NewReaderSize(p.f, 256<<10), size: st.Size()}
+func (p *Proof) open(size int64, key PublicKey) error {
+	s := scanner{in: bufio.NewReaderSize(p.f, int(min(256<<10, size))), size: size}
 	if err := s.run(); err != nil {
 		return err
 	}

@@ -147,19 +147,21 @@ func (w *whole) sectionAt(pos, end int64) (e element, ok bool) {
 	return e, err == nil
 }
 
+// maxTries bounds the places at which next looks for a record that should be there.
+const maxTries = 16
+
 // next returns where a record may begin again after damage at pos: where one should, or where one is found.
 func (w *whole) next(want []element, pos, end int64) int64 {
 	next := end
-	for i := range want {
-		if at := want[i].pos; at > pos && at < next {
-			if _, err := w.parts.Chunk(at); err == nil {
-				next = at
-				break
-			}
-			if _, _, _, err := w.parts.Described(at, end); err == nil {
-				next = at
-				break
-			}
+	first, _ := slices.BinarySearchFunc(want, pos+1, func(e element, pos int64) int { return cmp.Compare(e.pos, pos) })
+	for _, e := range want[first:min(len(want), first+maxTries)] {
+		_, err := w.parts.Chunk(e.pos)
+		if err != nil {
+			_, _, _, err = w.parts.Described(e.pos, end)
+		}
+		if err == nil && e.pos < end {
+			next = e.pos
+			break
 		}
 	}
 	if at := w.parts.NextChunk(pos + 1); at >= 0 && at < next {

@@ -53,7 +53,7 @@ func (w *whole) messages(e, g *element) {
 	if g.kind == 0 { // what is there is taken to be in the form of the chunk that was
 		head = e.head
 		head.DataPos += g.pos - e.pos
-		head.Stored = min(head.Stored, w.s.size-head.DataPos)
+		head.Stored = max(0, min(head.Stored, w.s.size-head.DataPos))
 	}
 	got, whole, err := w.read(e, head)
 	steps := align(w.chunk.Messages, got)

@@ -44,7 +44,7 @@ func layoutOf(t testing.TB, path string, key proof.PublicKey, list []written) la
 		t.Fatal(err)
 	}
 	defer s.close()
-	w := &whole{ctx: t.Context(), p: p, s: s, parts: bagstore.NewAnatomy(s.r, s.size), rep: new(Report)}
+	w := newWhole(t.Context(), p, s, new(Report), nil)
 	l := layout{all: []place{{what: "file header", end: bagstore.FirstChunk}}}
 	topics := []string{"/imu", "/image", "/status"}
 	add := func(to *[]place, pl place) {

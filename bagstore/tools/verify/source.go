@@ -35,7 +35,8 @@ func openSource(path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{f: f, r: f, size: st.Size(), hash: proof.NewHasher()}
+	s := newSource(f, st.Size())
+	s.f = f
 	if s.size >= disk.AheadLeast {
 		if s.ahead = disk.OpenAhead(f, s.size, disk.AheadOptions{}); s.ahead != nil {
 			s.r = s.ahead
@@ -43,6 +44,10 @@ func openSource(path string) (*source, error) {
 	}
 	s.win = record.NewWindow(s.r, s.size)
 	return s, nil
+}
+
+func newSource(r io.ReaderAt, size int64) *source {
+	return &source{r: r, size: size, win: record.NewWindow(r, size), hash: proof.NewHasher()}
 }
 
 func (s *source) close() error {

@@ -48,8 +48,7 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer s.close() //nolint:errcheck // only read
-	w := &whole{ctx: ctx, o: o, p: p, s: s, rep: rep, parts: bagstore.NewAnatomy(s.r, s.size), topics: make(map[uint32]string)}
-	if err := w.run(); err != nil {
+	if err := newWhole(ctx, p, s, rep, o.Progress).run(); err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, err)
 	}
 	return rep, nil

@@ -14,7 +14,7 @@ import (
 // something differs, what lies between the pieces that don't.
 type whole struct {
 	ctx    context.Context
-	o      Options
+	report bagstore.Progress
 	p      *proof.Proof
 	s      *source
 	rep    *Report
@@ -24,6 +24,10 @@ type whole struct {
 	want   []element // as signed, in order
 	chunk  proof.Chunk
 	number int // of chunks so far
+}
+
+func newWhole(ctx context.Context, p *proof.Proof, s *source, r *Report, report bagstore.Progress) *whole {
+	return &whole{ctx: ctx, report: report, p: p, s: s, rep: r, parts: bagstore.NewAnatomy(s.r, s.size), topics: make(map[uint32]string)}
 }
 
 // element is a chunk with its index records, an index section with its padding, or, in the file, bytes that are
@@ -59,7 +63,7 @@ func (w *whole) run() error {
 		if e.pos != w.end() {
 			return fmt.Errorf("the log says nothing about the bytes from %d to %d", w.end(), e.pos)
 		}
-		w.o.Progress.Report(uint64(e.pos), uint64(w.s.size))
+		w.report.Report(uint64(e.pos), uint64(w.s.size))
 		if e.same = w.there(&e); e.same {
 			w.rep.Messages += e.messages
 		}
@@ -69,7 +73,7 @@ func (w *whole) run() error {
 		differ = differ || !e.same
 		w.want = append(w.want, e)
 	}
-	w.o.Progress.Report(uint64(w.s.size), uint64(w.s.size))
+	w.report.Report(uint64(w.s.size), uint64(w.s.size))
 	if differ {
 		if err := w.differences(); err != nil {
 			return err
@@ -163,7 +167,7 @@ func (w *whole) fileHeader() error {
 		}
 	}
 	have := make([]byte, min(bagstore.FirstChunk, w.s.size))
-	if _, err := w.s.f.ReadAt(have, 0); err != nil {
+	if _, err := w.s.r.ReadAt(have, 0); err != nil {
 		return err
 	}
 	text := ""
