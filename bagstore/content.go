@@ -76,7 +76,7 @@ func OpenContent(c Content, info ContentInfo) *Bag {
 }
 
 func (b *Bag) listBlocks() {
-	b.chunks = nil
+	b.chunks = nil // not reused: indexes are cached by the address of a chunk
 	for i, k := range b.content.Blocks() {
 		b.chunks = append(b.chunks, chunk{
 			ChunkInfo: k.ChunkInfo, block: i, unlisted: k.Unlisted,
