@@ -102,7 +102,7 @@ func (b *beside) close() {
 	}
 }
 
-// rows describes the topics, sorted.
+// topicRows describes the topics, sorted.
 func (r *session) topicRows() (rows []Row) {
 	flows := r.beside.all()
 	for _, name := range slices.Sorted(maps.Keys(flows)) {
