@@ -142,6 +142,7 @@ func (p *parts) message(item queued) error {
 	p.frames = true
 	m := item.message
 	p.latched.keep(m.topic, m.header, m.buffer, m)
+	p.latched.follow(len(m.buffer.Bytes()))
 	return p.put(m, m.arrival)
 }
 
@@ -157,15 +158,7 @@ func (p *parts) put(m *besideMessage, at time.Time) error {
 // repeatLatched writes the newest latched messages at the start of a later file, so that each can be
 // played alone.
 func (p *parts) repeatLatched() error {
-	if p.made == 1 {
-		return nil
-	}
-	for _, m := range p.latched.list {
-		if err := p.put(m.message, time.Time{}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.latched.repeat(p.made == 1, func(m *besideMessage) error { return p.put(m, time.Time{}) })
 }
 
 // join adds a device to the recording, and to its later files.

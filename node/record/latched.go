@@ -15,6 +15,9 @@ type latched[M any] struct {
 	list   map[connectionKey]latchedMessage[M]
 	size   int64
 	full   bool // a message was too large
+
+	// Of the current file: the sizes of the messages that it begins with, and of what followed them.
+	repeated, followed int64
 }
 
 type latchedMessage[M any] struct {
@@ -56,6 +59,34 @@ func (l *latched[M]) drop(key connectionKey) {
 	old.buffer.Release()
 	l.size -= size
 	l.budget.Return(size)
+}
+
+// repeat begins a file: put writes the kept messages to it, unless it is the first.
+func (l *latched[M]) repeat(first bool, put func(M) error) error {
+	l.repeated, l.followed = 0, 0
+	if first {
+		return nil
+	}
+	for _, m := range l.list {
+		if err := put(m.message); err != nil {
+			return err
+		}
+	}
+	l.repeated = l.size
+	return nil
+}
+
+// follow counts a message or a frame of n bytes.
+func (l *latched[M]) follow(n int) { l.followed += int64(n) + eventSize }
+
+// measure returns the size of the current file for a limit of size. It is 0 until as much has followed the
+// repeated messages as these have, or as the limit is: otherwise each message would begin a file if the
+// repeated ones reach the limit.
+func (l *latched[M]) measure(size, limit int64) int64 {
+	if l.followed < min(l.repeated, limit) {
+		return 0
+	}
+	return size
 }
 
 // release drops all.

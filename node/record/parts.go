@@ -137,6 +137,7 @@ func (p *parts) frame(item queued) error {
 		item.tap.refused.Add(1)
 		return nil
 	}
+	p.latched.follow(len(item.frame.Data))
 	return w.Frame(item.sensor, item.frame)
 }
 
@@ -163,7 +164,7 @@ func (p *parts) turn(item queued) error {
 }
 
 func (p *parts) full(split uint32) bool {
-	return split != p.split || p.limits.reached(p.cur.Size(), p.cur.Duration())
+	return split != p.split || p.limits.reached(p.latched.measure(p.cur.Size(), p.limits.size), p.cur.Duration())
 }
 
 // option writes a changed option and keeps it for the next file's description.

@@ -204,15 +204,7 @@ func rename(from, to string, overwrite bool) error {
 // repeatLatched writes the newest latched messages at the start of a later file, so that
 // each file can be played alone. Their time is that of the queue: the disk may be late.
 func (s *topicFiles) repeatLatched() error {
-	if !s.opts.Latched || s.made == 1 {
-		return nil
-	}
-	for _, m := range s.latched.list {
-		if err := s.put(m.message, s.at); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.latched.repeat(s.made == 1, func(m topicMessage) error { return s.put(m, s.at) })
 }
 
 // write writes a message, into a new file if one is due.
@@ -226,6 +218,7 @@ func (s *topicFiles) write(m topicMessage) error {
 	}
 	if s.opts.Latched {
 		s.latched.keep(m.topic, m.header, m.buffer, m)
+		s.latched.follow(len(m.buffer.Bytes()))
 	}
 	return s.put(m, m.stamp)
 }
@@ -253,7 +246,7 @@ func (s *topicFiles) tick(m topicMessage, missed bool) error {
 // turn starts a new file, or ends the recording, if the current one is full.
 func (s *topicFiles) turn(now time.Time) error {
 	late := limits{duration: s.opts.MaxTime}.reached(0, now.Sub(s.began))
-	full := late || limits{size: s.opts.MaxSize}.reached(s.cur.Size(), 0)
+	full := late || limits{size: s.opts.MaxSize}.reached(s.latched.measure(s.cur.Size(), s.opts.MaxSize), 0)
 	asked := s.wanted.Swap(false)
 	if full && !s.opts.Split {
 		s.over = true
