@@ -140,8 +140,12 @@ func (l *link) receive(conn net.Conn, header Header) error {
 			}
 			continue
 		}
-		b := s.pool.Get(int(size))
-		if b.Data, err = r.Read(int(size), b.Data, s.pool.Memory); err != nil {
+		get := s.pool.Get
+		if l.messages.Load() == 0 {
+			get = s.pool.First
+		}
+		b := get(int(size))
+		if b.Data, err = r.Read(int(size), b.Data, b.Memory); err != nil {
 			b.Release()
 			return err
 		}

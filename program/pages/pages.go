@@ -45,6 +45,9 @@ func Cut(size int) [][]byte {
 	return out
 }
 
+// Aligned allocates size bytes that begin on a page, for what is used once.
+func Aligned(size int) []byte { return aligned(size, Size) }
+
 func aligned(size, grain int) []byte {
 	raw := make([]byte, size+grain)
 	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & uintptr(grain-1))

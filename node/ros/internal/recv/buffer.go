@@ -12,9 +12,9 @@ import (
 
 // Buffer holds one received message. The last Release returns it to its pool.
 type Buffer struct {
-	Data []byte // the message; grown by its reader with Pool.Memory
+	Data []byte // the message; grown by its reader with Memory
 	refs atomic.Int32
-	pool *Pool
+	pool *Pool // nil: it is used once
 }
 
 // Bytes returns the message, valid until Release.
@@ -25,9 +25,20 @@ func (b *Buffer) Retain() { b.refs.Add(1) }
 
 // Release removes a holder. It may be called from any goroutine.
 func (b *Buffer) Release() {
-	if b.refs.Add(-1) == 0 {
+	if b.refs.Add(-1) == 0 && b.pool != nil {
 		b.pool.put(b)
 	}
+}
+
+// Memory returns at least n bytes. Large memory starts at a page, for direct writing.
+func (b *Buffer) Memory(n int) []byte {
+	switch {
+	case n < pages.LeastHuge:
+		return make([]byte, n)
+	case b.pool == nil:
+		return pages.Aligned(n)
+	}
+	return b.pool.cut(n)
 }
 
 // Pool keeps unused buffers, up to idleBytes.
@@ -42,43 +53,66 @@ const idleBytes = 64 << 20
 
 // Prepare adds a buffer for a message of n bytes, whose pages have been touched.
 func (p *Pool) Prepare(n int) {
-	b := &Buffer{Data: p.Memory(n), pool: p}
+	b := &Buffer{pool: p}
+	b.Data = b.Memory(n)
 	for at := 0; at < len(b.Data); at += pages.Size {
 		b.Data[at] = 0
 	}
 	p.put(b)
 }
 
+// First is Get for the first message of a publisher, which may be its only one, as latched ones are. Its memory
+// isn't cut from huge pages, which hold several messages, and is used once.
+func (p *Pool) First(n int) *Buffer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.fit(n); at >= 0 {
+		return p.take(at)
+	}
+	return hold(&Buffer{})
+}
+
 // Get returns a buffer with one holder. The reader grows one that is too small.
 func (p *Pool) Get(n int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := len(p.free) - 1
-	for i := at; i >= 0; i-- {
-		if cap(p.free[i].Data) >= n {
-			at = i
-			break
-		}
+	at := p.fit(n)
+	if at < 0 {
+		at = len(p.free) - 1
 	}
 	if at < 0 {
-		b := &Buffer{pool: p}
-		b.refs.Store(1)
-		return b
+		return hold(&Buffer{pool: p})
 	}
+	return p.take(at)
+}
+
+func hold(b *Buffer) *Buffer {
+	b.refs.Store(1)
+	return b
+}
+
+// fit returns the index of the unused buffer of at least n bytes that was used last, or -1. The caller must
+// hold p.mu, as for take.
+func (p *Pool) fit(n int) int {
+	for i := len(p.free) - 1; i >= 0; i-- {
+		if cap(p.free[i].Data) >= n {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p *Pool) take(at int) *Buffer {
 	b := p.free[at]
 	last := len(p.free) - 1
 	p.free[at], p.free[last] = p.free[last], nil
 	p.free = p.free[:last]
 	p.idle -= cap(b.Data)
-	b.refs.Store(1)
-	return b
+	return hold(b)
 }
 
-// Memory returns at least n bytes. Large memory starts at a page, for direct writing.
-func (p *Pool) Memory(n int) []byte {
-	if n < pages.LeastHuge {
-		return make([]byte, n)
-	}
+// cut returns at least n bytes of huge pages, and keeps what else they hold.
+func (p *Pool) cut(n int) []byte {
 	pieces := pages.Cut(pages.Round(roomy(n)))
 	for _, piece := range pieces[1:] {
 		p.put(&Buffer{Data: piece, pool: p})

@@ -10,13 +10,38 @@ import (
 func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
 	var p Pool
 	for _, n := range []int{0, 1, pages.LeastHuge - 1, pages.LeastHuge, 1280*720*3 + 80, 20 << 20} {
-		b := p.Memory(n)
-		if len(b) < n || len(b) > n+n/8+pages.Size {
-			t.Errorf("%d bytes for %d", len(b), n)
+		for _, b := range [][]byte{p.Get(n).Memory(n), new(Pool).First(n).Memory(n)} {
+			checkMemory(t, b, n)
 		}
-		if n >= pages.LeastHuge && uintptr(unsafe.Pointer(&b[0]))%uintptr(pages.Size) != 0 {
-			t.Errorf("%d bytes begin within a page", n)
-		}
+	}
+}
+
+func checkMemory(t *testing.T, b []byte, n int) {
+	t.Helper()
+	if len(b) < n || len(b) > n+n/8+pages.Size {
+		t.Errorf("%d bytes for %d", len(b), n)
+	}
+	if n >= pages.LeastHuge && uintptr(unsafe.Pointer(&b[0]))%uintptr(pages.Size) != 0 {
+		t.Errorf("%d bytes begin within a page", n)
+	}
+}
+
+// TestFirstMessage checks that the memory of a publisher's only message is no larger than it, and that a buffer
+// that was prepared is used for it.
+func TestFirstMessage(t *testing.T) {
+	const n = 2 << 20
+	var p Pool
+	b := p.First(n)
+	b.Data = b.Memory(n)
+	if cap(b.Data) != n || p.Idle() != 0 {
+		t.Errorf("%d bytes, and %d unused, for a message of %d", cap(b.Data), p.Idle(), n)
+	}
+	if b.Release(); p.Idle() != 0 {
+		t.Errorf("%d bytes are kept", p.Idle())
+	}
+	p.Prepare(n)
+	if b := p.First(n); cap(b.Data) < n {
+		t.Error("prepared memory isn't used")
 	}
 }
 
@@ -26,7 +51,7 @@ func TestMessagesThatVaryUseTheSameMemory(t *testing.T) {
 	for n := range 1000 {
 		b := p.Get(300<<10 + n)
 		if cap(b.Data) < 300<<10+n {
-			b.Data = p.Memory(300<<10 + n)
+			b.Data = b.Memory(300<<10 + n)
 		}
 		at[unsafe.SliceData(b.Data)] = true
 		b.Release()
