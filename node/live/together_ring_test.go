@@ -1,0 +1,136 @@
+package live
+
+import (
+	"encoding/binary"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/record"
+	"rsros/node/ros"
+	"rsros/test/need"
+	"rsros/test/peer"
+)
+
+// TestTogetherRing checks that a black box of two cameras and two topics keeps what was before a trigger and
+// after it, and nothing else, in bags that describe both cameras and begin with the latched message.
+func TestTogetherRing(t *testing.T) {
+	dir := t.TempDir()
+	live, n := startTestLive(t, Options{
+		Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "back"}, Together: true, RecordPath: dir + "/",
+		Recording: record.Options{Topics: []string{"/odom", "/map"}, Ring: record.Ring{Before: 3 * time.Second, After: time.Second}},
+	})
+	odom, err := n.Advertise(ros.PublisherOptions{Topic: "/odom", Type: msgs.MustType("std_msgs/UInt32")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	latched, err := n.Advertise(ros.PublisherOptions{Topic: "/map", Type: msgs.MustType("std_msgs/UInt32"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	latched.Publish(msgs.Raw{Head: []byte{7, 0, 0, 0}})
+	call := func(name string) {
+		t.Helper()
+		var answer msgs.Result
+		if ask(t, n, "/camera_node/"+name, "std_srvs/Trigger", nil, &answer); !answer.Success {
+			t.Fatalf("%s: %+v", name, answer)
+		}
+	}
+	call("start_recording")
+	peer.Await(t, "the recorder", func() bool { return odom.Subscribers() == 1 && latched.Subscribers() == 1 })
+	const sent, triggered = 160, 110 // 20 a second
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for i := range uint32(sent) {
+		<-tick.C
+		odom.Publish(msgs.Raw{Head: binary.LittleEndian.AppendUint32(nil, i)})
+		if i == triggered {
+			call("trigger")
+		}
+	}
+	call("stop_recording")
+	if last := live.LastRecording(); last.Dropped+last.Lost > 0 {
+		t.Errorf("%+v", last)
+	}
+
+	paths := keptParts(t, dir)
+	var numbers []uint32
+	for _, path := range paths {
+		own, maps := besides(t, path)
+		if maps != 1 {
+			t.Errorf("%s has %d maps", path, maps)
+		}
+		numbers = append(numbers, own...)
+	}
+	for i, number := range numbers {
+		if number != numbers[0]+uint32(i) {
+			t.Fatalf("messages %v", numbers)
+		}
+	}
+	if len(numbers) == 0 || numbers[0] == 0 || numbers[0] > triggered-50 || numbers[len(numbers)-1] < triggered+15 || numbers[len(numbers)-1] == sent-1 {
+		t.Errorf("messages %v, triggered at %d", numbers, triggered)
+	}
+	for number := range 2 {
+		frames := uint64(0)
+		for _, path := range paths {
+			frames += framesOf(t, path, number)
+		}
+		if frames < 12 || frames > 6*8 { // six a second, for four seconds and up to two more files
+			t.Errorf("device %d has %d frames", number, frames)
+		}
+	}
+	readAsSDK(t, paths)
+}
+
+// keptParts returns what a ring has left in a folder, in order.
+func keptParts(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range all {
+		found, _ := filepath.Glob(filepath.Join(dir, "*_"+strconv.Itoa(n)+".bag"))
+		paths = append(paths, found...)
+	}
+	if len(paths) < 2 || len(paths) != len(all) {
+		t.Fatalf("left %q", all)
+	}
+	return paths
+}
+
+// framesOf returns the number of depth frames of a device of a recording, which must be whole.
+func framesOf(t *testing.T, path string, number int) uint64 {
+	t.Helper()
+	f, err := rsbag.Open(path, rsbag.Options{Device: number})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
+		t.Errorf("%s: device %d has serial number %s", path, number, got)
+	}
+	if _, damaged, why := f.Gaps(); damaged > 0 || len(f.Notes()) > 0 {
+		t.Errorf("%s: device %d: %d messages: %v; %q", path, number, damaged, why, f.Notes())
+	}
+	return f.Frames(camdriver.StreamID{Kind: camdriver.Depth})
+}
+
+// readAsSDK checks the rules of the SDK's reader with the stock libraries.
+func readAsSDK(t *testing.T, paths []string) {
+	t.Helper()
+	if _, err := exec.LookPath("rosbag"); err != nil {
+		need.Missing(t, "not here: rosbag")
+	}
+	check := slices.Concat([]string{"../../bagstore/realsense/rsbag/testdata/check_v3.py"}, paths)
+	if out, err := exec.Command("/usr/bin/python3", check...).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", strings.Join(check, " "), err, out)
+	}
+}
