@@ -320,6 +320,16 @@ func (s *series[F]) leaveRing() {
 	}
 }
 
+// keptFiles returns how many files triggers have kept. It may be called from any goroutine.
+func (s *series[F]) keptFiles() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ring == nil {
+		return 0
+	}
+	return len(s.paths)
+}
+
 // describe says what a ring has, for a status. It is empty if there is none.
 func (s *series[F]) describe() string {
 	s.mu.Lock()

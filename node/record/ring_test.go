@@ -38,12 +38,6 @@ func (f *seconds) MovedTo(path string) *seconds { return &seconds{path: path, te
 
 func stamp(n int) string { return fmt.Sprintf("%03d", n) }
 
-func (s *series[F]) keptFiles() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.paths)
-}
-
 // tenths writes a line every tenth of a second, with triggers at some of them, and returns the lines of
 // the kept files.
 func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept []string, dir string) {
@@ -208,6 +202,13 @@ func TestRingShortens(t *testing.T) {
 	if n := s.keptFiles(); n != 3 {
 		t.Errorf("%d files are kept", n)
 	}
+	free = 4
+	turns(1, 0, true) // what is recorded after the trigger is kept, too
+	var status msgs.DiagnosticStatus
+	if g.report(&status, "messages"); len(status.Values) != 1 || !strings.Contains(status.Values[0].Value, "4 files that triggers keep stay") {
+		t.Errorf("status %+v", status)
+	}
+	free = 5
 	now = now.Add(5 * time.Second)
 	turns(3, 0, false)
 	if s.made < 12 {

@@ -343,6 +343,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 	if sum.Written != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})
 	}
+	r.space.report(&s, "frames")
 	if ring := r.parts.describe(); ring != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Ring", Value: ring})
 	}

@@ -1,12 +1,14 @@
 package record
 
 import (
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"rsros/msgs"
 	"rsros/node/upload"
 )
 
@@ -29,6 +31,8 @@ type spaceGuard struct {
 type shortener interface {
 	shorten() bool
 	lengthen()
+	// keptFiles returns how many files triggers have kept, which stay. It may be called from any goroutine.
+	keptFiles() int
 }
 
 // check checks the disk of path if a check is due. It reports whether the free space has
@@ -59,12 +63,37 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 
 // log says what has changed. what is what the recording consists of.
 func (g *spaceGuard) log(l zerolog.Logger, what string) {
+	why := g.why(what)
 	switch {
-	case !g.low.Load():
+	case why == "":
 		l.Warn().Msg("the disk has room again: recording continues")
 	case g.uploads.Full():
-		l.Error().Int64("waiting_bytes", g.uploads.Status().Bytes).Msg("as much waits for upload as may: " + what + " are dropped until some is uploaded")
+		l.Error().Int64("waiting_bytes", g.uploads.Status().Bytes).Msg(why)
 	default:
-		l.Error().Int64("min_space", g.minimum).Msg("the disk is nearly full: " + what + " are dropped until there is room")
+		l.Error().Int64("min_space", g.minimum).Msg(why)
+	}
+}
+
+// why says why messages are dropped, and is empty if none are. It may be called from any goroutine.
+func (g *spaceGuard) why(what string) string {
+	switch {
+	case !g.low.Load():
+		return ""
+	case g.uploads.Full():
+		return "as much waits for upload as may: " + what + " are dropped until some is uploaded"
+	}
+	text := "the disk is nearly full: " + what + " are dropped until there is room"
+	if g.ring != nil {
+		if n := g.ring.keptFiles(); n > 0 {
+			text += fmt.Sprintf("; the ring has nothing more to remove, and %d files that triggers keep stay", n)
+		}
+	}
+	return text
+}
+
+// report adds to a status why messages are dropped.
+func (g *spaceGuard) report(s *msgs.DiagnosticStatus, what string) {
+	if why := g.why(what); why != "" {
+		s.Values = append(s.Values, msgs.KeyValue{Key: "Dropping", Value: why})
 	}
 }

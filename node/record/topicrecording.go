@@ -159,6 +159,7 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 	if n := r.thinned(); n > 0 {
 		add("Left out as wanted", n)
 	}
+	r.space.report(&s, "messages")
 	add("Files", len(all))
 	if ring := r.files.describe(); ring != "" {
 		add("Ring", ring)
