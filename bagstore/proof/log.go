@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/rand"
 	"encoding/binary"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"rsros/program/regular"
 )
 
 // The files beside a recording NAME: its log, and the newest root with its signature when the
@@ -26,6 +27,9 @@ const (
 
 // LogPath returns the path of a recording's log.
 func LogPath(recording string) string { return strings.TrimSuffix(recording, activeExt) + LogExt }
+
+// NameOf returns the name of a recording in its log.
+func NameOf(recording string) string { return filepath.Base(strings.TrimSuffix(recording, activeExt)) }
 
 // Files returns the paths of all files that prove a recording.
 func Files(recording string) []string {
@@ -42,8 +46,11 @@ const frameHead = 5
 // maxFrame bounds a frame. A chunk with the most messages that a reader accepts is smaller.
 const maxFrame = 128 << 20
 
+// maxPending bounds the frames that wait for Sign to write them. Beyond it, adding a leaf waits for the disk.
+const maxPending = 4 << 20
+
 // Log writes the log of a recording that is being written. Leaves are added by one goroutine at a time;
-// Sign may be called by another one meanwhile. After an error the log stays as it is and every method does nothing;
+// Sign may be called by another one meanwhile, and adding doesn't wait for its disk. After an error the log stays as it is and every method does nothing;
 // Close returns the error.
 type Log struct {
 	key    *Key
@@ -51,13 +58,15 @@ type Log struct {
 	base   string // path of the recording
 	noSync bool
 
-	mu    sync.Mutex
-	f     *os.File
-	w     *bufio.Writer
-	tree  tree
-	enc   encoder
-	err   error
-	count Mark // of the leaves so far
+	writing sync.Mutex // locked before mu
+	f       *os.File   // written with writing locked
+
+	mu             sync.Mutex // guards what follows; not locked during writes
+	pending, spare []byte     // frames that aren't in the file; memory for the next ones
+	tree           tree
+	enc            encoder
+	err            error
+	count          Mark // of the leaves so far
 }
 
 // Mark is a state of the log that Sign signs.
@@ -84,12 +93,10 @@ func Create(recording string, key *Key, overwrite, noSync bool) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{key: key, base: base, noSync: noSync, f: f, w: bufio.NewWriterSize(f, 64<<10)}
-	l.header.Name = filepath.Base(base)
+	l := &Log{key: key, base: base, noSync: noSync, f: f, pending: []byte(magic)}
+	l.header.Name = NameOf(recording)
 	_, _ = rand.Read(l.header.ID[:]) // never fails
-	_, err = l.w.WriteString(magic)
 	l.enc.Header(l.header)
-	l.fail(err)
 	l.leaf(KindHeader)
 	if err := l.Sign(l.count, false); err != nil {
 		return nil, errors.Join(err, l.Discard())
@@ -125,18 +132,41 @@ func (l *Log) frame(kind Kind, payload []byte) {
 	if l.err != nil {
 		return
 	}
-	head := binary.LittleEndian.AppendUint32([]byte{byte(kind)}, uint32(len(payload)))
-	_, err := l.w.Write(head)
-	l.fail(err)
-	if _, err = l.w.Write(payload); l.err == nil {
-		l.fail(err)
+	l.pending = binary.LittleEndian.AppendUint32(append(l.pending, byte(kind)), uint32(len(payload)))
+	l.pending = append(l.pending, payload...)
+}
+
+// unlock unlocks l.mu. If too much is pending, it writes that.
+func (l *Log) unlock() {
+	full := len(l.pending) > maxPending
+	l.mu.Unlock()
+	if full {
+		_ = l.write() // Close returns the error
 	}
+}
+
+// write writes what is pending.
+func (l *Log) write() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	frames, err := l.pending, l.err
+	l.pending = l.spare[:0]
+	l.mu.Unlock()
+	if err == nil {
+		_, err = l.f.Write(frames)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spare = frames
+	l.fail(err)
+	return l.err
 }
 
 // Connection adds a connection, before the first chunk that has it.
 func (l *Log) Connection(c Connection) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	l.enc.Connection(c)
 	l.leaf(KindConnection)
 }
@@ -144,7 +174,7 @@ func (l *Log) Connection(c Connection) {
 // Chunk adds a chunk.
 func (l *Log) Chunk(c *Chunk) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	l.enc.Chunk(c)
 	l.leaf(KindChunk)
 	l.count.chunks++
@@ -154,7 +184,7 @@ func (l *Log) Chunk(c *Chunk) {
 // Section adds an index section.
 func (l *Log) Section(s Section) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	l.enc.Section(s)
 	l.leaf(KindSection)
 }
@@ -185,6 +215,9 @@ func (l *Log) Rewind(m Mark) {
 // Sign signs the root of the leaves up to m and writes the log to the disk. Leaves may be added meanwhile.
 func (l *Log) Sign(m Mark, complete bool) error {
 	text, signature, err := l.addRoot(m, complete)
+	if err == nil {
+		err = l.write()
+	}
 	if err != nil {
 		return err
 	}
@@ -215,7 +248,6 @@ func (l *Log) addRoot(m Mark, complete bool) (text, signature []byte, err error)
 	l.enc.string(string(signature))
 	l.frame(kindRoot, l.enc.b)
 	l.enc.b = l.enc.b[:0]
-	l.fail(l.w.Flush())
 	return text, signature, l.err
 }
 
@@ -246,26 +278,42 @@ func (l *Log) writeRoot(text, signature []byte) error {
 	return WriteFile(l.base+SignatureExt, signature)
 }
 
-// WriteFile writes a small file that has its name when it is whole.
+// WriteFile writes a small file that has its name when it is whole, also after a power cut.
 func WriteFile(path string, text []byte) error {
 	temp := path + ".partial"
-	if err := os.WriteFile(temp, text, 0o666); err != nil {
+	f, err := os.Create(temp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(temp, path)
 }
 
+// Replaceable returns fs.ErrExist if a path has something else than a root.
+func Replaceable(path string) error {
+	text, err := regular.Read(path, maxRoot)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = ParseRoot(text)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s isn't a signed root: %w", fs.ErrExist, path, err)
+	}
+	return nil
+}
+
 // Close closes the file and returns the first error.
 func (l *Log) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err == nil {
-		l.fail(l.w.Flush())
+	err := l.write()
+	if e := l.f.Close(); err == nil && e != nil {
+		err = fmt.Errorf("close %s: %w", l.f.Name(), e)
 	}
-	if err := l.f.Close(); l.err == nil {
-		l.fail(err)
-	}
-	return l.err
+	return err
 }
 
 // Discard closes and removes the log.

@@ -219,20 +219,29 @@ func (p *Proof) readNames() error {
 	return nil
 }
 
-// compareRoot compares the log with the root beside it, if there is one: a log that was cut off, to hide
-// what was recorded last, has an earlier one.
+// compareRoot compares the log with the root beside it, if there is one with a signature: a log that was cut
+// off, to hide what was recorded last, has an earlier one, and one of another recording has another ID.
 func (p *Proof) compareRoot(base string, key PublicKey) error {
-	text, err := regular.Read(base+RootExt, maxRoot)
+	name := base + RootExt
+	text, err := regular.Read(name, maxRoot)
 	signature, err2 := regular.Read(base+SignatureExt, maxRoot)
-	if err != nil || err2 != nil || !key.verify(text, signature) {
-		return nil // nothing that could be believed
-	}
-	r, err := ParseRoot(text)
-	if err != nil || r.ID != p.ID {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist) {
 		return nil
 	}
-	if r.Leaves > p.Leaves || r.Complete && !p.Complete {
-		return fmt.Errorf("the log was cut off: it proves %d leaves, but %s has a signature for %d", p.Leaves, base+RootExt, r.Leaves)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	if !key.verify(text, signature) {
+		return fmt.Errorf("%w, %v, to %s", ErrSignature, key, name)
+	}
+	r, err := ParseRoot(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case r.ID != p.ID:
+		return fmt.Errorf("it is the log of another recording, %q, than %s, of %q", p.Recording, name, r.Recording)
+	case r.Leaves > p.Leaves || r.Complete && !p.Complete:
+		return fmt.Errorf("the log was cut off: it proves %d leaves, but %s has a signature for %d", p.Leaves, name, r.Leaves)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -273,5 +274,33 @@ func TestBrokenLog(t *testing.T) {
 	}
 	if _, err := Create(path, testKey(t), false, true); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second log: %v", err)
+	}
+}
+
+// TestSlowDisk adds leaves while Sign waits for the disk: a recorder must not wait with it.
+func TestSlowDisk(t *testing.T) {
+	l, err := Create(filepath.Join(t.TempDir(), "walk.bag"), testKey(t), false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := l.f
+	defer file.Close()
+	slow, f, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.f = f
+	large := Chunk{Pos: 4117, Compression: "none", Messages: make([]Message, 20_000)} // more than a pipe holds
+	l.Chunk(&large)
+	signed := make(chan error)
+	go func() { signed <- l.Sign(l.Mark(5000), false) }()
+	if _, err := slow.Read(make([]byte, 1)); err != nil { // now Sign writes
+		t.Fatal(err)
+	}
+	l.Chunk(&Chunk{Pos: 5000, Compression: "none"})
+	l.Mark(6000)
+	go func() { _, _ = io.Copy(io.Discard, slow) }()
+	if err := errors.Join(<-signed, l.Close()); err != nil {
+		t.Error(err)
 	}
 }

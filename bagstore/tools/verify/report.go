@@ -60,6 +60,13 @@ func (r *Report) add(d Difference) {
 	r.Differences = append(r.Differences, d)
 }
 
+func (r *Report) note(text string) {
+	if r.Note != "" {
+		r.Note += "; "
+	}
+	r.Note += text
+}
+
 // Same reports whether nothing differs.
 func (r *Report) Same() bool { return len(r.Differences) == 0 }
 

@@ -2,9 +2,12 @@ package verify
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rsros/bagstore/proof"
@@ -32,7 +35,8 @@ func TestTamperedLog(t *testing.T) {
 			t.Fatalf("byte %d: a log that was changed proves %+v", at, rep)
 		}
 	}
-	// Without the root beside it, a log that was cut off is that of a recording that was killed.
+	// Without the root beside it, a log that was cut off is that of a recording that was killed, if the file header
+	// names a section that it has.
 	for _, file := range proof.Files(path)[1:] {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
@@ -41,7 +45,7 @@ func TestTamperedLog(t *testing.T) {
 	for at := 0; at < len(whole); at += 31 {
 		rep, err := try(whole[:at])
 		switch {
-		case err == nil && (rep.Complete || !rep.Same()):
+		case err == nil && (rep.Complete || rep.Same() != (rep.Unproven == 0)):
 			t.Fatalf("%d bytes of the log prove %+v", at, rep)
 		case err != nil && !errors.Is(err, proof.ErrSignature) && at > 20:
 			t.Fatalf("%d bytes: %v", at, err)
@@ -79,8 +83,87 @@ func TestSwappedLogs(t *testing.T) {
 	if err := os.WriteFile(proof.LogPath(one), read(t, proof.LogPath(two)), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if rep, err := File(t.Context(), one, Options{Key: public}); err == nil || !strings.Contains(err.Error(), "another recording") {
+		t.Errorf("the root beside it has another ID: %+v, %v", rep, err)
+	}
+	for _, file := range proof.Files(one)[1:] {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rep := verified(t, one, public)
 	if rep.Same() || rep.Recording != "two.bag" {
+		t.Errorf("%+v", rep)
+	}
+	// With its bag, too, all is as signed, but under another name.
+	if err := os.WriteFile(one, read(t, two), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if rep = verified(t, one, public); !rep.Same() || !strings.Contains(rep.Note, "two.bag") {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// TestTamperedRoot changes the root beside a recording, or its signature.
+func TestTamperedRoot(t *testing.T) {
+	key, public := testKey(t)
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	writeBag(t, path, forms(key)["none"], 50)
+	for _, file := range proof.Files(path)[1:] {
+		whole := read(t, file)
+		if err := os.WriteFile(file, bytes.Replace(whole, []byte("1"), []byte("2"), 1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if rep, err := File(t.Context(), path, Options{Key: public}); !errors.Is(err, proof.ErrSignature) {
+			t.Errorf("%s: %+v, %v", file, rep, err)
+		}
+		if err := os.WriteFile(file, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rep := verified(t, path, public); !rep.Same() || rep.Note != "" {
+		t.Errorf("%+v", rep)
+	}
+	// A file that isn't a root is never replaced by one.
+	if err := WriteRoot(proof.LogPath(path), path, public); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a root replaces the recording: %v", err)
+	}
+	if err := WriteRoot(proof.LogPath(path), proof.Files(path)[1], public); err != nil {
+		t.Error(err)
+	}
+	if rep := verified(t, path, public); !rep.Same() {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// TestCutLog cuts a log off after its first root: the file header then names a section that isn't signed.
+func TestCutLog(t *testing.T) {
+	key, public := testKey(t)
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	writeBag(t, path, forms(key)["none"], 50)
+	log := proof.LogPath(path)
+	whole, size := read(t, log), len("#RSPROOF 1\n")
+	for kind := byte(0); kind != 'R'; {
+		kind = whole[size]
+		size += 5 + int(binary.LittleEndian.Uint32(whole[size+1:]))
+	}
+	for _, file := range proof.Files(path)[1:] {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(log, whole[:size], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rep := verified(t, path, public)
+	if rep.Complete || rep.Messages > 0 || len(rep.Differences) != 1 || rep.Differences[0].What != "file header" || rep.Unproven == 0 {
+		t.Errorf("%+v", rep)
+	}
+	// Nor is an empty file the beginning of a recording.
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if rep := verified(t, path, public); rep.Same() {
 		t.Errorf("%+v", rep)
 	}
 }

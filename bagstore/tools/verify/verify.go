@@ -27,7 +27,7 @@ func begin(path, log string, key proof.PublicKey) (*proof.Proof, *Report, error)
 	r := &Report{Path: path, Key: key.String(), Recording: p.Recording, Root: fmt.Sprintf("%x", p.Hash[:]), Signed: p.Time, Complete: p.Complete,
 		Differences: []Difference{}}
 	if p.Damage != nil {
-		r.Note = fmt.Sprintf("the log is %v", p.Damage)
+		r.note(fmt.Sprintf("the log is %v", p.Damage))
 	}
 	return p, r, nil
 }
@@ -43,6 +43,9 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer p.Close() //nolint:errcheck // only read
+	if name := proof.NameOf(path); name != rep.Recording {
+		rep.note(fmt.Sprintf("it was signed as %q", rep.Recording))
+	}
 	s, err := openSource(path)
 	if err != nil {
 		return nil, err
@@ -62,8 +65,12 @@ func LogOf(path string) string {
 	return proof.LogPath(path)
 }
 
-// WriteRoot writes the newest signed root of a log, and its signature, as minisign reads them.
+// WriteRoot writes the newest signed root of a log, and its signature, as minisign reads them. It replaces
+// another root, but no other file.
 func WriteRoot(log, path string, key proof.PublicKey) error {
+	if err := proof.Replaceable(path); err != nil {
+		return fmt.Errorf("write the root: %w", err)
+	}
 	p, err := proof.Open(log, key)
 	if err != nil {
 		return err

@@ -106,6 +106,9 @@ func (w *whole) signed(i int) (e element, err error) {
 		e.pos, e.end, e.key = s.Pos, s.Pos+s.Size+int64(s.Pad), s.Digest
 		e.head.DataPos, e.head.Stored = s.Pos, s.Size
 	}
+	if e.end < e.pos || e.dataEnd() < e.pos {
+		return e, fmt.Errorf("the log has impossible lengths at byte %d", e.pos)
+	}
 	return e, nil
 }
 
@@ -170,31 +173,27 @@ func (w *whole) fileHeader() error {
 	if _, err := w.s.r.ReadAt(have, 0); err != nil {
 		return err
 	}
-	text := ""
-	if !bytes.Equal(have, w.expectedHeader(have, sections)) {
-		text = w.headerDifference(have, sections)
-		w.rep.add(Difference{Kind: Changed, What: "file header", Text: text})
+	if want := w.expectedHeader(have, sections); want == nil || !bytes.Equal(have, want) {
+		w.rep.add(Difference{Kind: Changed, What: "file header", Text: w.headerDifference(have, sections)})
 	}
 	return nil
 }
 
-// expectedHeader returns the file header for the section that the file names, or for the last one.
+// expectedHeader returns the file header for the section that the file names, or for the last one; nil if the file
+// names none that is signed. A recorder signs a section before the file header names it.
 func (w *whole) expectedHeader(have []byte, sections []proof.Section) []byte {
 	if w.rep.Complete && len(sections) > 0 {
 		return bagstore.FileHeader(sections[0].Pos, int(sections[0].Conns), int(sections[0].Chunks))
 	}
 	pos, conns, chunks, err := w.parts.Pointed()
-	known := pos >= w.end() // a section that was written after the last signature
+	known := false
 	if len(sections) < 2 {
 		sections = append(sections, proof.Section{Pos: bagstore.FirstChunk}) // as the file was created
 	}
 	for _, s := range sections {
 		known = known || pos == s.Pos && conns == int(s.Conns) && chunks == int(s.Chunks)
 	}
-	if err != nil {
-		return nil
-	}
-	if !known {
+	if err != nil || !known {
 		return nil
 	}
 	return bagstore.OpenFileHeader(have, pos, conns, chunks)
@@ -204,6 +203,9 @@ func (w *whole) headerDifference(have []byte, sections []proof.Section) string {
 	pos, conns, chunks, err := w.parts.Pointed()
 	if err != nil {
 		return fmt.Sprintf("the file header: %v", err)
+	}
+	if !w.rep.Complete && pos >= w.end() {
+		return fmt.Sprintf("the file header names an index section at byte %d, which isn't signed: readers show what isn't proven", pos)
 	}
 	if len(sections) == 0 {
 		return "the file header"
