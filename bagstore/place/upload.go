@@ -142,7 +142,8 @@ func begunFolder(ctx context.Context, name string) (begun bool, err error) {
 var describing = []string{"metadata.yaml", "manifest.json"}
 
 // uploadFolder uploads all files, or removes those that it has uploaded. If the upload has begun, files may be there
-// already.
+// already. Another program that finds the mark may upload the same files meanwhile: then neither fails, and no file is
+// removed that the other one counts on.
 func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 	var files []string
 	for f, err := range (folders{}).List(ctx, dir) {
@@ -154,7 +155,7 @@ func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 	slices.SortStableFunc(files, func(a, b string) int {
 		return slices.Index(describing, filepath.Base(a)) - slices.Index(describing, filepath.Base(b))
 	})
-	var put []string
+	var put, found []string
 	mark := Join(name, unfinished)
 	err := error(nil)
 	if !begun {
@@ -169,15 +170,21 @@ func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 		switch {
 		case err == nil:
 			put = append(put, to)
-		case begun && errors.Is(err, fs.ErrExist) && sameContent(ctx, files[i], to):
-			err = nil
+		case errors.Is(err, fs.ErrExist) && sameContent(ctx, files[i], to):
+			found, err = append(found, to), nil
 		}
+	}
+	for i := 0; i < len(found) && err == nil; i++ { // by another program, which may have removed them
+		_, err = Stat(ctx, found[i])
 	}
 	if err == nil {
 		return Remove(ctx, mark)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
 	defer cancel()
+	if _, gone := Stat(ctx, mark); errors.Is(gone, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return err // these files are part of what another program uploads, or has completed
+	}
 	slices.Reverse(put) // the mark last
 	for _, name := range put {
 		err = errors.Join(err, Remove(ctx, name))

@@ -195,3 +195,73 @@ func TestWriteFolderOfObjects(t *testing.T) {
 		t.Errorf("%v, %v", err, m)
 	}
 }
+
+// meddled is a store in which something happens before an object is put.
+type meddled struct {
+	memory
+	before func(name string)
+}
+
+func (m *meddled) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o PutOptions) (Info, error) {
+	if do := m.before; do != nil && path.Base(name) == "b" {
+		m.before = nil
+		do(name)
+	}
+	return m.memory.Put(ctx, name, body, size, o)
+}
+
+// TestTwoUploads lets a second program find the mark while a first one is uploading the folder.
+func TestTwoUploads(t *testing.T) {
+	m := &meddled{memory: memory{}}
+	Register("memory", m)
+	const name = "memory://bucket/walk"
+	folder := func(files ...string) string {
+		dir := t.TempDir()
+		for _, file := range files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	for _, test := range []struct {
+		what          string
+		first, second []string
+		want          error
+	}{
+		{"the same files", []string{"a", "b", "c", "manifest.json"}, []string{"a", "b", "c", "manifest.json"}, nil},
+		{"the first one fails later", []string{"a", "b", "refused", "manifest.json"}, []string{"a", "b", "manifest.json"}, errRefused},
+		{"the second one has more files", []string{"a", "b", "metadata.yaml"}, []string{"a", "b", "manifest.json", "metadata.yaml"}, nil},
+	} {
+		clear(m.memory)
+		m.before = func(string) {
+			if err := uploadFolder(t.Context(), folder(test.second...), name, true); err != nil {
+				t.Errorf("%s: the second program: %v", test.what, err)
+			}
+		}
+		if err := uploadFolder(t.Context(), folder(test.first...), name, false); !errors.Is(err, test.want) {
+			t.Errorf("%s: the first program: %v", test.what, err)
+		}
+		for _, file := range test.second {
+			if m.memory[name+"/"+file] != file {
+				t.Errorf("%s: %s isn't there: %v", test.what, file, m.memory)
+			}
+		}
+		if len(m.memory) != len(test.second) {
+			t.Errorf("%s: %v", test.what, m.memory)
+		}
+	}
+	// Another program's file of the same name isn't a reason to remove what a third one may have found.
+	clear(m.memory)
+	m.before = func(to string) { m.memory[to] = "another" }
+	if err := uploadFolder(t.Context(), folder("a", "b"), name, false); !errors.Is(err, fs.ErrExist) || m.memory[name+"/a"] != "a" || m.memory[name+"/"+unfinished] == "" {
+		t.Errorf("%v, %v", err, m.memory)
+	}
+	// Files that a second program found, and the first one removed before the end.
+	clear(m.memory)
+	m.memory[name+"/a"], m.memory[name+"/"+unfinished] = "a", "x"
+	m.before = func(string) { delete(m.memory, name+"/a") }
+	if err := uploadFolder(t.Context(), folder("a", "b"), name, true); !errors.Is(err, fs.ErrNotExist) || m.memory[name+"/"+unfinished] == "" {
+		t.Errorf("%v, %v", err, m.memory)
+	}
+}
