@@ -35,6 +35,11 @@ type part struct {
 	index   uint32 // its root
 	rows    []int64
 	times   []int64 // of the rows
+	lo, hi  int64   // all times from lo to hi are listed, and those up to MinTime
+}
+
+func (p *part) lists(time int64) bool {
+	return time <= int64(bagstore.MinTime) || time >= p.lo && time <= p.hi
 }
 
 // openPart returns false if the file can't be read by an index.
@@ -43,7 +48,7 @@ func (f *File) openPart(objects []dbpages.Object) bool {
 	if index == 0 || f.pages.Missing() > 0 || f.readForm(objects) != nil {
 		return false
 	}
-	f.part = &part{objects: objects, index: index}
+	f.part = &part{objects: objects, index: index, lo: 1}
 	left := headRows
 	err := f.listPart(func(list func(lo, hi int64, each func() bool) error) error {
 		return list(int64(bagstore.MinTime)+1, math.MaxInt64, func() bool { left--; return left > 0 })
@@ -67,6 +72,7 @@ func (f *File) Narrow(start, end bagstore.Time) error {
 	if end >= bagstore.MaxTime {
 		hi = math.MaxInt64
 	}
+	f.part.lo, f.part.hi = lo, hi
 	err := f.listPart(func(list func(lo, hi int64, each func() bool) error) error {
 		return list(lo, hi, func() bool { return true })
 	})
@@ -160,10 +166,13 @@ func (f *File) partEntries(n int) (list []bagstore.Entry, err error) {
 			for len(rest) > 0 && rest[0] < m.row {
 				wrong, rest, times = wrong+1, rest[1:], times[1:]
 			}
-			if len(rest) == 0 || rest[0] > m.row {
-				continue // not of the part
-			}
 			topic, known := f.byID[m.topic]
+			if len(rest) == 0 || rest[0] > m.row {
+				if m.ok && known && f.part.lists(m.time) {
+					wrong++ // the index lacks it
+				}
+				continue
+			}
 			if !m.ok || !known || m.time != times[0] {
 				continue // rest counts it
 			}
@@ -173,7 +182,7 @@ func (f *File) partEntries(n int) (list []bagstore.Entry, err error) {
 	}
 	if wrong += len(rest); wrong > 0 {
 		f.found.Add(bagstore.Note{Offset: f.pages.Offset(b.pages[0]), Kind: "rows", Severity: bagstore.Loss,
-			Text: fmt.Sprintf("%d messages that the index of times has aren't there, have another time, or no topic or data", wrong)})
+			Text: fmt.Sprintf("the index of times is wrong for %d messages: they aren't there, have another time or no topic or data, or the index lacks them", wrong)})
 	}
 	return list, nil
 }

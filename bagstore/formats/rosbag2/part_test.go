@@ -181,6 +181,33 @@ func TestPartOfLyingIndex(t *testing.T) {
 	}
 }
 
+// TestPartOfShortIndex reads a part by an index that lacks some rows.
+func TestPartOfShortIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db3")
+	build(t, need.Python(t), path, `
+CREATE INDEX timestamp_idx ON messages (timestamp ASC) WHERE id % 10 <> 4;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+INSERT INTO messages SELECT 1000 + i, 1, i * 1000, zeroblob(20) FROM n;
+PRAGMA writable_schema = ON;
+UPDATE sqlite_master SET sql = 'CREATE INDEX timestamp_idx ON messages (timestamp ASC)' WHERE name = 'timestamp_idx';`)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end, wrong := range map[bagstore.Time]int{60_000: 1, 53_000: 0} {
+		f, err := openBy(b, byTime)
+		if err != nil || !f.Partial() {
+			t.Fatal("not a part:", err)
+		}
+		if err := f.Narrow(50_000, end); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := readBlocks(f); err != nil || len(f.Found()) != wrong {
+			t.Errorf("up to %d: %v, found %v", end, err, f.Found())
+		}
+	}
+}
+
 // FuzzPart reads parts of arbitrary bytes.
 func FuzzPart(f *testing.F) {
 	f.Add(smallBytes(f), int64(0), int64(1<<40))
