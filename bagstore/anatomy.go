@@ -27,7 +27,7 @@ func OpenFileHeader(have []byte, indexPos int64, conns, chunks int) []byte {
 	return fileHeaderWithTail(indexPos, conns, chunks, r.Tail)
 }
 
-// Anatomy reads a bag's records by their offsets, whatever its index says, for programs that verify
+// Anatomy reads a bag's records by their offsets, without its index, for programs that verify
 // what a Writer wrote. It is for one goroutine.
 type Anatomy struct {
 	b *Bag
@@ -41,7 +41,7 @@ func NewAnatomy(r io.ReaderAt, size int64) *Anatomy {
 	return &Anatomy{b: b, l: newChunkReader(b)}
 }
 
-// Pointed returns what the file header says.
+// Pointed returns the index section that the file header names.
 func (a *Anatomy) Pointed() (indexPos int64, conns, chunks int, err error) {
 	var r record.Record
 	if err = record.Read(a.l.w, int64(len(magic20)), a.b.size, &r); err == nil && r.Op != record.OpFileHeader {

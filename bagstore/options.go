@@ -60,8 +60,8 @@ type Options struct {
 	Overwrite bool
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
-	// Sign, if not nil, signs a log of what is written, which is kept beside the file as package
-	// proof says. Create refuses a file whose log exists, unless Overwrite is set.
+	// Sign, if not nil, signs a log of what is written, which is kept next to the file, see package
+	// proof. Create refuses a file whose log exists, unless Overwrite is set.
 	Sign *proof.Key
 	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time

@@ -16,7 +16,7 @@ import (
 	"rsros/program/regular"
 )
 
-// The files beside a recording NAME: its log, and the newest root with its signature when the
+// The files next to a recording NAME: its log, and the newest root with its signature when the
 // recording has ended.
 const (
 	LogExt       = ".proof"

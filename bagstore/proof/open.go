@@ -219,7 +219,7 @@ func (p *Proof) readNames() error {
 	return nil
 }
 
-// compareRoot compares the log with the root beside it, if there is one with a signature: a log that was cut
+// compareRoot compares the log with the root next to it, if there is one with a signature: a log that was cut
 // off, to hide what was recorded last, has an earlier one, and one of another recording has another ID.
 func (p *Proof) compareRoot(base string, key PublicKey) error {
 	name := base + RootExt

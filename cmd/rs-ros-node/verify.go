@@ -28,7 +28,7 @@ func newVerifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify --key KEY BAG…",
 		Short: "Compare signed recordings with what was signed, and name what was changed",
-		Long: `verify reads recordings made by record --sign or live --sign, and the logs beside them,
+		Long: `verify reads recordings made by record --sign or live --sign, and the logs next to them,
 such as walk.bag.proof. If the log has a signature by the key, it compares every byte of
 the recording with it, and names each chunk, message and index entry that was changed,
 dropped, added or swapped. What a killed recorder wrote is proven up to its last

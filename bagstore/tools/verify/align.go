@@ -70,7 +70,7 @@ func (a *alignment) steps() (steps []step) {
 	fixed := a.fixed()
 	g := 0
 	for w := 0; w <= len(a.at); {
-		// What lies between two things that are where they were.
+		// What is between two things that are where they were.
 		end, gotEnd := w, len(a.used)
 		for end < len(a.at) && !fixed[end] {
 			end++
@@ -108,8 +108,8 @@ func (a *alignment) between(steps []step, w, wEnd, g, gEnd int) []step {
 	return steps
 }
 
-// fixed says which of want are where they were: in a permutation those at their number, otherwise as many
-// as possible that have kept their order.
+// fixed reports which of want are where they were: in a permutation those at their number, otherwise the longest
+// sequence that has kept its order.
 func (a *alignment) fixed() []bool {
 	fixed := make([]bool, len(a.at))
 	if len(a.at) == len(a.used) && !slices.Contains(a.at, -1) {
@@ -129,7 +129,11 @@ func (a *alignment) fixed() []bool {
 		if n > 0 {
 			before[i] = ends[n-1]
 		}
-		ends = append(ends[:n], append([]int{i}, ends[min(n+1, len(ends)):]...)...)
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
 	}
 	if len(ends) > 0 {
 		for i := ends[len(ends)-1]; i >= 0; i = before[i] {

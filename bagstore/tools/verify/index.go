@@ -105,7 +105,7 @@ func (w *whole) indexEntry(e, g *element, s step, want, got []indexed) {
 		d.Kind, d.Text = Swapped, name(want[s.want])
 	default:
 		n := got[s.got]
-		d.Kind, d.Text = Changed, name(want[s.want])+fmt.Sprintf("; it says offset %d, %s at %s", n.Offset, w.topic(n.ID), stamp(n.Time))
+		d.Kind, d.Text = Changed, name(want[s.want])+fmt.Sprintf("; it has offset %d, %s at %s", n.Offset, w.topic(n.ID), stamp(n.Time))
 	}
 	w.rep.add(d)
 }

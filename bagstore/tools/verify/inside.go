@@ -50,7 +50,7 @@ func (w *whole) messages(e, g *element) {
 		return
 	}
 	head := g.head
-	if g.kind == 0 { // what is there is taken to be in the form of the chunk that was
+	if g.kind == 0 { // these bytes are read as the chunk that was there
 		head = e.head
 		head.DataPos += g.pos - e.pos
 		head.Stored = max(0, min(head.Stored, w.s.size-head.DataPos))
@@ -126,7 +126,7 @@ func (w *whole) found(d *Difference, e *element, m proof.Message, i int) string 
 	return fmt.Sprintf("message %d of chunk %d, %s at %s", i+1, e.number, d.Topic, stamp(d.Time))
 }
 
-// how says how a message was changed.
+// how describes how a message was changed.
 func (w *whole) how(want, got proof.Message) string {
 	text := ""
 	if got.Data != want.Data {

@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore"
 )
 
-// Kind says what happened to a thing.
+// Kind is what happened to a thing.
 type Kind string
 
 // The kinds.

@@ -11,7 +11,7 @@ import (
 	"rsros/program/regular"
 )
 
-// piece is the number of bytes that are hashed at a time. Pieces begin at multiples of it, so that each lies in
+// piece is the number of bytes that are hashed at a time. Pieces begin at multiples of it, so that each is in
 // one block of what is read ahead.
 const piece = 1 << 20
 

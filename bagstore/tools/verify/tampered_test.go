@@ -35,7 +35,7 @@ func TestTamperedLog(t *testing.T) {
 			t.Fatalf("byte %d: a log that was changed proves %+v", at, rep)
 		}
 	}
-	// Without the root beside it, a log that was cut off is that of a recording that was killed, if the file header
+	// Without the root next to it, a log that was cut off is that of a recording that was killed, if the file header
 	// names a section that it has.
 	for _, file := range proof.Files(path)[1:] {
 		if err := os.Remove(file); err != nil {
@@ -84,7 +84,7 @@ func TestSwappedLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rep, err := File(t.Context(), one, Options{Key: public}); err == nil || !strings.Contains(err.Error(), "another recording") {
-		t.Errorf("the root beside it has another ID: %+v, %v", rep, err)
+		t.Errorf("the root next to it has another ID: %+v, %v", rep, err)
 	}
 	for _, file := range proof.Files(one)[1:] {
 		if err := os.Remove(file); err != nil {
@@ -104,7 +104,7 @@ func TestSwappedLogs(t *testing.T) {
 	}
 }
 
-// TestTamperedRoot changes the root beside a recording, or its signature.
+// TestTamperedRoot changes the root next to a recording, or its signature.
 func TestTamperedRoot(t *testing.T) {
 	key, public := testKey(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")

@@ -15,7 +15,7 @@ import (
 // Options are the settings of File and Part.
 type Options struct {
 	Key      proof.PublicKey
-	Log      string // path of the log; "" is the one beside the recording
+	Log      string // path of the log; "" is the one next to the recording
 	Progress bagstore.Progress
 }
 

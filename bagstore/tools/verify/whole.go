@@ -11,7 +11,7 @@ import (
 )
 
 // whole compares a file with the log of its recording: first each piece at the place where it was written, then, if
-// something differs, what lies between the pieces that don't.
+// something differs, what is between the pieces that don't.
 type whole struct {
 	ctx    context.Context
 	report bagstore.Progress
@@ -61,7 +61,7 @@ func (w *whole) run() error {
 			continue
 		}
 		if e.pos != w.end() {
-			return fmt.Errorf("the log says nothing about the bytes from %d to %d", w.end(), e.pos)
+			return fmt.Errorf("the log doesn't cover the bytes from %d to %d", w.end(), e.pos)
 		}
 		w.report.Report(uint64(e.pos), uint64(w.s.size))
 		if e.same = w.there(&e); e.same {
@@ -212,7 +212,7 @@ func (w *whole) headerDifference(have []byte, sections []proof.Section) string {
 	}
 	s := sections[0]
 	if pos == s.Pos && conns == int(s.Conns) && chunks == int(s.Chunks) {
-		return "the file header, outside of what it says about the index section"
+		return "the file header, outside of the fields of the index section"
 	}
 	return fmt.Sprintf("the file header names an index section at byte %d, with %d connections and %d chunks, instead of one at byte %d with %d and %d",
 		pos, conns, chunks, s.Pos, s.Conns, s.Chunks)
