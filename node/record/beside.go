@@ -53,7 +53,9 @@ func topicList(texts []string) (list []string) {
 // subscribe begins to record topics next to the devices.
 func (r *session) subscribe(node *ros.Node, topics []string) error {
 	b := &r.beside
+	b.mu.Lock()
 	b.node, b.flows = node, map[string]*flow{}
+	b.mu.Unlock()
 	for _, name := range topics {
 		name, err := node.Resolve(name)
 		if err != nil {
@@ -66,7 +68,7 @@ func (r *session) subscribe(node *ros.Node, topics []string) error {
 			continue
 		}
 		f := thinning{}.flow(name)
-		s, err := node.Subscribe(ros.SubscriberOptions{Topic: name}, func(m ros.Received) { r.take(name, f, m) })
+		s, err := node.Subscribe(ros.SubscriberOptions{Topic: name, MaxMessage: r.largest}, func(m ros.Received) { r.take(name, f, m) })
 		if err != nil {
 			return fmt.Errorf("subscribe to %s: %w", name, err)
 		}
@@ -161,8 +163,12 @@ func (p *parts) repeatLatched() error {
 	return p.latched.repeat(p.made == 1, func(m *besideMessage) error { return p.put(m, time.Time{}) })
 }
 
-// join adds a device to the recording, and to its later files.
+// join adds a device to the recording, and to its later files. It may be called again for a new file, which
+// has the device.
 func (p *parts) join(d device) error {
+	if slices.ContainsFunc(p.devices, func(o device) bool { return o.number == d.number }) {
+		return nil
+	}
 	p.devices = append(p.devices, d)
 	return p.cur.join(d)
 }

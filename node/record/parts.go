@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -73,13 +74,16 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 	create := func(path string) (*part, error) {
 		first := p.devices[0]
 		w, err := open(path, first.number, first.snap)
+		if err != nil {
+			return nil, err
+		}
 		f := &part{bagWriter: w, path: path, first: first.number}
 		for _, d := range p.devices[1:] {
-			if err == nil {
-				err = f.join(d)
+			if err := f.join(d); err != nil {
+				return nil, errors.Join(err, w.Close())
 			}
 		}
-		return f, err
+		return f, nil
 	}
 	base, ext := splitExt(path)
 	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
@@ -156,10 +160,11 @@ func (p *parts) pause(on bool) {
 
 // turn starts a new file if one is due.
 func (p *parts) turn(item queued) error {
-	if item.paused || !p.frames || !p.full(item.part) {
+	// An item of another device or topic may be from before the last split.
+	if item.paused || !p.frames || !p.full(max(item.part, p.split)) {
 		return nil
 	}
-	p.split = item.part
+	p.split = max(item.part, p.split)
 	return p.next()
 }
 
@@ -247,12 +252,12 @@ type Summary struct {
 	Frames   uint64                       // written
 	Dropped  uint64                       // lost because the disk was too slow or failed
 	Skipped  uint64                       // arrived while paused
-	Refused  uint64                       // of streams that aren't in the description
+	Refused  uint64                       // of streams that aren't in the description, or before their device joined
 	Written  string                       // how the newest file is written: through the page cache or past it; "" for a .db3
 	Events   uint64                       // option changes, notifications and log lines that were lost
 	ByStream map[camdriver.StreamID]Count // of all devices together
 	Messages uint64                       // of topics next to the devices, written
-	Lost     uint64                       // messages of topics that were dropped
+	Lost     uint64                       // messages of topics that were dropped, or too large for the queue
 }
 
 // Count counts one stream's frames.

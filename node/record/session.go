@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -21,13 +22,15 @@ import (
 type session struct {
 	queue  *queue.Queue[queueKey, queued]
 	budget *queue.Budget // of the queue
-	parts  *parts
-	now    func() time.Time
-	logger zerolog.Logger
-	stopIt sync.Once
-	quit   chan struct{} // closed by stop
-	done   chan struct{} // closed when everything is written and closed, or after an error
-	err    error         // set before done
+	// largest is the size limit of a topic's message in bytes: larger ones are skipped and count as lost.
+	largest int64
+	parts   *parts
+	now     func() time.Time
+	logger  zerolog.Logger
+	stopIt  sync.Once
+	quit    chan struct{} // closed by stop
+	done    chan struct{} // closed when everything is written and closed, or after an error
+	err     error         // set before done
 
 	// The requested state. Each frame carries it through the queue, so that a
 	// change takes effect between the right frames and isn't dropped with one.
@@ -85,6 +88,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	if memory == nil {
 		memory = queue.NewBudget(o.QueueBytes)
 	}
+	r.largest = cmp.Or(o.Memory, o.QueueBytes)
 	r.budget, r.queue = memory, queue.New[queueKey](memory, r.dropItem)
 	return r
 }
@@ -298,7 +302,7 @@ func (r *session) summary() Summary {
 		c.Dropped = n.Dropped
 		s.ByStream[id] = c
 	}
-	s.Dropped, s.Lost, s.Messages = drops.Dropped, drops.Lost, r.beside.written.Load()
+	s.Dropped, s.Lost, s.Messages, s.Refused = drops.Dropped, drops.Lost, r.beside.written.Load(), s.Refused+drops.Refused
 	return s
 }
 
@@ -306,6 +310,7 @@ func (r *session) summary() Summary {
 func (r *session) drops() Summary {
 	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
 	for _, t := range r.tapped() {
+		s.Refused += t.refused.Load()
 		for id, dropped := range t.dropped.All() {
 			if n := dropped.Load(); n > 0 {
 				s.ByStream[id] = Count{Dropped: s.ByStream[id].Dropped + n}
@@ -314,7 +319,7 @@ func (r *session) drops() Summary {
 		}
 	}
 	for _, f := range r.beside.all() {
-		s.Lost += f.drops.count()
+		s.Lost += f.drops.count() + f.subscriber.Stats().TooLarge
 	}
 	return s
 }
