@@ -215,26 +215,27 @@ func (s *series[F]) complete(f F, over span) error {
 }
 
 // shorten removes the ring's oldest file to make room on the disk, unless it is in the window of a
-// trigger. It reports whether a file was removed. Only the writing goroutine may call it.
-func (s *series[F]) shorten() bool {
+// trigger. It returns the file's size; ok is false if none was removed. Only the writing goroutine may call it.
+func (s *series[F]) shorten() (size int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.ring
 	if r == nil {
-		return false
+		return 0, false
 	}
 	if !r.tight {
 		r.tight = true
 		s.log.Warn().Stringer("ring", r.Before).Msg("the disk is nearly full: the ring becomes shorter")
 	}
 	if len(r.files) == 0 || r.needed(r.files[0]) {
-		return false
+		return 0, false
 	}
+	size = r.files[0].size
 	if err := s.forget(); err != nil {
 		s.log.Error().Err(err).Msg("a file of the ring can't be removed")
-		return false
+		return 0, false
 	}
-	return true
+	return size, true
 }
 
 // lengthen notes that the disk has room while the ring is whole again.

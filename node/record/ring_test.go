@@ -221,6 +221,40 @@ func TestRingShortens(t *testing.T) {
 	}
 }
 
+// TestRingOnALazyDisk checks that a ring loses no more files than the disk lacks, if removing them shows
+// later, and that files without an effect don't count twice.
+func TestRingOnALazyDisk(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
+	s.create = func(path string) (*seconds, error) {
+		f := &seconds{path, &strings.Builder{}}
+		f.text.WriteString("ten bytes.")
+		return f, nil
+	}
+	if err := s.startRing(Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := s.next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := spaceGuard{minimum: 115, ring: s, free: func(string) (int64, error) { return 100, nil }}
+	for _, want := range []struct {
+		files int
+		low   bool
+	}{{7, false}, {5, true}} {
+		g.check("walk.bag", now)
+		now = now.Add(spaceEvery)
+		if have := len(s.ring.files); have != want.files || g.low.Load() != want.low {
+			t.Errorf("%d files, low %v; want %+v", have, g.low.Load(), want)
+		}
+	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestBlackBox checks that a recorder keeps what was before a trigger and after it, and nothing else,
 // in bags that begin with the latched messages. The triggers are a rule's message, a topic that falls
 // silent and a request.

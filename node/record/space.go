@@ -24,12 +24,13 @@ type spaceGuard struct {
 	uploads *upload.Queue
 	ring    shortener // shortened before anything is dropped; may be nil
 	next    time.Time
+	awaits  bool // the last check relied on space of removed files
 	low     atomic.Bool
 }
 
 // shortener is a series of files, of which a ring can be shorter than it should be.
 type shortener interface {
-	shorten() bool
+	shorten() (size int64, ok bool)
 	lengthen()
 	// keptFiles returns how many files triggers have kept, which stay. It may be called from any goroutine.
 	keptFiles() int
@@ -48,12 +49,20 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 		if err != nil {
 			return false // unknown free space: record until the disk is full
 		}
-		for free < g.minimum && g.ring != nil && g.ring.shorten() {
+		// XFS frees removed files in the background: their space counts until the next check.
+		missing := g.minimum - free
+		for free < g.minimum && missing > 0 && g.ring != nil {
+			size, ok := g.ring.shorten()
+			if !ok {
+				break
+			}
 			if free, err = g.free(filepath.Dir(path)); err != nil {
 				return false
 			}
+			missing -= size
 		}
-		low = free < g.minimum
+		low = free < g.minimum && (missing > 0 || g.awaits)
+		g.awaits = free < g.minimum
 		if !low && g.ring != nil {
 			g.ring.lengthen()
 		}
