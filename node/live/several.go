@@ -113,6 +113,9 @@ func apart(list []Options) error {
 		if a.Source.isBag() {
 			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)
 		}
+		if a.Together != list[0].Together {
+			return fmt.Errorf("%w: --record-together is for all cameras: %s and %s differ", program.ErrUsage, list[0].Camera, a.Camera)
+		}
 		if a.Camera == "." {
 			return fmt.Errorf("%w: only one camera can use the node's namespace as its name", program.ErrUsage)
 		}

@@ -169,6 +169,10 @@ func TestTogetherRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	some := graph.Params{"back": map[string]any{"record_together": true}}
+	if _, err := (Options{Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "back"}}).each(nil, some); !errors.Is(err, program.ErrUsage) {
+		t.Errorf("one of two cameras recorded together: %v", err)
+	}
 	live, n := startTestLive(t, Options{RecordPath: t.TempDir() + "/", Recording: recordTopics("/device_0/info")})
 	var answer msgs.Result
 	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
