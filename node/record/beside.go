@@ -188,6 +188,9 @@ func (f *part) join(d device) error {
 		return fmt.Errorf("record device %d into %s: %w", d.number, f.path, errAlone)
 	}
 	other, err := w.Join(d.number, d.snap)
+	if errors.Is(err, camdriver.ErrUnsupported) { // as an event's error, it would only be left out
+		err = fmt.Errorf("record device %d into %s: %w", d.number, f.path, errAlone)
+	}
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,9 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 	if !ok || device < 0 {
 		return nil, fmt.Errorf("device %d of a recording: %w", device, camdriver.ErrUnsupported)
 	}
+	if device > rslayout.MaxDevice {
+		return nil, fmt.Errorf("device %d of a recording: the largest number is %d", device, rslayout.MaxDevice)
+	}
 	for _, d := range append(r.joined, r) {
 		if d.out.(*sink).device == device {
 			return nil, fmt.Errorf("device %d is in the recording already", device)

@@ -70,6 +70,9 @@ func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 	if _, err := r.Join(1, other); err == nil {
 		t.Error("device 1 joined twice")
 	}
+	if _, err := r.Join(rslayout.MaxDevice+1, other); err == nil {
+		t.Error("a device with a number that readers ignore joined")
+	}
 	t.Cleanup(func() {
 		if released != 12 {
 			t.Errorf("%d messages were released", released)

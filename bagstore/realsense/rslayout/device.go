@@ -15,8 +15,8 @@ var firstNames = strings.NewReplacer("/options/", "/option/", "/notifications/",
 
 const devicePrefix = "/device_"
 
-// maxDevice is the largest number of a device.
-const maxDevice = 255
+// MaxDevice is the largest number of a device.
+const MaxDevice = 255
 
 // DeviceTopic returns the topic that a device has in place of device 0's. All devices share /log and
 // /file_version.
@@ -43,7 +43,7 @@ func FirstTopic(topic string) (device int, first string) {
 	switch {
 	case topic == topicAdditional:
 		return 0, topic
-	case !ok || !slash || err != nil || device < 0 || device > maxDevice || strconv.Itoa(device) != number:
+	case !ok || !slash || err != nil || device < 0 || device > MaxDevice || strconv.Itoa(device) != number:
 		return -1, topic
 	case device == 0:
 		return 0, topic
