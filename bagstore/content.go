@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"rsros/bagstore/place"
@@ -31,9 +32,9 @@ type Located interface {
 
 // Parted is a Content that may have been opened for a part in time, see [OpenOptions.Part].
 type Parted interface {
-	// Narrow makes Blocks list messages from start to end, and those at MinTime, and returns the notes
-	// about the file.
-	Narrow(start, end Time) ([]Note, error)
+	// Narrow makes Blocks list messages from start to end, those at MinTime, and the last one of each
+	// of the connections before start, and returns the notes about the file.
+	Narrow(ctx context.Context, start, end Time, last []uint32) ([]Note, error)
 }
 
 // Block is a part of a Content with at most a few thousand messages.
@@ -86,13 +87,19 @@ func (b *Bag) listBlocks() {
 }
 
 // Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the
-// messages from start to end, and those at MinTime. 0 leaves that side open. Others may be listed, too.
-func (b *Bag) Narrow(start, end Time) error {
+// messages of the filter, and those at MinTime. Others may be listed, too.
+func (b *Bag) Narrow(ctx context.Context, f Filter) error {
 	c, ok := b.content.(Parted)
 	if !ok {
 		return nil
 	}
-	notes, err := c.Narrow(start, cmp.Or(end, MaxTime))
+	var last []uint32
+	for _, conn := range b.conns {
+		if f.Latched && f.Start > 0 && conn.Latching && f.keeps(conn) {
+			last = append(last, conn.ID)
+		}
+	}
+	notes, err := c.Narrow(ctx, f.Start, cmp.Or(f.End, MaxTime), last)
 	if err != nil {
 		return fmt.Errorf("%s: %w", b.path, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,11 +17,13 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
-// longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s.
-func longBag(t *testing.T, path string, c bagstore.Compression) {
+// longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s, and of latched ones one at the
+// beginning.
+func longBag(t *testing.T, path string, c bagstore.Compression, latched ...string) {
 	t.Helper()
 	w, err := bagstore.Create(path, bagstore.Options{Compression: c, Checkpoint: -1})
 	if err != nil {
@@ -30,6 +33,15 @@ func longBag(t *testing.T, path string, c bagstore.Compression) {
 	for i := range 10 {
 		conn := bagstore.Connection{ID: uint32(i), Topic: "/t" + string(rune('0'+i)), Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: text}
 		if _, err := w.AddConnection(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, topic := range latched {
+		conn := bagstore.Connection{ID: uint32(10 + i), Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: text, Latching: true}
+		if _, err := w.AddConnection(conn); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(conn.ID, 1_600_000_000_000_000_000, []byte{4, 0, 0, 0, 'o', 'n', 'c', 'e'}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,8 +68,8 @@ func longBag(t *testing.T, path string, c bagstore.Compression) {
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	b := bucket.Start(t)
 	dir := t.TempDir()
-	bag := filepath.Join(dir, "long.bag")
-	longBag(t, bag, bagstore.None)
+	longBag(t, filepath.Join(dir, "long.bag"), bagstore.None)
+	longBag(t, filepath.Join(dir, "latched.bag"), bagstore.None, "/tf_static")
 	type limit struct {
 		requests int
 		bytes    int64
@@ -69,17 +81,18 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		"cut":  {"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"},
 		"all":  {"cat", "IN"},
 	}
-	for format, limits := range map[string]map[string]limit{
-		".bag":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
-		".mcap": {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
-		".db3":  {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {20, 6 << 20}},
+	for file, limits := range map[string]map[string]limit{
+		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
+		"long.mcap":   {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
+		"long.db3":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {20, 6 << 20}},
+		"latched.db3": {"cut": {20, 6 << 20}},
 	} {
-		local := strings.TrimSuffix(bag, ".bag") + format
-		if code, _, stderr := command(t, "convert", "-f", bag, local); format != ".bag" && code != exitOK {
+		local, format := filepath.Join(dir, file), filepath.Ext(file)
+		if code, _, stderr := command(t, "convert", "-f", strings.TrimSuffix(local, format)+".bag", local); format != ".bag" && code != exitOK {
 			t.Fatal(stderr)
 		}
 		for name, most := range limits {
-			address := b.Put(name+format, local)
+			address := b.Put(name+file, local)
 			out := filepath.Join(dir, name+".out.bag")
 			run := func(in string) (string, []byte) {
 				args := append([]string(nil), commands[name]...)
@@ -104,10 +117,10 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 				want, got = strings.SplitN(want, `"compressions"`, 2)[0], strings.SplitN(got, `"compressions"`, 2)[0]
 			}
 			if got != want || !bytes.Equal(gotFile, wantFile) {
-				t.Errorf("%s of %s: other results: %d and %d bytes of text, %d and %d of a file", name, format, len(got), len(want), len(gotFile), len(wantFile))
+				t.Errorf("%s of %s: other results: %d and %d bytes of text, %d and %d of a file", name, file, len(got), len(want), len(gotFile), len(wantFile))
 			}
-			if t.Logf("%s of %s: %d requests, %d bytes", name, format, requests, n); requests > most.requests || n > most.bytes {
-				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, format, requests, n, most.requests, most.bytes)
+			if t.Logf("%s of %s: %d requests, %d bytes", name, file, requests, n); requests > most.requests || n > most.bytes {
+				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, file, requests, n, most.requests, most.bytes)
 			}
 		}
 	}
@@ -129,7 +142,9 @@ func TestPartFromBucket(t *testing.T) {
 		want(t, exitOK, "convert", "-q", part, in(fmt.Sprintf("split/a_%d.db3", i)))
 	}
 	want(t, exitIncomplete, "convert", "-q", samplebag.Data(t, "sw_small_raw.bag"), in("walk.db3")) // without poses
-	for _, name := range []string{"latched.db3", "split", "walk.db3"} {
+	want(t, exitOK, "convert", "-q", in("latched.bag"), in("folder"))
+	withoutMetadata(t, in("folder"))
+	for _, name := range []string{"latched.db3", "folder", "split", "walk.db3"} {
 		b.Put(name, in(name))
 	}
 	for _, args := range [][]string{
@@ -139,6 +154,7 @@ func TestPartFromBucket(t *testing.T) {
 		{"filter", "latched.db3", "OUT", "-s", "99.9"},
 		{"filter", "latched.db3", "OUT", "-s", "1000"},
 		{"filter", "latched.db3", "OUT", "-s", "1600000010", "--end", "1600000011"},
+		{"filter", "folder", "OUT", "-s", "90", "--end", "91"},
 		{"filter", "split", "OUT", "-s", "29", "--end", "31"},
 		{"filter", "walk.db3", "OUT", "-s", "0.1", "--end", "0.2"},
 		{"cat", "walk.db3", "--json", "--end", "0.1"},
@@ -152,7 +168,7 @@ func TestPartFromBucket(t *testing.T) {
 				switch {
 				case a == "OUT":
 					a = out
-				case a == "split" || strings.HasSuffix(a, ".db3"):
+				case a == "split" || a == "folder" || strings.HasSuffix(a, ".db3"):
 					a = from(a)
 				}
 				line = append(line, a)
@@ -165,10 +181,27 @@ func TestPartFromBucket(t *testing.T) {
 			return stdout, written
 		}
 		text, file := run(in)
+		b.Forget()
 		gotText, gotFile := run(b.Address)
+		if _, n := b.Bytes(); args[1] == "folder" && n > 1<<20 {
+			t.Errorf("%q: %d bytes were fetched", args, n)
+		}
 		if gotText != text || !bytes.Equal(gotFile, file) || len(text)+len(file) == 0 {
 			t.Errorf("%q: %d bytes of text, want %d; %d of a file, want %d", args, len(gotText), len(text), len(gotFile), len(file))
 		}
+	}
+}
+
+// withoutMetadata deletes the metadata in the .db3 file of a folder, as ROS 2 before Iron has it.
+func withoutMetadata(t *testing.T, folder string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.db3"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	const script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM metadata'); c.commit()"
+	if out, err := exec.Command(need.Python(t, "sqlite3"), "-c", script, files[0]).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

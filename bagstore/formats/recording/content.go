@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -118,17 +119,17 @@ func Latched(t container.Topic) bool {
 // parted is a container that may list a part of its messages, see [bagstore.Parted].
 type parted interface {
 	Partial() bool
-	Narrow(start, end bagstore.Time) error
+	Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error
 }
 
 // Narrow implements [bagstore.Parted].
-func (c *content) Narrow(start, end bagstore.Time) ([]bagstore.Note, error) {
+func (c *content) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) ([]bagstore.Note, error) {
 	p, ok := c.Container.(parted)
 	if !ok || !p.Partial() {
 		return c.notes, nil
 	}
 	before := len(c.Notes())
-	if err := p.Narrow(start, end); err != nil {
+	if err := p.Narrow(ctx, start, end, last); err != nil {
 		return nil, err
 	}
 	c.notes = append(c.notes, c.Notes()[before:]...)

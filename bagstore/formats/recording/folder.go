@@ -25,6 +25,7 @@ type metadata struct {
 }
 
 type metadataInfo struct {
+	text     []byte
 	Files    []string     `yaml:"relative_file_paths"`
 	Messages uint64       `yaml:"message_count"`
 	Topics   []topicCount `yaml:"topics_with_message_count"`
@@ -41,7 +42,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 			j.Close() //nolint:errcheck // the first error counts
 		}
 	}()
-	names, expected, err := j.list(o.Context, path)
+	names, info, err := j.list(o.Context, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -57,20 +58,25 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 	for _, b := range j.blocks {
 		found += b.Messages()
 	}
-	if found < expected && !j.Partial() {
-		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", expected, found)
+	if len(names) == 1 && len(j.files) == 1 {
+		if d, ok := j.files[0].Container.(interface{ Describe(metadata []byte) }); ok {
+			d.Describe(info.text)
+		}
+	}
+	if found < info.Messages && !j.Partial() {
+		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", info.Messages, found)
 	}
 	return j, nil
 }
 
-// list names the files in their order.
-func (j *joined) list(ctx context.Context, path string) (names []string, messages uint64, err error) {
-	info, err := readMetadata(ctx, place.Join(path, rosbag2.MetadataName))
+// list names the files in their order, and returns the metadata that does.
+func (j *joined) list(ctx context.Context, path string) (names []string, info metadataInfo, err error) {
+	info, err = readMetadata(ctx, place.Join(path, rosbag2.MetadataName))
 	if place.IsAddress(path) && (place.Ended(err) || errors.Is(err, fs.ErrPermission)) {
-		return nil, 0, err
+		return nil, info, err
 	}
 	if err == nil && len(info.Files) > 0 {
-		return info.Files, info.Messages, nil
+		return info.Files, info, nil
 	}
 	// The recorder writes metadata.yaml when it ends. One that was killed left none.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,16 +84,16 @@ func (j *joined) list(ctx context.Context, path string) (names []string, message
 	}
 	names, unlisted := files(ctx, path)
 	if unlisted != nil {
-		return nil, 0, unlisted
+		return nil, info, unlisted
 	}
 	if len(names) == 0 {
-		return nil, 0, errNoRecording
+		return nil, info, errNoRecording
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are ordered by name")
 	}
 	slices.SortFunc(names, byNumber)
-	return names, 0, nil
+	return names, metadataInfo{}, nil
 }
 
 // files names the recordings in a folder, not those below it.
@@ -137,6 +143,7 @@ func readMetadata(ctx context.Context, name string) (info metadataInfo, err erro
 		return info, err
 	}
 	info = m.Info
+	info.text = text
 	if len(info.Files) > maxFiles {
 		return info, fmt.Errorf("it names %d files", len(info.Files))
 	}
@@ -236,13 +243,16 @@ func (j *joined) Partial() bool {
 	})
 }
 
-// Narrow implements parted.
-func (j *joined) Narrow(start, end bagstore.Time) error {
+// Narrow implements parted. The topics of the only file are those of the whole.
+func (j *joined) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error {
+	if len(j.files) > 1 && len(last) > 0 { // counts of topics are those of all files
+		start, last = 0, nil
+	}
 	j.blocks, j.from = nil, nil
 	for i, f := range j.files {
 		if p, ok := f.Container.(parted); ok && p.Partial() {
 			before := len(f.Notes())
-			if err := p.Narrow(start, end); err != nil {
+			if err := p.Narrow(ctx, start, end, last); err != nil {
 				return err
 			}
 			j.notes = append(j.notes, f.Notes()[before:]...)

@@ -46,26 +46,7 @@ func (f *File) describe(objects []dbpages.Object) bool {
 		return false
 	}
 	info := bagstore.Block{Compression: bagstore.None, ChunkInfo: bagstore.ChunkInfo{Pos: 1, Start: timeOf(d.Start.NS), End: timeOf(d.Start.NS + d.Duration.NS)}}
-	rows, within := f.edges(info.Start, info.End)
-	if !within || rows != d.Messages {
-		return false
-	}
-	ids := make(map[string]uint32)
-	for i, t := range f.topics {
-		ids[t.Name] = uint32(i)
-	}
-	left := d.Messages
-	for _, t := range d.Topics {
-		id, known := ids[t.Topic.Name]
-		if !known || t.Messages > min(left, math.MaxUint32) {
-			return false
-		}
-		delete(ids, t.Topic.Name)
-		if left -= t.Messages; t.Messages > 0 {
-			info.Counts = append(info.Counts, bagstore.ConnCount{ID: id, Count: uint32(t.Messages)})
-		}
-	}
-	if left > 0 || len(ids) > 0 {
+	if info.Counts, ok = f.counts(&d); !ok {
 		return false
 	}
 	f.described = true
@@ -73,6 +54,34 @@ func (f *File) describe(objects []dbpages.Object) bool {
 		f.blocks = []block{{info: info}}
 	}
 	return true
+}
+
+// counts lists the topics that have messages. It returns false unless the description agrees with the first
+// and the last row.
+func (f *File) counts(d *description) (list []bagstore.ConnCount, agree bool) {
+	rows, within := f.edges(timeOf(d.Start.NS), timeOf(d.Start.NS+d.Duration.NS))
+	if !within || rows != d.Messages || d.Duration.NS < 0 {
+		return nil, false
+	}
+	ids := make(map[string]uint32)
+	for i, t := range f.topics {
+		ids[t.Name] = uint32(i)
+	}
+	if len(ids) < len(f.topics) {
+		return nil, false // topics of one name
+	}
+	left := d.Messages
+	for _, t := range d.Topics {
+		id, known := ids[t.Topic.Name]
+		if !known || t.Messages > min(left, math.MaxUint32) {
+			return nil, false
+		}
+		delete(ids, t.Topic.Name)
+		if left -= t.Messages; t.Messages > 0 {
+			list = append(list, bagstore.ConnCount{ID: id, Count: uint32(t.Messages)})
+		}
+	}
+	return list, left == 0 && len(ids) == 0
 }
 
 // description reads the last row of the metadata table.
@@ -86,7 +95,7 @@ func (f *File) description(objects []dbpages.Object) (d description, ok bool) {
 		text = r.text(at[0])
 		return nil
 	})
-	return d, err == nil && text != "" && yaml.Decode([]byte(text), &d) == nil && d.Duration.NS >= 0
+	return d, err == nil && text != "" && yaml.Decode([]byte(text), &d) == nil
 }
 
 // edges counts the rows from the first to the last, if none is missing between. within is whether their

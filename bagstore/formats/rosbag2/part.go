@@ -34,13 +34,27 @@ type part struct {
 	objects []dbpages.Object
 	index   uint32 // its root
 	rows    []int64
-	times   []int64 // of the rows
-	lo, hi  int64   // all times from lo to hi are listed, and those up to MinTime
+	times   []int64         // of the rows
+	spans   []span          // their times
+	first   int64           // time of the first message with one of its own
+	start   int64           // of what Narrow lists
+	beside  []byte          // see Describe
+	settled map[uint32]bool // topics with no message from start on, by the counts of the metadata
 }
 
-func (p *part) lists(time int64) bool {
-	return time <= int64(bagstore.MinTime) || time >= p.lo && time <= p.hi
+// span is a range of times, both inclusive, with at most so many rows; 0: any number.
+type span struct {
+	lo, hi int64
+	rows   int
 }
+
+// lists reports whether every message at a time is listed.
+func (p *part) lists(time int64) bool {
+	return slices.ContainsFunc(p.spans, func(s span) bool { return s.rows == 0 && s.lo <= time && time <= s.hi })
+}
+
+// timeless are messages without a time of their own, which are in each part.
+func timeless() span { return span{lo: math.MinInt64, hi: int64(bagstore.MinTime)} }
 
 // openPart returns false if the file can't be read by an index.
 func (f *File) openPart(objects []dbpages.Object) bool {
@@ -48,23 +62,27 @@ func (f *File) openPart(objects []dbpages.Object) bool {
 	if index == 0 || f.pages.Missing() > 0 || f.readForm(objects) != nil {
 		return false
 	}
-	f.part = &part{objects: objects, index: index, lo: 1}
-	left := headRows
-	err := f.listPart(func(list func(lo, hi int64, each func() bool) error) error {
-		return list(int64(bagstore.MinTime)+1, math.MaxInt64, func() bool { left--; return left > 0 })
-	})
+	f.part = &part{objects: objects, index: index, first: math.MaxInt64}
+	err := f.listPart(timeless(), span{int64(bagstore.MinTime) + 1, math.MaxInt64, headRows})
 	if err != nil {
 		f.part = nil
+		return false
 	}
-	return err == nil
+	for _, t := range f.part.times {
+		if t > int64(bagstore.MinTime) {
+			f.part.first = min(f.part.first, t)
+		}
+	}
+	return true
 }
 
 // Partial reports whether Narrow lists messages.
 func (f *File) Partial() bool { return f.part != nil }
 
-// Narrow lists the messages from start to end, and those at [bagstore.MinTime]. It must not be called
-// while the File is in use. If the index is damaged, all messages are listed.
-func (f *File) Narrow(start, end bagstore.Time) error {
+// Narrow lists the messages from start to end, those at [bagstore.MinTime], and the last one of each of
+// the topics before start. It must not be called while the File is in use. If the index is damaged, all
+// messages are listed.
+func (f *File) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error {
 	if f.part == nil {
 		return nil
 	}
@@ -72,10 +90,20 @@ func (f *File) Narrow(start, end bagstore.Time) error {
 	if end >= bagstore.MaxTime {
 		hi = math.MaxInt64
 	}
-	f.part.lo, f.part.hi = lo, hi
-	err := f.listPart(func(list func(lo, hi int64, each func() bool) error) error {
-		return list(lo, hi, func() bool { return true })
-	})
+	f.part.start, f.part.settled = lo, make(map[uint32]bool)
+	spans := []span{timeless()}
+	if len(last) > 0 && lo > int64(bagstore.MinTime)+1 {
+		found, err := f.latest(ctx, last, lo)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			f.part.settled = nil
+			lo = int64(bagstore.MinTime) + 1 // all earlier messages
+		}
+		spans = append(spans, found...)
+	}
+	err := f.listPart(append(spans, span{lo: lo, hi: hi})...)
 	if err == nil || len(f.files) > 0 && place.Failed(f.files[0]) != nil {
 		return err
 	}
@@ -88,28 +116,29 @@ func (f *File) Narrow(start, end bagstore.Time) error {
 	return nil
 }
 
-// listPart lists the messages at MinTime and those of the entries that choose lists.
-func (f *File) listPart(choose func(list func(lo, hi int64, each func() bool) error) error) error {
+// listPart lists the messages of spans, which don't overlap.
+func (f *File) listPart(spans ...span) error {
 	type moment struct{ row, time int64 }
 	var found []moment
-	list := func(lo, hi int64, each func() bool) error {
-		return f.pages.Between(f.part.index, lo, hi, func(time, row int64) bool {
+	for _, s := range spans {
+		most := partRows + 1
+		if s.rows > 0 {
+			most = min(most, len(found)+s.rows)
+		}
+		err := f.pages.Between(f.part.index, s.lo, s.hi, func(time, row int64) bool {
 			found = append(found, moment{row, time})
-			return each() && len(found) <= partRows
+			return len(found) < most
 		})
-	}
-	err := list(math.MinInt64, int64(bagstore.MinTime), func() bool { return true })
-	if err == nil {
-		err = choose(list)
-	}
-	if err == nil && len(found) > partRows {
-		err = errPart
-	}
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		if len(found) > partRows {
+			return errPart
+		}
 	}
 	slices.SortFunc(found, func(x, y moment) int { return cmp.Compare(x.row, y.row) })
 	p := f.part
+	p.spans = spans
 	p.rows, p.times = make([]int64, len(found)), make([]int64, len(found))
 	for i, m := range found {
 		if p.rows[i], p.times[i] = m.row, m.time; i > 0 && m.row == p.rows[i-1] {
@@ -157,7 +186,7 @@ func (f *File) partEntries(n int) (list []bagstore.Entry, err error) {
 	var rows []found
 	rest, times := f.part.rows[b.from:b.from+b.info.Unlisted], f.part.times[b.from:]
 	list = make([]bagstore.Entry, 0, len(rest))
-	wrong := 0
+	wrong, uncounted := 0, 0
 	for i, page := range b.pages {
 		if rows, err = f.pageRows(r, page, rows[:0]); err != nil {
 			return list, err
@@ -176,6 +205,9 @@ func (f *File) partEntries(n int) (list []bagstore.Entry, err error) {
 			if !m.ok || !known || m.time != times[0] {
 				continue // rest counts it
 			}
+			if m.time >= f.part.start && f.part.settled[topic] {
+				uncounted++
+			}
 			list = append(list, bagstore.Entry{Time: timeOf(m.time), Conn: topic, Ref: uint32(i)<<16 | uint32(m.cell)})
 			rest, times = rest[1:], times[1:]
 		}
@@ -183,6 +215,10 @@ func (f *File) partEntries(n int) (list []bagstore.Entry, err error) {
 	if wrong += len(rest); wrong > 0 {
 		f.found.Add(bagstore.Note{Offset: f.pages.Offset(b.pages[0]), Kind: "rows", Severity: bagstore.Loss,
 			Text: fmt.Sprintf("the index of times is wrong for %d messages: they aren't there, have another time or no topic or data, or the index lacks them", wrong)})
+	}
+	if uncounted > 0 {
+		f.found.Add(bagstore.Note{Offset: f.pages.Offset(b.pages[0]), Kind: "metadata", Severity: bagstore.Loss,
+			Text: fmt.Sprintf("%d messages of topics that have fewer by the counts of the metadata; latched messages from before may be missing", uncounted)})
 	}
 	return list, nil
 }

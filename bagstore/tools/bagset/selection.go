@@ -53,7 +53,7 @@ func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, lo
 		}
 		bags = append(bags, b)
 	}
-	f, err = s.part(bags, latched)
+	f, err = s.part(o.Context, bags, latched)
 	for i, b := range bags {
 		lost = append(lost, logNotes(paths[i], b, log)...)
 	}
@@ -61,10 +61,10 @@ func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, lo
 }
 
 // part narrows bags to the selection.
-func (s Selection) part(bags []*bagstore.Bag, latched bool) (f bagstore.Filter, err error) {
+func (s Selection) part(ctx context.Context, bags []*bagstore.Bag, latched bool) (f bagstore.Filter, err error) {
 	for _, b := range bags {
 		if first(b) == 0 { // none of the topics that can be read has a message at the beginning
-			if err := b.Narrow(0, 0); err != nil {
+			if err := b.Narrow(ctx, bagstore.Filter{}); err != nil {
 				return f, err
 			}
 		}
@@ -73,13 +73,8 @@ func (s Selection) part(bags []*bagstore.Bag, latched bool) (f bagstore.Filter, 
 		return f, err
 	}
 	f.Latched = latched
-	keeps := f.Query().Connections
 	for _, b := range bags {
-		start := f.Start
-		if latched && slices.ContainsFunc(b.Connections(), func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }) {
-			start = 0
-		}
-		if err := b.Narrow(start, f.End); err != nil {
+		if err := b.Narrow(ctx, f); err != nil {
 			return f, err
 		}
 	}
