@@ -35,6 +35,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/node/internal/loop"
 	"rsros/node/ros/internal/host"
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/names"
@@ -116,6 +117,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.Run(n.ctx) })
+	n.wg.Go(func() { loop.Every(n.ctx, trimEvery, n.trim) })
 	if err := n.introduce(); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"rsros/node/ros/rosapi"
 )
@@ -49,6 +50,21 @@ func (n *Node) join(s *Subscriber) bool {
 	s.setPublishers(sub.publishers)
 	sub.mu.Unlock()
 	return true
+}
+
+// trimEvery is how often subscribers give up unused memory.
+const trimEvery = 10 * time.Second
+
+func (n *Node) trim(time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, sub := range n.subs {
+		sub.mu.Lock()
+		for _, s := range sub.subscribers {
+			s.pool.Trim()
+		}
+		sub.mu.Unlock()
+	}
 }
 
 // leave removes a subscriber, and the topic's registration with the last one.

@@ -3,6 +3,7 @@ package recv
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -45,11 +46,16 @@ func (b *Buffer) Memory(n int) []byte {
 type Pool struct {
 	mu   sync.Mutex
 	free []*Buffer
-	idle int // bytes in free
+	idle int  // bytes in free
+	rest int  // the least of idle since the last Trim
+	used bool // a buffer was taken
 }
 
-// idleBytes is the limit of unused memory in a pool.
-const idleBytes = 64 << 20
+// Limits of unused memory in a pool: at any time, and of what Trim leaves.
+const (
+	idleBytes = 64 << 20
+	restBytes = 8 << 20
+)
 
 // Prepare adds a buffer for a message of n bytes, whose pages have been touched.
 func (p *Pool) Prepare(n int) {
@@ -108,7 +114,22 @@ func (p *Pool) take(at int) *Buffer {
 	p.free[at], p.free[last] = p.free[last], nil
 	p.free = p.free[:last]
 	p.idle -= cap(b.Data)
+	p.rest, p.used = min(p.rest, p.idle), true
 	return hold(b)
+}
+
+// Trim gives up memory that wasn't used since the last Trim, as after a burst, down to restBytes. What was
+// prepared stays until it is used.
+func (p *Pool) Trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for ; p.used && n < len(p.free) && p.rest > restBytes; n++ {
+		size := cap(p.free[n].Data)
+		p.rest, p.idle = p.rest-size, p.idle-size
+	}
+	p.free = slices.Delete(p.free, 0, n)
+	p.rest = p.idle
 }
 
 // cut returns at least n bytes of huge pages, and keeps what else they hold.

@@ -69,3 +69,42 @@ func TestPreparedMemoryIsUsedFirst(t *testing.T) {
 		t.Errorf("a buffer of %d bytes for a message of %d", cap(b.Data), n)
 	}
 }
+
+// TestTrim checks that a pool gives up what a burst left, and keeps what is used all the time.
+func TestTrim(t *testing.T) {
+	const n = 1 << 20
+	var p Pool
+	hold := func(buffers int) {
+		var held []*Buffer
+		for range buffers {
+			b := p.Get(n)
+			if cap(b.Data) < n {
+				b.Data = b.Memory(n)
+			}
+			held = append(held, b)
+		}
+		for _, b := range held {
+			b.Release()
+		}
+	}
+	p.Prepare(n)
+	for range 3 {
+		if p.Trim(); p.Idle() < n {
+			t.Fatal("prepared memory is gone before it was used")
+		}
+	}
+	hold(48)
+	p.Trim()
+	if p.Idle() < 48*n {
+		t.Errorf("%d bytes after a burst", p.Idle())
+	}
+	hold(20)
+	p.Trim()
+	if got := p.Idle(); got < 20*n || got > 20*n+restBytes {
+		t.Errorf("%d bytes, of which %d are used", got, 20*n)
+	}
+	p.Trim()
+	if got := p.Idle(); got > restBytes {
+		t.Errorf("%d bytes that nothing uses", got)
+	}
+}
