@@ -76,8 +76,13 @@ func (w *whole) gap(want []element, start, end int64) ([]element, error) {
 
 // recognized reports whether some of what was found is what was signed, at another place.
 func (w *whole) recognized(want, found []element) bool {
+	was := make(map[proof.Digest]int64, len(want))
+	for _, e := range want {
+		was[e.key] = e.pos
+	}
 	return slices.ContainsFunc(found, func(f element) bool {
-		return f.kind == proof.KindChunk && slices.ContainsFunc(want, func(e element) bool { return e.key == f.key && e.pos != f.pos })
+		pos, ok := was[f.key]
+		return ok && f.kind == proof.KindChunk && pos != f.pos
 	})
 }
 
