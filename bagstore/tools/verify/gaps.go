@@ -88,8 +88,12 @@ func (w *whole) recognized(want, found []element) bool {
 
 func (w *whole) bytes(pos, end int64) element { return element{pos: pos, end: end, key: placeKey(pos)} }
 
+// maxStray bounds the elements that scan finds beyond those that are wanted. The rest counts as bytes.
+const maxStray = 1 << 16
+
 // scan finds the records in [start, end).
 func (w *whole) scan(want []element, start, end int64) (found []element, err error) {
+	most := 2*len(want) + maxStray
 	for pos := start; pos < end; {
 		if err := w.ctx.Err(); err != nil {
 			return nil, err
@@ -98,7 +102,10 @@ func (w *whole) scan(want []element, start, end int64) (found []element, err err
 		if !ok {
 			e, ok = w.sectionAt(pos, end)
 		}
-		if !ok {
+		switch {
+		case len(found) >= most:
+			e = w.bytes(pos, end)
+		case !ok:
 			e = w.bytes(pos, w.next(want, pos, end))
 		}
 		if n := len(found); n > 0 && e.kind == 0 && found[n-1].kind == 0 {

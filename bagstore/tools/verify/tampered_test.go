@@ -167,3 +167,29 @@ func TestCutLog(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 }
+
+// TestManySections compares a file with more index sections than a recorder writes: what is kept of them is bounded.
+func TestManySections(t *testing.T) {
+	key, public := testKey(t)
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	list := writeBag(t, path, forms(key)["none"], 1)
+	l := layoutOf(t, path, public, list)
+	last, b := l.sections[len(l.sections)-1], read(t, path)
+	section := b[last.pos:last.end]
+	if err := os.WriteFile(path, append(b, bytes.Repeat(section, maxStray+100)...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := openSource(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	w := newWhole(t.Context(), nil, s, new(Report), nil)
+	found, err := w.scan(nil, last.pos, s.size)
+	if end := len(found) - 1; err != nil || end != maxStray || found[end].kind != 0 || found[end].end != s.size {
+		t.Errorf("%d elements, %v", len(found), err)
+	}
+	if rep := verified(t, path, public); rep.Same() {
+		t.Errorf("%+v", rep)
+	}
+}
