@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -616,7 +617,12 @@ func (c *committer) close() error {
 	if err == nil {
 		c.prover.sign(c.proven, true)
 	}
-	return errors.Join(err, c.sink.Close(), c.prover.close())
+	err = errors.Join(err, c.sink.Close())
+	unproven := c.prover.close()
+	if err == nil && unproven != nil {
+		return fmt.Errorf("%w: %w", ErrUnproven, unproven)
+	}
+	return errors.Join(err, unproven)
 }
 
 // finish appends the final index section, ends the file there and returns the file header

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,7 +39,7 @@ type series[F seriesFile[F]] struct {
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	signed  bool  // each file has a proof beside it
+	signed  bool  // each file has a proof next to it
 	keep    int   // number of complete files that are kept; 0 means all
 	most    int64 // bytes of complete files that are kept; 0 means all
 	uploads *upload.Queue
@@ -55,6 +56,8 @@ type series[F seriesFile[F]] struct {
 	paths []string // of the complete files that are kept
 	err   error    // of files that couldn't be completed
 	gone  error    // of files that another program deleted, replaced or truncated
+	// unproven is the first error of a log; the files are complete.
+	unproven error
 }
 
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
@@ -137,6 +140,11 @@ func (s *series[F]) close(f F, over span) {
 		s.uploads.Drop(final)
 		return // another file has its name now
 	}
+	if errors.Is(err, bagstore.ErrUnproven) {
+		s.log.Error().Err(err).Str("bag", f.Path()).Msg("the log of a signed recording can't be written; recording continues")
+		s.unproven = cmp.Or(s.unproven, fmt.Errorf("close %s: %w", f.Path(), err))
+		err = nil
+	}
 	switch {
 	case s.ring == nil:
 		s.uploads.Finish(final)
@@ -193,7 +201,7 @@ func (s *series[F]) end() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.err, s.gone, s.endRing())
+	return errors.Join(s.err, s.gone, s.unproven, s.endRing())
 }
 
 // all returns every file so far, without those that a ring has removed. It may be called from any goroutine.

@@ -163,16 +163,17 @@ func (f *topicFile) Path() string {
 }
 
 // Close completes the file and renames it to its final name. If that name is taken by now,
-// the file keeps its active name and Close returns an error.
+// the file keeps its active name and Close returns an error. bagstore.ErrUnproven is returned after the rename.
 func (f *topicFile) Close() error {
-	if err := f.topicWriter.Close(); err != nil {
-		return err
+	closed := f.topicWriter.Close()
+	if closed != nil && !errors.Is(closed, bagstore.ErrUnproven) {
+		return closed
 	}
 	if err := rename(f.active, f.final, f.overwrite); err != nil {
 		return fmt.Errorf("the recording stays in %s: %w", f.active, err)
 	}
 	f.complete = true
-	return nil
+	return closed
 }
 
 // MovedTo implements seriesFile.
