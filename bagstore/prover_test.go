@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/proof"
 )
 
-// TestUnproven lets the log fail: the bag is complete, and Close tells that from other errors.
+// TestUnproven lets the log fail: the bag is complete, and Close returns ErrUnproven.
 func TestUnproven(t *testing.T) {
 	_, private, err := minisign.GenerateKey(nil)
 	if err != nil {
