@@ -134,3 +134,32 @@ func TestAIOResults(t *testing.T) {
 		t.Errorf("a full queue: %v", err)
 	}
 }
+
+// TestPagesGiveBack checks that the space reserved ahead is given back after an error, too.
+func TestPagesGiveBack(t *testing.T) {
+	f, err := Create(filepath.Join(t.TempDir(), "x"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := NewPages(f.File, 1)
+	for i := range 2 { // the first is written through the page cache
+		if err := p.Write(p.Buffer()[:Grain], int64(1+i)*Grain); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !p.direct {
+		need.System(t, "the folder for temporary files isn't directly on a disk")
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	p.err = unix.ENOSPC
+	if err := p.Finish(); !errors.Is(err, unix.ENOSPC) {
+		t.Error(err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Size != 3*Grain || st.Blocks > 1<<20>>9 {
+		t.Errorf("%d bytes in %d blocks, %v", st.Size, st.Blocks, err)
+	}
+}

@@ -90,12 +90,12 @@ func (p *Pages) WriteHead(page []byte) error {
 	return p.file.Writev([][]byte{p.head}, 0)
 }
 
-// Finish waits until everything has been written and gives back the space reserved ahead. It doesn't
-// close the file.
+// Finish waits until everything has been written and gives back the space reserved ahead, also after an
+// error: then the disk may be full. It doesn't close the file.
 func (p *Pages) Finish() error {
 	err := p.drain()
-	if p.direct && err == nil {
-		err = p.file.Truncate(p.end)
+	if p.direct {
+		err = errors.Join(err, p.file.Truncate(p.end))
 	}
 	return errors.Join(err, p.file.Stop())
 }
