@@ -3,6 +3,7 @@ package rsbag
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	return c, nil
 }
 
-// openAll opens every device of a recording.
+// openAll opens every device of a recording. Topics of others that describe none are noted.
 func openAll(bag *bagstore.Bag) (files []*File, err error) {
 	list := Devices(bag)
 	if len(list) == 0 {
@@ -53,6 +54,10 @@ func openAll(bag *bagstore.Bag) (files []*File, err error) {
 	}
 	for _, device := range list {
 		f, err := Open(bag.Path(), Options{Bag: bag, Device: device})
+		if len(files) > 0 && errors.Is(err, ErrNoRecording) {
+			files[0].note("device %d: %v", device, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -207,3 +207,35 @@ func TestFirstTopic(t *testing.T) {
 		}
 	}
 }
+
+// TestStrayDevice checks that a topic that looks like one of a further device doesn't hide the first, in a bag
+// without /file_version.
+func TestStrayDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := msgs.MustType("diagnostic_msgs/KeyValue")
+	for _, topic := range []string{"/device_0/sensor_0/info", "/device_1/sensor_4000/info"} {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: info.Name, MD5: info.MD5, Definition: info.Definition})
+		if err == nil {
+			err = w.Write(id, staticTime, msgs.Marshal(&msgs.KeyValue{Key: "Name", Value: "Stereo Module"}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	noted := func(n string) bool { return strings.HasPrefix(n, "device 1:") }
+	if s, err := Summarize(b, true); err != nil || len(s.Sensors) != 1 || len(s.Others) != 0 || !slices.ContainsFunc(s.Notes, noted) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
