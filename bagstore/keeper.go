@@ -66,8 +66,7 @@ func (k *keeper) look() {
 	if w.done || w.c.failed() != nil {
 		return
 	}
-	if err := disk.Gone(k.f, k.path, w.c.inFile.Load()); err != nil {
-		w.c.fail(err)
+	if k.gone() {
 		return
 	}
 	committed := w.c.committed.Load()
@@ -85,6 +84,15 @@ func (k *keeper) look() {
 	k.seen = open
 	w.cur.asked = 0
 	_ = w.checkpointIfDue(w.c.submit) // the next Write returns the error
+}
+
+// gone reports whether the file is lost, and fails the Writer then. The caller must hold w.mu.
+func (k *keeper) gone() bool {
+	err := disk.Gone(k.f, k.path, k.w.c.inFile.Load())
+	if err != nil {
+		k.w.c.fail(err)
+	}
+	return err != nil
 }
 
 // put copies the chunks that existed at the previous look to the tail file, in order and

@@ -20,6 +20,7 @@ import (
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/tail"
 	"rsros/bagstore/place"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/stockbag"
 )
@@ -411,6 +412,25 @@ func TestGone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestGoneAtTheEnd checks that Close finds a file gone that the keeper hasn't looked at since.
+func TestGoneAtTheEnd(t *testing.T) {
+	eachSink(t, func(t *testing.T, o Options) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small.feed(t, w)
+		if err := os.Remove(path); err != nil {
+			_ = w.Close()
+			need.NotOnWindows(t, err)
+		}
+		if err := w.Close(); !errors.Is(err, ErrGone) {
+			t.Errorf("Close: %v", err)
+		}
+	})
 }
 
 // TestGrowingFileIsThere checks that a file that grows while the keeper checks it isn't reported as

@@ -344,6 +344,9 @@ func (w *Writer) Close() error {
 		w.mu.Unlock()
 		return nil
 	}
+	if w.keeper != nil && w.c.failed() == nil {
+		w.keeper.gone()
+	}
 	w.seal(w.submit)
 	w.done = true
 	w.mu.Unlock()
