@@ -43,7 +43,7 @@ type OpenOptions struct {
 	// counts and times.
 	Summary bool
 	// Part is for callers of [Bag.Narrow]. A file at an address may then list only its first messages until that
-	// is called, and has no numbers of messages by connection.
+	// is called, and has no numbers of messages by connection. Verify has no effect on it.
 	Part bool
 	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool

@@ -32,6 +32,8 @@ type Located interface {
 
 // Parted is a Content that may have been opened for a part in time, see [OpenOptions.Part].
 type Parted interface {
+	// Partial reports whether Narrow lists messages.
+	Partial() bool
 	// Narrow makes Blocks list messages from start to end, those at MinTime, and the last one of each
 	// of the connections before start, and returns the notes about the file.
 	Narrow(ctx context.Context, start, end Time, last []uint32) ([]Note, error)
@@ -84,6 +86,12 @@ func (b *Bag) listBlocks() {
 			head: ChunkHeader{Compression: k.Compression, DataPos: max(k.Pos, 1), Stored: k.Stored, Size: k.Size},
 		})
 	}
+}
+
+// Partial reports whether the bag lists only its first messages until Narrow is called.
+func (b *Bag) Partial() bool {
+	c, ok := b.content.(Parted)
+	return ok && c.Partial()
 }
 
 // Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the

@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +146,8 @@ func TestPartFromBucket(t *testing.T) {
 	want(t, exitIncomplete, "convert", "-q", samplebag.Data(t, "sw_small_raw.bag"), in("walk.db3")) // without poses
 	want(t, exitOK, "convert", "-q", in("latched.bag"), in("folder"))
 	withoutMetadata(t, in("folder"))
-	for _, name := range []string{"latched.db3", "folder", "split", "walk.db3"} {
+	want(t, exitOK, "convert", "-q", samplebag.Robot(t, "robot.bag"), in("robot.db3"))
+	for _, name := range []string{"latched.db3", "folder", "robot.db3", "split", "walk.db3"} {
 		b.Put(name, in(name))
 	}
 	for _, args := range [][]string{
@@ -155,15 +158,20 @@ func TestPartFromBucket(t *testing.T) {
 		{"filter", "latched.db3", "OUT", "-s", "1000"},
 		{"filter", "latched.db3", "OUT", "-s", "1600000010", "--end", "1600000011"},
 		{"filter", "folder", "OUT", "-s", "90", "--end", "91"},
+		{"export", "folder", "--mcap", "OUT", "-f", "-s", "90", "--end", "91"},
+		{"export", "robot.db3", "--dir", "OUT", "-s", "0.5", "--end", "0.7"},
+		{"export", "walk.db3", "--dir", "OUT", "-s", "0.1", "--end", "0.2"},
 		{"filter", "split", "OUT", "-s", "29", "--end", "31"},
 		{"filter", "walk.db3", "OUT", "-s", "0.1", "--end", "0.2"},
 		{"cat", "walk.db3", "--json", "--end", "0.1"},
 		{"cat", "split", "-s", "29.5", "--end", "30.5", "-t", "/t2,/t3"},
 		{"merge", "latched.db3", "split", "-o", "OUT", "-s", "50", "--end", "51"},
 	} {
-		run := func(from func(string) string) (string, []byte) {
+		run := func(from func(string) string) (text string, written map[string]string) {
 			line, out := []string(nil), in("out.bag")
-			os.Remove(out) //nolint:errcheck // there may be none
+			if err := os.RemoveAll(out); err != nil {
+				t.Fatal(err)
+			}
 			for _, a := range args {
 				switch {
 				case a == "OUT":
@@ -177,17 +185,19 @@ func TestPartFromBucket(t *testing.T) {
 			if code != exitOK {
 				t.Errorf("%q: exit code %d\n%s", line, code, stderr)
 			}
-			written, _ := os.ReadFile(out) // nil: it writes none
+			if slices.Contains(args, "OUT") {
+				written = tree(t, out)
+			}
 			return stdout, written
 		}
-		text, file := run(in)
+		text, files := run(in)
 		b.Forget()
-		gotText, gotFile := run(b.Address)
+		gotText, gotFiles := run(b.Address)
 		if _, n := b.Bytes(); args[1] == "folder" && n > 1<<20 {
 			t.Errorf("%q: %d bytes were fetched", args, n)
 		}
-		if gotText != text || !bytes.Equal(gotFile, file) || len(text)+len(file) == 0 {
-			t.Errorf("%q: %d bytes of text, want %d; %d of a file, want %d", args, len(gotText), len(text), len(gotFile), len(file))
+		if gotText != text || !maps.Equal(gotFiles, files) || len(text)+len(files) == 0 {
+			t.Errorf("%q: %d bytes of text, want %d; other files: %v", args, len(gotText), len(text), !maps.Equal(gotFiles, files))
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	log := a.logger()
-	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, !o.noLatched, log)
+	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, !o.noLatched, nil, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

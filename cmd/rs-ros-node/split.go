@@ -67,7 +67,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
 		return usageError{errors.New("split needs --size, --duration or --count")}
 	}
-	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.RepeatLatched, a.logger())
+	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.RepeatLatched, nil, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

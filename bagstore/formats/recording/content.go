@@ -122,6 +122,12 @@ type parted interface {
 	Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error
 }
 
+// Partial implements [bagstore.Parted].
+func (c *content) Partial() bool {
+	p, ok := c.Container.(parted)
+	return ok && p.Partial()
+}
+
 // Narrow implements [bagstore.Parted].
 func (c *content) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) ([]bagstore.Note, error) {
 	p, ok := c.Container.(parted)

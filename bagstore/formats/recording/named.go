@@ -28,11 +28,11 @@ func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 func openDB3(in place.File, o bagstore.OpenOptions) (container.Container, error) {
 	open := rosbag2.OpenFile
 	switch {
-	case place.OnDisk(in) != nil || o.Verify:
-	case o.Summary:
-		open = rosbag2.OpenDescribed
+	case place.OnDisk(in) != nil:
 	case o.Part:
 		open = rosbag2.OpenPart
+	case o.Summary && !o.Verify:
+		open = rosbag2.OpenDescribed
 	}
 	f, err := open(o.Context, in)
 	if err != nil {

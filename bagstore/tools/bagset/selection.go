@@ -36,9 +36,9 @@ func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logg
 	return f, len(losses) > 0, err
 }
 
-// Open is [Open] and Filter. It reads no more than it needs of files that have an index of times. latched sets
-// the filter's Latched.
-func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
+// Open is [Open] and Filter. It reads no more than it needs of files that have an index of times, except if whole,
+// which may be nil, returns true. latched sets the filter's Latched.
+func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, whole func(*bagstore.Bag) bool, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
 	if o.Part = s.Start != "" || s.End != ""; !o.Part {
 		if bags, lost, err = Open(paths, o, log); err == nil {
 			f, err = s.Filter(bags)
@@ -48,6 +48,13 @@ func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, lo
 	}
 	for _, path := range paths {
 		b, err := recording.Open(path, o)
+		if err == nil && whole != nil && b.Partial() && whole(b) {
+			all := o
+			all.Part = false
+			if err = b.Close(); err == nil {
+				b, err = recording.Open(path, all)
+			}
+		}
 		if err != nil {
 			return bags, f, nil, err
 		}

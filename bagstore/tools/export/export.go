@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 )
 
@@ -41,12 +42,10 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
 	}
-	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, o.Log)
+	// Frames are counted by stream, which needs all messages of a RealSense recording.
+	whole := func(b *bagstore.Bag) bool { return o.Dir != "" && rsbag.IsRecording(b) }
+	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
 	defer bagset.Close(bags)
-	if err != nil {
-		return err
-	}
-	filter, err := o.Selection.Filter(bags)
 	if err != nil {
 		return err
 	}
