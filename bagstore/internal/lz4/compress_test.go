@@ -8,6 +8,7 @@ import (
 
 	pierrec "github.com/pierrec/lz4/v4"
 
+	"rsros/test/guarded"
 	"rsros/test/workload"
 )
 
@@ -96,7 +97,7 @@ func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) [
 		} else {
 			want = want[:compressBlock(want, src, table)]
 		}
-		for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
+		for _, cut := range []func(guarded.Memory, int) []byte{guarded.Memory.First, guarded.Memory.Last} {
 			from, to := cut(a.in, len(src)), cut(a.out, room)
 			copy(from, src)
 			if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {
@@ -129,8 +130,8 @@ func (a *arena) compressTwo(t *testing.T, first, second []byte, room int) {
 	t.Helper()
 	var table hashTable
 	jobs := [2]job{
-		{dst: a.out.first(min(room, len(a.out)/2)), src: a.in.first(len(first))},
-		{dst: a.out.last(len(a.out) / 2), src: a.in.last(len(second))},
+		{dst: a.out.First(min(room, len(a.out)/2)), src: a.in.First(len(first))},
+		{dst: a.out.Last(len(a.out) / 2), src: a.in.Last(len(second))},
 	}
 	copy(jobs[0].src, first)
 	copy(jobs[1].src, second)

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"rsros/test/guarded"
 )
 
 // overwritten is how many bytes a decoder may overwrite after its output.
 const overwritten = 64
 
 // arena holds the memory that blocks are decoded from and to.
-type arena struct{ in, out guarded }
+type arena struct{ in, out guarded.Memory }
 
-func newArena(tb testing.TB, n int) *arena { return &arena{newGuarded(tb, n), newGuarded(tb, n)} }
+func newArena(tb testing.TB, n int) *arena { return &arena{guarded.New(tb, n), guarded.New(tb, n)} }
 
 // check decodes a block with the assembly and in Go, appending to at most room bytes, with both slices
 // first at the start and then at the end of accessible memory. Bytes and errors must be the same.
@@ -33,7 +35,7 @@ func (a *arena) check(t *testing.T, block []byte, room, before int) {
 		want := bytes.Clone(fresh)
 		n, err := decodeSequences(want, low, before, block)
 		fast = hasAssembly
-		for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
+		for _, cut := range []func(guarded.Memory, int) []byte{guarded.Memory.First, guarded.Memory.Last} {
 			src, dst := cut(a.in, len(block)), cut(a.out, len(fresh))
 			copy(src, block)
 			copy(dst, fresh)

@@ -12,7 +12,7 @@ func TestChecksum(t *testing.T) {
 	}
 	a, content := newArena(t, 4096), depth()
 	for n := range 700 {
-		for _, b := range [][]byte{a.in.first(n), a.in.last(n)} {
+		for _, b := range [][]byte{a.in.First(n), a.in.Last(n)} {
 			copy(b, content[n:])
 			fast = false
 			want := xxh32(b)
