@@ -470,9 +470,20 @@ func (b *Bag) MessageCount() uint64 {
 	return n
 }
 
-// Counts returns the number of messages of each connection according to the chunk infos.
+// Counts returns the number of messages of each connection according to the chunk infos; if it lists only a part of
+// them, according to the recording's metadata, nil if that doesn't say.
 func (b *Bag) Counts() map[uint32]uint64 {
 	n := make(map[uint32]uint64)
+	if b.Partial() {
+		list, ok := b.content.(Parted).Counts()
+		if !ok {
+			return nil
+		}
+		for _, k := range list {
+			n[k.ID] = uint64(k.Count)
+		}
+		return n
+	}
 	for i := range b.chunks {
 		for _, k := range b.chunks[i].Counts {
 			n[k.ID] += uint64(k.Count)

@@ -34,9 +34,11 @@ type Located interface {
 type Parted interface {
 	// Partial reports whether Narrow lists messages.
 	Partial() bool
-	// Narrow makes Blocks list messages from start to end, those at MinTime, and the last one of each
-	// of the connections before start, and returns the notes about the file.
-	Narrow(ctx context.Context, start, end Time, last []uint32) ([]Note, error)
+	// Narrow makes Blocks list the messages of a part and those at MinTime, and returns the notes about the file.
+	Narrow(context.Context, Part) ([]Note, error)
+	// Counts lists how many messages the connections have in the whole recording, by its own metadata; false if that
+	// doesn't say.
+	Counts() ([]ConnCount, bool)
 }
 
 // Block is a part of a Content with at most a few thousand messages.
@@ -94,20 +96,34 @@ func (b *Bag) Partial() bool {
 	return ok && c.Partial()
 }
 
+// Part is a part in time of a recording.
+type Part struct {
+	// Start and End bound the time, both inclusive; an End of 0 leaves that side open.
+	Start, End Time
+	// Last and All have connections, by ID, of which the last message before Start belongs to the part, too, or all.
+	Last, All []uint32
+}
+
 // Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the
 // messages of the filter, and those at MinTime. Others may be listed, too.
 func (b *Bag) Narrow(ctx context.Context, f Filter) error {
+	p := Part{Start: f.Start, End: f.End}
+	for _, conn := range b.conns {
+		if f.Latched && f.Start > 0 && conn.Latching && f.keeps(conn) {
+			p.Last = append(p.Last, conn.ID)
+		}
+	}
+	return b.NarrowTo(ctx, p)
+}
+
+// NarrowTo is Narrow for other connections than latching ones.
+func (b *Bag) NarrowTo(ctx context.Context, p Part) error {
 	c, ok := b.content.(Parted)
 	if !ok {
 		return nil
 	}
-	var last []uint32
-	for _, conn := range b.conns {
-		if f.Latched && f.Start > 0 && conn.Latching && f.keeps(conn) {
-			last = append(last, conn.ID)
-		}
-	}
-	notes, err := c.Narrow(ctx, f.Start, cmp.Or(f.End, MaxTime), last)
+	p.End = cmp.Or(p.End, MaxTime)
+	notes, err := c.Narrow(ctx, p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", b.path, err)
 	}

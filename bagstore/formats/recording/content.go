@@ -119,7 +119,8 @@ func Latched(t container.Topic) bool {
 // parted is a container that may list a part of its messages, see [bagstore.Parted].
 type parted interface {
 	Partial() bool
-	Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error
+	Narrow(context.Context, bagstore.Part) error
+	Counts() ([]bagstore.ConnCount, bool)
 }
 
 // Partial implements [bagstore.Parted].
@@ -129,17 +130,26 @@ func (c *content) Partial() bool {
 }
 
 // Narrow implements [bagstore.Parted].
-func (c *content) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) ([]bagstore.Note, error) {
+func (c *content) Narrow(ctx context.Context, part bagstore.Part) ([]bagstore.Note, error) {
 	p, ok := c.Container.(parted)
 	if !ok || !p.Partial() {
 		return c.notes, nil
 	}
 	before := len(c.Notes())
-	if err := p.Narrow(ctx, start, end, last); err != nil {
+	if err := p.Narrow(ctx, part); err != nil {
 		return nil, err
 	}
 	c.notes = append(c.notes, c.Notes()[before:]...)
 	return c.notes, c.listBlocks()
+}
+
+// Counts implements [bagstore.Parted].
+func (c *content) Counts() ([]bagstore.ConnCount, bool) {
+	p, ok := c.Container.(parted)
+	if !ok {
+		return nil, false
+	}
+	return p.Counts()
 }
 
 // listBlocks lists the container's blocks without the topics that are left out.

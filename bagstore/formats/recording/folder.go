@@ -58,11 +58,10 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 	for _, b := range j.blocks {
 		found += b.Messages()
 	}
-	if len(names) == 1 && len(j.files) == 1 {
-		if d, ok := j.files[0].Container.(interface{ Describe(metadata []byte) }); ok {
-			d.Describe(info.text)
-		}
+	if len(j.files) < len(names) {
+		info.text = nil
 	}
+	j.group = j.newGroup(info.text)
 	if found < info.Messages && !j.Partial() {
 		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", info.Messages, found)
 	}
@@ -164,6 +163,7 @@ type joined struct {
 	blocks []bagstore.Block
 	from   []origin // of each block
 	notes  bagstore.Notes
+	group  *rosbag2.Group // of the files, if each lists a part in time; otherwise nil
 }
 
 const kindFolder = "folder"
@@ -243,23 +243,64 @@ func (j *joined) Partial() bool {
 	})
 }
 
-// Narrow implements parted. The topics of the only file are those of the whole.
-func (j *joined) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error {
-	if len(j.files) > 1 && len(last) > 0 { // counts of topics are those of all files
-		start, last = 0, nil
+// newGroup returns nil if a file isn't opened for a part.
+func (j *joined) newGroup(metadata []byte) *rosbag2.Group {
+	var files []*rosbag2.File
+	var topics [][]uint32
+	for _, p := range j.files {
+		f, is := p.Container.(*rosbag2.File)
+		if !is || !f.Partial() {
+			return nil
+		}
+		files, topics = append(files, f), append(topics, p.topics)
+	}
+	var names []string
+	for _, t := range j.topics {
+		names = append(names, t.Name)
+	}
+	return rosbag2.NewGroup(files, topics, names, metadata)
+}
+
+// Narrow implements parted.
+func (j *joined) Narrow(ctx context.Context, part bagstore.Part) error {
+	before := make([]int, len(j.files))
+	for i, f := range j.files {
+		before[i] = len(f.Notes())
+	}
+	if err := j.narrow(ctx, part); err != nil {
+		return err
 	}
 	j.blocks, j.from = nil, nil
 	for i, f := range j.files {
-		if p, ok := f.Container.(parted); ok && p.Partial() {
-			before := len(f.Notes())
-			if err := p.Narrow(ctx, start, end, last); err != nil {
-				return err
-			}
-			j.notes = append(j.notes, f.Notes()[before:]...)
-		}
+		j.notes = append(j.notes, f.Notes()[before[i]:]...)
 		j.addBlocks(i)
 	}
 	return nil
+}
+
+func (j *joined) narrow(ctx context.Context, part bagstore.Part) error {
+	if j.group != nil {
+		return j.group.Narrow(ctx, part)
+	}
+	if len(part.Last)+len(part.All) > 0 { // what comes before may be in any of the files
+		part = bagstore.Part{End: part.End}
+	}
+	for _, f := range j.files {
+		if p, ok := f.Container.(parted); ok && p.Partial() {
+			if err := p.Narrow(ctx, part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Counts implements parted.
+func (j *joined) Counts() ([]bagstore.ConnCount, bool) {
+	if j.group == nil {
+		return nil, false
+	}
+	return j.group.Counts()
 }
 
 func (j *joined) Format() string {

@@ -45,7 +45,8 @@ func (f *File) describe(objects []dbpages.Object) bool {
 	if !ok || f.readForm(objects) != nil {
 		return false
 	}
-	info := bagstore.Block{Compression: bagstore.None, ChunkInfo: bagstore.ChunkInfo{Pos: 1, Start: timeOf(d.Start.NS), End: timeOf(d.Start.NS + d.Duration.NS)}}
+	info := bagstore.Block{Compression: bagstore.None, ChunkInfo: bagstore.ChunkInfo{Pos: 1}}
+	info.Start, info.End = d.times()
 	if info.Counts, ok = f.counts(&d); !ok {
 		return false
 	}
@@ -56,18 +57,34 @@ func (f *File) describe(objects []dbpages.Object) bool {
 	return true
 }
 
+func (d *description) times() (start, end bagstore.Time) {
+	return timeOf(d.Start.NS), timeOf(d.Start.NS + d.Duration.NS)
+}
+
 // counts lists the topics that have messages. It returns false unless the description agrees with the first
 // and the last row.
 func (f *File) counts(d *description) (list []bagstore.ConnCount, agree bool) {
-	rows, within := f.edges(timeOf(d.Start.NS), timeOf(d.Start.NS+d.Duration.NS))
-	if !within || rows != d.Messages || d.Duration.NS < 0 {
+	rows, within := f.edges(d.times())
+	if !within {
+		return nil, false
+	}
+	var names []string
+	for _, t := range f.topics {
+		names = append(names, t.Name)
+	}
+	return d.counts(names, rows)
+}
+
+// counts lists the topics, by index, that have messages. It returns false unless their number is rows.
+func (d *description) counts(topics []string, rows uint64) (list []bagstore.ConnCount, agree bool) {
+	if rows != d.Messages || d.Duration.NS < 0 {
 		return nil, false
 	}
 	ids := make(map[string]uint32)
-	for i, t := range f.topics {
-		ids[t.Name] = uint32(i)
+	for i, name := range topics {
+		ids[name] = uint32(i)
 	}
-	if len(ids) < len(f.topics) {
+	if len(ids) < len(topics) {
 		return nil, false // topics of one name
 	}
 	left := d.Messages

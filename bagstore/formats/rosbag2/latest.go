@@ -10,145 +10,219 @@ import (
 )
 
 const (
-	latestRows   = 16 // about how many rows the first step reads at each end
-	latestGrowth = 4  // of the steps
+	latestRows   = 16      // about how many rows the first step reads at each end
+	latestGrowth = 4       // of the steps
+	earlierRows  = 1 << 12 // at most, of all topics
 )
 
-var errCounts = errors.New("there are no counts of topics, or they aren't those of the rows")
+var (
+	errCounts  = errors.New("there are no counts of topics, or they aren't those of the rows")
+	errEarlier = errors.New("more earlier messages than are listed one by one")
+)
 
-// Describe sets the metadata.yaml of a folder with no other file. It counts messages for Narrow if the file's
-// own metadata doesn't.
+// sought is a topic with messages before a part that belong to it: the last one, or all.
+type sought struct {
+	count, seen uint64 // messages in the recording, and those read
+	all         bool
+	early       int64 // time of the last message from the first row on; 0: none
+}
+
+// search looks for earlier messages of topics. It reads rows from the first one on and from the part back: a topic has
+// no other message when as many have been read as the recording's metadata counts.
+type search struct {
+	*Group
+	left    map[uint32]*sought
+	times   map[int64]bool  // of messages that were found
+	settled map[uint32]bool // topics with no message from the part on
+}
+
+// earlier lists the times of messages before a part. If nothing counts them, or there are more, the error is
+// errCounts.
+func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (*search, error) {
+	s := &search{Group: g, left: make(map[uint32]*sought), times: make(map[int64]bool), settled: make(map[uint32]bool)}
+	rows, ok := s.seek(part)
+	if !ok {
+		return nil, errCounts
+	}
+	if err := s.read(ctx, timeless(), nil); err != nil {
+		return nil, err
+	}
+	head, tail := before, before // rows between them haven't been read
+	for _, f := range g.files {
+		head = min(head, f.part.first)
+	}
+	step := (tail-head)/int64(rows/latestRows+1) + 1
+	s.settle(nil)
+	for ; len(s.left) > 0 && head < tail; step = latestGrowth * min(step, math.MaxInt64/latestGrowth) {
+		from := head
+		head += min(step, tail-head)
+		if err := s.read(ctx, span{lo: from, hi: head - 1}, nil); err != nil {
+			return nil, err
+		}
+		if s.settle(nil); len(s.left) == 0 || head == tail {
+			break
+		}
+		late, to := make(map[uint32]int64), tail
+		tail -= min(step, tail-head)
+		if err := s.read(ctx, span{lo: tail, hi: to - 1}, late); err != nil {
+			return nil, err
+		}
+		s.settle(late)
+	}
+	for _, t := range s.left { // all rows have been read
+		s.add(t.early)
+	}
+	return s, nil
+}
+
+// seek sets left by the metadata, and returns the number of all messages.
+func (s *search) seek(part bagstore.Part) (rows uint64, ok bool) {
+	list, ok := s.Counts()
+	for _, topic := range part.Last {
+		s.left[topic] = &sought{}
+	}
+	for _, topic := range part.All {
+		s.left[topic] = &sought{all: true}
+	}
+	for _, c := range list {
+		rows += uint64(c.Count)
+		if t := s.left[c.ID]; t != nil {
+			t.count = uint64(c.Count)
+		}
+	}
+	return rows, ok
+}
+
+// read reads the rows of a span. late, which is nil from the first row on, is set to the time of the last message of
+// each topic.
+func (s *search) read(ctx context.Context, rows span, late map[uint32]int64) error {
+	for i, f := range s.files {
+		if err := f.listPart(rows); err != nil {
+			return err
+		}
+		for n := range f.blocks {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			list, err := f.partEntries(n)
+			if err != nil {
+				return err
+			}
+			for _, e := range list {
+				if err := s.saw(s.topics[i][e.Conn], int64(e.Time), late); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) saw(topic uint32, at int64, late map[uint32]int64) error {
+	t := s.left[topic]
+	switch {
+	case t == nil:
+		return nil
+	case late == nil:
+		t.early = max(t.early, at)
+	default:
+		late[topic] = max(late[topic], at)
+	}
+	t.seen++
+	if t.all {
+		s.add(at)
+	}
+	if t.seen > t.count {
+		return errCounts
+	}
+	if len(s.times) > earlierRows {
+		return errEarlier
+	}
+	return nil
+}
+
+// settle removes topics from left whose messages have all been seen, and those with a last one in late.
+func (s *search) settle(late map[uint32]int64) {
+	for topic, t := range s.left {
+		at, found := late[topic]
+		switch {
+		case t.seen == t.count:
+			at = max(at, t.early)
+			s.settled[topic] = true
+		case t.all || !found:
+			continue
+		}
+		delete(s.left, topic)
+		s.add(at)
+	}
+}
+
+// add adds the time of a message. Those without a time of their own are in each part.
+func (s *search) add(at int64) {
+	if at > int64(bagstore.MinTime) {
+		s.times[at] = true
+	}
+}
+
+// Counts lists how many messages topics have by the file's own metadata, or that of Describe; false if neither agrees
+// with the first and the last row.
+func (f *File) Counts() ([]bagstore.ConnCount, bool) { return f.alone().Counts() }
+
+// Describe sets the metadata.yaml of a folder with no other file, for Counts.
 func (f *File) Describe(metadata []byte) {
 	if f.part != nil {
 		f.part.beside = metadata
 	}
 }
 
-// latest lists the times of the last messages of topics before a time. It reads rows from the first one on
-// and from that time back: a topic has no later message when as many have been read as the recording's
-// metadata counts. If nothing counts them, or there are more, the error is errCounts.
-func (f *File) latest(ctx context.Context, topics []uint32, before int64) ([]span, error) {
-	s := search{File: f, left: make(map[uint32]uint64), seen: make(map[uint32]uint64), early: make(map[uint32]int64), times: make(map[int64]bool)}
-	rows, ok := s.count(topics)
-	if !ok {
-		return nil, errCounts
+// Counts is [File.Counts] of all files together.
+func (g *Group) Counts() (list []bagstore.ConnCount, ok bool) {
+	if list, ok = g.ownCounts(); ok || len(g.metadata) == 0 {
+		return list, ok
 	}
-	if err := s.read(ctx, timeless(), s.early); err != nil {
-		return nil, err
+	var folder struct {
+		Info description `yaml:"rosbag2_bagfile_information"`
 	}
-	head, tail := min(f.part.first, before), before // rows between them haven't been read
-	step := (tail-head)/int64(rows/latestRows+1) + 1
-	err := s.settle(nil)
-	for ; err == nil && len(s.left) > 0 && head < tail; step = latestGrowth * min(step, math.MaxInt64/latestGrowth) {
-		from := head
-		head += min(step, tail-head)
-		err = s.read(ctx, span{lo: from, hi: head - 1}, s.early)
-		if err == nil {
-			err = s.settle(nil)
+	if yaml.Decode(g.metadata, &folder) != nil {
+		return nil, false
+	}
+	rows := uint64(0)
+	for _, f := range g.files {
+		n, within := f.edges(folder.Info.times())
+		if !within {
+			return nil, false
 		}
-		if err == nil && len(s.left) > 0 && head < tail {
-			late, to := make(map[uint32]int64), tail
-			tail -= min(step, tail-head)
-			if err = s.read(ctx, span{lo: tail, hi: to - 1}, late); err == nil {
-				err = s.settle(late)
-			}
-		}
+		rows += n
 	}
-	if err != nil {
-		return nil, err
-	}
-	for topic := range s.left { // all rows have been read
-		s.last(s.early[topic])
-	}
-	var list []span
-	for t := range s.times {
-		list = append(list, span{lo: t, hi: t})
-	}
-	return list, nil
+	return folder.Info.counts(g.names, rows)
 }
 
-// search looks for the last messages of topics.
-type search struct {
-	*File
-	left  map[uint32]uint64 // topics whose last message isn't known, and the number of their messages
-	seen  map[uint32]uint64 // messages by topic
-	early map[uint32]int64  // the last ones from the first row on
-	times map[int64]bool    // of messages that were found
-}
-
-// count sets left by the metadata, and returns the number of all messages.
-func (s *search) count(topics []uint32) (rows uint64, ok bool) {
-	d, ok := s.description(s.part.objects)
-	var list []bagstore.ConnCount
-	if ok {
-		list, ok = s.counts(&d)
-	}
-	if !ok {
-		var folder struct {
-			Info description `yaml:"rosbag2_bagfile_information"`
+// ownCounts adds up the counts in the files.
+func (g *Group) ownCounts() (list []bagstore.ConnCount, ok bool) {
+	sums := make([]uint64, len(g.names))
+	for i, f := range g.files {
+		if f.part == nil {
+			return nil, false
 		}
-		if len(s.part.beside) == 0 || yaml.Decode(s.part.beside, &folder) != nil {
-			return 0, false
+		d, ok := f.description(f.part.objects)
+		if !ok {
+			return nil, false
 		}
-		d = folder.Info
-		if list, ok = s.counts(&d); !ok {
-			return 0, false
+		counts, ok := f.counts(&d)
+		if !ok {
+			return nil, false
+		}
+		for _, c := range counts {
+			sums[g.topics[i][c.ID]] += uint64(c.Count)
 		}
 	}
-	for _, topic := range topics {
-		s.left[topic] = 0
-	}
-	for _, c := range list {
-		if _, wanted := s.left[c.ID]; wanted {
-			s.left[c.ID] = uint64(c.Count)
+	for topic, n := range sums {
+		if n > math.MaxUint32 {
+			return nil, false
+		}
+		if n > 0 {
+			list = append(list, bagstore.ConnCount{ID: uint32(topic), Count: uint32(n)})
 		}
 	}
-	return d.Messages, true
-}
-
-// read reads the rows of a span. last is set to the time of the last message of each topic.
-func (s *search) read(ctx context.Context, rows span, last map[uint32]int64) error {
-	if err := s.listPart(rows); err != nil {
-		return err
-	}
-	for n := range s.blocks {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		list, err := s.partEntries(n)
-		if err != nil {
-			return err
-		}
-		for _, e := range list {
-			s.seen[e.Conn]++
-			last[e.Conn] = max(last[e.Conn], int64(e.Time))
-		}
-	}
-	return nil
-}
-
-// settle removes topics from left: those with messages in late, and those whose messages have all been seen.
-func (s *search) settle(late map[uint32]int64) error {
-	for topic, count := range s.left {
-		at, found := late[topic]
-		switch {
-		case s.seen[topic] > count:
-			return errCounts
-		case !found && s.seen[topic] < count:
-			continue
-		case !found:
-			at = s.early[topic]
-			s.part.settled[topic] = true
-		}
-		delete(s.left, topic)
-		s.last(at)
-	}
-	return nil
-}
-
-// last adds the time of a topic's last message. Messages without a time of their own are in each part.
-func (s *search) last(at int64) {
-	if at > int64(bagstore.MinTime) {
-		s.times[at] = true
-	}
+	return list, true
 }

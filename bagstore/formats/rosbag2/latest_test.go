@@ -97,7 +97,7 @@ func TestLatest(t *testing.T) {
 		f := openLatched(t, b, metadata)
 		for _, p := range ranges {
 			start, end := p[0], p[1]
-			if err := f.Narrow(t.Context(), start, end, everyTopic(f)); err != nil {
+			if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 				t.Fatal(err)
 			}
 			list := rows(t, f)
@@ -131,7 +131,7 @@ func TestLatestOfLyingMetadata(t *testing.T) {
 	} {
 		b, metadata, all := latchedFile(t, 3000, c.change)
 		f := openLatched(t, b, metadata)
-		if err := f.Narrow(t.Context(), start, end, everyTopic(f)); err != nil {
+		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 			t.Fatal(err)
 		}
 		list := rows(t, f)
@@ -166,7 +166,7 @@ func TestLatestDamaged(t *testing.T) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		f.Describe(metadata)
-		if err := f.Narrow(t.Context(), start, end, everyTopic(f)); err != nil {
+		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		got, _, err := readBlocks(f)

@@ -79,31 +79,17 @@ func (f *File) openPart(objects []dbpages.Object) bool {
 // Partial reports whether Narrow lists messages.
 func (f *File) Partial() bool { return f.part != nil }
 
-// Narrow lists the messages from start to end, those at [bagstore.MinTime], and the last one of each of
-// the topics before start. It must not be called while the File is in use. If the index is damaged, all
-// messages are listed.
-func (f *File) Narrow(ctx context.Context, start, end bagstore.Time, last []uint32) error {
+// Narrow is [Group.Narrow] of one file.
+func (f *File) Narrow(ctx context.Context, part bagstore.Part) error {
 	if f.part == nil {
 		return nil
 	}
-	lo, hi := max(int64(start), int64(bagstore.MinTime)+1), int64(end)
-	if end >= bagstore.MaxTime {
-		hi = math.MaxInt64
-	}
-	f.part.start, f.part.settled = lo, make(map[uint32]bool)
-	spans := []span{timeless()}
-	if len(last) > 0 && lo > int64(bagstore.MinTime)+1 {
-		found, err := f.latest(ctx, last, lo)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			f.part.settled = nil
-			lo = int64(bagstore.MinTime) + 1 // all earlier messages
-		}
-		spans = append(spans, found...)
-	}
-	err := f.listPart(append(spans, span{lo: lo, hi: hi})...)
+	return f.alone().Narrow(ctx, part)
+}
+
+// narrow lists the messages of spans, or all if the index is damaged.
+func (f *File) narrow(spans []span) error {
+	err := f.listPart(spans...)
 	if err == nil || len(f.files) > 0 && place.Failed(f.files[0]) != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func openBy(b []byte, by listing) (*File, error) {
 // partOf lists the messages of a part, by time.
 func partOf(t testing.TB, f *File, start, end bagstore.Time) []row {
 	t.Helper()
-	if err := f.Narrow(t.Context(), start, end, nil); err != nil {
+	if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end}); err != nil {
 		t.Fatal(err)
 	}
 	return within(rows(t, f), start, end)
@@ -124,7 +124,7 @@ func TestPartDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
-		if err := f.Narrow(t.Context(), start, end, nil); err != nil {
+		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end}); err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		got, _, err := readBlocks(f)
@@ -148,7 +148,7 @@ func TestPartOfLyingIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Narrow(t.Context(), 200_000, 400_000, nil); err != nil {
+	if err := f.Narrow(t.Context(), bagstore.Part{Start: 200_000, End: 400_000}); err != nil {
 		t.Fatal(err)
 	}
 	row, time := f.part.rows[len(f.part.rows)/2], f.part.times[len(f.part.rows)/2]
@@ -173,7 +173,7 @@ func TestPartOfLyingIndex(t *testing.T) {
 	if f, err = openBy(b, byTime); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
-	if err := f.Narrow(t.Context(), 200_000, 400_000, nil); err != nil {
+	if err := f.Narrow(t.Context(), bagstore.Part{Start: 200_000, End: 400_000}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := readBlocks(f); err != nil || len(f.Found()) != 1 || f.Found()[0].Severity != bagstore.Loss {
@@ -199,7 +199,7 @@ UPDATE sqlite_master SET sql = 'CREATE INDEX timestamp_idx ON messages (timestam
 		if err != nil || !f.Partial() {
 			t.Fatal("not a part:", err)
 		}
-		if err := f.Narrow(t.Context(), 50_000, end, nil); err != nil {
+		if err := f.Narrow(t.Context(), bagstore.Part{Start: 50_000, End: end}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := readBlocks(f); err != nil || len(f.Found()) != wrong {
@@ -220,7 +220,7 @@ func FuzzPart(f *testing.F) {
 			return
 		}
 		p.Describe(metadata)
-		if err := p.Narrow(t.Context(), bagstore.Time(start), bagstore.Time(end), everyTopic(p)); err != nil {
+		if err := p.Narrow(t.Context(), bagstore.Part{Start: bagstore.Time(start), End: bagstore.Time(end), Last: everyTopic(p)}); err != nil {
 			t.Fatal(err) // nothing fails to be read
 		}
 		list, _, _ := readBlocks(p) // an error is one of the block

@@ -1,0 +1,83 @@
+package rosbag2
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"rsros/bagstore"
+)
+
+// Group is the files of a recording, opened by [OpenPart], that are narrowed together. It doesn't close them.
+type Group struct {
+	files    []*File
+	topics   [][]uint32 // by file and its topic: the topic of the Group
+	names    []string   // of the Group's topics
+	metadata []byte
+}
+
+// NewGroup returns a Group of files with topics of these names. topics has for each file and each of its topics the index
+// in names. metadata is the folder's metadata.yaml, if it is there and describes these files.
+func NewGroup(files []*File, topics [][]uint32, names []string, metadata []byte) *Group {
+	return &Group{files, topics, names, metadata}
+}
+
+// alone is a Group of one file.
+func (f *File) alone() *Group {
+	g := &Group{files: []*File{f}, topics: make([][]uint32, 1)}
+	for i, t := range f.topics {
+		g.topics[0], g.names = append(g.topics[0], uint32(i)), append(g.names, t.Name)
+	}
+	if f.part != nil {
+		g.metadata = f.part.beside
+	}
+	return g
+}
+
+// Narrow lists the messages of a part and those at [bagstore.MinTime]. It must not be called while a file is in use. If
+// an index is damaged, all messages of the file are listed.
+func (g *Group) Narrow(ctx context.Context, part bagstore.Part) error {
+	lo, hi := max(int64(part.Start), int64(bagstore.MinTime)+1), int64(part.End)
+	if part.End == 0 || part.End >= bagstore.MaxTime {
+		hi = math.MaxInt64
+	}
+	partial := true
+	for _, f := range g.files {
+		if partial = partial && f.part != nil; f.part != nil {
+			f.part.start, f.part.settled = lo, nil
+		}
+	}
+	spans := []span{timeless()}
+	var settled map[uint32]bool
+	if len(part.Last)+len(part.All) > 0 && lo > int64(bagstore.MinTime)+1 {
+		found, err := (*search)(nil), errCounts
+		if partial {
+			found, err = g.earlier(ctx, part, lo)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			lo = int64(bagstore.MinTime) + 1 // all earlier messages
+		default:
+			settled = found.settled
+			for t := range found.times {
+				spans = append(spans, span{lo: t, hi: t})
+			}
+		}
+	}
+	spans = append(spans, span{lo: lo, hi: hi})
+	for i, f := range g.files {
+		if f.part == nil {
+			continue
+		}
+		f.part.settled = make(map[uint32]bool)
+		for topic, of := range g.topics[i] {
+			f.part.settled[uint32(topic)] = settled[of]
+		}
+		if err := f.narrow(slices.Clone(spans)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
