@@ -34,7 +34,7 @@ type Located interface {
 type Parted interface {
 	// Partial reports whether Narrow lists messages.
 	Partial() bool
-	// Narrow makes Blocks list the messages of a part and those at MinTime, and returns the notes about the file.
+	// Narrow makes Blocks list the messages of a part, those at MinTime and the first ones after it, and returns the notes about the file.
 	Narrow(context.Context, Part) ([]Note, error)
 	// Counts lists how many messages the connections have in the whole recording, by its own metadata; false if that
 	// doesn't say.
@@ -105,7 +105,7 @@ type Part struct {
 }
 
 // Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the
-// messages of the filter, and those at MinTime. Others may be listed, too.
+// messages of the filter, those at MinTime, and the first ones after it. Others may be listed, too.
 func (b *Bag) Narrow(ctx context.Context, f Filter) error {
 	p := Part{Start: f.Start, End: f.End}
 	for _, conn := range b.conns {

@@ -69,8 +69,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
-	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading}, s.Log)
-	if err != nil {
+	if err := s.openBags(reading); err != nil {
 		return err
 	}
 	recording, err := s.recording(s.bags)
@@ -89,6 +88,24 @@ func (s *session) open(ctx context.Context) (err error) {
 		s.source, err = s.wrapper(ctx, s.node.Node, recording)
 	}
 	return err
+}
+
+// openBags reads no more than it needs of files that have an index of times.
+func (s *session) openBags(ctx context.Context) (err error) {
+	o := bagstore.OpenOptions{Context: ctx}
+	if s.Naming == naming.Wrapper || !s.Replay.Bounded() {
+		s.bags, s.damage, err = bagset.Open(s.Bags, o, s.Log)
+		return err
+	}
+	uncounted := func(b *bagstore.Bag) bool { return b.Counts() == nil }
+	if s.bags, err = bagset.OpenParts(s.Bags, o, uncounted); err != nil {
+		return err
+	}
+	if err := replay.NarrowBags(ctx, s.bags, s.Replay); err != nil {
+		return err
+	}
+	s.damage = bagset.Notes(s.Bags, s.bags, s.Log)
+	return nil
 }
 
 func (s *session) connect() (err error) {

@@ -113,7 +113,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 		recorded: c.Topic,
 		conns:    make(map[*bagstore.Connection]bool),
 		limit:    ratelimit.New(o.Filter.Limits[c.Topic]),
-		tfStatic: strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage",
+		tfStatic: hasStaticTransforms(c),
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
 	}
 	spec, err := specs.Get(c.Type, c.Definition, msgs.Parse)
@@ -124,6 +124,10 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 		ch.LatchAll = true
 	}
 	return ch, err
+}
+
+func hasStaticTransforms(c *bagstore.Connection) bool {
+	return strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage"
 }
 
 // countStatics counts the static messages of each channel and sets what each latches.

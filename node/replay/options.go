@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/bagstore/moment"
 )
 
@@ -85,6 +86,29 @@ func (s Settings) Check() error {
 		return fmt.Errorf("loop range %v to %v is empty", r.From, r.To)
 	}
 	return nil
+}
+
+// Bounded reports whether a part in time is played.
+func (s Settings) Bounded() bool {
+	return s.Start != 0 || s.StartAt != moment.Moment{} || s.Duration > 0 || s.Until != moment.Moment{}
+}
+
+// between returns the times to play. first returns the time of the first message.
+func (s Settings) between(first func() bagstore.Time) (from, to bagstore.Time, err error) {
+	from, to = first().Add(s.Start), bagstore.MaxTime
+	if at := s.StartAt.In(first); at != 0 {
+		from = at
+	}
+	if s.Duration > 0 {
+		to = from.Add(s.Duration)
+	}
+	if until := s.Until.In(first); until != 0 {
+		to = min(to, until)
+	}
+	if to < from {
+		return 0, 0, fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
+	}
+	return from, to, nil
 }
 
 func (o *Options) complete() {

@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -239,19 +238,9 @@ func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 
 // bound determines the start and the end of playback.
 func (p *Player) bound() error {
-	all := p.o.Source.View(bagstore.Query{Start: statics + 1})
-	from, to := all.Start().Add(p.o.Start), bagstore.MaxTime
-	if at := p.o.StartAt.In(all.Start); at != 0 {
-		from = at
-	}
-	if p.o.Duration > 0 {
-		to = from.Add(p.o.Duration)
-	}
-	if until := p.o.Until.In(all.Start); until != 0 {
-		to = min(to, until)
-	}
-	if to < from {
-		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
+	from, to, err := p.o.between(p.o.Source.View(bagstore.Query{Start: statics + 1}).Start)
+	if err != nil {
+		return err
 	}
 	p.view = p.o.Source.View(p.query(max(from, statics+1), to))
 	early := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})

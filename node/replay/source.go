@@ -60,14 +60,10 @@ func (r Recorded) Retain() msgs.Releaser {
 func Bags(bags []*bagstore.Bag) Source {
 	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {
-		byID := make(map[uint32]*bagstore.Connection)
+		counts := b.Counts()
 		for _, c := range b.Connections() {
-			s.conns, byID[c.ID] = append(s.conns, c), c
-		}
-		for _, chunk := range b.Chunks() {
-			for _, n := range chunk.Counts {
-				s.counts[byID[n.ID]] += uint64(n.Count)
-			}
+			s.conns = append(s.conns, c)
+			s.counts[c] = counts[c.ID]
 		}
 	}
 	return s

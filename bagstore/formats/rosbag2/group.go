@@ -2,6 +2,7 @@ package rosbag2
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -34,7 +35,7 @@ func (f *File) alone() *Group {
 	return g
 }
 
-// Narrow lists the messages of a part and those at [bagstore.MinTime]. It must not be called while a file is in use. If
+// Narrow lists the messages of a part, those at [bagstore.MinTime] and the first ones after it. It must not be called while a file is in use. If
 // an index is damaged, all messages of the file are listed.
 func (g *Group) Narrow(ctx context.Context, part bagstore.Part) error {
 	lo, hi := max(int64(part.Start), int64(bagstore.MinTime)+1), int64(part.End)
@@ -42,12 +43,15 @@ func (g *Group) Narrow(ctx context.Context, part bagstore.Part) error {
 		hi = math.MaxInt64
 	}
 	partial := true
+	times := make(map[int64]bool) // of messages before and after
 	for _, f := range g.files {
 		if partial = partial && f.part != nil; f.part != nil {
 			f.part.start, f.part.settled = lo, nil
+			for _, t := range f.part.head {
+				times[t] = true
+			}
 		}
 	}
-	spans := []span{timeless()}
 	var settled map[uint32]bool
 	if len(part.Last)+len(part.All) > 0 && lo > int64(bagstore.MinTime)+1 {
 		found, err := (*search)(nil), errCounts
@@ -61,12 +65,15 @@ func (g *Group) Narrow(ctx context.Context, part bagstore.Part) error {
 			lo = int64(bagstore.MinTime) + 1 // all earlier messages
 		default:
 			settled = found.settled
-			for t := range found.times {
-				spans = append(spans, span{lo: t, hi: t})
-			}
+			maps.Copy(times, found.times)
 		}
 	}
-	spans = append(spans, span{lo: lo, hi: hi})
+	spans := []span{timeless(), {lo: lo, hi: hi}}
+	for t := range times {
+		if t < lo || t > hi {
+			spans = append(spans, span{lo: t, hi: t})
+		}
+	}
 	for i, f := range g.files {
 		if f.part == nil {
 			continue

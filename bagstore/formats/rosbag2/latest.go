@@ -40,16 +40,31 @@ type search struct {
 // errCounts.
 func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (*search, error) {
 	s := &search{Group: g, left: make(map[uint32]*sought), times: make(map[int64]bool), settled: make(map[uint32]bool)}
-	rows, ok := s.seek(part)
+	rows, end, ok := s.seek(part)
 	if !ok {
 		return nil, errCounts
+	}
+	if before > int64(end)+1 {
+		late := false
+		for _, f := range g.files {
+			err := f.pages.Between(f.part.index, int64(end)+1, before-1, func(int64, int64) bool { late = true; return false })
+			if err != nil {
+				return nil, err
+			}
+		}
+		if late {
+			return nil, errCounts
+		}
+		before = int64(end) + 1
 	}
 	if err := s.read(ctx, timeless(), nil); err != nil {
 		return nil, err
 	}
 	head, tail := before, before // rows between them haven't been read
 	for _, f := range g.files {
-		head = min(head, f.part.first)
+		for _, t := range f.part.head {
+			head = min(head, t)
+		}
 	}
 	step := (tail-head)/int64(rows/latestRows+1) + 1
 	s.settle(nil)
@@ -75,9 +90,9 @@ func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (
 	return s, nil
 }
 
-// seek sets left by the metadata, and returns the number of all messages.
-func (s *search) seek(part bagstore.Part) (rows uint64, ok bool) {
-	list, ok := s.Counts()
+// seek sets left by the metadata, and returns the number of all messages and the time of the last one.
+func (s *search) seek(part bagstore.Part) (rows uint64, end bagstore.Time, ok bool) {
+	list, end, ok := s.count()
 	for _, topic := range part.Last {
 		s.left[topic] = &sought{}
 	}
@@ -90,7 +105,7 @@ func (s *search) seek(part bagstore.Part) (rows uint64, ok bool) {
 			t.count = uint64(c.Count)
 		}
 	}
-	return rows, ok
+	return rows, end, ok
 }
 
 // read reads the rows of a span. late, which is nil from the first row on, is set to the time of the last message of
@@ -176,53 +191,63 @@ func (f *File) Describe(metadata []byte) {
 }
 
 // Counts is [File.Counts] of all files together.
-func (g *Group) Counts() (list []bagstore.ConnCount, ok bool) {
-	if list, ok = g.ownCounts(); ok || len(g.metadata) == 0 {
-		return list, ok
+func (g *Group) Counts() ([]bagstore.ConnCount, bool) {
+	list, _, ok := g.count()
+	return list, ok
+}
+
+// count also returns the time of the last message.
+func (g *Group) count() (list []bagstore.ConnCount, end bagstore.Time, ok bool) {
+	if list, end, ok = g.ownCounts(); ok || len(g.metadata) == 0 {
+		return list, end, ok
 	}
 	var folder struct {
 		Info description `yaml:"rosbag2_bagfile_information"`
 	}
 	if yaml.Decode(g.metadata, &folder) != nil {
-		return nil, false
+		return nil, 0, false
 	}
+	start, end := folder.Info.times()
 	rows := uint64(0)
 	for _, f := range g.files {
-		n, within := f.edges(folder.Info.times())
+		n, within := f.edges(start, end)
 		if !within {
-			return nil, false
+			return nil, 0, false
 		}
 		rows += n
 	}
-	return folder.Info.counts(g.names, rows)
+	list, ok = folder.Info.counts(g.names, rows)
+	return list, end, ok
 }
 
 // ownCounts adds up the counts in the files.
-func (g *Group) ownCounts() (list []bagstore.ConnCount, ok bool) {
+func (g *Group) ownCounts() (list []bagstore.ConnCount, end bagstore.Time, ok bool) {
 	sums := make([]uint64, len(g.names))
 	for i, f := range g.files {
 		if f.part == nil {
-			return nil, false
+			return nil, 0, false
 		}
 		d, ok := f.description(f.part.objects)
 		if !ok {
-			return nil, false
+			return nil, 0, false
 		}
 		counts, ok := f.counts(&d)
 		if !ok {
-			return nil, false
+			return nil, 0, false
 		}
 		for _, c := range counts {
 			sums[g.topics[i][c.ID]] += uint64(c.Count)
 		}
+		_, last := d.times()
+		end = max(end, last)
 	}
 	for topic, n := range sums {
 		if n > math.MaxUint32 {
-			return nil, false
+			return nil, 0, false
 		}
 		if n > 0 {
 			list = append(list, bagstore.ConnCount{ID: uint32(topic), Count: uint32(n)})
 		}
 	}
-	return list, true
+	return list, end, true
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // OpenPart is OpenFile for callers that read a part in time. If the file has an index of times, it reads no
-// page with rows: only messages at [bagstore.MinTime] and the first ones after it are listed, until
-// Narrow is called.
+// page with rows: only messages at [bagstore.MinTime] and the first ones after it are listed, and those of Narrow after
+// it is called.
 func OpenPart(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, byTime) }
 
 const (
-	// headRows are listed before Narrow, whose caller asks for the time of the first message.
+	// headRows are listed always: callers of Narrow ask for the time of the first message.
 	headRows = 8
 	// partRows bounds the memory for a part. A larger one is listed by all pages with rows.
 	partRows = 1 << 21
@@ -36,7 +36,7 @@ type part struct {
 	rows    []int64
 	times   []int64         // of the rows
 	spans   []span          // their times
-	first   int64           // time of the first message with one of its own
+	head    []int64         // times of the first messages with one of their own
 	start   int64           // of what Narrow lists
 	beside  []byte          // see Describe
 	settled map[uint32]bool // topics with no message from start on, by the counts of the metadata
@@ -62,7 +62,7 @@ func (f *File) openPart(objects []dbpages.Object) bool {
 	if index == 0 || f.pages.Missing() > 0 || f.readForm(objects) != nil {
 		return false
 	}
-	f.part = &part{objects: objects, index: index, first: math.MaxInt64}
+	f.part = &part{objects: objects, index: index}
 	err := f.listPart(timeless(), span{int64(bagstore.MinTime) + 1, math.MaxInt64, headRows})
 	if err != nil {
 		f.part = nil
@@ -70,7 +70,7 @@ func (f *File) openPart(objects []dbpages.Object) bool {
 	}
 	for _, t := range f.part.times {
 		if t > int64(bagstore.MinTime) {
-			f.part.first = min(f.part.first, t)
+			f.part.head = append(f.part.head, t)
 		}
 	}
 	return true

@@ -12,7 +12,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/moment"
 )
 
@@ -46,25 +45,11 @@ func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, wh
 		f.Latched = latched
 		return bags, f, lost, err
 	}
-	for _, path := range paths {
-		b, err := recording.Open(path, o)
-		if err == nil && whole != nil && b.Partial() && whole(b) {
-			all := o
-			all.Part = false
-			if err = b.Close(); err == nil {
-				b, err = recording.Open(path, all)
-			}
-		}
-		if err != nil {
-			return bags, f, nil, err
-		}
-		bags = append(bags, b)
+	if bags, err = OpenParts(paths, o, whole); err != nil {
+		return bags, f, nil, err
 	}
 	f, err = s.part(o.Context, bags, latched)
-	for i, b := range bags {
-		lost = append(lost, logNotes(paths[i], b, log)...)
-	}
-	return bags, f, lost, err
+	return bags, f, Notes(paths, bags, log), err
 }
 
 // part narrows bags to the selection.
