@@ -1,9 +1,10 @@
-// The types of Kubernetes' API, for a test of the manifests here.
+// The types of Kubernetes' API and Argo's schema, for tests of the manifests here.
 module rsros/deploy/kubernetes
 
 go 1.26.0
 
 require (
+	github.com/argoproj/argo-workflows/v4 v4.0.5
 	k8s.io/api v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )

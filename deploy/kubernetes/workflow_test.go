@@ -12,7 +12,7 @@ import (
 )
 
 // workflow has the fields of an Argo Workflow that workflow.yaml uses. What Argo takes from Kubernetes has the types of its
-// API; the other fields are not compared with its schema.
+// API; TestWorkflowSchema compares all fields with Argo's schema.
 type workflow struct {
 	APIVersion string                        `json:"apiVersion"`
 	Kind       string                        `json:"kind"`
