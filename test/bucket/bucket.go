@@ -33,6 +33,7 @@ type Bucket struct {
 	*Proxy
 	Env    []string // of programs that use it
 	Folder string   // with the files that the server serves
+	Server string   // its URL, without the Proxy
 	t      testing.TB
 }
 
@@ -66,7 +67,8 @@ func Start(t testing.TB) *Bucket {
 	}
 	peer.Start(t, append(os.Environ(), "ROOT_ACCESS_KEY=tester", "ROOT_SECRET_KEY="+Secret), program, "--quiet", "--port", address, "posix", "--sidecar", side, folder)
 	await(t, "the S3 server", address)
-	b := &Bucket{Proxy: NewProxy(t, "http://"+address), Folder: filepath.Join(folder, "walks"), t: t}
+	b := &Bucket{Folder: filepath.Join(folder, "walks"), Server: "http://" + address, t: t}
+	b.Proxy = NewProxy(t, b.Server)
 	b.use()
 	return b
 }
@@ -80,7 +82,7 @@ func Fake(t testing.TB) *Bucket {
 	}
 	s := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(s.Close)
-	b := &Bucket{Proxy: NewProxy(t, s.URL), t: t}
+	b := &Bucket{Proxy: NewProxy(t, s.URL), Server: s.URL, t: t}
 	b.use()
 	return b
 }
