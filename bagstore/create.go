@@ -55,7 +55,7 @@ func (o Options) discardLog() error {
 }
 
 func writerOn(f *os.File, o Options) (*Writer, error) {
-	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom)
+	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Staging)
 	if err != nil {
 		return nil, err
 	}

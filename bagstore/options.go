@@ -17,6 +17,9 @@ import (
 // SinkKind chooses how bytes go to the disk.
 type SinkKind = disk.Kind
 
+// Staging is memory that files have in common. The zero value is ready to use, by any goroutine.
+type Staging = disk.Staging
+
 const (
 	// Auto writes the first 16 MiB through the page cache and the rest past it, where supported.
 	Auto = disk.Auto
@@ -44,7 +47,7 @@ type Options struct {
 	// Sink chooses how bytes go to the disk.
 	Sink SinkKind
 	// Large hints that the file will have more than 16 MiB: with Auto, it is written past the page cache
-	// from the second block on.
+	// from the first chunk on.
 	Large bool
 	// Checkpoint is the interval of checkpoints. Default 0.5 s; longer if replaced index
 	// sections would take more than 1 % of the file plus 8 KiB a second. Negative: only
@@ -58,6 +61,9 @@ type Options struct {
 	Workers int
 	// Overwrite replaces an existing file. Otherwise Create refuses.
 	Overwrite bool
+	// Staging, if not nil, has memory of files that were closed, which the new one uses. Files that are written
+	// one after another have it in common.
+	Staging *Staging
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
 	// Sign, if not nil, signs a log of what is written, which is kept next to the file, see package

@@ -42,8 +42,8 @@ func (w closedWriter) Close() error { *w.closed++; return w.bagWriter.Close() }
 // TestJoinFails checks that a file which can't hold all devices is closed.
 func TestJoinFails(t *testing.T) {
 	s, closed := newStudio(t, Options{}), 0
-	open := func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		w, err := s.open(path, number, snap)
+	open := func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+		w, err := s.open(path, number, snap, bag)
 		return closedWriter{w, &closed}, err
 	}
 	if _, err := s.parts(filepath.Join(t.TempDir(), "x.bag"), open, s.describe(), s.second()); !errors.Is(err, errAlone) || closed != 1 {

@@ -133,13 +133,13 @@ func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 	}
 }
 
-// openFunc creates a file with its first device.
-type openFunc func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error)
+// openFunc creates a file with its first device, a bag with these options.
+type openFunc func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error)
 
 // create creates a file in the format of its extension.
-func (r *Camera) create(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+func (r *Camera) create(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
-	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
+	o := rsbag.RecorderOptions{Bag: bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
 	if _, ext := splitExt(path); ext != extDB3 {
 		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)

@@ -313,8 +313,8 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	s := newStudio(t, Options{QueueBytes: 10 * size})
 	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
 	open := s.open
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		w, err := open(path, number, snap)
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+		w, err := open(path, number, snap, bag)
 		disk.bagWriter = w
 		return disk, err
 	}
@@ -380,8 +380,8 @@ func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
 func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	s := newStudio(t, Options{})
 	open := s.open
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		w, err := open(path, number, snap)
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+		w, err := open(path, number, snap, bag)
 		return &failingWriter{w, 21}, err
 	}
 	topic := &frameCount{}
@@ -414,11 +414,11 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	s := newStudio(t, Options{})
 	open, parts := s.open, 0
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
 		if parts++; parts == 2 {
 			return nil, errDisk
 		}
-		return open(path, number, snap)
+		return open(path, number, snap, bag)
 	}
 	path := s.begin()
 	s.raise(3)
@@ -447,7 +447,7 @@ func TestRecordingChecksWhileFramesAreSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudio(t, Options{})
 		w := &checkpoints{}
-		s.open = func(string, int, camdriver.DeviceSnapshot) (bagWriter, error) { return w, nil }
+		s.open = func(string, int, camdriver.DeviceSnapshot, bagstore.Options) (bagWriter, error) { return w, nil }
 		_, err := s.Start("x.bag")
 		s.must(err)
 		time.Sleep(3*idleCheck + idleCheck/2) // of the bubble's clock
@@ -473,3 +473,39 @@ func TestStampedPath(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeParts checks that a file after a large one is written as a large one from its start, with the memory of the
+// files before it.
+func TestLargeParts(t *testing.T) {
+	s := newStudio(t, Options{})
+	open := s.open
+	var have []bagstore.Options
+	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+		have = append(have, bag)
+		w, err := open(path, number, snap, bag)
+		return sizedWriter{w, int64(len(have)) * large / 2}, err
+	}
+	s.begin()
+	for range 3 {
+		s.raise(1)
+		s.must(s.Split())
+	}
+	s.raise(1)
+	s.must(s.Close())
+	for i, o := range have {
+		if want := i >= 2; o.Large != want || o.Staging == nil || o.Staging != have[0].Staging {
+			t.Errorf("file %d: large is %v, want %v; memory %p", i, o.Large, want, o.Staging)
+		}
+	}
+	if len(have) != 4 {
+		t.Errorf("%d files", len(have))
+	}
+}
+
+// sizedWriter claims a size.
+type sizedWriter struct {
+	bagWriter
+	size int64
+}
+
+func (w sizedWriter) Size() int64 { return w.size }

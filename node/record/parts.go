@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -46,6 +47,7 @@ type parts struct {
 	devices []device // in the order in which they joined
 	budget  *queue.Budget
 	latched *latched[*besideMessage]
+	staging bagstore.Staging // of all files
 
 	paused bool
 	frames bool   // the current file has at least one, or a message
@@ -72,8 +74,9 @@ type part struct {
 func newParts(path string, devices []device, o Options, budget *queue.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
 	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*besideMessage](budget, log)}
 	create := func(path string) (*part, error) {
-		first := p.devices[0]
-		w, err := open(path, first.number, first.snap)
+		first, bag := p.devices[0], o.Bag
+		bag.Staging, bag.Large = &p.staging, p.open && p.cur.Size() >= large
+		w, err := open(path, first.number, first.snap, bag)
 		if err != nil {
 			return nil, err
 		}

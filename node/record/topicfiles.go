@@ -21,9 +21,10 @@ import (
 // its methods, except for split, finish and done.
 type topicFiles struct {
 	series[*topicFile]
-	opts  TopicOptions
-	large bool             // the last file was
-	now   func() time.Time // ROS time, the record time of messages
+	opts    TopicOptions
+	large   bool             // the last file was
+	staging bagstore.Staging // of all files
+	now     func() time.Time // ROS time, the record time of messages
 
 	conns    map[connectionKey]uint32
 	budget   *queue.Budget
@@ -136,7 +137,7 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 		}
 	}
 	o := s.opts.Bag
-	o.Large = s.large
+	o.Large, o.Staging = s.large, &s.staging
 	w, err := createTopics(path+activeSuffix, path, o, s.left)
 	return &topicFile{topicWriter: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }

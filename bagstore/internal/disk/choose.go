@@ -27,8 +27,8 @@ type Way struct {
 }
 
 // Choose returns the sink for a new file, whose Disk is d. Auto writes directly once the
-// file is larger than from bytes.
-func Choose(f *os.File, d Disk, kind Kind, from int64) (Sink, *Way, error) {
+// file has from bytes. staging may be nil.
+func Choose(f *os.File, d Disk, kind Kind, from int64, staging *Staging) (Sink, *Way, error) {
 	w := &Way{kind: kind, from: from}
 	if kind == Direct {
 		grain, err := SetDirect(f)
@@ -38,7 +38,7 @@ func Choose(f *os.File, d Disk, kind Kind, from int64) (Sink, *Way, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("write %s directly: %w", f.Name(), err)
 		}
-		return NewDirect(d, grain, 0), w, nil
+		return newDirect(d, grain, 0, staging), w, nil
 	}
 	if kind == Auto {
 		var grain int
@@ -50,6 +50,7 @@ func Choose(f *os.File, d Disk, kind Kind, from int64) (Sink, *Way, error) {
 				_, err := SetDirect(f)
 				return err
 			})
+			w.growing.staging = staging
 			return w.growing, w, nil
 		}
 	}

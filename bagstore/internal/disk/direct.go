@@ -40,12 +40,12 @@ type directSink struct {
 // NewDirect returns a sink that writes past the page cache to a file for which SetDirect returned
 // the grain. It reserves preallocate bytes ahead; 0 means 64 MiB, a negative number none.
 func NewDirect(d Disk, grain int, preallocate int64) Sink {
-	return newDirect(d, grain, preallocate)
+	return newDirect(d, grain, preallocate, nil)
 }
 
-func newDirect(d Disk, grain int, preallocate int64) *directSink {
+func newDirect(d Disk, grain int, preallocate int64, staging *Staging) *directSink {
 	s := &directSink{grain: grain, last: make([]byte, grain), head: firstBlock{block: AlignedBytes(grain, grain)}}
-	s.begin(d, preallocate)
+	s.begin(d, preallocate, staging)
 	s.staging = s.take()
 	return s
 }
@@ -216,7 +216,7 @@ func (s *directSink) Finish() error {
 
 func (s *directSink) Close() error {
 	s.Intact()
-	return s.d.Close()
+	return s.close()
 }
 
 // firstBlock is the block of a direct file that contains the head. If blocks are larger

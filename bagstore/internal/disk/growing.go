@@ -14,13 +14,14 @@ type Growing struct {
 	from        int64
 	grain       int
 	preallocate int64
+	staging     *Staging // may be nil
 	mode        func(direct bool) error
 	turned      bool                  // direct writing was tried
 	refused     atomic.Pointer[error] // why it failed
 	mu          sync.Mutex            // WriteHead waits while the sink changes
 }
 
-// NewGrowing returns a sink that writes directly once the file has more than from bytes.
+// NewGrowing returns a sink that writes directly once the file has from bytes, at least a block.
 // grain is TryDirect's, preallocate NewDirect's; mode switches direct writing on or off.
 func NewGrowing(d Disk, from int64, grain int, preallocate int64, mode func(direct bool) error) *Growing {
 	return &Growing{d: d, from: max(from, int64(grain)), grain: grain, preallocate: preallocate, mode: mode, Sink: NewBuffered(d)}
@@ -37,7 +38,7 @@ func (s *Growing) Refused() error {
 
 // Append implements Sink. The change is made before something is appended.
 func (s *Growing) Append(head, body, tail []byte, done func()) error {
-	if !s.turned && s.Size() > s.from {
+	if !s.turned && s.Size() >= s.from {
 		s.turned = true
 		if err := s.turn(); err != nil {
 			if done != nil {
@@ -54,7 +55,7 @@ func (s *Growing) Append(head, body, tail []byte, done func()) error {
 func (s *Growing) turn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := newDirect(s.d, s.grain, s.preallocate)
+	next := newDirect(s.d, s.grain, s.preallocate, s.staging)
 	err := next.resume(s.Size(), func() error { return s.mode(true) })
 	if err == nil {
 		s.Sink = next

@@ -65,7 +65,7 @@ func (p *Pages) turn() error {
 		return SetBuffered(p.f)
 	}
 	p.direct, p.free = true, nil
-	p.begin(p.file, 0)
+	p.begin(p.file, 0, nil)
 	return p.file.Truncate(p.end) // Start must know the size
 }
 

@@ -8,6 +8,8 @@ import (
 // writes are the pending writes of a file past the page cache, and the memory for what is written.
 type writes struct {
 	d        Disk
+	shared   *Staging // where the memory is from; may be nil
+	memory   []byte
 	step     int64 // bytes to preallocate at a time
 	reserved int64
 
@@ -26,16 +28,15 @@ type span struct{ from, end int64 }
 // defaultPreallocate keeps the file in few pieces without filling the disk.
 const defaultPreallocate = 64 << 20
 
-// begin allocates the memory. preallocate is NewDirect's.
-func (w *writes) begin(d Disk, preallocate int64) {
+// begin takes the memory. preallocate is NewDirect's.
+func (w *writes) begin(d Disk, preallocate int64, staging *Staging) {
 	if preallocate == 0 {
 		preallocate = defaultPreallocate
 	}
 	w.d, w.step, w.over.L = d, preallocate, &w.mu
-	memory := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
-	AdviseHuge(memory)
-	for ; len(memory) > 0; memory = memory[stagingSize:] {
-		w.free = append(w.free, memory[:stagingSize:stagingSize])
+	w.shared, w.memory = staging, staging.take()
+	for b := w.memory; len(b) > 0; b = b[stagingSize:] {
+		w.free = append(w.free, b[:stagingSize:stagingSize])
 	}
 }
 
@@ -102,6 +103,15 @@ func (w *writes) failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
+}
+
+// close gives the memory back. No write may be pending.
+func (w *writes) close() error {
+	if w.memory != nil {
+		w.shared.give(w.memory)
+		w.memory = nil
+	}
+	return w.d.Close()
 }
 
 // Landed is a Sink's.
