@@ -8,34 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"rsros/program/regular"
 )
-
-// The files next to a recording NAME: its log, and the newest root with its signature when the
-// recording has ended.
-const (
-	LogExt       = ".proof"
-	RootExt      = ".root"
-	SignatureExt = RootExt + ".minisig"
-	activeExt    = ".active" // of a recording that isn't complete; its log has the final name
-)
-
-// LogPath returns the path of a recording's log.
-func LogPath(recording string) string { return strings.TrimSuffix(recording, activeExt) + LogExt }
-
-// NameOf returns the name of a recording in its log.
-func NameOf(recording string) string { return filepath.Base(strings.TrimSuffix(recording, activeExt)) }
-
-// Files returns the paths of all files that prove a recording.
-func Files(recording string) []string {
-	base := strings.TrimSuffix(recording, activeExt)
-	return []string{base + LogExt, base + RootExt, base + SignatureExt}
-}
 
 // magic begins a log. Wire constant.
 const magic = "#RSPROOF 1\n"
@@ -78,18 +56,16 @@ type Mark struct {
 }
 
 // Create creates the log of a recording and signs it. Without overwrite, the error for an existing one is
-// fs.ErrExist.
+// fs.ErrExist. With it, the log of a recording that isn't complete has a name of its own until Replace.
 func Create(recording string, key *Key, overwrite, noSync bool) (*Log, error) {
 	base := strings.TrimSuffix(recording, activeExt)
-	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
 	if overwrite {
-		for _, path := range Files(recording) {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
+		base = recording
+		if err := removeIfThere(files(base)); err != nil {
+			return nil, err
 		}
 	}
-	f, err := os.OpenFile(base+LogExt, flags, 0o666)
+	f, err := os.OpenFile(base+LogExt, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}

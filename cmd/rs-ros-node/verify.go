@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 
 type verifyOptions struct {
 	key    string
-	partOf string
+	partOf []string
 	root   string
 	json   bool
 }
@@ -36,12 +37,14 @@ checkpoint; of what follows verify prints the length.
 
 With --part-of it compares the messages of a bag that filter, split, compress, recover or
 another program made of a recording. It names each that the recording doesn't have, and
-counts those that were left out in between.
+counts those that were left out in between. A bag that merge made of several recordings
+takes a --part-of for each.
 
 Exit codes: 0 nothing differs, 3 something differs, 1 not readable, no proof, or no
 signature by this key.`,
 		Example: `  rs-ros-node verify --key robot.pub walk.bag
   rs-ros-node verify --key robot.pub --part-of walk.bag cut.bag
+  rs-ros-node verify --key robot.pub --part-of walk_0.bag --part-of walk_1.bag joined.bag
   rs-ros-node verify --key robot.pub --root walk.root walk.bag && minisign -Vm walk.root -p robot.pub`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +53,7 @@ signature by this key.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.key, "key", "k", "", "public `KEY` of minisign: a file, or the text of the key")
-	f.StringVar(&o.partOf, "part-of", "", "the bags were made of this `RECORDING`, or its log, which is all that is read of it")
+	f.StringArrayVar(&o.partOf, "part-of", nil, "the bags were made of this `RECORDING`, or its log, which is all that is read of it; may be repeated")
 	f.StringVar(&o.root, "root", "", "write the signed root to this `FILE`, and its signature to FILE.minisig")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per recording")
 	return cmd
@@ -60,10 +63,10 @@ func (a *app) verify(ctx context.Context, paths []string, o verifyOptions) error
 	switch {
 	case o.key == "":
 		return usageError{errors.New("--key names the public key")}
-	case o.root != "" && len(paths) > 1:
+	case o.root != "" && (len(paths) > 1 || len(o.partOf) > 1):
 		return usageError{errors.New("--root is for a single recording")}
 	}
-	for _, path := range append([]string{o.partOf}, paths...) {
+	for _, path := range slices.Concat(o.partOf, paths) {
 		if place.IsAddress(path) || path == place.Stream {
 			return usageError{fmt.Errorf("%s: verify reads files", path)}
 		}
@@ -100,17 +103,19 @@ func (a *app) verifyOne(ctx context.Context, path string, key proof.PublicKey, o
 	vo := verify.Options{Key: key, Progress: report}
 	if o.root != "" {
 		log := path
-		if o.partOf != "" {
-			log = o.partOf
+		if len(o.partOf) > 0 {
+			log = o.partOf[0]
 		}
 		if err := verify.WriteRoot(verify.LogOf(log), o.root, key); err != nil {
 			return nil, err
 		}
 	}
-	if o.partOf == "" {
+	if len(o.partOf) == 0 {
 		return verify.File(ctx, path, vo)
 	}
-	vo.Log = verify.LogOf(o.partOf)
+	for _, of := range o.partOf {
+		vo.Logs = append(vo.Logs, verify.LogOf(of))
+	}
 	return verify.Part(ctx, path, vo)
 }
 

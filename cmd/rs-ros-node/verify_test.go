@@ -108,8 +108,6 @@ func TestSignUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"record", "-a", "--sign", filepath.Join(t.TempDir(), "none")},
 		{"record", "-a", "--sign", secret, "--db3"},
-		{"record", "-a", "--sign", secret, "--ring", "10s"},
-		{"record", "-a", "--sign", secret, "--upload", "s3://bucket/x/"},
 		{"live", "--device", "sim", "--sign", secret, "--record", filepath.Join(t.TempDir(), "x.db3")},
 	} {
 		want(t, exitUsage, args...)

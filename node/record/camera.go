@@ -59,7 +59,7 @@ func (o *Options) Check() error {
 	if err := o.Ring.check(o.limits().any() || o.Bag.Overwrite); err != nil {
 		return err
 	}
-	return o.Signing.Check(o.DB3, o.Ring, o.Upload)
+	return o.Signing.Check(o.DB3)
 }
 
 // BagSettings returns the settings of how bags are written.

@@ -89,7 +89,7 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 		return f, nil
 	}
 	base, ext := splitExt(path)
-	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
+	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads, signed: o.Bag.Sign != nil}
 	if o.Ring.Before > 0 {
 		if err := p.startRing(o.Ring, base, time.Now()); err != nil {
 			return nil, err

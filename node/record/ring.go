@@ -191,11 +191,11 @@ func (s *series[F]) complete(f F, over span) error {
 	if over.began.Before(r.until) {
 		return s.keepFile(f)
 	}
-	st, err := os.Stat(f.Path())
+	size, err := s.sizeOf(f.Path())
 	if err != nil {
 		return err
 	}
-	r.files, r.size = append(r.files, ringFile[F]{f, over, st.Size()}), r.size+st.Size()
+	r.files, r.size = append(r.files, ringFile[F]{f, over, size}), r.size+size
 	for len(r.files) > 0 {
 		// A trigger may wait in the queue while its ring goes on.
 		old := over.ended.Sub(r.files[0].ended) > r.Before+r.each()
@@ -262,7 +262,7 @@ func (s *series[F]) keepFile(f F) error {
 	for {
 		path := partPath(r.keep, r.kept, r.ext)
 		r.kept++
-		err := rename(f.Path(), path, false)
+		err := s.move(f.Path(), path)
 		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
 			continue
 		}
@@ -285,10 +285,7 @@ const maxKept = 1 << 20
 func (s *series[F]) forget() error {
 	f := s.ring.pop().file
 	s.files = slices.DeleteFunc(slices.Clone(s.files), func(x F) bool { return x == f })
-	if err := os.Remove(f.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return s.remove(f.Path())
 }
 
 // endRing removes the ring, unless recording failed. The caller must hold s.mu.

@@ -275,6 +275,8 @@ func TestBlackBox(t *testing.T) {
 			}
 			o := config(t, master, TopicOptions{Topics: []string{"/count", "/map"}, Ring: Ring{Before: 2 * time.Second, After: time.Second}})
 			o.ROS.Name = "recorder"
+			key := signingKey(t)
+			o.Bag.Sign = key
 			switch by {
 			case "rule":
 				o.Triggers.Expressions = []string{"topic == '/count' and m.data == 160"}
@@ -321,6 +323,10 @@ func TestBlackBox(t *testing.T) {
 					got[binary.LittleEndian.Uint32(m.Data)] = true
 				}
 				b.Close() //nolint:errcheck // read
+			}
+			signed(t, key, found()...)
+			if rest, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Output), "*.proof")); len(rest) != len(found()) {
+				t.Errorf("%d logs of %d files", len(rest), len(found()))
 			}
 			if counts := recorded(t, joined(t, found())); counts["/map"] != 1 || counts["/count"] != uint64(len(got)) {
 				t.Errorf("joined: %v, of %d counts", counts, len(got))
@@ -395,7 +401,8 @@ func TestRingLeft(t *testing.T) {
 // TestCameraRing checks that a camera's black box keeps recordings that play alone, without a gap.
 func TestCameraRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}})
+		key := signingKey(t)
+		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}, Bag: bagstore.Options{Sign: key}})
 		dir := t.TempDir()
 		if _, err := s.Start(filepath.Join(dir, "walk.bag")); err != nil {
 			t.Fatal(err)
@@ -419,6 +426,7 @@ func TestCameraRing(t *testing.T) {
 			if len(files) == 0 {
 				break
 			}
+			signed(t, key, files[0])
 			take := rig.ReadTake(t, files[0])
 			if len(take.Snap.Sensors) != 2 {
 				t.Errorf("%s describes %d sensors", files[0], len(take.Snap.Sensors))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -163,13 +162,8 @@ func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for (s.keep > 0 && len(s.paths) > s.keep || s.most > 0 && s.size() > s.most) && s.uploads.Safe(s.paths[0]) {
-		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.remove(s.paths[0]); err != nil {
 			return err
-		}
-		if s.signed {
-			if err := removeProof(s.paths[0]); err != nil {
-				return err
-			}
 		}
 		s.paths = s.paths[1:]
 	}
@@ -179,8 +173,8 @@ func (s *series[F]) trim() error {
 // size returns the size of the complete files that are there. The caller must hold s.mu.
 func (s *series[F]) size() (total int64) {
 	for _, path := range s.paths {
-		if st, err := os.Stat(path); err == nil {
-			total += st.Size()
+		if size, err := s.sizeOf(path); err == nil {
+			total += size
 		}
 	}
 	return total

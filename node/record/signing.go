@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"rsros/bagstore/proof"
-	"rsros/node/upload"
 	"rsros/program"
 )
 
@@ -19,26 +18,46 @@ type Signing struct {
 var errSignedDB3 = fmt.Errorf("%w: --sign signs bags, not .db3 files", program.ErrUsage)
 
 // Check rejects what --sign doesn't go with.
-func (s Signing) Check(db3 bool, r Ring, u upload.Options) error {
-	switch {
-	case s.Key == "":
-		return nil
-	case db3:
+func (s Signing) Check(db3 bool) error {
+	if s.Key != "" && db3 {
 		return errSignedDB3
-	case r.Before > 0:
-		return fmt.Errorf("%w: --sign doesn't go with a ring, whose files are renamed", program.ErrUsage)
-	case u.To != "":
-		return fmt.Errorf("%w: --sign doesn't go with --upload, which moves bags without their proofs", program.ErrUsage)
 	}
 	return nil
 }
 
-// removeProof removes the files that prove a recording that is removed.
-func removeProof(path string) error {
-	for _, file := range proof.Files(path) {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+// remove removes a complete file, and what proves it.
+func (s *series[F]) remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !s.signed {
+		return nil
+	}
+	return proof.Remove(path)
+}
+
+// sizeOf returns the size of a complete file, and of what proves it.
+func (s *series[F]) sizeOf(path string) (int64, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	size := st.Size()
+	if s.signed {
+		for _, path := range proof.Files(path) {
+			if st, err := os.Stat(path); err == nil { // a log that failed has no root
+				size += st.Size()
+			}
 		}
 	}
-	return nil
+	return size, nil
+}
+
+// move moves a complete file, and what proves it, to an unused name. Otherwise the error is fs.ErrExist.
+func (s *series[F]) move(from, to string) error {
+	move := func() error { return rename(from, to, false) }
+	if !s.signed {
+		return move()
+	}
+	return proof.Move(from, to, move)
 }

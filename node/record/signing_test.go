@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"aead.dev/minisign"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/proof"
+	"rsros/bagstore/tools/verify"
 )
 
 // unproven is a complete bag whose log couldn't be written.
@@ -34,5 +37,84 @@ func TestUnproven(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "walk_?.bag")); len(files) != 3 {
 		t.Errorf("complete files: %v", files)
+	}
+}
+
+func signingKey(t *testing.T) *proof.Key {
+	t.Helper()
+	_, private, err := minisign.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := private.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := proof.ReadKey(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// signed checks that recordings are as they were signed, to their ends, and have signed roots next to them.
+func signed(t *testing.T, key *proof.Key, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		rep, err := verify.File(t.Context(), path, verify.Options{Key: key.Public()})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !rep.Same() || !rep.Complete || rep.Messages == 0 {
+			t.Errorf("%s: %+v", path, rep)
+		}
+		for _, file := range proof.Files(path) {
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestOverwriteSigned checks that an earlier recording and its log belong together until the new one replaces both.
+func TestOverwriteSigned(t *testing.T) {
+	dir, key := t.TempDir(), signingKey(t)
+	path := filepath.Join(dir, "walk.bag")
+	o := TopicOptions{Output: path, Bag: bagstore.Options{Sign: key, Overwrite: true}}
+	var ids []string
+	for range 2 {
+		f, _ := files(t, o)
+		id, err := f.cur.AddConnection(bagstore.Connection{Topic: "/x", Type: "std_msgs/Empty"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.cur.Lend(id, 1e9, func() {}, []byte("message")); err != nil {
+			t.Fatal(err)
+		}
+		if len(ids) > 0 {
+			signed(t, key, path)
+		}
+		if rep, err := verify.File(t.Context(), path+activeSuffix, verify.Options{Key: key.Public()}); err != nil || !rep.Same() || rep.Complete {
+			t.Errorf("while it is recorded: %+v, %v", rep, err)
+		}
+		finish(t, f)
+		signed(t, key, path)
+		p, err := proof.Open(proof.LogPath(path), key.Public())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, fmt.Sprint(p.ID))
+		p.Close() //nolint:errcheck // read
+		if names := listing(t, dir); names != "walk.bag walk.bag.proof walk.bag.root walk.bag.root.minisig" {
+			t.Errorf("files: %s", names)
+		}
+	}
+	if ids[0] == ids[1] {
+		t.Error("the log is still that of the first recording")
 	}
 }

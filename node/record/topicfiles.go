@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/proof"
 	"rsros/node/internal/queue"
 	"rsros/node/upload"
 )
@@ -169,6 +170,11 @@ func (f *topicFile) Close() error {
 	closed := f.topicWriter.Close()
 	if closed != nil && !errors.Is(closed, bagstore.ErrUnproven) {
 		return closed
+	}
+	if f.overwrite {
+		if err := proof.Replace(f.active); err != nil {
+			return err
+		}
 	}
 	if err := rename(f.active, f.final, f.overwrite); err != nil {
 		return fmt.Errorf("the recording stays in %s: %w", f.active, err)

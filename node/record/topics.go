@@ -96,7 +96,7 @@ func (o *TopicOptions) check() error {
 	if err := o.checkFormat(); err != nil {
 		return err
 	}
-	return o.Signing.Check(o.DB3, o.Ring, o.Upload)
+	return o.Signing.Check(o.DB3)
 }
 
 // checkRing completes the options: each file of a ring is one that can be played alone.

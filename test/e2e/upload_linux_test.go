@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -48,9 +49,11 @@ func TestUploadKilled(t *testing.T) {
 	})
 	env := peer.Env(t, rig.Master(t).URI())
 	recorder := peer.Start(t, env, peer.Program(t), "live", "--device", "sim", "--depth", "640x480@30", "--color", "off", "--record", filepath.Join(dir, "walk.bag"), "--split-size", "40", "--upload", b.Address("robot"))
-	sent := func() bool {
-		state, _ := os.ReadFile(filepath.Join(dir, "walk_0.bag.upload")) // it may not be there yet
-		return bytes.Contains(state, []byte(`"resume"`)) && len(state) > 200
+	sent := func() bool { // the recorder has noted that the first part arrived
+		text, _ := os.ReadFile(filepath.Join(dir, "walk_0.bag.upload")) // it may not be there yet
+		var state struct{ Resume []byte }
+		var upload struct{ Parts map[int]any }
+		return json.Unmarshal(text, &state) == nil && json.Unmarshal(state.Resume, &upload) == nil && upload.Parts[1] != nil
 	}
 	recorder.Await("an upload of which parts have arrived", func(string) bool { return inTheMidst.Load() && sent() })
 	recorder.Signal(syscall.SIGKILL)

@@ -10,21 +10,20 @@ import (
 	"rsros/bagstore/proof"
 )
 
-// Part compares the messages of a bag that was made from a recording, by filter, split, compress or others, with the
-// log of that recording. It also checks the bag as check does.
+// Part compares the messages of a bag that was made from recordings, by filter, split, compress, merge or others, with the
+// logs of these. It also checks the bag as check does.
 func Part(ctx context.Context, path string, o Options) (*Report, error) {
-	p, rep, err := begin(path, o.Log, o.Key)
+	logs, rep, err := beginAll(path, o)
+	defer closeAll(logs)
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close() //nolint:errcheck // only read
-	rep.Part = true
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{Context: ctx, Whole: true})
 	if err != nil {
 		return nil, err
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	v := &part{p: p, rep: rep, bag: bag, hash: proof.NewHasher(), ids: make(map[*bagstore.Connection][]uint32), used: make(map[int][]bool)}
+	v := &part{logs: logs, rep: rep, bag: bag, hash: proof.NewHasher(), ids: make(map[connectionIn][]uint32), used: make(map[leafOf][]bool)}
 	if err := v.load(); err != nil {
 		return nil, err
 	}
@@ -40,26 +39,72 @@ func Part(ctx context.Context, path string, o Options) (*Report, error) {
 	return rep, cmp.Or(v.err, v.leftOut())
 }
 
-// part looks up messages in a log. It keeps the times of all chunks, what was used of each, and a few decoded ones.
+// beginAll opens the logs of a part, also if it returns an error.
+func beginAll(path string, o Options) (logs []*proof.Proof, all *Report, err error) {
+	for _, log := range o.Logs {
+		p, rep, err := begin(path, log, o.Key)
+		if err != nil {
+			return logs, nil, err
+		}
+		if logs = append(logs, p); len(logs) == 1 {
+			rep.Part = true
+			all = rep
+			continue
+		}
+		if slices.ContainsFunc(logs[:len(logs)-1], func(other *proof.Proof) bool { return other.ID == p.ID }) {
+			return logs, nil, fmt.Errorf("verify %s: %s is the log of a recording that was named before", path, log)
+		}
+		all.Recording += ", " + rep.Recording
+		all.Root += ", " + rep.Root
+		all.Complete = all.Complete && rep.Complete
+		if rep.Signed.After(all.Signed) {
+			all.Signed = rep.Signed
+		}
+		if rep.Note != "" {
+			all.note(rep.Note)
+		}
+	}
+	return logs, all, nil
+}
+
+func closeAll(logs []*proof.Proof) {
+	for _, p := range logs {
+		p.Close() //nolint:errcheck // only read
+	}
+}
+
+// part looks up messages in logs. It keeps the times of all chunks, what was used of each, and a few decoded ones.
 type part struct {
-	p    *proof.Proof
+	logs []*proof.Proof
 	rep  *Report
 	bag  *bagstore.Bag
 	hash *proof.Hasher
-	err  error // of reading the log
+	err  error // of reading the logs
 
 	chunks      []signedChunk   // by time of their first message
 	latest      []bagstore.Time // of the ends of chunks up to this one
 	open        []*openChunk
-	used        map[int][]bool                    // by leaf: messages that the part has
-	ids         map[*bagstore.Connection][]uint32 // the IDs that a connection has in the log
+	used        map[leafOf][]bool         // messages that the part has
+	ids         map[connectionIn][]uint32 // the IDs that a connection has in a log
 	first, last bagstore.Time
 	any         bool
 }
 
+// leafOf is a leaf of a log.
+type leafOf struct {
+	log  *proof.Proof
+	leaf int
+}
+
+type connectionIn struct {
+	log  *proof.Proof
+	conn *bagstore.Connection
+}
+
 type signedChunk struct {
-	leaf, number int
-	start, end   bagstore.Time
+	leafOf
+	number     int
+	start, end bagstore.Time
 }
 
 // openChunk is a decoded chunk of the log.
@@ -73,19 +118,10 @@ type openChunk struct {
 const maxOpen = 16
 
 func (v *part) load() error {
-	var c proof.Chunk
-	for i := range v.p.Len() {
-		if v.p.Leaf(i) != proof.KindChunk {
-			continue
-		}
-		if err := v.p.Chunk(i, &c); err != nil {
+	for _, p := range v.logs {
+		if err := v.loadLog(p); err != nil {
 			return err
 		}
-		s := signedChunk{leaf: i, number: len(v.chunks) + 1}
-		if len(c.Messages) > 0 {
-			s.start, s.end = span(c.Messages)
-		}
-		v.chunks = append(v.chunks, s)
 	}
 	slices.SortStableFunc(v.chunks, func(x, y signedChunk) int { return cmp.Compare(x.start, y.start) })
 	end := bagstore.Time(0)
@@ -96,7 +132,27 @@ func (v *part) load() error {
 	return nil
 }
 
-// at calls do for each chunk of the log that may have a message of time t, until do returns false.
+func (v *part) loadLog(p *proof.Proof) error {
+	var c proof.Chunk
+	number := 0
+	for i := range p.Len() {
+		if p.Leaf(i) != proof.KindChunk {
+			continue
+		}
+		if err := p.Chunk(i, &c); err != nil {
+			return err
+		}
+		number++
+		s := signedChunk{leafOf: leafOf{p, i}, number: number}
+		if len(c.Messages) > 0 {
+			s.start, s.end = span(c.Messages)
+		}
+		v.chunks = append(v.chunks, s)
+	}
+	return nil
+}
+
+// at calls do for each signed chunk that may have a message of time t, until do returns false.
 func (v *part) at(t bagstore.Time, do func(*openChunk) bool) {
 	i, _ := slices.BinarySearchFunc(v.chunks, t, func(c signedChunk, t bagstore.Time) int {
 		if c.start <= t {
@@ -116,19 +172,19 @@ func (v *part) at(t bagstore.Time, do func(*openChunk) bool) {
 }
 
 func (v *part) decoded(s signedChunk) (*openChunk, error) {
-	if i := slices.IndexFunc(v.open, func(c *openChunk) bool { return c.leaf == s.leaf }); i >= 0 {
+	if i := slices.IndexFunc(v.open, func(c *openChunk) bool { return c.leafOf == s.leafOf }); i >= 0 {
 		return v.open[i], nil
 	}
 	var c proof.Chunk
-	if err := v.p.Chunk(s.leaf, &c); err != nil {
+	if err := s.log.Chunk(s.leaf, &c); err != nil {
 		return nil, err
 	}
 	o := &openChunk{s, c.Messages, make(map[int64][]int)}
 	for i, m := range c.Messages {
 		o.at[m.Time] = append(o.at[m.Time], i)
 	}
-	if v.used[s.leaf] == nil {
-		v.used[s.leaf] = make([]bool, len(c.Messages))
+	if v.used[s.leafOf] == nil {
+		v.used[s.leafOf] = make([]bool, len(c.Messages))
 	}
 	if v.open = append(v.open, o); len(v.open) > maxOpen {
 		v.open = v.open[1:]
@@ -136,17 +192,18 @@ func (v *part) decoded(s signedChunk) (*openChunk, error) {
 	return o, nil
 }
 
-// connIDs returns the IDs that the log has for a connection of the part.
-func (v *part) connIDs(c *bagstore.Connection) []uint32 {
-	ids, ok := v.ids[c]
+// connIDs returns the IDs that a log has for a connection of the part.
+func (v *part) connIDs(p *proof.Proof, c *bagstore.Connection) []uint32 {
+	key := connectionIn{p, c}
+	ids, ok := v.ids[key]
 	if !ok {
 		d := c.Digest()
-		for _, s := range v.p.Connections {
+		for _, s := range p.Connections {
 			if s.Digest == d {
 				ids = append(ids, s.ID)
 			}
 		}
-		v.ids[c] = ids
+		v.ids[key] = ids
 	}
 	return ids
 }
@@ -161,16 +218,20 @@ func (v *part) message(m bagstore.Message, err error) {
 	if v.last = max(v.last, m.Time); !v.any || m.Time < v.first {
 		v.first, v.any = m.Time, true
 	}
-	ids := v.connIDs(m.Conn)
+	described := false
+	for _, p := range v.logs {
+		described = len(v.connIDs(p, m.Conn)) > 0 || described
+	}
 	found, repeated, similar := false, false, 0
 	v.at(m.Time, func(c *openChunk) bool {
+		ids := v.connIDs(c.log, m.Conn)
 		for _, i := range c.at[int64(m.Time)] {
 			s := &c.messages[i]
 			if !slices.Contains(ids, s.Conn) {
 				continue
 			}
-			if s.Data == data && !v.used[c.leaf][i] {
-				v.used[c.leaf][i], found = true, true
+			if s.Data == data && !v.used[c.leafOf][i] {
+				v.used[c.leafOf][i], found = true, true
 				return false
 			}
 			repeated = repeated || s.Data == data
@@ -182,7 +243,7 @@ func (v *part) message(m bagstore.Message, err error) {
 		v.rep.Messages++
 		return
 	}
-	if n := len(v.latest); !v.p.Complete && (n == 0 || m.Time > v.latest[n-1]) {
+	if n := len(v.latest); !v.rep.Complete && (n == 0 || m.Time > v.latest[n-1]) {
 		v.rep.UnprovenMessages++
 		return
 	}
@@ -191,7 +252,7 @@ func (v *part) message(m bagstore.Message, err error) {
 	switch {
 	case repeated:
 		d.Text = fmt.Sprintf("the message of %s at %s once more than in the recording", m.Conn.Topic, stamp(m.Time))
-	case len(ids) == 0:
+	case !described:
 		d.Text += ": nor a topic with this description"
 	case similar > 0:
 		d.Kind, d.Text = Changed, fmt.Sprintf("the message of %s at %s, in chunk %d of the recording", m.Conn.Topic, stamp(m.Time), similar)
@@ -201,10 +262,14 @@ func (v *part) message(m bagstore.Message, err error) {
 
 // leftOut counts the messages of the part's topics, between its first and its last one, that it doesn't have.
 func (v *part) leftOut() error {
-	ours := make(map[uint32]bool)
-	for _, ids := range v.ids {
+	type connection struct {
+		log *proof.Proof
+		id  uint32
+	}
+	ours := make(map[connection]bool)
+	for in, ids := range v.ids {
 		for _, id := range ids {
-			ours[id] = true
+			ours[connection{in.log, id}] = true
 		}
 	}
 	var c proof.Chunk
@@ -212,12 +277,12 @@ func (v *part) leftOut() error {
 		if !v.any || s.end < v.first || s.start > v.last {
 			continue
 		}
-		if err := v.p.Chunk(s.leaf, &c); err != nil {
+		if err := s.log.Chunk(s.leaf, &c); err != nil {
 			return err
 		}
-		used := v.used[s.leaf]
+		used := v.used[s.leafOf]
 		for i, m := range c.Messages {
-			if t := bagstore.Time(m.Time); ours[m.Conn] && t >= v.first && t <= v.last && (used == nil || !used[i]) {
+			if t := bagstore.Time(m.Time); ours[connection{s.log, m.Conn}] && t >= v.first && t <= v.last && (used == nil || !used[i]) {
 				v.rep.LeftOut++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
+	"rsros/bagstore/tools/rewrite"
 )
 
 // cut copies the messages that keep accepts, whole chunks as they are stored, as filter does. change may change
@@ -54,7 +55,7 @@ func TestPart(t *testing.T) {
 	part := func(q bagstore.Query, change func(int, *bagstore.Message) int) *Report {
 		t.Helper()
 		cut(t, walk, out, o, q, change)
-		rep, err := Part(t.Context(), out, Options{Key: public, Log: proof.LogPath(walk)})
+		rep, err := Part(t.Context(), out, Options{Key: public, Logs: []string{proof.LogPath(walk)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,5 +114,53 @@ func TestPart(t *testing.T) {
 		if rep.LeftOut != c.leftOut || (c.kind == "") != rep.Same() || c.kind != "" && (len(rep.Differences) != 1 || rep.Differences[0].Kind != c.kind) {
 			t.Errorf("%s: %d left out: %s", name, rep.LeftOut, text(rep))
 		}
+	}
+}
+
+// TestJoined verifies a bag that was made of two recordings with the logs of both.
+func TestJoined(t *testing.T) {
+	key, public := testKey(t)
+	dir := t.TempDir()
+	first, second, both := filepath.Join(dir, "walk_0.bag"), filepath.Join(dir, "walk_1.bag"), filepath.Join(dir, "both.bag")
+	o := forms(key)["none"]
+	writeBag(t, first, o, 200)
+	writeBag(t, second, o, 100) // of the same times: each message of it is there twice
+	merge := func(paths ...string) {
+		t.Helper()
+		var bags []*bagstore.Bag
+		for _, path := range paths {
+			b, err := bagstore.Open(path, bagstore.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			bags = append(bags, b)
+		}
+		if _, err := rewrite.Merge(t.Context(), bags, both, rewrite.Options{Options: bagstore.Options{Overwrite: true}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	logs := []string{proof.LogPath(first), proof.LogPath(second)}
+	part := func(logs ...string) *Report {
+		t.Helper()
+		rep, err := Part(t.Context(), both, Options{Key: public, Logs: logs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep
+	}
+	merge(first, second)
+	if rep := part(logs...); !rep.Same() || rep.Messages != 300 || rep.LeftOut != 0 || rep.Recording != "walk_0.bag, walk_1.bag" {
+		t.Errorf("%d messages, %d left out, of %s: %s", rep.Messages, rep.LeftOut, rep.Recording, text(rep))
+	}
+	if rep := part(logs[0]); len(rep.Differences)+int(rep.More) != 100 || rep.Differences[0].Kind != Added {
+		t.Errorf("of one recording: %s", text(rep))
+	}
+	merge(first, second, second)
+	if rep := part(logs...); len(rep.Differences) != 100 {
+		t.Errorf("one recording twice: %s", text(rep))
+	}
+	if _, err := Part(t.Context(), both, Options{Key: public, Logs: append(logs, logs[0])}); err == nil {
+		t.Error("a log counts twice")
 	}
 }

@@ -15,7 +15,8 @@ import (
 // Options are the settings of File and Part.
 type Options struct {
 	Key      proof.PublicKey
-	Log      string // path of the log; "" is the one next to the recording
+	Log      string   // path of File's log; "" is the one next to the recording
+	Logs     []string // paths of Part's logs: of all recordings that the bag was made of
 	Progress bagstore.Progress
 }
 
