@@ -143,9 +143,13 @@ func (p *parts) message(item queued) error {
 	p.pause(false)
 	p.frames = true
 	m := item.message
+	// It is kept when it is written: if this file is gone, it follows those that begin the next one.
+	if err := p.put(m, m.arrival); err != nil {
+		return err
+	}
 	p.latched.keep(m.topic, m.header, m.buffer, m)
 	p.latched.follow(len(m.buffer.Bytes()))
-	return p.put(m, m.arrival)
+	return nil
 }
 
 // put writes a message to the current file.

@@ -1,13 +1,17 @@
 package record
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
 	"rsros/node/internal/queue"
 	"rsros/node/ros"
 )
@@ -86,4 +90,56 @@ func checkRepeated(t *testing.T, paths []string, want int, messages uint64) {
 	if total != messages {
 		t.Errorf("%d messages, want %d", total, messages)
 	}
+}
+
+// goneTopics and goneCamera are files that are gone at the first message.
+type goneTopics struct{ topicWriter }
+
+func (goneTopics) Lend(_ uint32, _ bagstore.Time, done func(), _ ...[]byte) error {
+	done()
+	return bagstore.ErrGone
+}
+
+type goneCamera struct{ bagWriter }
+
+func (goneCamera) Join(int, camdriver.DeviceSnapshot) (*rsbag.Recorder, error) { return nil, errAlone }
+
+func (goneCamera) Message(_ bagstore.Connection, _ time.Time, _ []byte, release func()) error {
+	release()
+	return bagstore.ErrGone
+}
+
+// TestLatchedWhileGone loses a file with a latched message that is being written: the next file has it once.
+func TestLatchedWhileGone(t *testing.T) {
+	t.Run("topics", func(t *testing.T) {
+		f, _ := files(t, TopicOptions{Output: filepath.Join(t.TempDir(), "x.bag"), Split: true, MaxSize: 1 << 20, Latched: true})
+		f.cur.topicWriter = goneTopics{f.cur.topicWriter}
+		m := topicMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, stamp: 1e18, buffer: received(10)}
+		if err := f.write(m); !errors.Is(err, bagstore.ErrGone) || f.goOn(err) != nil {
+			t.Fatal(err)
+		}
+		if err := f.write(m); err != nil {
+			t.Fatal(err)
+		}
+		finish(t, f)
+		if counts := recorded(t, f.paths[len(f.paths)-1]); counts["/map"] != 1 {
+			t.Errorf("%d maps", counts["/map"])
+		}
+	})
+	t.Run("camera", func(t *testing.T) {
+		s := newStudio(t, Options{})
+		p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, queue.NewBudget(1<<30), s.open, zerolog.Nop())
+		s.must(err)
+		p.cur.bagWriter = goneCamera{p.cur.bagWriter}
+		m := queued{message: &besideMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, arrival: s.Now(), buffer: received(10)}}
+		err = p.message(m)
+		if !errors.Is(err, bagstore.ErrGone) || p.goOn(err) != nil {
+			t.Fatal(err)
+		}
+		s.must(p.message(m))
+		s.must(p.end())
+		if counts := recorded(t, p.paths[len(p.paths)-1]); counts["/map"] != 1 {
+			t.Errorf("%d maps", counts["/map"])
+		}
+	})
 }

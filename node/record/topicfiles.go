@@ -224,11 +224,15 @@ func (s *topicFiles) write(m topicMessage) error {
 	if s.over {
 		return nil
 	}
+	// It is kept when it is written: if this file is gone, it follows those that begin the next one.
+	if err := s.put(m, m.stamp); err != nil {
+		return err
+	}
 	if s.opts.Latched {
 		s.latched.keep(m.topic, m.header, m.buffer, m)
 		s.latched.follow(len(m.buffer.Bytes()))
 	}
-	return s.put(m, m.stamp)
+	return nil
 }
 
 // tick starts a new file, or ends the recording, if it is time, and executes a trigger.
