@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rsros/bagstore"
+	"rsros/bagstore/proof"
 	"rsros/program/pages"
 )
 
@@ -83,7 +84,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify verifies a recording, and lets check read it.
+// BenchmarkVerify verifies a recording, lets check read it, and hashes as many bytes of memory: of one frame again and
+// again, and of as many frames as the recording has, which no cache holds.
 func BenchmarkVerify(b *testing.B) {
 	key, public := testKey(b)
 	path := filepath.Join(b.TempDir(), "walk.bag")
@@ -102,4 +104,18 @@ func BenchmarkVerify(b *testing.B) {
 			}
 		})
 	})
+	for name, n := range map[string]int{"hash of one frame": 1, "hash": benchFrames} {
+		b.Run(name, func(b *testing.B) {
+			h, memory := proof.NewHasher(), pages.Cut(n * benchFrame)[0]
+			for i := range memory {
+				memory[i] = byte(i * i >> 7)
+			}
+			perGB(b, benchFrames*benchFrame, func() {
+				for i := range benchFrames {
+					h.Data(memory[i%n*benchFrame:][:benchFrame])
+					h.Loose()
+				}
+			})
+		})
+	}
 }
