@@ -32,8 +32,11 @@ func (r Ring) check(limits bool) error {
 }
 
 // each returns the length of a ring's files: a tenth of the ring, so that little is kept that
-// nobody asked for, but no less than a second, so that files don't cost more than their messages.
-func (r Ring) each() time.Duration { return min(max(r.Before/10, time.Second), 30*time.Second) }
+// nobody asked for, but no less than two seconds or, of a short ring, a fifth of it and a second, so that
+// files don't cost more than their messages.
+func (r Ring) each() time.Duration {
+	return min(max(r.Before/10, min(r.Before/5, 2*time.Second), time.Second), 30*time.Second)
+}
 
 // after returns how long recording goes on after a trigger.
 func (r Ring) after() time.Duration { return cmp.Or(r.After, 10*time.Second) }
@@ -59,6 +62,7 @@ type ring[F any] struct {
 	short bool      // Size leaves less than Before
 	tight bool      // the disk's free space leaves less than Before
 	stay  bool      // the ring stays on disk: recording failed
+	early bool      // the current file, which was too short at a trigger, ends as soon as it isn't
 	keep  string    // base of the files that the last trigger keeps
 	kept  int       // number of files for that trigger
 	until time.Time // files that begin earlier are kept
@@ -122,8 +126,8 @@ func (s *series[F]) ringTurn(now time.Time) bool {
 	defer s.mu.Unlock()
 	over := s.began.Before(r.until) && !now.Before(r.until)
 	each := r.each()
-	if r.tight && len(r.files) == 0 {
-		each = min(each, shortest) // only complete files can be removed
+	if r.early || r.tight && len(r.files) == 0 { // only complete files can be kept or removed
+		each = min(each, shortest)
 	}
 	return over || now.Sub(s.began) >= each
 }
@@ -170,7 +174,9 @@ func (s *series[F]) trigger(at time.Time) (due bool, err error) {
 			return false, err
 		}
 	}
-	return at.Sub(s.began) >= shortest, nil
+	due = at.Sub(s.began) >= shortest
+	r.early = !due
+	return due, nil
 }
 
 // unused returns a base for the files of a trigger.

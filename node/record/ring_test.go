@@ -124,6 +124,38 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// TestRingEndsEarly checks that a file which was too short for a trigger is complete a second after its begin.
+func TestRingEndsEarly(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
+	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
+	if err := s.startRing(Ring{Before: time.Minute}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.next(); err != nil {
+		t.Fatal(err)
+	}
+	due := func(after time.Duration, want bool) {
+		t.Helper()
+		if s.ringTurn(now.Add(after)) != want {
+			t.Errorf("after %v: want %v", after, want)
+		}
+	}
+	due(2*time.Second, false)
+	if complete, err := s.trigger(now.Add(shortest / 2)); complete || err != nil {
+		t.Fatal(complete, err)
+	}
+	due(shortest-1, false)
+	due(shortest, true)
+	if err := s.next(); err != nil {
+		t.Fatal(err)
+	}
+	due(2*shortest, false)
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRingAtRandom checks that the windows of random triggers are whole.
 func TestRingAtRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 1))

@@ -104,6 +104,9 @@ func (s *series[F]) next() error {
 	}
 	s.mu.Lock()
 	s.files = append(s.files, f)
+	if s.ring != nil {
+		s.ring.early = false
+	}
 	s.mu.Unlock()
 	s.cur, s.open = f, true
 	if s.ring != nil {
