@@ -42,8 +42,10 @@ func (s *Summary) Duration() time.Duration { return s.End.Sub(s.Start) }
 
 // CompressionUse counts the chunks of one compression.
 type CompressionUse struct {
-	Kind   bagstore.Compression `json:"kind"`
-	Chunks int                  `json:"chunks"`
+	Kind         bagstore.Compression `json:"kind"`
+	Chunks       int                  `json:"chunks"`
+	Stored       int64                `json:"stored"` // bytes in the file
+	Uncompressed int64                `json:"uncompressed"`
 }
 
 // TypeSummary is a message type of the bag.
@@ -165,19 +167,22 @@ func (s *Summary) storage(b *bagstore.Bag) error {
 	if len(heads) < s.Chunks {
 		s.Sampled = len(heads)
 	}
-	uses := make(map[bagstore.Compression]int)
+	uses := make(map[bagstore.Compression]CompressionUse)
 	for _, h := range heads {
-		uses[h.Compression]++
+		u := uses[h.Compression]
+		uses[h.Compression] = CompressionUse{h.Compression, u.Chunks + 1, u.Stored + h.Stored, u.Uncompressed + h.Size}
 		s.Stored += h.Stored
 		s.Uncompressed += h.Size
 	}
-	for kind, n := range uses {
-		s.Compressions = append(s.Compressions, CompressionUse{kind, n})
-	}
-	slices.SortFunc(s.Compressions, func(x, y CompressionUse) int {
-		return cmp.Or(cmp.Compare(y.Chunks, x.Chunks), cmp.Compare(x.Kind, y.Kind))
+	s.Compressions = slices.SortedFunc(maps.Values(uses), func(x, y CompressionUse) int {
+		return cmp.Or(cmp.Compare(y.Chunks, x.Chunks), cmp.Compare(y.Kind, x.Kind)) // of as many chunks, as rosbag info
 	})
 	return nil
+}
+
+// compressed reports whether any chunk is.
+func (s *Summary) compressed() bool {
+	return slices.ContainsFunc(s.Compressions, func(u CompressionUse) bool { return u.Kind != bagstore.None })
 }
 
 // maxIntervals bounds the intervals for a topic's median.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -23,7 +25,7 @@ func TestAsStock(t *testing.T) {
 	paths := exampleBags(t)
 	own := filepath.Join(t.TempDir(), "own.bag")
 	samplebag.Small.Write(t, own, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 9000})
-	for _, path := range append(paths, own) {
+	for _, path := range append(paths, own, mixedBag(t)) {
 		name := filepath.Base(path)
 		if strings.Contains(name, "unindexed") || strings.Contains(name, "truncated") || strings.Contains(name, "unsorted") || strings.Contains(name, "no-") {
 			continue
@@ -61,6 +63,30 @@ func TestAsStock(t *testing.T) {
 			}
 		}
 	}
+}
+
+// mixedBag writes one of which half of the chunks are compressed: the commonest is the one that rosbag info takes for that.
+func mixedBag(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "mixed.bag")
+	w, err := bagstore.Create(path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed"), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := msgs.MustType("std_msgs/String")
+	for n, topic := range []string{"/packed", "/plain"} {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: text.Name, MD5: text.MD5, Definition: text.Definition, CallerID: "/x"})
+		if err == nil {
+			err = w.Write(id, bagstore.Time(1+n)*1e9, msgs.Marshal(&msgs.String{Data: strings.Repeat("x", 20<<10)}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func exampleBags(t *testing.T) (paths []string) {

@@ -47,19 +47,17 @@ func (s *Summary) compressionRows() [][2]string {
 	if len(s.Compressions) == 0 {
 		return [][2]string{{"compression", "none"}}
 	}
-	packed := 100 * float64(s.Stored) / float64(max(1, s.Uncompressed))
+	percent := func(stored, uncompressed int64) float64 { return 100 * float64(stored) / float64(max(1, uncompressed)) }
 	var uses []string
-	plain := true
 	for _, u := range s.Compressions {
 		part := fmt.Sprintf("%s [%d/%d chunks]", u.Kind, u.Chunks, s.Chunks)
 		if u.Kind != bagstore.None {
-			plain = false
-			part = fmt.Sprintf("%s [%d/%d chunks; %.2f%%]", u.Kind, u.Chunks, s.Chunks, packed)
+			part = fmt.Sprintf("%s [%d/%d chunks; %.2f%%]", u.Kind, u.Chunks, s.Chunks, percent(u.Stored, u.Uncompressed))
 		}
 		uses = append(uses, part)
 	}
 	rows := [][2]string{{"compression", strings.Join(uses, ", ")}}
-	if plain || s.Sampled > 0 {
+	if !s.compressed() || s.Sampled > 0 {
 		return rows
 	}
 	size, stored := sizeText(float64(s.Uncompressed)), sizeText(float64(s.Stored))
@@ -72,7 +70,7 @@ func (s *Summary) compressionRows() [][2]string {
 	k := max(len(rate), len(storedRate))
 	return append(rows,
 		[2]string{"uncompressed", fmt.Sprintf("%*s @ %*s/s", n, size, k, rate)},
-		[2]string{"compressed", fmt.Sprintf("%*s @ %*s/s (%.2f%%)", n, stored, k, storedRate, packed)})
+		[2]string{"compressed", fmt.Sprintf("%*s @ %*s/s (%.2f%%)", n, stored, k, storedRate, percent(s.Stored, s.Uncompressed))})
 }
 
 func (s *Summary) typeRows() [][2]string {

@@ -42,7 +42,7 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 		main = s.Compressions[0].Kind
 	}
 	add("compression", "%s", main)
-	if main != bagstore.None && s.Sampled == 0 {
+	if s.compressed() && s.Sampled == 0 {
 		add("uncompressed", "%d", s.Uncompressed)
 		add("compressed", "%d", s.Stored)
 	}
