@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,11 +77,11 @@ func (t *recordTable) show(r tableSource) (stop func()) {
 		if err != nil {
 			return err
 		}
-		text := tableText(r.figures(), s.AvailableWidth, height-3)
+		help := ""
 		if t.in != nil {
-			text += clip(r.help, s.AvailableWidth) + "\n"
+			help = r.help
 		}
-		_, err = io.WriteString(w, text)
+		_, err = io.WriteString(w, tableText(r.figures(), help, s.AvailableWidth, height-2))
 		return err
 	})
 	bar := t.bars.MustAdd(0, nil, mpb.BarExtender(rows, false), mpb.BarFillerTrim())
@@ -117,80 +119,167 @@ type column struct {
 }
 
 var columns = []column{
-	{"type", -24, 6, func(r record.Row) string { return r.Type }},
-	{"Hz", 7, 1, func(r record.Row) string { return fmt.Sprintf("%.1f", r.Rate) }},
-	{"MB/s", 7, 2, func(r record.Row) string { return fmt.Sprintf("%.2f", r.Speed/1e6) }},
-	{"messages", 9, 3, func(r record.Row) string { return fmt.Sprint(r.Messages) }},
-	{"drops", 7, 0, func(r record.Row) string { return fmt.Sprint(r.Drops) }},
-	{"queue", 8, 5, func(r record.Row) string { return fmt.Sprintf("%.1f MB", float64(r.Queue)/1e6) }},
-	{"lost", 7, 4, func(r record.Row) string { return fmt.Sprint(r.Lost) }},
+	{"type", -20, 8, func(r record.Row) string { return r.Type }},
+	{"pubs", 4, 5, publishers},
+	{"Hz", 6, 1, func(r record.Row) string { return decimal(r.Rate, 6, 1) }},
+	{"MB/s", 7, 2, func(r record.Row) string { return decimal(r.Speed/1e6, 7, 2) }},
+	{"messages", 8, 3, func(r record.Row) string { return decimal(float64(r.Messages), 8, 0) }},
+	{"MB", 8, 7, func(r record.Row) string { return decimal(float64(r.Bytes)/1e6, 8, 1) }},
+	{"drops", 6, 0, func(r record.Row) string { return decimal(float64(r.Drops), 6, 0) }},
+	{"queue", 8, 6, func(r record.Row) string { return decimal(float64(r.Queue)/1e6, 5, 1) + " MB" }},
+	{"lost", 6, 4, func(r record.Row) string { return decimal(float64(r.Lost), 6, 0) }},
+}
+
+// publishers is empty for a stream.
+func publishers(r record.Row) string {
+	if r.Publishers < 0 {
+		return ""
+	}
+	return fmt.Sprint(r.Publishers)
+}
+
+// decimal returns a number with some digits after its point, or with fewer if it is wider than a number of cells.
+// What is still wider is in thousands.
+func decimal(x float64, width, digits int) string {
+	for ; digits > 0; digits-- {
+		if text := fmt.Sprintf("%.*f", digits, x); len(text) <= width {
+			return text
+		}
+	}
+	if text := fmt.Sprintf("%.0f", x); len(text) <= width {
+		return text
+	}
+	return fmt.Sprintf("%.0fk", x/1e3)
 }
 
 // minName is the smallest width of names before columns are left out.
 const minName = 16
 
-// tableText returns lines that fit a terminal of a size.
-func tableText(list []record.Figures, width, height int) string {
-	chosen, name := choose(width)
-	longest := minName
+// tableText returns lines that fit a terminal of a size: a table, and below it the state of each recording and help.
+// If there is no room for all rows, those with losses come first.
+func tableText(list []record.Figures, help string, width, height int) string {
+	var rows []record.Row
 	for _, f := range list {
-		for _, row := range f.Rows {
-			longest = max(longest, len(row.Name))
-		}
+		rows = append(rows, f.Rows...)
 	}
-	name = min(name, longest)
+	var below []string
+	for _, f := range list {
+		below = append(below, wrap(state(f), ", ", width)...)
+	}
+	below = append(below, wrap(strings.Split(help, "  "), "  ", width)...)
+	total, hidden := 0, 0
+	if len(rows) > 1 {
+		total = 1
+	}
+	if room := max(height-1-total-len(below), 0); len(rows) > room {
+		slices.SortStableFunc(rows, func(a, b record.Row) int { return cmp.Compare(min(b.Drops+b.Lost, 1), min(a.Drops+a.Lost, 1)) })
+		shown := max(room-1, 0)
+		rows, hidden = rows[:shown], len(rows)-shown
+	}
+	t := layOut(rows, width)
 	var b strings.Builder
-	line := func(first string, cell func(column) string) {
-		fmt.Fprintf(&b, "%-*s", name, clip(first, name))
-		for _, c := range chosen {
-			n := max(c.width, -c.width)
-			fmt.Fprintf(&b, " %*s", c.width, clip(cell(c), n))
-		}
-		b.WriteString("\n")
-	}
-	line("topic", func(c column) string { return c.title })
-	left := height - len(list) - 2 // lines for rows
-	hidden := 0
-	for _, f := range list {
-		for _, row := range f.Rows {
-			if left--; left < 0 {
-				hidden++
-				continue
-			}
-			line(printable(row.Name), func(c column) string { return printable(c.text(row)) })
-		}
+	t.line(&b, "topic", func(c column) string { return c.title })
+	for _, r := range rows {
+		t.line(&b, printable(r.Name), func(c column) string { return printable(c.text(r)) })
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "%s\n", clip(fmt.Sprintf("and %d more; ~status has all", hidden), width))
 	}
-	for _, f := range list {
-		state := "recording"
-		if f.Paused {
-			state = "paused"
-		}
-		text := fmt.Sprintf("%s %s, %v, %.1f MB", state, printable(f.File), f.Duration.Truncate(time.Second), float64(f.Bytes)/1e6)
-		if f.Ring != "" {
-			text += ", ring: " + printable(f.Ring)
-		}
-		fmt.Fprintf(&b, "%s\n", clip(text, width))
+	if total > 0 {
+		sum := record.Total(list...)
+		t.line(&b, "total", func(c column) string { return c.text(sum) })
+	}
+	for _, line := range below {
+		fmt.Fprintf(&b, "%s\n", line)
 	}
 	return b.String()
 }
 
-// choose returns the columns for which there is room, and the width of names.
-func choose(width int) (chosen []column, name int) {
-	for most := len(columns); ; most-- {
-		chosen, name = nil, width-1
-		for _, c := range columns {
-			if c.rank < most {
-				chosen = append(chosen, c)
-				name -= max(c.width, -c.width) + 1
-			}
-		}
-		if name >= minName || most == 0 {
-			return chosen, max(name, 1)
+// state describes a recording in a few words each.
+func state(f record.Figures) (words []string) {
+	what := "recording "
+	if f.Paused {
+		what = "paused "
+	}
+	words = append(words, what+printable(f.File), f.Duration.Truncate(time.Second).String())
+	if f.Files > 1 {
+		words = append(words, fmt.Sprintf("%d files", f.Files))
+	}
+	words = append(words, fmt.Sprintf("%.1f MB", float64(f.Bytes)/1e6))
+	if f.Free >= 0 {
+		words = append(words, fmt.Sprintf("%.1f GB free", float64(f.Free)/1e9))
+	}
+	words = append(words, "compression "+cmp.Or(f.Compression, "none"))
+	if f.Ring != "" {
+		words = append(words, "ring: "+printable(f.Ring))
+	}
+	return words
+}
+
+// wrap joins words to lines of at most width cells.
+func wrap(words []string, separator string, width int) (lines []string) {
+	line := ""
+	for _, word := range words {
+		switch joined := line + separator + word; {
+		case line == "":
+			line = word
+		case len([]rune(joined)) <= width:
+			line = joined
+		default:
+			lines = append(lines, clip(line, width))
+			line = word
 		}
 	}
+	if line != "" {
+		lines = append(lines, clip(line, width))
+	}
+	return lines
+}
+
+// layout has the columns of a table for which there is room, and the width of names.
+type layout struct {
+	columns []column
+	name    int
+}
+
+// layOut leaves out the publishers if there are only streams. Types take what names leave.
+func layOut(rows []record.Row, width int) (t layout) {
+	longest, types := minName, 0
+	topics := false
+	for _, r := range rows {
+		longest, types = max(longest, len([]rune(printable(r.Name)))), max(types, len([]rune(printable(r.Type))))
+		topics = topics || r.Publishers >= 0
+	}
+	for most := len(columns); ; most-- {
+		t = layout{name: width - 1}
+		for _, c := range columns {
+			if c.rank < most && (c.title != "pubs" || topics) {
+				t.columns = append(t.columns, c)
+				t.name -= max(c.width, -c.width) + 1
+			}
+		}
+		if t.name >= minName || most == 0 {
+			break
+		}
+	}
+	if spare := t.name - longest; spare > 0 {
+		t.name = longest
+		if len(t.columns) > 0 && t.columns[0].title == "type" {
+			c := &t.columns[0]
+			c.width = -min(-c.width+spare, max(types, -c.width))
+		}
+	}
+	t.name = max(t.name, 1)
+	return t
+}
+
+// line writes a row.
+func (t layout) line(b *strings.Builder, first string, cell func(column) string) {
+	fmt.Fprintf(b, "%-*s", t.name, clip(first, t.name))
+	for _, c := range t.columns {
+		fmt.Fprintf(b, " %*s", c.width, clip(cell(c), max(c.width, -c.width)))
+	}
+	b.WriteString("\n")
 }
 
 // clip returns text that isn't wider than a number of cells.

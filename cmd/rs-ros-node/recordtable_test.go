@@ -10,20 +10,37 @@ import (
 	"rsros/node/record"
 )
 
-func TestRecordTable(t *testing.T) {
-	f := record.Figures{File: "walk.bag", Duration: 90 * time.Second, Bytes: 5e6}
+// manyRows are of topics, of which the last one has lost something.
+func manyRows() record.Figures {
+	f := record.Figures{File: "walk.bag", Files: 2, Duration: 90 * time.Second, Bytes: 5e6, Free: 71.2e9, Compression: "lz4"}
 	for i := range 20 {
-		f.Rows = append(f.Rows, record.Row{Name: fmt.Sprintf("/robot/camera_%d/depth/image_rect_raw", i), Type: "sensor_msgs/Image\x1b[2J", Rate: 30, Speed: 18.4e6, Messages: 2700, Drops: 7, Queue: 3e6, Lost: 1})
+		f.Rows = append(f.Rows, record.Row{
+			Name: fmt.Sprintf("/robot/camera_%02d/depth/image_rect_raw", i), Type: "sensor_msgs/Image\x1b[2J", Publishers: 1, Rate: 30, Speed: 18.4e6, Messages: 2700, Bytes: 1656e6, Queue: 3e6,
+		})
 	}
-	for width, want := range map[int]string{
-		1:   "",
-		20:  "…",
-		40:  "/robot/camera_0/depth/…    30.0       7\n",
-		80:  "/robot/camera_0/depth/image…    30.0   18.40      2700       7   3.0 MB       1\n",
-		160: "/robot/camera_0/depth/image_rect_raw  sensor_msgs/Image\\x1b[2J    30.0   18.40      2700       7   3.0 MB       1\n",
+	f.Rows[19].Drops, f.Rows[19].Lost = 7, 1
+	return f
+}
+
+func TestRecordTable(t *testing.T) {
+	f := manyRows()
+	help := "space pause  s split  m mark  q quit  t trigger"
+	for width, want := range map[int][]string{
+		1:  nil,
+		20: {"…"},
+		40: {
+			"/robot/camera_19…   30.0   18.40      7\n", "total              600.0  368.00      7\n", "recording walk.bag, 1m30s, 2 files\n5.0 MB, 71.2 GB free, compression lz4\n",
+			"space pause  s split  m mark  q quit\nt trigger\n",
+		},
+		80: {
+			"topic              pubs     Hz    MB/s messages       MB  drops    queue   lost\n",
+			"/robot/camera_19/…    1   30.0   18.40     2700   1656.0      7   3.0 MB      1\n",
+			"total                    600.0  368.00    54000  33120.0      7  60.0 MB      1\n",
+		},
+		160: {"/robot/camera_19/depth/image_rect_raw sensor_msgs/Image\\x1b[2J    1   30.0   18.40     2700   1656.0      7   3.0 MB      1\n"},
 	} {
-		for _, height := range []int{1, 10, 40} {
-			got := tableText([]record.Figures{f}, width, height)
+		for _, height := range []int{1, 12, 40} {
+			got := tableText([]record.Figures{f}, help, width, height)
 			if strings.Contains(got, "\x1b") {
 				t.Errorf("%d columns: a name controls the terminal: %q", width, got)
 			}
@@ -33,15 +50,30 @@ func TestRecordTable(t *testing.T) {
 					t.Errorf("%d columns: a line of %d: %q", width, n, line)
 				}
 			}
-			if height > 3 && len(lines) > height {
+			if height > 3 && width >= 20 && len(lines) > height {
 				t.Errorf("%d lines on a terminal of %d", len(lines), height)
 			}
-			if height > 3 && !strings.Contains(got, want) {
-				t.Errorf("%d columns: no %q in\n%s", width, want, got)
+			for _, want := range want {
+				if height > 3 && !strings.Contains(got, want) {
+					t.Errorf("%d columns: no %q in\n%s", width, want, got)
+				}
 			}
 			if rest := height < 20; width >= 40 && rest != strings.Contains(got, "more; ~status has all") {
 				t.Errorf("%dx%d: is anything left out?\n%s", width, height, got)
 			}
 		}
+	}
+}
+
+// TestRecordTableStreams checks that streams, which have no publishers, take no column for them, that a single row has no total, and that
+// numbers too wide for a column aren't cut.
+func TestRecordTableStreams(t *testing.T) {
+	f := record.Figures{File: "walk.bag", Free: -1, Rows: []record.Row{{Name: "Depth_0", Type: "Z16", Publishers: -1, Rate: 90, Messages: 1234567890, Bytes: 7654321e8, Drops: 9876543}}}
+	got := tableText([]record.Figures{f}, "", 100, 24)
+	want := "topic            type                     Hz    MB/s messages       MB  drops    queue   lost\n" +
+		"Depth_0          Z16                    90.0    0.00 1234568k  765432k  9877k   0.0 MB      0\n" +
+		"recording walk.bag, 0s, 0.0 MB, compression none\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

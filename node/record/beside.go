@@ -90,6 +90,12 @@ func (r *session) take(name string, f *flow, m ros.Received) {
 	r.queue.Push(queueKey{flow: f}, queued{message: item, part: r.part.Load()}, int64(len(m.Data))+eventSize)
 }
 
+// drop counts the message as dropped.
+func (m *besideMessage) drop() {
+	m.flow.meter.drop(len(m.buffer.Bytes()))
+	m.flow.drops.add(m.time)
+}
+
 // all returns the topics. It may be called from any goroutine.
 func (b *beside) all() map[string]*flow {
 	b.mu.Lock()

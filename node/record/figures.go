@@ -9,41 +9,90 @@ import (
 	"sync"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/msgs"
 )
 
-// Figures describes a running recording: what a terminal, ~status and /diagnostics show of it.
+// Figures describes a running recording: what a terminal, ~status, /diagnostics and the viewer's page show of it.
 type Figures struct {
-	File     string // the current one
-	Paused   bool
-	Duration time.Duration // since it began, without pauses
-	Bytes    int64         // of its files
-	Ring     string        // what a ring has; "" without one
-	Rows     []Row         // sorted by name
+	File        string // the current one
+	Files       int    // so far
+	Paused      bool
+	Duration    time.Duration // since it began, without pauses
+	Bytes       int64         // of its files
+	Free        int64         // bytes of the disk; -1 if unknown
+	Compression string        // of the files
+	Ring        string        // what a ring has; "" without one
+	Rows        []Row         // sorted by name
+}
+
+// Total adds up the rows of a recording, or of several.
+func Total(list ...Figures) Row {
+	t := Row{Name: "Total", Publishers: -1}
+	for _, f := range list {
+		for _, r := range f.Rows {
+			t.Rate += r.Rate
+			t.Speed += r.Speed
+			t.Messages += r.Messages
+			t.Bytes += r.Bytes
+			t.Drops += r.Drops
+			t.Queue += r.Queue
+			t.Lost += r.Lost
+		}
+	}
+	return t
+}
+
+// report adds the figures to a status.
+func (f Figures) report(s *msgs.DiagnosticStatus) {
+	add := func(key, value string) { s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: value}) }
+	add("Compression", f.Compression)
+	if f.Free >= 0 {
+		add("Free bytes", fmt.Sprint(f.Free))
+	}
+	if f.Ring != "" {
+		add("Ring", f.Ring)
+	}
+	for _, r := range append(f.Rows, Total(f)) {
+		add(r.Name, r.String())
+	}
 }
 
 // Row is one topic or stream of a recording.
 type Row struct {
-	Name     string
-	Type     string
-	Rate     float64 // messages a second, of the last seconds
-	Speed    float64 // bytes a second
-	Messages uint64  // recorded, or waiting
-	Drops    uint64
-	Queue    int64  // bytes that wait for the disk
-	Lost     uint64 // before they arrived
+	Name       string
+	Type       string
+	Publishers int     // connected ones of a topic; -1 for streams
+	Rate       float64 // messages a second, of the last seconds
+	Speed      float64 // bytes a second
+	Messages   uint64  // recorded, or waiting
+	Bytes      uint64  // of these
+	Drops      uint64
+	Queue      int64  // bytes that wait for the disk
+	Lost       uint64 // before they arrived
 }
 
-// value is the row in a status.
-func (r Row) value() msgs.KeyValue {
-	return msgs.KeyValue{Key: r.Name, Value: fmt.Sprintf("%s, %.1f Hz, %.2f MB/s, %d messages, %d dropped, %d bytes waiting, %d lost before arrival",
-		cmp.Or(r.Type, "unknown type"), r.Rate, r.Speed/1e6, r.Messages, r.Drops, r.Queue, r.Lost)}
+// String describes the row but for its name.
+func (r Row) String() string {
+	text := ""
+	if r.Type != "" {
+		text = r.Type + ", "
+	}
+	switch {
+	case r.Publishers == 1:
+		text += "1 publisher, "
+	case r.Publishers >= 0:
+		text += fmt.Sprintf("%d publishers, ", r.Publishers)
+	}
+	return text + fmt.Sprintf("%.1f Hz, %.2f MB/s, %d messages, %.1f MB, %d dropped, %d bytes waiting, %d lost before arrival",
+		r.Rate, r.Speed/1e6, r.Messages, float64(r.Bytes)/1e6, r.Drops, r.Queue, r.Lost)
 }
 
 // meter counts the messages of a topic or stream, and measures their rate.
 type meter struct {
 	mu      sync.Mutex
 	now     sample
+	dropped uint64    // bytes
 	earlier [5]sample // one a second, oldest first; zero ones are missing
 }
 
@@ -57,6 +106,13 @@ func (m *meter) add(bytes int) {
 	defer m.mu.Unlock()
 	m.now.messages++
 	m.now.bytes += uint64(bytes)
+}
+
+// drop counts a message of n bytes that was added and isn't recorded.
+func (m *meter) drop(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dropped += uint64(n)
 }
 
 // tick is called once a second.
@@ -73,6 +129,7 @@ func (m *meter) read(r *Row) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r.Messages = m.now.messages - min(r.Drops, m.now.messages)
+	r.Bytes = m.now.bytes - m.dropped
 	last := m.earlier[len(m.earlier)-1]
 	for _, first := range m.earlier {
 		if seconds := last.at.Sub(first.at).Seconds(); !first.at.IsZero() && seconds > 0 {
@@ -84,12 +141,27 @@ func (m *meter) read(r *Row) {
 
 // Figures describes the recording.
 func (t *TopicRecording) Figures() Figures {
-	p := t.Progress()
-	f := Figures{Paused: p.Paused, Duration: p.Duration, Bytes: p.Bytes, Ring: t.files.describe(), Rows: t.recorder.rows()}
-	if n := len(p.Paths); n > 0 {
-		f.File = filepath.Base(p.Paths[n-1])
-	}
+	p, f := t.Progress(), t.recorder.figures()
+	f.Duration, f.Bytes = p.Duration, p.Bytes
 	return f
+}
+
+// figures returns them without duration and size. It may be called from any goroutine.
+func (r *topicRecorder) figures() Figures {
+	all := r.files.all()
+	path := all[len(all)-1].final
+	return Figures{
+		File: filepath.Base(path), Files: len(all), Paused: r.paused.Load(), Free: r.space.left(path), Compression: compression(r.opts.Bag),
+		Ring: r.files.describe(), Rows: r.rows(),
+	}
+}
+
+// compression describes that of files.
+func compression(o bagstore.Options) string {
+	if o.LZ4Topics != nil {
+		return "lz4 of some topics"
+	}
+	return string(o.Kind())
 }
 
 // rows may be called from any goroutine.
@@ -107,9 +179,10 @@ func (r *topicRecorder) rows() []Row {
 
 // row describes a topic of which queued bytes wait.
 func (f *flow) row(name string, queued int64) Row {
-	row := Row{Name: name, Drops: f.drops.count(), Queue: queued, Lost: f.subscriber.Stats().Missing}
+	h := f.subscriber.Headers()
+	row := Row{Name: name, Publishers: len(h), Drops: f.drops.count(), Queue: queued, Lost: f.subscriber.Stats().Missing}
 	f.meter.read(&row)
-	if h := f.subscriber.Headers(); len(h) > 0 {
+	if len(h) > 0 {
 		row.Type = h[0]["type"]
 	}
 	return row
@@ -131,7 +204,7 @@ func (r *session) rows() (rows []Row) {
 		for _, p := range slices.Concat(t.Profiles...) {
 			id := p.Stream
 			_, lost := t.Hub.Counts(id)
-			row := Row{Name: id.String(), Type: p.Format.String(), Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: lost}
+			row := Row{Name: id.String(), Type: p.Format.String(), Publishers: -1, Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: lost}
 			if len(taps) > 1 {
 				row.Name = t.Name + "/" + row.Name
 			}
@@ -160,9 +233,16 @@ func (r *Camera) Figures() (f Figures, ok bool) {
 	if !ok || rec == nil {
 		return f, false
 	}
-	f = Figures{Paused: p.Paused, Duration: p.Duration, Bytes: p.Bytes, Ring: rec.parts.describe(), Rows: rec.rows()}
-	if n := len(p.Paths); n > 0 {
-		f.File = filepath.Base(p.Paths[n-1])
-	}
+	f = rec.figures()
+	f.Files, f.Duration, f.Bytes = len(p.Paths), p.Duration, p.Bytes
 	return f, true
+}
+
+// figures returns them without files, duration and size. It may be called from any goroutine.
+func (r *session) figures() Figures {
+	path := r.path()
+	return Figures{
+		File: filepath.Base(path), Paused: r.paused.Load(), Free: r.space.left(path), Compression: r.compression,
+		Ring: r.parts.describe(), Rows: r.rows(),
+	}
 }

@@ -23,14 +23,15 @@ type session struct {
 	queue  *queue.Queue[queueKey, queued]
 	budget *queue.Budget // of the queue
 	// largest is the size limit of a topic's message in bytes: larger ones are skipped and count as lost.
-	largest int64
-	parts   *parts
-	now     func() time.Time
-	logger  zerolog.Logger
-	stopIt  sync.Once
-	quit    chan struct{} // closed by stop
-	done    chan struct{} // closed when everything is written and closed, or after an error
-	err     error         // set before done
+	largest     int64
+	compression string // of the files
+	parts       *parts
+	now         func() time.Time
+	logger      zerolog.Logger
+	stopIt      sync.Once
+	quit        chan struct{} // closed by stop
+	done        chan struct{} // closed when everything is written and closed, or after an error
+	err         error         // set before done
 
 	// The requested state. Each frame carries it through the queue, so that a
 	// change takes effect between the right frames and isn't dropped with one.
@@ -88,7 +89,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	if memory == nil {
 		memory = queue.NewBudget(o.QueueBytes)
 	}
-	r.largest = cmp.Or(o.Memory, o.QueueBytes)
+	r.largest, r.compression = cmp.Or(o.Memory, o.QueueBytes), compression(o.Bag)
 	r.budget, r.queue = memory, queue.New[queueKey](memory, r.dropItem)
 	return r
 }
@@ -203,7 +204,7 @@ func (r *session) write(item queued) error {
 	}
 	switch low := r.space.low.Load(); {
 	case item.message != nil && low:
-		item.message.flow.drops.add(item.message.time)
+		item.message.drop()
 		return nil
 	case item.message != nil:
 		err := r.again(func() error { return r.parts.message(item) })
@@ -214,7 +215,7 @@ func (r *session) write(item queued) error {
 	case item.frame == nil:
 		return nil
 	case low:
-		item.tap.dropped.Of(item.frame.Stream()).Add(1)
+		item.dropFrame()
 		return nil
 	}
 	return r.again(func() error { return r.parts.frame(item) })
@@ -235,8 +236,8 @@ func (r *session) again(write func() error) error {
 // dropItem counts a dropped frame. Events are small and are kept for the next write.
 func (r *session) dropItem(item queued) {
 	if m := item.message; m != nil {
+		m.drop()
 		m.buffer.Release()
-		m.flow.drops.add(m.time)
 		r.logDrop()
 		return
 	}
@@ -250,9 +251,18 @@ func (r *session) dropItem(item queued) {
 		}
 		return
 	}
-	item.tap.dropped.Of(item.frame.Stream()).Add(1)
+	item.dropFrame()
 	item.frame.Release()
 	r.logDrop()
+}
+
+// dropFrame counts the frame as dropped.
+func (q queued) dropFrame() {
+	id := q.frame.Stream()
+	q.tap.dropped.Of(id).Add(1)
+	if !q.paused {
+		q.tap.meters.Of(id).drop(len(q.frame.Data))
+	}
 }
 
 func (r *session) logDrop() {
@@ -340,7 +350,6 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Dropped", Value: fmt.Sprint(sum.Dropped)},
 		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
 		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
-		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.Size())},
 	}
 	if len(r.beside.all()) > 0 {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Messages", Value: fmt.Sprint(sum.Messages)}, msgs.KeyValue{Key: "Messages dropped", Value: fmt.Sprint(sum.Lost)})
@@ -349,12 +358,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})
 	}
 	r.space.report(&s, "frames")
-	if ring := r.parts.describe(); ring != "" {
-		s.Values = append(s.Values, msgs.KeyValue{Key: "Ring", Value: ring})
-	}
-	for _, row := range r.rows() {
-		s.Values = append(s.Values, row.value())
-	}
+	r.figures().report(&s)
 	r.space.uploads.Report(&s)
 	return s
 }

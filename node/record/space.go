@@ -70,6 +70,15 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 	return g.low.Swap(low) != low
 }
 
+// left returns the free space of the disk of path in bytes, -1 if it is unknown. It may be called from any goroutine.
+func (g *spaceGuard) left(path string) int64 {
+	free, err := g.free(filepath.Dir(path))
+	if err != nil {
+		return -1
+	}
+	return free
+}
+
 // log says what has changed. what is what the recording consists of.
 func (g *spaceGuard) log(l zerolog.Logger, what string) {
 	why := g.why(what)

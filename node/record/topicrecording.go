@@ -155,19 +155,12 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 		s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: fmt.Sprint(value)})
 	}
 	add("Dropped", dropped)
-	add("Lost before arrival", missing)
 	if n := r.thinned(); n > 0 {
 		add("Left out as wanted", n)
 	}
 	r.space.report(&s, "messages")
 	add("Files", len(all))
-	if ring := r.files.describe(); ring != "" {
-		add("Ring", ring)
-	}
-	add("Bytes waiting for the disk", r.queue.Size())
-	for _, row := range r.rows() {
-		s.Values = append(s.Values, row.value())
-	}
+	r.figures().report(&s)
 	if written := file.HowWritten(); written != "" {
 		add("Written", written)
 	}

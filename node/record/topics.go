@@ -464,6 +464,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 		}
 		return
 	}
+	m.flow.meter.drop(len(m.buffer.Bytes()))
 	m.buffer.Release()
 	m.flow.drops.add(m.time)
 	n := r.dropped.Add(1)

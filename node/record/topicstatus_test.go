@@ -2,6 +2,8 @@ package record
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,10 +52,16 @@ func TestTopicStatus(t *testing.T) {
 	go func() { ended <- Topics(ctx, o) }()
 	peer.Await(t, "a status with what is missing", func() bool {
 		s := said.Load()
-		return s != nil && (*s)["Lost before arrival"] == "2" && strings.HasSuffix((*s)["/point"], " 2 lost before arrival")
+		return s != nil && strings.HasSuffix((*s)["/point"], " 2 lost before arrival") && strings.Contains((*s)["/point"], " 3 messages, ")
 	})
 	if s := *said.Load(); !strings.Contains(s["Written"], "the page cache") || s["Dropped"] != "0" || s["Files"] != "1" || s[""] != lostBefore {
 		t.Errorf("status %q", s)
+	}
+	if s := *said.Load(); s["Compression"] != "none" || s["Free bytes"] == "" || !strings.Contains(s["/point"], "geometry_msgs/PointStamped, 1 publisher, ") || !strings.HasSuffix(s["Total"], " 2 lost before arrival") {
+		t.Errorf("figures %q", s)
+	}
+	if n := strings.Count(strings.Join(slices.Collect(maps.Keys(*said.Load())), " "), "Lost"); n != 0 {
+		t.Errorf("a loss is named by itself, too: %q", *said.Load())
 	}
 	stop()
 	if err := <-ended; err != nil {

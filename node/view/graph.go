@@ -3,7 +3,6 @@ package view
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -197,12 +196,9 @@ func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {
 		return nil
 	}
-	p, figures := g.recorder.Progress(), g.recorder.Figures()
-	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Ring: figures.Ring, Table: tableOf(figures), Part: max(len(p.Paths), 1), Streams: []uint16{}}
-	if n := len(p.Paths); n > 0 {
-		r.File = filepath.Base(p.Paths[n-1])
-		r.Free, _ = record.Free(filepath.Dir(p.Paths[n-1])) // unknown is 0
-	}
+	p, f := g.recorder.Progress(), g.recorder.Figures()
+	r := &wire.Record{On: !p.Ended, Paused: p.Paused, File: f.File, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Part: f.Files, Streams: []uint16{}}
+	figures(r, f)
 	for _, name := range p.Topics {
 		if t := g.byName[name]; t != nil && t.id > 0 {
 			r.Streams = append(r.Streams, t.id)

@@ -30,7 +30,7 @@ func (g *camera) recording() *wire.Record {
 		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
 	}
 	if f, on := g.records.Figures(); on {
-		r.Ring, r.Table = f.Ring, tableOf(f)
+		figures(r, f)
 	}
 	for _, st := range g.streams {
 		r.Streams = append(r.Streams, st.id)
@@ -42,11 +42,14 @@ func (g *camera) recording() *wire.Record {
 // maxTable bounds the table of a recording.
 const maxTable = 200
 
-func tableOf(f record.Figures) (table []wire.RecordRow) {
+// figures adds what a recorder shows of itself.
+func figures(r *wire.Record, f record.Figures) {
+	r.Free, r.Ring, r.Compression = max(f.Free, 0), f.Ring, f.Compression
 	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
-		table = append(table, wire.RecordRow(row))
+		r.Table = append(r.Table, wire.RecordRow(row))
 	}
-	return table
+	total := wire.RecordRow(record.Total(f))
+	r.Total = &total
 }
 
 // Bounds of what viewers may choose for a recording.

@@ -32,13 +32,14 @@ func TestRecordTerminal(t *testing.T) {
 	p := peer.StartCommand(t, cmd)
 	shown := watchScreen(keys)
 	shows := func(text string) func() bool { return func() bool { return strings.Contains(shown(), text) } }
-	peer.Await(t, "the table", shows("messages   drops    queue    lost"))
+	peer.Await(t, "the table", shows("pubs     Hz    MB/s messages       MB  drops    queue   lost"))
 	fmt.Fprint(keys, "m")
 	peer.Await(t, "a mark", shows("mark 1"))
 	fmt.Fprint(keys, " ")
 	peer.Await(t, "a pause", shows("paused x.bag"))
+	peer.Await(t, "the free space", shows(" GB free, compression none"))
 	resize(30)
-	peer.Await(t, "a narrow table", shows("topic"+strings.Repeat(" ", 14)+"drops\r\n"))
+	peer.Await(t, "a narrow table", shows("topic"+strings.Repeat(" ", 13)+"drops\r\n"))
 	fmt.Fprint(keys, "\x03")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, shown())

@@ -82,6 +82,8 @@ func TestNodes(t *testing.T) {
 	recorder, recorded := startNode(t, m.URI(), "record", "-O", bag, image)
 	b.do(chromedp.Navigate(recorded))
 	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))
+	b.await(`viewer.store.record.value.table?.[0].publishers === 1 && viewer.store.record.value.total.bytes > 0 && viewer.store.record.value.compression === 'none'`)
+	b.await(`/1 publisher  [^]*Total/.test(document.querySelector('.record .figures').title)`)
 	b.picture("view-recorder")
 	b.expect("WebSocket") // the program ends, and the page reconnects
 	b.expect("net::ERR")

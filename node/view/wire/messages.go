@@ -134,19 +134,23 @@ type Record struct {
 	Upload  string   `json:"upload,omitempty"` // what waits for upload, and why
 	Ring    string   `json:"ring,omitempty"`   // what a ring has, if there is one
 
-	Table []RecordRow `json:"table,omitempty"`
+	Compression string      `json:"compression,omitempty"`
+	Table       []RecordRow `json:"table,omitempty"`
+	Total       *RecordRow  `json:"total,omitempty"` // of all rows, also of those that a large table lacks
 }
 
 // RecordRow is a topic or stream that is recorded.
 type RecordRow struct {
-	Name     string  `json:"name"`
-	Type     string  `json:"type"`
-	Rate     float64 `json:"rate"`  // messages a second
-	Speed    float64 `json:"speed"` // bytes a second
-	Messages uint64  `json:"messages"`
-	Drops    uint64  `json:"drops"`
-	Queue    int64   `json:"queue"` // bytes that wait for the disk
-	Lost     uint64  `json:"lost"`  // before they arrived
+	Name       string  `json:"name"`
+	Type       string  `json:"type"`
+	Publishers int     `json:"publishers"` // connected ones of a topic; -1 for streams
+	Rate       float64 `json:"rate"`       // messages a second
+	Speed      float64 `json:"speed"`      // bytes a second
+	Messages   uint64  `json:"messages"`
+	Bytes      uint64  `json:"bytes"` // of these
+	Drops      uint64  `json:"drops"`
+	Queue      int64   `json:"queue"` // bytes that wait for the disk
+	Lost       uint64  `json:"lost"`  // before they arrived
 }
 
 // Candidate is a device that can be opened.

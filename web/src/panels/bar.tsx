@@ -51,7 +51,10 @@ function SourceName() {
 
 /** A line of the recorder's table. */
 function tableLine(r: RecordRow): string {
-  return `${r.name}  ${r.type}  ${r.rate.toFixed(1)} Hz  ${(r.speed / 1e6).toFixed(2)} MB/s  ${r.messages} messages  ${r.drops} dropped  ${bytes(r.queue)} waiting  ${r.lost} lost before arrival`
+  return [
+    r.name, r.type, r.publishers >= 0 && `${r.publishers} publisher${r.publishers === 1 ? '' : 's'}`, `${r.rate.toFixed(1)} Hz`, `${(r.speed / 1e6).toFixed(2)} MB/s`, `${r.messages} messages`,
+    bytes(r.bytes), `${r.drops} dropped`, `${bytes(r.queue)} waiting`, `${r.lost} lost before arrival`,
+  ].filter(Boolean).join('  ')
 }
 
 function RecordPart() {
@@ -79,7 +82,7 @@ function RecordPart() {
       <IconButton icon="split" label={text.splitRecording} onClick={() => void viewer.link.tell('record.split')} />
       <IconButton icon="pencil" label={text.markRecording} onClick={() => void viewer.link.tell('record.mark')} />
       {r.ring && <IconButton icon="pin" label={`${text.triggerRecording}: ${r.ring}`} onClick={() => void viewer.link.tell('record.trigger')} />}
-      <p class="figures" title={[r.file, ...(r.table ?? []).map(tableLine)].join('\n')}>
+      <p class="figures" title={[[r.file, r.compression].filter(Boolean).join('  '), ...[...(r.table ?? []), ...(r.total ? [r.total] : [])].map(tableLine)].join('\n')}>
         <span class={r.paused ? '' : 'recording'}><i class="dot" />{r.paused ? text.pausedRecording : text.recording} <b>{seconds(r.seconds)}</b></span>
         <span><b>{bytes(r.bytes)}</b></span>
         <span class="wide">{bytes(r.free)} {text.free}</span>

@@ -66,16 +66,17 @@ export interface State {
 }
 
 export interface RecordRow {
-  name: string; type: string
+  name: string; type: string; publishers: number
   rate: number; speed: number
-  messages: number; drops: number; queue: number; lost: number
+  messages: number; bytes: number; drops: number; queue: number; lost: number
 }
 
 export interface Record_ {
   on: boolean; paused: boolean
   file: string
   seconds: number; bytes: number; free: number; drops: number; part: number; upload?: string; ring?: string
-  table?: RecordRow[]
+  compression?: string
+  table?: RecordRow[]; total?: RecordRow
   streams: number[] | null
   error?: string
 }
