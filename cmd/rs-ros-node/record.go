@@ -92,7 +92,6 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 			return hide()
 		}, nil
 	}
-	defer boundGarbage(o.Memory)()
 	return record.Topics(ctx, *o)
 }
 

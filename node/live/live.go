@@ -29,6 +29,7 @@ import (
 	"rsros/node/upload"
 	"rsros/node/view"
 	"rsros/node/viewers"
+	"rsros/program"
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is
@@ -135,9 +136,10 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// shareMemory bounds what waits for the disk in the recordings of all cameras together.
+// shareMemory bounds what waits for the disk in the recordings of all cameras together, and garbage.
 func (n *Node) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
+		n.laterDo(program.BoundGarbage(limit))
 		budget := queue.NewBudget(limit)
 		for _, c := range n.cameras {
 			c.opts.Recording.Budget = budget

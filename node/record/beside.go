@@ -68,7 +68,7 @@ func (r *session) subscribe(node *ros.Node, topics []string) error {
 			continue
 		}
 		f := thinning{}.flow(name)
-		s, err := node.Subscribe(ros.SubscriberOptions{Topic: name, MaxMessage: r.largest}, func(m ros.Received) { r.take(name, f, m) })
+		s, err := node.Subscribe(ros.SubscriberOptions{Topic: name, MaxMessage: r.largest, Budget: r.budget}, func(m ros.Received) { r.take(name, f, m) })
 		if err != nil {
 			return fmt.Errorf("subscribe to %s: %w", name, err)
 		}

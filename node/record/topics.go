@@ -137,6 +137,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	defer program.BoundGarbage(o.Memory)()
 	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
@@ -176,13 +177,14 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 // topicRecorder subscribes to topics as they appear and queues their messages for one
 // writing goroutine. A message stays in its receive buffer until it is written.
 type topicRecorder struct {
-	opts  TopicOptions
-	node  *graph.Node
-	log   zerolog.Logger
-	want  topicFilter
-	queue *queue.Queue[*flow, topicMessage]
-	files *topicFiles
-	subs  map[string]*ros.Subscriber
+	opts   TopicOptions
+	node   *graph.Node
+	log    zerolog.Logger
+	want   topicFilter
+	budget *queue.Budget
+	queue  *queue.Queue[*flow, topicMessage]
+	files  *topicFiles
+	subs   map[string]*ros.Subscriber
 
 	leftOut  map[string]bool // topics that can't be subscribed to
 	space    spaceGuard
@@ -225,9 +227,9 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if limit == 0 {
 		limit = 1 << 62
 	}
-	budget := queue.NewBudget(limit)
-	r.queue = queue.New[*flow](budget, r.drop)
-	files := newTopicFiles(r.opts, budget, r.space.uploads, r.node.Now, r.log)
+	r.budget = queue.NewBudget(limit)
+	r.queue = queue.New[*flow](r.budget, r.drop)
+	files := newTopicFiles(r.opts, r.budget, r.space.uploads, r.node.Now, r.log)
 	r.files, r.space.ring = files, files
 	running := newTopicRecording(r)
 	if r.opts.Publish {
@@ -386,7 +388,7 @@ func (r *topicRecorder) subscribeAll(topics []string) {
 
 func (r *topicRecorder) subscribe(name string) error {
 	f := r.thin.flow(name)
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes}, func(m ros.Received) {
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes, Budget: r.budget}, func(m ros.Received) {
 		r.take(name, f, m)
 	})
 	if err != nil {

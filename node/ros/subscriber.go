@@ -39,6 +39,10 @@ type SubscriberOptions struct {
 	// MaxMessage is the size limit of a message in bytes. It defaults to, and can't
 	// exceed, Config.MaxMessage. Larger messages are skipped, counted and logged.
 	MaxMessage int64
+
+	// Budget bounds memory that is kept for the next messages, of all its subscribers together; nil means
+	// 64 MiB each.
+	Budget *queue.Budget
 }
 
 // Buffer holds a received message.
@@ -121,6 +125,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	}
 	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link),
 		logLarge: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
+	s.pool.Share(options.Budget)
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
 	if options.Expect > 0 {
 		s.pool.Prepare(int(min(int64(options.Expect), options.MaxMessage)))
@@ -198,6 +203,7 @@ func (s *Subscriber) stop() {
 		s.inbox.Close()
 	}
 	s.wg.Wait()
+	s.pool.Close()
 }
 
 func (s *Subscriber) setPublishers(uris []string) {

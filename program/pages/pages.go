@@ -23,6 +23,9 @@ const (
 // Round rounds n up to whole pages, at least one.
 func Round(n int) int { return max((n+Size-1)&^(Size-1), Size) }
 
+// MostCut is the most that Cut allocates for pieces that aren't larger than a few huge pages.
+const MostCut = 5 * hugePage
+
 // Cut allocates one or more pieces of size bytes: as many as fill some huge pages with at
 // most an eighth unused.
 func Cut(size int) [][]byte {
@@ -47,6 +50,14 @@ func Cut(size int) [][]byte {
 
 // Aligned allocates size bytes that begin on a page, for what is used once.
 func Aligned(size int) []byte { return aligned(size, Size) }
+
+// Single allocates size bytes that begin on a page, of which whole huge pages may be part. Unlike with Cut,
+// no memory is unused.
+func Single(size int) []byte {
+	memory := aligned(size, Size)
+	adviseHuge(memory)
+	return memory
+}
 
 func aligned(size, grain int) []byte {
 	raw := make([]byte, size+grain)

@@ -2,18 +2,22 @@
 // be slow.
 package queue
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Budget bounds the total size of what waits in its queues, and of what is reserved. Each key of a queue has a share of it,
 // which grows as long as there is room. If a new item doesn't fit, the oldest items of the largest
 // share are dropped, so that a key with many items can't displace those of others.
 type Budget struct {
 	limit int64
+	spare spare
 
 	mu     sync.Mutex
-	size   int64
-	taken  int64    // part of size that is reserved
-	shares []holder // of all queues
+	size   atomic.Int64 // changed with mu held
+	taken  int64        // part of size that is reserved
+	shares []holder     // of all queues
 }
 
 // holder is a share of any queue.
@@ -29,7 +33,7 @@ func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
 func (b *Budget) Reserve(size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.size += size
+	b.size.Add(size)
 	b.taken += size
 }
 
@@ -56,7 +60,7 @@ func (b *Budget) Reserved() int64 {
 // makeRoom drops items until size more fit, or until only own could be dropped and is empty: an
 // item larger than the limit still passes. The caller must hold b.mu.
 func (b *Budget) makeRoom(own holder, size int64) {
-	for b.size+size > b.limit {
+	for b.size.Load()+size > b.limit {
 		var largest holder
 		most := int64(-1)
 		for _, s := range b.shares {
@@ -119,6 +123,11 @@ func New[K comparable, T any](b *Budget, drop func(T)) *Queue[K, T] {
 
 // Push adds an item of a key, whose size must be above 0. After Close, it drops the item.
 func (q *Queue[K, T]) Push(key K, value T, size int64) {
+	q.push(key, value, size)
+	q.budget.shrinkSpare()
+}
+
+func (q *Queue[K, T]) push(key K, value T, size int64) {
 	b := q.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +168,7 @@ func (q *Queue[K, T]) append(s *share[K, T], value T, size int64) {
 	s.newest = i
 	s.size += size
 	q.size += size
-	q.budget.size += size
+	q.budget.size.Add(size)
 }
 
 // Pop waits for the oldest item. ok is false once the queue is closed and empty.
@@ -197,7 +206,7 @@ func (s *share[K, T]) shift() T {
 	}
 	s.size -= i.size
 	q.size -= i.size
-	q.budget.size -= i.size
+	q.budget.size.Add(-i.size)
 	value := i.value
 	*i = item[K, T]{next: q.spare}
 	q.spare = i

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"rsros/node/internal/budget"
+	"rsros/node/internal/queue"
 	"rsros/program/pages"
 )
 
@@ -42,13 +43,55 @@ func (b *Buffer) Memory(n int) []byte {
 	return b.pool.cut(n)
 }
 
-// Pool keeps unused buffers, up to idleBytes.
+// Pool keeps unused buffers, up to idleBytes and to what a budget allows.
 type Pool struct {
-	mu   sync.Mutex
-	free []*Buffer
-	idle int  // bytes in free
-	rest int  // the least of idle since the last Trim
-	used bool // a buffer was taken
+	budget *queue.Budget // may be nil
+
+	mu     sync.Mutex
+	free   []*Buffer
+	idle   int  // bytes in free
+	rest   int  // the least of idle since the last Trim
+	used   bool // a buffer was taken
+	closed bool // nothing is kept any more
+}
+
+// Share makes unused buffers part of a budget, which may be nil. It must be called before all other methods.
+func (p *Pool) Share(b *queue.Budget) {
+	p.budget = b
+	b.Join(p)
+}
+
+// Close gives up the unused buffers, and those that are released later.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.drop(len(p.free))
+	p.mu.Unlock()
+	p.budget.Leave(p)
+}
+
+// GiveUp gives up unused buffers of size bytes or more, the oldest first, or all. It returns their size.
+func (p *Pool) GiveUp(size int64) (given int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for ; n < len(p.free) && given < size; n++ {
+		given += int64(cap(p.free[n].Data))
+	}
+	p.drop(n)
+	return given
+}
+
+// drop gives up the n oldest unused buffers. The caller must hold p.mu.
+func (p *Pool) drop(n int) {
+	size := 0
+	for _, b := range p.free[:n] {
+		size += cap(b.Data)
+	}
+	p.free = slices.Delete(p.free, 0, n)
+	p.idle -= size
+	p.rest = min(p.rest, p.idle)
+	p.budget.TakeSpare(int64(size))
 }
 
 // Limits of unused memory in a pool: at any time, and of what Trim leaves.
@@ -114,6 +157,7 @@ func (p *Pool) take(at int) *Buffer {
 	p.free[at], p.free[last] = p.free[last], nil
 	p.free = p.free[:last]
 	p.idle -= cap(b.Data)
+	p.budget.TakeSpare(int64(cap(b.Data)))
 	p.rest, p.used = min(p.rest, p.idle), true
 	return hold(b)
 }
@@ -123,18 +167,22 @@ func (p *Pool) take(at int) *Buffer {
 func (p *Pool) Trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := 0
-	for ; p.used && n < len(p.free) && p.rest > restBytes; n++ {
-		size := cap(p.free[n].Data)
-		p.rest, p.idle = p.rest-size, p.idle-size
+	n, rest := 0, p.rest
+	for ; p.used && n < len(p.free) && rest > restBytes; n++ {
+		rest -= cap(p.free[n].Data)
 	}
-	p.free = slices.Delete(p.free, 0, n)
+	p.drop(n)
 	p.rest = p.idle
 }
 
-// cut returns at least n bytes of huge pages, and keeps what else they hold.
+// cut returns at least n bytes of huge pages, and keeps what else they hold. All pieces are freed together, so
+// there is only one if the budget has no room for others.
 func (p *Pool) cut(n int) []byte {
-	pieces := pages.Cut(pages.Round(roomy(n)))
+	size := pages.Round(roomy(n))
+	if !p.budget.RoomForSpare(pages.MostCut) {
+		return pages.Single(size)
+	}
+	pieces := pages.Cut(size)
 	for _, piece := range pieces[1:] {
 		p.put(&Buffer{Data: piece, pool: p})
 	}
@@ -150,11 +198,13 @@ func roomy(n int) int {
 func (p *Pool) put(b *Buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if size := cap(b.Data); p.idle+size <= idleBytes {
+	size := cap(b.Data)
+	switch {
+	case size > idleBytes:
+		budget.ReturnSoon()
+	case !p.closed && p.idle+size <= idleBytes && p.budget.AddSpare(int64(size)):
 		p.free = append(p.free, b)
 		p.idle += size
-	} else if size > idleBytes {
-		budget.ReturnSoon()
 	}
 }
 

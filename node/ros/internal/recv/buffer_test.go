@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"rsros/node/internal/queue"
 	"rsros/program/pages"
 )
 
@@ -106,5 +107,54 @@ func TestTrim(t *testing.T) {
 	p.Trim()
 	if got := p.Idle(); got > restBytes {
 		t.Errorf("%d bytes that nothing uses", got)
+	}
+}
+
+// TestBudget checks that the unused buffers of several pools are bounded together, give way to a queue, and
+// that a closed pool keeps nothing.
+func TestBudget(t *testing.T) {
+	const n, limit = 1 << 20, 32 << 20
+	b := queue.NewBudget(limit)
+	q := queue.New[int](b, func(int) {})
+	pools := make([]Pool, 4)
+	late := make([]*Buffer, len(pools))
+	for i := range pools {
+		p := &pools[i]
+		p.Share(b)
+		var held []*Buffer
+		for range 20 {
+			one := p.Get(n)
+			if cap(one.Data) < n {
+				one.Data = one.Memory(n)
+			}
+			held = append(held, one)
+		}
+		late[i] = held[0]
+		for _, one := range held[1:] {
+			one.Release()
+		}
+	}
+	idle := func() (total int64) {
+		for i := range pools {
+			total += int64(pools[i].Idle())
+		}
+		if total != b.Spare() {
+			t.Errorf("%d bytes are unused, %d in the budget", total, b.Spare())
+		}
+		return total
+	}
+	if got := idle(); got > limit || got < limit/2 {
+		t.Errorf("%d bytes unused, the limit is %d", got, limit)
+	}
+	q.Push(0, 0, limit)
+	if got := idle(); got > limit/8 || got == 0 {
+		t.Errorf("%d bytes unused beside a full queue, the limit is %d", got, limit)
+	}
+	for i := range pools {
+		pools[i].Close()
+		late[i].Release()
+	}
+	if got := idle(); got != 0 {
+		t.Errorf("%d bytes are kept by closed pools", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"runtime/debug"
@@ -18,7 +18,7 @@ func TestBoundGarbage(t *testing.T) {
 	before := gcPercent()
 	check := func(name string, memory int64, want int) {
 		t.Helper()
-		restore := boundGarbage(memory)
+		restore := BoundGarbage(memory)
 		if got := gcPercent(); got != want {
 			t.Errorf("%s: collects at %d %%, want %d %%", name, got, want)
 		}

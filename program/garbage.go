@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 // bounded. Messages and chunks have no pointers, so collecting four times as often costs little.
 const boundedGC = 25
 
-// boundGarbage bounds the program's garbage if memory is above 0, unless GOGC is set. restore undoes it.
-func boundGarbage(memory int64) (restore func()) {
+// BoundGarbage bounds the program's garbage if memory is above 0, unless GOGC is set. restore undoes it.
+func BoundGarbage(memory int64) (restore func()) {
 	if _, set := os.LookupEnv("GOGC"); memory <= 0 || set {
 		return func() {}
 	}
