@@ -63,7 +63,9 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	case JPEG:
 		out.b, err = e.pictureJPEG(dst, &p, l, o.JPEGQuality)
 	case PNG:
-		err = e.picturePNG(&out, &p, l, o.PNGLevel)
+		picture := p.opaque(l)
+		picture.Level = min(max(o.PNGLevel, 1), 9)
+		err = e.png.Encode(&out, picture)
 	default:
 		err = fmt.Errorf("compress image: format %q, want %s or %s", kind, JPEG, PNG)
 	}
@@ -104,23 +106,6 @@ func (e *Encoder) pictureJPEG(dst []byte, p *Picture, l layout, quality int) ([]
 	return e.jpeg.Append(dst, quality), nil
 }
 
-func (e *Encoder) picturePNG(out *appender, p *Picture, l layout, level int) error {
-	picture := png.Picture{Width: p.Width, Height: p.Height, Colour: png.Gray, Depth: l.bits, Level: min(max(level, 1), 9)}
-	switch {
-	case l.yuv:
-		picture.Colour = png.RGB
-		picture.Row = func(y int, to []byte) { RowYUV(to, p.row(y, l), l.rgb[0]) }
-	case l.colour():
-		picture.Colour = png.RGB
-		picture.Row = func(y int, to []byte) { rowRGB(to, p.row(y, l), l) }
-	case l.bits == 16 && !p.BigEndian:
-		picture.Row = func(y int, to []byte) { swap(to, p.row(y, l)) }
-	default:
-		picture.Row = func(y int, to []byte) { copy(to, p.row(y, l)) }
-	}
-	return e.png.Encode(out, picture)
-}
-
 // swap copies 16-bit samples with swapped bytes.
 func swap(to, from []byte) {
 	to = to[:len(from)]
@@ -134,6 +119,14 @@ func rowRGB(to, from []byte, l layout) {
 	for len(to) >= 3 && len(from) >= l.pixel {
 		to[0], to[1], to[2] = from[r], from[g], from[b]
 		to, from = to[3:], from[l.pixel:]
+	}
+}
+
+func rowRGBA(to, from []byte, l layout) {
+	r, g, b := l.rgb[0], l.rgb[1], l.rgb[2]
+	for len(to) >= 4 && len(from) >= 4 {
+		to[0], to[1], to[2], to[3] = from[r], from[g], from[b], from[3]
+		to, from = to[4:], from[4:]
 	}
 }
 

@@ -3,6 +3,8 @@ package imagetransport
 import (
 	"fmt"
 	"strings"
+
+	"rsros/msgs/png"
 )
 
 // Picture is the content of a sensor_msgs/Image. Data is borrowed.
@@ -49,20 +51,61 @@ const maxSide = 65535
 // check checks the picture and returns its layout.
 func (p *Picture) check() (layout, error) {
 	l, ok := layoutOf(p.Encoding)
-	row := l.pixel * p.Width
 	switch {
 	case !ok:
 		return l, fmt.Errorf("compress image: unknown encoding %q", p.Encoding)
-	case p.Width <= 0 || p.Height <= 0 || p.Width > maxSide || p.Height > maxSide:
-		return l, fmt.Errorf("compress image: size is %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
 	case l.yuv && p.Width%2 != 0:
 		return l, fmt.Errorf("compress image: %s has odd width %d", p.Encoding, p.Width)
-	case p.Step < row || p.Step > 1<<24:
-		return l, fmt.Errorf("compress image: rows have %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
-	case len(p.Data) < p.Step*(p.Height-1)+row:
-		return l, fmt.Errorf("compress image: data has %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
+	}
+	if err := p.Check(); err != nil {
+		return l, fmt.Errorf("compress image: %w", err)
 	}
 	return l, nil
+}
+
+// Check checks that Data holds the picture: any rows, if the encoding is unknown.
+func (p *Picture) Check() error {
+	l, _ := layoutOf(p.Encoding)
+	row := l.pixel * p.Width
+	switch {
+	case p.Width <= 0 || p.Height <= 0 || p.Width > maxSide || p.Height > maxSide:
+		return fmt.Errorf("size is %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
+	case p.Step < row || p.Step > 1<<24:
+		return fmt.Errorf("rows have %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
+	case len(p.Data) < p.Step*(p.Height-1)+row:
+		return fmt.Errorf("data has %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
+	}
+	return nil
+}
+
+// PNG returns the picture as a PNG without loss, with its opacity. YUV becomes RGB. ok is false for encodings
+// that PNG can't hold. Rows must not be read before Check has accepted the picture.
+func (p *Picture) PNG() (_ png.Picture, ok bool) {
+	l, ok := layoutOf(p.Encoding)
+	if !ok || l.bits > 16 || l.yuv && p.Width%2 != 0 {
+		return png.Picture{}, false
+	}
+	out := p.opaque(l)
+	if l.colour() && l.pixel == 4 {
+		out.Colour, out.Row = png.RGBA, func(y int, to []byte) { rowRGBA(to, p.row(y, l), l) }
+	}
+	return out, true
+}
+
+// opaque returns the picture as a PNG without opacity.
+func (p *Picture) opaque(l layout) png.Picture {
+	out := png.Picture{Width: p.Width, Height: p.Height, Colour: png.Gray, Depth: l.bits}
+	switch {
+	case l.yuv:
+		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowYUV(to, p.row(y, l), l.rgb[0]) }
+	case l.colour():
+		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowRGB(to, p.row(y, l), l) }
+	case l.bits == 16 && !p.BigEndian:
+		out.Row = func(y int, to []byte) { swap(to, p.row(y, l)) }
+	default:
+		out.Row = func(y int, to []byte) { copy(to, p.row(y, l)) }
+	}
+	return out
 }
 
 // row returns a row's pixels without padding.

@@ -80,8 +80,8 @@ func ranges() (luma, colour [256]byte) {
 
 func clip(v int) byte { return byte(min(max(v, 0), 255)) }
 
-// RowYUV converts a row of 4:2:2 pixels to RGB. luma is the offset of the brightness in a pixel, 0 or 1.
-func RowYUV(to, from []byte, luma int) {
+// rowYUV converts a row of 4:2:2 pixels to RGB. luma is the offset of the brightness in a pixel, 0 or 1.
+func rowYUV(to, from []byte, luma int) {
 	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
 		u, v := from[1-luma], from[3-luma]
 		to[0], to[1], to[2] = rgbOf(from[luma], u, v)

@@ -202,7 +202,7 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 	case s.codec != nil && s.depth:
 		file = make([]byte, 0, 2*p.Width*p.Height)
 		for y := range p.Height {
-			file = append(file, p.Data[y*p.Stride:][:2*p.Width]...)
+			file = append(file, p.Data[y*p.Step:][:2*p.Width]...)
 		}
 		if s.quantize != nil {
 			off = s.quantize.quantize(file)
@@ -212,7 +212,7 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 	case s.form == imagesJPEG && bits == 8:
 		e := encoders.Get().(*imagetransport.Encoder)
 		defer encoders.Put(e)
-		pic := imagetransport.Picture{Encoding: "mono8", Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data}
+		pic := imagetransport.Picture{Encoding: "mono8", Width: p.Width, Height: p.Height, Step: p.Step, Data: p.Data}
 		if n > 1 {
 			pic.Encoding, pic.Step, pic.Data = "rgb8", 3*p.Width, p.RGB()
 		}
@@ -227,10 +227,10 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 
 // count adds pixels of an image to the statistics.
 func (s *imageStream) count(p imagefile.Image) {
-	n, bits := p.Channels()
-	row := make([]byte, n*bits/8*p.Width)
+	picture, _ := p.PNG()
+	row := make([]byte, picture.Colour.Channels()*picture.Depth/8*p.Width)
 	for y := 0; y < p.Height; y += s.step {
-		p.Row(y, row)
+		picture.Row(y, row)
 		s.counts.row(row, s.step)
 	}
 	s.counts.images++

@@ -31,7 +31,7 @@ type manifestFile struct {
 func (m *manifestFile) describe(p imagefile.Image, encoding string) {
 	m.Width, m.Height, m.Encoding = p.Width, p.Height, encoding
 	if p.Ext() == ".raw" {
-		m.Stride = p.Stride
+		m.Stride = p.Step
 	}
 }
 

@@ -65,8 +65,8 @@ func (t *topics) orbbecImage(m bagstore.Message, s *orbbec.Stream) error {
 		})
 		return nil
 	}
-	p := imagefile.Image{Encoding: orbbec.StockEncoding(image.Encoding), Width: int(image.Width), Height: int(image.Height), Stride: int(image.Step),
-		BigEndian: image.BigEndian, Data: image.Data}
+	p := imagefile.OfMessage(image.ImageHead, image.Data)
+	p.Encoding = orbbec.StockEncoding(image.Encoding)
 	if err := p.Check(); err != nil {
 		release()
 		return err

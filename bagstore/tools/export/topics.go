@@ -109,8 +109,7 @@ func (t *topics) image(m bagstore.Message) error {
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
-	p := imagefile.Image{Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height), Stride: int(head.Step),
-		BigEndian: head.BigEndian, Data: d.Raw(int(head.DataLen))}
+	p := imagefile.OfMessage(head, d.Raw(int(head.DataLen)))
 	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return err
 	}

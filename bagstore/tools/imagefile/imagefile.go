@@ -4,44 +4,31 @@ package imagefile
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/msgs/png"
 )
 
-// Image is an image as a message or a frame holds it. Data is borrowed.
+// Image is an image as a message or a frame holds it. Data is borrowed. Encoding is the SDK's name where ROS
+// has none.
 type Image struct {
-	Encoding      string // ROS's name; the SDK's where ROS has none
-	Width, Height int
-	Stride        int // bytes from row to row
-	BigEndian     bool
-	Stored        bool // Encode doesn't compress a PNG: larger, and faster
-	Data          []byte
+	imagetransport.Picture
+	Stored bool // Encode doesn't compress a PNG: larger, and faster
 }
 
-type pictureKind struct {
-	ext    string     // ".png", ".pfm"; everything else is ".raw"
-	bytes  int        // a pixel in the bag
-	pairs  bool       // two Image share their colours
-	colour png.Colour // of the PNG
-	depth  int        // bits a sample of the PNG
-	// row makes a row of the PNG: samples in the order red, green, blue, alpha.
-	row func(p Image, from, to []byte)
-}
+// cvEncodings are encodings without a meaning, and what OpenCV's programs take them for.
+var cvEncodings = map[string]string{"8UC3": "bgr8", "8UC4": "bgra8"}
 
-// pictureKinds are the encodings that an image file can hold without loss. YUV is converted to RGB,
-// Bayer patterns aren't.
-var pictureKinds = map[string]pictureKind{
-	"mono8": gray8(), "8UC1": gray8(), "bayer_rggb8": gray8(), "bayer_bggr8": gray8(), "bayer_gbrg8": gray8(), "bayer_grbg8": gray8(),
-	"mono16": gray16(), "16UC1": gray16(),
-	"rgb8": colour(0, 1, 2), "bgr8": colour(2, 1, 0), "8UC3": colour(2, 1, 0),
-	"rgba8": colour(0, 1, 2, 3), "bgra8": colour(2, 1, 0, 3), "8UC4": colour(2, 1, 0, 3),
-	"yuyv": yuv(0), "yuv422_yuy2": yuv(0), "uyvy": yuv(1), "yuv422": yuv(1),
-	"32FC1": {ext: ".pfm", bytes: 4},
+// picture returns the image with an encoding that has a meaning.
+func (p Image) picture() *imagetransport.Picture {
+	p.Encoding = cmp.Or(cvEncodings[p.Encoding], p.Encoding)
+	return &p.Picture
 }
 
 var frameEncodings = map[camdriver.Format]string{
@@ -51,40 +38,31 @@ var frameEncodings = map[camdriver.Format]string{
 	camdriver.YUYV: "yuyv", camdriver.UYVY: "uyvy",
 }
 
-// kind says how the picture is stored; as raw bytes if no picture format fits.
-func (p Image) kind() pictureKind {
-	k, ok := pictureKinds[p.Encoding]
-	if !ok || k.pairs && p.Width%2 != 0 {
-		return pictureKind{ext: ".raw"}
-	}
-	return k
-}
-
 // Check checks that the data hold the picture. Encoding relies on it.
-func (p Image) Check() error {
-	row := p.kind().bytes * p.Width
-	switch {
-	case p.Width <= 0 || p.Height <= 0 || p.Width > 1<<16 || p.Height > 1<<16:
-		return fmt.Errorf("picture of %d×%d", p.Width, p.Height)
-	case p.Stride < row || p.Stride > 1<<24:
-		return fmt.Errorf("rows of %d bytes for %d Image of %s", p.Stride, p.Width, p.Encoding)
-	case len(p.Data) < p.Stride*(p.Height-1)+row:
-		return fmt.Errorf("%d bytes for %d rows of %d", len(p.Data), p.Height, p.Stride)
-	}
-	return nil
-}
+func (p Image) Check() error { return p.picture().Check() }
 
 // Ext returns the extension of the file: ".png"; ".pfm" for floats; ".raw" for what no image format
-// fits.
-func (p Image) Ext() string { return p.kind().ext }
+// fits. YUV becomes RGB in a PNG, Bayer patterns stay.
+func (p Image) Ext() string {
+	if p.Encoding == "32FC1" {
+		return ".pfm"
+	}
+	if _, ok := p.PNG(); ok {
+		return ".png"
+	}
+	return ".raw"
+}
+
+// PNG returns the image as a PNG; ok is false for other files. Rows must not be read before Check.
+func (p Image) PNG() (_ png.Picture, ok bool) { return p.picture().PNG() }
 
 // Channels returns the samples of a pixel and their bits in a PNG; 0 for other files.
 func (p Image) Channels() (n, bits int) {
-	k := p.kind()
-	if k.ext != ".png" {
+	picture, ok := p.PNG()
+	if !ok {
 		return 0, 0
 	}
-	return k.colour.Channels(), k.depth
+	return picture.Colour.Channels(), picture.Depth
 }
 
 // encoders has a megabyte of tables each.
@@ -92,23 +70,20 @@ var encoders = sync.Pool{New: func() any { return new(png.Encoder) }}
 
 // Encode writes the file. The image must have passed Check.
 func (p Image) Encode(w io.Writer) error {
-	switch k := p.kind(); k.ext {
-	case ".png":
-		level := 0
+	if picture, ok := p.PNG(); ok {
 		if p.Stored {
-			level = png.Stored
+			picture.Level = png.Stored
 		}
 		e := encoders.Get().(*png.Encoder)
 		defer encoders.Put(e)
-		return e.Encode(w, png.Picture{Width: p.Width, Height: p.Height, Colour: k.colour, Depth: k.depth, Level: level, Row: p.Row})
-	case ".pfm":
+		return e.Encode(w, picture)
+	}
+	if p.Ext() == ".pfm" {
 		return p.encodePFM(w)
 	}
 	_, err := w.Write(p.Data)
 	return err
 }
-
-func (p Image) row(y int) []byte { return p.Data[y*p.Stride:][:p.kind().bytes*p.Width] }
 
 // encodePFM writes a portable float map: rows from the bottom up, a negative scale for
 // little-endian.
@@ -120,23 +95,21 @@ func (p Image) encodePFM(w io.Writer) error {
 	buf := bufio.NewWriter(w)
 	fmt.Fprintf(buf, "Pf\n%d %d\n%.1f\n", p.Width, p.Height, scale)
 	for y := p.Height - 1; y >= 0; y-- {
-		if _, err := buf.Write(p.row(y)); err != nil {
+		if _, err := buf.Write(p.Data[y*p.Step:][:4*p.Width]); err != nil {
 			return err
 		}
 	}
 	return buf.Flush()
 }
 
-// Row writes a row as PNG has it: samples in the order red, green, blue, alpha, 16 bits big-endian.
-func (p Image) Row(y int, to []byte) { p.kind().row(p, p.row(y), to) }
-
 // RGB returns the pixels of an image of 8 bits a sample, three bytes each.
 func (p Image) RGB() []byte {
-	size, _ := p.Channels()
+	picture, _ := p.PNG()
+	size := picture.Colour.Channels()
 	img := make([]byte, 3*p.Width*p.Height)
 	row := make([]byte, size*p.Width)
 	for y := range p.Height {
-		p.Row(y, row)
+		picture.Row(y, row)
 		for x := range p.Width {
 			pixel := row[x*size:][:size]
 			copy(img[3*(y*p.Width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
@@ -145,43 +118,9 @@ func (p Image) RGB() []byte {
 	return img
 }
 
-func gray8() pictureKind {
-	return pictureKind{ext: ".png", bytes: 1, colour: png.Gray, depth: 8, row: func(_ Image, from, to []byte) { copy(to, from) }}
-}
-
-func gray16() pictureKind {
-	return pictureKind{ext: ".png", bytes: 2, colour: png.Gray, depth: 16, row: func(p Image, from, to []byte) {
-		if p.BigEndian { // as PNG has it
-			copy(to, from)
-			return
-		}
-		for i := 0; i < len(from); i += 2 {
-			to[i], to[i+1] = from[i+1], from[i]
-		}
-	}}
-}
-
-// colour takes the offsets of red, green, blue and, if there is one, alpha in a pixel.
-func colour(places ...int) pictureKind {
-	size := len(places)
-	kind := png.RGB
-	if size == 4 {
-		kind = png.RGBA
-	}
-	return pictureKind{ext: ".png", bytes: size, colour: kind, depth: 8, row: func(_ Image, from, to []byte) {
-		for i := 0; i < len(from); i += size {
-			for j, place := range places {
-				to[i+j] = from[i+place]
-			}
-		}
-	}}
-}
-
-// yuv takes the offset of luma in two bytes. Two pixels share their chroma.
-func yuv(luma int) pictureKind {
-	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: png.RGB, depth: 8, row: func(_ Image, from, to []byte) {
-		imagetransport.RowYUV(to, from, luma)
-	}}
+// OfMessage returns the image of a sensor_msgs/Image.
+func OfMessage(h msgs.ImageHead, data []byte) Image {
+	return Image{Picture: imagetransport.Picture{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height), Step: int(h.Step), BigEndian: h.BigEndian, Data: data}}
 }
 
 // Of returns a frame's image, with the frame's Data.
@@ -190,5 +129,5 @@ func Of(f *camdriver.Frame) Image {
 	if !ok {
 		encoding = f.Profile.Format.String()
 	}
-	return Image{Encoding: encoding, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data}
+	return Image{Picture: imagetransport.Picture{Encoding: encoding, Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data}}
 }

@@ -12,7 +12,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver"
-	"rsros/msgs/imagetransport"
 )
 
 // width is the width that a thumbnail has at most, roughly.
@@ -52,7 +51,7 @@ func ofFrame(f *camdriver.Frame) image.Image {
 	if p.Check() != nil {
 		return nil
 	}
-	out, _, err := smaller(imagetransport.Picture{Encoding: p.Encoding, Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data})
+	out, _, err := smaller(p)
 	if err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package thumbnail
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/imagefile"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 )
@@ -77,16 +79,11 @@ func rawPicture(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var head msgs.ImageHead
 	head.Decode(d)
-	if err := d.Err(); err != nil {
-		return nil, false, fmt.Errorf("decode an image of %d bytes: %w", len(data), err)
+	p := imagefile.OfMessage(head, d.Raw(int(head.DataLen)))
+	if err := cmp.Or(d.Err(), p.Check()); err != nil {
+		return nil, false, err
 	}
-	rest := d.Rest()
-	if uint64(head.DataLen) > uint64(len(rest)) || uint64(head.Step)*uint64(head.Height) > uint64(head.DataLen) {
-		return nil, false, fmt.Errorf("%d rows of %d bytes, but there are %d", head.Height, head.Step, len(rest))
-	}
-	return smaller(imagetransport.Picture{
-		Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height), Step: int(head.Step), BigEndian: head.BigEndian, Data: rest,
-	})
+	return smaller(p)
 }
 
 // compressedPicture makes a small picture of a sensor_msgs/CompressedImage: a JPEG, a PNG,
@@ -104,7 +101,7 @@ func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		return smaller(p)
+		return smaller(imagefile.Image{Picture: p})
 	}
 	size, _, err := image.DecodeConfig(bytes.NewReader(body))
 	if err != nil {
@@ -121,59 +118,44 @@ func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
 	return sampled(from.Dx(), from.Dy(), func(x, y int) color.Color { return whole.At(from.Min.X+x, from.Min.Y+y) }), false, nil
 }
 
-// pixel is how the pixels of an encoding are shown.
-type pixel struct {
-	size  int // bytes
-	depth bool
-	color func(p []byte, order binary.ByteOrder) color.Color
-}
-
-// of are the pixels of data in rows of step bytes.
-func (k pixel) of(data []byte, step int, order binary.ByteOrder) func(x, y int) color.Color {
-	return func(x, y int) color.Color { return k.color(data[y*step+x*k.size:][:k.size], order) }
-}
-
-func rgb(r, g, b int) func([]byte, binary.ByteOrder) color.Color {
-	return func(p []byte, _ binary.ByteOrder) color.Color { return color.NRGBA{p[r], p[g], p[b], 255} }
-}
-
-func grey(at int) func([]byte, binary.ByteOrder) color.Color {
-	return func(p []byte, _ binary.ByteOrder) color.Color { return color.Gray{p[at]} }
-}
-
-// pixels are those of the encodings of sensor_msgs/Image. Colours of Bayer patterns and of
-// YUV are left out: a thumbnail is small.
-var pixels = map[string]pixel{
-	"rgb8": {3, false, rgb(0, 1, 2)}, "rgba8": {4, false, rgb(0, 1, 2)},
-	"bgr8": {3, false, rgb(2, 1, 0)}, "bgra8": {4, false, rgb(2, 1, 0)}, "8UC3": {3, false, rgb(2, 1, 0)}, "8UC4": {4, false, rgb(2, 1, 0)},
-	"mono8": {1, false, grey(0)}, "8UC1": {1, false, grey(0)},
-	"bayer_rggb8": {1, false, grey(0)}, "bayer_bggr8": {1, false, grey(0)}, "bayer_gbrg8": {1, false, grey(0)}, "bayer_grbg8": {1, false, grey(0)},
-	"yuv422": {2, false, grey(1)}, "uyvy": {2, false, grey(1)}, "yuv422_yuy2": {2, false, grey(0)}, "yuyv": {2, false, grey(0)},
-	"mono16": {2, false, func(p []byte, order binary.ByteOrder) color.Color { return color.Gray16{order.Uint16(p)} }},
-	"16UC1":  {2, true, func(p []byte, order binary.ByteOrder) color.Color { return color.Gray{nearness(order.Uint16(p))} }},
-	"32FC1": {4, true, func(p []byte, order binary.ByteOrder) color.Color {
-		millimetres := 1000 * math.Float32frombits(order.Uint32(p))
-		if !(millimetres > 0) {
-			return color.Gray{}
-		}
-		return color.Gray{nearness(uint16(min(millimetres, math.MaxUint16)))}
-	}},
-}
-
-// smaller makes a small picture of a raw one, whose Data has all rows.
-func smaller(p imagetransport.Picture) (out image.Image, depth bool, err error) {
-	show, ok := pixels[p.Encoding]
-	if !ok {
-		return nil, false, fmt.Errorf("an image of encoding %.40q can't be shown", p.Encoding)
-	}
-	if p.Width <= 0 || p.Height <= 0 || p.Width > p.Step/show.size {
-		return nil, false, fmt.Errorf("an image of %dx%d in rows of %d bytes", p.Width, p.Height, p.Step)
-	}
+// smaller makes a small picture of an image that has passed Check. Bayer patterns stay grey.
+func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if p.BigEndian {
 		order = binary.BigEndian
 	}
-	return sampled(p.Width, p.Height, show.of(p.Data, p.Step, order)), show.depth, nil
+	switch p.Encoding {
+	case "16UC1":
+		return sampled(p.Width, p.Height, func(x, y int) color.Color { return color.Gray{nearness(order.Uint16(p.Data[y*p.Step+2*x:]))} }), true, nil
+	case "32FC1":
+		return sampled(p.Width, p.Height, func(x, y int) color.Color {
+			millimetres := 1000 * math.Float32frombits(order.Uint32(p.Data[y*p.Step+4*x:]))
+			if !(millimetres > 0) {
+				return color.Gray{}
+			}
+			return color.Gray{nearness(uint16(min(millimetres, math.MaxUint16)))}
+		}), true, nil
+	}
+	picture, ok := p.PNG()
+	if !ok {
+		return nil, false, fmt.Errorf("an image of encoding %.40q can't be shown", p.Encoding)
+	}
+	size := picture.Colour.Channels() * picture.Depth / 8
+	row, last := make([]byte, size*p.Width), -1
+	return sampled(p.Width, p.Height, func(x, y int) color.Color {
+		if y != last {
+			picture.Row(y, row)
+			last = y
+		}
+		switch pixel := row[x*size:]; size {
+		case 1:
+			return color.Gray{pixel[0]}
+		case 2:
+			return color.Gray16{binary.BigEndian.Uint16(pixel)}
+		default:
+			return color.NRGBA{pixel[0], pixel[1], pixel[2], 255}
+		}
+	}), false, nil
 }
 
 // sampled has every n-th pixel of a picture, so that it is about width wide, and

@@ -161,7 +161,7 @@ func TestPicturesOfMessages(t *testing.T) {
 		"rgb":              {rawPicture, imageMessage("rgb8", 1, 1, 3, []byte{1, 2, 3}), color.NRGBA{1, 2, 3, 255}},
 		"bgra":             {rawPicture, imageMessage("bgra8", 1, 1, 4, []byte{1, 2, 3, 0}), color.NRGBA{3, 2, 1, 255}},
 		"grey":             {rawPicture, imageMessage("mono8", 2, 2, 3, []byte{7, 0, 0, 0, 0, 0}), color.NRGBA{7, 7, 7, 255}},
-		"uyvy":             {rawPicture, imageMessage("yuv422", 2, 1, 4, []byte{1, 9, 1, 1}), color.NRGBA{9, 9, 9, 255}},
+		"uyvy":             {rawPicture, imageMessage("yuv422", 2, 1, 4, []byte{90, 81, 240, 81}), color.NRGBA{255, 0, 0, 255}},
 		"metres":           {rawPicture, imageMessage("32FC1", 1, 1, 4, floatBytes(1.024)), color.NRGBA{near, near, near, 255}},
 		"not a number":     {rawPicture, imageMessage("32FC1", 1, 1, 4, floatBytes(float32(math.NaN()))), color.NRGBA{0, 0, 0, 255}},
 		"png":              {compressedPicture, compressedMessage("png", pictureOf(t, "png")), color.NRGBA{200, 0, 0, 255}},
