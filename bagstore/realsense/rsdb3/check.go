@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -17,6 +16,7 @@ import (
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/rslayout"
 )
 
 // Broken is a rule of librealsense's reader that a file breaks.
@@ -46,7 +46,7 @@ func Check(ctx context.Context, path string) (list []Broken, ok bool, err error)
 	for _, conn := range bag.Connections() {
 		t := parseTopic(conn.Topic)
 		c.topics[conn.ID] = t
-		ok = ok || t.kind == streamInfo && conn.Type == "std_msgs/String"
+		ok = ok || t.Kind == rslayout.TopicStreamInfo && conn.Type == "std_msgs/String"
 	}
 	if !ok {
 		return nil, false, nil
@@ -119,8 +119,8 @@ func (c *checker) names(conns []*bagstore.Connection) {
 		if t.device > 0 {
 			c.breaks(10, "%s is of a second device", conn.Topic)
 		}
-		if t.sensor >= 0 && t.kind == sensorInfo {
-			c.sensor(t.sensor).info = true
+		if t.Kind == rslayout.TopicSensorInfo {
+			c.sensor(t.Sensor).info = true
 		}
 	}
 	n := 0
@@ -195,88 +195,47 @@ func (c *checker) blob(name string, data []byte) {
 	}
 }
 
-// kind is the kind of a topic for the SDK's reader.
-type kind uint8
-
-const (
-	other kind = iota // ignored
-	versionTopic
-	deviceInfo
-	sensorInfo
-	optionValue
-	optionText
-	filterList
-	streamInfo
-	calibration
-	position
-	frameData
-	frameText
-	notification
-)
-
+// topic is a topic as the SDK's reader takes it.
 type topic struct {
-	name           string
-	kind           kind
-	device, sensor int    // -1: of none
-	prefix         string // of a stream
-	option         string // its name, with blanks
+	rslayout.Topic
+	name   string
+	device int    // -1: of none
+	prefix string // of a stream
 }
 
-var streamTopicKinds = map[string]kind{
-	"info": streamInfo, "camera_info": calibration, "imu_intrinsic": calibration,
-	"image/data": frameData, "image/data/compressed": frameData, "image/data/compressedDepth": frameData,
-	"imu/data": frameData, "object_detection/data": frameData, "labeled_points/data": frameData,
-	"image/metadata": frameText, "imu/metadata": frameText, "object_detection/metadata": frameText, "labeled_points/metadata": frameText,
+// The frames of streams that are in no .bag.
+var newFrames = map[string]rslayout.TopicKind{
+	"object_detection/data": rslayout.TopicImage, "labeled_points/data": rslayout.TopicImage,
+	"object_detection/metadata": rslayout.TopicMetadata, "labeled_points/metadata": rslayout.TopicMetadata,
 }
 
 func parseTopic(name string) topic {
-	t := topic{name: name, device: -1, sensor: -1}
-	if name == "/file_version" {
-		t.kind = versionTopic
-		return t
-	}
-	rest, ok := number(name, "/device_", &t.device)
-	if !ok {
-		return t
-	}
-	if rest == "info" {
-		t.kind = deviceInfo
-		return t
-	}
-	rest, ok = number(rest, "sensor_", &t.sensor)
-	if !ok {
-		return t
-	}
-	first, tail, _ := strings.Cut(rest, "/")
-	switch {
-	case rest == "info":
-		t.kind = sensorInfo
-	case rest == "post_processing":
-		t.kind = filterList
-	case first == "notification":
-		t.kind = notification
-	case first == "option":
-		option, what, _ := strings.Cut(tail, "/")
-		t.option = strings.ReplaceAll(option, "_", " ")
-		t.kind = map[string]kind{"value": optionValue, "description": optionText}[what]
-	default:
-		t.prefix = strings.TrimSuffix(name, tail)
-		t.kind = streamTopicKinds[tail]
-		if strings.HasPrefix(tail, "tf/ref_") {
-			t.kind = position
+	device, first := rslayout.FirstTopic(name)
+	t := topic{Topic: rslayout.ParseTopic(first), name: name, device: device}
+	parts := strings.SplitAfterN(name, "/", 5) // "", device, sensor, stream, and what it is
+	if len(parts) == 5 && t.Kind != rslayout.TopicOptionValue && t.Kind != rslayout.TopicOptionText && t.Kind != rslayout.TopicNotification {
+		t.prefix = strings.TrimSuffix(name, parts[4])
+		t.Kind = cmp.Or(t.Kind, newFrames[parts[4]])
+		switch what, _, more := strings.Cut(parts[4], "/"); {
+		case what == "pose", what == "occupancy_map", what == "info" && more:
+			t.Kind = rslayout.TopicUnknown // the reader ignores them
 		}
+	}
+	switch t.Kind {
+	case rslayout.TopicOptionValue, rslayout.TopicOptionText:
+		t.Name = strings.ReplaceAll(t.Name, "_", " ")
+	case rslayout.TopicFileVersion, rslayout.TopicDeviceInfo:
+		t.Sensor = -1
 	}
 	return t
 }
 
-// number cuts a prefix, a number and a slash off a name.
-func number(name, prefix string, n *int) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(name, prefix)
-	digits, rest, slash := strings.Cut(rest, "/")
-	v, err := strconv.ParseUint(digits, 10, 31)
-	if !ok || !slash || err != nil {
-		return name, false
-	}
-	*n = int(v)
-	return rest, true
+// isData reports whether a topic has frames that metadata follow.
+func (t topic) isData() bool {
+	return t.Kind == rslayout.TopicImage || t.Kind == rslayout.TopicCompressed || t.Kind == rslayout.TopicImu
+}
+
+// isCalibration reports whether a topic has a stream's calibration.
+func (t topic) isCalibration() bool {
+	return t.Kind == rslayout.TopicCameraInfo || t.Kind == rslayout.TopicImuIntrinsic
 }

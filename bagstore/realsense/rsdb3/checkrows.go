@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -35,12 +36,12 @@ func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
 const atStart = bagstore.MinTime
 
 func (c *checker) row(t topic, m bagstore.Message) {
-	if c.rank == 0 && t.kind != versionTopic {
+	if c.rank == 0 && t.Kind != rslayout.TopicFileVersion {
 		c.breaks(2, "the first row is on %s, not on /file_version", t.name)
 	}
 	c.rank++
 	text := ""
-	if t.kind != other && t.kind != versionTopic && t.kind != frameData {
+	if t.isText() {
 		var s msgs.String
 		if msgs.Unmarshal(m.Data, &s) != nil {
 			c.breaks(14, "%s: a row is no text", t.name)
@@ -50,41 +51,52 @@ func (c *checker) row(t topic, m bagstore.Message) {
 	}
 	c.times(t, m.Time)
 	c.values(t, text)
-	switch t.kind {
-	case versionTopic, deviceInfo, sensorInfo, optionText, filterList, streamInfo, calibration, position:
-		c.description(t)
-	case optionValue:
+	switch {
+	case t.Kind == rslayout.TopicOptionValue:
 		if m.Time == atStart {
 			c.description(t)
 		}
 		c.event(t)
-	case frameData, frameText, notification:
+	case t.isData(), t.Kind == rslayout.TopicMetadata, t.Kind == rslayout.TopicNotification:
 		c.frame(t, m.Time)
+	case t.Kind == rslayout.TopicFileVersion, t.isText():
+		c.description(t)
 	}
+}
+
+// isText reports whether a topic's rows are texts.
+func (t topic) isText() bool {
+	switch t.Kind {
+	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionValue, rslayout.TopicOptionText, rslayout.TopicPostProcessing,
+		rslayout.TopicStreamInfo, rslayout.TopicTF, rslayout.TopicMetadata, rslayout.TopicNotification:
+		return true
+	}
+	return t.isCalibration()
 }
 
 // times checks that descriptions are at 0 and frames near it.
 func (c *checker) times(t topic, at bagstore.Time) {
-	switch t.kind {
-	case versionTopic, deviceInfo, sensorInfo, optionText, filterList, position:
+	switch t.Kind {
+	case rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionText, rslayout.TopicPostProcessing, rslayout.TopicTF:
 		if at != atStart {
 			c.breaks(3, "%s is at %v, not at 0", t.name, at.Sub(0))
 		}
-	case optionValue:
-		if s := c.sensor(t.sensor); at != atStart && !s.options[t.option] {
+	case rslayout.TopicOptionValue:
+		if s := c.sensor(t.Sensor); at != atStart && !s.options[t.Name] {
 			c.breaks(3, "the first value of %s is at %v, not at 0", t.name, at.Sub(0))
 		}
-	case frameData:
-		if at.Absolute() {
-			c.breaks(3, "%s: frames have times since 1970, not since the start", t.name)
-		}
+	}
+	if t.isData() && at.Absolute() {
+		c.breaks(3, "%s: frames have times since 1970, not since the start", t.name)
 	}
 }
 
 func (c *checker) values(t topic, text string) {
-	switch t.kind {
-	case deviceInfo, sensorInfo, streamInfo, calibration, position, frameText, notification:
-	default:
+	switch t.Kind {
+	case rslayout.TopicOptionValue, rslayout.TopicOptionText, rslayout.TopicPostProcessing:
+		return
+	}
+	if !t.isText() {
 		return
 	}
 	for part := range strings.SplitSeq(text, ";") {
@@ -92,7 +104,7 @@ func (c *checker) values(t topic, text string) {
 			c.breaks(12, "%s: ; or = cuts a value near %.40q", t.name, part)
 		}
 	}
-	if t.kind != frameText {
+	if t.Kind != rslayout.TopicMetadata {
 		return
 	}
 	have := make(map[string]bool)
@@ -109,23 +121,23 @@ func (c *checker) values(t topic, text string) {
 // description checks a row against the one before it in the description.
 func (c *checker) description(t topic) {
 	c.afterStatic(t)
-	if s := c.sensors[c.static.sensor]; s != nil && len(s.options) > 0 && !(t.sensor == c.static.sensor && (t.kind == optionValue || t.kind == optionText)) {
+	if s := c.sensors[c.static.Sensor]; s != nil && len(s.options) > 0 && !(t.Sensor == c.static.Sensor && (t.Kind == rslayout.TopicOptionValue || t.Kind == rslayout.TopicOptionText)) {
 		s.ended = true
 	}
-	switch s := c.sensor; t.kind {
-	case optionValue:
-		c.option(t, s(t.sensor))
-	case optionText:
-		if c.static.kind != optionValue || c.static.option != t.option || c.static.sensor != t.sensor {
+	switch s := c.sensor; t.Kind {
+	case rslayout.TopicOptionValue:
+		c.option(t, s(t.Sensor))
+	case rslayout.TopicOptionText:
+		if c.static.Kind != rslayout.TopicOptionValue || c.static.Name != t.Name || c.static.Sensor != t.Sensor {
 			c.breaks(6, "%s doesn't follow its value", t.name)
 		}
-	case filterList:
-		s(t.sensor).filtered = true
-		if len(s(t.sensor).options) == 0 {
+	case rslayout.TopicPostProcessing:
+		s(t.Sensor).filtered = true
+		if len(s(t.Sensor).options) == 0 {
 			c.breaks(7, "%s is before the options of its sensor", t.name)
 		}
-	case calibration:
-		if c.static.kind != streamInfo || c.static.prefix != t.prefix {
+	case rslayout.TopicCameraInfo, rslayout.TopicImuIntrinsic:
+		if c.static.Kind != rslayout.TopicStreamInfo || c.static.prefix != t.prefix {
 			c.breaks(4, "%s doesn't follow the stream's info", t.name)
 		}
 	}
@@ -134,25 +146,25 @@ func (c *checker) description(t topic) {
 
 // afterStatic checks what the last row of the description needs after it.
 func (c *checker) afterStatic(next topic) {
-	if c.static.kind == streamInfo && !(next.kind == calibration && next.prefix == c.static.prefix) {
+	if c.static.Kind == rslayout.TopicStreamInfo && !(next.isCalibration() && next.prefix == c.static.prefix) {
 		c.breaks(4, "%s has no calibration after it", c.static.name)
 	}
 }
 
 func (c *checker) option(t topic, s *sensorRows) {
 	number := -1
-	if id, known := camdriver.ParseOptionID(t.option); known {
+	if id, known := camdriver.ParseOptionID(t.Name); known {
 		number = int(id)
 	}
 	switch {
 	case number < 0:
-		c.breaks(6, "option %q is unknown to librealsense", t.option)
-	case s.ended || s.options[t.option]:
+		c.breaks(6, "option %q is unknown to librealsense", t.Name)
+	case s.ended || s.options[t.Name]:
 		c.breaks(6, "%s begins a second list of its sensor's options", t.name)
 	case number < s.last:
 		c.breaks(6, "%s is out of the order of rs2_option", t.name)
 	}
-	s.options[t.option], s.last = true, max(s.last, number)
+	s.options[t.Name], s.last = true, max(s.last, number)
 }
 
 // event is a row that must not be between a frame and its metadata.
@@ -161,17 +173,17 @@ func (c *checker) event(t topic) {
 		c.breaks(8, "%s: %s is between a frame and its metadata", c.data.name, t.name)
 		c.hasData = false
 	}
-	s := c.sensor(t.sensor)
-	s.options[t.option] = true
+	s := c.sensor(t.Sensor)
+	s.options[t.Name] = true
 }
 
 func (c *checker) frame(t topic, at bagstore.Time) {
 	switch {
-	case t.kind == frameText && (!c.hasData || c.data.prefix != t.prefix || c.dataAt != at):
+	case t.Kind == rslayout.TopicMetadata && (!c.hasData || c.data.prefix != t.prefix || c.dataAt != at):
 		c.breaks(8, "%s: metadata at %v don't follow a frame of their stream and time", t.name, at.Sub(0))
-	case t.kind != frameText && c.hasData:
+	case t.Kind != rslayout.TopicMetadata && c.hasData:
 		c.breaks(8, "%s: a frame at %v has no metadata after it", c.data.name, c.dataAt.Sub(0))
 	}
-	c.hasData = t.kind == frameData
+	c.hasData = t.isData()
 	c.data, c.dataAt = t, at
 }
