@@ -112,7 +112,7 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 	}
 	whole := fmt.Sprintf("%s.%x%s", name, rand.Uint64(), Suffix)
 	err := Write(ctx, whole, false, func(f *os.File) error {
-		if _, err := io.Copy(f, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
+		if _, err := io.Copy(f, io.NewSectionReader(Until(ctx, body), 0, size)); err != nil {
 			return err
 		}
 		return f.Sync()
@@ -155,19 +155,6 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	return r.in.ReadAt(p, off)
-}
-
-// reader ends with a context.
-type reader struct {
-	ctx context.Context
-	in  io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.in.Read(p)
 }
 
 // Lock creates a file, or opens it, and locks it until it is closed. The error is bagstore.ErrLocked if

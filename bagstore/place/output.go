@@ -39,7 +39,7 @@ func Reserve(ctx context.Context, name string, overwrite bool) (Target, error) {
 			return t, err
 		}
 	}
-	return t, t.removeLeftover()
+	return t, disk.Clear(t.temp)
 }
 
 // Free returns fs.ErrExist if the file or object exists and overwrite is false.
@@ -61,9 +61,6 @@ func Free(ctx context.Context, name string, overwrite bool) error {
 }
 
 func taken(name string) error { return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} }
-
-// removeLeftover removes the temporary file of a program that was killed.
-func (t Target) removeLeftover() error { return disk.Clear(t.temp) }
 
 // Temp returns the temporary name.
 func (t Target) Temp() string { return t.temp }

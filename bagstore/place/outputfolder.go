@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
@@ -60,7 +62,7 @@ func removeUnfinished(temp string) error {
 		}
 	}
 	for _, e := range list {
-		if err := (Target{temp: filepath.Join(temp, e.Name())}).removeLeftover(); err != nil {
+		if err := disk.Clear(filepath.Join(temp, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func (s *Streams) Put(ctx context.Context, name string, body io.ReaderAt, size i
 	if name != Stream {
 		return Info{}, fmt.Errorf("write %s: standard output is one file: %w", name, ErrUnusable)
 	}
-	_, err := io.Copy(s.Out, reader{ctx, io.NewSectionReader(body, 0, size)})
+	_, err := io.Copy(s.Out, io.NewSectionReader(Until(ctx, body), 0, size))
 	return Info{Name: name, Size: size}, err
 }
 

@@ -58,7 +58,7 @@ func (m memory) Put(ctx context.Context, name string, body io.ReaderAt, size int
 		return Info{}, errRefused
 	}
 	var b bytes.Buffer
-	if _, err := io.Copy(&b, reader{ctx, io.NewSectionReader(body, 0, size)}); err != nil {
+	if _, err := io.Copy(&b, io.NewSectionReader(Until(ctx, body), 0, size)); err != nil {
 		return Info{}, err
 	}
 	if path.Base(name) == "metadata.yaml" && len(m) < 2 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"rsros/bagstore/tools/export"
 	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver/process"
-	"rsros/program/regular"
 	"rsros/program/yaml"
 )
 
@@ -97,7 +95,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	d.Truth, d.Uncompressed = o.truth, o.uncompressed
 	if o.noise != "" {
 		var err error
-		if d.Noise, err = readNoise(o.noise); err != nil {
+		if d.Noise, err = yaml.ReadFile(o.noise, parseNoise); err != nil {
 			return err
 		}
 	}
@@ -117,23 +115,11 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	return undone(dataset.Run(ctx, d))
 }
 
-// readNoise reads a file such as Kalibr's imu.yaml.
-func readNoise(path string) (*imunoise.Noise, error) {
-	f, err := regular.Open(path)
-	if err != nil {
+// parseNoise parses a text such as Kalibr's imu.yaml.
+func parseNoise(text []byte) (*imunoise.Noise, error) {
+	n := new(imunoise.Noise)
+	if err := yaml.Decode(text, n); err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(f, yaml.MaxText))
-	n := new(imunoise.Noise)
-	if err == nil {
-		err = yaml.Decode(text, n)
-	}
-	if err == nil {
-		err = n.Check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return n, nil
+	return n, n.Check()
 }

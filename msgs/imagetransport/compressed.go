@@ -1,6 +1,7 @@
 package imagetransport
 
 import (
+	"bytes"
 	"fmt"
 
 	"rsros/msgs/jpeg"
@@ -58,21 +59,22 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	if l.bits == 16 {
 		kind = PNG
 	}
-	out := appender{dst}
 	switch kind {
 	case JPEG:
-		out.b, err = e.pictureJPEG(dst, &p, l, o.JPEGQuality)
+		data, err = e.pictureJPEG(dst, &p, l, o.JPEGQuality)
 	case PNG:
 		picture := p.opaque(l)
 		picture.Level = min(max(o.PNGLevel, 1), 9)
-		err = e.png.Encode(&out, picture)
+		out := bytes.NewBuffer(dst)
+		err = e.png.Encode(out, picture)
+		data = out.Bytes()
 	default:
 		err = fmt.Errorf("compress image: format %q, want %s or %s", kind, JPEG, PNG)
 	}
 	if err != nil {
 		return "", dst, err
 	}
-	return formatText(p.Encoding, kind, l), out.b, nil
+	return formatText(p.Encoding, kind, l), data, nil
 }
 
 // formatText returns the message's format. Subscribers parse the encoding before the
@@ -128,12 +130,4 @@ func rowRGBA(to, from []byte, l layout) {
 		to[0], to[1], to[2], to[3] = from[r], from[g], from[b], from[3]
 		to, from = to[4:], from[4:]
 	}
-}
-
-// appender is an io.Writer that appends to b.
-type appender struct{ b []byte }
-
-func (a *appender) Write(p []byte) (int, error) {
-	a.b = append(a.b, p...)
-	return len(p), nil
 }

@@ -76,12 +76,12 @@ func (e *Encoder) CompressDepth(dst []byte, p Picture, o DepthOptions) (format s
 }
 
 func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) {
-	out := appender{dst}
-	err := e.png.Encode(&out, png.Picture{
+	out := bytes.NewBuffer(dst)
+	err := e.png.Encode(out, png.Picture{
 		Width: w, Height: h, Colour: png.Gray, Depth: 16, Level: min(max(level, 1), 9),
 		Row: func(y int, to []byte) { swap(to, pixels[2*y*w:][:2*w]) },
 	})
-	return out.b, err
+	return out.Bytes(), err
 }
 
 // depth16 returns a 16-bit image's pixels, little-endian and without padding. If nothing

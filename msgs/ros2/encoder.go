@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"rsros/msgs"
@@ -292,17 +293,8 @@ func logToROS2(w *writing) {
 	w.drop(from)
 }
 
-// ros2Level converts a log level from ROS 1, powers of two, to ROS 2, multiples of ten.
+// ros2Level converts a log level from ROS 1, powers of two, to ROS 2, multiples of ten. It rounds up.
 func ros2Level(level uint8) uint8 {
-	switch {
-	case level <= msgs.LogDebug:
-		return 10
-	case level <= msgs.LogInfo:
-		return 20
-	case level <= msgs.LogWarn:
-		return 30
-	case level <= msgs.LogError:
-		return 40
-	}
-	return 50
+	power := bits.Len8(max(level, msgs.LogDebug) - 1)
+	return 10 * uint8(min(power+1, 5))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"rsros/program/regular"
 )
 
 const (
@@ -92,4 +94,17 @@ func isText(n *yaml.Node) bool {
 		return strings.Trim(n.Value, "0123456789") == ""
 	}
 	return false
+}
+
+// ReadFile parses a file with a YAML text. Errors have its path.
+func ReadFile[T any](path string, parse func(text []byte) (*T, error)) (*T, error) {
+	text, err := regular.Read(path, MaxText)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
 }

@@ -80,15 +80,13 @@ type checker struct {
 	hasData bool  // the last row was data without its metadata
 	data    topic
 	dataAt  bagstore.Time
-	infos   map[string]bool // prefixes of streams
 }
 
 type sensorRows struct {
-	info     bool
-	options  map[string]bool
-	last     int  // number of the last option
-	ended    bool // another topic followed its options
-	filtered bool
+	info    bool
+	options map[string]bool
+	last    int  // number of the last option
+	ended   bool // another topic followed its options
 }
 
 func (c *checker) breaks(rule int, format string, args ...any) {

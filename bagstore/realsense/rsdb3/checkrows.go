@@ -16,7 +16,6 @@ const maxBad = 1000
 
 func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
 	v := bag.View(bagstore.Query{})
-	c.infos = make(map[string]bool)
 	bad := 0
 	for m, err := range v.Messages() {
 		if bad == maxBad || ctx.Err() != nil {
@@ -132,7 +131,6 @@ func (c *checker) description(t topic) {
 			c.breaks(6, "%s doesn't follow its value", t.name)
 		}
 	case rslayout.TopicPostProcessing:
-		s(t.Sensor).filtered = true
 		if len(s(t.Sensor).options) == 0 {
 			c.breaks(7, "%s is before the options of its sensor", t.name)
 		}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/program/regular"
 	"rsros/program/yaml"
 )
 
@@ -43,22 +41,7 @@ const (
 func NewRobot(task string) *Robot { return &Robot{Task: task, MaxAge: defaultMaxAge} }
 
 // ReadRobot reads a robot from a YAML file. Errors have the line and the key.
-func ReadRobot(path string) (*Robot, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(f, yaml.MaxText+1))
-	if err != nil {
-		return nil, err
-	}
-	r, err := parseRobot(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
+func ReadRobot(path string) (*Robot, error) { return yaml.ReadFile(path, parseRobot) }
 
 func parseRobot(text []byte) (*Robot, error) {
 	root, err := yaml.Parse(text)

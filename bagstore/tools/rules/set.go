@@ -6,14 +6,12 @@ package rules
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/program/regular"
 	"rsros/program/yaml"
 )
 
@@ -50,17 +48,7 @@ const (
 var expectations = []string{present, optional, absent}
 
 // Read reads a rule file.
-func Read(path string) (*Set, error) {
-	text, err := regular.Read(path, yaml.MaxText)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
+func Read(path string) (*Set, error) { return yaml.ReadFile(path, Parse) }
 
 // Parse parses the text of a rule file. Errors name the line and the key.
 func Parse(text []byte) (*Set, error) {
