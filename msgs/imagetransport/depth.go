@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	stdpng "image/png"
+	_ "image/jpeg" // for Decode
+	_ "image/png"
 	"math"
 	"strings"
 
@@ -165,7 +166,7 @@ func DecompressDepth(format string, data []byte) (Picture, error) {
 	}
 	read := pixelsOfPNG
 	if strings.TrimSpace(rest) == "compressedDepth "+RVL {
-		read = pixelsOfRVL
+		read = DecompressRVL
 	}
 	pixels, w, h, err := read(data[headSize:])
 	if err != nil {
@@ -199,7 +200,9 @@ func checkSize(w, h uint64) error {
 	return nil
 }
 
-func pixelsOfRVL(b []byte) (pixels []byte, w, h int, err error) {
+// DecompressRVL decompresses RVL after the width and the height, int32 each, as compressed_depth_image_transport has
+// it. Pixels have 16 bits, little-endian.
+func DecompressRVL(b []byte) (pixels []byte, w, h int, err error) {
 	if len(b) < 8 {
 		return nil, 0, 0, fmt.Errorf("RVL: data has %d bytes, want at least 8", len(b))
 	}
@@ -212,14 +215,7 @@ func pixelsOfRVL(b []byte) (pixels []byte, w, h int, err error) {
 }
 
 func pixelsOfPNG(b []byte) (pixels []byte, w, h int, err error) {
-	config, err := stdpng.DecodeConfig(bytes.NewReader(b))
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	if err := checkSize(uint64(config.Width), uint64(config.Height)); err != nil {
-		return nil, 0, 0, fmt.Errorf("PNG: %w", err)
-	}
-	m, err := stdpng.Decode(bytes.NewReader(b))
+	m, err := Decode(b)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -227,9 +223,23 @@ func pixelsOfPNG(b []byte) (pixels []byte, w, h int, err error) {
 	if !ok {
 		return nil, 0, 0, fmt.Errorf("PNG: pixels are %T, want 16-bit grey", m)
 	}
-	pixels = make([]byte, 2*config.Width*config.Height)
-	for y := range config.Height {
-		swap(pixels[2*y*config.Width:], gray.Pix[y*gray.Stride:][:2*config.Width])
+	w, h = gray.Rect.Dx(), gray.Rect.Dy()
+	pixels = make([]byte, 2*w*h)
+	for y := range h {
+		swap(pixels[2*y*w:], gray.Pix[y*gray.Stride:][:2*w])
 	}
-	return pixels, config.Width, config.Height, nil
+	return pixels, w, h, nil
+}
+
+// Decode decodes a JPEG or a PNG of at most 2²⁴ pixels.
+func Decode(b []byte) (image.Image, error) {
+	config, format, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(uint64(config.Width), uint64(config.Height)); err != nil {
+		return nil, fmt.Errorf("%s: %w", format, err)
+	}
+	m, _, err := image.Decode(bytes.NewReader(b))
+	return m, err
 }

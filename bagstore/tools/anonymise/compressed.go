@@ -6,16 +6,11 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"image/jpeg"
-	stdpng "image/png"
 	"strings"
 
 	"rsros/msgs/imagetransport"
 	"rsros/msgs/png"
 )
-
-// maxPixels bounds a compressed image.
-const maxPixels = 1 << 24
 
 // The bytes before the image in the form of compressed_depth_image_transport.
 const depthHeader = 12
@@ -33,27 +28,13 @@ func (e *editor) compressed(format string, data []byte, boxes []box) ([]byte, er
 	return nil, fmt.Errorf("an image of format %.40q, neither JPEG nor PNG", format)
 }
 
-// fits checks the size of an image before it is decoded.
-func fits(width, height int) error {
-	if width <= 0 || height <= 0 || width > maxPixels/height {
-		return fmt.Errorf("an image of %dx%d, want 1 to %d pixels", width, height, maxPixels)
-	}
-	return nil
-}
-
 func (e *editor) jpegImage(data []byte, boxes []box) ([]byte, error) {
-	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	decoded, err := imagetransport.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(config.Width, config.Height); err != nil {
-		return nil, err
-	}
-	decoded, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	regions, err := e.regions(boxes, config.Width, config.Height)
+	size := decoded.Bounds()
+	regions, err := e.regions(boxes, size.Dx(), size.Dy())
 	if err != nil {
 		return nil, err
 	}
@@ -135,20 +116,9 @@ func ofGray(m *image.Gray) *picture {
 	return &picture{plain(1, 1), m.Rect.Dx(), m.Rect.Dy(), m.Stride, m.Pix}
 }
 
-func decodePNG(data []byte) (image.Image, error) {
-	config, err := stdpng.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	if err := fits(config.Width, config.Height); err != nil {
-		return nil, err
-	}
-	return stdpng.Decode(bytes.NewReader(data))
-}
-
 // pngImage appends an image to dst with the same kind of pixels. A palette becomes colours with opacity.
 func (e *editor) pngImage(dst, data []byte, boxes []box) ([]byte, error) {
-	decoded, err := decodePNG(data)
+	decoded, err := imagetransport.Decode(data)
 	if err != nil {
 		return nil, err
 	}
@@ -210,22 +180,18 @@ func (e *editor) depth(format string, data []byte, boxes []box) ([]byte, error) 
 	if bytes.HasPrefix(body, []byte("\x89PNG")) {
 		return e.pngImage(dst, body, boxes)
 	}
-	const sizes = 8
-	if !strings.Contains(format, imagetransport.RVL) || len(body) < sizes {
+	if !strings.Contains(format, imagetransport.RVL) {
 		return nil, fmt.Errorf("compressed depth of format %.40q, neither PNG nor RVL", format)
 	}
-	width, height := int(int32(binary.LittleEndian.Uint32(body))), int(int32(binary.LittleEndian.Uint32(body[4:])))
-	if err := fits(width, height); err != nil {
+	pixels, width, height, err := imagetransport.DecompressRVL(body)
+	if err != nil {
 		return nil, err
 	}
-	p := picture{plain(2, 1), width, height, 2 * width, make([]byte, 2*width*height)}
+	p := picture{plain(2, 1), width, height, 2 * width, pixels}
 	p.sample.order = binary.LittleEndian
-	if err := imagetransport.DecodeRVL(p.data, body[sizes:]); err != nil {
-		return nil, err
-	}
 	if err := e.draw(p, boxes); err != nil {
 		return nil, err
 	}
-	e.out = imagetransport.AppendRVL(append(dst, body[:sizes]...), p.data)
+	e.out = imagetransport.AppendRVL(append(dst, body[:8]...), p.data)
 	return e.out, nil
 }

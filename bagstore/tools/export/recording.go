@@ -86,12 +86,12 @@ func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
 }
 
 func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
-	shift := r.shift()
+	start, end := r.file.FileTimes(filter)
 	if filter.Start > 0 {
-		cursor.Seek(filter.Start.Sub(shift))
+		cursor.Seek(start)
 	}
 	for e := range cursor.Events() {
-		if filter.End > 0 && e.Time > filter.End.Sub(shift) {
+		if e.Time > end {
 			break
 		}
 		if err := r.frame(e); err != nil {
@@ -111,17 +111,6 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		}
 	}
 	return r.aligned.finish()
-}
-
-// shift is the difference of the bag's times and file times. It is 0 except for recordings of live
-// topics, whose times count from 1970.
-func (r *recordingExport) shift() bagstore.Time {
-	v := r.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1})
-	if !v.Start().Absolute() {
-		return 0
-	}
-	const firstEvent = bagstore.Time(1000)
-	return v.Start() - firstEvent
 }
 
 func (r *recordingExport) frame(e rsbag.Event) error {

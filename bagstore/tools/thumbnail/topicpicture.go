@@ -1,13 +1,11 @@
 package thumbnail
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/png" // of compressed images
 	"math"
 	"strings"
 
@@ -23,8 +21,6 @@ const (
 
 	// triedTopics is how many topics are tried for a colour or grey picture.
 	triedTopics = 4
-	// largestPicture is how many pixels a compressed image may have.
-	largestPicture = 1 << 24
 	// largestMessage bounds an image's message, in bytes.
 	largestMessage = 64 << 20
 )
@@ -103,14 +99,7 @@ func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
 		}
 		return smaller(imagefile.Image{Picture: p})
 	}
-	size, _, err := image.DecodeConfig(bytes.NewReader(body))
-	if err != nil {
-		return nil, false, fmt.Errorf("decode an image of format %.40q: %w", format, err)
-	}
-	if size.Width <= 0 || size.Height <= 0 || size.Width > largestPicture/size.Height {
-		return nil, false, fmt.Errorf("an image of %dx%d, want %d pixels at most", size.Width, size.Height, largestPicture)
-	}
-	whole, _, err := image.Decode(bytes.NewReader(body))
+	whole, err := imagetransport.Decode(body)
 	if err != nil {
 		return nil, false, fmt.Errorf("decode an image of format %.40q: %w", format, err)
 	}
