@@ -47,12 +47,52 @@ func Zero() GPVirtual {
 	return r
 }
 
+// Zeros returns a vector register that holds 0.
+func Zeros() VecVirtual {
+	z := YMM()
+	VPXOR(z, z, z)
+	return z
+}
+
+// Pointers loads n pointers that are stored at at.
+func Pointers(at Register, n int) []Register {
+	list := make([]Register, n)
+	for i := range list {
+		list[i] = GP64()
+		MOVQ(Mem{Base: at, Disp: 8 * i}, list[i])
+	}
+	return list
+}
+
+// Numbers makes a constant of integers or floats of 32 bits.
+func Numbers[T U32 | F32](name string, values ...T) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i, v := range values {
+		DATA(4*i, Constant(v))
+	}
+	return m
+}
+
+// Eight makes a constant of eight equal numbers.
+func Eight[T U32 | F32](name string, v T) Mem { return Numbers(name, v, v, v, v, v, v, v, v) }
+
 // Loop runs body n times, at least once. It counts n down.
 func Loop(label string, n Register, body func()) {
 	Label(label)
 	body()
 	DECQ(n)
 	JNZ(LabelRef(label))
+}
+
+// While runs body while i < n, and adds step to i after it. end follows the loop.
+func While(label, end string, i, n Register, step uint64, body func()) {
+	Label(label)
+	CMPQ(i, n)
+	JGE(LabelRef(end))
+	body()
+	ADDQ(Imm(step), i)
+	JMP(LabelRef(label))
+	Label(end)
 }
 
 // Next ends a loop that starts at label. It adds step to i, and repeats while i < n.

@@ -13,24 +13,12 @@ import (
 )
 
 func main() {
-	root, c6 := constant("root", F32(0.70710678)), constant("c6", F32(0.38268343))
-	low, high := constant("low", F32(0.54119610)), constant("high", F32(1.30656296))
-	middle := constant("middle", U32(128))
-	order := GLOBL("order", RODATA|NOPTR)
-	for i, at := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
-		DATA(4*i, U32(at))
-	}
+	root, c6 := gen.Eight("root", F32(0.70710678)), gen.Eight("c6", F32(0.38268343))
+	low, high := gen.Eight("low", F32(0.54119610)), gen.Eight("high", F32(1.30656296))
+	middle := gen.Eight("middle", U32(128))
+	order := gen.Numbers[U32]("order", 0, 4, 1, 5, 2, 6, 3, 7)
 	transform(middle, order, [4]Mem{root, c6, low, high})
 	gen.Write("msgs/jpeg", "avx2_amd64")
-}
-
-// constant returns a vector of eight equal numbers.
-func constant(name string, value Constant) Mem {
-	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, value)
-	}
-	return m
 }
 
 func transform(middle, order Mem, factors [4]Mem) {
@@ -61,8 +49,7 @@ func transform(middle, order Mem, factors [4]Mem) {
 
 // others returns a mask of the numbers that aren't 0. It changes them.
 func others(rows [8]VecVirtual, order Mem) GPVirtual {
-	none, at := YMM(), YMM()
-	VPXOR(none, none, none)
+	none, at := gen.Zeros(), YMM()
 	VMOVDQU(order, at)
 	mask := GP64()
 	for i, half := range [2][]VecVirtual{rows[4:], rows[:4]} {

@@ -17,10 +17,7 @@ const (
 // multiplication. The other multiplication of a step doesn't depend on the sums, so vector
 // instructions do four at once, which leaves the scalar multiplier to the sums.
 func checksum() {
-	factors := GLOBL("factors", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(4*i, U32(prime2))
-	}
+	factors := gen.Numbers[U32]("factors", prime2, prime2, prime2, prime2)
 	gen.Func("checksumSSE", "func(sums *[4]uint32, b []byte)",
 		"checksumSSE updates the four sums of xxHash32 with b, whose length is a multiple of 64.")
 	sums, b, n := gen.Arg("sums"), Load(Param("b").Base(), GP64()), Load(Param("b").Len(), GP64())

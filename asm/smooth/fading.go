@@ -29,7 +29,7 @@ func fade() {
 		return r
 	}
 	alpha, beta, high, low, bit := parameter(fadeAlpha), parameter(fadeBeta), parameter(fadeHigh), parameter(fadeLow), parameter(fadeBit)
-	none, rule, bits := zero(), YMM(), YMM()
+	none, rule, bits := gen.Zeros(), YMM(), YMM()
 	VMOVDQU(Mem{Base: p, Disp: fadeRule}, rule)
 	VPCMPEQD(bits, bits, bits)
 	VPSRLD(Imm(27), bits, bits) // 31

@@ -41,7 +41,7 @@ func lineOfFloats() {
 		"of each, move bytes apart.")
 	at, move := gen.Arg("lanes"), gen.Arg("move")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	none, state, before := zero(), YMM(), YMM()
+	none, state, before := gen.Zeros(), YMM(), YMM()
 	VMOVUPS(Mem{Base: at}, state)
 	VMOVAPS(state, before)
 	gen.Loop("line", n, func() {
@@ -58,7 +58,7 @@ func nextOfFloats() {
 		"nextAVX2 implements Edges.Next for n columns, a multiple of 8.")
 	row, states, befores := gen.Arg("row"), gen.Arg("state"), gen.Arg("before")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	none, i := zero(), GP64()
+	none, i := gen.Zeros(), GP64()
 	XORQ(i, i)
 	Label("next")
 	at := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }

@@ -17,16 +17,13 @@ const sliceSize = 24
 //
 // Words are unsigned, but VPMADDWD multiplies signed ones: bias makes them signed. The
 // quotients are exact in float32, as sums have at most 22 bits and counts at most 7.
-func means(name string, by int, order ...uint32) {
-	places := GLOBL(name+"Order", RODATA|NOPTR)
-	for i, from := range order {
-		DATA(4*i, U32(from))
-	}
+func means(name string, by int, order ...U32) {
+	places := gen.Numbers(name+"Order", order...)
 	all, excess := ConstData(name+"All", U32(by*by)), ConstData(name+"Bias", U32(by*by<<15))
 	gen.Func(name, "func(out *uint16, rows *[]uint16, n int)",
 		name+" implements Mean for n patches, a multiple of 8, of as many rows as columns.")
 	out, rows, n := gen.Arg("out"), gen.Arg("rows"), gen.Arg("n")
-	none, ones, bias := zero(), YMM(), YMM()
+	none, ones, bias := gen.Zeros(), YMM(), YMM()
 	VPCMPEQW(ones, ones, ones)
 	VPSLLW(Imm(15), ones, bias)
 	VPSRLW(Imm(15), ones, ones)

@@ -18,12 +18,6 @@ const (
 	radius = 5 * 32
 )
 
-func zero() VecVirtual {
-	z := YMM()
-	VPXOR(z, z, z)
-	return z
-}
-
 // mix blends 16 depths with the previous ones.
 func mix(d, before, none VecVirtual, p Register) VecVirtual {
 	var halves [2]VecVirtual
@@ -63,7 +57,7 @@ func line(name, doc string, do func() step) {
 	gen.Func(name, "func(lanes *uint16, n int, p *float32)",
 		name+" "+doc)
 	at, n, p := gen.Arg("lanes"), gen.Arg("n"), gen.Arg("p")
-	none, gap, before := zero(), zero(), YMM()
+	none, gap, before := gen.Zeros(), gen.Zeros(), YMM()
 	one := do()
 	move := func() { ADDQ(Imm(32), at) }
 	if name == "backWordsAVX2" {
@@ -129,7 +123,7 @@ func columns(name, doc string, known bool) {
 		name+" "+doc, "It doesn't change the first row.")
 	row, stride, n := gen.Arg("row"), gen.Arg("stride"), gen.Arg("n")
 	width, p := gen.Arg("columns"), gen.Arg("p")
-	none := zero()
+	none := gen.Zeros()
 	gen.Loop(name, n, func() {
 		last, i := GP64(), GP64()
 		MOVQ(row, last)

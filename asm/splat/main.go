@@ -34,16 +34,6 @@ func number(n int) VecVirtual {
 	return r
 }
 
-// pointers loads n pointers that are stored at at.
-func pointers(at Register, n int) []Register {
-	list := make([]Register, n)
-	for i := range list {
-		list[i] = GP64()
-		MOVQ(Mem{Base: at, Disp: 8 * i}, list[i])
-	}
-	return list
-}
-
 func place() {
 	gen.Func("placeAVX2", "func(at *[3]*int32, kind *int32, others *uint8, values *uint16, corners *[4]*int32, n int, p *int32)",
 		"placeAVX2 clips n rectangles, a multiple of 8. It writes the byte offsets of up to three rows",
@@ -52,12 +42,11 @@ func place() {
 	ats, kind, others := gen.Arg("at"), gen.Arg("kind"), gen.Arg("others")
 	values, corners := gen.Arg("values"), gen.Arg("corners")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	at, corner := pointers(ats, 3), pointers(corners, 4)
+	at, corner := gen.Pointers(ats, 3), gen.Pointers(corners, 4)
 	i := gen.Zero()
 	Label("place")
 	in := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
-	none, left, high, wide, tall := YMM(), YMM(), YMM(), YMM(), YMM()
-	VPXOR(none, none, none)
+	none, left, high, wide, tall := gen.Zeros(), YMM(), YMM(), YMM(), YMM()
 	VPMAXSD(in(corner[0]), none, left)
 	VPMAXSD(in(corner[1]), none, high)
 	last, low := YMM(), YMM()
@@ -130,7 +119,7 @@ func scatter() {
 		"of step. It writes up to three words after a row's end without changing them.")
 	least, ats, kind := gen.Arg("least"), gen.Arg("at"), gen.Arg("kind")
 	values, n, step := gen.Arg("values"), gen.Arg("n"), gen.Arg("step")
-	at := pointers(ats, 3)
+	at := gen.Pointers(ats, 3)
 	table, first, i := GP64(), GP64(), GP64()
 	LEAQ(masks, table)
 	XORQ(first, first)

@@ -21,25 +21,14 @@ var (
 	blueB  = words("blueB", -32768, 0)
 	redBG  = words("redBG", -5329, -27439)
 	redR   = words("redR", -32768, 0)
-	half   = numbers("half", 1<<15)
-	middle = numbers("middle", 128<<18+1<<17)
-	order  = lanes("order", 0, 4, 1, 5, 2, 6, 3, 7)
+	half   = gen.Eight("half", U32(1<<15))
+	middle = gen.Eight("middle", U32(128<<18+1<<17))
+	order  = gen.Numbers[U32]("order", 0, 4, 1, 5, 2, 6, 3, 7)
 )
 
 // words returns a vector of eight pairs of words.
 func words(name string, low, high int16) Mem {
-	return numbers(name, uint32(uint16(low))|uint32(uint16(high))<<16)
-}
-
-// numbers returns a vector of eight equal numbers.
-func numbers(name string, v uint32) Mem { return lanes(name, v, v, v, v, v, v, v, v) }
-
-func lanes(name string, values ...uint32) Mem {
-	m := GLOBL(name, RODATA|NOPTR)
-	for i, v := range values {
-		DATA(4*i, U32(v))
-	}
-	return m
+	return gen.Eight(name, U32(uint16(low))|U32(uint16(high))<<16)
 }
 
 func main() {
@@ -49,16 +38,7 @@ func main() {
 		"the first half from 16 bytes at the first pixel, the second half from 16 bytes second bytes further.")
 	rows, to, pick := gen.Arg("rows"), gen.Arg("to"), gen.Arg("pick")
 	pixel, second, n := gen.Arg("pixel"), gen.Arg("second"), gen.Arg("n")
-	var from [2]GPVirtual
-	for i := range from {
-		from[i] = GP64()
-		MOVQ(Mem{Base: rows, Disp: 8 * i}, from[i])
-	}
-	var out [4]GPVirtual
-	for i := range out {
-		out[i] = GP64()
-		MOVQ(Mem{Base: to, Disp: 8 * i}, out[i])
-	}
+	from, out := gen.Pointers(rows, 2), gen.Pointers(to, 4)
 	SHLQ(Imm(3), pixel) // bytes of 8 pixels
 	SHRQ(Imm(4), n)
 	gen.Loop("convert", n, func() {
@@ -87,7 +67,7 @@ func main() {
 // sums reads 16 pixels of both rows. It returns the rows' brightness, as words in the order 0-3,
 // 8-11, 4-7, 12-15, and the channels' sums of four pixels, as pairs of words of 0 1 4 5 2 3 6 7 in
 // units of two pixels.
-func sums(from [2]GPVirtual, pick, pixel, second Register) (rows [2]VecVirtual, rg, bg VecVirtual) {
+func sums(from []Register, pick, pixel, second Register) (rows [2]VecVirtual, rg, bg VecVirtual) {
 	var light [2][2]VecVirtual
 	var sumRG, sumBG [2]VecVirtual
 	for i := range 2 {
