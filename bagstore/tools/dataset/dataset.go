@@ -46,7 +46,7 @@ type Options struct {
 	Log          zerolog.Logger
 }
 
-// Errors that lead to nothing.
+// Errors that Run returns before it writes anything.
 var (
 	ErrForm    = errors.New("unknown form of data sets")
 	ErrStreams = errors.New("the recording lacks streams that the form needs")
@@ -96,7 +96,8 @@ type writer interface {
 	// set writes a set. The error may be a leaveOut.
 	set(*set) error
 	motion(stamp int64, f *camdriver.Frame) error
-	pose(stamp int64, f *camdriver.Frame) error
+	// place writes a pose of the ground truth: metres, and the rotation as x, y, z, w.
+	place(stamp int64, t [3]float64, r [4]float64) error
 	// finish writes what is known at the end. The sequence has at least one set.
 	finish() error
 }

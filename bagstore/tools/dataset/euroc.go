@@ -97,12 +97,7 @@ func (w *eurocWriter) sample(m imu.Sample) (err error) {
 	return w.imu.printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
 }
 
-func (w *eurocWriter) pose(at int64, f *camdriver.Frame) error {
-	t, r := poseOf(f)
-	return w.place(at, t, r)
-}
-
-// place writes a line of the trajectory. The rotation is x, y, z, w.
+// place writes a line of the trajectory.
 func (w *eurocWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
 	if w.poses == nil {
 		head := "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"

@@ -61,7 +61,7 @@ const (
 	partsName    = ".parts"        // what is known of complete sequences until then
 )
 
-// newManifest returns the manifest of what is asked for, before anything is made.
+// newManifest returns the manifest of a requested data set, without its sequences.
 func newManifest(ctx context.Context, o Options) (manifest, error) {
 	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images, Depth: o.Depth}}
 	for _, in := range o.In {
@@ -112,7 +112,7 @@ func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*f
 // maxText bounds the files that are read: a line or two for each recording and stream.
 const maxText = 64 << 20
 
-// versionOf returns what changes when a recording does.
+// versionOf returns a text that changes when a recording does.
 func versionOf(ctx context.Context, name string) (string, error) {
 	if !place.IsAddress(name) {
 		st, err := os.Stat(name)
@@ -193,7 +193,7 @@ func (f *folder) sync() error {
 	return err
 }
 
-// close ends what an error has interrupted.
+// close releases what an error has left open.
 func (f *folder) close() error {
 	err := f.work.Wait()
 	for _, t := range f.tables {

@@ -129,8 +129,8 @@ func (w *kalibrWriter) sample(m imu.Sample) (err error) {
 	return w.bag.Write(w.imu, bagstore.Time(m.Stamp), w.encoder.B)
 }
 
-// pose leaves poses out: Kalibr computes them.
-func (w *kalibrWriter) pose(int64, *camdriver.Frame) error { return nil }
+// place leaves poses out: Kalibr computes them.
+func (w *kalibrWriter) place(int64, [3]float64, [4]float64) error { return nil }
 
 func (w *kalibrWriter) finish() error {
 	w.united.finish()

@@ -50,8 +50,7 @@ func openKITTI(s *sequence) (_ writer, err error) {
 		w.places, w.cams = append(w.places, place), append(w.cams, n)
 		head += "," + place + "_ns"
 	}
-	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
-		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+	w.inertial = inertialCSV(s)
 	if w.times, err = s.table("times.txt", ""); err != nil {
 		return nil, err
 	}
@@ -85,8 +84,8 @@ func (w *kittiWriter) set(one *set) error {
 
 func (w *kittiWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
 
-// pose leaves poses out: the layout has one for each image, and their stamps are others.
-func (w *kittiWriter) pose(int64, *camdriver.Frame) error { return nil }
+// place leaves poses out: the layout has one for each image, and their stamps are others.
+func (w *kittiWriter) place(int64, [3]float64, [4]float64) error { return nil }
 
 // trajectory writes poses in the coordinates of the first one, a line for each image.
 func (w *kittiWriter) trajectory() error {

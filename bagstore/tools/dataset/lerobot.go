@@ -27,21 +27,14 @@ var lerobot = form{
 			list = append(list, id)
 		}
 		// The first stream's stamps are those of the rows.
-		if n := len(list); n > 0 && slices.Contains(list, camdriver.StreamID{Kind: camdriver.Color}) {
-			slices.SortStableFunc(list, func(a, b camdriver.StreamID) int { return order(a) - order(b) })
+		if i := slices.Index(list, camdriver.StreamID{Kind: camdriver.Color}); i > 0 {
+			list = slices.Insert(slices.Delete(list, i, i+1), 0, camdriver.StreamID{Kind: camdriver.Color})
 		}
 		return list
 	},
 	folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
 	check:  checkLeRobot,
 	join:   func(out *folder, o Options) joint { return &lerobotSet{out: out, robot: o.Robot} },
-}
-
-func order(id camdriver.StreamID) int {
-	if id.Kind == camdriver.Color {
-		return 0
-	}
-	return 1
 }
 
 // The layout has up to chunkSize files in a folder.
@@ -127,13 +120,11 @@ func (d *lerobotSet) kept(ctx context.Context) bool {
 	if err != nil || json.Unmarshal(text, e) != nil {
 		return false
 	}
-	d.add(e)
+	d.episodes = append(d.episodes, e)
 	d.out.manifest.Lost = append(d.out.manifest.Lost, e.Lost...)
 	d.out.manifest.Sequences = append(d.out.manifest.Sequences, e.Sequence)
 	return true
 }
-
-func (d *lerobotSet) add(e *episode) { d.episodes = append(d.episodes, e) }
 
 func (d *lerobotSet) completed(lost []string) error {
 	e := d.current.episode
@@ -142,7 +133,7 @@ func (d *lerobotSet) completed(lost []string) error {
 	if err != nil {
 		return err
 	}
-	d.add(e)
+	d.episodes = append(d.episodes, e)
 	return d.out.text(d.partName(e.Index), text)
 }
 
@@ -285,8 +276,7 @@ func (d *lerobotSet) open(s *sequence) (_ writer, err error) {
 		e.From = before.From + before.rows()
 	}
 	w := &lerobotWriter{sequence: s, episode: e, whole: d, running: make(map[string]*running)}
-	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
-		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+	w.inertial = inertialCSV(s)
 	if w.feeds, err = newFeeds(s, d.robot); err != nil {
 		return nil, err
 	}
@@ -297,7 +287,7 @@ func (d *lerobotSet) open(s *sequence) (_ writer, err error) {
 		w.feeds.close()
 		return w.data.close(errUnfinished)
 	})
-	w.images = images{s: s, file: e.file(), row: w.row}
+	w.images = images{s: s, file: e.file(), row: w.data.write}
 	d.current = w
 	return w, nil
 }
@@ -416,13 +406,10 @@ func (w *lerobotWriter) begin(one *set) error {
 	return nil
 }
 
-// row writes a row whose images are encoded.
-func (w *lerobotWriter) row(c cells) error { return w.data.write(c) }
-
 func (w *lerobotWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
 
-// pose leaves poses out: a topic of poses can be a part of the state.
-func (w *lerobotWriter) pose(int64, *camdriver.Frame) error { return nil }
+// place leaves poses out: a topic of poses can be a part of the state.
+func (w *lerobotWriter) place(int64, [3]float64, [4]float64) error { return nil }
 
 func (w *lerobotWriter) finish() error {
 	w.feeds.close()

@@ -12,6 +12,12 @@ type inertialTables struct {
 	tables       [2]*table
 }
 
+// inertialCSV returns tables for layouts that have none of their own.
+func inertialCSV(s *sequence) inertialTables {
+	return inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
+		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+}
+
 func (t *inertialTables) sample(at int64, f *camdriver.Frame) error {
 	kind := f.Stream().Kind
 	if kind != camdriver.Accel {

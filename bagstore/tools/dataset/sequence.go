@@ -216,7 +216,8 @@ func (s *sequence) entry(e *frameset.Entry, w writer) error {
 		s.Motion++
 		return w.motion(stamp(e.Frame), e.Frame)
 	case kind == camdriver.Pose && s.truth == truth{}:
-		return w.pose(stamp(e.Frame), e.Frame)
+		t, r := poseOf(e.Frame)
+		return w.place(stamp(e.Frame), t, r)
 	}
 	return nil
 }
@@ -350,7 +351,7 @@ func (s *sequence) describe(one *set) {
 	}
 }
 
-// exact returns the decimal number that a float32 stands for.
+// exact returns the shortest decimal number that rounds to a float32.
 func exact(v float32) float64 {
 	d, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64)
 	return d
@@ -365,12 +366,12 @@ func (s *sequence) fits(i int, img process.Image) bool {
 	return sameDepth && sameLens && p.Format == q.Format && img.Frame.Width == e.Width && img.Frame.Height == e.Height && img.Frame.Domain.String() == e.Clock
 }
 
-// inform puts a fact into the manifest.
+// inform adds a note to the manifest.
 func (s *sequence) inform(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-// note puts what users should see into the manifest and the log.
+// note adds a note to the manifest, and logs it as a warning.
 func (s *sequence) note(format string, args ...any) {
 	s.inform(format, args...)
 	s.o.Log.Warn().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])

@@ -12,8 +12,8 @@ import (
 	"rsros/msgs"
 )
 
-// truth is where poses come from: at most one of a topic and a path. Without both, the frames of a
-// stream of poses are it, if there is one.
+// truth is the source of poses: a topic, a path of tf, or, without both, the frames of a stream of poses,
+// if there is one.
 type truth struct {
 	topic string
 	path  *tfPath

@@ -67,12 +67,7 @@ func (w *tumWriter) set(one *set) error {
 
 func (w *tumWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
 
-func (w *tumWriter) pose(at int64, f *camdriver.Frame) error {
-	t, r := poseOf(f)
-	return w.place(at, t, r)
-}
-
-// place writes a line of groundtruth.txt. The rotation is x, y, z, w.
+// place writes a line of groundtruth.txt.
 func (w *tumWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
 	if w.poses == nil {
 		if w.poses, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
