@@ -21,7 +21,7 @@ const (
 	MarksType = "std_msgs/String"
 )
 
-// Annotation is a mark, or tells of drops.
+// Annotation is a mark, or a report of dropped messages.
 type Annotation struct {
 	Time     bagstore.Time // of the mark, or of the first dropped message
 	Text     string        // of the mark
@@ -74,14 +74,14 @@ func decode(m bagstore.Message) (Annotation, bool) {
 	return a, true
 }
 
-// Loss is how many messages of a topic a recorder dropped.
+// Loss is the number of messages of a topic that a recorder dropped.
 type Loss struct {
 	Topic    string `json:"topic"`
 	Recorder string `json:"recorder"`
 	Dropped  uint64 `json:"dropped"`
 }
 
-// maxLosses is the limit of topics in a list of losses.
+// maxLosses bounds the topics in a list of losses.
 const maxLosses = 10_000
 
 // Losses adds up what recorders dropped, sorted by topic.

@@ -26,7 +26,7 @@ type Options struct {
 	Grow    float64  // share of its size by which a box grows on each side
 	Quality int      // of JPEG images that are encoded again, 1 … 100
 	Require []string // topics each of whose images must have a line
-	// Bag has options of Out. Without a compression, In's is kept.
+	// Bag has the options of Out. Without a compression, it keeps that of In.
 	Bag      bagstore.Options
 	Progress bagstore.Progress
 }
@@ -40,11 +40,11 @@ type Result struct {
 	Boxes    uint64            // hidden
 	Empty    uint64            // images with lines that have no boxes
 	Without  map[string]uint64 // images without a line, by topic
-	// Left are images that were left out, because they have boxes that can't be hidden.
+	// Left lists images that were left out because they have boxes that can't be hidden.
 	Left List
-	// Unmatched are lines without an image.
+	// Unmatched lists lines without an image.
 	Unmatched List
-	// Lost is what the output doesn't have of In for other reasons.
+	// Lost lists what else of In the output doesn't have.
 	Lost []string
 }
 

@@ -47,7 +47,7 @@ func parse(k kind, encoding string, data []byte) (m message, err error) {
 	case container.CDR:
 		err = m.parseCDR(k, data)
 	default:
-		err = fmt.Errorf("messages of the encoding %q", encoding)
+		err = fmt.Errorf("message encoding %q is not supported", encoding)
 	}
 	return m, err
 }
@@ -104,7 +104,7 @@ func (e *editor) hide(k kind, m message, data []byte, boxes []box) ([]byte, erro
 	}
 	l, ok := layoutOf(m.head.Encoding, m.head.BigEndian)
 	if !ok {
-		return nil, fmt.Errorf("encoding %.40q: its pixels aren't known", m.head.Encoding)
+		return nil, fmt.Errorf("image encoding %.40q is not supported", m.head.Encoding)
 	}
 	e.buf = append(e.buf[:0], data...)
 	p := picture{layout: l, width: int(m.head.Width), height: int(m.head.Height), step: int(m.head.Step), data: e.buf[m.at:][:m.length]}

@@ -150,13 +150,13 @@ func (p *picture) check() error {
 	pixel := p.row / p.cols * p.sample.size
 	switch {
 	case p.width <= 0 || p.height <= 0 || p.width > 1<<16 || p.height > 1<<16:
-		return fmt.Errorf("an image of %dx%d", p.width, p.height)
+		return fmt.Errorf("size is %dx%d, want 1 to 65536", p.width, p.height)
 	case p.cols > p.rows && p.width%p.cols != 0:
-		return fmt.Errorf("pixels in pairs, but the image is %d wide", p.width)
+		return fmt.Errorf("pixels are stored in pairs, but the width is %d", p.width)
 	case p.step < pixel*p.width || p.step > 1<<24:
-		return fmt.Errorf("rows of %d bytes for %d pixels of %d", p.step, p.width, pixel)
+		return fmt.Errorf("rows have %d bytes, too few for %d pixels of %d bytes", p.step, p.width, pixel)
 	case len(p.data) < p.step*(p.height-1)+pixel*p.width:
-		return fmt.Errorf("%d bytes for %d rows of %d", len(p.data), p.height, p.step)
+		return fmt.Errorf("data has %d bytes, too few for %d rows of %d", len(p.data), p.height, p.step)
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ type channel struct {
 	width, height int
 }
 
-// longer is the larger of the region's sides.
+// longer returns the length of the region's longer side.
 func (c *channel) longer() int { return max(c.width, c.height) }
 
 func (c *channel) pixelate() {

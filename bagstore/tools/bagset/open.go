@@ -18,7 +18,7 @@ import (
 // ErrSelection means that a Selection is invalid or doesn't apply to the bags.
 var ErrSelection = errors.New("bad selection")
 
-// LossError says that work on bags was done without messages that can't be read, or with other times.
+// LossError means that messages were left out because they can't be read, or got other times.
 type LossError struct {
 	Damaged int      // messages that were skipped
 	Lost    []string // places where messages are gone, from Open, and what was changed

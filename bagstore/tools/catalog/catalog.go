@@ -49,7 +49,7 @@ func Make(ctx context.Context, names []string, jobs int, o Options) iter.Seq2[Ro
 	}
 }
 
-// extensions are those of catalogs.
+// extensions are the extensions of catalog files.
 var extensions = []string{".jsonl", ".parquet"}
 
 // Is reports whether a file has the name of a catalog.
@@ -110,7 +110,7 @@ func ReadAll(ctx context.Context, name string) (rows []Row, err error) {
 	return rows, err
 }
 
-// bytes is about what a row needs in memory.
+// bytes estimates a row's size in memory.
 func (r *Row) bytes() int {
 	n := 500 + len(r.Name) + len(r.Thumbnail) + len(r.Error)
 	for _, note := range r.Notes {

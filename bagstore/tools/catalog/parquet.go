@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/tools/catalog/parquet"
 )
 
-// groupRows is how many rows are held in memory until they are written.
+// groupRows is the number of rows held in memory until they are written.
 const groupRows = 1000
 
 // writeParquet writes rows as Parquet, plain and compressed with zstd.
@@ -30,7 +30,7 @@ func writeParquet(w io.Writer, rows iter.Seq2[Row, error]) error {
 	return out.Close()
 }
 
-// columns set a field of a row by the value of a column.
+// columns has a setter of a row's field for each column.
 var columns = map[string]func(*Row, parquet.Value){
 	"version":        func(r *Row, v parquet.Value) { r.Version = string(v.Bytes) },
 	"checksum":       func(r *Row, v parquet.Value) { r.Checksum = string(v.Bytes) },
@@ -94,7 +94,7 @@ func readGroup(f *parquet.File, g int) (rows []Row, err error) {
 		return nil
 	})
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("group %d of rows has no names", g)
+		err = fmt.Errorf("row group %d has no names", g)
 	}
 	for path, set := range columns {
 		if err != nil {

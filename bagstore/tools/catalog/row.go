@@ -47,7 +47,7 @@ type Row struct {
 	Error     string   `json:"error,omitempty" parquet:"error,optional"`         // why it can't be read
 }
 
-// State is what opening a recording tells about it. Its messages aren't read.
+// State is the state of a recording as far as opening it shows, without reading messages.
 type State string
 
 const (
@@ -142,12 +142,12 @@ func (r *Row) note(text string) {
 	}
 }
 
-// shortened is a text with maxText bytes at most, of valid UTF-8.
+// shortened returns at most maxText bytes of a text, as valid UTF-8.
 func shortened(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")
 }
 
-// fromDevice adds what a RealSense recording says of its camera.
+// fromDevice adds what a RealSense recording says about its camera.
 func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Bag, countMissing bool) error {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {

@@ -52,7 +52,7 @@ func Edited(ctx context.Context, o Options) (Result, error) {
 	return again(ctx, o)
 }
 
-// again is Again. With scan, an MCAP file's indexes aren't trusted.
+// again implements Again. With scan, it doesn't trust an MCAP file's indexes.
 func again(ctx context.Context, o Options) (Result, error) {
 	format, err := recording.FormatOf(ctx, o.In)
 	if err != nil {

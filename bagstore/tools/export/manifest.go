@@ -46,7 +46,7 @@ type manifestStream struct {
 	Motion     any    `json:"motion_intrinsics,omitempty"`
 }
 
-// manifest is written as files are: it may list millions.
+// manifest is written while files are, because it may list millions.
 type manifest struct {
 	w       *bufio.Writer
 	err     error

@@ -33,7 +33,7 @@ const maxWaiting = 8
 // cloudMemory bounds the points that are being written: 20 bytes each.
 const cloudMemory = 1 << 30
 
-// newClouds is nil where depth isn't calibrated.
+// newClouds returns nil if depth isn't calibrated.
 func newClouds(r *recordingExport) *clouds {
 	rig := process.NewRig(r.snap)
 	c := &clouds{r: r, res: process.NewResources(cloudMemory, 1)} // the files are written side by side already

@@ -213,7 +213,7 @@ type cloudField struct {
 func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 	if h.PointStep == 0 || h.PointStep > 1<<16 || uint64(h.Width)*uint64(h.PointStep) > uint64(h.RowStep) ||
 		uint64(h.Height)*uint64(h.RowStep) > uint64(h.DataLen) {
-		return nil, fmt.Errorf("%d×%d points of %d bytes in %d", h.Width, h.Height, h.PointStep, h.DataLen)
+		return nil, fmt.Errorf("%d×%d points of %d bytes don't fit in %d bytes", h.Width, h.Height, h.PointStep, h.DataLen)
 	}
 	var fields []cloudField
 	for _, f := range h.Fields {

@@ -1,6 +1,6 @@
 package imunoise
 
-// An allan computes overlapping Allan variances of three axes while samples come in, in memory that
+// allan computes overlapping Allan variances of three axes while samples come in, in memory that
 // grows with the logarithm of their number.
 //
 // Cluster times are about four an octave. Up to 64 samples, clusters begin at every sample; the longer
@@ -39,7 +39,7 @@ type cluster struct {
 	slots   uint64
 	pairs   uint64
 	squares [3]float64 // of the differences of means
-	// excess is by how much lost samples raise the variance of white noise, 1 for each pair without.
+	// excess sums the factors by which lost samples raise the variance of white noise, 1 for a pair without.
 	excess float64
 }
 
@@ -121,7 +121,7 @@ type variance struct {
 	slots  float64    // length of a cluster
 	axes   [3]float64 // Allan variances
 	excess float64    // by which the share of white noise in them is too large
-	// clusters is how many clusters of this length are in the recording, side by side.
+	// clusters is the number of clusters of this length that fit into the recording without overlap.
 	clusters float64
 }
 
@@ -151,5 +151,5 @@ func (a *allan) curve() (list []variance) {
 	return list
 }
 
-// minClusters is how many clusters a point of the curve needs.
+// minClusters is the number of clusters that a point of the curve needs.
 const minClusters = 8

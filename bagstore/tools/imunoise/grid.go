@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A grid finds the slots of samples by their stamps, and so what is missing. Stamps may jitter.
+// grid assigns samples to slots by their stamps, which may jitter, and so finds missing samples.
 type grid struct {
 	put        func(sample) // into the open slot
 	next       func()       // closes the open slot, and opens the next
@@ -31,13 +31,13 @@ type sample struct {
 }
 
 const (
-	// learned is how many samples the interval is taken from.
+	// learned is the number of samples from which the interval is taken.
 	learned = 1000
 	// maxGap is the longest gap, in slots, that clusters may have in them.
 	maxGap = 10_000
 )
 
-// add takes a sample. One that isn't after the one before is left out.
+// add adds a sample. It leaves out samples that aren't after the previous one.
 func (g *grid) add(s sample) {
 	if g.interval == 0 {
 		if g.first = append(g.first, s); len(g.first) == learned {
@@ -48,7 +48,7 @@ func (g *grid) add(s sample) {
 	g.place(s)
 }
 
-// learn takes the interval from the first samples, and places them.
+// learn computes the interval from the first samples, and places them.
 func (g *grid) learn() {
 	var steps []float64
 	for i := 1; i < len(g.first); i++ {

@@ -40,7 +40,7 @@ type Report struct {
 	Recording     string  `json:"recording"`
 	Gyroscope     *Sensor `json:"gyroscope,omitempty"`     // rad/s
 	Accelerometer *Sensor `json:"accelerometer,omitempty"` // m/s²
-	// Lacks is what the recording doesn't show, and why.
+	// Lacks lists values that the recording doesn't show, and why.
 	Lacks []string `json:"lacks,omitempty"`
 }
 
@@ -101,10 +101,10 @@ func (m *meter) add(stamp int64, v [3]float64) {
 	m.grid.add(sample{stamp, v})
 }
 
-// pair is the two sensors in the sensor_msgs/Imu of a topic.
+// pair has the two sensors of a topic of sensor_msgs/Imu.
 type pair struct{ gyro, accel *meter }
 
-// meters are those of a recording's topics.
+// meters has the sensors of a recording by topic.
 type meters map[string]*pair
 
 // maxTopics bounds the memory that topics can make this package allocate, some 200 KB each.

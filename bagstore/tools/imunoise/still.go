@@ -2,7 +2,7 @@ package imunoise
 
 import "math"
 
-// A rest checks that a sensor is at rest: within each second, neither the mean differs from that of the
+// rest checks that a sensor is at rest: within each second, neither the mean differs from that of the
 // first second by more than a limit, nor do the samples spread by more.
 type rest struct {
 	limit   float64

@@ -136,7 +136,7 @@ func (s *Summary) detailRows(title string, details func(*Summary, *TopicSummary)
 	return rows
 }
 
-// rateDetails is "10.0 Hz, 1.0 Hz to 10.0 Hz; 1 gap, longest 1s after 1.9s".
+// rateDetails returns text such as "10.0 Hz, 1.0 Hz to 10.0 Hz; 1 gap, longest 1s after 1.9s".
 func rateDetails(s *Summary, t *TopicSummary) string {
 	r := t.Rates
 	if r == nil || r.Mean == 0 {
@@ -158,7 +158,7 @@ func rateDetails(s *Summary, t *TopicSummary) string {
 	return text + fmt.Sprintf(", longest %v after %v", r.LongestGap.Round(100*time.Microsecond), at)
 }
 
-// sizeDetails is "57.0 KB, 313 to 600 bytes each".
+// sizeDetails returns text such as "57.0 KB, 313 to 600 bytes each".
 func sizeDetails(_ *Summary, t *TopicSummary) string {
 	z := t.Sizes
 	switch {
@@ -170,7 +170,7 @@ func sizeDetails(_ *Summary, t *TopicSummary) string {
 	return fmt.Sprintf("%s, %d to %d bytes each", sizeText(float64(z.Bytes)), z.Min, z.Max)
 }
 
-// durationText is "3.5s", "1:02s (62s)" or "1hr 2:03s (3723s)".
+// durationText returns text such as "3.5s", "1:02s (62s)" or "1hr 2:03s (3723s)".
 func durationText(d time.Duration) string {
 	s := int64(d.Seconds())
 	switch {
@@ -182,12 +182,12 @@ func durationText(d time.Duration) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-// timeText is local time with hundredths, and the seconds since 1970.
+// timeText returns the local time with hundredths, and the seconds since 1970.
 func timeText(t bagstore.Time) string {
 	return fmt.Sprintf("%s.%02d (%.2f)", t.Std().Format("Jan 02 2006 15:04:05"), min(99, (t.Nsec()+5_000_000)/10_000_000), t.Seconds())
 }
 
-// sizeText is in units of 1024 bytes and more.
+// sizeText returns a size with its unit, in steps of 1024 bytes.
 func sizeText(bytes float64) string {
 	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
 		if bytes /= 1024; bytes < 1024 {

@@ -19,7 +19,7 @@ type yamlList struct {
 	items [][]yamlField
 }
 
-// yaml is what rosbag info -y prints, with median rates if they are known.
+// yaml returns what rosbag info -y prints, with median rates if they are known.
 func (s *Summary) yaml() ([]yamlField, []yamlList) {
 	fields := []yamlField{{"path", s.Path}, {"version", s.Version}}
 	add := func(name, format string, value any) {
@@ -90,7 +90,7 @@ func (s *Summary) WriteYAML(to io.Writer) error {
 	return w.Flush()
 }
 
-// keyForm is a key of rosbag info -k: size, topics, topics[0], topics[-1].messages.
+// keyForm matches a key of rosbag info -k: size, topics, topics[0], topics[-1].messages.
 const keyForm = `^(\w+)(?:\[(-?\d+)\](?:\.(\w+))?)?$`
 
 // WriteKey prints a value exactly as rosbag info -y -k does. It reports whether the key exists.
@@ -157,7 +157,7 @@ func find(fields []yamlField, name string) (text string, ok bool) {
 	return "", false
 }
 
-// python is the value as Python prints it after reading the YAML.
+// python returns the value as Python prints it after reading the YAML.
 func (f yamlField) python() string {
 	switch f.name {
 	case "duration", "start", "end", "frequency":

@@ -24,7 +24,7 @@ import (
 // Options say what is made of a recording.
 type Options struct {
 	In, Out string
-	// Recorder has the options of Out. What is known about In is added.
+	// Recorder has the options of Out. Run adds the facts about In.
 	Recorder rsbag.RecorderOptions
 	// Chain creates the blocks. It is called twice: the first frames tell the output's profiles.
 	Chain    func(*process.Resources) (process.Chain, error)

@@ -77,7 +77,7 @@ type Result struct {
 	Size     int64  `json:"size"`    // of the new file
 	Moved    int    `json:"moved"`   // messages with bagstore.MovedTimes
 	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
-	// Found is what reading the bags has found, see [bagstore.Bag.Found].
+	// Found lists what reading the bags found, see [bagstore.Bag.Found].
 	Found []bagstore.Note `json:"-"`
 }
 

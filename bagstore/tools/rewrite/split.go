@@ -52,7 +52,7 @@ type retained struct {
 // error, complete parts remain.
 func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
-		return nil, errors.New("split by what: no duration, size or number of messages")
+		return nil, errors.New("split needs a duration, a size or a number of messages")
 	}
 	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Bag{b}, view: b.View(o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()

@@ -9,7 +9,7 @@ import (
 	"rsros/msgs"
 )
 
-// Measures are what rules limit, of one recording. They are for one goroutine.
+// Measures are the quantities of one recording that rules limit. They are for one goroutine.
 type Measures struct {
 	// These must be set before rules are judged.
 	OutOfOrder uint64 // see [bagstore.CheckReport]
@@ -24,7 +24,7 @@ type Measures struct {
 	publishers   map[*bagstore.Connection]*publisher
 }
 
-// topic is what was found of a topic.
+// topic is what was measured of a topic.
 type topic struct {
 	name        string
 	types       []string

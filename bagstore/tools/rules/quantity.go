@@ -84,7 +84,7 @@ var ofTopic = []quantity{
 	{"stamp_delay", spell, "from a message's header stamp to the time at which it was recorded: the offset of the clocks and the delay", func(_ *Measures, t *topic) spread { return t.stamps(t.delay) }},
 }
 
-// spread is the range of the values that were found, and where its ends are. The zero value is
+// spread is the range of the measured values, and where its ends are. The zero value is
 // empty.
 type spread struct {
 	found        bool

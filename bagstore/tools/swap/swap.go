@@ -14,7 +14,7 @@ import (
 	"rsros/bagstore/place"
 )
 
-// Placement says where the new version of a bag goes.
+// Placement is where the new version of a bag is written.
 type Placement struct {
 	Folder string // or address; empty: in place of the old one
 	Force  bool   // replace existing files

@@ -14,7 +14,7 @@ import (
 	"rsros/camdriver"
 )
 
-// width is the width that a thumbnail has at most, roughly.
+// width is roughly the largest width of a thumbnail, in pixels.
 const width = 160
 
 // Of returns a small picture from the middle of a recording, nil if there is none.
@@ -58,7 +58,7 @@ func ofFrame(f *camdriver.Frame) image.Image {
 	return out
 }
 
-// nearness is a brightness for a depth in millimetres: near is light, unknown is black.
+// nearness returns a brightness for a depth in millimetres: near is light, unknown is black.
 func nearness(depth uint16) uint8 {
 	const farthest = 6000
 	if depth == 0 {

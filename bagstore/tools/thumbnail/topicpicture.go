@@ -19,7 +19,7 @@ const (
 	imageType      = "sensor_msgs/Image"
 	compressedType = "sensor_msgs/CompressedImage"
 
-	// triedTopics is how many topics are tried for a colour or grey picture.
+	// triedTopics is the number of topics that are tried for a colour or grey picture.
 	triedTopics = 4
 	// largestMessage bounds an image's message, in bytes.
 	largestMessage = 64 << 20
@@ -51,7 +51,7 @@ func ofTopics(bag *bagstore.Bag) (out image.Image) {
 }
 
 // middlePicture returns the picture in the middle of the recording, or the last before it;
-// nil if it can't be shown. depth says that it is one of distances.
+// nil if it can't be shown. depth reports whether it shows distances.
 func middlePicture(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, depth bool) {
 	it := bag.View(bagstore.Query{Connections: func(other *bagstore.Connection) bool { return other == c }}).Iterator()
 	defer it.Close()
@@ -127,7 +127,7 @@ func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 	}
 	picture, ok := p.PNG()
 	if !ok {
-		return nil, false, fmt.Errorf("an image of encoding %.40q can't be shown", p.Encoding)
+		return nil, false, fmt.Errorf("encoding %.40q is not supported", p.Encoding)
 	}
 	size := picture.Colour.Channels() * picture.Depth / 8
 	row, last := make([]byte, size*p.Width), -1
@@ -147,7 +147,7 @@ func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 	}), false, nil
 }
 
-// sampled has every n-th pixel of a picture, so that it is about width wide, and
+// sampled returns every n-th pixel of a picture, so that it is about width wide, and
 // not much higher.
 func sampled(w, h int, at func(x, y int) color.Color) image.Image {
 	n := max(1, w/width, h/(2*width))

@@ -178,7 +178,7 @@ func (r *chunkReader) unpack(data []byte, size int64) ([]byte, error) {
 		data, err = d.DecodeAll(data, nil)
 		d.Close()
 	default:
-		return nil, fmt.Errorf("compression %d isn't read, only none, Snappy and zstd", codec)
+		return nil, fmt.Errorf("compression %d is not supported, want none, Snappy or zstd", codec)
 	}
 	if err == nil && int64(len(data)) != size {
 		err = fmt.Errorf("%w: a page has %d bytes, want %d", ErrFormat, len(data), size)
@@ -186,7 +186,7 @@ func (r *chunkReader) unpack(data []byte, size int64) ([]byte, error) {
 	return data, err
 }
 
-var errValues = errors.New("only plain values and those of a dictionary are read")
+var errValues = errors.New("only plain and dictionary encodings are supported")
 
 // values hands out the n values of a page.
 func (r *chunkReader) values(n, encoding int64, reps, defs *hybrid, data []byte) error {
@@ -205,7 +205,7 @@ func (r *chunkReader) values(n, encoding int64, reps, defs *hybrid, data []byte)
 		next = func() (v Value, err error) {
 			i, err := indexes.next()
 			if err == nil && i >= uint64(len(r.dictionary)) {
-				err = fmt.Errorf("%w: there is no value %d in the dictionary", ErrFormat, i)
+				err = fmt.Errorf("%w: the dictionary has no value %d", ErrFormat, i)
 			}
 			if err != nil {
 				return v, err

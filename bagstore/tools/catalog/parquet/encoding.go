@@ -40,7 +40,7 @@ func (p *plain) next() (v Value, err error) {
 		v.Bytes, p.b = p.b[:n], p.b[n:]
 		return v, nil
 	default:
-		return v, fmt.Errorf("values of type %d aren't read", p.typ)
+		return v, fmt.Errorf("values of type %d are not supported", p.typ)
 	}
 	if len(p.b) < size {
 		return v, short

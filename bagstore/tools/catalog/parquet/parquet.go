@@ -19,7 +19,7 @@ const (
 )
 
 // ErrFormat means that a file isn't Parquet, or is damaged.
-var ErrFormat = errors.New("no sound Parquet file")
+var ErrFormat = errors.New("not a valid Parquet file")
 
 var errLimit = errors.New("a group of rows is too large")
 

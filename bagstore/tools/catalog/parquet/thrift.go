@@ -38,9 +38,9 @@ func (v value) has(id int64) bool {
 }
 
 var (
-	errShort = errors.New("the metadata end early")
-	errDeep  = errors.New("the metadata are too large or too deep")
-	errType  = errors.New("the metadata have an unknown type")
+	errShort = errors.New("the metadata ends early")
+	errDeep  = errors.New("the metadata is too large or nested too deeply")
+	errType  = errors.New("the metadata has an unknown type")
 )
 
 const (
