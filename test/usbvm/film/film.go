@@ -58,8 +58,13 @@ func Shoot(dir string) error {
 		return err
 	}
 	defer dev.Close()
+	usb, err := usbserve.New(dev)
+	if err != nil {
+		return err
+	}
+	defer usb.Close() //nolint:errcheck // nothing was started
 	c := &camera{frames: map[string][][]byte{}, done: make(chan struct{})}
-	r := &Reel{Intrinsics: map[string]camdriver.Intrinsics{}, FromDepth: map[string]camdriver.Extrinsics{}}
+	r := &Reel{Tables: usb.Options().Tables, Intrinsics: map[string]camdriver.Intrinsics{}, FromDepth: map[string]camdriver.Extrinsics{}}
 	for i, list := range [][]camdriver.Profile{images[:3], images[3:], motions} {
 		s := dev.Sensors()[i]
 		for _, p := range list {
@@ -79,7 +84,6 @@ func Shoot(dir string) error {
 		return err
 	}
 	r.Gyro, r.Accel = c.gyro[:GyroRate], c.accel[:AccelRate]
-	r.Tables = r.tables()
 	r.frames = c.frames
 	for i := range FPS {
 		left, right, rgb := r.frames["Infrared_1"][i], r.frames["Infrared_2"][i], r.frames["Color_0"][i]
@@ -122,32 +126,6 @@ func (c *camera) Frame(_ int, f *camdriver.Frame) {
 	}
 	c.full = c.full || full
 }
-
-// tables puts the simulated camera's calibration into the terms of firmware.
-func (r *Reel) tables() d435i.Tables {
-	t := d435i.Factory()
-	t.AccelS, t.GyroS = identity, identity
-	t.AccelB, t.GyroB = [3]float64{}, [3]float64{}
-	t.Baseline = 1000 * r.FromDepth["Infrared_2"].Translation[0]
-	depth := r.Intrinsics["Depth_0"]
-	t.Rect[[2]int{StereoWidth, StereoHeight}] = [4]float64{depth.Fx, depth.Fy, depth.Ppx, depth.Ppy}
-	color := r.Intrinsics["Color_0"]
-	t.ColorW, t.ColorH = ColorWidth, ColorHeight
-	w, h := float64(ColorWidth)/2, float64(ColorHeight)/2
-	t.ColorK = [4]float64{color.Fx / w, color.Fy / h, color.Ppx/w - 1, color.Ppy/h - 1}
-	t.Coeffs = color.Coeffs
-	back := r.FromDepth["Color_0"].Inverse() // firmware keeps colour to depth
-	for i := range 9 {
-		t.ColorR[i] = back.Rotation[3*(i%3)+i/3]
-	}
-	for i := range 3 {
-		t.ColorT[i] = -1000 * back.Translation[i]
-	}
-	t.DepthIMU = r.FromDepth["Gyro_0"].Translation
-	return t
-}
-
-var identity = [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 
 const reelName = "reel.gob"
 
