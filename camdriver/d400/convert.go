@@ -74,12 +74,8 @@ func convertYUV(format camdriver.Format, dst, src []byte, swapped bool) {
 	}
 }
 
-// yuyvToRGB converts Y0 U Y1 V to RGB; uyvyToRGB converts U Y0 V Y1.
-func yuyvToRGB(dst, src []byte) { yuvToRGB(dst, src, false) }
-func uyvyToRGB(dst, src []byte) { yuvToRGB(dst, src, true) }
-
-// yuvToRGB converts BT.601 studio range in the SDK's 8-bit fixed point. If swapped,
-// chroma precedes luma.
+// yuvToRGB converts Y0 U Y1 V, in BT.601 studio range, in the SDK's 8-bit fixed point. If
+// swapped, chroma precedes luma.
 func yuvToRGB(dst, src []byte, swapped bool) {
 	level := levels()
 	for ; len(src) >= 4 && len(dst) >= 6; src, dst = src[4:], dst[6:] {

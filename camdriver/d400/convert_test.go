@@ -40,8 +40,8 @@ func TestYUV(t *testing.T) {
 				luma, cb, cr := 1.164383*float64(y-16), float64(u-128), float64(v-128)
 				want := [3]float64{luma + 1.596027*cr, luma - 0.391762*cb - 0.812968*cr, luma + 2.017232*cb}
 				var a, b [6]byte
-				yuyvToRGB(a[:], []byte{byte(y), byte(u), byte(y), byte(v)})
-				uyvyToRGB(b[:], []byte{byte(u), byte(y), byte(v), byte(y)})
+				yuvToRGB(a[:], []byte{byte(y), byte(u), byte(y), byte(v)}, false)
+				yuvToRGB(b[:], []byte{byte(u), byte(y), byte(v), byte(y)}, true)
 				if a != b || !near(a[0], want[0]) || !near(a[1], want[1]) || !near(a[2], want[2]) || a[0] != a[3] {
 					t.Fatalf("YUV %d %d %d: %v and %v, want %v", y, u, v, a, b, want)
 				}
@@ -59,7 +59,7 @@ func BenchmarkConvert(b *testing.B) {
 	b.Run("YUYV to RGB8", func(b *testing.B) {
 		b.SetBytes(2 * pixels)
 		for b.Loop() {
-			yuyvToRGB(dst, src)
+			yuvToRGB(dst, src, false)
 		}
 	})
 	b.Run("Y8I", func(b *testing.B) {

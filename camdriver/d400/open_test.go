@@ -275,10 +275,10 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	case camdriver.Z16:
 		want = sent("\x50\x00\x00\x00", 16)
 	case camdriver.RGB8:
-		uyvyToRGB(a, sent("UYVY", 16))
+		yuvToRGB(a, sent("UYVY", 16), true)
 		want = a
 	case camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8:
-		yuyvToRGB(a, sent("YUY2", 16))
+		yuvToRGB(a, sent("YUY2", 16), false)
 		for i := 0; i < len(a); i += 3 {
 			p := []byte{a[i], a[i+1], a[i+2], 0xff}
 			if f.Profile.Format != camdriver.RGBA8 {
