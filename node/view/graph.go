@@ -10,6 +10,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/foxglove"
+	"rsros/node/internal/loop"
 	"rsros/node/record"
 	"rsros/node/view/wire"
 )
@@ -43,17 +44,19 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	})
 	var frozen atomic.Bool
 	var shown map[string]msgs.Type
-	end := every(beat, func() {
-		types := known.Load()
-		if types == nil {
-			return
-		}
-		if now := recorded(*types, r); shown == nil || !maps.Equal(now, shown) {
-			shown = now
-			s.commands.Lock()
-			defer s.commands.Unlock()
-			s.replace(newGraphStage(s, g, r, name, now, &frozen))
-		}
+	end := loop.Run(context.Background(), func(ctx context.Context) {
+		loop.Every(ctx, beat, func(time.Time) {
+			types := known.Load()
+			if types == nil {
+				return
+			}
+			if now := recorded(*types, r); shown == nil || !maps.Equal(now, shown) {
+				shown = now
+				s.commands.Lock()
+				defer s.commands.Unlock()
+				s.replace(newGraphStage(s, g, r, name, now, &frozen))
+			}
+		})
 	})
 	return func() {
 		stop()
@@ -75,40 +78,21 @@ func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]m
 	return some
 }
 
-// every calls do at once and then at intervals until end is called, which waits for a call
-// under way.
-func every(interval time.Duration, do func()) (end func()) {
-	ctx, stop := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
-		for ctx.Err() == nil {
-			do()
-			select {
-			case <-ctx.Done():
-			case <-tick.C:
-			}
-		}
-	})
-	return func() {
-		stop()
-		running.Wait()
-	}
-}
-
 func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
 	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = every(beat, func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		for _, t := range g.list {
-			g.follow(t, t.watched())
-		}
-	})
+	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, beat, g.followWatched) })
 	return g
+}
+
+// followWatched subscribes to the topics that somebody watches, and to no others.
+func (g *graphStage) followWatched(time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, t := range g.list {
+		g.follow(t, t.watched())
+	}
 }
 
 // follow subscribes to a topic or unsubscribes; mu is held.
