@@ -67,7 +67,7 @@ type Camera struct {
 	reply      []byte
 	streams    map[uint8]*stream // by endpoint
 	power      map[uint8]*hidSensor
-	hid        hidQueue
+	states     map[uint8]state // by endpoint
 	faults     faults
 	resets     int
 	stalls     int
@@ -94,16 +94,16 @@ func New(o Options) *Camera {
 	if o.Product == 0 {
 		o.Product = 0x0b3a
 	}
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{},
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{},
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
 	c.status = make(chan []byte, 16)
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
-		0x82: {iface: 1, formats: o.depthFormats()},
-		0x83: {iface: 2, formats: o.infraredFormats()},
-		0x84: {iface: 4, formats: o.colorFormats()},
+		0x82: {endpoint: 0x82, iface: 1, formats: o.depthFormats()},
+		0x83: {endpoint: 0x83, iface: 2, formats: o.infraredFormats()},
+		0x84: {endpoint: 0x84, iface: 4, formats: o.colorFormats()},
 	}
 	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
 	return c

@@ -1,14 +1,11 @@
 package d435i
 
-import "time"
-
 // faults are what goes wrong on command.
 type faults struct {
 	stalls int                           // of control requests to come
 	bad    map[uint8]func([]byte) []byte // done to the next payload of an endpoint
 	silent map[uint8]bool
 	halted map[uint8]bool
-	delay  time.Duration // of every payload
 }
 
 func (f *faults) takeControl() bool {
@@ -17,6 +14,15 @@ func (f *faults) takeControl() bool {
 		return true
 	}
 	return false
+}
+
+// spoil does what the next payload of an endpoint is to suffer.
+func (f *faults) spoil(endpoint uint8, b []byte) []byte {
+	if change := f.bad[endpoint]; change != nil {
+		delete(f.bad, endpoint)
+		return change(b)
+	}
+	return b
 }
 
 // StallControls makes the next n control requests stall, as a busy camera does.
@@ -31,6 +37,7 @@ func (c *Camera) Halt(endpoint uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.faults.halted[endpoint] = true
+	c.interrupt(endpoint)
 }
 
 // Spoil changes the next payload of an endpoint by f.
@@ -45,11 +52,5 @@ func (c *Camera) Silence(endpoint uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.faults.silent[endpoint] = true
-}
-
-// Slow delays every payload.
-func (c *Camera) Slow(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.faults.delay = d
+	c.interrupt(endpoint)
 }

@@ -1,7 +1,6 @@
 package d435i
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"time"
@@ -16,9 +15,6 @@ type hidSensor struct {
 	start    time.Time
 	last     uint32
 }
-
-// hidQueue wakes a waiting transfer when a sensor's power changes.
-type hidQueue struct{ wake chan struct{} }
 
 // hidReportDescriptor declares three sensors' input and feature reports.
 func hidReportDescriptor() []byte {
@@ -69,10 +65,7 @@ func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
 		sensor.start, sensor.last = time.Now(), 0
 	}
 	sensor.power, sensor.interval = out[3], period
-	if c.hid.wake != nil {
-		close(c.hid.wake)
-		c.hid.wake = nil
-	}
+	c.interrupt(hidEndpoint)
 	return nil
 }
 
@@ -103,34 +96,17 @@ func (c *Camera) reportSize() int {
 	return 32
 }
 
-// readHID returns the next report of the powered sensors when it is due.
-func (c *Camera) readHID(ctx context.Context) ([]byte, error) {
+// reportTurn returns what a read of the sensors' reports waits for.
+func (c *Camera) reportTurn() Turn {
 	if c.opt.Source != nil {
-		return c.readSample(ctx)
+		return c.sampleTurn()
 	}
-	for {
-		c.mu.Lock()
-		if c.life.Err() != nil {
-			c.mu.Unlock()
-			return nil, ErrGone
-		}
-		if c.faults.halted[hidEndpoint] {
-			c.mu.Unlock()
-			return nil, ErrStall
-		}
-		id, due := c.nextReport()
-		if c.hid.wake == nil {
-			c.hid.wake = make(chan struct{})
-		}
-		wake := c.hid.wake
-		c.mu.Unlock()
-		if err := c.await(ctx, wake, due); err != nil {
-			return nil, err
-		}
-		if b := c.takeReport(id, due); b != nil {
-			return b, nil
-		}
-	}
+	id, due := c.nextReport()
+	return Turn{Wait: Until(due), Take: func() []byte {
+		s := c.power[id]
+		s.last++
+		return c.encodeReport(id, c.clockAt(due), c.Counts(id == 2, s.last))
+	}}
 }
 
 // nextReport is the powered sensor whose report comes first; the time is zero if
@@ -150,27 +126,6 @@ func (c *Camera) nextReport() (first uint8, when time.Time) {
 		}
 	}
 	return first, when
-}
-
-func (c *Camera) takeReport(id uint8, due time.Time) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.power[id]
-	if due.IsZero() || s == nil || s.power != 2 || time.Now().Before(due) {
-		return nil
-	}
-	s.last++
-	b := c.report(id, s.last, c.clockAt(due))
-	if f := c.faults.bad[hidEndpoint]; f != nil {
-		delete(c.faults.bad, hidEndpoint)
-		b = f(b)
-	}
-	return b
-}
-
-// report puts a sample into the chip's counts and axes.
-func (c *Camera) report(id uint8, number, us uint32) []byte {
-	return c.encodeReport(id, us, c.Counts(id == 2, number))
 }
 
 func (c *Camera) encodeReport(id uint8, us uint32, raw [3]int32) []byte {

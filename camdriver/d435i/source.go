@@ -63,53 +63,6 @@ func formatsOf(modes []Mode, codes ...string) []format {
 	return list
 }
 
-// until returns a context that also ends with the camera's life or a wake-up.
-func (c *Camera) until(ctx context.Context, wake <-chan struct{}) (context.Context, func()) {
-	wait, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.life, cancel)
-	go func() {
-		select {
-		case <-wake:
-			cancel()
-		case <-wait.Done():
-		}
-	}()
-	return wait, func() {
-		stop()
-		cancel()
-	}
-}
-
-// readSource is Read for a stream whose frames a Source sends.
-func (c *Camera) readSource(ctx context.Context, st *stream, color bool, wake <-chan struct{}, epoch int) ([]byte, error) {
-	wait, cancel := c.until(ctx, wake)
-	defer cancel()
-	shot, err := c.opt.Source.Next(wait, st.mode)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.life.Err() != nil:
-		return nil, ErrGone
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case st.epoch != epoch:
-		return nil, nil // cleared or committed anew
-	case err != nil:
-		return nil, ErrStall
-	}
-	st.start, st.last = time.Now(), 0
-	head := c.sourceHeader(color, st.mode, shot)
-	size := len(head) + len(shot.Pixels)
-	if cap(st.buf) < size {
-		st.buf = make([]byte, size)
-	}
-	b := st.buf[:size]
-	copy(b, head)
-	copy(b[len(head):], shot.Pixels)
-	c.develop(st.mode, shot.Number, b[len(head):])
-	return b, nil
-}
-
 // metaField is a 32-bit field of a metadata block: its flag's bit, its offset, its key.
 type metaField struct {
 	flag, at int
@@ -216,49 +169,29 @@ func (c *Camera) overrule(s Shot) func(camdriver.MetadataKey) (int64, bool) {
 	}
 }
 
-// readSample is readHID for a Source.
-func (c *Camera) readSample(ctx context.Context) ([]byte, error) {
-	for {
-		c.mu.Lock()
-		var rates [2]int
-		for i, id := range []uint8{2, 1} {
-			if s := c.power[id]; s.power == 2 {
-				rates[i] = int(imuRate(id, s.interval) + 0.5)
-			}
-		}
-		if c.hid.wake == nil {
-			c.hid.wake = make(chan struct{})
-		}
-		wake := c.hid.wake
-		c.mu.Unlock()
-		b, err := c.sampleReport(ctx, wake, rates)
-		if b != nil || err != nil {
-			return b, err
+// sampleTurn returns what a read of a Source's samples waits for.
+func (c *Camera) sampleTurn() Turn {
+	var rates [2]int
+	for i, id := range []uint8{2, 1} {
+		if s := c.power[id]; s.power == 2 {
+			rates[i] = int(imuRate(id, s.interval) + 0.5)
 		}
 	}
-}
-
-// sampleReport returns nil if the sensors' power changed.
-func (c *Camera) sampleReport(ctx context.Context, wake <-chan struct{}, rates [2]int) ([]byte, error) {
 	if rates == [2]int{} {
-		return nil, c.await(ctx, wake, time.Time{})
+		return Turn{Wait: Until(time.Time{})}
 	}
-	wait, cancel := c.until(ctx, wake)
-	defer cancel()
-	s, err := c.opt.Source.Sample(wait, rates[0], rates[1])
-	switch {
-	case c.life.Err() != nil:
-		return nil, ErrGone
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case wait.Err() != nil:
-		return nil, nil
-	case err != nil:
-		return nil, ErrStall
+	var s Sample
+	return Turn{
+		Wait: func(ctx context.Context) (err error) {
+			s, err = c.opt.Source.Sample(ctx, rates[0], rates[1])
+			return err
+		},
+		Take: func() []byte {
+			id := uint8(1)
+			if s.Gyro {
+				id = 2
+			}
+			return c.encodeReport(id, s.Time, c.counts(s.Gyro, s.Value))
+		},
 	}
-	id := uint8(1)
-	if s.Gyro {
-		id = 2
-	}
-	return c.encodeReport(id, s.Time, c.counts(s.Gyro, s.Value)), nil
 }

@@ -9,6 +9,7 @@ import (
 
 // stream is one streaming interface: probe, commit, clear, then payloads.
 type stream struct {
+	endpoint  uint8
 	iface     uint8
 	formats   []format
 	probe     []byte // as last set, with the camera's answers
@@ -17,9 +18,7 @@ type stream struct {
 	mode      Mode
 	start     time.Time // of frame 0; zero before the first transfer
 	last      uint32    // number of the last frame taken
-	epoch     int       // counts clears, which end a wait
-	wake      chan struct{}
-	buf       []byte // of the last payload
+	buf       []byte    // of the last payload
 }
 
 // Mode is what a stream is committed to.
@@ -143,7 +142,7 @@ func (c *Camera) commit(st *stream, b []byte) error {
 	c.log.add(c.clock(), severityInfo, eventStream, uint32(st.iface))
 	clear(c.regions) // a start may forget them
 	st.start, st.last = time.Time{}, 0
-	st.interrupt()
+	c.interrupt(st.endpoint)
 	return nil
 }
 
@@ -153,10 +152,10 @@ func (c *Camera) commit(st *stream, b []byte) error {
 func (c *Camera) clearHalt(endpoint uint8) {
 	delete(c.faults.halted, endpoint)
 	delete(c.faults.silent, endpoint)
+	c.interrupt(endpoint)
 	if st := c.streams[endpoint]; st != nil {
 		st.cleared, st.start = true, time.Time{}
 		c.rest(st)
-		st.interrupt()
 	}
 }
 
@@ -164,14 +163,6 @@ func (c *Camera) clearHalt(endpoint uint8) {
 func (c *Camera) rest(st *stream) {
 	if c.opt.Source != nil && st.committed {
 		c.opt.Source.Stop(st.mode)
-	}
-}
-
-func (st *stream) interrupt() {
-	st.epoch++
-	if st.wake != nil {
-		close(st.wake)
-		st.wake = nil
 	}
 }
 
@@ -184,80 +175,35 @@ func (c *Camera) anyStreaming() bool {
 	return false
 }
 
-// Read returns the next payload or report of an IN endpoint, of at most limit
-// bytes, when it is due. It blocks until then. The bytes are valid until the next
-// Read of that endpoint.
-func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	if endpoint == hidEndpoint {
-		return c.readHID(ctx)
-	}
-	for {
-		c.mu.Lock()
-		st := c.streams[endpoint]
-		switch {
-		case c.life.Err() != nil:
-			c.mu.Unlock()
-			return nil, ErrGone
-		case c.faults.halted[endpoint]:
-			c.mu.Unlock()
-			return nil, ErrStall
-		case endpoint == statusEndpoint:
-			c.mu.Unlock()
-			return c.readStatus(ctx)
-		case st == nil:
-			err := c.refuse("transfer on endpoint %#x", endpoint)
-			c.mu.Unlock()
-			return nil, err
-		case !st.committed:
-			err := c.refuse("transfer on endpoint %#x before a commit", endpoint)
-			c.mu.Unlock()
-			return nil, err
-		case !st.cleared:
-			err := c.refuse("transfer on endpoint %#x before it was cleared", endpoint)
-			c.mu.Unlock()
-			return nil, err
-		}
-		due, number := st.next()
-		due = due.Add(c.faults.delay)
-		if c.faults.silent[endpoint] {
-			due = time.Time{}
-		}
-		if st.wake == nil {
-			st.wake = make(chan struct{})
-		}
-		wake, epoch := st.wake, st.epoch
-		c.mu.Unlock()
-		if c.opt.Source != nil {
-			b, err := c.readSource(ctx, st, endpoint == 0x84, wake, epoch)
-			if b == nil && err == nil {
-				continue
-			}
-			return b[:min(len(b), limit)], err
-		}
-		if err := c.await(ctx, wake, due); err != nil {
-			return nil, err
-		}
-		if b := c.take(endpoint, st, epoch, number, due); b != nil {
-			if len(b) > limit {
-				b = b[:limit]
-			}
-			return b, nil
+// turn returns what a read of a stream waits for.
+func (c *Camera) turn(st *stream) Turn {
+	if c.opt.Source != nil {
+		mode, shot := st.mode, Shot{}
+		return Turn{
+			Wait: func(ctx context.Context) (err error) {
+				shot, err = c.opt.Source.Next(ctx, mode)
+				return err
+			},
+			Take: func() []byte {
+				st.start, st.last = time.Now(), 0
+				b, pixels := st.assemble(c.sourceHeader(st.color(), st.mode, shot), len(shot.Pixels))
+				copy(pixels, shot.Pixels)
+				c.develop(st.mode, shot.Number, pixels)
+				return b
+			},
 		}
 	}
+	due, number := st.next()
+	return Turn{Wait: Until(due), Take: func() []byte {
+		st.last = number
+		b, pixels := st.assemble(c.header(st.color(), st.mode, number, c.clockAt(due)), st.mode.Bytes())
+		c.opt.Scene.Pixels(st.mode, number, pixels)
+		c.develop(st.mode, number, pixels)
+		return b
+	}}
 }
 
-const statusEndpoint = 0x87
-
-func (c *Camera) readStatus(ctx context.Context) ([]byte, error) {
-	select {
-	case b := <-c.status:
-		return b, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-c.life.Done():
-		return nil, ErrGone
-	}
-}
+func (st *stream) color() bool { return st.endpoint == 0x84 }
 
 // next returns the number and time of the next frame. A host that comes late finds
 // only the newest frame: the camera keeps one.
@@ -271,57 +217,11 @@ func (st *stream) next() (due time.Time, number uint32) {
 	return st.start.Add(time.Duration(number) * period), number
 }
 
-func (c *Camera) await(ctx context.Context, wake <-chan struct{}, due time.Time) error {
-	return Await(ctx, c.life, wake, due)
-}
-
-// Await waits until due (for ever if zero), or for wake, or ctx. The error is ErrGone once life has
-// ended, as that of a camera does when it is unplugged.
-func Await(ctx, life context.Context, wake <-chan struct{}, due time.Time) error {
-	var timer <-chan time.Time
-	if !due.IsZero() {
-		t := time.NewTimer(time.Until(due))
-		defer t.Stop()
-		timer = t.C
-	}
-	select {
-	case <-timer:
-	case <-wake:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-life.Done():
-		return ErrGone
-	}
-	return nil
-}
-
-// take makes the payload, unless the stream was cleared, halted or silenced in
-// the meantime.
-func (c *Camera) take(endpoint uint8, st *stream, epoch int, number uint32, due time.Time) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if st.epoch != epoch || c.faults.halted[endpoint] || c.faults.silent[endpoint] || due.IsZero() || time.Now().Before(due) {
-		return nil
-	}
-	st.last = number
-	b := c.payload(endpoint, st, number, c.clockAt(due))
-	if f := c.faults.bad[endpoint]; f != nil {
-		delete(c.faults.bad, endpoint)
-		b = f(b)
-	}
-	return b
-}
-
-// payload is one frame with its header.
-func (c *Camera) payload(endpoint uint8, st *stream, number, pts uint32) []byte {
-	head := c.header(endpoint == 0x84, st.mode, number, pts)
-	size := len(head) + st.mode.Bytes()
-	if cap(st.buf) < size {
+// assemble makes a payload of a header and of pixels that are to be filled in.
+func (st *stream) assemble(head []byte, size int) (payload, pixels []byte) {
+	if size += len(head); cap(st.buf) < size {
 		st.buf = make([]byte, size)
 	}
 	b := st.buf[:size]
-	copy(b, head)
-	c.opt.Scene.Pixels(st.mode, number, b[len(head):])
-	c.develop(st.mode, number, b[len(head):])
-	return b
+	return b, b[copy(b, head):]
 }

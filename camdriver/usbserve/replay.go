@@ -28,7 +28,8 @@ type Replay struct {
 	features   map[uint16][]byte    // of HID, as set
 	reply      []byte               // of the hardware monitor; nil to stall
 	interrupts []interrupt
-	changed    chan struct{} // closed when waiting has to begin anew
+	current    context.Context    // ends when waiting has to begin anew
+	change     context.CancelFunc // of current
 	resets     int
 	refused    []string
 }
@@ -40,9 +41,10 @@ type unitControl struct{ value, index uint16 }
 func NewReplay(r *usbreport.Report) *Replay {
 	c := &Replay{
 		r: r, born: time.Now(), set: map[unitControl][]byte{}, probes: map[uint8][]byte{}, streams: map[uint8]*replayStream{},
-		features: map[uint16][]byte{}, motion: map[uint8]*motionRun{}, changed: make(chan struct{}),
+		features: map[uint16][]byte{}, motion: map[uint8]*motionRun{},
 	}
 	c.life, c.gone = context.WithCancel(context.Background())
+	c.current, c.change = context.WithCancel(c.life)
 	return c
 }
 
@@ -86,8 +88,8 @@ func (c *Replay) refuse(s d435i.Setup) error {
 
 // wake requires mu.
 func (c *Replay) wake() {
-	close(c.changed)
-	c.changed = make(chan struct{})
+	c.change()
+	c.current, c.change = context.WithCancel(c.life)
 }
 
 // Class requests of UVC and HID.

@@ -116,29 +116,14 @@ type interrupt struct {
 
 // Read implements usbip.Camera.
 func (c *Replay) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	for {
-		c.mu.Lock()
+	b, err := d435i.Read(ctx, c.life, &c.mu, func() (d435i.Turn, error) {
 		due, take := c.next(endpoint)
-		changed := c.changed
-		c.mu.Unlock()
-		switch {
-		case c.life.Err() != nil:
-			return nil, d435i.ErrGone
-		case take == nil:
-			return nil, d435i.ErrStall
+		if take == nil {
+			return d435i.Turn{}, d435i.ErrStall
 		}
-		if err := d435i.Await(ctx, c.life, changed, due); err != nil {
-			return nil, err
-		}
-		c.mu.Lock()
-		if changed != c.changed || due.IsZero() {
-			c.mu.Unlock()
-			continue
-		}
-		b := take()
-		c.mu.Unlock()
-		return b[:min(len(b), limit)], nil
-	}
+		return d435i.Turn{While: c.current, Wait: d435i.Until(due), Take: take}, nil
+	})
+	return b[:min(len(b), limit)], err
 }
 
 // next returns when an endpoint has data, and what takes it. due is zero while there is none to come, take is nil if the

@@ -1,0 +1,139 @@
+package d435i
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const statusEndpoint = 0x87
+
+// Turn is what a read of an endpoint waits for.
+type Turn struct {
+	While context.Context             // if it ends, the read has to look again
+	Wait  func(context.Context) error // returns nil when there is something to take
+	Take  func() []byte               // nil if there is nothing after all
+}
+
+// Until returns a Wait for a time; for ever if it is zero.
+func Until(due time.Time) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var timer <-chan time.Time
+		if !due.IsZero() {
+			t := time.NewTimer(time.Until(due))
+			defer t.Stop()
+			timer = t.C
+		}
+		select {
+		case <-timer:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Read reads an endpoint by turns, which next returns. mu is held during next and Take. The
+// error is ErrGone once life has ended, as that of a camera does when it is unplugged.
+func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) ([]byte, error) {
+	for {
+		mu.Lock()
+		turn, err := next()
+		mu.Unlock()
+		if life.Err() != nil {
+			return nil, ErrGone
+		} else if err != nil {
+			return nil, err
+		}
+		wait, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(turn.While, cancel)
+		err = turn.Wait(wait)
+		stop()
+		cancel()
+		mu.Lock()
+		changed := turn.While.Err() != nil
+		var b []byte
+		if err == nil && !changed {
+			b = turn.Take()
+		}
+		mu.Unlock()
+		switch {
+		case b != nil:
+			return b, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && !changed: // a Source has failed
+			return nil, ErrStall
+		}
+	}
+}
+
+// state is what the reads of an endpoint rely on. It ends when something has changed, and
+// with the camera's life.
+type state struct {
+	context.Context
+	end context.CancelFunc
+}
+
+// interrupt makes the reads of an endpoint look again. It needs mu.
+func (c *Camera) interrupt(endpoint uint8) {
+	if s, ok := c.states[endpoint]; ok {
+		s.end()
+		delete(c.states, endpoint)
+	}
+}
+
+// Read returns the next payload or report of an IN endpoint, of at most limit
+// bytes, when it is due. It blocks until then. The bytes are valid until the next
+// Read of that endpoint.
+func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
+	b, err := Read(ctx, c.life, &c.mu, func() (Turn, error) {
+		t, err := c.next(endpoint)
+		s, ok := c.states[endpoint]
+		if !ok {
+			s.Context, s.end = context.WithCancel(c.life)
+			c.states[endpoint] = s
+		}
+		t.While = s
+		take := t.Take
+		t.Take = func() []byte { return c.faults.spoil(endpoint, take()) }
+		return t, err
+	})
+	return b[:min(len(b), limit)], err
+}
+
+func (c *Camera) next(endpoint uint8) (Turn, error) {
+	st := c.streams[endpoint]
+	switch {
+	case c.faults.halted[endpoint]:
+		return Turn{}, ErrStall
+	case c.faults.silent[endpoint]:
+		return Turn{Wait: Until(time.Time{})}, nil
+	case endpoint == statusEndpoint:
+		return c.statusTurn(), nil
+	case endpoint == hidEndpoint:
+		return c.reportTurn(), nil
+	case st == nil:
+		return Turn{}, c.refuse("transfer on endpoint %#x", endpoint)
+	case !st.committed:
+		return Turn{}, c.refuse("transfer on endpoint %#x before a commit", endpoint)
+	case !st.cleared:
+		return Turn{}, c.refuse("transfer on endpoint %#x before it was cleared", endpoint)
+	}
+	return c.turn(st), nil
+}
+
+func (c *Camera) statusTurn() Turn {
+	var packet []byte
+	return Turn{
+		Wait: func(ctx context.Context) error {
+			select {
+			case packet = <-c.status:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+		Take: func() []byte { return packet },
+	}
+}
