@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usbreport"
 )
 
 // Bits of a payload header's second byte (UVC 1.5, 2.4.3.3).
@@ -105,45 +106,11 @@ func (m *metadata) parse(blocks []byte, pts uint32) error {
 	return nil
 }
 
-// field is a metadata value in a block: the bit of its flag, its offset, and its size in
-// bytes; -2 is signed.
-type field struct {
-	flag, at, size int
-	key            camdriver.MetadataKey
-}
+var statsFields = []usbreport.Field{{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaWhiteBalance}}
 
-var statsFields = []field{{5, 48, 4, camdriver.MetaWhiteBalance}}
+var timingFields = []usbreport.Field{{Flag: 0, At: 16, Size: 4, Key: camdriver.MetaFrameCounter}}
 
-var timingFields = []field{{0, 16, 4, camdriver.MetaFrameCounter}}
-
-var depthFields = []field{
-	{0, 16, 4, camdriver.MetaGainLevel},
-	{1, 20, 4, camdriver.MetaActualExposure},
-	{2, 24, 4, camdriver.MetaFrameLaserPower},
-	{3, 28, 4, camdriver.MetaAutoExposure},
-	{4, 32, 4, camdriver.MetaExposurePriority},
-	{7, 56, 1, camdriver.MetaFrameEmitterMode},
-	{8, 58, 2, camdriver.MetaFrameLedPower},
-}
-
-var colorFields = []field{
-	{0, 16, -2, camdriver.MetaBrightness},
-	{1, 20, 4, camdriver.MetaContrast},
-	{2, 24, 4, camdriver.MetaSaturation},
-	{3, 28, 4, camdriver.MetaSharpness},
-	{5, 36, 4, camdriver.MetaAutoWhiteBalanceTemperature},
-	{6, 40, 4, camdriver.MetaGainLevel},
-	{7, 44, 4, camdriver.MetaBacklightCompensation},
-	{8, 48, 4, camdriver.MetaGamma},
-	{9, 52, -2, camdriver.MetaHue},
-	{11, 60, 4, camdriver.MetaManualWhiteBalance},
-	{12, 64, 4, camdriver.MetaPowerLineFrequency},
-	{13, 68, 4, camdriver.MetaLowLightCompensation},
-}
-
-var configurationFields = []field{
-	{9, 34, 1, camdriver.MetaGpioInputData},
-}
+var configurationFields = []usbreport.Field{{Flag: 9, At: 34, Size: 1, Key: camdriver.MetaGpioInputData}}
 
 func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 	r.flags = r.u32(12)
@@ -158,7 +125,7 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 		r.flags = r.u32(8)
 		m.put(r, statsFields)
 	case blockDepthControl:
-		m.put(r, depthFields)
+		m.put(r, usbreport.DepthFields)
 		m.stereo = true
 		if emitter, ok := m.get(camdriver.MetaFrameEmitterMode); ok {
 			m.set(camdriver.MetaFrameLaserPowerMode, int64(boolToFloat(emitter == laserOn)))
@@ -170,12 +137,9 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 			m.set(camdriver.MetaExposureRoiBottom, int64(r.u32(48)))
 		}
 	case blockRGBControl:
-		m.put(r, colorFields)
+		m.put(r, usbreport.ColorFields)
 		if r.has(4, 32, 4) {
 			m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
-		}
-		if r.has(10, 56, 4) {
-			m.set(camdriver.MetaActualExposure, int64(r.u32(56)))
 		}
 	case blockConfiguration:
 		if !m.stereo {
@@ -191,21 +155,21 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 	}
 }
 
-func (m *metadata) put(r blockReader, fields []field) {
+func (m *metadata) put(r blockReader, fields []usbreport.Field) {
 	for _, f := range fields {
-		if !r.has(f.flag, f.at, abs(f.size)) {
+		if !r.has(f.Flag, f.At, abs(f.Size)) {
 			continue
 		}
-		b := r.b[f.at:]
-		switch f.size {
+		b := r.b[f.At:]
+		switch f.Size {
 		case 1:
-			m.set(f.key, int64(b[0]))
+			m.set(f.Key, int64(b[0]))
 		case 2:
-			m.set(f.key, int64(binary.LittleEndian.Uint16(b)))
+			m.set(f.Key, int64(binary.LittleEndian.Uint16(b)))
 		case -2:
-			m.set(f.key, int64(int16(binary.LittleEndian.Uint16(b))))
+			m.set(f.Key, int64(int16(binary.LittleEndian.Uint16(b))))
 		default:
-			m.set(f.key, int64(binary.LittleEndian.Uint32(b)))
+			m.set(f.Key, int64(binary.LittleEndian.Uint32(b)))
 		}
 	}
 }

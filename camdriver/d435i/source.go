@@ -3,9 +3,11 @@ package d435i
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usbreport"
 )
 
 // Source is what a camera shows instead of a Scene if it sends frames of its own. Its
@@ -63,48 +65,23 @@ func formatsOf(modes []Mode, codes ...string) []format {
 	return list
 }
 
-// metaField is a 32-bit field of a metadata block: its flag's bit, its offset, its key.
-type metaField struct {
-	flag, at int
-	key      camdriver.MetadataKey
-}
-
-var depthMeta = []metaField{
-	{0, 16, camdriver.MetaGainLevel},
-	{1, 20, camdriver.MetaActualExposure},
-	{2, 24, camdriver.MetaFrameLaserPower},
-	{3, 28, camdriver.MetaAutoExposure},
-	{4, 32, camdriver.MetaExposurePriority},
-	{5, 36, camdriver.MetaExposureRoiLeft},
-	{5, 40, camdriver.MetaExposureRoiRight},
-	{5, 44, camdriver.MetaExposureRoiTop},
-	{5, 48, camdriver.MetaExposureRoiBottom},
-	{7, 56, camdriver.MetaFrameEmitterMode},
-}
-
-var colorMeta = []metaField{
-	{0, 16, camdriver.MetaBrightness},
-	{1, 20, camdriver.MetaContrast},
-	{2, 24, camdriver.MetaSaturation},
-	{3, 28, camdriver.MetaSharpness},
-	{5, 36, camdriver.MetaAutoWhiteBalanceTemperature},
-	{6, 40, camdriver.MetaGainLevel},
-	{7, 44, camdriver.MetaBacklightCompensation},
-	{8, 48, camdriver.MetaGamma},
-	{9, 52, camdriver.MetaHue},
-	{10, 56, camdriver.MetaActualExposure},
-	{11, 60, camdriver.MetaManualWhiteBalance},
-	{12, 64, camdriver.MetaPowerLineFrequency},
-	{13, 68, camdriver.MetaLowLightCompensation},
-}
+// stereoFields include the region of automatic exposure.
+var stereoFields = slices.Concat(usbreport.DepthFields, []usbreport.Field{
+	{Flag: 5, At: 36, Size: 4, Key: camdriver.MetaExposureRoiLeft},
+	{Flag: 5, At: 40, Size: 4, Key: camdriver.MetaExposureRoiRight},
+	{Flag: 5, At: 44, Size: 4, Key: camdriver.MetaExposureRoiTop},
+	{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaExposureRoiBottom},
+})
 
 // metaBlock is a block with the fields that a frame has.
-func metaBlock(id, size uint32, fields []metaField, get func(camdriver.MetadataKey) (int64, bool)) []byte {
+func metaBlock(id, size uint32, fields []usbreport.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
 	b, flags := block(id, size, 1, 0), uint32(0)
 	for _, f := range fields {
-		if v, ok := get(f.key); ok {
-			binary.LittleEndian.PutUint32(b[f.at:], uint32(v))
-			flags |= 1 << f.flag
+		if v, ok := get(f.Key); ok {
+			var word [4]byte
+			binary.LittleEndian.PutUint32(word[:], uint32(v))
+			copy(b[f.At:], word[:max(f.Size, -f.Size)])
+			flags |= 1 << f.Flag
 		}
 	}
 	binary.LittleEndian.PutUint32(b[12:], flags)
@@ -132,14 +109,14 @@ func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 	}
 	h = append(h, white...)
 	if color {
-		b := metaBlock(0x80000005, 72, colorMeta, s.Meta)
+		b := metaBlock(0x80000005, 72, usbreport.ColorFields, s.Meta)
 		if v, ok := s.Meta(camdriver.MetaAutoExposure); ok {
 			binary.LittleEndian.PutUint32(b[12:], binary.LittleEndian.Uint32(b[12:])|1<<4)
 			b[32] = 1 + 7*uint8(v&1) // UVC's modes 1 and 8
 		}
 		h = append(h, b...)
 	} else {
-		h = append(h, metaBlock(0x80000000, 60, depthMeta, c.overrule(s))...)
+		h = append(h, metaBlock(0x80000000, 60, stereoFields, c.overrule(s))...)
 	}
 	h = append(h, c.frameConfiguration(color, m, s.Number)...)
 	h[0] = byte(len(h))
