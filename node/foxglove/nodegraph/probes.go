@@ -17,27 +17,23 @@ import (
 // uses it.
 type probes struct {
 	node     *graph.Node
-	topics   map[string]topicProbe
-	services map[string]serviceProbe
+	topics   map[string]probe[ros.Publication]
+	services map[string]probe[msgs.Service]
 }
 
-// A probe is valid while the same nodes publish or provide. A failed one is repeated after
-// retryAfter.
-type (
-	topicProbe struct {
-		of   []string
-		got  ros.Publication
-		err  error
-		when time.Time
-	}
-	serviceProbe struct {
-		of    []string
-		got   msgs.Service
-		known bool
-		err   error
-		when  time.Time
-	}
-)
+// probe is an answer of some nodes.
+type probe[T any] struct {
+	of   []string
+	got  T
+	err  error
+	when time.Time
+}
+
+// valid reports whether the probe holds: while the same nodes publish or provide. A failed
+// one is repeated after retryAfter.
+func (p probe[T]) valid(of []string) bool {
+	return !p.when.IsZero() && slices.Equal(p.of, of) && (p.err == nil || time.Since(p.when) < retryAfter)
+}
 
 const (
 	probeTime  = 2 * time.Second
@@ -45,7 +41,7 @@ const (
 )
 
 func newProbes(n *graph.Node) *probes {
-	return &probes{n, make(map[string]topicProbe), make(map[string]serviceProbe)}
+	return &probes{n, make(map[string]probe[ros.Publication]), make(map[string]probe[msgs.Service])}
 }
 
 var errNoDefinition = errors.New("its publisher sends no definition of its type")
@@ -56,10 +52,10 @@ const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 // topic asks the publishers of a topic in turn. If they differ, the first answer counts, and
 // messages of others are refused because of their type.
 func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
-	if old, had := p.topics[name]; had && slices.Equal(old.of, publishers) && (old.err == nil || time.Since(old.when) < retryAfter) {
+	if old := p.topics[name]; old.valid(publishers) {
 		return old.got, old.err
 	}
-	now := topicProbe{of: publishers, err: errors.New("nobody publishes it"), when: time.Now()}
+	now := probe[ros.Publication]{of: publishers, err: errors.New("nobody publishes it"), when: time.Now()}
 	for _, node := range publishers {
 		limited, cancel := context.WithTimeout(ctx, probeTime)
 		now.got, now.err = p.node.ProbeTopic(limited, node, name)
@@ -92,17 +88,18 @@ func define(t *msgs.Type) error {
 // service asks the provider of a service for its type. Providers don't send definitions, so
 // only services of known types can be called.
 func (p *probes) service(ctx context.Context, name string, providers []string) (msgs.Service, bool) {
-	if old, had := p.services[name]; had && slices.Equal(old.of, providers) && (old.err == nil || time.Since(old.when) < retryAfter) {
-		return old.got, old.known
+	if old := p.services[name]; old.valid(providers) {
+		return old.got, old.got.MD5 != ""
 	}
-	now := serviceProbe{of: providers, when: time.Now()}
+	now := probe[msgs.Service]{of: providers, when: time.Now()}
 	limited, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	var typ, md5 string
 	if typ, md5, now.err = p.node.ProbeService(limited, name); now.err == nil {
-		now.got, now.known = msgs.LookupService(typ)
-		now.known = now.known && now.got.MD5 == md5
+		if known, ok := msgs.LookupService(typ); ok && known.MD5 == md5 {
+			now.got = known
+		}
 	}
 	p.services[name] = now
-	return now.got, now.known
+	return now.got, now.got.MD5 != ""
 }
