@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rsros/node/ros/param"
 )
 
 // parameter is a parameter in the protocol. JSON has one kind of number, so Type says which
@@ -42,38 +44,27 @@ func parameterOf(name string, value any) parameter {
 			p.Type = typeDoubles
 		}
 	}
-	p.Value = encode(representable(value))
+	value, _ = param.Map(value, representable) // which doesn't fail
+	p.Value = encode(value)
 	return p
 }
 
 // representable replaces values that JSON can't represent, or represents differently.
-func representable(value any) any {
+func representable(value any) (any, error) {
 	switch v := value.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Sprint(v)
+			return fmt.Sprint(v), nil
 		}
 		text := strconv.FormatFloat(v, 'g', -1, 64)
 		if !strings.ContainsAny(text, ".e") {
 			text += ".0" // so that it doesn't come back as an int
 		}
-		return json.RawMessage(text)
+		return json.RawMessage(text), nil
 	case time.Time:
-		return v.UTC().Format(time.RFC3339Nano)
-	case []any:
-		list := make([]any, len(v))
-		for i, e := range v {
-			list[i] = representable(e)
-		}
-		return list
-	case map[string]any:
-		tree := make(map[string]any, len(v))
-		for k, e := range v {
-			tree[k] = representable(e)
-		}
-		return tree
+		return v.UTC().Format(time.RFC3339Nano), nil
 	}
-	return value
+	return value, nil
 }
 
 // value is the parameter's value for ROS; nil if it has none, which means to delete it.
@@ -97,14 +88,15 @@ func (p *parameter) value() (any, error) {
 	case p.Type == typeBytes:
 		return nil, fmt.Errorf("parameter %s: %s isn't base64, as %s has to be", p.Name, p.Value, typeBytes)
 	}
-	v, err := fromJSON(v, p.Type == typeDouble || p.Type == typeDoubles)
+	double := p.Type == typeDouble || p.Type == typeDoubles
+	v, err := param.Map(v, func(v any) (any, error) { return fromJSON(v, double) })
 	if err != nil {
 		return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 	}
 	return v, nil
 }
 
-// fromJSON turns numbers into ints and float64s.
+// fromJSON turns a number into an int or a float64.
 func fromJSON(value any, double bool) (any, error) {
 	switch v := value.(type) {
 	case json.Number:
@@ -120,22 +112,6 @@ func fromJSON(value any, double bool) (any, error) {
 			return nil, fmt.Errorf("%s isn't a float64", v)
 		}
 		return f, nil
-	case []any:
-		for i := range v {
-			e, err := fromJSON(v[i], double)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = e
-		}
-	case map[string]any:
-		for k := range v {
-			e, err := fromJSON(v[k], double)
-			if err != nil {
-				return nil, err
-			}
-			v[k] = e
-		}
 	case nil:
 		return nil, fmt.Errorf("null has no counterpart in ROS")
 	}

@@ -3,7 +3,6 @@ package param
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -24,7 +23,33 @@ func FromYAML(text string) (any, error) {
 
 // Value converts a value to the types of the parameter server: bool, int
 // (32 bits), float64, string, []byte, time.Time, []any, map[string]any.
-func Value(v any) (any, error) {
+func Value(v any) (any, error) { return Map(v, leaf) }
+
+// Map returns a value with each element of its lists and trees, at any depth, replaced by
+// what leaf returns for it.
+func Map(v any, leaf func(any) (any, error)) (_ any, err error) {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			if list[i], err = Map(e, leaf); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		tree := make(map[string]any, len(v))
+		for k, e := range v {
+			if tree[k], err = Map(e, leaf); err != nil {
+				return nil, err
+			}
+		}
+		return tree, nil
+	}
+	return leaf(v)
+}
+
+func leaf(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return "", nil
@@ -40,24 +65,6 @@ func Value(v any) (any, error) {
 		return integer(v)
 	case uint64:
 		return integer(int64(min(v, 1<<62)))
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			var err error
-			if out[i], err = Value(v[i]); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	case map[string]any:
-		out := maps.Clone(v)
-		for k := range out {
-			var err error
-			if out[k], err = Value(v[k]); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
 	}
 	return nil, fmt.Errorf("a parameter can't be of type %T", v)
 }
