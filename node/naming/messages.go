@@ -132,7 +132,9 @@ func imuInfo(frameID string, in *camdriver.MotionIntrinsics) *msgs.IMUInfo {
 func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	p := &f.Pose
 	m := &msgs.Odometry{Header: h, ChildFrameID: l.options.frame("pose_frame"), Pose: poseTransform(p)}
-	toChild := rotationOf(p.Rotation).Inverse().Then(poseToBody)
+	q := p.Rotation
+	rotation := camdriver.FromQuaternion([4]float64{float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])}, [3]float64{})
+	toChild := rotation.Inverse().Then(poseToBody)
 	linear, angular := toChild.Apply(double(p.Velocity)), toChild.Apply(double(p.AngularVelocity))
 	m.Twist.Linear, m.Twist.Angular = vector3(linear), vector3(angular)
 	lost := float64(min(p.TrackerConfidence, 3))
@@ -161,16 +163,6 @@ func poseTransform(p *camdriver.PoseSample) msgs.Transform {
 
 func double(v camdriver.Vec3) [3]float64 {
 	return [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
-}
-
-// rotationOf returns the rotation of a unit quaternion x, y, z, w.
-func rotationOf(q [4]float32) camdriver.Extrinsics {
-	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
-	return camdriver.Extrinsics{Rotation: [9]float64{
-		1 - 2*(y*y+z*z), 2 * (x*y - z*w), 2 * (x*z + y*w),
-		2 * (x*y + z*w), 1 - 2*(x*x+z*z), 2 * (y*z - x*w),
-		2 * (x*z - y*w), 2 * (y*z + x*w), 1 - 2*(x*x+y*y),
-	}}
 }
 
 // metadataJSON encodes a frame's metadata as realsense2_camera does: with the SDK's names
