@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rsros/node/internal/wake"
 	"rsros/node/websocket"
 )
 
@@ -30,7 +31,7 @@ type Client struct {
 	ctx     context.Context // ends with the connection
 	fail    context.CancelCauseFunc
 	control *Subscription // of Send
-	wake    chan struct{} // has capacity 1
+	wake    wake.Signal
 
 	reading, writing atomic.Int64 // since when a large message is being read, or one is written; ns, 0 for none
 	bytes            atomic.Uint64
@@ -204,7 +205,7 @@ func (c *Client) setHandling(on bool) {
 	c.mu.Lock()
 	c.handling = on
 	c.mu.Unlock()
-	c.wakeUp() // somebody may wait for this
+	c.wake.Set() // somebody may wait for this
 }
 
 // write sends what waits, until the connection ends or a write fails.
@@ -302,13 +303,6 @@ func (c *Client) sendControl(i Item, _ Delivery) error {
 	return c.Write(m.kind, m.data)
 }
 
-func (c *Client) wakeUp() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
-
 // release drops a message that the client held. Callers hold mu.
 func (c *Client) release(m *Shared) {
 	c.held -= m.size
@@ -358,7 +352,7 @@ func (c *Client) drain(ctx context.Context) error {
 		c.settled()
 	}
 	c.mu.Unlock()
-	c.wakeUp() // the writer checks again, even if nothing waits
+	c.wake.Set() // the writer checks again, even if nothing waits
 	select {
 	case <-idle:
 		return nil

@@ -153,7 +153,7 @@ func (s *Subscription) schedule() {
 		s.queued = true
 		r := &s.client.rings[s.o.Class]
 		*r = append(*r, s)
-		s.client.wakeUp()
+		s.client.wake.Set()
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/node/internal/wake"
 	"rsros/node/websocket"
 )
 
@@ -70,7 +71,7 @@ func (s *Server[M]) Accept(w http.ResponseWriter, r *http.Request, o websocket.O
 }
 
 func newClient(b *Budget) *Client {
-	c := &Client{budget: b, wake: make(chan struct{}, 1)}
+	c := &Client{budget: b, wake: wake.New()}
 	c.ctx, c.fail = context.WithCancelCause(context.Background())
 	c.control = c.Subscribe(Options{Class: classControl, Kept: controlBytes, Send: c.sendControl})
 	return c

@@ -2,7 +2,11 @@
 
 package replay
 
-import "time"
+import (
+	"time"
+
+	"rsros/node/internal/wake"
+)
 
 // Precision says in words how exactly System waits.
 const Precision = "no: Go's timers, a millisecond or more"
@@ -10,12 +14,12 @@ const Precision = "no: Go's timers, a millisecond or more"
 // System is the machine's clock, as precise as Go's timers.
 type System struct {
 	evenTime
-	wake chan struct{} // capacity 1
+	wake wake.Signal
 }
 
 // NewSystem returns the machine's clock. The caller closes it after Run.
 func NewSystem() (*System, error) {
-	return &System{evenTime{time.Now()}, make(chan struct{}, 1)}, nil
+	return &System{evenTime{time.Now()}, wake.New()}, nil
 }
 
 // Close implements io.Closer; there is nothing to free.
@@ -30,9 +34,4 @@ func (s *System) Wait(t Wall) {
 	}
 }
 
-func (s *System) Wake() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
+func (s *System) Wake() { s.wake.Set() }

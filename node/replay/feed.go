@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/internal/wake"
 )
 
 // A feed reads ahead until it holds aheadBytes, and again when half of them are
@@ -56,7 +57,7 @@ type run struct {
 	bytes  atomic.Int64
 	last   atomic.Int64  // time of the newest item
 	hungry atomic.Bool   // the player waits for items
-	room   chan struct{} // capacity 1: half of the bytes are used up
+	room   wake.Signal   // half of the bytes are used up
 	full   chan struct{} // closed when there first is no room, or everything was read
 	quit   chan struct{} // closed when another run follows, or none
 }
@@ -73,7 +74,7 @@ type prelude func(func(*channel, Recorded) error) error
 // seek makes next return what is latched before t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: make(chan struct{}, 1), full: make(chan struct{}), quit: make(chan struct{})}
+	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: wake.New(), full: make(chan struct{}), quit: make(chan struct{})}
 	select {
 	case <-f.runs: // not begun
 	default:
@@ -235,10 +236,7 @@ func (f *feed) next(clock Clock) (next item, there, end bool) {
 func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 	r.hungry.Store(false)
 	if ok && r.bytes.Add(-next.weight()) < aheadBytes/2 {
-		select {
-		case r.room <- struct{}{}:
-		default:
-		}
+		r.room.Set()
 	}
 	return next, ok, !ok
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"rsros/node/ros/internal/wake"
+	"rsros/node/internal/wake"
 	"rsros/node/ros/names"
 	"rsros/node/ros/param"
 	"rsros/node/ros/rosapi"

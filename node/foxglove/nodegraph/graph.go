@@ -12,6 +12,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/foxglove"
 	"rsros/node/graph"
+	"rsros/node/internal/wake"
 	"rsros/node/ros"
 )
 
@@ -29,7 +30,7 @@ const period = time.Second
 // Follow implements foxglove.Graph. It asks the master once a second, and other nodes
 // once for each topic and service of theirs.
 func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
-	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: make(chan struct{}, 1)}
+	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: wake.New()}
 	ctx, cancel := context.WithCancel(context.Background())
 	params, err := g.node.SubscribeParam("/", f.setParams)
 	if err != nil {
@@ -51,8 +52,8 @@ type follower struct {
 	node     *graph.Node
 	probes   *probes
 	changed  func(*foxglove.State)
-	wake     chan struct{} // parameters changed
-	problems []string      // that stay
+	wake     wake.Signal // parameters changed
+	problems []string    // that stay
 	last     *foxglove.State
 
 	mu     sync.Mutex
@@ -64,10 +65,7 @@ func (f *follower) setParams(value any) {
 	f.mu.Lock()
 	f.params = foxglove.Flatten(tree)
 	f.mu.Unlock()
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
+	f.wake.Set()
 }
 
 func (f *follower) run(ctx context.Context) {

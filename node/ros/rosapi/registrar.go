@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/ros/internal/wake"
+	"rsros/node/internal/wake"
 )
 
 // pollEvery is how often the registrar checks that the master is still the same.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/node/ros/internal/wake"
+	"rsros/node/internal/wake"
 )
 
 // Limits of each of a topic's queues may change at any time; negative means unlimited.
