@@ -61,7 +61,7 @@ func (o Options) infraredFormats() []format {
 		{"Y8I ", 16, grey},
 	}
 	if !usb2 {
-		list = append(list, format{"Y12I", 24, []Size{{1280, 800, []int{25, 15}}}})
+		list = append(list, format{"Y12I", 24, []Size{{640, 400, []int{25, 15}}, {1280, 800, []int{25, 15}}}})
 	}
 	return list
 }

@@ -103,6 +103,8 @@ var publishedModes = []struct {
 	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 480, []int{90, 60, 30, 15, 6}}},
 	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 360, []int{90, 60, 30, 15, 6}}},
 	{"realsenseai/realsense-ros#3006", "Y8I ", Size{480, 270, []int{90, 60, 30, 15, 6}}},
+	// A D435, whose depth function is the same, too; the D430i's list has the size. The lists of D435i end before it.
+	{"realsenseai/librealsense#4689", "Y12I", Size{640, 400, []int{25, 15}}},
 }
 
 // TestPublishedModes looks for the modes of real cameras in the virtual one.
