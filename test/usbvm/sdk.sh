@@ -2,8 +2,8 @@
 # Lets librealsense, unmodified, judge the virtual camera: builds a program of
 # this folder with the library in the folder that RS_SDK names, and runs the tests
 # named SDK in the virtual machine. The folder is a build's or an installation's:
-# headers in include, the library anywhere below, rs-enumerate-devices, too, if it
-# is to be tried. The backend must be libusb (FORCE_RSUSB_BACKEND): the machine has
+# headers in include, the library anywhere below, and librealsense's own tools that
+# are to be tried. The backend must be libusb (FORCE_RSUSB_BACKEND): the machine has
 # no patched kernel.
 #
 #   RS_SDK=FOLDER test/usbvm/sdk.sh [flags of a test binary]
@@ -20,7 +20,9 @@ fi
 rm -rf "$out" "$shared/served.bag" "$shared"/librealsense-*.txt
 mkdir -p "$out"
 cp -L "$(dirname "$library")"/librealsense2.so.*.* "$out/"
-find "$RS_SDK" -type f -name rs-enumerate-devices -perm -u+x -exec cp {} "$out/" \;
+for tool in rs-enumerate-devices rs-fw-logger rs-terminal rs-data-collect rs-record; do
+	find "$RS_SDK" -type f -name "$tool" -perm -u+x -exec cp {} "$out/" \;
+done
 g++ -O2 -std=c++17 -I"$RS_SDK/include" "$here/sdk/probe.cpp" -o "$out/probe" -L"$(dirname "$library")" -lrealsense2 -lpthread
 
 # What usb-serve serves in the machine.
