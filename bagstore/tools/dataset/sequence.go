@@ -92,13 +92,21 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 const memory = 128 << 20
 
 func exportOne(ctx context.Context, f form, in, name string, out *folder, o Options) (lost []string, err error) {
-	file, err := rsbag.Open(in, rsbag.Options{Context: ctx, Whole: true, CameraNodes: true})
+	whole := func(b *bagstore.Bag) bool { return !rsbag.InPart(ctx, b, tellsPoses) }
+	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
+	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // only read
+	file, err := rsbag.Open(in, rsbag.Options{Bag: bags[0], CameraNodes: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Narrow(ctx, filter); err != nil {
+		return nil, err
+	}
 	s := &sequence{
-		Sequence: &Sequence{Recording: in, Folder: name}, o: o, out: out, file: file, snap: file.Snapshot(),
+		Sequence: &Sequence{Recording: in, Folder: name}, o: o, out: out, file: file, filter: filter, snap: file.Snapshot(),
 		ticks: ticks{rate: o.Rate}, pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
 	}
 	for _, i := range s.snap.Info {
@@ -106,14 +114,8 @@ func exportOne(ctx context.Context, f form, in, name string, out *folder, o Opti
 			s.Device = i.Value
 		}
 	}
-	for _, n := range file.Bag().Notes() {
-		bagset.LogNote(o.Log, in, n)
-	}
 	for _, n := range append(slices.Clone(file.Notes()), file.Left()...) {
 		o.Log.Debug().Str("recording", in).Msg(n)
-	}
-	if s.filter, err = o.Selection.Filter([]*bagstore.Bag{file.Bag()}); err != nil {
-		return nil, err
 	}
 	if s.cameras = f.cameras(s.selected()); len(s.cameras) == 0 {
 		return nil, fmt.Errorf("%s: %w: %s needs %s", in, ErrStreams, f.name, f.need)

@@ -60,7 +60,7 @@ func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) er
 		}
 		q.Connections = func(c *bagstore.Connection) bool {
 			static := strings.HasSuffix(c.Topic, "/tf_static")
-			return (c.Type == "tf2_msgs/TFMessage" || c.Type == "tf/tfMessage") && static == fixed && selected(c)
+			return hasTransforms(c) && static == fixed && selected(c)
 		}
 		walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.o.Log}
 		for m, err := range walk.Messages(s.file.Bag().View(q)) {
@@ -82,6 +82,10 @@ func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) er
 		s.damaged += uint64(walk.Damaged)
 	}
 	return nil
+}
+
+func hasTransforms(c *bagstore.Connection) bool {
+	return c.Type == "tf2_msgs/TFMessage" || c.Type == "tf/tfMessage"
 }
 
 // findPath reads the path between two frames. An empty from is the root of to's tree.

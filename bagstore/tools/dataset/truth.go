@@ -21,6 +21,11 @@ type truth struct {
 
 var poseTypes = []string{"nav_msgs/Odometry", "geometry_msgs/PoseStamped"}
 
+// tellsPoses reports whether a connection may have ground truth, which is read whole.
+func tellsPoses(c *bagstore.Connection) bool {
+	return slices.Contains(poseTypes, c.Type) || hasTransforms(c)
+}
+
 // findTruth finds the ground truth of Options.Truth. If that is empty, it is the stream of poses, the
 // first topic of odometry or stamped poses, or the tf of the first camera, if it moves.
 func (s *sequence) findTruth(f form) (t truth, err error) {

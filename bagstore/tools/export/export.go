@@ -42,8 +42,8 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
 	}
-	// Frames are counted by stream, which needs all messages of a RealSense recording.
-	whole := func(b *bagstore.Bag) bool { return o.Dir != "" && rsbag.IsRecording(b) }
+	none := func(*bagstore.Connection) bool { return false }
+	whole := func(b *bagstore.Bag) bool { return o.Dir != "" && rsbag.IsRecording(b) && !rsbag.InPart(ctx, b, none) }
 	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 	"rsros/camdriver"
@@ -158,17 +157,19 @@ func (ms meters) choose(name string, of func(*pair) (m, other *meter)) (*meter, 
 // Run measures. Besides an error that leads to nothing, it returns a bagset.LossError, with the report,
 // if messages are damaged or a value isn't in the recording.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	b, err := recording.Open(o.In, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true})
+	whole := func(b *bagstore.Bag) bool { return rsbag.IsRecording(b) && !rsbag.InMotionPart(ctx, b) }
+	bags, filter, lost, err := o.Selection.Open([]string{o.In}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
+	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close() //nolint:errcheck // only read
+	b := bags[0]
 	ms := make(meters)
 	read := ms.messages
 	if rsbag.IsRecording(b) {
 		read = ms.frames
 	}
-	damaged, err := read(ctx, b, o)
+	damaged, err := read(ctx, b, filter, o)
 	if err != nil {
 		return nil, err
 	}
@@ -176,22 +177,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lost []string
-	for _, n := range append(slices.Clone(b.Notes()), b.Found()...) {
-		if n.Severity == bagstore.Loss {
-			lost = append(lost, n.Text)
-		}
-	}
-	return r, bagset.Loss(damaged, 0, append(lost, r.Lacks...))
+	return r, bagset.Loss(damaged, 0, append(append(lost, bagset.Found(bags)...), r.Lacks...))
 }
 
 // messages reads sensor_msgs/Imu.
-func (ms meters) messages(ctx context.Context, b *bagstore.Bag, o Options) (damaged int, err error) {
+func (ms meters) messages(ctx context.Context, b *bagstore.Bag, filter bagstore.Filter, o Options) (damaged int, err error) {
 	const imu = "sensor_msgs/Imu"
-	filter, err := o.Selection.Filter([]*bagstore.Bag{b})
-	if err != nil {
-		return 0, err
-	}
 	q := filter.Query()
 	selected := q.Connections
 	q.Connections = func(c *bagstore.Connection) bool { return c.Type == imu && selected(c) }
@@ -216,16 +207,15 @@ func (ms meters) messages(ctx context.Context, b *bagstore.Bag, o Options) (dama
 }
 
 // frames reads a RealSense recording, in which stamps aren't in headers.
-func (ms meters) frames(ctx context.Context, b *bagstore.Bag, o Options) (damaged int, err error) {
-	filter, err := o.Selection.Filter([]*bagstore.Bag{b})
-	if err != nil {
-		return 0, err
-	}
+func (ms meters) frames(ctx context.Context, b *bagstore.Bag, filter bagstore.Filter, o Options) (damaged int, err error) {
 	f, err := rsbag.Open(o.In, rsbag.Options{Bag: b})
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close() //nolint:errcheck // only read
+	if err := f.Narrow(ctx, filter); err != nil {
+		return 0, err
+	}
 	topics := make(map[camdriver.StreamID]string)
 	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress}
 	keeps := filter.Query().Connections
