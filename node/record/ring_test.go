@@ -434,7 +434,8 @@ func TestRingLeft(t *testing.T) {
 func TestCameraRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := signingKey(t)
-		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}, Bag: bagstore.Options{Sign: key}})
+		// The bubble's time stands still while direct writes are waited for.
+		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}, Bag: bagstore.Options{Sign: key, Sink: bagstore.Buffered}})
 		dir := t.TempDir()
 		if _, err := s.Start(filepath.Join(dir, "walk.bag")); err != nil {
 			t.Fatal(err)
