@@ -38,7 +38,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
   rs-ros-node live --device walk.bag --naming wrapper
   rs-ros-node live --device usb:0123 --camera front --device usb:0456 --camera rear
   rs-ros-node live --device usb --depth 848x480@90 --infra1 off --gyro 400`,
-		Args: cobra.NoArgs,
+		Args: addressArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.readSignKey(o.Recording.Signing, &o.Recording.Bag); err != nil {
 				return err

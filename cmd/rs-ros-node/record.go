@@ -103,13 +103,26 @@ func (r *recordArgs) addTopics(args []string) error {
 		switch o := &r.options; {
 		case o.Split && err == nil && size >= 0:
 			o.MaxSize = size << 20
-		case strings.Contains(arg, ":"):
+		case !o.Regex && isAddress(arg):
 			return usageError{fmt.Errorf("%q is no topic; --http and --foxglove take an address after '='", arg)}
 		default:
 			o.Topics = append(o.Topics, arg)
 		}
 	}
 	return nil
+}
+
+// isAddress reports whether an argument is an address or a port, rather than a topic's name.
+func isAddress(arg string) bool {
+	return strings.Contains(arg, ":") || arg == "localhost" || arg != "" && arg[0] >= '0' && arg[0] <= '9'
+}
+
+// addressArgs refuses arguments, as cobra.NoArgs, and says how a flag takes an address.
+func addressArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && isAddress(args[0]) {
+		return fmt.Errorf("%s takes no %q; --http and --foxglove take an address after '='", cmd.Name(), args[0])
+	}
+	return cobra.NoArgs(cmd, args)
 }
 
 // topicTable is the table of a recording of topics.

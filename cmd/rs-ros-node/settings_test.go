@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -199,10 +198,17 @@ func TestOddValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestAddressWithoutEquals: a flag with a default of its own takes an address after '=' only.
+// TestAddressWithoutEquals checks that an address after a flag that takes one after '=' only isn't taken for a topic.
 func TestAddressWithoutEquals(t *testing.T) {
-	code, _, log := command(t, "record", "--http", "127.0.0.1:0", "-O", filepath.Join(t.TempDir(), "out.bag"))
-	if code != exitUsage || !strings.Contains(log, "after '='") {
-		t.Errorf("exit code %d: %s", code, log)
+	for _, args := range []string{
+		"record --http 127.0.0.1:8090 -a", "record --http localhost -a", "record --foxglove 8765 /x", "live --device sim --http 8090", "live --device sim --http 127.0.0.1:8090",
+	} {
+		code, _, log := command(t, strings.Fields(args)...)
+		if code != exitUsage || !strings.Contains(log, "--http and --foxglove take an address after '='") {
+			t.Errorf("%s: exit code %d: %s", args, code, log)
+		}
+	}
+	if isAddress("/chatter") || isAddress("chatter1") {
+		t.Error("a topic is taken for an address")
 	}
 }
