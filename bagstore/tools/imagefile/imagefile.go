@@ -22,7 +22,7 @@ type Image struct {
 	Stored bool // Encode doesn't compress a PNG: larger, and faster
 }
 
-// cvEncodings are encodings without a meaning, and what OpenCV's programs take them for.
+// cvEncodings are encodings without a meaning, and what cv_bridge takes them for.
 var cvEncodings = map[string]string{"8UC3": "bgr8", "8UC4": "bgra8"}
 
 // picture returns the image with an encoding that has a meaning.
