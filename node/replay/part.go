@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 
 	"rsros/bagstore"
 )
@@ -9,23 +10,34 @@ import (
 // NarrowBags narrows bags that were opened with [bagstore.OpenOptions.Part] to what the settings play, before New: the
 // messages between two times, and those from before that subscribers need.
 func NarrowBags(ctx context.Context, bags []*bagstore.Bag, s Settings) error {
-	first := bagstore.NewView(bags, bagstore.Query{Start: statics + 1}).Start()
+	if !slices.ContainsFunc(bags, (*bagstore.Bag).Partial) {
+		return nil
+	}
+	var rest []*bagstore.Bag
+	for _, b := range bags {
+		if beginning(b) > 0 {
+			rest = append(rest, b)
+			continue
+		}
+		// None of the topics that can be read has a message at the beginning.
+		if err := b.NarrowTo(ctx, bagstore.Part{}); err != nil {
+			return err
+		}
+	}
+	first := beginning(bags...)
 	from, to, err := s.between(func() bagstore.Time { return first })
 	if err != nil {
 		return nil // it is New's
 	}
-	for _, b := range bags {
+	latched := latchedTopics(bags)
+	for _, b := range rest {
 		part := bagstore.Part{Start: max(from, statics+1), End: to}
-		if first == 0 { // none of the topics that can be read has a message at the beginning
-			part = bagstore.Part{}
-		}
-		early := staticConnections(b)
 		for _, c := range b.Connections() {
 			switch {
 			case !s.Filter.wants(c):
 			case hasStaticTransforms(c):
 				part.All = append(part.All, c.ID)
-			case c.Latching || early[c]:
+			case latched[c.Topic]:
 				part.Last = append(part.Last, c.ID)
 			}
 		}
@@ -36,16 +48,24 @@ func NarrowBags(ctx context.Context, bags []*bagstore.Bag, s Settings) error {
 	return nil
 }
 
-// staticConnections lists those with messages at the time of statics, see channels.countStatics.
-func staticConnections(b *bagstore.Bag) map[*bagstore.Connection]bool {
-	list := make(map[*bagstore.Connection]bool)
-	if !b.Partial() {
-		return list
+// beginning returns the time of the first message with a time of its own; 0 if there is none.
+func beginning(bags ...*bagstore.Bag) bagstore.Time {
+	return bagstore.NewView(bags, bagstore.Query{Start: statics + 1}).Start()
+}
+
+// latchedTopics returns the topics of which subscribers get the last message from before: the latched ones, and those
+// with messages at the time of statics, see channels.countStatics. Bags with the same topic share its channel.
+func latchedTopics(bags []*bagstore.Bag) map[string]bool {
+	topics := make(map[string]bool)
+	for _, b := range bags {
+		for _, c := range b.Connections() {
+			topics[c.Topic] = topics[c.Topic] || c.Latching
+		}
 	}
-	it := b.View(bagstore.Query{End: statics}).Iterator()
+	it := bagstore.NewView(bags, bagstore.Query{End: statics}).Iterator()
 	defer it.Close()
 	for it.SkipNext() {
-		list[it.Message().Conn] = true
+		topics[it.Message().Conn.Topic] = true
 	}
-	return list
+	return topics
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"rsros/bagstore/moment"
 	"rsros/bagstore/tools/convert"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // played lists what a player publishes, without the times of publishing, and its channels.
@@ -120,6 +122,74 @@ func TestPlayPart(t *testing.T) {
 			if t.Logf("%s of %s: %d messages, %d requests, %d bytes", name, file, len(got), requests, n); n > 7<<19 {
 				t.Errorf("%s of %s: %d bytes were fetched", name, file, n)
 			}
+		}
+	}
+}
+
+// TestPlayParts plays a part of two .db3 files as of the same files read whole. The first begins with messages of a type
+// that can't be read, more than are listed at first. Each has a topic that is latched only because of the other.
+func TestPlayParts(t *testing.T) {
+	var early, late []raw
+	for i := range 400 {
+		at := bag0.Add(time.Duration(i) * 100 * ms)
+		if i < 20 {
+			early = append(early, raw{at, "/unknown", "std_msgs/String", text("?")})
+		} else {
+			early = append(early, raw{at, "/a", "std_msgs/String", text(fmt.Sprint(i))})
+		}
+		late = append(late, raw{at.Add(10 * sec), "/b", "std_msgs/String", text(fmt.Sprint(i))})
+	}
+	early = append(early, raw{bag0.Add(5 * sec), "/option", "std_msgs/String", text("of the first bag")})
+	late = append([]raw{{1, "/option", "std_msgs/String", text("of the second bag")}}, late...)
+	late = append(late, raw{bag0.Add(11 * sec), "/other", "std_msgs/String", text("of the second bag")})
+	early = append([]raw{{1, "/other", "std_msgs/String", text("of the first bag")}}, early...)
+	var paths []string
+	for i, list := range [][]raw{early, late} {
+		path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".db3"))
+		if _, err := convert.Messages(t.Context(), convert.Options{In: writeRaw(t, list...).Path(), Out: path}); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	const script = `
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+c.execute("UPDATE topics SET type = 'unknown_msgs/msg/Unknown' WHERE name = '/unknown'")
+c.commit()
+`
+	if out, err := exec.Command(need.Python(t, "sqlite3"), "-c", script, paths[0]).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	store := bucket.Start(t)
+	open := func(part bool) (bags []*bagstore.Bag) {
+		for _, path := range paths {
+			if part {
+				path = store.Put(filepath.Base(path), path)
+			}
+			b, err := recording.Open(path, bagstore.OpenOptions{Context: t.Context(), Part: part})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = b.Close() }) // only read
+			if bags = append(bags, b); b.Partial() != part {
+				t.Fatal("a part:", b.Partial())
+			}
+		}
+		return bags
+	}
+	for name, s := range map[string]Settings{
+		"a part":         {Start: 20 * sec, Duration: sec},
+		"until a date":   {Start: 20 * sec, Until: moment.At(bag0.Add(30 * sec))},
+		"before a start": {StartAt: moment.At(bag0.Add(12 * sec)), Duration: sec},
+	} {
+		bags := open(true)
+		if err := NarrowBags(t.Context(), bags, s); err != nil {
+			t.Fatal(err)
+		}
+		got, gotChannels := played(t, s, bags...)
+		want, channels := played(t, s, open(false)...)
+		if !slices.Equal(got, want) || gotChannels != channels || len(want) < 10 {
+			t.Errorf("%s: %q %s\nwant %q %s", name, got, gotChannels, want, channels)
 		}
 	}
 }
