@@ -133,6 +133,10 @@ func TestLog(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("unplugging doesn't end a read")
 	}
+	// A read before a commit is a violation, but not of a camera that isn't there.
+	if _, err := c.Read(t.Context(), 0x82, 64); !errors.Is(err, ErrGone) || len(c.Violations()) > 0 {
+		t.Errorf("a read after unplugging: %v, violations %q", err, c.Violations())
+	}
 }
 
 // TestExposure checks that grey images get brighter with a longer exposure that is set.

@@ -37,12 +37,13 @@ func Until(due time.Time) func(context.Context) error {
 // error is ErrGone once life has ended, as that of a camera does when it is unplugged.
 func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) ([]byte, error) {
 	for {
+		if life.Err() != nil {
+			return nil, ErrGone
+		}
 		mu.Lock()
 		turn, err := next()
 		mu.Unlock()
-		if life.Err() != nil {
-			return nil, ErrGone
-		} else if err != nil {
+		if err != nil {
 			return nil, err
 		}
 		wait, cancel := context.WithCancel(ctx)
