@@ -132,6 +132,7 @@ func TestCompressRefuses(t *testing.T) {
 		"too wide for JPEG":   func(p *Picture, _ *Options) { p.Width = 1 << 16 },
 		"short rows":          func(p *Picture, _ *Options) { p.Step = 11 },
 		"short data":          func(p *Picture, _ *Options) { p.Data = p.Data[:len(p.Data)-5] },
+		"more than 32 bits":   func(p *Picture, _ *Options) { p.Step, p.Height = 1<<24, 1<<15+1 },
 		"half a YUV pair":     func(p *Picture, _ *Options) { p.Encoding, p.Width = "yuyv", 3 },
 		"an unknown format":   func(_ *Picture, o *Options) { o.Format = "theora" },
 	} {

@@ -45,8 +45,10 @@ func layoutOf(encoding string) (layout, bool) {
 
 func (l layout) colour() bool { return l.pixel >= 3 && l.bits == 8 || l.yuv }
 
-// maxSide is JPEG's limit.
-const maxSide = 65535
+const (
+	maxSide = 65535   // JPEG's limit
+	maxStep = 1 << 24 // bytes of a row
+)
 
 // check checks the picture and returns its layout.
 func (p *Picture) check() (layout, error) {
@@ -67,13 +69,14 @@ func (p *Picture) check() (layout, error) {
 func (p *Picture) Check() error {
 	l, _ := layoutOf(p.Encoding)
 	row := l.pixel * p.Width
+	need := int64(p.Step)*int64(p.Height-1) + int64(row) // more than an int of 32 bits holds
 	switch {
 	case p.Width <= 0 || p.Height <= 0 || p.Width > maxSide || p.Height > maxSide:
 		return fmt.Errorf("size is %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
-	case p.Step < row || p.Step > 1<<24:
-		return fmt.Errorf("rows have %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
-	case len(p.Data) < p.Step*(p.Height-1)+row:
-		return fmt.Errorf("data has %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
+	case p.Step < row || p.Step > maxStep:
+		return fmt.Errorf("rows have %d bytes, %d pixels of %s need %d to %d", p.Step, p.Width, p.Encoding, row, maxStep)
+	case int64(len(p.Data)) < need:
+		return fmt.Errorf("data has %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, need)
 	}
 	return nil
 }

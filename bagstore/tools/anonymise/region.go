@@ -147,16 +147,18 @@ type picture struct {
 
 // check checks that data has all pixels, on which the other methods rely.
 func (p *picture) check() error {
+	const maxStep = 1 << 24
 	pixel := p.row / p.cols * p.sample.size
+	need := int64(p.step)*int64(p.height-1) + int64(pixel*p.width) // more than an int of 32 bits holds
 	switch {
 	case p.width <= 0 || p.height <= 0 || p.width > 1<<16 || p.height > 1<<16:
 		return fmt.Errorf("size is %dx%d, want 1 to 65536", p.width, p.height)
 	case p.cols > p.rows && p.width%p.cols != 0:
 		return fmt.Errorf("pixels are stored in pairs, but the width is %d", p.width)
-	case p.step < pixel*p.width || p.step > 1<<24:
-		return fmt.Errorf("rows have %d bytes, too few for %d pixels of %d bytes", p.step, p.width, pixel)
-	case len(p.data) < p.step*(p.height-1)+pixel*p.width:
-		return fmt.Errorf("data has %d bytes, too few for %d rows of %d", len(p.data), p.height, p.step)
+	case p.step < pixel*p.width || p.step > maxStep:
+		return fmt.Errorf("rows have %d bytes, %d pixels of %d bytes need %d to %d", p.step, p.width, pixel, pixel*p.width, maxStep)
+	case int64(len(p.data)) < need:
+		return fmt.Errorf("data has %d bytes, %d rows of %d need %d", len(p.data), p.height, p.step, need)
 	}
 	return nil
 }

@@ -149,6 +149,18 @@ func TestOddBayer(t *testing.T) {
 	}
 }
 
+// TestCheckSize checks that rows whose bytes an int of 32 bits doesn't hold aren't accepted.
+func TestCheckSize(t *testing.T) {
+	p := picture{plain(1, 1), 4, 1<<15 + 1, 1 << 24, make([]byte, 16)}
+	if err := p.check(); err == nil {
+		t.Error("16 bytes are enough for 32769 rows")
+	}
+	p.height = 1
+	if err := p.check(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBoxWithin(t *testing.T) {
 	for _, c := range []struct {
 		b    box
