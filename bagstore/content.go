@@ -34,7 +34,8 @@ type Located interface {
 type Parted interface {
 	// Partial reports whether Narrow lists messages.
 	Partial() bool
-	// Narrow makes Blocks list the messages of a part, those at MinTime and the first ones after it, and returns the notes about the file.
+	// Narrow makes Blocks list the messages of a part, those at MinTime and the first ones after it. It returns the
+	// notes about the file.
 	Narrow(context.Context, Part) ([]Note, error)
 	// Counts lists how many messages the connections have in the whole recording, by its own metadata; false if that
 	// doesn't say.

@@ -68,11 +68,14 @@ func (f *File) counts(d *description) (list []bagstore.ConnCount, agree bool) {
 	if !within {
 		return nil, false
 	}
-	var names []string
+	return d.counts(f.topicNames(), rows)
+}
+
+func (f *File) topicNames() (names []string) {
 	for _, t := range f.topics {
 		names = append(names, t.Name)
 	}
-	return d.counts(names, rows)
+	return names
 }
 
 // counts lists the topics, by index, that have messages. It returns false unless their number is rows.

@@ -7,36 +7,43 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
 // Group is the files of a recording, opened by [OpenPart], that are narrowed together. It doesn't close them.
 type Group struct {
 	files    []*File
-	topics   [][]uint32 // by file and its topic: the topic of the Group
-	names    []string   // of the Group's topics
+	objects  [][]dbpages.Object // by file; nil if it isn't opened for a part
+	topics   [][]uint32         // by file and its topic: the topic of the Group
+	names    []string           // of the Group's topics
 	metadata []byte
 }
 
 // NewGroup returns a Group of files with topics of these names. topics has for each file and each of its topics the index
 // in names. metadata is the folder's metadata.yaml, if it is there and describes these files.
 func NewGroup(files []*File, topics [][]uint32, names []string, metadata []byte) *Group {
-	return &Group{files, topics, names, metadata}
-}
-
-// alone is a Group of one file.
-func (f *File) alone() *Group {
-	g := &Group{files: []*File{f}, topics: make([][]uint32, 1)}
-	for i, t := range f.topics {
-		g.topics[0], g.names = append(g.topics[0], uint32(i)), append(g.names, t.Name)
-	}
-	if f.part != nil {
-		g.metadata = f.part.beside
+	g := &Group{files: files, topics: topics, names: names, metadata: metadata}
+	for _, f := range files {
+		var objects []dbpages.Object
+		if f.part != nil {
+			objects = f.part.objects
+		}
+		g.objects = append(g.objects, objects)
 	}
 	return g
 }
 
-// Narrow lists the messages of a part, those at [bagstore.MinTime] and the first ones after it. It must not be called while a file is in use. If
-// an index is damaged, all messages of the file are listed.
+// alone is a Group of one file.
+func (f *File) alone() *Group {
+	topics := make([]uint32, len(f.topics))
+	for i := range topics {
+		topics[i] = uint32(i)
+	}
+	return NewGroup([]*File{f}, [][]uint32{topics}, f.topicNames(), nil)
+}
+
+// Narrow lists the messages of a part, those at [bagstore.MinTime] and the first ones after it. It must not be called
+// while a file is in use. If an index is damaged, all messages of its file are listed.
 func (g *Group) Narrow(ctx context.Context, part bagstore.Part) error {
 	lo, hi := max(int64(part.Start), int64(bagstore.MinTime)+1), int64(part.End)
 	if part.End == 0 || part.End >= bagstore.MaxTime {

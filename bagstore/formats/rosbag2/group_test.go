@@ -48,12 +48,13 @@ func TestGroup(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, metadata := range [][]byte{metadata, nil} {
-		g := &Group{metadata: metadata}
+		var files []*File
+		var topics [][]uint32
 		for _, b := range parts {
-			f := openLatched(t, b, nil)
-			a := f.alone()
-			g.files, g.topics, g.names = append(g.files, f), append(g.topics, a.topics...), a.names
+			f := openLatched(t, b)
+			files, topics = append(files, f), append(topics, everyTopic(f))
 		}
+		g := NewGroup(files, topics, files[0].topicNames(), metadata)
 		list, ok := g.Counts()
 		if ok != (metadata != nil) || ok && len(list) != 6 {
 			t.Errorf("counts: %v, %v", list, ok)
@@ -94,4 +95,38 @@ func TestGroup(t *testing.T) {
 
 func earlierOf(list []row, topic string, start bagstore.Time) []row {
 	return within(slices.DeleteFunc(slices.Clone(list), func(r row) bool { return r.Topic != topic }), 0, start-1)
+}
+
+// TestGroupCountsDamaged checks that the counts in files stay known if a file turns out to have a damaged index, and is
+// listed whole.
+func TestGroupCountsDamaged(t *testing.T) {
+	const n = 5001
+	var files []*File
+	for i := range 2 {
+		b, err := os.ReadFile(writeDescribed(t, n, 2501, 2500, 1000, 1000+n-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const page, indexLeaf = 4096, 10
+		var leaves [][]byte
+		for p := range slices.Chunk(b, page) {
+			if p[0] == indexLeaf {
+				leaves = append(leaves, p)
+			}
+		}
+		if i == 1 {
+			clear(leaves[len(leaves)/2])
+		}
+		files = append(files, openLatched(t, b))
+	}
+	g := NewGroup(files, [][]uint32{{0, 1}, {0, 1}}, []string{"/a", "/b"}, nil)
+	for _, partial := range []bool{true, false} {
+		list, ok := g.Counts()
+		if want := []bagstore.ConnCount{{ID: 0, Count: 5002}, {ID: 1, Count: 5000}}; !ok || !slices.Equal(list, want) || files[1].Partial() != partial {
+			t.Errorf("counts %v, %v, want %v; a part: %v, want %v", list, ok, want, files[1].Partial(), partial)
+		}
+		if err := g.Narrow(t.Context(), bagstore.Part{Start: 1000, End: 1000 + n}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

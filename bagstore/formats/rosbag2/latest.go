@@ -179,18 +179,11 @@ func (s *search) add(at int64) {
 	}
 }
 
-// Counts lists how many messages topics have by the file's own metadata, or that of Describe; false if neither agrees
-// with the first and the last row.
+// Counts lists how many messages topics have by the file's own metadata; false if it doesn't agree with the first and
+// the last row.
 func (f *File) Counts() ([]bagstore.ConnCount, bool) { return f.alone().Counts() }
 
-// Describe sets the metadata.yaml of a folder with no other file, for Counts.
-func (f *File) Describe(metadata []byte) {
-	if f.part != nil {
-		f.part.beside = metadata
-	}
-}
-
-// Counts is [File.Counts] of all files together.
+// Counts is [File.Counts] of all files together, or lists the counts of the folder's metadata.
 func (g *Group) Counts() ([]bagstore.ConnCount, bool) {
 	list, _, ok := g.count()
 	return list, ok
@@ -220,14 +213,11 @@ func (g *Group) count() (list []bagstore.ConnCount, end bagstore.Time, ok bool) 
 	return list, end, ok
 }
 
-// ownCounts adds up the counts in the files.
+// ownCounts adds up the counts in the files, also in those whose index was found damaged.
 func (g *Group) ownCounts() (list []bagstore.ConnCount, end bagstore.Time, ok bool) {
 	sums := make([]uint64, len(g.names))
 	for i, f := range g.files {
-		if f.part == nil {
-			return nil, 0, false
-		}
-		d, ok := f.description(f.part.objects)
+		d, ok := f.description(g.objects[i])
 		if !ok {
 			return nil, 0, false
 		}

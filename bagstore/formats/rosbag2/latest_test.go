@@ -56,14 +56,20 @@ INSERT INTO messages SELECT i, CASE WHEN i = 12 THEN 2 WHEN i %% 97 = 0 THEN 7 W
 	return b, metadata, all
 }
 
-func openLatched(t testing.TB, b, metadata []byte) *File {
+func openLatched(t testing.TB, b []byte) *File {
 	t.Helper()
 	f, err := openBy(b, byTime)
 	if err != nil || !f.Partial() {
 		t.Fatal("not a part:", err)
 	}
-	f.Describe(metadata)
 	return f
+}
+
+// in is the file in a folder with a metadata.yaml.
+func (f *File) in(metadata []byte) *Group {
+	g := f.alone()
+	g.metadata = metadata
+	return g
 }
 
 func everyTopic(f *File) (list []uint32) {
@@ -94,10 +100,10 @@ func TestLatest(t *testing.T) {
 		ranges = append(ranges, [2]bagstore.Time{start, start + bagstore.Time(r.Int64N(20_000))})
 	}
 	for _, metadata := range [][]byte{metadata, nil} {
-		f := openLatched(t, b, metadata)
+		f := openLatched(t, b)
 		for _, p := range ranges {
 			start, end := p[0], p[1]
-			if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
+			if err := f.in(metadata).Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 				t.Fatal(err)
 			}
 			list := rows(t, f)
@@ -130,8 +136,8 @@ func TestLatestOfLyingMetadata(t *testing.T) {
 		"none":               {func(n map[string]uint64) { n["/a"] += n["/seldom"]; n["/seldom"] = 0 }, true},
 	} {
 		b, metadata, all := latchedFile(t, 3000, c.change)
-		f := openLatched(t, b, metadata)
-		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
+		f := openLatched(t, b)
+		if err := f.in(metadata).Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 			t.Fatal(err)
 		}
 		list := rows(t, f)
@@ -165,8 +171,7 @@ func TestLatestDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
-		f.Describe(metadata)
-		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
+		if err := f.in(metadata).Narrow(t.Context(), bagstore.Part{Start: start, End: end, Last: everyTopic(f)}); err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		got, _, err := readBlocks(f)

@@ -38,7 +38,6 @@ type part struct {
 	spans   []span          // their times
 	head    []int64         // times of the first messages with one of their own
 	start   int64           // of what Narrow lists
-	beside  []byte          // see Describe
 	settled map[uint32]bool // topics with no message from start on, by the counts of the metadata
 }
 
