@@ -22,7 +22,7 @@ const (
 	fleetUnit  = 100_000 // bytes of a message
 )
 
-// fleet puts recordings into the bucket, the last of them torn, and returns their bytes.
+// fleet puts recordings into the bucket, one of them torn, and returns their bytes.
 func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 	dir := b.TempDir()
 	for i := range fleetItems {
@@ -119,7 +119,7 @@ func shard(b *testing.B, store *bucket.Bucket, program string, rate int64, shard
 			default:
 				b.Fatalf("shard %d: %v\n%s", i, c.ProcessState, &outputs[i])
 			}
-			items += bytes.Count(outputs[i].Bytes(), []byte("\n{")) + bytes.Count(outputs[i].Bytes()[:1], []byte("{"))
+			items += bytes.Count(append([]byte("\n"), outputs[i].Bytes()...), []byte("\n{"))
 			cpu += used(c)
 		}
 		if items != fleetItems || torn != 1 {
