@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore"
 	"rsros/bagstore/tools/convert"
 	"rsros/test/bucket"
 )
@@ -27,7 +26,7 @@ func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 	dir := b.TempDir()
 	for i := range fleetItems {
 		local := filepath.Join(dir, fmt.Sprintf("%02d.bag", i))
-		recordSized(b, local, 10*(1+i%8))
+		record(b, local, 10*(1+i%8), fleetUnit)
 		if format := []string{".bag", ".mcap", ".db3"}[i%3]; format != ".bag" {
 			out := filepath.Join(dir, fmt.Sprintf("%02d%s", i, format))
 			if _, err := convert.Messages(b.Context(), convert.Options{In: local, Out: out}); err != nil {
@@ -48,30 +47,6 @@ func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 		store.Put("fleet/"+filepath.Base(local), local)
 	}
 	return size
-}
-
-func recordSized(b *testing.B, path string, messages int) {
-	w, err := bagstore.Create(path, bagstore.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	c := bagstore.Connection{Topic: "/a", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
-	id, err := w.AddConnection(c)
-	data := make([]byte, fleetUnit)
-	rand.Read(data)
-	for i := range data {
-		data[i] = 'A' + data[i]%26
-	}
-	copy(data, []byte{(fleetUnit - 4) & 0xff, (fleetUnit - 4) >> 8 & 0xff, (fleetUnit - 4) >> 16, 0})
-	for i := 0; i < messages && err == nil; i++ {
-		err = w.Write(id, bagstore.NewTime(1_600_000_000, 0).Add(time.Duration(i)*interval), data)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
 }
 
 // BenchmarkBatch runs `batch check` over a fleet's recordings in 1 to 8 shards at once. Each is a process behind a link of

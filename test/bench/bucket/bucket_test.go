@@ -4,6 +4,7 @@ package bucket
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/binary"
 	"net"
 	"os"
 	"os/exec"
@@ -25,16 +26,20 @@ const (
 	interval    = 20 * time.Millisecond
 )
 
-func record(b *testing.B, path string) {
+// record writes messages of size bytes, all letters.
+func record(b *testing.B, path string, messages, size int) {
 	w, err := bagstore.Create(path, bagstore.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	c := bagstore.Connection{Topic: "/a", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
 	id, err := w.AddConnection(c)
-	data := make([]byte, messageSize)
+	data := make([]byte, size)
 	rand.Read(data)
-	copy(data, []byte{byte((messageSize - 4) & 0xff), byte((messageSize - 4) >> 8 & 0xff), byte((messageSize - 4) >> 16), 0})
+	for i := range data {
+		data[i] = 'A' + data[i]%26
+	}
+	binary.LittleEndian.PutUint32(data, uint32(size-4))
 	for i := 0; i < messages && err == nil; i++ {
 		err = w.Write(id, bagstore.NewTime(1_600_000_000, 0).Add(time.Duration(i)*interval), data)
 	}
@@ -56,7 +61,7 @@ func Benchmark(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	local := filepath.Join(dir, "local.bag")
-	record(b, local)
+	record(b, local, messages, messageSize)
 	address := store.Put("walk.bag", local)
 	store.Link(linkRate, linkLatency)
 	for name, args := range map[string][]string{
