@@ -118,8 +118,8 @@ func TestPlayPart(t *testing.T) {
 			if !slices.Equal(got, want) || gotChannels != channels || len(want) == 0 {
 				t.Errorf("%s of %s: %d messages, want %d\n%s\nwant\n%s", name, file, len(got), len(want), gotChannels, channels)
 			}
-			requests, n := b.Bytes()
-			if t.Logf("%s of %s: %d messages, %d requests, %d bytes", name, file, len(got), requests, n); n > 7<<19 {
+			requests, n := b.Bytes() // 20 MB if it is read whole. What is read ahead when playback ends varies.
+			if t.Logf("%s of %s: %d messages, %d requests, %d bytes", name, file, len(got), requests, n); n > 10<<20 {
 				t.Errorf("%s of %s: %d bytes were fetched", name, file, n)
 			}
 		}
