@@ -32,10 +32,14 @@ func Create(path string, o Options) (*Writer, error) {
 	if keep {
 		o.tail = rand.Uint64() | 1
 	}
-	if o.Sign != nil {
-		if o.log, err = proof.Create(path, o.Sign, o.Overwrite, o.NoSync); err != nil {
-			return nil, errors.Join(err, f.Discard())
-		}
+	switch {
+	case o.Sign != nil:
+		o.log, err = proof.Create(path, o.Sign, o.Overwrite, o.NoSync)
+	case o.Overwrite: // a log would be of what the file had
+		err = proof.Clear(path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Discard())
 	}
 	w, err := writerOn(f.File, o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -54,20 +55,27 @@ func removeIfThere(paths []string) error {
 	return nil
 }
 
+// Clear removes the files that prove what a recording's file had, before that is written again.
+func Clear(recording string) error { return removeIfThere(files(recording)) }
+
 // Replace gives what proves a recording that isn't complete the names of the earlier recording's that it is about to
-// replace. It does nothing if the log has its final name already. A kill leaves a log with each of the two, but for
-// the earlier one's last instant.
+// replace. What only the earlier one has is removed: it would not fit. A kill leaves a log with each of the two, but
+// for the earlier one's last instant.
 func Replace(recording string) error {
 	final, active := strings.CutSuffix(recording, activeExt)
-	if !active || base(recording) == final {
+	if !active {
 		return nil
 	}
 	old := files(final)
-	if err := removeIfThere(old[1:]); err != nil { // a root would not fit the new log
+	if err := removeIfThere(old[1:]); err != nil {
 		return err
 	}
 	for i, path := range files(recording) {
-		if err := os.Rename(path, old[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := os.Rename(path, old[i])
+		if errors.Is(err, fs.ErrNotExist) {
+			err = removeIfThere(old[i : i+1])
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -75,26 +83,24 @@ func Replace(recording string) error {
 }
 
 // Move moves a recording, by move, and what proves it. At every instant the recording has its log next to it, on file
-// systems with hard links. It replaces no file: the error is fs.ErrExist.
+// systems with hard links. It replaces no file: the error is fs.ErrExist, also if only a name that isn't needed is taken.
 func Move(from, to string, move func() error) error {
-	old, names := Files(from), Files(to)
+	old, names := Files(from), files(to)
+	for _, name := range names {
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, taken("rename", name))
+		}
+	}
 	var linked []string
 	for i := range old {
 		err := os.Link(old[i], names[i])
-		switch {
-		case err == nil:
+		if err == nil {
 			linked = append(linked, names[i])
-			continue
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case !errors.Is(err, fs.ErrExist):
-			// No hard links here. It is renamed after the recording.
-			if _, e := os.Lstat(names[i]); errors.Is(e, fs.ErrNotExist) {
-				continue
-			}
-			err = &fs.PathError{Op: "rename", Path: names[i], Err: fs.ErrExist}
 		}
-		return errors.Join(err, removeAll(linked))
+		if errors.Is(err, fs.ErrExist) {
+			return errors.Join(err, removeAll(linked))
+		}
+		// Otherwise there is nothing, or there are no hard links here: it is renamed after the recording.
 	}
 	if err := move(); err != nil {
 		return errors.Join(err, removeAll(linked))
@@ -112,6 +118,8 @@ func Move(from, to string, move func() error) error {
 	}
 	return nil
 }
+
+func taken(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: fs.ErrExist} }
 
 func removeAll(paths []string) (err error) {
 	for _, path := range paths {

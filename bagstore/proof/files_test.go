@@ -37,13 +37,18 @@ func TestMove(t *testing.T) {
 	from, to := filepath.Join(dir, "ring.bag"), filepath.Join(dir, "walk.bag")
 	fill(t, from, from+LogExt, from+RootExt) // a recorder was killed before it wrote the signature
 	before := listed(t, dir)
-	fill(t, to+RootExt)
 	move := func() error { return os.Rename(from, to) }
-	if err := Move(from, to, move); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a name that is taken: %v", err)
-	}
-	if err := os.Remove(to + RootExt); err != nil {
-		t.Fatal(err)
+	for _, ext := range []string{RootExt, SignatureExt} { // that of another recording would become this one's
+		fill(t, to+ext)
+		if err := Move(from, to, move); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s is taken: %v", ext, err)
+		}
+		if err := os.Remove(to + ext); err != nil {
+			t.Fatal(err)
+		}
+		if have := listed(t, dir); !slices.Equal(have, before) {
+			t.Errorf("%s was taken: %q", ext, have)
+		}
 	}
 	broken := errors.New("the disk")
 	if err := Move(from, to, func() error { return broken }); !errors.Is(err, broken) || !slices.Equal(listed(t, dir), before) {
@@ -67,10 +72,10 @@ func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	walk := filepath.Join(dir, "walk.bag")
 	fill(t, Files(walk)...)
-	if err := Replace(walk + activeExt); err != nil || len(listed(t, dir)) != 3 {
-		t.Fatalf("without a log of its own: %q, %v", listed(t, dir), err)
+	if err := Replace(walk + activeExt); err != nil || len(listed(t, dir)) != 0 {
+		t.Fatalf("the log of a recording that isn't signed: %q, %v", listed(t, dir), err)
 	}
-	fill(t, walk+activeExt+LogExt)
+	fill(t, append(Files(walk), walk+activeExt+LogExt)...)
 	if err := Replace(walk + activeExt); err != nil || !slices.Equal(listed(t, dir), []string{"walk.bag.proof"}) {
 		t.Errorf("%q, %v", listed(t, dir), err)
 	}
@@ -79,5 +84,23 @@ func TestReplace(t *testing.T) {
 	}
 	if LogPath(walk+activeExt) != walk+LogExt {
 		t.Error(LogPath(walk + activeExt))
+	}
+}
+
+// TestLogOfAnotherName refuses to create a log that readers wouldn't find: an earlier recording's has the name that they
+// try first.
+func TestLogOfAnotherName(t *testing.T) {
+	dir, k := t.TempDir(), testKey(t)
+	walk := filepath.Join(dir, "walk.bag")
+	fill(t, walk+activeExt+LogExt)
+	if _, err := Create(walk+activeExt, k, false, true); !errors.Is(err, fs.ErrExist) || len(listed(t, dir)) != 1 {
+		t.Errorf("%q, %v", listed(t, dir), err)
+	}
+	l, err := Create(walk+activeExt, k, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

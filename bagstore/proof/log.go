@@ -61,8 +61,13 @@ func Create(recording string, key *Key, overwrite, noSync bool) (*Log, error) {
 	base := strings.TrimSuffix(recording, activeExt)
 	if overwrite {
 		base = recording
-		if err := removeIfThere(files(base)); err != nil {
+		if err := Clear(recording); err != nil {
 			return nil, err
+		}
+	}
+	if name := recording + LogExt; name != base+LogExt { // readers would take it for this one's
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return nil, cmp.Or(err, taken("create", name))
 		}
 	}
 	f, err := os.OpenFile(base+LogExt, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -118,3 +118,27 @@ func TestOverwriteSigned(t *testing.T) {
 		t.Error("the log is still that of the first recording")
 	}
 }
+
+// TestOverwriteUnsigned checks that the log of an earlier recording goes with it, also if the new one has none, and that
+// of one that was killed.
+func TestOverwriteUnsigned(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "walk.bag")
+	o := TopicOptions{Output: path, Bag: bagstore.Options{Sign: signingKey(t), Overwrite: true}}
+	f, _ := files(t, o)
+	finish(t, f)
+	for _, file := range []string{path + activeSuffix, path + activeSuffix + proof.LogExt} {
+		if err := os.WriteFile(file, []byte("of a killed recorder"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Bag.Sign = nil
+	f, _ = files(t, o)
+	if names := listing(t, dir); names != "walk.bag walk.bag.active walk.bag.proof walk.bag.root walk.bag.root.minisig" {
+		t.Errorf("while it is recorded: %s", names)
+	}
+	finish(t, f)
+	if names := listing(t, dir); names != "walk.bag" {
+		t.Errorf("files: %s", names)
+	}
+}
