@@ -26,6 +26,7 @@ var onlyIn = map[string][]string{
 	"github.com/foxglove/mcap":           {}, // tests compare with it
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},
+	"github.com/mattn/go-runewidth":      {"cmd/rs-ros-node"},
 	"github.com/pierrec/lz4":             {"bagstore/internal/lz4", "bagstore/formats/mcap"},
 	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
@@ -180,7 +181,7 @@ func tableText(list []record.Figures, help string, width, height int) string {
 	var b strings.Builder
 	t.line(&b, "topic", func(c column) string { return c.title })
 	for _, r := range rows {
-		t.line(&b, printable(r.Name), func(c column) string { return printable(c.text(r)) })
+		t.line(&b, oneLine(r.Name), func(c column) string { return oneLine(c.text(r)) })
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "%s\n", clip(fmt.Sprintf("and %d more; ~status has all", hidden), width))
@@ -201,7 +202,7 @@ func state(f record.Figures) (words []string) {
 	if f.Paused {
 		what = "paused "
 	}
-	words = append(words, what+printable(f.File), f.Duration.Truncate(time.Second).String())
+	words = append(words, what+oneLine(f.File), f.Duration.Truncate(time.Second).String())
 	if f.Files > 1 {
 		words = append(words, fmt.Sprintf("%d files", f.Files))
 	}
@@ -211,7 +212,7 @@ func state(f record.Figures) (words []string) {
 	}
 	words = append(words, "compression "+cmp.Or(f.Compression, "none"))
 	if f.Ring != "" {
-		words = append(words, "ring: "+printable(f.Ring))
+		words = append(words, "ring: "+oneLine(f.Ring))
 	}
 	return words
 }
@@ -223,7 +224,7 @@ func wrap(words []string, separator string, width int) (lines []string) {
 		switch joined := line + separator + word; {
 		case line == "":
 			line = word
-		case len([]rune(joined)) <= width:
+		case runewidth.StringWidth(joined) <= width:
 			line = joined
 		default:
 			lines = append(lines, clip(line, width))
@@ -247,7 +248,7 @@ func layOut(rows []record.Row, width int) (t layout) {
 	longest, types := minName, 0
 	topics := false
 	for _, r := range rows {
-		longest, types = max(longest, len([]rune(printable(r.Name)))), max(types, len([]rune(printable(r.Type))))
+		longest, types = max(longest, runewidth.StringWidth(oneLine(r.Name))), max(types, runewidth.StringWidth(oneLine(r.Type)))
 		topics = topics || r.Publishers >= 0
 	}
 	for most := len(columns); ; most-- {
@@ -275,17 +276,21 @@ func layOut(rows []record.Row, width int) (t layout) {
 
 // line writes a row.
 func (t layout) line(b *strings.Builder, first string, cell func(column) string) {
-	fmt.Fprintf(b, "%-*s", t.name, clip(first, t.name))
+	b.WriteString(runewidth.FillRight(clip(first, t.name), t.name))
 	for _, c := range t.columns {
-		fmt.Fprintf(b, " %*s", c.width, clip(cell(c), max(c.width, -c.width)))
+		fill, width := runewidth.FillLeft, c.width
+		if width < 0 {
+			fill, width = runewidth.FillRight, -width
+		}
+		b.WriteString(" " + fill(clip(cell(c), width), width))
 	}
 	b.WriteString("\n")
 }
 
-// clip returns text that isn't wider than a number of cells.
-func clip(text string, width int) string {
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:max(width-1, 0)]) + "…"
-	}
-	return text
-}
+// clip returns text that isn't wider than a number of cells, at least one.
+func clip(text string, width int) string { return runewidth.Truncate(text, width, "…") }
+
+// oneLine returns text as a printer writes it, but without line feeds and tabs.
+func oneLine(text string) string { return lineEscape.Replace(printable(text)) }
+
+var lineEscape = strings.NewReplacer("\n", `\n`, "\t", `\t`)

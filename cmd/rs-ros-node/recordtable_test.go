@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
+
 	"rsros/node/record"
 )
 
@@ -61,6 +63,31 @@ func TestRecordTable(t *testing.T) {
 			if rest := height < 20; width >= 40 && rest != strings.Contains(got, "more; ~status has all") {
 				t.Errorf("%dx%d: is anything left out?\n%s", width, height, got)
 			}
+		}
+	}
+}
+
+// TestRecordTableCells checks that wide characters and line feeds in names, which are somebody else's, don't break lines of any width.
+func TestRecordTableCells(t *testing.T) {
+	f := record.Figures{File: "歩行\n記録.bag", Free: -1, Rows: []record.Row{
+		{Name: "/ロボット/カメラ/深度画像_その一", Type: "sensor_msgs/画像\r\n\tx", Rate: 30},
+		{Name: "/a\nrecording\x1b[1A", Type: "x/y", Drops: 1},
+	}}
+	for width := 1; width <= 140; width++ {
+		got := tableText([]record.Figures{f}, "s split  q quit", width, 24)
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		for _, line := range lines {
+			if n := runewidth.StringWidth(line); n > width {
+				t.Fatalf("a line of %d on %d: %q", n, width, line)
+			}
+		}
+		for _, line := range lines[1:4] {
+			if width > 20 && runewidth.StringWidth(line) != runewidth.StringWidth(lines[0]) {
+				t.Fatalf("%d columns: the table isn't straight:\n%s", width, got)
+			}
+		}
+		if strings.ContainsAny(got, "\t\r\x1b") {
+			t.Fatalf("%d columns: a name controls the terminal: %q", width, got)
 		}
 	}
 }
