@@ -306,11 +306,8 @@ func (w *blockedWriter) note(what string) {
 	w.seen = append(w.seen, what)
 }
 
-// A disk that stalls costs counted frames of the recording and nothing else: no memory beyond the
-// bound, no frame of a topic, no event and no answer.
-func TestRecordingOnAStalledDisk(t *testing.T) {
-	size := int64(depth0.FrameSize()+color0.FrameSize()) + 2*eventSize
-	s := newStudio(t, Options{QueueBytes: 10 * size})
+// stall makes the disk of the next recording stall.
+func (s *studio) stall() *blockedWriter {
 	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
 	open := s.open
 	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
@@ -318,6 +315,44 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 		disk.bagWriter = w
 		return disk, err
 	}
+	return disk
+}
+
+// TestDropsWhilePaused checks that frames which are dropped while recording is paused aren't taken from those that are recorded.
+func TestDropsWhilePaused(t *testing.T) {
+	s := newStudio(t, Options{QueueBytes: 10 * int64(depth0.FrameSize()+color0.FrameSize())})
+	disk := s.stall()
+	s.begin()
+	s.raise(1)
+	<-disk.arrived
+	s.must(s.Pause(true))
+	s.raise(100)
+	f, _ := s.Figures()
+	sizes := map[string]uint64{depth0.Stream.String(): uint64(depth0.FrameSize()), color0.Stream.String(): uint64(color0.FrameSize())}
+	recorded := uint64(0)
+	for _, row := range f.Rows {
+		if recorded += row.Messages; row.Drops < 80 || row.Messages > 1 || row.Bytes != row.Messages*sizes[row.Name] {
+			t.Errorf("%+v", row)
+		}
+	}
+	if len(f.Rows) != 2 || recorded == 0 {
+		t.Errorf("%d frames are recorded or wait, in %d rows", recorded, len(f.Rows))
+	}
+	close(disk.release)
+	if _, err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// A disk that stalls costs counted frames of the recording and nothing else: no memory beyond the
+// bound, no frame of a topic, no event and no answer.
+func TestRecordingOnAStalledDisk(t *testing.T) {
+	size := int64(depth0.FrameSize()+color0.FrameSize()) + 2*eventSize
+	s := newStudio(t, Options{QueueBytes: 10 * size})
+	disk := s.stall()
 	topic := &frameCount{}
 	s.Hub.Attach(topic)
 	path := s.begin()

@@ -92,7 +92,7 @@ func (r Row) String() string {
 type meter struct {
 	mu      sync.Mutex
 	now     sample
-	dropped uint64    // bytes
+	dropped sample    // part of now
 	earlier [5]sample // one a second, oldest first; zero ones are missing
 }
 
@@ -112,7 +112,8 @@ func (m *meter) add(bytes int) {
 func (m *meter) drop(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.dropped += uint64(n)
+	m.dropped.messages++
+	m.dropped.bytes += uint64(n)
 }
 
 // tick is called once a second.
@@ -128,8 +129,7 @@ func (m *meter) tick(at time.Time) {
 func (m *meter) read(r *Row) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r.Messages = m.now.messages - min(r.Drops, m.now.messages)
-	r.Bytes = m.now.bytes - m.dropped
+	r.Messages, r.Bytes = m.now.messages-m.dropped.messages, m.now.bytes-m.dropped.bytes
 	last := m.earlier[len(m.earlier)-1]
 	for _, first := range m.earlier {
 		if seconds := last.at.Sub(first.at).Seconds(); !first.at.IsZero() && seconds > 0 {

@@ -53,10 +53,11 @@ func (r *session) detach() {
 
 func (t *tap) Frame(sensor int, f *camdriver.Frame) {
 	r := t.session
-	if !r.paused.Load() {
+	paused := r.paused.Load()
+	if !paused {
 		t.meters.Of(f.Stream()).add(len(f.Data))
 	}
-	item := queued{tap: t, sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
+	item := queued{tap: t, sensor: sensor, frame: f.Retain(), paused: paused, part: r.part.Load()}
 	r.queue.Push(queueKey{tap: t, stream: f.Stream()}, item, int64(len(f.Data))+eventSize)
 }
 
