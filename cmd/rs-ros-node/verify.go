@@ -137,8 +137,8 @@ func printVerified(w io.Writer, r *verify.Report, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%s: %s, %d messages %s", r.Path, result, r.Messages, of)
 	fmt.Fprintf(w, ", key %s, %s\n", r.Key, r.Signed.UTC().Format(time.RFC3339))
-	if !r.Complete {
-		fmt.Fprintf(w, "  note: %s wasn't ended; it is proven up to its last checkpoint\n", r.Recording)
+	for _, recording := range r.Open {
+		fmt.Fprintf(w, "  note: %s wasn't ended; it is proven up to its last checkpoint\n", recording)
 	}
 	if r.Unproven > 0 {
 		fmt.Fprintf(w, "  note: the last %d bytes are not proven\n", r.Unproven)

@@ -23,7 +23,7 @@ func Part(ctx context.Context, path string, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	v := &part{logs: logs, rep: rep, bag: bag, hash: proof.NewHasher(), ids: make(map[connectionIn][]uint32), used: make(map[leafOf][]bool)}
+	v := &part{logs: logs, rep: rep, bag: bag, hash: proof.NewHasher(), ids: make(map[connectionIn][]uint32), used: make(map[leafOf][]bool), proven: make(map[*proof.Proof]times)}
 	if err := v.load(); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func beginAll(path string, o Options) (logs []*proof.Proof, all *Report, err err
 		}
 		all.Recording += ", " + rep.Recording
 		all.Root += ", " + rep.Root
-		all.Complete = all.Complete && rep.Complete
+		all.Complete, all.Open = all.Complete && rep.Complete, append(all.Open, rep.Open...)
 		if rep.Signed.After(all.Signed) {
 			all.Signed = rep.Signed
 		}
@@ -84,6 +84,7 @@ type part struct {
 	chunks      []signedChunk   // by time of their first message
 	latest      []bagstore.Time // of the ends of chunks up to this one
 	open        []*openChunk
+	proven      map[*proof.Proof]times    // of the messages of a log
 	used        map[leafOf][]bool         // messages that the part has
 	ids         map[connectionIn][]uint32 // the IDs that a connection has in a log
 	first, last bagstore.Time
@@ -101,10 +102,13 @@ type connectionIn struct {
 	conn *bagstore.Connection
 }
 
+// times are a span of time, both ends inclusive.
+type times struct{ start, end bagstore.Time }
+
 type signedChunk struct {
 	leafOf
-	number     int
-	start, end bagstore.Time
+	number int
+	times
 }
 
 // openChunk is a decoded chunk of the log.
@@ -134,7 +138,7 @@ func (v *part) load() error {
 
 func (v *part) loadLog(p *proof.Proof) error {
 	var c proof.Chunk
-	number := 0
+	number, all := 0, times{start: bagstore.MaxTime}
 	for i := range p.Len() {
 		if p.Leaf(i) != proof.KindChunk {
 			continue
@@ -146,9 +150,11 @@ func (v *part) loadLog(p *proof.Proof) error {
 		s := signedChunk{leafOf: leafOf{p, i}, number: number}
 		if len(c.Messages) > 0 {
 			s.start, s.end = span(c.Messages)
+			all = times{min(all.start, s.start), max(all.end, s.end)}
 		}
 		v.chunks = append(v.chunks, s)
 	}
+	v.proven[p] = all
 	return nil
 }
 
@@ -243,7 +249,7 @@ func (v *part) message(m bagstore.Message, err error) {
 		v.rep.Messages++
 		return
 	}
-	if n := len(v.latest); !v.rep.Complete && (n == 0 || m.Time > v.latest[n-1]) {
+	if v.late(m, described) {
 		v.rep.UnprovenMessages++
 		return
 	}
@@ -258,6 +264,22 @@ func (v *part) message(m bagstore.Message, err error) {
 		d.Kind, d.Text = Changed, fmt.Sprintf("the message of %s at %s, in chunk %d of the recording", m.Conn.Topic, stamp(m.Time), similar)
 	}
 	v.rep.add(d)
+}
+
+// late reports whether a recording that wasn't ended may have had a message after what is proven of it. Of the recordings
+// whose topics have the message's description, if there are such, none may be proven at its time: it would have the message.
+func (v *part) late(m bagstore.Message, described bool) (late bool) {
+	for _, p := range v.logs {
+		if described && len(v.connIDs(p, m.Conn)) == 0 {
+			continue
+		}
+		t := v.proven[p]
+		if m.Time >= t.start && m.Time <= t.end {
+			return false
+		}
+		late = late || !p.Complete && m.Time > t.end
+	}
+	return late
 }
 
 // leftOut counts the messages of the part's topics, between its first and its last one, that it doesn't have.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -117,6 +118,73 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// merge makes a bag of others.
+func merge(t *testing.T, out string, paths ...string) {
+	t.Helper()
+	var bags []*bagstore.Bag
+	for _, path := range paths {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
+	}
+	if _, err := rewrite.Merge(t.Context(), bags, out, rewrite.Options{Options: bagstore.Options{Overwrite: true}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestJoinedAfterAKill merges a recording that wasn't ended with a later one of the same topics. What follows the proven
+// end of the first isn't proven; among the messages of the second, it would be a difference.
+func TestJoinedAfterAKill(t *testing.T) {
+	key, public := testKey(t)
+	dir := t.TempDir()
+	first, second, other, both := filepath.Join(dir, "walk_0.bag"), filepath.Join(dir, "walk_1.bag"), filepath.Join(dir, "other.bag"), filepath.Join(dir, "both.bag")
+	o := forms(key)["none"]
+	writeBag(t, first, o, 200)
+	writeBagAt(t, second, o, 200, start+10e9)
+	log := proof.LogPath(first)
+	whole := read(t, log)
+	if err := os.WriteFile(log, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range proof.Files(first)[1:] {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part := func(of string, logs ...string) *Report {
+		t.Helper()
+		rep, err := Part(t.Context(), of, Options{Key: public, Logs: logs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep
+	}
+	alone := part(first, log)
+	if !alone.Same() || alone.Complete || alone.Messages == 0 || alone.UnprovenMessages == 0 {
+		t.Fatalf("alone: %+v", alone)
+	}
+	merge(t, both, first, second)
+	if rep := part(both, log, proof.LogPath(second)); !rep.Same() || len(rep.Open) != 1 || rep.Open[0] != "walk_0.bag" || rep.Messages != alone.Messages+200 || rep.UnprovenMessages != alone.UnprovenMessages {
+		t.Errorf("with a later one: %d messages, %d unproven: %s", rep.Messages, rep.UnprovenMessages, text(rep))
+	}
+	cut(t, second, other, o, bagstore.Query{}, func(i int, m *bagstore.Message) int {
+		switch i {
+		case 50:
+			m.Data = append([]byte{m.Data[0] ^ 1}, m.Data[1:]...)
+		case 60:
+			m.Time++
+		}
+		return 1
+	})
+	merge(t, both, first, other)
+	if rep := part(both, log, proof.LogPath(second)); len(rep.Differences) != 2 || rep.UnprovenMessages != alone.UnprovenMessages {
+		t.Errorf("the later one has changed: %d unproven: %s", rep.UnprovenMessages, text(rep))
+	}
+}
+
 // TestJoined verifies a bag that was made of two recordings with the logs of both.
 func TestJoined(t *testing.T) {
 	key, public := testKey(t)
@@ -125,21 +193,6 @@ func TestJoined(t *testing.T) {
 	o := forms(key)["none"]
 	writeBag(t, first, o, 200)
 	writeBag(t, second, o, 100) // of the same times: each message of it is there twice
-	merge := func(paths ...string) {
-		t.Helper()
-		var bags []*bagstore.Bag
-		for _, path := range paths {
-			b, err := bagstore.Open(path, bagstore.OpenOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
-			bags = append(bags, b)
-		}
-		if _, err := rewrite.Merge(t.Context(), bags, both, rewrite.Options{Options: bagstore.Options{Overwrite: true}}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	logs := []string{proof.LogPath(first), proof.LogPath(second)}
 	part := func(logs ...string) *Report {
 		t.Helper()
@@ -149,14 +202,14 @@ func TestJoined(t *testing.T) {
 		}
 		return rep
 	}
-	merge(first, second)
+	merge(t, both, first, second)
 	if rep := part(logs...); !rep.Same() || rep.Messages != 300 || rep.LeftOut != 0 || rep.Recording != "walk_0.bag, walk_1.bag" {
 		t.Errorf("%d messages, %d left out, of %s: %s", rep.Messages, rep.LeftOut, rep.Recording, text(rep))
 	}
 	if rep := part(logs[0]); len(rep.Differences)+int(rep.More) != 100 || rep.Differences[0].Kind != Added {
 		t.Errorf("of one recording: %s", text(rep))
 	}
-	merge(first, second, second)
+	merge(t, both, first, second, second)
 	if rep := part(logs...); len(rep.Differences) != 100 {
 		t.Errorf("one recording twice: %s", text(rep))
 	}

@@ -36,8 +36,9 @@ type Report struct {
 	Key       string    `json:"key"`
 	Recording string    `json:"recording"` // as it was signed
 	Root      string    `json:"root"`
-	Signed    time.Time `json:"signed"`   // by the recorder's clock
-	Complete  bool      `json:"complete"` // the recording was ended; otherwise it is proven up to its last checkpoint
+	Signed    time.Time `json:"signed"`         // by the recorder's clock
+	Complete  bool      `json:"complete"`       // the recording was ended; otherwise it is proven up to its last checkpoint
+	Open      []string  `json:"open,omitempty"` // the recordings that weren't ended
 	Chunks    uint64    `json:"chunks"`
 	Messages  uint64    `json:"messages"` // that are as signed
 	Unproven  int64     `json:"unproven"` // bytes after what is signed, of a recording that wasn't ended

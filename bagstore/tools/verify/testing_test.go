@@ -52,6 +52,12 @@ type written struct {
 // writeBag writes a signed bag with small and large messages of three topics, and checkpoints.
 func writeBag(t testing.TB, path string, o bagstore.Options, n int) []written {
 	t.Helper()
+	return writeBagAt(t, path, o, n, start)
+}
+
+// writeBagAt is writeBag for another time of the first message.
+func writeBagAt(t testing.TB, path string, o bagstore.Options, n int, start bagstore.Time) []written {
+	t.Helper()
 	w, err := bagstore.Create(path, o)
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,9 @@ func begin(path, log string, key proof.PublicKey) (*proof.Proof, *Report, error)
 	}
 	r := &Report{Path: path, Key: key.String(), Recording: p.Recording, Root: fmt.Sprintf("%x", p.Hash[:]), Signed: p.Time, Complete: p.Complete,
 		Differences: []Difference{}}
+	if !p.Complete {
+		r.Open = []string{p.Recording}
+	}
 	if p.Damage != nil {
 		r.note(fmt.Sprintf("the log is %v", p.Damage))
 	}
