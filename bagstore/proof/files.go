@@ -85,12 +85,10 @@ func Replace(recording string) error {
 // Move moves a recording, by move, and what proves it. At every instant the recording has its log next to it, on file
 // systems with hard links. It replaces no file: the error is fs.ErrExist, also if only a name that isn't needed is taken.
 func Move(from, to string, move func() error) error {
-	old, names := Files(from), files(to)
-	for _, name := range names {
-		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, taken("rename", name))
-		}
+	if err := Free(to); err != nil {
+		return err
 	}
+	old, names := Files(from), files(to)
 	var linked []string
 	for i := range old {
 		err := os.Link(old[i], names[i])
@@ -119,7 +117,17 @@ func Move(from, to string, move func() error) error {
 	return nil
 }
 
-func taken(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: fs.ErrExist} }
+// Free returns fs.ErrExist if there is a file that readers would take for what proves a new recording.
+func Free(recording string) error { return free(Files(recording)...) }
+
+func free(paths ...string) error {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, error(&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}))
+		}
+	}
+	return nil
+}
 
 func removeAll(paths []string) (err error) {
 	for _, path := range paths {

@@ -66,8 +66,8 @@ func Create(recording string, key *Key, overwrite, noSync bool) (*Log, error) {
 		}
 	}
 	if name := recording + LogExt; name != base+LogExt { // readers would take it for this one's
-		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			return nil, cmp.Or(err, taken("create", name))
+		if err := free(name); err != nil {
+			return nil, err
 		}
 	}
 	f, err := os.OpenFile(base+LogExt, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/proof"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -75,6 +76,11 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*besideMessage](budget, log)}
 	create := func(path string) (*part, error) {
 		first, bag := p.devices[0], o.Bag
+		if !bag.Overwrite {
+			if err := proof.Free(path); err != nil {
+				return nil, err
+			}
+		}
 		bag.Staging, bag.Large = &p.staging, p.open && p.cur.Size() >= large
 		w, err := open(path, first.number, first.snap, bag)
 		if err != nil {

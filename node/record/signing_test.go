@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"aead.dev/minisign"
@@ -140,5 +141,32 @@ func TestOverwriteUnsigned(t *testing.T) {
 	finish(t, f)
 	if names := listing(t, dir); names != "walk.bag" {
 		t.Errorf("files: %s", names)
+	}
+}
+
+// TestLogIsLeft checks that a recording doesn't get a name whose log, or root, is that of an earlier one, whether it is signed or not.
+func TestLogIsLeft(t *testing.T) {
+	for _, ext := range []string{proof.LogExt, proof.SignatureExt, activeSuffix + proof.LogExt} {
+		for _, key := range []*proof.Key{nil, signingKey(t)} {
+			path := filepath.Join(t.TempDir(), "walk.bag")
+			if err := os.WriteFile(path+ext, []byte("of another"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f, _ := files(t, TopicOptions{Output: path, Bag: bagstore.Options{Sign: key}})
+			finish(t, f)
+			if f.paths[0] == path {
+				t.Errorf("%s of another recording is next to a topic recording", ext)
+			}
+			if strings.HasPrefix(ext, activeSuffix) {
+				continue // a camera's recording has no other name while it is written
+			}
+			s := newStudio(t, Options{Bag: bagstore.Options{Sign: key}})
+			got, err := s.Start(path)
+			s.must(err)
+			s.raise(1)
+			if _, err := s.Stop(); err != nil || got == path {
+				t.Errorf("%s of another recording is next to a camera's %s, %v", ext, got, err)
+			}
+		}
 	}
 }

@@ -136,6 +136,9 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 		if _, err := os.Lstat(path); err == nil {
 			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
+		if err := proof.Free(path + activeSuffix); err != nil {
+			return nil, err
+		}
 	}
 	o := s.opts.Bag
 	o.Large, o.Staging = s.large, &s.staging
