@@ -20,8 +20,8 @@ const (
 	controlGain   = 2
 )
 
-// The SDK sets this exposure before it starts a sequence, and waits so long after the end of
-// one.
+// As in the SDK, hdrBefore is the exposure set before a sequence starts, and hdrRestoreWait
+// is the wait after its end.
 const (
 	hdrBefore      = 30000 // µs
 	hdrRestoreWait = 70 * time.Millisecond
@@ -91,7 +91,7 @@ type hdr struct {
 	index  int           // Sequence Id
 	steps  [2][2]float32 // exposure and gain
 	seeded [2]bool       // which of exposure and gain have steps
-	on     bool          // set by this driver; firmware may tell only while it streams
+	on     bool          // set by this driver; firmware may report it only while it streams
 	before float32       // exposure
 	paused []setting     // to turn on again
 }
@@ -173,7 +173,7 @@ func (h *hdr) step(which int, camera setting) setting {
 	s.set = func(l *link, v float32) error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		on, _ := h.active(l) // the change itself tells if the camera is gone
+		on, _ := h.active(l) // if the camera is gone, the change itself fails
 		switch {
 		case h.index == 0 && on:
 			return fmt.Errorf("HDR is on; turn it off or choose a frame with Sequence Id: %w", camdriver.ErrBusy)
@@ -184,7 +184,7 @@ func (h *hdr) step(which int, camera setting) setting {
 		if !on {
 			return nil
 		}
-		index := h.index // firmware takes no change of a running sequence
+		index := h.index // firmware doesn't accept changes of a running sequence
 		if err := h.disable(l); err != nil {
 			return err
 		}

@@ -22,11 +22,11 @@ type ReportOptions struct {
 	Log      zerolog.Logger
 }
 
-// reportTries is the number of tries of a request. A busy camera stalls, too; the driver's number for what it needs would take
-// minutes for everything that a camera doesn't have.
+// reportTries is the number of tries of a request: a camera also stalls while it is busy. controlTries would take minutes,
+// because a camera stalls every request that it doesn't support.
 const reportTries = 2
 
-// Report reads what a camera says about itself. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and
+// Report reads a camera's descriptors, controls, calibration and first frames. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and
 // streams one of each format and each rate of the inertial sensors. A request that fails is part of the report. An error
 // means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
 func Report(ctx context.Context, o ReportOptions) (*usbreport.Report, error) {
@@ -94,7 +94,7 @@ type reporter struct {
 	chip    uint8 // the accelerometer's
 }
 
-// all asks for everything, unless the camera goes.
+// all reads all parts of the report until the camera is gone.
 func (r *reporter) all() {
 	for _, step := range []func(){
 		r.descriptors, r.commands, r.unitControls, r.probes, r.videoStreams, r.motionStreams,
@@ -105,7 +105,7 @@ func (r *reporter) all() {
 	}
 }
 
-// failed returns an error as reports have it. It notices that the camera has gone.
+// failed returns the text of err for the report. If the camera is gone, it ends the report.
 func (r *reporter) failed(err error) string {
 	switch {
 	case err == nil:

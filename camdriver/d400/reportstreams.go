@@ -75,7 +75,7 @@ func (r *reporter) probe(f *videoFunction, p usbreport.Profile) ([]byte, error) 
 	return b[:n], err
 }
 
-// usual is what one would stream: 640x480 at 30 frames per second.
+// usual ranks profiles; the highest rank has 640x480 at 30 frames per second.
 func usual(p usbreport.Profile) int {
 	score := 0
 	if p.Width == 640 && p.Height == 480 {
@@ -203,7 +203,7 @@ func (r *reporter) interrupts(ctx context.Context, out *[]usbreport.Packet) (sto
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		at := r.depth.Status
-		// The payloads tell whether the camera is gone.
+		// Reading the payloads shows whether the camera is gone.
 		_ = r.packets(ctx, r.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1, func(b []byte, us int64) bool {
 			*out = append(*out, usbreport.Packet{Time: us, Data: slices.Clone(b)})
 			return len(*out) < r.options.Payloads

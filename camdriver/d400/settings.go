@@ -30,7 +30,7 @@ const (
 	ctExposure         = 0x04
 )
 
-// stereoModule is what the driver keeps of the stereo module's options.
+// stereoModule is the state of the stereo module's options.
 type stereoModule struct {
 	host      *hostSettings
 	baseline  float32
@@ -42,7 +42,7 @@ type stereoModule struct {
 
 func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) }
 
-// Firmware that introduced options, as the SDK has it.
+// The firmware versions that introduced options, as in the SDK.
 var (
 	alwaysOnFirmware  = version{5, 12, 1, 0}
 	syncFirmware      = version{5, 9, 15, 1}

@@ -52,7 +52,7 @@ func (w *descriptorWalk) control(d []byte) error {
 	return nil
 }
 
-// controlBits returns the bit map whose length is at offset at, as far as it is there.
+// controlBits returns the bit map whose length is at offset at, truncated to the descriptor.
 func controlBits(d []byte, at int) []byte {
 	if at >= len(d) {
 		return nil
