@@ -1,14 +1,12 @@
-// Package d435i is a virtual Intel RealSense D435i, as far as its USB side goes:
+// Package d435i implements the USB side of a virtual Intel RealSense D435i:
 // descriptors, control requests, bulk payloads and HID reports. It is written
-// from what is known of the real camera and knows nothing of the driver that is
+// from facts about the real camera and shares no code with the driver that is
 // tested with it.
 //
-// It is strict: a request that a real camera would not understand, or that comes
-// out of order, is refused with a stall and remembered (Violations). Faults are
-// made on command.
+// It is strict: an unknown request, or one that is out of order, is stalled and
+// recorded (Violations). Tests can inject faults.
 //
-// Transports carry it: package usbip plugs it into a Linux kernel, the driver's
-// unit tests call it directly. All methods may be called from any goroutine.
+// Package usbip connects it to a Linux kernel; the driver's unit tests call it directly. All methods may be called from any goroutine.
 package d435i
 
 import (
@@ -20,7 +18,7 @@ import (
 	"time"
 )
 
-// Errors that a transport passes on.
+// Errors of Control and Read, which a transport passes to the host.
 var (
 	ErrStall = errors.New("d435i: stall")
 	ErrGone  = errors.New("d435i: unplugged")
@@ -109,7 +107,7 @@ func New(o Options) *Camera {
 	return c
 }
 
-// Options are those of the camera that comes back after a reset.
+// Options returns the options of the camera that reconnects after a reset.
 func (c *Camera) Options() Options {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,11 +116,10 @@ func (c *Camera) Options() Options {
 	return o
 }
 
-// Unplug ends the camera's life: everything pending and everything later fails
-// with ErrGone.
+// Unplug makes all pending and later calls fail with ErrGone.
 func (c *Camera) Unplug() { c.gone() }
 
-// Violations lists what the host did wrong.
+// Violations lists the host's invalid requests.
 func (c *Camera) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,18 +133,18 @@ func (c *Camera) Stalls() int {
 	return c.stalls
 }
 
-// Resets counts hardware resets that were asked for. The transport has to carry
-// them out by replugging.
+// Resets returns the number of requested hardware resets. The transport has to
+// execute them by replugging.
 func (c *Camera) Resets() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.resets
 }
 
-// maxViolations bounds what is remembered of a host that does much wrong.
+// maxViolations bounds the recorded violations.
 const maxViolations = 1000
 
-// refuse remembers a violation and stalls. It needs mu.
+// refuse records a violation and returns ErrStall. The caller must hold mu.
 func (c *Camera) refuse(format string, args ...any) error {
 	if len(c.violations) < maxViolations {
 		c.violations = append(c.violations, fmt.Sprintf(format, args...))
@@ -155,7 +152,7 @@ func (c *Camera) refuse(format string, args ...any) error {
 	return ErrStall
 }
 
-// clock is the device's clock in µs.
+// clock returns the device's clock in µs.
 func (c *Camera) clock() uint32 {
 	if c.opt.Source != nil {
 		return c.opt.Source.Clock()
@@ -167,7 +164,7 @@ func (c *Camera) clockAt(t time.Time) uint32 {
 	return c.opt.ClockStart + uint32(t.Sub(c.born).Microseconds())
 }
 
-// Control carries out one control request. out is the data of an OUT request;
+// Control executes a control request. out is the data of an OUT request;
 // the answer to an IN request is at most Length bytes.
 func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	c.mu.Lock()
@@ -229,7 +226,7 @@ func (c *Camera) standard(s Setup) ([]byte, error) {
 		if d := c.descriptor(uint8(s.Value>>8), uint8(s.Value), s.Index); d != nil {
 			return d, nil
 		}
-		return nil, ErrStall // hosts may ask for what is not there
+		return nil, ErrStall // hosts may ask for descriptors that a camera doesn't have
 	case getConfiguration:
 		return []byte{1}, nil
 	case setConfiguration:

@@ -34,7 +34,7 @@ const (
 	colorPU = 7
 )
 
-// newControls are the camera's controls at power on.
+// newControls returns the camera's controls at power on.
 func newControls(firmware [4]uint8) map[address]*value {
 	list := map[address]*value{}
 	add := func(iface, unit, selector uint8, size int, lo, hi, res, def int32) {
@@ -68,7 +68,7 @@ func newControls(firmware [4]uint8) map[address]*value {
 	return list
 }
 
-// ControlValue reads a control's present value, for tests.
+// ControlValue returns a control's current value, for tests.
 func (c *Camera) ControlValue(iface, unit, selector uint8) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Camera) ControlValue(iface, unit, selector uint8) int32 {
 	return 0
 }
 
-// ReportError makes the camera's error report say code once, and the status endpoint tell of it.
+// ReportError makes the camera report code once, in its error report and on the status endpoint.
 func (c *Camera) ReportError(code uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,13 +131,13 @@ func (c *Camera) getControl(at address, v *value, s Setup) ([]byte, error) {
 	case getDef:
 		x = v.def
 	case getLen:
-		return []byte{byte(v.size), 0, 0, 0}, nil // the SDK asks for four bytes, and wants them
+		return []byte{byte(v.size), 0, 0, 0}, nil // the SDK asks for four bytes and requires all of them
 	case getInfo:
 		return []byte{3}, nil
 	default:
 		return nil, c.refuse("control request %v", s)
 	}
-	// As many bytes as are asked for, up to four: the SDK relies on it.
+	// The SDK relies on getting the requested number of bytes, up to four.
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(x))
 	if v.size < 4 && v.min >= 0 {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// guid is a media subtype's: four bytes, then the usual rest.
+// guid returns a media subtype's GUID: four bytes, then the usual rest.
 func guid(four string) []byte {
 	return append([]byte(four), 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71)
 }
@@ -79,7 +79,7 @@ func (o Options) colorFormats() []format {
 	}
 }
 
-// interval of a rate in 100 ns; 6 fps is 1666665 in real cameras.
+// interval returns the interval of a rate in units of 100 ns; 6 fps is 1666665 in real cameras.
 func interval(fps int) uint32 {
 	if fps == 6 {
 		return 1666665
@@ -87,7 +87,7 @@ func interval(fps int) uint32 {
 	return uint32(10_000_000 / fps)
 }
 
-// descriptor returns a descriptor, nil if there is none.
+// descriptor returns a descriptor, or nil if there is none.
 func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
 	switch kind {
 	case 1:

@@ -1,9 +1,9 @@
 package d435i
 
-// faults are what goes wrong on command.
+// faults are the injected faults.
 type faults struct {
-	stalls int                           // of control requests to come
-	bad    map[uint8]func([]byte) []byte // done to the next payload of an endpoint
+	stalls int                           // number of control requests to stall
+	bad    map[uint8]func([]byte) []byte // changes the next payload, by endpoint
 	silent map[uint8]bool
 	halted map[uint8]bool
 }
@@ -16,7 +16,7 @@ func (f *faults) takeControl() bool {
 	return false
 }
 
-// spoil does what the next payload of an endpoint is to suffer.
+// spoil applies the fault of an endpoint to its next payload.
 func (f *faults) spoil(endpoint uint8, b []byte) []byte {
 	if change := f.bad[endpoint]; change != nil {
 		delete(f.bad, endpoint)
@@ -25,7 +25,7 @@ func (f *faults) spoil(endpoint uint8, b []byte) []byte {
 	return b
 }
 
-// StallControls makes the next n control requests stall, as a busy camera does.
+// StallControls stalls the next n control requests, as a busy camera does.
 func (c *Camera) StallControls(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *Camera) Halt(endpoint uint8) {
 	c.interrupt(endpoint)
 }
 
-// Spoil changes the next payload of an endpoint by f.
+// Spoil passes the next payload of an endpoint through f.
 func (c *Camera) Spoil(endpoint uint8, f func([]byte) []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -69,8 +69,8 @@ func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
 	return nil
 }
 
-// imuRate is what an interval means to a sensor, 0 if nothing. The accelerometer
-// runs at 62.5 Hz when asked for 63.
+// imuRate returns a sensor's rate in Hz at an interval, or 0 if it doesn't have it. The accelerometer
+// runs at 62.5 Hz if 63 is requested.
 func imuRate(id uint8, interval uint16) float64 {
 	switch {
 	case interval == 1000 && id == 1:
@@ -96,7 +96,7 @@ func (c *Camera) reportSize() int {
 	return 32
 }
 
-// reportTurn returns what a read of the sensors' reports waits for.
+// reportTurn returns the Turn of a read of the sensors' reports.
 func (c *Camera) reportTurn() Turn {
 	if c.opt.Source != nil {
 		return c.sampleTurn()
@@ -109,8 +109,8 @@ func (c *Camera) reportTurn() Turn {
 	}}
 }
 
-// nextReport is the powered sensor whose report comes first; the time is zero if
-// all are off. Reports that nobody fetched for a while are lost.
+// nextReport returns the powered sensor whose report is due first; the time is zero if
+// all are off. Reports that the host doesn't fetch in time are lost.
 func (c *Camera) nextReport() (first uint8, when time.Time) {
 	for id, s := range c.power {
 		rate := imuRate(id, s.interval)
@@ -142,7 +142,7 @@ func (c *Camera) encodeReport(id uint8, us uint32, raw [3]int32) []byte {
 	return b
 }
 
-// Counts is what the chip measures of the scene's motion.
+// Counts returns the chip's measurement of the scene's motion.
 func (c *Camera) Counts(gyro bool, number uint32) [3]int32 {
 	return c.counts(gyro, c.opt.Scene.Motion(gyro, number))
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// monitor serves the hardware monitor: a request is written, then its reply read.
+// monitor serves the hardware monitor: the host writes a request and then reads the reply.
 func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 	const size = 1024
 	switch s.Request {
@@ -24,7 +24,7 @@ func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 		if c.reply == nil || s.Length != size {
 			return nil, c.refuse("hardware monitor read of %d bytes without a request", s.Length)
 		}
-		return c.reply, nil // again, too: the SDK repeats only this after a timeout
+		return c.reply, nil // repeatable: after a timeout, the SDK repeats only this
 	case getLen:
 		return []byte{size & 0xff, size >> 8}, nil
 	case getInfo:
@@ -144,7 +144,7 @@ func (c *Camera) setRegion(op uint32, p [4]uint32) ([]byte, int32) {
 	return nil, 0
 }
 
-// region is the one that setRegion was told, as it is read.
+// region returns the region that setRegion has set.
 func (c *Camera) region(op uint32) []byte {
 	var b []byte
 	for _, v := range c.regions[op] {
@@ -153,7 +153,7 @@ func (c *Camera) region(op uint32) []byte {
 	return b
 }
 
-// gvd is the camera's description of itself.
+// gvd returns the device description (GVD).
 func (c *Camera) gvd() []byte {
 	b := make([]byte, 600)
 	fw := c.opt.Firmware

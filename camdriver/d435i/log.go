@@ -12,13 +12,13 @@ const (
 	severityError = 3
 )
 
-// eventLog holds records that the host hasn't read. The oldest give way.
+// eventLog holds records that the host hasn't read. If it is full, the oldest are dropped.
 type eventLog struct {
 	records [][]byte
 	rolling uint32 // of 4 bits
 }
 
-// logSize is how many records one reply holds.
+// logSize is the maximum number of records in a reply.
 const logSize = 50
 
 // add appends a record of 20 bytes: magic number, severity, place and event as bit fields, three
@@ -36,7 +36,7 @@ func (l *eventLog) add(us, severity, event, parameter uint32) {
 	}
 }
 
-// take returns the records and forgets them.
+// take returns and removes the records.
 func (l *eventLog) take() []byte {
 	var b []byte
 	for _, r := range l.records {

@@ -15,7 +15,7 @@ const (
 	MetaTemperature = 4700
 )
 
-// header is a payload header: UVC's twelve bytes, then RealSense blocks.
+// header returns a payload header: UVC's twelve bytes, then RealSense blocks.
 func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
 	h := []byte{0, 0x8e | byte(number&1)} // EOH, SCR, PTS, EOF and the toggle
 	h = binary.LittleEndian.AppendUint32(h, pts)
@@ -35,7 +35,7 @@ func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
 	return h
 }
 
-// block is id, size, version, flags and 32-bit fields, filled up to size.
+// block returns id, size, version, flags and 32-bit fields, padded to size.
 func block(id, size, version, flags uint32, fields ...uint32) []byte {
 	b := make([]byte, 0, size)
 	for _, v := range append([]uint32{id, size, version, flags}, fields...) {
@@ -44,7 +44,7 @@ func block(id, size, version, flags uint32, fields ...uint32) []byte {
 	return append(b, make([]byte, int(size)-len(b))...)
 }
 
-// stats is the one block without a version.
+// stats returns the only block without a version.
 func stats(pts uint32) []byte {
 	b := make([]byte, 80)
 	binary.LittleEndian.PutUint32(b[0:], 3)

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// Noise is a scene without a meaning: every frame differs from every other, and
-// each is known from its number alone.
+// Noise is a scene of noise. All frames differ, and each depends only on its mode
+// and number.
 type Noise struct{}
 
-// Pixels fills dst from a table, beginning at a place that number and format
-// name; the number itself comes first.
+// Pixels writes the number, and then values of a table from an offset that depends on
+// number and format.
 func (Noise) Pixels(m Mode, n uint32, dst []byte) {
 	table := noise()
 	start := int(n*7919+uint32(m.Code[0])*104729+uint32(m.W)) % (len(table) / 2)
@@ -23,8 +23,7 @@ func (Noise) Pixels(m Mode, n uint32, dst []byte) {
 	}
 }
 
-// noise is the table that Pixels copies from: cheap where every instruction is
-// emulated.
+// noise is the table that Pixels copies from. Copying is cheap even in an emulator.
 var noise = sync.OnceValue(func() []byte {
 	table := make([]byte, 128<<10)
 	state := uint64(0x9e3779b97f4a7c15)
@@ -37,7 +36,7 @@ var noise = sync.OnceValue(func() []byte {
 	return table
 })
 
-// Motion is a camera at rest that is rocked a little.
+// Motion returns gravity and small movements.
 func (Noise) Motion(gyro bool, n uint32) [3]float64 {
 	s, c := math.Sincos(float64(n) / 50)
 	if gyro {

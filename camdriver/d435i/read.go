@@ -8,14 +8,14 @@ import (
 
 const statusEndpoint = 0x87
 
-// Turn is what a read of an endpoint waits for.
+// Turn is one wait of a read of an endpoint.
 type Turn struct {
-	While context.Context             // if it ends, the read has to look again
-	Wait  func(context.Context) error // returns nil when there is something to take
-	Take  func() []byte               // nil if there is nothing after all
+	While context.Context             // if it ends, the read asks for another Turn
+	Wait  func(context.Context) error // returns nil when data is due
+	Take  func() []byte               // returns nil if there is no data after all
 }
 
-// Until returns a Wait for a time; for ever if it is zero.
+// Until returns a Wait that lasts until due, or forever if due is zero.
 func Until(due time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var timer <-chan time.Time
@@ -33,8 +33,8 @@ func Until(due time.Time) func(context.Context) error {
 	}
 }
 
-// Read reads an endpoint by turns, which next returns. mu is held during next and Take. The
-// error is ErrGone once life has ended, as that of a camera does when it is unplugged.
+// Read reads an endpoint in Turns, which next returns. mu is held during next and Take. The
+// error is ErrGone after life has ended, as when a camera is unplugged.
 func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) ([]byte, error) {
 	for {
 		if life.Err() != nil {
@@ -69,14 +69,14 @@ func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) 
 	}
 }
 
-// state is what the reads of an endpoint rely on. It ends when something has changed, and
+// state is a context of the reads of an endpoint. It ends when the endpoint's state changes, and
 // with the camera's life.
 type state struct {
 	context.Context
 	end context.CancelFunc
 }
 
-// interrupt makes the reads of an endpoint look again. It needs mu.
+// interrupt makes the reads of an endpoint ask for another Turn. The caller must hold mu.
 func (c *Camera) interrupt(endpoint uint8) {
 	if s, ok := c.states[endpoint]; ok {
 		s.end()
@@ -84,9 +84,8 @@ func (c *Camera) interrupt(endpoint uint8) {
 	}
 }
 
-// Read returns the next payload or report of an IN endpoint, of at most limit
-// bytes, when it is due. It blocks until then. The bytes are valid until the next
-// Read of that endpoint.
+// Read waits until the next payload or report of an IN endpoint is due and returns it,
+// at most limit bytes. The bytes are valid until the next Read of that endpoint.
 func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
 	b, err := Read(ctx, c.life, &c.mu, func() (Turn, error) {
 		t, err := c.next(endpoint)

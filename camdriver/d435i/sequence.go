@@ -2,9 +2,9 @@ package d435i
 
 import "encoding/binary"
 
-// sequence is a sub-preset: frames with settings of their own, again and again.
+// sequence is a sub-preset: frames with their own settings, repeated until it is replaced.
 type sequence struct {
-	raw   []byte // as it was sent; nil if there is none
+	raw   []byte // as received; nil if there is none
 	items []map[uint8]uint32
 }
 
@@ -15,7 +15,7 @@ const (
 	sequenceGain     = 2
 )
 
-// setSequence takes a header of 5 bytes (its size, id, iterations, number of frames), and for each
+// setSequence parses a header of 5 bytes (its size, id, iterations, number of frames), and for each
 // frame one of 4 (its size, iterations, number of controls) and the controls: id, value.
 func (c *Camera) setSequence(b []byte) int32 {
 	if len(b) == 0 {
@@ -46,7 +46,7 @@ func (c *Camera) setSequence(b []byte) int32 {
 	return 0
 }
 
-// ask returns the sequence, or its id only.
+// ask returns the sequence, or only its id.
 func (s sequence) ask(id bool) ([]byte, int32) {
 	switch {
 	case s.raw == nil:
@@ -57,7 +57,7 @@ func (s sequence) ask(id bool) ([]byte, int32) {
 	return s.raw, 0
 }
 
-// info is the field of a frame's metadata: 4 bits id, 8 bits size, 8 bits place.
+// info returns the field of a frame's metadata: 4 bits id, 8 bits size, 8 bits place.
 func (s sequence) info(number uint32) uint32 {
 	if s.raw == nil {
 		return 0
@@ -94,7 +94,7 @@ func (c *Camera) shot(number uint32) shot {
 }
 
 // develop applies settings to pixels: depth units to depth, and exposure and gain to grey
-// images if they aren't automatic. The scene is right for the defaults.
+// images if they aren't automatic. A Scene has the pixels for the defaults.
 func (c *Camera) develop(m Mode, number uint32, b []byte) {
 	auto := c.controls[address{0, depthXU, 0x0b}].cur != 0 && c.sequence.raw == nil
 	shot, units := c.shot(number), c.advanced.units()
@@ -107,7 +107,7 @@ func (c *Camera) develop(m Mode, number uint32, b []byte) {
 		for i := 0; i+2 <= len(b); i += 2 {
 			v := uint64(binary.LittleEndian.Uint16(b[i:])) * defaultUnits / uint64(units)
 			if v > 0xffff {
-				v = 0 // too far to say
+				v = 0 // out of range
 			}
 			binary.LittleEndian.PutUint16(b[i:], uint16(v))
 		}
@@ -118,7 +118,7 @@ func (c *Camera) develop(m Mode, number uint32, b []byte) {
 	}
 }
 
-// autoCalibration has the limits of old firmware, and refuses to calibrate.
+// autoCalibration reads and writes the limits as old firmware does. It refuses to calibrate.
 func (c *Camera) autoCalibration(p [4]uint32) ([]byte, int32) {
 	fw := c.opt.Firmware
 	old := fw[0] < 5 || fw[0] == 5 && fw[1] < 13

@@ -10,20 +10,20 @@ import (
 	"rsros/camdriver/usbreport"
 )
 
-// Source is what a camera shows instead of a Scene if it sends frames of its own. Its
-// methods may be called from any goroutine.
+// Source supplies a camera's frames in place of a Scene. Its methods may be called from
+// any goroutine.
 type Source interface {
-	// Modes returns what the streams can be committed to.
+	// Modes returns the modes that the streams offer.
 	Modes() []Mode
 	// Next waits for the next frame of a mode, which it starts if necessary.
 	Next(ctx context.Context, m Mode) (Shot, error)
 	// Stop ends a mode until the next call of Next.
 	Stop(m Mode)
-	// Sample waits for the next sample of the powered sensors, whose rates it is given; 0 is off.
+	// Sample waits for the next sample of the sensors with these rates in Hz; 0 is off.
 	Sample(ctx context.Context, gyro, accel int) (Sample, error)
-	// Clock returns the device's clock in µs, which the times of frames and samples are of.
+	// Clock returns the device's clock in µs. Frames and samples have its times.
 	Clock() uint32
-	// Set tells the value that a host has set.
+	// Set is called when a host has set a control.
 	Set(iface, unit, selector uint8, value int32)
 }
 
@@ -42,7 +42,7 @@ type Sample struct {
 	Value [3]float64
 }
 
-// formatsOf arranges modes of some formats as the descriptors list them.
+// formatsOf groups the modes of some formats as in the descriptors.
 func formatsOf(modes []Mode, codes ...string) []format {
 	var list []format
 	for _, code := range codes {
@@ -73,7 +73,7 @@ var stereoFields = slices.Concat(usbreport.DepthFields, []usbreport.Field{
 	{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaExposureRoiBottom},
 })
 
-// metaBlock is a block with the fields that a frame has.
+// metaBlock returns a block with the fields that a frame has.
 func metaBlock(id, size uint32, fields []usbreport.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
 	b, flags := block(id, size, 1, 0), uint32(0)
 	for _, f := range fields {
@@ -88,7 +88,7 @@ func metaBlock(id, size uint32, fields []usbreport.Field, get func(camdriver.Met
 	return b
 }
 
-// sourceHeader is a payload header with the metadata of a Source's frame.
+// sourceHeader returns a payload header with the metadata of a Source's frame.
 func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 	h := []byte{0, 0x8e | byte(s.Number&1)}
 	h = binary.LittleEndian.AppendUint32(h, s.Time)
@@ -146,7 +146,7 @@ func (c *Camera) overrule(s Shot) func(camdriver.MetadataKey) (int64, bool) {
 	}
 }
 
-// sampleTurn returns what a read of a Source's samples waits for.
+// sampleTurn returns the Turn of a read of a Source's samples.
 func (c *Camera) sampleTurn() Turn {
 	var rates [2]int
 	for i, id := range []uint8{2, 1} {

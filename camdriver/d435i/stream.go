@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stream is one streaming interface: probe, commit, clear, then payloads.
+// stream is a streaming interface: probe, commit, clear, then payloads.
 type stream struct {
 	endpoint  uint8
 	iface     uint8
@@ -21,7 +21,7 @@ type stream struct {
 	buf       []byte    // of the last payload
 }
 
-// Mode is what a stream is committed to.
+// Mode is a format, size and rate to which a stream can be committed.
 type Mode struct {
 	Code string // first bytes of the format's GUID: "YUY2"
 	W, H int
@@ -29,10 +29,10 @@ type Mode struct {
 	FPS  int
 }
 
-// Bytes of one frame.
+// Bytes returns the size of a frame.
 func (m Mode) Bytes() int { return m.W * m.H * m.Bits / 8 }
 
-// Scene is what the camera sees.
+// Scene computes the camera's images and motion.
 type Scene interface {
 	// Pixels fills dst, one frame of mode m, with the image that has number n
 	// (counted from 1).
@@ -116,7 +116,7 @@ func (c *Camera) negotiate(st *stream, want []byte) ([]byte, bool) {
 	return b, true
 }
 
-// find looks up what a probe names, with the exact interval.
+// find returns the mode that a probe selects, with the exact interval.
 func (st *stream) find(b []byte) (Mode, bool) {
 	f, fr := int(b[2])-1, int(b[3])-1
 	if f < 0 || f >= len(st.formats) || fr < 0 || fr >= len(st.formats[f].frames) {
@@ -131,7 +131,7 @@ func (st *stream) find(b []byte) (Mode, bool) {
 	return Mode{}, false
 }
 
-// commit accepts what was probed before, and nothing else.
+// commit accepts only the values of the last probe.
 func (c *Camera) commit(st *stream, b []byte) error {
 	m, ok := st.find(b)
 	if !ok || st.probe == nil || !bytes.Equal(b[2:8], st.probe[2:8]) {
@@ -140,14 +140,14 @@ func (c *Camera) commit(st *stream, b []byte) error {
 	c.rest(st)
 	st.mode, st.committed, st.cleared = m, true, false
 	c.log.add(c.clock(), severityInfo, eventStream, uint32(st.iface))
-	clear(c.regions) // a start may forget them
+	clear(c.regions) // a real camera may forget them at a start
 	st.start, st.last = time.Time{}, 0
 	c.interrupt(st.endpoint)
 	return nil
 }
 
 // clearHalt resets an endpoint. A committed stream restarts at the next
-// transfer. The facts don't say whether the frame counter continues; here it doesn't,
+// transfer. Whether a real camera's frame counter continues isn't known; here it doesn't,
 // so that a driver can't rely on it.
 func (c *Camera) clearHalt(endpoint uint8) {
 	delete(c.faults.halted, endpoint)
@@ -175,7 +175,7 @@ func (c *Camera) anyStreaming() bool {
 	return false
 }
 
-// turn returns what a read of a stream waits for.
+// turn returns the Turn of a read of a stream.
 func (c *Camera) turn(st *stream) Turn {
 	if c.opt.Source != nil {
 		mode, shot := st.mode, Shot{}
@@ -205,8 +205,8 @@ func (c *Camera) turn(st *stream) Turn {
 
 func (st *stream) color() bool { return st.endpoint == 0x84 }
 
-// next returns the number and time of the next frame. A host that comes late finds
-// only the newest frame: the camera keeps one.
+// next returns the number and time of the next frame. The camera keeps only the newest frame
+// for a host that reads late.
 func (st *stream) next() (due time.Time, number uint32) {
 	period := time.Second / time.Duration(st.mode.FPS)
 	now := time.Now()
@@ -217,7 +217,7 @@ func (st *stream) next() (due time.Time, number uint32) {
 	return st.start.Add(time.Duration(number) * period), number
 }
 
-// assemble makes a payload of a header and of pixels that are to be filled in.
+// assemble returns a payload with a header, and its pixels, which the caller fills.
 func (st *stream) assemble(head []byte, size int) (payload, pixels []byte) {
 	if size += len(head); cap(st.buf) < size {
 		st.buf = make([]byte, size)

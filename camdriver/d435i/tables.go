@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Tables is the calibration that the camera is given, in the terms its firmware
-// keeps it in.
+// Tables is the camera's calibration, in the units and form of its firmware.
 type Tables struct {
 	Baseline float64               // mm, signed
 	Rect     map[[2]int][4]float64 // by size: fx, fy, ppx, ppy
@@ -24,7 +23,7 @@ type Tables struct {
 	DepthIMU [3]float64 // m; no rotation
 }
 
-// Factory is the calibration of a plausible D435i.
+// Factory returns the calibration of a plausible D435i.
 func Factory() Tables {
 	t := Tables{
 		Baseline: -49.95,
@@ -89,7 +88,7 @@ func (t Tables) color() []byte {
 	return seal(b, 32)
 }
 
-// modes is the newer list of intrinsics. It leaves some sizes to the older table.
+// modes returns the newer list of intrinsics. Some sizes are only in the older table.
 func (t Tables) modes() []byte {
 	var b []byte
 	for _, size := range places {

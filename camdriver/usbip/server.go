@@ -34,24 +34,24 @@ const (
 	busIDSize = 32
 )
 
-// What clients may take.
+// Limits of clients.
 const (
-	maxClients   = 16               // those that have a camera included
-	clientMoment = 10 * time.Second // to say what they want
+	maxClients   = 16               // connections, including those with an attached camera
+	clientMoment = 10 * time.Second // for a new client's request
 )
 
 // Port is a place where a camera is plugged in.
 type Port struct {
-	// BusID is the name by which hosts import the camera: "1-1".
+	// BusID is the name by which hosts import the camera, such as "1-1".
 	BusID string
-	// Plug returns the camera as it is when it has just been plugged in, for a host that imports it.
+	// Plug returns a newly plugged-in camera for each host that imports it.
 	Plug func() Camera
-	// Gone is called after a host has gone, or has reset the camera.
+	// Gone is called after the host has disconnected or reset the camera.
 	Gone func(Camera)
 
 	descriptors [2][]byte // device, configuration
 	pulled      bool
-	host        func() // takes the camera away from its host; nil if it is free
+	host        func() // disconnects the camera from its host; nil if no host has it
 }
 
 // Server offers cameras.
@@ -63,7 +63,7 @@ type Server struct {
 	clients sync.WaitGroup
 }
 
-// NewServer returns a server for cameras, which are plugged in.
+// NewServer returns a server for the ports, with all cameras plugged in.
 func NewServer(log zerolog.Logger, ports ...*Port) *Server {
 	for _, p := range ports {
 		cam := p.Plug()
@@ -73,7 +73,7 @@ func NewServer(log zerolog.Logger, ports ...*Port) *Server {
 	return &Server{Log: log, ports: ports}
 }
 
-// Virtual returns a port of a D435i. gone is called after a host has gone.
+// Virtual returns a port with a virtual D435i. gone is called after a host has disconnected.
 func Virtual(busID string, o d435i.Options, gone func()) *Port {
 	var mu sync.Mutex
 	return &Port{
@@ -92,8 +92,8 @@ func Virtual(busID string, o d435i.Options, gone func()) *Port {
 	}
 }
 
-// SetPlugged pulls the cameras out, or plugs them in: those with the given bus ids, or all. A camera that is out disappears
-// from its host and isn't listed. One that is plugged in again has to be imported again.
+// SetPlugged plugs in or unplugs the cameras with the given bus ids, or all cameras if there are none. An unplugged camera
+// disappears from its host and from the list. After it is plugged in again, the host has to import it again.
 func (s *Server) SetPlugged(in bool, busIDs ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *Server) list(conn net.Conn) error {
 	return err
 }
 
-// interfaces are the classes of a device's interfaces.
+// interfaces returns the classes of a device's interfaces.
 func (p *Port) interfaces() (b []byte) {
 	const descInterface = 4
 	d := p.descriptors[1]
@@ -201,10 +201,10 @@ func (p *Port) interfaces() (b []byte) {
 		d = d[d[0]:]
 	}
 	const most = 4 * 255
-	return append(b, make([]byte, most)...)[:4*int(p.descriptors[1][4])] // as many as the configuration says
+	return append(b, make([]byte, most)...)[:4*int(p.descriptors[1][4])] // the number in the configuration
 }
 
-// describe is the protocol's description of a device.
+// describe returns the protocol's description of a device.
 func (p *Port) describe() []byte {
 	d, config := p.descriptors[0], p.descriptors[1]
 	b := make([]byte, pathSize+busIDSize)
@@ -224,7 +224,7 @@ func (p *Port) describe() []byte {
 	return append(b, d[4], d[5], d[6], config[5], d[17], config[4])
 }
 
-// attach gives a camera to a host until it leaves, resets the camera, the camera is unplugged, or ctx is done.
+// attach attaches a camera to a host until the host disconnects or resets it, it is unplugged, or ctx is done.
 func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	var id [busIDSize]byte
 	if _, err := io.ReadFull(conn, id[:]); err != nil {
@@ -268,7 +268,7 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// take reserves a camera for a host, from which pull takes it away.
+// take reserves a camera for a host. pull disconnects it.
 func (s *Server) take(busID string, pull func()) (*Port, uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

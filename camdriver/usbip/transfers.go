@@ -32,21 +32,21 @@ const (
 	errorShutdown  = 108
 )
 
-// What a host may ask for. A session that asks for more is ended.
+// Limits of a host's requests. Exceeding one ends the session.
 const (
 	maxTransfer = 64 << 20
 	maxSent     = 64 << 10
 	maxWaiting  = 1024 // transfers on an endpoint
 )
 
-// Device is what a session carries: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
+// Device is the camera of a session: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
 type Device interface {
 	// Control carries out a control request. out is the data of an OUT request. The error is d435i.ErrStall or d435i.ErrGone.
 	Control(s d435i.Setup, out []byte) ([]byte, error)
-	// Read waits for the next transfer of an IN endpoint, of at most limit bytes. They are valid until the next Read of that
-	// endpoint.
+	// Read waits for the next transfer of an IN endpoint and returns it, at most limit bytes, valid until the next Read of
+	// that endpoint.
 	Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error)
-	// Resets counts the resets that were asked for; after one, the device has to be unplugged.
+	// Resets returns the number of resets that hosts requested; after one, the device has to be unplugged.
 	Resets() int
 }
 
@@ -56,7 +56,7 @@ type Camera interface {
 	// DeviceDescriptor and Configuration return descriptors, which don't change.
 	DeviceDescriptor() []byte
 	Configuration() []byte
-	// Violations lists what the host did wrong.
+	// Violations lists the host's invalid requests.
 	Violations() []string
 	// Unplug makes everything pending and everything later fail with d435i.ErrGone.
 	Unplug()
@@ -77,7 +77,7 @@ type Session struct {
 	reset func() // called once when the host has reset the camera
 
 	// write is held from the moment a request is taken off its queue until it is
-	// answered: the kernel must not hear of an unlinked request afterwards.
+	// answered: an unlinked request must not be answered afterwards.
 	write sync.Mutex
 
 	mu        sync.Mutex
@@ -93,12 +93,12 @@ type request struct {
 // queue holds the requests that wait on one IN endpoint, oldest first.
 type queue struct {
 	waiting []request
-	more    chan struct{}      // of one place: a request was added
-	give    context.CancelFunc // ends the camera's read when nobody waits any more
+	more    chan struct{}      // capacity 1: a request was added
+	give    context.CancelFunc // ends the camera's read when no request waits
 }
 
 // Attach serves the transfers of a host that has imported the camera. reset is called
-// once the host has reset the camera, in its own goroutine.
+// once, in its own goroutine, after the host has reset the camera.
 func Attach(conn net.Conn, cam Device, reset func()) *Session {
 	s := &Session{cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
@@ -106,7 +106,7 @@ func Attach(conn net.Conn, cam Device, reset func()) *Session {
 	return s
 }
 
-// Done is closed when the host has gone.
+// Done is closed when the host has disconnected.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
 // Close ends the session; the host sees the device disappear.
@@ -119,7 +119,7 @@ func (s *Session) Close() {
 // read reads the host's commands until the connection ends.
 func (s *Session) read() {
 	defer close(s.done)
-	defer s.conn.Close() // also when the host says what isn't understood
+	defer s.conn.Close() // also after an unknown command
 	defer s.end()
 	head := make([]byte, headerSize)
 	for {
@@ -192,7 +192,7 @@ func (s *Session) control(seq uint32, b, out []byte, room int) error {
 	return answered
 }
 
-// leave resets the camera unless the host goes first.
+// leave resets the camera after farewell, unless the host disconnects first.
 func (s *Session) leave() {
 	select {
 	case <-time.After(farewell):
@@ -201,8 +201,8 @@ func (s *Session) leave() {
 	}
 }
 
-// answer sends the end of a transfer. sent is how much of OUT data was taken. It
-// needs write.
+// answer completes a transfer. sent is the number of bytes of OUT data that were taken. The caller
+// must hold write.
 func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
 	head := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(head[0:], retSubmit)
@@ -219,13 +219,13 @@ func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...in
 	return s.send(head, data)
 }
 
-// send needs write.
+// send writes a reply. The caller must hold write.
 func (s *Session) send(head, data []byte) error {
 	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
 	return err
 }
 
-// errno is the negative error number that the protocol carries.
+// errno returns the negative error number for err.
 func errno(err error) uint32 {
 	number := int32(errorPipe)
 	if errors.Is(err, d435i.ErrGone) {
@@ -255,7 +255,7 @@ func (s *Session) enqueue(endpoint uint8, r request) error {
 	return nil
 }
 
-// pump brings an endpoint's payloads to the requests that wait for them.
+// pump reads an endpoint's payloads and answers the waiting requests with them.
 func (s *Session) pump(endpoint uint8, q *queue) {
 	for {
 		ctx, limit, ok := s.head(q)
@@ -288,7 +288,7 @@ func (s *Session) deliver(q *queue, b []byte, err error) error {
 	return s.answer(r.seq, true, b, err)
 }
 
-// head prepares to serve the oldest request.
+// head returns the size of the oldest request, and a context for reading its data.
 func (s *Session) head(q *queue) (ctx context.Context, limit int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

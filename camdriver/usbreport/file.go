@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What a report may hold. A camera with 200 profiles and seven formats takes 1.5 MB.
+// Limits of a report. One of a camera with 200 profiles and seven formats has 1.5 MB.
 const (
 	MaxFile    = 4 << 20 // bytes of a zip file
 	maxContent = 8 << 20 // bytes of all files in it
@@ -33,7 +33,7 @@ motion.json    input reports of the inertial sensors
 descriptors/   USB descriptors, named by type, index, and language or interface
 `
 
-// descriptorName and commandName are the names of binary files. Their numbers identify what is in them.
+// descriptorName and commandName are the names of binary files. The numbers in a name identify the descriptor or command.
 const (
 	descriptorName = "descriptors/%02x-%02x-%04x.bin"
 	commandName    = "monitor/%02x-%x-%x-%x-%x.bin"
@@ -45,7 +45,7 @@ func (c Command) file() string {
 	return fmt.Sprintf(commandName, c.Op, c.Params[0], c.Params[1], c.Params[2], c.Params[3])
 }
 
-// texts are the JSON files and what they hold.
+// texts returns the JSON files with the values that they hold.
 func (r *Report) texts() []text {
 	return []text{
 		{"report.json", &r.Head},
@@ -62,7 +62,7 @@ type text struct {
 	value any
 }
 
-// Write writes a report as a zip file. Equal reports make equal files.
+// Write writes a report as a zip file. Equal reports produce equal files.
 func Write(w io.Writer, r *Report) error {
 	z := zip.NewWriter(w)
 	add := func(name string, b []byte) error {
@@ -159,7 +159,7 @@ func Read(b []byte) (*Report, error) {
 	return r, r.Check()
 }
 
-// unpacker reads files of a zip file as long as there is room.
+// unpacker reads files of a zip file and bounds their total size.
 type unpacker struct {
 	files map[string]*zip.File
 	room  int64 // bytes that are left
@@ -202,14 +202,14 @@ func (u *unpacker) text(t text) error {
 	return json.Unmarshal(b, t.value)
 }
 
-// Bounds of what a camera can be.
+// Bounds of a camera's values.
 const (
 	maxHeader = 255
 	maxReport = 1024
 	maxSide   = 1 << 14
 )
 
-// Check refuses what no camera could have said.
+// Check returns an error if the report has values that no camera could have sent.
 func (r *Report) Check() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("report: "+format, args...)) }

@@ -86,13 +86,13 @@ func (r *Report) Mask() {
 	for i := range r.Notes {
 		r.Notes[i] = m.text.Replace(r.Notes[i])
 	}
-	for i, at := range serialPlaces { // also numbers that are too plain to be searched for
+	for i, at := range serialPlaces { // also numbers with too few different bytes to be searched for
 		copy(c.Data[at:], masked(byte(i+1)))
 	}
 	r.maskString()
 }
 
-// maskString masks the serial number that the device descriptor names, if it still isn't.
+// maskString masks the serial number string of the device descriptor, unless it is masked already.
 func (r *Report) maskString() {
 	device := r.Descriptor(KindDevice, 0, 0)
 	if len(device) < 17 || device[16] == 0 {
@@ -106,7 +106,7 @@ func (r *Report) maskString() {
 	}
 }
 
-// masked is what takes the place of serial number n.
+// masked returns the replacement of serial number n.
 func masked(n byte) []byte { return []byte{0, 0, 0, 0, 0, n} }
 
 // masks are serial numbers in all their forms.
@@ -116,7 +116,7 @@ type masks struct {
 	pairs    []string
 }
 
-// plain is how many different bytes a number must have at least to be told from other data.
+// plain is the minimum number of different bytes by which a serial number is distinguished from other data.
 const plain = 3
 
 func (m *masks) add(serial []byte, n byte) {

@@ -1,4 +1,4 @@
-// Package usbreport holds what a camera says about itself on USB, as a zip file of JSON and binary files that
+// Package usbreport reads and writes reports of a camera's USB answers: zip files of JSON and binary files, which
 // docs/usb.md describes. Package d400 makes reports, package usbserve replays them.
 package usbreport
 
@@ -14,7 +14,7 @@ const (
 	Version = 1
 )
 
-// Report is a camera's answers, in the order in which they were asked for.
+// Report is a camera's answers in the order of the requests.
 type Report struct {
 	Head
 	Descriptors []Descriptor
@@ -33,7 +33,7 @@ type Head struct {
 	System   string   `json:"system"`  // its operating system and kernel
 	Camera   string   `json:"camera"`
 	Product  string   `json:"product"`  // USB product id, "0B3A"
-	Firmware string   `json:"firmware"` // "5.15.0.100"; empty if the camera didn't say
+	Firmware string   `json:"firmware"` // "5.15.0.100"; empty if unknown
 	USB      string   `json:"usb"`      // version of the link, "3.2"
 	Speed    string   `json:"speed"`    // of the link, as libusb names it
 	Masked   bool     `json:"serials_masked"`
@@ -64,7 +64,7 @@ type Request struct {
 	Request uint8  `json:"request"`
 	Value   uint16 `json:"value"`
 	Index   uint16 `json:"index"`
-	Length  uint16 `json:"length"` // that was asked for
+	Length  uint16 `json:"length"` // requested
 	What    string `json:"what"`
 	Answer  Hex    `json:"answer"`
 	Error   string `json:"error,omitempty"` // Stall, or another
@@ -135,12 +135,12 @@ type Packet struct {
 type Motion struct {
 	ID       uint8    `json:"report"`
 	Interval uint16   `json:"interval"` // as in the feature report
-	Rate     int      `json:"rate"`     // that was asked for, in Hz
+	Rate     int      `json:"rate"`     // requested, in Hz
 	Reports  []Packet `json:"reports"`
 	Error    string   `json:"error,omitempty"`
 }
 
-// Hex is bytes that JSON has as hexadecimal digits.
+// Hex is bytes, which are hexadecimal digits in JSON.
 type Hex []byte
 
 // MarshalText returns digits.

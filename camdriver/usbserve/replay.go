@@ -12,7 +12,7 @@ import (
 	"rsros/camdriver/usbreport"
 )
 
-// Replay is a camera that answers as a report says. What the report doesn't have is refused with a stall. Its methods may be called
+// Replay is a camera that answers as in a report. It stalls requests that the report doesn't have. Its methods may be called
 // from any goroutine.
 type Replay struct {
 	r    *usbreport.Report
@@ -28,7 +28,7 @@ type Replay struct {
 	features   map[uint16][]byte    // of HID, as set
 	reply      []byte               // of the hardware monitor; nil to stall
 	interrupts []interrupt
-	current    context.Context    // ends when waiting has to begin anew
+	current    context.Context    // canceled to make waiting calls look again
 	change     context.CancelFunc // of current
 	resets     int
 	refused    []string
@@ -37,7 +37,7 @@ type Replay struct {
 // unitControl is the address of a control.
 type unitControl struct{ value, index uint16 }
 
-// NewReplay plugs a camera in that answers as a report says, which must not be changed afterwards.
+// NewReplay returns a newly plugged-in camera that answers as in the report, which must not be changed afterwards.
 func NewReplay(r *usbreport.Report) *Replay {
 	c := &Replay{
 		r: r, born: time.Now(), set: map[unitControl][]byte{}, probes: map[uint8][]byte{}, streams: map[uint8]*replayStream{},
@@ -48,7 +48,7 @@ func NewReplay(r *usbreport.Report) *Replay {
 	return c
 }
 
-// ReplayPort returns a port of a camera that answers as a report says.
+// ReplayPort returns a port with a camera that answers as in a report.
 func ReplayPort(busID string, r *usbreport.Report) *usbip.Port {
 	return &usbip.Port{BusID: busID, Plug: func() usbip.Camera { return NewReplay(r) }, Gone: func(usbip.Camera) {}}
 }
@@ -69,7 +69,7 @@ func (c *Replay) Resets() int {
 	return c.resets
 }
 
-// Violations lists what the host asked for that isn't in the report.
+// Violations lists the host's requests that aren't in the report.
 func (c *Replay) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *Replay) standard(s d435i.Setup) ([]byte, error) {
 		if b := c.r.Descriptor(kind, index, s.Index); b != nil {
 			return b, nil
 		}
-		return nil, d435i.ErrStall // hosts may ask for what is not there
+		return nil, d435i.ErrStall // hosts may ask for descriptors that a camera doesn't have
 	case getConfiguration:
 		return []byte{1}, nil
 	case clearFeature:
@@ -193,7 +193,7 @@ func (c *Replay) recorded(s d435i.Setup) ([]byte, error) {
 	return q.Answer, nil
 }
 
-// setControl keeps a value that is in the range that the camera named.
+// setControl stores a value if it is in the range that the camera reported.
 func (c *Replay) setControl(s d435i.Setup, out []byte) error {
 	const most = 4
 	current := c.find(uvcGetCur, s.Value, s.Index)
@@ -218,7 +218,7 @@ func (c *Replay) setControl(s d435i.Setup, out []byte) error {
 		if v < number(lo.Answer, size, signed) || v > number(hi.Answer, size, signed) {
 			return c.refuse(s)
 		}
-		value = binary.LittleEndian.AppendUint32(nil, uint32(v)) // as many bytes as are asked for
+		value = binary.LittleEndian.AppendUint32(nil, uint32(v)) // in the requested number of bytes
 		value = value[:min(max(len(current.Answer), size), most)]
 	}
 	c.set[unitControl{s.Value, s.Index}] = value
@@ -312,7 +312,7 @@ func (c *Replay) execute(op uint32, params [4]uint32) []byte {
 	return reply
 }
 
-// clock is the device's clock in µs, which goes on from the report's.
+// clock returns the device's clock in µs, which continues the report's.
 func (c *Replay) clock() uint32 {
 	start := uint32(0)
 	for _, r := range c.r.Commands {

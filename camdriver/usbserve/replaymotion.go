@@ -17,7 +17,7 @@ const (
 	powerOn         = 2
 )
 
-// Where input reports have their time.
+// Offsets of the time in input reports.
 const (
 	timeAt  = 2
 	timeEnd = timeAt + 4

@@ -10,11 +10,11 @@ import (
 	"rsros/camdriver/usbreport"
 )
 
-// Bounds of what a report makes a Replay do.
+// Bounds of a Replay, whatever the report claims.
 const (
 	maxPixels    = 16 << 20 // bytes of a frame
 	minInterval  = time.Millisecond
-	lateness     = 2 * time.Second // frames that a host leaves for longer are lost
+	lateness     = 2 * time.Second // frames that a host doesn't read for longer are lost
 	plainHeader  = 12
 	plainInfo    = 0x8e // end of header, clock, time, end of frame
 	microseconds = 10   // in them, intervals are ten times smaller
@@ -100,7 +100,7 @@ func (c *Replay) headers(p usbreport.Profile) (list [][]byte, same bool) {
 	return list, same
 }
 
-// clearHalt begins a stream anew, as RealSense cameras do.
+// clearHalt restarts a stream, as RealSense cameras do.
 func (c *Replay) clearHalt(endpoint uint8) {
 	if st := c.streams[endpoint]; st != nil {
 		st.cleared, st.start, st.sent = true, time.Time{}, false
@@ -108,7 +108,7 @@ func (c *Replay) clearHalt(endpoint uint8) {
 	}
 }
 
-// interrupt is a packet of the status endpoint that is to come.
+// interrupt is a future packet of the status endpoint.
 type interrupt struct {
 	due  time.Time
 	data []byte
@@ -126,8 +126,8 @@ func (c *Replay) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 	return b[:min(len(b), limit)], err
 }
 
-// next returns when an endpoint has data, and what takes it. due is zero while there is none to come, take is nil if the
-// endpoint has nothing to offer. It requires mu, and so does take.
+// next returns when an endpoint has data, and a function that takes it. due is zero while no data is expected; take is nil if
+// the endpoint has none at all. next and take require mu.
 func (c *Replay) next(endpoint uint8) (due time.Time, take func() []byte) {
 	switch {
 	case endpoint == c.r.Status && endpoint != 0:
@@ -156,7 +156,7 @@ func (c *Replay) next(endpoint uint8) (due time.Time, take func() []byte) {
 	}
 }
 
-// schedule makes the interrupts come that came during a recorded stream.
+// schedule schedules the interrupts that were recorded during the stream.
 func (c *Replay) schedule(st *replayStream) {
 	for _, s := range c.r.Streams {
 		if s.Profile.Endpoint != st.profile.Endpoint || s.Format != st.profile.Format || !st.same {
@@ -184,7 +184,7 @@ func (c *Replay) nextInterrupt() (time.Time, func() []byte) {
 	}
 }
 
-// payload is a frame with a header of the recorded form, at the replay's time.
+// payload returns a frame with a header of the recorded form, at the replay's time.
 func (st *replayStream) payload(number uint32) []byte {
 	count := uint32(len(st.headers))
 	first, firstNumber := usbreport.HeaderTime(st.headers[0])

@@ -1,4 +1,4 @@
-// Package usbserve shows a camdriver.Device as a D435i on USB: its frames, times, metadata
+// Package usbserve presents a camdriver.Device as a D435i on USB: it sends frames, times, metadata
 // and calibration in the form in which a camera sends them. It also replays the report of a camera (package usbreport).
 package usbserve
 
@@ -40,7 +40,7 @@ type Source struct {
 	latest  map[camdriver.StreamID]*arrival
 	pair    []*arrival // the newest infrared frames of the same number
 	samples []d435i.Sample
-	lost    error // why no frames will come
+	lost    error // why there are no more frames
 	time    timeline
 	scratch map[d435i.Mode][]byte
 }
@@ -111,11 +111,11 @@ func New(dev camdriver.Device) (*Source, error) {
 	}
 	var err error
 	s.tables, err = tablesOf(dev, s)
-	s.rest = time.AfterFunc(idle, func() { _ = s.tidy() }) // a device that can't stop is stopped by Close
+	s.rest = time.AfterFunc(idle, func() { _ = s.tidy() }) // if it fails, Close stops the device
 	return s, err
 }
 
-// Options returns the options of a camera that shows the source.
+// Options returns the options of a camera that sends the source's frames.
 func (s *Source) Options() d435i.Options {
 	o := d435i.Options{Source: s, Product: s.product, Tables: s.tables}
 	copy(o.Serial[:], serial(camdriver.Find(s.dev.Info(), camdriver.InfoSerialNumber)))
@@ -123,7 +123,7 @@ func (s *Source) Options() d435i.Options {
 	return o
 }
 
-// serial packs a number of twelve digits; others give as many as they have.
+// serial packs the digits of a serial number, usually twelve.
 func serial(text string) []byte {
 	b := make([]byte, 6)
 	for i := range min(len(text), 12) {
@@ -193,9 +193,9 @@ func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
 	return []camdriver.Profile{find(colorID, camdriver.YUYV, camdriver.RGB8)}
 }
 
-// want changes what is wanted by f, and restarts the sensors that don't stream it. Others
-// may go on with more than is wanted, until tidy: a host that clears an endpoint to begin
-// anew must not wait for a device that is slow to start.
+// want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
+// The others may continue with more than is wanted until tidy: a host that clears an endpoint
+// to restart a stream must not wait for a device that is slow to start.
 func (s *Source) want(f func()) error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -208,7 +208,7 @@ func (s *Source) want(f func()) error {
 	})
 }
 
-// tidy stops what isn't wanted.
+// tidy stops streams that aren't wanted.
 func (s *Source) tidy() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -309,7 +309,7 @@ func (s *Source) forget(list []camdriver.Profile) {
 	}
 }
 
-// idle is how long a device streams what no host takes.
+// idle is how long a device keeps streams that no host reads.
 const idle = 10 * time.Second
 
 // Stop implements d435i.Source.
@@ -322,7 +322,7 @@ func (s *Source) Stop(m d435i.Mode) {
 	}
 }
 
-// Rest stops everything, until it is asked for again.
+// Rest stops all streams. A host may start them again.
 func (s *Source) Rest() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -369,7 +369,7 @@ func (s *Source) Frame(_ int, f *camdriver.Frame) {
 	s.wake()
 }
 
-// StatusChanged ends waiting if no frames will come.
+// StatusChanged ends waiting if the device has no more frames.
 func (s *Source) StatusChanged(st camdriver.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -475,7 +475,7 @@ func (s *Source) Clock() uint32 {
 	return s.time.now(time.Now())
 }
 
-// Set implements d435i.Source. A device that can't be set, like a recording, isn't.
+// Set implements d435i.Source. It ignores devices whose options can't be set, such as recordings.
 func (s *Source) Set(iface, unit, selector uint8, value int32) {
 	c, ok := controls[[3]uint8{iface, unit, selector}]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"rsros/camdriver/d435i"
 )
 
-// tablesOf puts a device's calibration into the terms of firmware. What the device doesn't
-// know keeps the virtual camera's values; motion data is corrected already.
+// tablesOf returns a device's calibration in the form of firmware tables. Values that the device doesn't
+// have remain the virtual camera's; motion data is already corrected.
 func tablesOf(dev camdriver.Device, s *Source) (d435i.Tables, error) {
 	t := d435i.Factory()
 	identity := camdriver.Identity().Rotation
