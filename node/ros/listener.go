@@ -30,7 +30,7 @@ func (n *Node) accept() {
 	}
 }
 
-// serve runs a connection until Close. It returns false if the node is closed.
+// serve calls run in a goroutine, which Close ends. It returns false if the node is closed.
 func (n *Node) serve(conn net.Conn, run func() error) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -55,7 +55,7 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 		return refuse(conn, err.Error())
 	}
 	n.log.Debug().Str("topic", name).Str("subscriber", h[wire.KeyCallerID]).Msg("subscriber connected")
-	n.wg.Go(func() { c.watch(pulse) })
+	n.wg.Go(func() { c.watch(checkEvery) })
 	t.changed()
 	if _, err = conn.Write(reply.AppendTo(nil)); err == nil {
 		conn.SetWriteDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
@@ -67,24 +67,24 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	return err
 }
 
-// Every pulse, check that subscribers with unacknowledged data are reachable. A
+// Every checkEvery, check that subscribers with unacknowledged data are reachable. A
 // subscriber whose machine doesn't answer maxSilent times is disconnected. The kernel
-// would retry for a quarter of an hour and the topic would keep its subscriber.
+// would retry for a quarter of an hour, and until then the topic would count the subscriber.
 const (
-	pulse     = 5 * time.Second
-	maxSilent = 5
+	checkEvery = 5 * time.Second
+	maxSilent  = 5
 )
 
-// watch ends when the subscriber hung up, or its machine is unreachable.
-func (c *outlet) watch(pulse time.Duration) {
+// watch ends the connection when the subscriber hangs up or its machine is unreachable.
+func (c *outlet) watch(every time.Duration) {
 	defer c.hangUp()
 	nothing := make([]byte, 64)
 	for silent := 0; silent < maxSilent; {
-		c.conn.SetReadDeadline(time.Now().Add(pulse)) //nolint:errcheck // a closed connection shows in the read
+		c.conn.SetReadDeadline(time.Now().Add(every)) //nolint:errcheck // a closed connection shows in the read
 		switch _, err := c.conn.Read(nothing); {
 		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 			return
-		case err != nil && wire.Unanswered(c.conn, pulse):
+		case err != nil && wire.Unanswered(c.conn, every):
 			silent++
 		default:
 			silent = 0

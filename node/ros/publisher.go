@@ -62,7 +62,7 @@ type Publisher struct {
 	closed  bool                 // guarded by topic.mu
 
 	messages, dropped  atomic.Uint64
-	lastLogged, logged atomic.Int64 // when drops were last logged (ns), and how many by then
+	lastLogged, logged atomic.Int64 // when drops were last logged (ns), and their number then
 }
 
 // PublisherStats has the counters of a publisher and its connections.

@@ -40,8 +40,8 @@ type SubscriberOptions struct {
 	// exceed, Config.MaxMessage. Larger messages are skipped, counted and logged.
 	MaxMessage int64
 
-	// Budget bounds memory that is kept for the next messages, of all its subscribers together; nil means
-	// 64 MiB each.
+	// Budget bounds the memory that all its subscribers together keep for their next messages. With nil, each
+	// subscriber keeps up to 64 MiB.
 	Budget *queue.Budget
 }
 

@@ -42,7 +42,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		defer release()
 		var probing sync.WaitGroup
 		probing.Go(c.probe)
-		probing.Go(func() { c.watch(pulse) })
+		probing.Go(func() { c.watch(checkEvery) })
 		attending, stop := context.WithCancel(n.ctx)
 		probing.Go(func() { c.attend(attending, n.attendEvery) })
 		t.changed()

@@ -1,4 +1,4 @@
-// Package recv has the memory of received messages and the queue in front of a callback.
+// Package recv has the memory of received messages.
 package recv
 
 import (
@@ -50,18 +50,18 @@ type Pool struct {
 	mu     sync.Mutex
 	free   []*Buffer
 	idle   int  // bytes in free
-	rest   int  // the least of idle since the last Trim
+	rest   int  // smallest value of idle since the last Trim
 	used   bool // a buffer was taken
-	closed bool // nothing is kept any more
+	closed bool // released buffers are freed
 }
 
-// Share makes unused buffers part of a budget, which may be nil. It must be called before all other methods.
+// Share counts unused buffers in a budget, which may be nil. It must be called before all other methods.
 func (p *Pool) Share(b *queue.Budget) {
 	p.budget = b
 	b.Join(p)
 }
 
-// Close gives up the unused buffers, and those that are released later.
+// Close frees the unused buffers, and those that are released later.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -70,7 +70,8 @@ func (p *Pool) Close() {
 	p.budget.Leave(p)
 }
 
-// GiveUp gives up unused buffers of size bytes or more, the oldest first, or all. It returns their size.
+// GiveUp frees unused buffers, oldest first, until it has freed size bytes or none is left. It returns the number of bytes
+// freed.
 func (p *Pool) GiveUp(size int64) (given int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +83,7 @@ func (p *Pool) GiveUp(size int64) (given int64) {
 	return given
 }
 
-// drop gives up the n oldest unused buffers. The caller must hold p.mu.
+// drop frees the n oldest unused buffers. The caller must hold p.mu.
 func (p *Pool) drop(n int) {
 	size := 0
 	for _, b := range p.free[:n] {
@@ -162,8 +163,8 @@ func (p *Pool) take(at int) *Buffer {
 	return hold(b)
 }
 
-// Trim gives up memory that wasn't used since the last Trim, as after a burst, down to restBytes. What was
-// prepared stays until it is used.
+// Trim frees memory that wasn't used since the last Trim, as after a burst, down to restBytes. Prepared buffers
+// stay until they are used.
 func (p *Pool) Trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +176,8 @@ func (p *Pool) Trim() {
 	p.rest = p.idle
 }
 
-// cut returns at least n bytes of huge pages, and keeps what else they hold. All pieces are freed together, so
-// there is only one if the budget has no room for others.
+// cut returns at least n bytes of huge pages, and keeps the rest of them as unused buffers. All pieces are freed
+// together, so there is only one if the budget has no room for others.
 func (p *Pool) cut(n int) []byte {
 	size := pages.Round(roomy(n))
 	if !p.budget.RoomForSpare(pages.MostCut) {
