@@ -9,26 +9,26 @@ import (
 	"rsros/node/view/wire"
 )
 
-// Running is a device that the caller opened and runs.
+// Running is a device that the caller has opened and started.
 type Running struct {
-	ID        string // by which viewers choose it
+	ID        string // for requests that choose it
 	Name      string // its title
 	Device    camdriver.Device
-	Profiles  [][]camdriver.Profile // that run, by sensor
+	Profiles  [][]camdriver.Profile // running ones, by sensor
 	Hub       *hub.Hub              // of its frames
 	Records   *record.Camera
 	RecordDir string       // where recordings go; that of Options if empty
 	Frozen    *atomic.Bool // the images are frozen
 }
 
-// attached is a Running as it is offered to viewers.
+// attached is a Running that is offered to viewers.
 type attached struct {
 	Running
 	candidate wire.Candidate
 }
 
-// Attach offers a device that the caller keeps open until Close, and closes. The first is
-// shown at once; of several, viewers choose one.
+// Attach offers a device to viewers. The caller keeps it open until Close, and then closes it.
+// The first device is shown at once; viewers may choose another.
 func (s *Server) Attach(r Running) {
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -48,7 +48,7 @@ func (s *Server) Attach(r Running) {
 	}
 }
 
-// candidates are the devices that viewers may choose from.
+// candidates returns the devices that viewers may choose.
 func (s *Server) candidates() []wire.Candidate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Server) candidates() []wire.Candidate {
 	return list
 }
 
-// chooseAttached shows an attached device; false if there is none with this id.
+// chooseAttached shows an attached device. It returns false if there is none with this id.
 func (s *Server) chooseAttached(id string) bool {
 	s.mu.Lock()
 	list := s.attached

@@ -12,8 +12,8 @@ import (
 	"rsros/node/view/wire"
 )
 
-// openTopics makes a stage of a recording without a device, which begins to play. It may
-// be a bag, or a recording of ROS 2.
+// openTopics returns the stage of a recording without a device, a bag or a recording of
+// ROS 2, and starts playback.
 func openTopics(ctx context.Context, s *Server, path, name, file string) (stage, error) {
 	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {

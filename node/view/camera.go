@@ -26,7 +26,7 @@ type camera struct {
 	records  *record.Camera
 	own      bool        // the stage opened the device, and closes it
 	detach   func()      // from the hub
-	source   wire.Source // but for the values of options
+	source   wire.Source // without current values of options
 	streams  map[camdriver.StreamID]*stream
 	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
 	first    uint64             // number of the guide's first frame in a file
@@ -41,7 +41,7 @@ type camera struct {
 	closed   error
 }
 
-// openCamera makes a stage of a device that nobody runs yet, and starts its streams.
+// openCamera returns the stage of a device, and starts its streams.
 func openCamera(s *Server, id, name, file string, device camdriver.Device) (*camera, error) {
 	profiles, err := s.o.Choose(device.Sensors())
 	if err != nil {
@@ -64,7 +64,7 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 	return g, nil
 }
 
-// newCamera makes a stage of a device that runs, or is about to.
+// newCamera returns the stage of a device that is running or about to start.
 func newCamera(s *Server, name, file string, r Running) *camera {
 	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, dir: cmp.Or(r.RecordDir, s.o.RecordDir), frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = r.Device.(*playback.Device)
@@ -83,7 +83,7 @@ func newCamera(s *Server, name, file string, r Running) *camera {
 	return g
 }
 
-// end implements stage: it leaves the device, and if the stage has opened it, closes it and its recording.
+// end implements stage. If the stage has opened the device, it also closes the device and its recording.
 func (g *camera) end() error {
 	g.close.Do(func() {
 		g.detach()
@@ -95,7 +95,7 @@ func (g *camera) end() error {
 	return g.closed
 }
 
-// describe fills in what the page is told of the device.
+// describe sets the page's description of the device.
 func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
 	if g.file != nil {
@@ -138,7 +138,7 @@ func (g *camera) stream(id uint16) *stream {
 	return nil
 }
 
-// choose makes a stream the guide if it is a better one.
+// choose makes a stream the guide if it is better than the current one.
 func (g *camera) choose(id camdriver.StreamID) {
 	if id.Kind.Video() && (g.guide.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.guide.Kind != camdriver.Depth) {
 		g.guide = id
@@ -178,7 +178,7 @@ func kindOf(k camdriver.StreamKind) string {
 	return "video"
 }
 
-// usualDepthUnits are those of cameras that have no option for them: millimetres.
+// usualDepthUnits are the depth units of cameras without the option: a millimetre.
 const usualDepthUnits = 0.001
 
 func depthUnits(options []camdriver.Option) float32 {
@@ -188,7 +188,7 @@ func depthUnits(options []camdriver.Option) float32 {
 	return usualDepthUnits
 }
 
-// findFirst finds the number of the first set.
+// findFirst sets the number of the first frame set.
 func (g *camera) findFirst() {
 	at, err := g.file.File().Find(g.guide, 0)
 	if err != nil {
@@ -200,7 +200,7 @@ func (g *camera) findFirst() {
 	}
 }
 
-// described implements stage: the source with the options as they are.
+// described implements stage: it returns the source with current values of options.
 func (g *camera) described() *wire.Source {
 	out := g.source
 	out.Sensors = make([]wire.Sensor, 0, len(g.profiles))
@@ -210,7 +210,7 @@ func (g *camera) described() *wire.Source {
 	return &out
 }
 
-// options are those of a sensor. A recording's can't be changed.
+// options returns the options of a sensor. Those of a recording are read-only.
 func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	list := []wire.Option{}
 	for _, o := range s.Options() {

@@ -17,7 +17,7 @@ var (
 	errSplit    = errors.New("viewers can begin a file once a second")
 )
 
-// answer carries out a request and returns the answer to it.
+// answer executes a request and returns the answer.
 func (s *Server) answer(r *wire.Request) map[string]any {
 	s.commands.Lock()
 	result, err := s.carryOut(r)
@@ -32,7 +32,7 @@ func (s *Server) answer(r *wire.Request) map[string]any {
 	return result
 }
 
-// serveRecord carries out a request of a program that isn't a viewer: trigger, mark or split.
+// serveRecord executes a request of a program other than a viewer: trigger, mark or split.
 func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 	op := "record." + r.PathValue("do")
 	if op != "record.trigger" && op != "record.mark" && op != "record.split" {
@@ -57,7 +57,7 @@ const (
 	maxRate = 100
 )
 
-// carryOut carries out a request; commands is held.
+// carryOut executes a request; commands is held.
 func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	if s.o.ViewOnly {
 		return nil, errViewOnly
@@ -91,7 +91,7 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	return result, nil
 }
 
-// sendState sends everybody what the stage is doing.
+// sendState sends the state of the stage to all viewers and Foxglove clients.
 func (s *Server) sendState(g stage) {
 	if st := g.state(); s.tell(g, wire.StateChanged{Op: "state", State: *st}) {
 		s.offered.report(st)

@@ -15,7 +15,7 @@ import (
 	"rsros/node/view/wire"
 )
 
-// graphStage is the stage of a graph: its topics as they are at the moment. A topic is
+// graphStage is the stage of a graph with its current topics. A topic is
 // subscribed to while a viewer watches it.
 type graphStage struct {
 	*topics
@@ -27,12 +27,12 @@ type graphStage struct {
 	stop     func()
 
 	mu   sync.Mutex
-	subs map[*topic]func() // how to end those that are subscribed to
+	subs map[*topic]func() // ends each subscription
 }
 
-// AttachGraph shows the topics of a graph, or if r isn't nil, those of them that are
-// recorded: a new stage whenever they change. name is what viewers read. The caller
-// detaches the graph before it closes the server, and before the recording ends.
+// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded. When
+// they change, it shows a new stage. name is the title. The caller must call detach before it
+// closes the server, and before the recording ends.
 func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name string) (detach func()) {
 	var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
 	stop := g.Follow(func(state *foxglove.State) {
@@ -45,7 +45,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	var frozen atomic.Bool
 	var shown map[string]msgs.Type
 	end := loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, beat, func(time.Time) {
+		loop.Every(ctx, updateEvery, func(time.Time) {
 			types := known.Load()
 			if types == nil {
 				return
@@ -64,7 +64,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	}
 }
 
-// recorded are those of the topics that are recorded; all if r is nil.
+// recorded returns the topics that are recorded, or all if r is nil.
 func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
 	if r == nil {
 		return types
@@ -82,11 +82,11 @@ func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, na
 	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, beat, g.followWatched) })
+	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, updateEvery, g.followWatched) })
 	return g
 }
 
-// followWatched subscribes to the topics that somebody watches, and to no others.
+// followWatched subscribes to the topics that viewers watch, and unsubscribes from others.
 func (g *graphStage) followWatched(time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,11 +124,11 @@ func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false 
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-// still implements stage: a new subscription gets latched messages again.
+// still implements stage: viewers that come later need latched messages again.
 func (g *graphStage) still() bool { return true }
 
-// showAgain implements stage. A topic's first viewer doesn't need it: the subscription is yet
-// to begin.
+// showAgain implements stage. A topic's first viewer doesn't need it, because the subscription
+// hasn't begun.
 func (g *graphStage) showAgain(list []*stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

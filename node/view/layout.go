@@ -9,8 +9,8 @@ import (
 	"rsros/node/view/wire"
 )
 
-// layout is the topics of a camera for Foxglove's clients: those that a recording of it
-// has. A nil layout has none.
+// layout is the topics of a camera for Foxglove's clients, the same as in a recording of
+// the camera. A nil layout has none.
 type layout struct {
 	*topics
 	encoder *rslayout.Encoder
@@ -61,7 +61,7 @@ func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
 		return
 	}
 	emit := func(m rslayout.Message) {
-		m.Time = max(int64(at), 1) // 0 would be now
+		m.Time = max(int64(at), 1) // 0 means now
 		if len(m.Body) > 0 {
 			f.Retain()
 			m.Owner = f

@@ -7,16 +7,16 @@ import (
 	"rsros/node/guard"
 )
 
-// Access says where viewers connect and who may.
+// Access is the address for viewers and the rules of access.
 type Access struct {
-	Address    string   // host:port to listen on; "" means not at all; port 0 is a free one
+	Address    string   // host:port to listen on; "" to not listen; port 0 chooses a free one
 	AllowHosts []string // see guard.Options
 	Origins    []string // see guard.Options
-	NoAuth     bool     // no token, although other machines can connect
+	NoAuth     bool     // require no token even if other machines can connect
 }
 
-// Listen serves viewers of s on a port of its own until Close, which closes s, too. An
-// address that other machines can reach needs a token, which is part of the URL.
+// Listen serves viewers of s on a port of its own until Close, which also closes s. If other
+// machines can reach the address, the URL contains a token that viewers need.
 func Listen(a Access, s *Server) (*guard.Listener, error) {
 	l, err := guard.Listen(a.Address, guard.Options{Hosts: a.AllowHosts, Origins: a.Origins, Open: a.NoAuth}, s)
 	if err != nil {

@@ -16,15 +16,15 @@ const (
 	keptLines = 200
 	// maxLine bounds a line of the log, in bytes.
 	maxLine = 4 << 10
-	// maxWaitingLog is the number of bytes of unsent text from which a viewer gets no more
-	// lines: answers and states matter more.
+	// A viewer with maxWaitingLog bytes of unsent text gets no more lines: answers and states
+	// matter more.
 	maxWaitingLog = 1 << 20
 )
 
 // levels are the names of levels in messages.
 var levels = map[uint8]string{msgs.LogDebug: "debug", msgs.LogInfo: "info", msgs.LogWarn: "warn", msgs.LogError: "error", msgs.LogFatal: "fatal"}
 
-// followLog sends viewers what is logged.
+// followLog sends lines of the log to viewers.
 func (s *Server) followLog() {
 	for {
 		select {

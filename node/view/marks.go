@@ -11,7 +11,7 @@ import (
 )
 
 // markSearch searches for the marks of a recording during playback. It starts after the
-// first frame is sent to a viewer, so that it doesn't delay the picture.
+// first frame was sent to a viewer, so that it doesn't delay that frame.
 type markSearch struct {
 	once  sync.Once
 	stop  context.CancelFunc
@@ -63,15 +63,15 @@ func (g *camera) takeMarks() []wire.Mark {
 
 // marked is a stage that finds marks of its source after viewers know the source.
 type marked interface {
-	// takeMarks adds the marks that were found to the source and returns them, all of
-	// them; nil if viewers know them already. The server's commands are locked.
+	// takeMarks adds newly found marks to the source and returns all marks, or nil if none
+	// is new. The server's commands are locked.
 	takeMarks() []wire.Mark
 }
 
 // sendMarks sends viewers the marks that were found.
 func (s *Server) sendMarks(g stage) {
 	m, ok := g.(marked)
-	if !ok || !s.commands.TryLock() { // the next beat does it
+	if !ok || !s.commands.TryLock() { // try again at the next tick
 		return
 	}
 	defer s.commands.Unlock()

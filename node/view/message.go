@@ -9,9 +9,9 @@ import (
 	"rsros/node/view/wire"
 )
 
-// message is a ROS message on its way to viewers and Foxglove's clients. It has a reference
-// to the content, and keeps the tree that viewers are sent of types that the page doesn't
-// decode. It implements foxglove.Body.
+// message is a ROS message for viewers and Foxglove's clients. It holds a reference to the
+// content and caches the tree that viewers are sent for types that the page doesn't decode. It
+// implements foxglove.Body.
 type message struct {
 	clients.Shared
 	of      *topic
@@ -53,7 +53,7 @@ func (m *message) asTree() []byte {
 	if m.tree == nil {
 		tree, err := m.of.tree(slices.Concat(m.content...))
 		if err != nil {
-			tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // texts can always be encoded
+			tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // encoding texts can't fail
 		}
 		m.tree = tree
 	}

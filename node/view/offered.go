@@ -11,7 +11,8 @@ import (
 )
 
 // offered is the stage's topics and playback for Foxglove's clients. It implements
-// foxglove.Graph and, as player, foxglove.Playback. It is nil if they see something else.
+// foxglove.Graph and, as player, foxglove.Playback. It is nil if Foxglove's clients see
+// something else.
 type offered struct {
 	s *Server
 
@@ -30,7 +31,7 @@ func (o *offered) topic(name string) *topic {
 	return nil
 }
 
-// state is what is shown now; callers hold mu.
+// state returns the topics that are shown; callers hold mu.
 func (o *offered) state() *foxglove.State {
 	state := &foxglove.State{Session: o.session}
 	if g := o.s.shown(); g != nil {
@@ -54,8 +55,8 @@ func (o *offered) Follow(changed func(*foxglove.State)) (stop func()) {
 	}
 }
 
-// changed begins a new session, as another stage is shown. Its channels are new ones, also
-// those of the same name.
+// changed begins a new session because another stage is shown. Its channels are new even if
+// their names aren't.
 func (o *offered) changed() {
 	if o == nil {
 		return

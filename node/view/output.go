@@ -8,10 +8,10 @@ import (
 	"rsros/node/replay"
 )
 
-// Output is a replay.Output that passes a player's messages on to viewers as well as to
-// another output. AttachPlayer says which viewers these are.
+// Output is a replay.Output that passes a player's messages to viewers and to another
+// output. Server.AttachPlayer connects it to the viewers.
 type Output struct {
-	next   replay.Output // nil if there is nobody else
+	next   replay.Output // nil if there is no other output
 	topics *topics       // nil if there are no viewers; set before the player runs
 }
 
@@ -40,7 +40,7 @@ func (o *Output) topic(name string) *topic {
 	return o.topics.byName[name]
 }
 
-// Reads implements replay.Reader: what viewers get as a tree is read here.
+// Reads implements replay.Reader: messages that viewers get as a tree are read here.
 func (o *Output) Reads(c replay.Channel) bool {
 	t := o.topic(c.Topic)
 	return t != nil && !t.decoded
@@ -54,7 +54,7 @@ func (o *Output) Ready(ctx context.Context) error {
 	return o.next.Ready(ctx)
 }
 
-// PublishClock implements replay.Output. Viewers are told the position.
+// PublishClock implements replay.Output. It doesn't concern viewers, who are sent the position.
 func (o *Output) PublishClock(t bagstore.Time) {
 	if o.next != nil {
 		o.next.PublishClock(t)
@@ -69,7 +69,7 @@ func (o *Output) Skipped() uint64 {
 	return 0
 }
 
-// tee passes messages of one topic on to viewers and to another sink.
+// tee passes messages of one topic to viewers and to another sink.
 type tee struct {
 	replay.Sink
 	topic *topic
@@ -83,7 +83,7 @@ func (t tee) PublishWait(ctx context.Context, m msgs.Raw) error {
 
 func (t tee) Subscribers() int { return t.Sink.Subscribers() + t.topic.watching() }
 
-// Recall implements replay.Recaller: subscribers of ROS have what they got.
+// Recall implements replay.Recaller. Only viewers need it: ROS subscribers have received the message.
 func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }
 
 // nobody is a replay.Sink without subscribers.

@@ -10,12 +10,12 @@ import (
 	"rsros/node/view/wire"
 )
 
-// picture is a frame on its way to viewers. It retains the frame, and owns each form of it
-// that a viewer asked for. The last release returns both to where they came from.
+// picture is a frame for viewers. It retains the frame, and owns each form that a viewer
+// requested. The last release frees both.
 type picture struct {
 	clients.Shared
 	frame  *camdriver.Frame
-	stamp  wire.Nanos     // when it arrived here
+	stamp  wire.Nanos     // time of arrival
 	time   wire.Nanos     // on the source's time line
 	memory *encode.Memory // of the forms
 
@@ -24,7 +24,7 @@ type picture struct {
 	metadata []byte
 }
 
-// form is how a viewer wants to have pictures.
+// form is the form in which a viewer requests images.
 type form struct {
 	packed  bool
 	divisor int
@@ -57,7 +57,7 @@ func (p *picture) parts(h wire.Head, want form) [][]byte {
 	return [][]byte{h.Append(nil), facts, b.Data}
 }
 
-// in returns the picture in a form, which is valid until the last release. The first caller
+// in returns the image in a form, valid until the last release. The first caller
 // encodes it; others wait for it.
 func (p *picture) in(want form) encode.Body {
 	p.mu.Lock()
@@ -65,7 +65,7 @@ func (p *picture) in(want form) encode.Body {
 	return p.form(want)
 }
 
-// form does in's work; mu is held.
+// form is in with mu held.
 func (p *picture) form(want form) encode.Body {
 	if b, ok := p.bodies[want]; ok {
 		return b
@@ -97,7 +97,7 @@ func (p *picture) facts() []byte {
 		for _, m := range f.Metadata {
 			values[m.Key.String()] = m.Value
 		}
-		p.metadata, _ = json.Marshal(struct { // such a structure can always be encoded
+		p.metadata, _ = json.Marshal(struct { // encoding such a structure can't fail
 			Timestamp float64          `json:"timestamp"`
 			Domain    string           `json:"domain"`
 			Format    string           `json:"format"`

@@ -15,18 +15,18 @@ import (
 	"rsros/node/view/wire"
 )
 
-// played is the stage of a player: the topics of recordings that are played.
+// played is the stage of a player: the topics of the recordings that it plays.
 type played struct {
 	*topics
 	server *Server
 	player *replay.Player
 	source wire.Source
 	start  bagstore.Time
-	close  func() error                // what the stage has opened
+	close  func() error                // closes the files that the stage has opened
 	found  atomic.Pointer[[]wire.Mark] // that viewers don't know yet
 }
 
-// newPlayed makes the stage of a player that doesn't run yet, and whose output is out.
+// newPlayed returns the stage of a player that isn't running yet and has the output out.
 func newPlayed(s *Server, out *Output, player *replay.Player, name, file string) *played {
 	g := &played{server: s, player: player, close: func() error { return nil }}
 	types := make(map[string]msgs.Type)
@@ -86,8 +86,8 @@ func (g *played) do(r *wire.Request) (map[string]any, error) {
 	return nil, errCannot
 }
 
-// run has the player carry out commands. That there was nothing to change is no error:
-// another viewer was faster.
+// run makes the player execute commands. replay.ErrNoChange is no error, because another viewer
+// may have been faster.
 func (g *played) run(commands ...replay.Command) error {
 	for _, c := range commands {
 		if err := g.player.Do(g.server.ctx, c); err != nil && !errors.Is(err, replay.ErrNoChange) {
@@ -97,7 +97,7 @@ func (g *played) run(commands ...replay.Command) error {
 	return nil
 }
 
-// still implements stage: messages may be rare, also while time goes on.
+// still implements stage: even during playback, the next message may be far away.
 func (g *played) still() bool { return g.player.Status().State != replay.Waiting }
 
 func (g *played) showAgain(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
@@ -112,7 +112,7 @@ func (g *played) play() error {
 	return g.run(replay.SeekOffset{Offset: from}, replay.Resume{})
 }
 
-// seek goes to a time. Viewers see what was last on each topic then.
+// seek goes to a time. Viewers see the last message of each topic at that time.
 func (g *played) seek(r *wire.Request) error {
 	if r.Time == nil {
 		return errors.New("topics can be sought in by time only")
@@ -120,11 +120,11 @@ func (g *played) seek(r *wire.Request) error {
 	return g.run(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
 }
 
-// mostSteps bounds the frame sets of one request.
+// mostSteps is the maximum number of frame sets in a request.
 const mostSteps = 1000
 
-// step goes forward or back by frame sets. A set begins with an image, or with a message of
-// the topic that has the most.
+// step goes forward or back by frame sets. A set begins with an image or, without images, with
+// a message of the topic that has the most messages.
 func (g *played) step(n int) error {
 	switch {
 	case n < -mostSteps || n > mostSteps:
@@ -147,7 +147,7 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
 }
 
-// findMarks finds what the recorder has written about the recording.
+// findMarks finds the marks that the recorder has written.
 func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
 	list := []wire.Mark{}
 	for a := range annotations.Of(ctx, bag) {

@@ -39,10 +39,10 @@ func (g *camera) recording() *wire.Record {
 	return r
 }
 
-// maxTable bounds the table of a recording.
+// maxTable is the maximum number of rows of a recording's table.
 const maxTable = 200
 
-// figures adds what a recorder shows of itself.
+// figures adds a recorder's figures.
 func figures(r *wire.Record, f record.Figures) {
 	r.Free, r.Ring, r.Compression = max(f.Free, 0), f.Ring, f.Compression
 	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
@@ -60,8 +60,8 @@ const (
 	minSplitBytes   = 100_000_000
 )
 
-// namedPath is the path of a recording that a viewer named: inside the folder of
-// recordings, whatever the name is.
+// namedPath returns the path of a recording that a viewer named, which is in the folder of
+// recordings.
 func (g *camera) namedPath(name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -76,7 +76,7 @@ func (g *camera) namedPath(name string) (string, error) {
 	return filepath.Join(g.dir, name), nil
 }
 
-// startRecording begins a recording as a viewer wants it.
+// startRecording starts a recording with a viewer's options.
 func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	s := g.server
 	o := s.o.Recording

@@ -10,13 +10,13 @@ import (
 	"rsros/node/view/library"
 )
 
-// RunOptions say what the view command shows, and which viewers it lets in.
+// RunOptions are the options of the view command.
 type RunOptions struct {
 	Options
 	Show   string // a device, a recording, which may be a folder of rosbag2, or a library.Library; "" shows nothing yet
 	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
 	Access
-	Attach func(*Server) (detach func()) // shows something else than Show; nil for nothing
+	Attach func(*Server) (detach func()) // if not nil, shows something else in place of Show
 	Ready  func(url string)
 }
 

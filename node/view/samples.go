@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// sampleEvery is how long samples are collected before they are sent.
+	// sampleEvery is the time for which samples are collected before they are sent.
 	sampleEvery = 20 * time.Millisecond
 	// sampleSize is a sample in a message: seconds after the message's time, x, y, z.
 	sampleSize = 4 * 8
@@ -19,7 +19,7 @@ const (
 	sampleBytes = 2000 * sampleSize
 )
 
-// samples are an inertial sensor's, sent together.
+// samples are samples of an inertial sensor that are sent together.
 type samples struct {
 	clients.Shared
 	number      uint64 // of the first
@@ -32,7 +32,7 @@ func (b *samples) parts(h wire.Head, _ form) [][]byte {
 	return [][]byte{h.Append(nil), b.data}
 }
 
-// sample adds a sample to those that are sent next.
+// sample adds a sample to the next message.
 func (s *stream) sample(f *camdriver.Frame, stamp, at wire.Nanos) {
 	v := f.Motion.Gyro
 	if f.Profile.Stream.Kind == camdriver.Accel {

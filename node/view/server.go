@@ -26,7 +26,7 @@ import (
 	"rsros/web"
 )
 
-// Options say what a server may show and do.
+// Options configure a server.
 type Options struct {
 	// Open opens a device: one of Candidates by its ID, or a recording by its path. If the
 	// recording has no device, the error is rsbag.ErrNoRecording.
@@ -34,16 +34,16 @@ type Options struct {
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
 	Candidates []wire.Candidate
-	Library    *library.Library // recordings that viewers may open; nil for none
+	Library    *library.Library // recordings that viewers may open; nil if none
 	Recording  record.Options   // of recordings that viewers start
-	RecordDir  string           // where they go; nowhere else
+	RecordDir  string           // the folder of these recordings
 	ViewOnly   bool             // viewers can't change anything
 	MaxViewers int              // at once; default 32
-	Budget     *clients.Budget  // of all viewers; nil for that of the process
-	Foxglove   foxglove.Options // what Foxglove's clients see; without a Graph, the topics of what is shown
+	Budget     *clients.Budget  // of all viewers; nil means the process's
+	Foxglove   foxglove.Options // for Foxglove's clients; without a Graph, they see the topics of the stage
 	Log        zerolog.Logger
-	Lines      *roslog.Writer // what viewers see of the log, which has to write to it; the server reads it; nil for nothing
-	Node       string         // who logs, for viewers; "rs-ros-node" if empty
+	Lines      *roslog.Writer // lines of the log for viewers, read by the server; the log has to write to it; nil if none
+	Node       string         // name of the logging node for viewers; "rs-ros-node" if empty
 }
 
 // Server shows one device at a time, or the topics of a recording or graph, to any number
@@ -53,13 +53,13 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // the pulse and the log
+	jobs sync.WaitGroup // update and followLog
 
 	viewers  *clients.Server[*session]
 	foxglove *foxglove.Server
-	offered  *offered      // to Foxglove's clients; nil if they see something else
+	offered  *offered      // for Foxglove's clients; nil if they see something else
 	memory   encode.Memory // of pictures
-	unsure   atomic.Bool   // whether all viewers know the stage's state
+	unsure   atomic.Bool   // a viewer may not know the stage's state
 	logged   [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // serializes requests that change something; locked before mu
@@ -92,15 +92,15 @@ func New(o Options) (*Server, error) {
 		s.mux.Handle("/api/files", o.Library)
 		s.mux.Handle("/api/files/", o.Library)
 	}
-	s.jobs.Go(s.pulse)
+	s.jobs.Go(s.update)
 	if o.Lines != nil {
 		s.jobs.Go(s.followLog)
 	}
 	return s, nil
 }
 
-// ServeHTTP implements http.Handler: the page, its socket, the recordings of the library,
-// and Foxglove's clients. Who may ask is for package guard to decide.
+// ServeHTTP implements http.Handler: it serves the page, its socket, the recordings of the
+// library, and Foxglove's clients. It doesn't check access, which package guard does.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.foxglove.Offered(r) {
 		s.foxglove.ServeHTTP(w, r)
@@ -110,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Show opens a device, or a recording without one, and shows it in place of the current
-// source. name is its title; file is its name in the library, if it is there.
+// source. name is its title; file is its name in the library, or "" if it isn't in it.
 func (s *Server) Show(ctx context.Context, device, name, file string) error {
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -132,8 +132,8 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	return nil
 }
 
-// open opens a device. begin starts it, after the previous stage was closed. Of a recording
-// without a device, the topics are shown.
+// open opens a device. begin starts it and returns its stage; it is called after the previous
+// stage was closed. The stage of a recording without a device has its topics.
 func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {
@@ -154,14 +154,14 @@ func (s *Server) open(ctx context.Context, device, name, file string) (begin fun
 	}, nil
 }
 
-// replace shows a stage to all viewers, and closes the one before.
+// replace shows a stage to all viewers, and closes the previous one.
 func (s *Server) replace(g stage) {
 	old := s.shown()
 	s.present(g)
 	s.closeStage(old)
 }
 
-// closeStage closes what was shown, if something was.
+// closeStage closes a stage, unless it is nil.
 func (s *Server) closeStage(old stage) {
 	if old == nil {
 		return
@@ -184,8 +184,8 @@ func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
 	s.present(newPlayed(s, out, player, name, name))
 }
 
-// swap replaces the stage, sends viewers a message about the new one, and returns the one
-// before, which nobody watches any more.
+// swap replaces the stage, sends viewers a message about the new one, and returns the previous
+// one, which has no viewers any more.
 func (s *Server) swap(g stage, message []byte) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
@@ -210,7 +210,7 @@ func (s *Server) shown() stage {
 	return s.stage
 }
 
-// stream returns a stream of what is shown by its number, or nil.
+// stream returns the stage's stream with a number, or nil.
 func (s *Server) stream(id uint16) *stream {
 	if g := s.shown(); g != nil {
 		return g.stream(id)
@@ -236,8 +236,8 @@ func (s *Server) broadcast(message any) {
 	}
 }
 
-// tell sends a message of a stage to all viewers, and returns false if it isn't shown: they
-// would take it for one of the stage that is.
+// tell sends a message about a stage to all viewers. It sends nothing and returns false if the
+// stage isn't shown any more, because viewers would relate the message to the current one.
 func (s *Server) tell(g stage, message any) bool {
 	text := s.encode(message)
 	s.mu.Lock()
@@ -274,9 +274,9 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	log.Debug().Err(err).Msg("a viewer left")
 }
 
-// admit adds a viewer and greets it.
+// admit adds a viewer and sends it the first messages.
 func (s *Server) admit(v *session) error {
-	s.commands.Lock() // nothing changes between the greeting and what follows it
+	s.commands.Lock() // nothing changes between the first message and the next ones
 	defer s.commands.Unlock()
 	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
 	if g := s.shown(); g != nil {
@@ -290,14 +290,14 @@ func (s *Server) admit(v *session) error {
 	for _, line := range s.logged {
 		v.Send(websocket.Text, line)
 	}
-	s.unsure.Store(true) // it isn't among the viewers who were told of changes since
+	s.unsure.Store(true) // it hasn't been sent the last changes
 	return s.viewers.Join(v)
 }
 
-// closePatience is how long viewers may take to read their last answers.
+// closePatience is the time that viewers have to read their last answers.
 const closePatience = 500 * time.Millisecond
 
-// Close ends viewers, recordings and the device.
+// Close disconnects the viewers, ends recordings and closes the device.
 func (s *Server) Close() error {
 	s.end()
 	s.viewers.Close(closePatience)
@@ -312,14 +312,14 @@ func (s *Server) Close() error {
 }
 
 const (
-	beat       = 100 * time.Millisecond // period of the pulse
-	countBeats = 10                     // between two counts
+	updateEvery = 100 * time.Millisecond // period of update
+	countTicks  = 10                     // periods between two counts
 )
 
-// pulse sends viewers what changes without a request: the position, counts, and the size of
-// a recording.
-func (s *Server) pulse() {
-	tick := time.NewTicker(beat)
+// update sends viewers changes that no request caused, such as the position, counts, and the
+// size of a recording.
+func (s *Server) update() {
+	tick := time.NewTicker(updateEvery)
 	defer tick.Stop()
 	var told news
 	for n := 0; ; n++ {
@@ -340,13 +340,13 @@ func (s *Server) pulse() {
 			}
 			told.state = st
 		}
-		if n%countBeats == 0 {
+		if n%countTicks == 0 {
 			s.count(g, &told)
 		}
 	}
 }
 
-// showAgain sends the frames at the position to viewers who haven't got them.
+// showAgain sends the frames at the position to viewers that haven't received them.
 func (s *Server) showAgain(g stage) {
 	unseen := s.offered.unseen()
 	if !g.still() {
@@ -368,7 +368,7 @@ func (s *Server) showAgain(g stage) {
 	}
 }
 
-// news is what viewers were last sent.
+// news is the state that viewers were last sent.
 type news struct {
 	state     *wire.State
 	recording bool

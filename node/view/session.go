@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// silence is how long a viewer may send nothing, not even an answer to a ping.
+	// A viewer that sends nothing for the time silence, not even an answer to a ping, is
+	// disconnected.
 	silence = 20 * time.Second
-	// maxRequest is the largest message of a page, in bytes.
+	// maxRequest is the maximum size of a page's message in bytes.
 	maxRequest = 1 << 20
-	// window is how many frames of a stream may be in flight to a viewer.
+	// window is the maximum number of frames of a stream in flight to a viewer.
 	window = 2
 )
 
-// session is a viewer.
+// session is the connection of a viewer.
 type session struct {
 	*clients.Client
 	id     int
@@ -51,7 +52,7 @@ type item interface {
 	parts(wire.Head, form) [][]byte
 }
 
-// handle carries out a request of the page.
+// handle executes a request of the page.
 func (v *session) handle(kind websocket.Kind, text []byte) error {
 	var r *wire.Request
 	err := errors.New("binary messages aren't expected")
@@ -84,11 +85,11 @@ func (v *session) send(message any) {
 	}
 }
 
-// subscribe starts to send a stream, or changes its form.
+// subscribe starts sending a stream, or changes its form.
 func (v *session) subscribe(id uint16, want form) {
 	s := v.server.stream(id)
 	if s == nil {
-		return // of the previous source
+		return // a stream of the previous source
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -112,7 +113,8 @@ func (v *session) subscribe(id uint16, want form) {
 	v.subscriptions[s] = sub
 }
 
-// unseen returns the streams of which the viewer has got nothing yet, each once.
+// unseen returns the streams of which the viewer hasn't received anything. It returns each only
+// once.
 func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -125,7 +127,7 @@ func (v *session) unseen() (list []*stream) {
 	return list
 }
 
-// unsubscribe ends a stream.
+// unsubscribe stops sending a stream.
 func (v *session) unsubscribe(id uint16) {
 	if s := v.server.stream(id); s != nil {
 		v.mu.Lock()
@@ -152,7 +154,7 @@ func add(to *wire.ViewerCounts, c clients.Counts) {
 	to.Skipped += c.Dropped
 }
 
-// leave ends the streams of a stage, nil for all.
+// leave ends the subscriptions of a stage's streams, or all if g is nil.
 func (v *session) leave(g stage) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -172,7 +174,7 @@ func (v *session) credit(id uint16, upto uint32) {
 	}
 }
 
-// counts are what the viewer was sent.
+// counts returns the numbers of frames and bytes that the viewer was sent.
 func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -16,20 +16,21 @@ type stage interface {
 	recording() *wire.Record                // nil if there is nothing to record with
 	stream(id uint16) *stream               // nil if there is none
 	span() (start, end wire.Nanos, ok bool) // of a recording
-	offers() *topics                        // what Foxglove's clients may subscribe to
-	// still reports whether showAgain can be called: it shows streams at the position to
-	// viewers who haven't seen them.
+	offers() *topics                        // topics for Foxglove's clients
+	// still reports whether showAgain can be called, which shows streams at the position to
+	// viewers that haven't seen them.
 	still() bool
 	showAgain([]*stream) error
 
-	// do carries out a request other than open. Its result may be nil.
+	// do executes a request other than open. Its result may be nil.
 	do(*wire.Request) (result map[string]any, err error)
 
-	// end closes what the stage has opened. It may be called often.
+	// end closes the devices and files that the stage has opened. It may be called more than
+	// once.
 	end() error
 }
 
-// errCannot is the error of a request that a stage doesn't know.
+// errCannot is returned for a request that a stage doesn't support.
 var errCannot = errors.New("this can't be done with what is shown")
 
 // stream is a stream or a topic of a stage, and its viewers.
@@ -41,15 +42,15 @@ type stream struct {
 	watchers clients.List[*subscription]
 
 	mu      sync.Mutex
-	samples *samples // that are being collected
+	samples *samples // being collected
 }
 
-// frames is the queue of a stream of which the newest waiting frames count.
+// frames returns the options of a queue that keeps the newest frames, up to waiting.
 func frames(waiting int) clients.Options {
 	return clients.Options{Class: clients.ClassLarge, Messages: waiting, Window: window}
 }
 
-// watched reports whether anybody watches the stream.
+// watched reports whether the stream has viewers.
 func (s *stream) watched() bool { return len(s.watchers.All()) > 0 }
 
 // offer sends an item to the stream's viewers and releases it.

@@ -75,7 +75,7 @@ func (g *camera) pause() error {
 	return g.file.Pause()
 }
 
-// begin is the time at which playback begins.
+// begin returns the time at which playback begins.
 func (g *camera) begin() time.Duration {
 	if r := g.file.Status().Range; r != nil {
 		return r.From
@@ -103,7 +103,7 @@ func (g *camera) seek(r *wire.Request) error {
 	return g.goTo(at, err)
 }
 
-// goTo seeks, unless err says that there is no such time.
+// goTo seeks to a time, unless err, from finding the time, isn't nil.
 func (g *camera) goTo(at time.Duration, err error) error {
 	if err == nil {
 		err = g.file.Seek(at)
@@ -115,8 +115,8 @@ func (g *camera) goTo(at time.Duration, err error) error {
 	return err
 }
 
-// sendOptions sends viewers the options of all sensors: after a seek they are those of another
-// time.
+// sendOptions sends viewers the options of all sensors. After a seek, they have the values of
+// another time.
 func (g *camera) sendOptions() {
 	for i, sensor := range g.device.Sensors() {
 		g.server.tell(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
@@ -133,20 +133,20 @@ func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
 	return 0, camdriver.ErrNotFound
 }
 
-// setEnd is the last instant before the set after that of the guide's frame number: by
-// then all frames of its set have come.
+// setEnd returns the end of the frame set with the guide's frame number: the last instant before
+// the next set.
 func (g *camera) setEnd(number uint64) (time.Duration, error) {
 	if _, err := g.file.File().Find(g.guide, number); err != nil {
 		return 0, fmt.Errorf("frame set %d: %w", number-g.first, err)
 	}
 	next, err := g.file.File().Find(g.guide, number+1)
-	if errors.Is(err, camdriver.ErrNotFound) { // it is the last one
+	if errors.Is(err, camdriver.ErrNotFound) { // the last set
 		return g.file.Duration(), nil
 	}
 	return next - 1, err
 }
 
-// step pauses, and shows the set n after the current one.
+// step pauses and goes forward n frame sets, or back if n is negative.
 func (g *camera) step(n int) error {
 	if err := g.file.Pause(); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (g *camera) step(n int) error {
 	return g.goTo(g.setEnd(number))
 }
 
-// setRange makes a part of the file repeat, or all of it be played again.
+// setRange loops over a part of the file, or over the whole file if part is nil.
 func (g *camera) setRange(part *[2]wire.Nanos) error {
 	if part == nil {
 		return g.file.SetRange(nil)
@@ -187,8 +187,8 @@ func (g *camera) still() bool {
 	return st.Paused || st.Ended
 }
 
-// showAgain implements stage. Before the first frame set there is nothing to show, so it
-// goes to that. A recording that ended is paused, or it would go on.
+// showAgain implements stage. Before the first frame set, it goes to that set. It pauses a
+// recording that has ended, which would continue otherwise.
 func (g *camera) showAgain([]*stream) error {
 	st := g.file.Status()
 	if st.Ended && !st.Paused {

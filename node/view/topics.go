@@ -21,33 +21,32 @@ type topics struct {
 	byName map[string]*topic
 }
 
-// topic is a topic, and who watches it.
+// topic is a topic with its viewers and clients.
 type topic struct {
 	stream
 	name     string
 	typ      msgs.Type
-	decoded  bool // by the page, which gets the message's bytes
+	decoded  bool // the page decodes the messages, and gets their bytes
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
 
-	latched atomic.Pointer[[]msgs.Raw]            // which each Foxglove client gets first, without owners; nil for none
+	latched atomic.Pointer[[]msgs.Raw]            // sent first to each Foxglove client, without owners; nil if none
 	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
 }
 
-// decodedTypes are the messages that the page decodes itself (web/src/topics/decode.ts).
+// decodedTypes are the types of messages that the page decodes (web/src/topics/decode.ts).
 var decodedTypes = []string{
 	"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/PointCloud2", "sensor_msgs/LaserScan", "tf2_msgs/TFMessage", "tf/tfMessage",
 }
 
-// maxTopics is how many topics have a number of 16 bits.
+// maxTopics is the number of topics that 16-bit numbers can identify.
 const maxTopics = 1<<16 - 1
 
-// keptTransforms is how many messages with transforms wait for a viewer: each may have
-// frames that no other has.
+// keptTransforms is the maximum number of messages with transforms that wait for a viewer. Newer
+// ones don't replace them, because each may have tf frames that no other has.
 const keptTransforms = 64
 
-// newTopics makes the topics of a stage from their names and types; of several with the
-// same name the first counts. What exceeds maxTopics is left out.
+// newTopics returns the topics of a stage, given their types by name, up to maxTopics.
 func newTopics(of stage, types map[string]msgs.Type) *topics {
 	t := &topics{byName: make(map[string]*topic)}
 	var specs msgs.Cache[*msgs.Spec]
@@ -90,7 +89,7 @@ func (t *topics) stream(id uint16) *stream {
 
 func (t *topics) offers() *topics { return t }
 
-// streams returns the topics as viewers are told of them.
+// streams returns the topics' descriptions for viewers.
 func (t *topics) streams() []wire.Stream {
 	list := []wire.Stream{}
 	for _, c := range t.list {
@@ -107,7 +106,7 @@ func (t *topics) names(of []*stream) (list []string) {
 	return list
 }
 
-// watched returns the names of the topics that somebody watches.
+// watched returns the names of the topics that have viewers or clients.
 func (t *topics) watched() (list []string) {
 	for _, c := range t.list {
 		if c.watched() {
@@ -117,12 +116,12 @@ func (t *topics) watched() (list []string) {
 	return list
 }
 
-// watching is how many viewers watch the topic, and Foxglove's clients as one.
+// watching returns the number of viewers and of taps of the topic.
 func (t *topic) watching() int { return len(t.watchers.All()) + len(t.taps.All()) }
 
 func (t *topic) watched() bool { return t.watching() > 0 }
 
-// message makes a message of the topic, which calls release in the end. time is 0 for now.
+// message returns a message of the topic. Its last release calls release. A time of 0 means now.
 func (t *topic) message(content [][]byte, at int64, release func()) *message {
 	now := wire.NanosOf(time.Now())
 	m := &message{of: t, content: content, number: t.messages.Add(1), stamp: now, time: cmp.Or(wire.Nanos(at), now)}
@@ -138,7 +137,8 @@ func (t *topic) offer(m *message) {
 	t.stream.offer(m)
 }
 
-// pass sends a message to the topic's viewers, and returns it for another recipient.
+// pass sends a message to the topic's viewers and returns it with a reference for another
+// recipient.
 func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	if !t.watched() {
 		return raw

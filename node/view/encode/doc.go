@@ -1,7 +1,6 @@
-// Package encode makes the forms of a camera's pictures that viewers ask for: smaller ones,
-// depth as RVL in bands, and JPEG. It also makes JSON of poses and of ROS messages.
+// Package encode converts a camera's images to the forms that viewers request: smaller
+// images, depth as RVL in bands, and JPEG. It also encodes poses and ROS messages as JSON.
 //
-// Pictures that it makes are in the memory of a [Memory], to which the owner returns them. The
-// picture that it is made of may change afterwards. A Memory may be used by several
-// goroutines at a time.
+// Results are in the memory of a [Memory], to which the owner returns them. The input may
+// change after a call. A Memory may be used by several goroutines at a time.
 package encode

@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// maxFree bounds the buffers that wait to be used again, in bytes. It is more than what
-	// depth and colour of 1280x720 need, whatever the number of viewers.
+	// maxFree bounds the unused buffers in bytes. Depth and colour of 1280x720 need less,
+	// whatever the number of viewers.
 	maxFree = 8 << 20
-	// bufferGrain is what buffers' sizes are multiples of, so that pictures of nearly the same
-	// size fit into the same ones.
+	// Sizes of buffers are multiples of bufferGrain, so that images of similar size can
+	// use the same buffers.
 	bufferGrain = 32 << 10
 )
 
-// Memory is what pictures are encoded with and kept in. It uses buffers and encoders again
-// that are returned to it. Its zero value is ready. Without it, each encoded picture would wait
-// for the garbage collector, which comes late in a program whose frames are large.
+// Memory holds the buffers and encoders of encoded images, and reuses those that are returned
+// to it. Its zero value is ready to use. Without it, each encoded image would wait for the
+// garbage collector, which runs rarely in a program with large frames.
 type Memory struct {
 	mu       sync.Mutex
-	free     [][]byte // the one that has been free longest is first
+	free     [][]byte // longest unused first
 	kept     int      // bytes of free
-	lent     int      // buffers that are out
+	lent     int      // number of buffers in use
 	encoders []*encoder
 }
 
-// encoder encodes one picture at a time. It has memory for the largest form that a code can
-// have, so that the buffers need the size of the code only.
+// encoder encodes one image at a time. It has memory for the largest possible result, so that
+// buffers need only the size of the actual one.
 type encoder struct {
 	imagetransport.Encoder
 	code []byte
 	rows []byte // a band without padding
 }
 
-// get returns a buffer of n bytes with any content.
+// get returns a buffer of n bytes, which aren't cleared.
 func (m *Memory) get(n int) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,15 +56,15 @@ func (m *Memory) get(n int) []byte {
 	return b[:n]
 }
 
-// Return takes the memory of a body back, if it has any of its own. Nobody may use the body
-// any longer.
+// Return returns the memory of a body, if the body owns it. The body must not be used
+// afterwards.
 func (m *Memory) Return(b Body) {
 	if b.lent {
 		m.put(b.Data)
 	}
 }
 
-// Lent is how many bodies have memory that wasn't returned.
+// Lent returns the number of bodies whose memory hasn't been returned.
 func (m *Memory) Lent() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *Memory) put(b []byte) {
 	m.free = slices.Delete(m.free, 0, old)
 }
 
-// encoder returns an encoder, for release.
+// encoder returns an encoder, which the caller releases.
 func (m *Memory) encoder() *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,7 +97,7 @@ func (m *Memory) encoder() *encoder {
 	return e
 }
 
-// release takes an encoder back. It keeps as many as can run at once.
+// release returns an encoder. At most as many are kept as can run at once.
 func (m *Memory) release(e *encoder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

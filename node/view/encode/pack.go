@@ -10,10 +10,10 @@ import (
 	"rsros/node/view/wire"
 )
 
-// jpegQuality keeps text readable at a tenth of the size.
+// jpegQuality keeps text readable at a tenth of the raw size.
 const jpegQuality = 80
 
-// Pack compresses a raw picture: depth without loss, the others as JPEG. A picture that
+// Pack compresses a raw image: depth without loss, others as JPEG. An image that
 // can't be compressed, or doesn't get smaller, stays raw.
 func (m *Memory) Pack(b Body, format camdriver.Format) Body {
 	e := m.encoder()
@@ -43,11 +43,11 @@ func (m *Memory) Pack(b Body, format camdriver.Format) Body {
 	return packed
 }
 
-// bandRows is how many rows a band of depth has at least. Bands are what the page can
-// decode side by side.
+// bandRows is the minimum number of rows of a band of depth. The page can decode bands in
+// parallel.
 const bandRows = 180
 
-// bands makes code 16-bit pixels as bands of RVL.
+// bands encodes 16-bit pixels as bands of RVL.
 func (e *encoder) bands(b Body) {
 	n := max(1, b.Height/bandRows)
 	code := binary.LittleEndian.AppendUint16(e.code[:0], uint16(n))

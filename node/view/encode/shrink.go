@@ -5,9 +5,9 @@ import (
 	"rsros/node/view/wire"
 )
 
-// Shrink makes a raw picture n times smaller in both directions. Depth keeps the value of
-// every n-th pixel, for means of depths lie on no surface; brightness and colours are
-// means. Pictures in formats whose pixels aren't separate bytes stay as they are.
+// Shrink makes a raw image n times smaller in both directions. Depth keeps the value of
+// every n-th pixel, because a mean of depths may be on no surface; brightness and colours are
+// means. Images in formats whose pixels aren't separate bytes are unchanged.
 func (m *Memory) Shrink(b Body, format camdriver.Format, n int) Body {
 	w, h := b.Width/n, b.Height/n
 	if w == 0 || h == 0 {

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// shownValues is how many values of an array a tree has.
+	// shownValues is the maximum number of values of an array in a tree.
 	shownValues = 64
-	// MaxTree bounds a tree, in bytes.
+	// MaxTree is the maximum size of a tree in bytes.
 	MaxTree = 1 << 20
 )
 
-// ErrLargeTree says that a message is too large to be shown.
+// ErrLargeTree is returned by Tree for a message whose tree would exceed MaxTree.
 var ErrLargeTree = errors.New("the message is too large to be shown")
 
-// Tree returns a message as JSON in which long arrays are cut. data is its bytes.
+// Tree returns a message, encoded in data, as JSON with long arrays truncated.
 func Tree(spec *msgs.Spec, data []byte) ([]byte, error) {
 	var out limited
 	if err := spec.WriteJSON(&out, data, msgs.PrintOptions{Tree: true, MaxArray: shownValues}); err != nil {

@@ -14,11 +14,11 @@ import (
 	"rsros/program/regular"
 )
 
-// maxDepth is how many folders below a folder are listed.
+// maxDepth is the depth to which folders below a folder are listed.
 const maxDepth = 4
 
-// folder has the recordings below a folder. Nothing outside of it can be named, not by a link either: every name goes
-// through an os.Root.
+// folder has the recordings below a folder. Names can't reach files outside of it, even through links, because every name
+// is opened through an os.Root.
 type folder struct {
 	dir  string
 	root *os.Root
@@ -52,7 +52,7 @@ func (f *folder) list(ctx context.Context) ([]found, error) {
 	return recordings(f.dir, files), err
 }
 
-// item takes sizes and times as the version. What isn't in the database of a .db3 file yet is in another one.
+// item returns an item whose version is made of sizes and times. Those of a .db3 file's write-ahead log and journal are part of it.
 func (f *folder) item(name string) batch.Item {
 	out := batch.Item{Name: name}
 	for i, file := range []string{name, name + "-wal", name + "-journal"} {
@@ -75,7 +75,7 @@ func (f *folder) place(name string) (string, error) {
 		parts, err := fs.ReadDir(f.root.FS(), name)
 		for _, part := range parts {
 			if st, e := f.root.Stat(path.Join(name, part.Name())); isPart(part.Name()) && (e != nil || !st.Mode().IsRegular()) {
-				err = errNoRecording // such as a link that leads out
+				err = errNoRecording // such as a link out of the folder
 			}
 		}
 		if err != nil {

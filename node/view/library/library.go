@@ -1,5 +1,5 @@
-// Package library has the recordings of a folder, an address or a catalog, as viewers see them: a list with what the
-// indexes say, small pictures, and the files themselves, by HTTP.
+// Package library serves the recordings of a folder, an address or a catalog to viewers by HTTP: a list with facts from
+// the indexes, thumbnails, and the files themselves.
 package library
 
 import (
@@ -32,15 +32,15 @@ import (
 // goroutines.
 type Library struct {
 	source source
-	turn   chan struct{} // filled while recordings are open: chunks and images may be large
+	turn   chan struct{} // bounds the recordings that are open, because chunks and images may be large
 
 	mu    sync.Mutex
 	known map[string]known // by name
 }
 
-// source is where recordings are. Names are what viewers call them.
+// source is a place with recordings. Viewers refer to them by name.
 type source interface {
-	// list returns the recordings, maxListed at most.
+	// list returns the recordings, at most maxListed.
 	list(ctx context.Context) ([]found, error)
 	// place returns the path or address of a recording. The error gives no reason, which could reveal other files.
 	place(name string) (string, error)
@@ -53,11 +53,11 @@ type source interface {
 type found struct {
 	name  string
 	stamp string       // changes when the recording does
-	size  int64        // if it is known
-	row   *catalog.Row // nil if it has to be opened
+	size  int64        // 0 if unknown
+	row   *catalog.Row // nil if the recording has to be opened
 }
 
-// known is what a recording was found to be when it was last opened.
+// known is the description of a recording when it was last opened.
 type known struct {
 	stamp string
 	row   *catalog.Row
@@ -81,7 +81,7 @@ func Open(ctx context.Context, name string) (*Library, error) {
 	return l, nil
 }
 
-// Is reports whether name may be a library's, and not a recording's.
+// Is reports whether name may be the name of a library, not of a recording.
 func Is(name string) bool {
 	if place.IsAddress(name) {
 		return strings.HasSuffix(name, "/") || catalog.Is(name)
@@ -90,7 +90,7 @@ func Is(name string) bool {
 	return catalog.Is(name) || err == nil && st.IsDir()
 }
 
-// IsRosbag2 reports whether name is a folder of rosbag2, which is one recording.
+// IsRosbag2 reports whether name is a rosbag2 folder, which is one recording.
 func IsRosbag2(ctx context.Context, name string) bool {
 	if place.IsAddress(name) && !strings.HasSuffix(name, "/") {
 		return false
@@ -104,10 +104,10 @@ func (l *Library) Close() error { return l.source.close() }
 
 const (
 	maxListed   = 10_000          // recordings in a list
-	maxFiles    = 4 * maxListed   // that they consist of
-	maxAnswered = 500             // of them in an answer
-	remoteTurns = 8               // recordings at an address that are open at a time
-	patience    = 2 * time.Second // for opening recordings that are listed
+	maxFiles    = 4 * maxListed   // files of these recordings
+	maxAnswered = 500             // recordings in an answer
+	remoteTurns = 8               // recordings at an address that are open at once
+	patience    = 2 * time.Second // for opening the listed recordings
 )
 
 // entry is one recording in an answer.
@@ -124,7 +124,7 @@ type entry struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// ServeHTTP implements http.Handler for /api/files and what is below it.
+// ServeHTTP implements http.Handler for /api/files and paths below it.
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "recordings can only be read", http.StatusMethodNotAllowed)
@@ -143,7 +143,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serveFile(w, r, name)
 }
 
-// serveList answers with the recordings that a query selects. X-Total has how many there are.
+// serveList answers with the recordings that a query selects. X-Total is their number.
 func (l *Library) serveList(w http.ResponseWriter, r *http.Request) {
 	query, err := catalog.ParseQuery(r.FormValue("q"))
 	if err != nil {
@@ -160,10 +160,10 @@ func (l *Library) serveList(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Total", strconv.Itoa(len(list)))
 	skip, _ := strconv.Atoi(r.FormValue("skip"))
 	list = list[min(max(0, skip), len(list)):]
-	json.NewEncoder(w).Encode(list[:min(maxAnswered, len(list))]) //nolint:errcheck // the viewer has gone
+	json.NewEncoder(w).Encode(list[:min(maxAnswered, len(list))]) //nolint:errcheck // the viewer has disconnected
 }
 
-// entries lists the selected recordings. Those for which there is no time yet are pending.
+// entries lists the selected recordings. Those that couldn't be opened within patience are pending.
 func (l *Library) entries(ctx context.Context, query catalog.Query) ([]entry, error) {
 	all, err := l.source.list(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (l *Library) entries(ctx context.Context, query catalog.Query) ([]entry, er
 		opening.Go(func() {
 			defer l.end()
 			defer func() {
-				if p := recover(); p != nil { // a decoder's, which would end the program
+				if p := recover(); p != nil { // a decoder's panic would end the program
 					rows[i] = &catalog.Row{Name: f.name, State: catalog.Unreadable, Error: fmt.Sprint(p)}
 				}
 			}()
@@ -207,7 +207,7 @@ func (l *Library) entries(ctx context.Context, query catalog.Query) ([]entry, er
 	return list, ctx.Err()
 }
 
-// remembered returns what is known of a recording, nil if it has changed since.
+// remembered returns the known description of a recording, or nil if the recording has changed since.
 func (l *Library) remembered(f found) *catalog.Row {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -217,7 +217,7 @@ func (l *Library) remembered(f found) *catalog.Row {
 	return nil
 }
 
-// describe opens a recording for what its index says.
+// describe opens a recording and describes it from its index.
 func (l *Library) describe(ctx context.Context, f found) *catalog.Row {
 	row := catalog.Row{State: catalog.Unreadable, Error: errNoRecording.Error()}
 	if at, err := l.source.place(f.name); err == nil {
@@ -235,7 +235,7 @@ func (l *Library) describe(ctx context.Context, f found) *catalog.Row {
 	return &row
 }
 
-// begin waits until another recording may be opened. Then end must be called.
+// begin waits until another recording may be opened. The caller must call end afterwards.
 func (l *Library) begin(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -247,7 +247,7 @@ func (l *Library) begin(ctx context.Context) error {
 
 func (l *Library) end() { <-l.turn }
 
-// entryOf is a row as viewers see it.
+// entryOf converts a row to an entry.
 func entryOf(name string, r *catalog.Row) entry {
 	e := entry{
 		Name: name, Size: r.Size, Start: wire.Nanos(r.Start), End: wire.Nanos(r.End), Messages: r.Messages, Streams: []string{},
@@ -270,7 +270,7 @@ func entryOf(name string, r *catalog.Row) entry {
 	return e
 }
 
-// streamName is the stream of a RealSense topic, such as /device_0/sensor_0/Depth_0/image/data.
+// streamName returns the stream of a RealSense topic, such as /device_0/sensor_0/Depth_0/image/data.
 func streamName(topic, kind string) string {
 	if parts := strings.Split(topic, "/"); kind == "realsense" && len(parts) > 3 {
 		return parts[3]
@@ -283,7 +283,7 @@ var errNoRecording = errors.New("there is no such recording")
 // isPart reports whether a file may belong to a recording that is listed.
 func isPart(name string) bool { return catalog.IsRecording(name) || batch.IsBeside(name) }
 
-// recordings are what files below a folder or address are, maxListed at most. A folder of rosbag2 is one.
+// recordings groups files below a folder or address into recordings, at most maxListed. A rosbag2 folder is one recording.
 func recordings(in string, files []batch.Item) (list []found) {
 	for _, it := range batch.Recordings(in, files) {
 		if len(list) < maxListed {
@@ -295,7 +295,7 @@ func recordings(in string, files []batch.Item) (list []found) {
 
 // Place returns the path or address of a recording that a viewer named.
 func (l *Library) Place(ctx context.Context, name string) (string, error) {
-	if !catalog.IsRecording(name) { // it may be a folder of rosbag2
+	if !catalog.IsRecording(name) { // it may be a rosbag2 folder
 		f, err := l.source.open(ctx, name+"/"+rosbag2.MetadataName)
 		if err != nil {
 			return "", errNoRecording
@@ -305,7 +305,7 @@ func (l *Library) Place(ctx context.Context, name string) (string, error) {
 	return l.source.place(name)
 }
 
-// serveFile sends a recording; ranges work.
+// serveFile sends a recording. It supports range requests.
 func (l *Library) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	if !catalog.IsRecording(name) {
 		http.NotFound(w, r)
@@ -323,8 +323,8 @@ func (l *Library) serveFile(w http.ResponseWriter, r *http.Request, name string)
 	http.ServeContent(w, r, "", info.Modified, io.NewSectionReader(file, 0, info.Size))
 }
 
-// serveThumbnail sends a small picture from the middle of a recording, or nothing (204) if it has none: a list without
-// pictures is no error.
+// serveThumbnail sends a small image from the middle of a recording, or nothing (204) if the recording has none, which
+// isn't an error.
 func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name string) {
 	at, err := l.Place(r.Context(), name)
 	if err != nil {
@@ -347,7 +347,7 @@ func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name st
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(picture))
 }
 
-// picture makes a thumbnail. The error is that of ctx.
+// picture returns a thumbnail. The only error is ctx's.
 func (l *Library) picture(ctx context.Context, at string) ([]byte, error) {
 	if err := l.begin(ctx); err != nil {
 		return nil, err

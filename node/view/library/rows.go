@@ -15,7 +15,7 @@ import (
 type rows struct {
 	all    []found // by name
 	byName map[string]*catalog.Row
-	common string // what the places of all begin with, and their names leave out
+	common string // common prefix of all places, which the names omit
 }
 
 func openRows(ctx context.Context, name string) (*rows, error) {
@@ -38,7 +38,7 @@ func openRows(ctx context.Context, name string) (*rows, error) {
 	return l, nil
 }
 
-// commonFolder is the longest text that the names of all rows begin with and that ends with a slash.
+// commonFolder returns the longest common prefix of all rows' names that ends in a slash.
 func commonFolder(all []catalog.Row) string {
 	if len(all) == 0 {
 		return ""
@@ -65,7 +65,7 @@ func (l *rows) place(name string) (string, error) {
 	return l.common + name, nil
 }
 
-// open also opens what tells a folder of rosbag2.
+// open also opens the file that identifies a rosbag2 folder.
 func (l *rows) open(ctx context.Context, name string) (place.File, error) {
 	folder, metadata := strings.CutSuffix(name, "/"+rosbag2.MetadataName)
 	at, err := l.place(folder)

@@ -8,7 +8,7 @@ import (
 // HeadSize is the length of a binary message's head in bytes.
 const HeadSize = 48
 
-// Kind is what a binary message carries.
+// Kind is the kind of a binary message's content.
 type Kind uint8
 
 // The kinds of binary messages.
@@ -40,11 +40,11 @@ type Head struct {
 	Sequence      uint32 // from 1, of this viewer and stream
 	Number        uint64 // of the frame
 	Stamp         uint64 // ns; when it arrived, on the program's clock
-	Time          uint64 // ns; its own time
+	Time          uint64 // ns; the frame's own time
 	Width, Height uint16
 	Stride        uint32 // bytes from row to row of a raw body
 	Metadata      uint32 // length in bytes
-	Skipped       uint32 // frames left out since the one before
+	Skipped       uint32 // frames skipped since the previous one
 }
 
 // Append appends the head's bytes to dst.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Version is that of the protocol, and Subprotocol its name on a WebSocket.
+// Version is the protocol's version, and Subprotocol its name on a WebSocket.
 const (
 	Version     = 1
 	Subprotocol = "rs-ros.view.v1"
@@ -15,7 +15,7 @@ const (
 // a decimal string, because a page's numbers are exact up to 2^53 only.
 type Nanos int64
 
-// NanosOf is the time as Nanos.
+// NanosOf converts t to Nanos.
 func NanosOf(t time.Time) Nanos { return Nanos(t.UnixNano()) }
 
 // MarshalText returns the decimal digits.
@@ -32,7 +32,7 @@ func (n *Nanos) UnmarshalText(b []byte) error {
 type Source struct {
 	Kind      string      `json:"kind"` // "camera", "file" or "graph"
 	Name      string      `json:"name"`
-	Device    string      `json:"device,omitempty"` // the candidate that it is
+	Device    string      `json:"device,omitempty"` // id of the candidate
 	File      string      `json:"file,omitempty"`
 	Info      [][2]string `json:"info"`
 	Sensors   []Sensor    `json:"sensors"`
@@ -70,7 +70,7 @@ type Stream struct {
 	Name       string                `json:"name"`
 	Sensor     int                   `json:"sensor"`
 	Format     string                `json:"format"`
-	Type       string                `json:"type,omitempty"` // ROS's, of topics
+	Type       string                `json:"type,omitempty"` // ROS type of a topic
 	Width      int                   `json:"width"`
 	Height     int                   `json:"height"`
 	FPS        int                   `json:"fps"`
@@ -79,7 +79,7 @@ type Stream struct {
 	Extrinsics map[string]Extrinsics `json:"extrinsics,omitempty"` // by the other stream's id
 }
 
-// Intrinsics are a lens, in pixels.
+// Intrinsics are the parameters of a lens, in pixels.
 type Intrinsics struct {
 	Width  int        `json:"width"`
 	Height int        `json:"height"`
@@ -91,7 +91,7 @@ type Intrinsics struct {
 	Coeffs [5]float64 `json:"coeffs"`
 }
 
-// Extrinsics map points of a stream to another's: the rotation column by column, metres.
+// Extrinsics map points of a stream to another's: a column-major rotation, and metres.
 type Extrinsics struct {
 	Rotation    [9]float64 `json:"rotation"`
 	Translation [3]float64 `json:"translation"`
@@ -116,7 +116,7 @@ type State struct {
 	Stalled  bool      `json:"stalled,omitempty"` // until messages are read
 	Set      *int      `json:"set"`
 	Round    int       `json:"round"`
-	Jumps    int       `json:"-"` // how often the position was set, by anybody
+	Jumps    int       `json:"-"` // number of times that the position was set
 }
 
 // Record is what recording is doing.
@@ -131,26 +131,26 @@ type Record struct {
 	Part    int      `json:"part"`
 	Streams []uint16 `json:"streams"`
 	Error   string   `json:"error,omitempty"`
-	Upload  string   `json:"upload,omitempty"` // what waits for upload, and why
-	Ring    string   `json:"ring,omitempty"`   // what a ring has, if there is one
+	Upload  string   `json:"upload,omitempty"` // files that wait for upload, and the reason
+	Ring    string   `json:"ring,omitempty"`   // content of the ring, if there is one
 
 	Compression string      `json:"compression,omitempty"`
 	Table       []RecordRow `json:"table,omitempty"`
-	Total       *RecordRow  `json:"total,omitempty"` // of all rows, also of those that a large table lacks
+	Total       *RecordRow  `json:"total,omitempty"` // of all rows, including those that a large table omits
 }
 
 // RecordRow is a topic or stream that is recorded.
 type RecordRow struct {
 	Name       string  `json:"name"`
 	Type       string  `json:"type"`
-	Publishers int     `json:"publishers"` // connected ones of a topic; -1 for streams
+	Publishers int     `json:"publishers"` // connected publishers of a topic; -1 for streams
 	Rate       float64 `json:"rate"`       // messages a second
 	Speed      float64 `json:"speed"`      // bytes a second
 	Messages   uint64  `json:"messages"`
 	Bytes      uint64  `json:"bytes"` // of these
 	Drops      uint64  `json:"drops"`
 	Queue      int64   `json:"queue"` // bytes that wait for the disk
-	Lost       uint64  `json:"lost"`  // before they arrived
+	Lost       uint64  `json:"lost"`  // messages lost before they arrived
 }
 
 // Candidate is a device that can be opened.
@@ -159,7 +159,7 @@ type Candidate struct {
 	Name string `json:"name"`
 }
 
-// The messages of the program. Op names the kind of each.
+// The program's messages. Op is the kind.
 type (
 	// Hello is the first message to a viewer.
 	Hello struct {
@@ -174,7 +174,7 @@ type (
 		Files      bool        `json:"files"`
 		Candidates []Candidate `json:"candidates"`
 	}
-	// SourceChanged voids everything of the source before it.
+	// SourceChanged announces a new source. Everything received about the previous one is void.
 	SourceChanged struct {
 		Op     string  `json:"op"`
 		Source *Source `json:"source"`
@@ -196,25 +196,25 @@ type (
 		Op string `json:"op"`
 		Record
 	}
-	// MarksFound are the marks of the source, all of them.
+	// MarksFound has all marks of the source.
 	MarksFound struct {
 		Op    string `json:"op"`
 		Marks []Mark `json:"marks"`
 	}
-	// Options are all options of a sensor.
+	// Options has all options of a sensor.
 	Options struct {
 		Op      string   `json:"op"`
 		Sensor  int      `json:"sensor"`
 		Options []Option `json:"options"`
 	}
-	// OptionChanged is a new value.
+	// OptionChanged has a new value.
 	OptionChanged struct {
 		Op     string  `json:"op"`
 		Sensor int     `json:"sensor"`
 		ID     string  `json:"id"`
 		Value  float32 `json:"value"`
 	}
-	// Notification is what the device reported.
+	// Notification is an event that the device reported.
 	Notification struct {
 		Op       string `json:"op"`
 		Time     Nanos  `json:"time"`
@@ -245,8 +245,8 @@ type (
 	}
 )
 
-// StreamCounts are the frames of one stream and viewer: Given = Sent + Skipped when none
-// waits. Lost ones never reached the program.
+// StreamCounts are the frames of one stream and viewer: Given = Sent + Skipped when no frame
+// waits. Lost frames never reached the program.
 type StreamCounts struct {
 	ID      uint16 `json:"id"`
 	Given   uint64 `json:"given"`
@@ -255,7 +255,7 @@ type StreamCounts struct {
 	Skipped uint64 `json:"skipped"`
 }
 
-// ViewerCounts are what one viewer was sent.
+// ViewerCounts counts what one viewer was sent.
 type ViewerCounts struct {
 	ID      int    `json:"id"`
 	Address string `json:"address"`

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Request is a message of the page. Fields that its Op doesn't have are zero.
+// Request is a message of the page. Fields that its Op doesn't use are zero.
 type Request struct {
 	Op string   `json:"op"`
-	ID *float64 `json:"id"` // of those that are answered
+	ID *float64 `json:"id"` // nil for operations that aren't answered
 
 	Stream  uint16 `json:"stream"`
 	Codec   string `json:"codec"` // "raw" or "packed"
@@ -52,7 +52,8 @@ var forms = map[string]func(*Request) error{
 	"ping":        pingable,
 }
 
-// pingable says whether a ping's mark may be echoed: nothing that could be large.
+// pingable returns an error unless a ping's mark is a number or a short string, which may be
+// echoed.
 func pingable(r *Request) error {
 	switch t := r.T.(type) {
 	case float64:
@@ -65,9 +66,8 @@ func pingable(r *Request) error {
 	return errors.New("t is no number and no short string")
 }
 
-// ParseRequest decodes a message of the page. Whether the program knows its operation
-// and what it names is the caller's to find out, if it has an ID; other operations are
-// complete.
+// ParseRequest decodes a message of the page. If the message has an ID, the caller checks that
+// the operation and the names exist. Operations without an ID are checked completely.
 func ParseRequest(text []byte) (*Request, error) {
 	var r Request
 	if err := json.Unmarshal(text, &r); err != nil {
