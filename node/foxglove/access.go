@@ -8,14 +8,14 @@ import (
 	"rsros/node/guard"
 )
 
-// Access says where clients connect and who may.
+// Access is the address for clients and the rules of access.
 type Access struct {
-	// Address is host:port to listen on; "" means not at all. Port 0 is any.
+	// Address is host:port to listen on; "" to not listen. Port 0 chooses a free one.
 	Address string
-	// Origins are those of other web pages that may connect, such as
+	// Origins are the origins of other web pages that may connect, such as
 	// https://app.foxglove.dev.
 	Origins []string
-	// ViewOnly lets nobody publish, call services, set parameters or control playback.
+	// ViewOnly forbids clients to publish, call services, set parameters or control playback.
 	ViewOnly bool
 }
 
@@ -25,8 +25,8 @@ type Listener struct {
 	server *Server
 }
 
-// Listen serves clients until Close, which also closes the server. An address that
-// other machines can reach needs a token, which is part of the URL.
+// Listen serves clients until Close, which also closes the server. If other machines can
+// reach the address, the URL contains a token that clients need.
 func Listen(a Access, o Options) (*Listener, error) {
 	o.Control = !a.ViewOnly
 	s := New(o)
@@ -38,18 +38,18 @@ func Listen(a Access, o Options) (*Listener, error) {
 	return &Listener{l, s}, nil
 }
 
-// Drain waits until the clients have been sent what waits for them, up to a time. A nil
-// Listener has no clients.
+// Drain waits until the clients have been sent their queued messages, for at most the time most.
+// A nil Listener has no clients.
 func (l *Listener) Drain(ctx context.Context, most time.Duration) {
 	if l == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	l.server.Drain(ctx) //nolint:errcheck // it was tried
+	l.server.Drain(ctx) //nolint:errcheck // best effort
 }
 
-// Close disconnects all clients and frees the port. It may be called often, and of a
+// Close disconnects all clients and frees the port. It may be called more than once, and for a
 // nil Listener.
 func (l *Listener) Close() {
 	if l == nil {

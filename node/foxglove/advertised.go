@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// batch is how many channels or services are advertised in one message.
+// batch is the maximum number of channels or services that a message advertises.
 const batch = 100
 
-// advertised has a number for each topic or service that was ever advertised. It stays the
-// same while the server lives. The server's mu guards it.
+// advertised has a number for each topic or service that was ever advertised. The number stays
+// the same while the server runs. The server's mu guards it.
 type advertised[T comparable] struct {
 	ids  map[T]uint32
 	live map[uint32]T
 }
 
-// update replaces what there is, and returns the numbers of what came and what went.
+// update replaces the list, and returns the numbers of added and removed elements.
 func (a *advertised[T]) update(list []T) (came, went []uint32) {
 	if a.ids == nil {
 		a.ids = make(map[T]uint32)
@@ -43,7 +43,7 @@ func (a *advertised[T]) update(list []T) (came, went []uint32) {
 	return slices.Compact(came), went
 }
 
-// changed lists the names that have another value now, or none, sorted.
+// changed returns the names of values that were added, changed or removed, sorted.
 func changed[V any](before, now map[string]V, equal func(a, b V) bool) []string {
 	names := make(map[string]bool)
 	for name, v := range now {

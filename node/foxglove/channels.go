@@ -14,17 +14,17 @@ const (
 	schemaROS   = "ros1msg"
 )
 
-// channel is a topic as clients know it.
+// channel is a topic to which clients may subscribe.
 type channel struct {
 	Topic
 	id uint32
 
 	mu            sync.Mutex // orders subscribing and unsubscribing
-	stop          func()     // of the subscription that all share; nil if there is none
+	stop          func()     // ends the subscription that all clients share; nil if there is none
 	subscriptions clients.List[*subscription]
 }
 
-// channel returns a channel by its number; nil if the topic isn't there. Callers hold mu.
+// channel returns a channel by its number, or nil if the topic doesn't exist. Callers hold mu.
 func (s *Server) channel(id uint32) *channel {
 	t, live := s.topics.live[id]
 	if live && s.channels[id] == nil {
@@ -36,8 +36,8 @@ func (s *Server) channel(id uint32) *channel {
 	return s.channels[id]
 }
 
-// updateTopics replaces the topics and informs the clients. It returns the subscriptions
-// whose topics went, for the caller to end. Callers hold mu.
+// updateTopics replaces the topics and informs the clients. It returns the subscriptions of
+// removed topics, which the caller ends. Callers hold mu.
 func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
 	came, went := s.topics.update(topics)
 	for _, c := range s.clients.All() {
@@ -54,7 +54,7 @@ func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
 	return ended
 }
 
-// advertise sends the client some channels, by name. The server's mu is held.
+// advertise advertises some channels to the client, sorted by name. The server's mu is held.
 func (c *client) advertise(list []uint32) {
 	live := c.s.topics.live
 	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
@@ -70,7 +70,7 @@ func (c *client) advertise(list []uint32) {
 }
 
 // subscribe begins to deliver a channel's messages to a client. All clients share one
-// subscription of the topic, except of latched ones: there each needs what came before.
+// subscription of a topic, except of latched topics, whose earlier messages each client needs.
 func (s *Server) subscribe(sub *subscription) (err error) {
 	ch := sub.channel
 	if ch.Latched {

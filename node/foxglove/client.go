@@ -12,12 +12,13 @@ import (
 	"rsros/node/websocket"
 )
 
-// client is one connection. A third goroutine, beside those that read and write, carries
-// out requests that may take time: setting parameters and controlling playback, in order.
+// client is one connection. In addition to the reading and the writing goroutine, it has a
+// third one for requests that may take time, setting parameters and controlling playback, in
+// order.
 type client struct {
 	*clients.Client
 	s       *Server
-	control bool // may change things
+	control bool // may publish, call services, set parameters and control playback
 	clock   *clients.Subscription
 	wg      sync.WaitGroup
 
@@ -31,12 +32,12 @@ type client struct {
 	followsGraph bool
 	playback     bool // has sent a playback command
 
-	// The reading goroutine's.
+	// Used by the reading goroutine.
 	publishing map[uint32]Publisher // by the client's numbers
 	faults     []time.Time          // of the last invalid messages, the oldest first
 
-	// The writing goroutine's.
-	time  instant // that the client knows
+	// Used by the writing goroutine.
+	time  instant // last sent to the client
 	drops dropStatus
 	parts [][]byte
 	head  []byte
@@ -75,7 +76,7 @@ func (c *client) status(l level, text string) {
 	c.send(status{Op: "status", Level: l, Message: text})
 }
 
-// run serves the client until it leaves or has to.
+// run serves the client until it disconnects or is disconnected.
 func (c *client) run() error {
 	c.wg.Go(func() {
 		for {
@@ -109,7 +110,7 @@ const (
 
 var errFaults = errors.New("too many invalid messages")
 
-// handle carries out a message of the client.
+// handle executes a message of the client.
 func (c *client) handle(kind websocket.Kind, message []byte) error {
 	var err error
 	if kind == websocket.Text {
@@ -148,7 +149,7 @@ func (c *client) binary(message []byte) error {
 	return nil
 }
 
-// text carries out a text message. An error means that it is invalid.
+// text executes a text message. An error means that the message is invalid.
 func (c *client) text(message []byte) error {
 	decoded := decodedFactor * int64(len(message))
 	if !c.Reserve(decoded) {
@@ -200,16 +201,17 @@ func (c *client) text(message []byte) error {
 	return nil
 }
 
-// decodedFactor is the most memory that decoding takes for each byte of a text message.
+// decodedFactor is the maximum memory, in bytes, that decoding takes for each byte of a text
+// message.
 const decodedFactor = 16
 
 // slowRequest is a request that may take time.
 type slowRequest struct {
 	do   func()
-	kept int64 // bytes that are reserved for it
+	kept int64 // bytes reserved for it
 }
 
-// later leaves a request of size bytes to the third goroutine.
+// later queues a request of size bytes for the third goroutine.
 func (c *client) later(size int, do func()) {
 	kept := decodedFactor * int64(size)
 	if !c.Reserve(kept) {
@@ -261,7 +263,7 @@ func (c *client) subscribe(r subscribe) {
 		sub = nil
 	}
 	s.mu.Unlock()
-	if sub != nil { // the topic disappeared meanwhile
+	if sub != nil { // otherwise the topic was removed meanwhile
 		sub.close()
 	} else if g, can := s.o.Graph.(Recaller); can {
 		g.Recall(ch.Topic)
@@ -280,7 +282,7 @@ func (c *client) unsubscribe(id uint32) {
 	sub.close()
 }
 
-// beginPublishing opens a channel of the client's. Its type is known by name, or else
+// beginPublishing opens a channel that the client publishes. If its type isn't known by name,
 // the client has to send the definition.
 func (c *client) beginPublishing(ch clientChannel) {
 	fail := func(l level, format string, args ...any) {
@@ -320,7 +322,7 @@ func (c *client) beginPublishing(ch clientChannel) {
 	c.publishing[ch.ID] = p
 }
 
-// maxPublishing is how many channels one client may publish.
+// maxPublishing is the maximum number of channels that a client may publish.
 const maxPublishing = 256
 
 func (c *client) endPublishing(id uint32) {

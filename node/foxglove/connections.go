@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// connections is the connection graph as clients know it. The server's mu guards it.
+// connections is the connection graph that clients were last sent. The server's mu guards it.
 type connections struct {
 	published, subscribed, provided map[string][]string
 }
@@ -24,7 +24,7 @@ func (g *connections) update(state *State, all []*client) {
 	}
 }
 
-// since returns what changed: each name that changed has its whole list.
+// since returns the changes. Each changed name has its complete list.
 func (g *connections) since(before *connections) (news connectionGraphUpdate, any bool) {
 	news = connectionGraphUpdate{Op: "connectionGraphUpdate", PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
 		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
@@ -54,14 +54,15 @@ func (g *connections) since(before *connections) (news connectionGraphUpdate, an
 	return news, any
 }
 
-// ids is a list that JSON doesn't write as null.
+// ids returns a copy of list that JSON doesn't encode as null.
 func ids(list []string) []string { return append([]string{}, list...) }
 
-// followGraph starts or stops sending the connection graph to the client, the whole first.
+// followGraph starts or stops sending the connection graph to the client. The first message has
+// the whole graph.
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if on && !c.followsGraph && c.s.known { // otherwise the first update is the whole one
+	if on && !c.followsGraph && c.s.known { // otherwise the first update has the whole graph
 		whole, _ := c.s.graph.since(&connections{})
 		c.send(whole)
 	}

@@ -7,17 +7,17 @@ import (
 	"rsros/msgs"
 )
 
-// Graph is what a server shows of a ROS graph. Its methods may be called by several
+// Graph is the part of a ROS graph that a server shows. Its methods may be called by several
 // goroutines.
 type Graph interface {
-	// Follow calls back with the state, soon and after each change, until stop is
-	// called. Calls don't overlap, and none is under way when stop returns. The state
-	// isn't changed afterwards.
+	// Follow calls changed with the current state, and after each change, until stop is
+	// called. Calls don't overlap, and none is running when stop returns. The State passed
+	// isn't modified afterwards.
 	Follow(changed func(*State)) (stop func())
 
-	// Subscribe delivers the messages of a topic of the state, the latched ones
-	// first, until stop is called; a call that is under way then may still end.
-	// deliver doesn't block, and may be called by several goroutines.
+	// Subscribe delivers the messages of a topic of the state, latched ones first, until
+	// stop is called. A call of deliver may still be running when stop returns. deliver must
+	// not block, and may be called by several goroutines.
 	Subscribe(t Topic, deliver func(Message)) (stop func(), err error)
 
 	// Publish begins to publish a topic.
@@ -30,17 +30,17 @@ type Graph interface {
 	SetParam(ctx context.Context, name string, value any) error
 }
 
-// Recaller is a Graph that can deliver the last message of a topic again, to all its
-// subscribers, for one that has just come.
+// Recaller is a Graph that can deliver the last message of a topic again to all its
+// subscribers, for a new one.
 type Recaller interface{ Recall(Topic) }
 
 // State is the state of a graph.
 type State struct {
 	Topics   []Topic
 	Services []Service
-	Params   map[string]any // leaves by full name
-	Problems []string       // sentences about what can't be shown
-	Session  int            // another one means that clients forget what they know
+	Params   map[string]any // values by full name; trees are split into their leaves
+	Problems []string       // a sentence for each thing that can't be shown
+	Session  int            // if it changes, clients discard their state
 
 	Publishers, Subscribers map[string][]string // names of nodes by topic
 	Providers               map[string][]string // by service
@@ -59,14 +59,14 @@ type Service struct {
 	Type msgs.Service
 }
 
-// Message is a message of a topic on its way to several clients.
+// Message is a message of a topic for any number of clients.
 type Message struct {
 	Body
 	Time int64 // when it was received, or its recorded time, in ns since 1970
 }
 
-// Body is the memory of a message, counted by reference. Its holders don't change it;
-// what is in it may be a file's mapping, which only the kernel should read.
+// Body is the reference-counted memory of a message. It must not be changed. It may be part
+// of a file's mapping, which only the kernel should read.
 type Body interface {
 	Retain()
 	Release()
@@ -84,17 +84,17 @@ type Publisher interface {
 // Playback is a recording that is played. Its methods may be called by several
 // goroutines.
 type Playback interface {
-	// Range is the time of the first and the last message, in ns; false while nothing is
-	// played. That changes with State.Session only.
+	// Range returns the times of the first and the last message in ns; ok is false while
+	// nothing is played. The result changes only when State.Session changes.
 	Range() (start, end int64, ok bool)
-	// Follow calls back with the state, soon, after each change, and several times a
-	// second while it plays, until stop is called.
+	// Follow calls changed with the current state, after each change, and several times a
+	// second while the recording plays, until stop is called.
 	Follow(changed func(PlaybackState)) (stop func())
-	// Do carries a command out and returns the state after it.
+	// Do executes a command and returns the resulting state.
 	Do(ctx context.Context, c PlaybackCommand) (PlaybackState, error)
 }
 
-// PlaybackStatus is a player's state as a number of the protocol.
+// PlaybackStatus is the protocol's number for a player's state.
 type PlaybackStatus byte
 
 const (
@@ -109,18 +109,18 @@ type PlaybackState struct {
 	Status PlaybackStatus
 	Time   int64 // ns
 	Speed  float32
-	Jumps  int // how often the position was set rather than reached
+	Jumps  int // number of times that the position was set by a seek or loop
 }
 
 // PlaybackCommand is a client's command to a player.
 type PlaybackCommand struct {
-	Play  bool // else pause
+	Play  bool // otherwise pause
 	Speed float32
 	Seek  bool
 	Time  int64 // to seek to; ns
 }
 
-// The range of speeds; others are clamped.
+// The range of speeds, to which others are clamped.
 const (
 	slowest = 0.01
 	fastest = 100

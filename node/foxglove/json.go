@@ -132,7 +132,7 @@ type subscribe struct {
 	Channel uint32 `json:"channelId"`
 }
 
-// clientChannel is what a client wants to publish.
+// clientChannel is a channel that a client wants to publish.
 type clientChannel struct {
 	ID         uint32 `json:"id"`
 	Topic      string `json:"topic"`
@@ -157,7 +157,7 @@ func parseText(b []byte) (*request, error) {
 	return r, nil
 }
 
-// encode returns a message to a client as JSON, which its types always allow.
+// encode returns a message to a client as JSON. Encoding its types can't fail.
 func encode(message any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -14,22 +14,22 @@ import (
 	"rsros/node/ros/param"
 )
 
-// parameter is a parameter in the protocol. JSON has one kind of number, so Type says which
-// of ROS's it is.
+// parameter is a parameter in the protocol. JSON has one kind of number, so Type distinguishes
+// ROS's kinds.
 type parameter struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value,omitempty"`
 	Type  string          `json:"type,omitempty"`
 }
 
-// The types that say more than the JSON value does.
+// The types that the JSON value alone doesn't determine.
 const (
 	typeDouble  = "float64"
 	typeDoubles = "float64_array"
 	typeBytes   = "byte_array"
 )
 
-// parameterOf makes a parameter of ROS's value: bool, int, float64, string, []byte,
+// parameterOf converts a value of a ROS parameter: bool, int, float64, string, []byte,
 // time.Time, []any or map[string]any.
 func parameterOf(name string, value any) parameter {
 	p := parameter{Name: name}
@@ -44,7 +44,7 @@ func parameterOf(name string, value any) parameter {
 			p.Type = typeDoubles
 		}
 	}
-	value, _ = param.Map(value, representable) // which doesn't fail
+	value, _ = param.Map(value, representable) // representable never fails
 	p.Value = encode(value)
 	return p
 }
@@ -58,7 +58,7 @@ func representable(value any) (any, error) {
 		}
 		text := strconv.FormatFloat(v, 'g', -1, 64)
 		if !strings.ContainsAny(text, ".e") {
-			text += ".0" // so that it doesn't come back as an int
+			text += ".0" // so that it is read as a double, not as an int
 		}
 		return json.RawMessage(text), nil
 	case time.Time:
@@ -67,7 +67,7 @@ func representable(value any) (any, error) {
 	return value, nil
 }
 
-// value is the parameter's value for ROS; nil if it has none, which means to delete it.
+// value returns the parameter's value for ROS, or nil if the parameter is to be deleted.
 func (p *parameter) value() (any, error) {
 	if len(p.Value) == 0 || string(p.Value) == "null" {
 		return nil, nil

@@ -33,7 +33,7 @@ func (s *Server) updateParams(now map[string]any) {
 	}
 }
 
-// getParams answers with those that have a value; no names means all.
+// getParams answers with the named parameters that have a value; no names means all.
 func (c *client) getParams(names []string, id string) {
 	s := c.s
 	s.mu.Lock()
@@ -41,7 +41,7 @@ func (c *client) getParams(names []string, id string) {
 	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
-// listed makes parameters of names. Callers hold mu.
+// listed returns the named parameters. Callers hold mu.
 func (s *Server) listed(names []string) []parameter {
 	if len(names) == 0 {
 		names = slices.Sorted(maps.Keys(s.params))
@@ -91,7 +91,7 @@ func (c *client) setParams(list []parameter, id string) {
 	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
-// flatten adds a value to a list of parameters, or the leaves of a tree.
+// flatten adds a value, or the leaves of a tree, to a map of parameters.
 func flatten(to map[string]any, name string, value any) {
 	tree, isTree := value.(map[string]any)
 	if !isTree {
@@ -105,7 +105,7 @@ func flatten(to map[string]any, name string, value any) {
 	}
 }
 
-// Flatten lists the leaves of a tree of parameters by their full names, for [State.Params].
+// Flatten returns the leaves of a tree of parameters by their full names, for [State.Params].
 func Flatten(tree map[string]any) map[string]any {
 	list := make(map[string]any)
 	flatten(list, "", tree)
@@ -119,7 +119,7 @@ func trimSlash(name string) string {
 	return name
 }
 
-// followParams changes which parameters' changes the client is sent; no names means all.
+// followParams starts or stops sending changes of parameters to the client; no names means all.
 func (c *client) followParams(names []string, on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()

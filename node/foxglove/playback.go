@@ -7,13 +7,13 @@ import (
 	"rsros/node/websocket"
 )
 
-// playbackNews is what clients know of playback. The server's mu guards it.
+// playbackNews is the state of playback that clients were last sent. The server's mu guards it.
 type playbackNews struct {
-	last     PlaybackState // that clients were sent
+	last     PlaybackState // sent to clients
 	commands int           // in progress; their answers contain the changes
 }
 
-// played takes the player's new state and informs the clients.
+// played informs the clients of the player's new state.
 func (s *Server) played(now PlaybackState) {
 	s.round.Store(int64(now.Jumps))
 	s.mu.Lock()
@@ -44,7 +44,7 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 	}
 }
 
-// play carries out a playback command on the client's third goroutine.
+// play executes a playback command on the client's third goroutine.
 func (c *client) play(p playbackControl) {
 	s := c.s
 	start, end, playing := s.playback()

@@ -21,16 +21,16 @@ import (
 // subprotocols are the names of the protocol, the preferred one first.
 func subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
 
-// Options are a server's surroundings and settings. Graph is needed.
+// Options configure a server. Graph is required.
 type Options struct {
 	Name     string // of the server, shown to the user
 	Graph    Graph
 	Playback Playback // nil if nothing is ever played
 	Control  bool     // clients may publish, call services, set parameters and control playback
-	Topics   bool     // the graph has topics only: no services and parameters, and nobody may publish
+	Topics   bool     // the graph has only topics: no services or parameters, and clients can't publish
 
 	MaxClients int             // at once; default 32
-	Budget     *clients.Budget // nil for that of the process
+	Budget     *clients.Budget // nil means the process's
 	Log        zerolog.Logger
 }
 
@@ -39,19 +39,19 @@ type Server struct {
 	o       Options
 	log     zerolog.Logger
 	clients *clients.Server[*client]
-	running sync.WaitGroup // what serves clients
+	running sync.WaitGroup // goroutines that serve clients
 
-	playing atomic.Bool  // messages have a time on the player's line
-	round   atomic.Int64 // PlaybackState.Jumps, as last heard
+	playing atomic.Bool  // messages have times of the recording
+	round   atomic.Int64 // last PlaybackState.Jumps
 
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
 	mu       sync.Mutex
 	unfollow []func() // while there are clients
-	known    bool     // the first state has come
+	known    bool     // the first state was received
 	state    int      // State.Session
-	session  string   // as clients know it
-	problems []string // that clients know
+	session  string   // sent to clients
+	problems []string // sent to clients
 	topics   advertised[Topic]
 	services advertised[Service]
 	channels map[uint32]*channel // of the topics that clients named
@@ -60,7 +60,7 @@ type Server struct {
 	news     playbackNews
 }
 
-// New returns a server without clients. It doesn't use the graph before the first connects.
+// New returns a server without clients. It doesn't use the graph until the first client connects.
 func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
@@ -71,14 +71,14 @@ func New(o Options) *Server {
 	return s
 }
 
-// begin begins a session: clients forget what they know of the one before.
+// begin begins a session. Clients discard the state of the previous one.
 func (s *Server) begin() {
 	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
 	_, _, playing := s.playback()
 	s.playing.Store(playing)
 }
 
-// playback is the range of what is played; false if nothing is.
+// playback returns the range of the recording that is played; ok is false if there is none.
 func (s *Server) playback() (start, end int64, ok bool) {
 	if s.o.Playback == nil {
 		return 0, 0, false
@@ -92,11 +92,11 @@ func (s *Server) Offered(r *http.Request) bool {
 	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
 
-// maxRequest bounds a client's message, in bytes.
+// maxRequest is the maximum size of a client's message in bytes.
 const maxRequest = 16 << 20
 
-// ServeHTTP upgrades the request's connection and serves the client until it leaves. It
-// doesn't check the Host and Origin headers, which the caller has done.
+// ServeHTTP upgrades the request's connection and serves the client until it disconnects. The
+// caller must have checked the Host and Origin headers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.clients.Room(); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -146,7 +146,7 @@ func (s *Server) join(c *client) error {
 	return err
 }
 
-// leave ends what the client subscribed to.
+// leave ends the client's subscriptions.
 func (s *Server) leave(c *client) {
 	s.mu.Lock()
 	subs := c.subs
@@ -184,16 +184,16 @@ func (s *Server) follow() {
 	s.mu.Unlock()
 }
 
-// Close disconnects all clients and waits for every goroutine. It may be called often.
+// Close disconnects all clients and waits for every goroutine. It may be called more than once.
 func (s *Server) Close() {
 	s.clients.Close(0)
 	s.running.Wait()
 }
 
-// info is the first message to a client.
+// info returns the first message to a client.
 func (s *Server) info(c *client) serverInfo {
 	i := serverInfo{Op: "serverInfo", Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
-		// Lichtblick knows ROS 1's common types by this name, and takes every other one for ROS 2.
+		// Lichtblick decodes ROS 1's common types for this name, and takes any other name for ROS 2.
 		Metadata: map[string]string{"ROS_DISTRO": "noetic"}, SessionID: s.session}
 	if start, end, ok := s.playback(); ok && c.control {
 		i.DataStartTime, i.DataEndTime = stampOf(start), stampOf(end)
@@ -201,7 +201,7 @@ func (s *Server) info(c *client) serverInfo {
 	return i
 }
 
-// update takes the graph's new state and informs the clients.
+// update informs the clients of the graph's new state.
 func (s *Server) update(state *State) {
 	s.mu.Lock()
 	all := s.clients.All()
@@ -233,11 +233,10 @@ func (s *Server) update(state *State) {
 	}
 }
 
-// Drain returns when the clients have been sent everything that waits for them, or when
-// ctx ends.
+// Drain waits until the clients have been sent their queued messages, or ctx ends.
 func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
 
-// Client says what was sent to one client.
+// Client has the counts of one client.
 type Client struct {
 	Address string
 	Topics  []Counts

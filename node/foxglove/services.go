@@ -20,8 +20,8 @@ func (s *Server) updateServices(list []Service) {
 	}
 }
 
-// advertiseServices sends the client some services, by name, if it may call them. The
-// server's mu is held.
+// advertiseServices advertises some services to the client, sorted by name, if it may call them.
+// The server's mu is held.
 func (c *client) advertiseServices(list []uint32) {
 	if !c.control {
 		return
@@ -40,7 +40,7 @@ func (c *client) advertiseServices(list []uint32) {
 	}
 }
 
-// maxCalls is how many calls of services one client may have under way.
+// maxCalls is the maximum number of concurrent service calls of a client.
 const maxCalls = 32
 
 // call calls a service for a client and answers it.
@@ -86,7 +86,7 @@ func (c *client) call(r serviceRequest) {
 	})
 }
 
-// callFailed answers a call. Lichtblick shows the status only.
+// callFailed answers a call that failed, and sends a status, because Lichtblick shows only that.
 func (c *client) callFailed(r serviceRequest, name, why string) {
 	c.send(serviceCallFailure{"serviceCallFailure", r.service, r.call, why})
 	c.status(levelError, "Service call failed: "+name+": "+why)

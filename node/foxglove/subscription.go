@@ -7,11 +7,11 @@ import (
 	"rsros/node/websocket"
 )
 
-// Bounds of what waits for one client, of each topic.
+// Bounds of the messages of one topic that wait for one client.
 const (
-	largeMessage  = 64 << 10 // bytes; of larger ones only the newest of a topic waits
-	queueBytes    = 1 << 20  // of the smaller ones of a topic
-	queueMessages = 1000     // of the same
+	largeMessage  = 64 << 10 // bytes; of larger messages, only the newest of a topic waits
+	queueBytes    = 1 << 20  // of smaller messages
+	queueMessages = 1000     // number of smaller messages
 	keptBytes     = 4 << 20  // of latched messages, which aren't dropped
 )
 
@@ -33,22 +33,22 @@ func (c *client) newSubscription(id uint32, ch *channel) *subscription {
 	}
 }
 
-// message is a message on its way to clients.
+// message is a message for clients.
 type message struct {
 	clients.Shared
 	content Message
-	time    *instant // what time it is for clients that follow the server's; nil if they don't
+	time    *instant // current time, for clients that follow the server's time; nil if there is none
 }
 
-// instant is a time of a recording that is played, in ns, and how often playback had
-// jumped by then. The zero instant is none.
+// instant is a time of a recording in ns, and the number of jumps of playback until then. The
+// zero instant means none.
 type instant struct {
 	clients.Shared
 	time  int64
 	round int
 }
 
-// put queues a message, which is dropped if there is no room, unless it is latched.
+// put queues a message. Small messages of latched topics are never dropped.
 func (s *subscription) put(m *message) {
 	switch {
 	case m.content.ContentSize() > largeMessage:
@@ -60,14 +60,14 @@ func (s *subscription) put(m *message) {
 	}
 }
 
-// close ends the delivery and drops what waits.
+// close ends the delivery and drops waiting messages.
 func (s *subscription) close() {
 	s.stop()
 	s.small.Close()
 	s.large.Close()
 }
 
-// Counts is what happened to the messages of one subscription.
+// Counts has the counters of one subscription.
 type Counts struct {
 	Topic string
 	clients.Counts
@@ -78,7 +78,7 @@ func (s *subscription) counts() Counts {
 	return Counts{s.channel.Name, clients.Counts{Given: c.Given + l.Given, Sent: c.Sent + l.Sent, Dropped: c.Dropped + l.Dropped, Bytes: c.Bytes + l.Bytes, Waiting: c.Waiting + l.Waiting}}
 }
 
-// sendMessage sends a message of a subscription, and before it the time.
+// sendMessage sends the time and then a message of a subscription.
 func (c *client) sendMessage(id uint32, m *message) error {
 	if m.time != nil && m.time.round == c.time.round {
 		if err := c.sendTime(m.time); err != nil {
@@ -88,7 +88,7 @@ func (c *client) sendMessage(id uint32, m *message) error {
 	c.head = appendMessageHead(c.head[:0], id, m.content.Time)
 	c.parts = m.content.Content(append(c.parts[:0], c.head))
 	err := c.Write(websocket.Binary, c.parts...)
-	clear(c.parts) // holds no message alive
+	clear(c.parts) // keep no references
 	return err
 }
 
@@ -102,18 +102,18 @@ func (c *client) sendTime(t *instant) error {
 }
 
 const (
-	dropInterval = 5 * time.Second  // at least, between two reports of drops
-	healedTime   = 10 * time.Second // without drops, after which the report is removed
+	dropInterval = 5 * time.Second  // minimum time between two reports of drops
+	clearTime    = 10 * time.Second // without drops, after which the report is removed
 )
 
 // dropStatusID names the status on drops, which is replaced and removed by it.
 const dropStatusID = "drops"
 
-// dropText is a text that Lichtblick knows and adds advice to. With numbers, each status
-// would be a new alert.
+// dropText is a text that Lichtblick recognizes and adds advice to. With numbers in it, each
+// status would be a new alert.
 const dropText = "Send buffer limit reached"
 
-// dropStatus is what the client knows of its drops.
+// dropStatus is the report of drops that the client was last sent.
 type dropStatus struct {
 	dropped           uint64
 	shown             bool
@@ -130,7 +130,7 @@ func (d *dropStatus) update(c *client, now time.Time) {
 	case dropped > d.dropped && now.Sub(d.shownAt) >= dropInterval:
 		d.shownAt, d.shown = now, true
 		c.send(status{Op: "status", Level: levelWarning, Message: dropText, ID: dropStatusID})
-	case d.shown && now.Sub(d.lastDrop) >= healedTime:
+	case d.shown && now.Sub(d.lastDrop) >= clearTime:
 		d.shown = false
 		c.send(removeStatus{"removeStatus", []string{dropStatusID}})
 	}

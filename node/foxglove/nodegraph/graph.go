@@ -16,7 +16,7 @@ import (
 	"rsros/node/ros"
 )
 
-// Graph is the graph that a node is in.
+// Graph is the ROS graph of a node.
 type Graph struct {
 	node *graph.Node
 }
@@ -27,8 +27,8 @@ func New(n *graph.Node) *Graph { return &Graph{n} }
 // period is the time between two polls of the master.
 const period = time.Second
 
-// Follow implements foxglove.Graph. It asks the master once a second, and other nodes
-// once for each topic and service of theirs.
+// Follow implements foxglove.Graph. It queries the master once a second, and other nodes
+// once for each of their topics and services.
 func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
 	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: wake.New()}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,7 +53,7 @@ type follower struct {
 	probes   *probes
 	changed  func(*foxglove.State)
 	wake     wake.Signal // parameters changed
-	problems []string    // that stay
+	problems []string    // that don't change
 	last     *foxglove.State
 
 	mu     sync.Mutex
@@ -85,8 +85,8 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// poll returns the state of the graph. If the master doesn't answer, it has only what
-// this node publishes.
+// poll returns the state of the graph. If the master doesn't answer, the state has only the
+// topics that this node publishes.
 func (f *follower) poll(ctx context.Context) *foxglove.State {
 	s := &foxglove.State{Problems: slices.Clone(f.problems)}
 	f.mu.Lock()
@@ -157,7 +157,7 @@ func (g *Graph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (sto
 	}, nil
 }
 
-// received is a message that came over TCPROS.
+// received is a message received over TCPROS.
 type received struct{ *ros.Buffer }
 
 func (r received) Content(vec [][]byte) [][]byte { return append(vec, r.Bytes()) }

@@ -10,8 +10,8 @@ import (
 	"rsros/node/replay"
 )
 
-// Playback is a player as Foxglove's clients see and control it. The player's status goes to
-// Report (replay.Options.OnStatus).
+// Playback lets Foxglove's clients see and control a player. Report must be the player's
+// replay.Options.OnStatus.
 type Playback struct {
 	player *replay.Player
 
@@ -21,10 +21,10 @@ type Playback struct {
 	begun     int // followers
 }
 
-// Control makes p the player's. It is called once, before anything but Report.
+// Control sets the player. It must be called once, before all methods except Report.
 func (p *Playback) Control(player *replay.Player) { p.player = player }
 
-// Report passes a player's status on.
+// Report passes a player's status to the clients.
 func (p *Playback) Report(s replay.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,8 +71,8 @@ func (p *Playback) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
 	}
 }
 
-// Do implements foxglove.Playback. It pauses first and resumes last, so that nothing is
-// published between.
+// Do implements foxglove.Playback. It pauses first and resumes last, so that no message is
+// published in between.
 func (p *Playback) Do(ctx context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
 	var commands []replay.Command
 	if !c.Play {

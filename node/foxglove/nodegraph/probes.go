@@ -13,8 +13,8 @@ import (
 	"rsros/node/ros"
 )
 
-// probes remembers what other nodes said of their topics and services. One goroutine
-// uses it.
+// probes caches the answers of other nodes about their topics and services. It is used by one
+// goroutine.
 type probes struct {
 	node     *graph.Node
 	topics   map[string]probe[ros.Publication]
@@ -29,8 +29,8 @@ type probe[T any] struct {
 	when time.Time
 }
 
-// valid reports whether the probe holds: while the same nodes publish or provide. A failed
-// one is repeated after retryAfter.
+// valid reports whether the probe is valid: the publishers or providers are the same, and if it
+// failed, retryAfter hasn't passed.
 func (p probe[T]) valid(of []string) bool {
 	return !p.when.IsZero() && slices.Equal(p.of, of) && (p.err == nil || time.Since(p.when) < retryAfter)
 }
@@ -49,8 +49,8 @@ var errNoDefinition = errors.New("its publisher sends no definition of its type"
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// topic asks the publishers of a topic in turn. If they differ, the first answer counts, and
-// messages of others are refused because of their type.
+// topic asks the publishers of a topic in turn and uses the first answer. Publishers of another
+// type are refused later, when connecting.
 func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
 	if old := p.topics[name]; old.valid(publishers) {
 		return old.got, old.err

@@ -7,9 +7,10 @@ import (
 	"rsros/node/graph"
 )
 
-// Serve lets clients see a node's graph and, if it isn't nil, control playback. It
-// returns nil if a has no address. The Listener is closed before the node. The address
-// is logged to log, which mustn't be the node's: with the token, it isn't for the graph.
+// Serve lets clients see a node's graph and, if playback isn't nil, control it. It returns
+// nil if a has no address. The Listener must be closed before the node. The URL is logged to
+// log, which must not be the node's, because the URL contains the token and the node's log is
+// published.
 func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Logger) (*foxglove.Listener, error) {
 	if a.Address == "" {
 		return nil, nil
@@ -22,8 +23,8 @@ func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Log
 	return l, nil
 }
 
-// Options are those of a server that lets clients see a node's graph and, if it isn't nil,
-// control playback. The server is closed before the node.
+// Options returns the options of a server that lets clients see a node's graph and, if
+// playback isn't nil, control it. The server must be closed before the node.
 func Options(n *graph.Node, playback *Playback) foxglove.Options {
 	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: n.Log()}
 	if playback != nil {
