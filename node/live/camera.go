@@ -28,14 +28,14 @@ type camera struct {
 	nodeLog  zerolog.Logger
 	node     *ros.Node
 	turn     *sync.Mutex      // held while a camera of the node is opened or offered
-	up       atomic.Bool      // it is offered: the following fields except hub don't change any more
+	up       atomic.Bool      // the camera is offered: from then on, the following fields except hub don't change
 	steps                     // end topics and services
 	topics   int              // number of steps that end topics; the others run first
 	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
 	hub      hub.Hub
 	records  *record.Camera
-	begun    *sync.Once // the recording of the options was started; the cameras' of one recording is the same
+	begun    *sync.Once // starts the recording of the options; cameras that are recorded together share it
 	watch    watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
@@ -44,7 +44,7 @@ type camera struct {
 	stopped  <-chan struct{}       // closed when playback's ~stop is called; nil if there is no playback
 }
 
-// retire ends the services and the consumers of frames, and hide then ends the topics.
+// retire ends the services and the consumers of frames. Afterwards hide ends the topics.
 func (c *camera) retire() error { return c.undo(c.topics) }
 func (c *camera) hide() error   { return c.undo(0) }
 

@@ -86,7 +86,8 @@ func (o *Options) fill(values graph.Params) error {
 	return errors.Join(o.fillStreams(p), p.Err())
 }
 
-// wholeInfrared is a D400's left imager as it is. It excludes Infrared_1: only on request.
+// wholeInfrared is the unrectified image of a D400's left imager. It runs only on request, because
+// it excludes Infrared_1.
 var wholeInfrared = camdriver.StreamID{Kind: camdriver.Infrared}
 
 // streamIDs are the streams of settings, by the settings' names.

@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 
 // Node publishes one or more devices.
 type Node struct {
-	opts    Options // as the caller gave them
+	opts    Options // from the caller
 	log     zerolog.Logger
 	joined  *graph.Node
 	node    *ros.Node // of joined
@@ -136,7 +136,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// shareMemory bounds what waits for the disk in the recordings of all cameras together, and garbage.
+// shareMemory bounds the memory of messages of all cameras that wait for the disk, and the garbage.
 func (n *Node) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
 		n.laterDo(program.BoundGarbage(limit))
@@ -147,11 +147,11 @@ func (n *Node) shareMemory() {
 	}
 }
 
-// uploadSpace stays free on the disk if recordings wait there and no setting says how much.
+// uploadSpace is the default free space on a disk with recordings that wait for upload.
 const uploadSpace = 1 << 30
 
-// startUploads lets the cameras' recordings be uploaded. The end of the node, after that of the
-// recordings, waits for it.
+// startUploads starts uploading the cameras' recordings. Close waits for the uploads after it has
+// ended the recordings.
 func (n *Node) startUploads() error {
 	var folders []string
 	for _, c := range n.cameras {
@@ -224,7 +224,7 @@ func (n *Node) adopt(list []Options) {
 // oneRecording reports whether several cameras are recorded into the same files.
 func (n *Node) oneRecording() bool { return n.cameras[0].together() }
 
-// recorders returns the cameras with recordings of their own: one of all that are recorded together.
+// recorders returns one camera for each recording.
 func (n *Node) recorders() []*camera {
 	if !n.oneRecording() {
 		return n.cameras
@@ -259,7 +259,7 @@ func (n *Node) writeLog(line *msgs.Log) {
 		for _, c := range *cameras {
 			c.records.WriteLog(line)
 			if c.together() {
-				break // the others have the same
+				break // the others share the recording
 			}
 		}
 	}

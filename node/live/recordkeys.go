@@ -14,7 +14,7 @@ func (n *Node) RecordFigures() (list []record.Figures) {
 	return list
 }
 
-// RecordKeys returns what keys do to the recordings of all cameras, and a line that says so.
+// RecordKeys returns the functions of keys, which apply to the recordings of all cameras, and a help line.
 func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 	key := func(do func(*camera) (string, error)) func() {
 		return func() {

@@ -76,7 +76,7 @@ func (n *Node) serveAll() error {
 	return nil
 }
 
-// all calls do for all cameras, also if one of them isn't connected yet, which is an error.
+// all calls do for all cameras. A camera that isn't connected yet is an error, but doesn't stop the others.
 func (n *Node) all(do func(*camera) (string, error)) (string, error) { return n.allOf(n.cameras, do) }
 
 func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {

@@ -13,7 +13,7 @@ import (
 	"rsros/node/internal/loop"
 )
 
-// waitForIt does nothing when a camera must be waited for.
+// waitForIt is a waits function that does nothing.
 func waitForIt() {}
 
 // startAll starts the cameras. It waits for a single camera. Several cameras start

@@ -96,7 +96,7 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 			}
 			p, ok := set.pick(profiles)
 			if _, own := s[id]; !ok && !own && s.setting(id) == failed {
-				continue // it follows depth, which is named
+				continue // it has depth's setting, whose error is reported
 			}
 			if !ok {
 				if id.Kind == camdriver.Depth {

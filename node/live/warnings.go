@@ -26,8 +26,8 @@ func warnUnused(log zerolog.Logger, p graph.Params) {
 	}
 }
 
-// warnOfSelectors warns of parameters and flags that select one of several cameras, but not
-// this device. A simulated camera takes the serial number.
+// warnOfSelectors warns of parameters and flags that select one of several cameras and don't apply
+// to this device. The serial number applies to a simulated camera.
 func warnOfSelectors(log zerolog.Logger, o SourceOptions) {
 	kind, _ := o.kind()
 	why := "the simulated camera isn't selected"

@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore/place"
 )
 
-// step is how many bytes equal compares at a time.
+// step is the number of bytes that equal compares at a time.
 const step = 4 << 20
 
 // equal compares two files up to the first difference.

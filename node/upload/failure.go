@@ -12,7 +12,7 @@ type failure struct {
 	said time.Time
 }
 
-// add reports whether to log the failure: a new reason always, the same one at intervals.
+// add reports whether to log the failure: a new reason always, the same one every sayEvery.
 func (f *failure) add(err error, now time.Time) (say bool) {
 	f.n++
 	say = err.Error() != f.text && now.Sub(f.said) > firstPause || now.Sub(f.said) >= sayEvery

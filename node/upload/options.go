@@ -9,9 +9,9 @@ import (
 	"rsros/program"
 )
 
-// Options say where finished files go.
+// Options are the settings of uploads.
 type Options struct {
-	To    string        `setting:"upload"`       // address prefix of the files; empty: no uploads
+	To    string        `setting:"upload"`       // address prefix of the files; no uploads if empty
 	Keep  bool          `setting:"upload-keep"`  // don't remove uploaded files
 	Limit int64         `setting:"upload-limit"` // bytes of finished files that may wait before Full; 0 is no limit
 	Wait  time.Duration `setting:"upload-wait"`  // how long Close keeps uploading
@@ -24,7 +24,7 @@ func (o Options) check() error {
 	case !place.IsAddress(o.To):
 		return fmt.Errorf("%w: --upload %s: want an address such as s3://bucket/robot7", program.ErrUsage, o.To)
 	}
-	if err := place.Free(context.Background(), o.To, true); err != nil { // is there a store?
+	if err := place.Free(context.Background(), o.To, true); err != nil { // checks that there is a store
 		return fmt.Errorf("%w: --upload: %w", program.ErrUsage, err)
 	}
 	return nil

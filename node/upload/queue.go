@@ -1,7 +1,7 @@
-// Package upload puts finished files of a recording into a store while the next ones are written. The
-// queue is on disk: a state file beside each file. It survives a kill and days without network, and a
-// later program with the same folder continues it. No file is removed before the store has the whole object
-// and has verified its checksums.
+// Package upload uploads finished files of a recording while the next ones are written. The queue is on
+// disk: a state file next to each file. It survives a kill and days without network, and a later program
+// with the same folder continues it. No file is removed before the store has the whole object and has
+// verified its checksums.
 package upload
 
 import (
@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	// lookEvery is the interval of looking for waiting files of other programs, and of trying the lock.
+	// lookEvery is the interval of searching for waiting files of other programs, and of trying to lock folders.
 	lookEvery = time.Second
 	// firstPause and lastPause are the pauses after the first and after many failed attempts.
 	firstPause, lastPause = time.Second, 5 * time.Minute
-	// lockName is the file that the uploading program locks.
+	// lockName is the name of the file that the uploading program locks.
 	lockName = ".uploading"
 	// sayEvery is the interval of log lines about the same failure.
 	sayEvery = 10 * time.Minute
@@ -42,15 +42,15 @@ type Queue struct {
 	kick chan struct{}
 
 	mu      sync.Mutex
-	folders map[string]*os.File // with their locks; nil while another program has it
+	folders map[string]*os.File // the lock files; nil while another program has the lock
 	writing map[string]bool     // files of ours that aren't finished
 	missing map[string]bool     // files of ours whose state couldn't be written
 	status  Status
 	failure failure
 }
 
-// Start uploads what is waiting in folders, and what Begin and Finish add. It returns nil if
-// the options name no address.
+// Start starts uploading the files that wait in folders and those that Begin and Finish add. It returns
+// nil if the options have no address.
 func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
 	if err := o.check(); err != nil || o.To == "" {
 		return nil, err
@@ -109,7 +109,7 @@ func (q *Queue) add(path string) {
 	}
 }
 
-// Finish says that a file is complete.
+// Finish marks a file as complete.
 func (q *Queue) Finish(path string) {
 	if q == nil {
 		return
@@ -121,7 +121,7 @@ func (q *Queue) Finish(path string) {
 	q.wake()
 }
 
-// Drop removes a file that somebody else has replaced from the queue.
+// Drop removes from the queue a file that another program has replaced.
 func (q *Queue) Drop(path string) {
 	if q == nil {
 		return
@@ -148,7 +148,7 @@ func (q *Queue) Full() bool {
 	return q != nil && q.o.Limit > 0 && q.Status().Bytes >= q.o.Limit
 }
 
-// Safe reports whether a file may be removed: it doesn't wait for upload.
+// Safe reports whether a file may be removed because it doesn't wait for upload.
 func (q *Queue) Safe(path string) bool {
 	if q == nil {
 		return true
@@ -187,7 +187,7 @@ func (q *Queue) Close() {
 	defer q.mu.Unlock()
 	for _, lock := range q.folders {
 		if lock != nil {
-			lock.Close() //nolint:errcheck // it is empty
+			lock.Close() //nolint:errcheck // nothing was written
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (q *Queue) drain(ctx context.Context) error {
 	return nil
 }
 
-// run uploads one file after another, the oldest first. After a failure it continues with the next one.
+// run uploads one file after another, oldest first. After a failure it continues with the next one.
 func (q *Queue) run(ctx context.Context) {
 	last := ""
 	for ctx.Err() == nil {
@@ -302,7 +302,7 @@ func (q *Queue) look() {
 	}
 }
 
-// waiting returns the finished files of all folders, the oldest first. The caller holds q.mu.
+// waiting returns the finished files of all folders, oldest first. The caller holds q.mu.
 func (q *Queue) waiting() (found []waiting) {
 	for dir := range maps.Keys(q.folders) {
 		list, err := os.ReadDir(dir)
@@ -317,10 +317,10 @@ func (q *Queue) waiting() (found []waiting) {
 			}
 			file, st, err := (&entry{path: path}).file()
 			switch {
-			case errors.Is(err, fs.ErrNotExist): // somebody removed it, or we before the state
+			case errors.Is(err, fs.ErrNotExist): // it was removed by another program, or by us before its state
 				_ = os.Remove(path + suffix)
 				continue
-			case err == nil && place.InUse(file): // another program writes it
+			case err == nil && place.InUse(file): // another program is writing it
 				continue
 			}
 			found = append(found, waiting{path, st})
@@ -354,7 +354,7 @@ func (q *Queue) next(last string) *entry {
 	return nil
 }
 
-// lock makes this program the one that uploads from a folder. The caller holds q.mu.
+// lock locks a folder, so that only this program uploads from it. The caller holds q.mu.
 func (q *Queue) lock(dir string) bool {
 	if q.folders[dir] == nil {
 		f, err := place.Lock(filepath.Join(dir, lockName))

@@ -10,9 +10,9 @@ import (
 type Status struct {
 	Uploaded uint64 // files
 	Waiting  int    // finished files that aren't safe yet
-	Bytes    int64  // of these
+	Bytes    int64  // size of the waiting files
 	Sent     int64  // bytes of the file that is being uploaded
-	Err      error  // the last attempt's, nil if it succeeded
+	Err      error  // of the last attempt; nil if it succeeded
 }
 
 func (s Status) String() string {
