@@ -225,7 +225,7 @@ func (m *Master) unsubscribeParam(c call) reply {
 	if m.graph.registered(c.caller, api) {
 		m.graph.remove(m.graph.paramSubscribers, key, c.caller)
 	}
-	return success(1, "Unsubscribe to parameter [%s]", key) // also if there was none
+	return success(1, "Unsubscribe to parameter [%s]", key) // even if there was none
 }
 
 // valueOrUnset returns a parameter's value in the form of updates.

@@ -148,7 +148,7 @@ type job struct {
 	run   *run
 	fresh bool   // reset the blocks first
 	alone bool   // use new blocks, independent of other sets
-	asked *asked // requested messages; nil for those that outlets want
+	asked *asked // requested messages; nil for those with subscribers
 }
 
 // run is a part of a stream without a jump in time. Blocks don't combine frames of two.

@@ -217,7 +217,7 @@ func (s *Source) Skipped() uint64 {
 	return s.worker.dropped.Load()
 }
 
-// Problems returns what the recording lacks for the options, and what failed.
+// Problems returns a sentence for each stream that the options need and the recording lacks, and for each failure.
 func (s *Source) Problems() []string {
 	if s.worker == nil {
 		return nil

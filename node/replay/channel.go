@@ -40,8 +40,8 @@ type channels struct {
 	byConn map[*bagstore.Connection]*channel
 }
 
-// plan returns the channels of the connections to play, one for each (callerid,
-// topic). It leaves out connections that can't be played and reports them in problems.
+// plan returns the channels of the connections to play, one for each callerid and
+// topic. It omits connections that can't be played and reports them in problems.
 func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, problems []string) {
 	cs = &channels{byConn: make(map[*bagstore.Connection]*channel)}
 	var topics []string

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Precision says in words how exactly System waits.
+// Precision describes the precision of System's waits.
 const Precision = "yes: timerfd, 50 µs"
 
 // System is the machine's clock. Its waits end within some 50 µs of their time: Go's own timers

@@ -8,7 +8,7 @@ import (
 	"rsros/node/internal/wake"
 )
 
-// Precision says in words how exactly System waits.
+// Precision describes the precision of System's waits.
 const Precision = "no: Go's timers, a millisecond or more"
 
 // System is the machine's clock, as precise as Go's timers.

@@ -45,7 +45,7 @@ func (c *clockPublisher) tick(now Wall, t bagstore.Time) {
 	c.next += Wall((missed + 1) * int64(c.period))
 }
 
-// deadline is when the next tick is due.
+// deadline returns the time of the next tick.
 func (c *clockPublisher) deadline() Wall {
 	if c.period == 0 {
 		return never

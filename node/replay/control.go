@@ -24,7 +24,7 @@ var (
 	ErrWaiting  = errors.New("playback hasn't started") // a seek or step while the player waits
 	ErrStopped  = errors.New("playback has ended")      // anything after that
 	ErrEnd      = errors.New("at the end of playback")  // a step with no message left
-	ErrRange    = errors.New("not within the playback") // a range with nothing in it
+	ErrRange    = errors.New("not within the playback") // an empty range
 )
 
 type (
@@ -126,7 +126,7 @@ func (StepMessage) do(p *Player, now Wall) error {
 	return p.fail(p.step(now))
 }
 
-// step waits for what is made of the message: all of a step is seen when it is over.
+// step publishes the next message, and returns when messages computed or derived from it are also published.
 func (p *Player) step(now Wall) error {
 	if err := p.publishNext(now); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 	return nil
 }
 
-// steppable begins a loop's next round at the end of one.
+// steppable starts a loop's next round if the step is at the end of a round.
 func (p *Player) steppable(now Wall) error {
 	switch {
 	case !p.time.paused:

@@ -26,7 +26,7 @@ const settleTime = 100 * time.Millisecond
 // item is a message that was read ahead, or the error of reading it.
 type item struct {
 	Recorded
-	latched *channel      // on which it is latched where the run begins: it is due at once
+	latched *channel      // if not nil, the item is latched on it at the start of the run, and due at once
 	block   msgs.Releaser // the item's own reference to the message's bytes; nil with err
 	err     error
 }
@@ -39,8 +39,7 @@ func (i *item) release() {
 
 // feed reads a view's messages ahead of the player, in a goroutine of its own,
 // so that neither the disk nor decompression makes a message late. Its methods are
-// called by the player's goroutine, which none of them but close lets wait for the disk or
-// the network.
+// called by the player's goroutine. Only close waits for the disk or the network.
 type feed struct {
 	it   Iterator
 	wake func()    // ends the player's wait
@@ -58,8 +57,8 @@ type run struct {
 	last   atomic.Int64  // time of the newest item
 	hungry atomic.Bool   // the player waits for items
 	room   wake.Signal   // half of the bytes are used up
-	full   chan struct{} // closed when there first is no room, or everything was read
-	quit   chan struct{} // closed when another run follows, or none
+	full   chan struct{} // closed when there is no more room for the first time, or everything was read
+	quit   chan struct{} // closed when the run is stopped
 }
 
 func newFeed(v View, wake func()) *feed {
@@ -68,15 +67,15 @@ func newFeed(v View, wake func()) *feed {
 	return f
 }
 
-// prelude calls a function with messages that are latched. It returns the function's error.
+// prelude calls a function with each latched message. It returns the function's error.
 type prelude func(func(*channel, Recorded) error) error
 
-// seek makes next return what is latched before t, and then the first message at or after t.
+// seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
 	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: wake.New(), full: make(chan struct{}), quit: make(chan struct{})}
 	select {
-	case <-f.runs: // not begun
+	case <-f.runs: // not started
 	default:
 	}
 	f.runs <- f.now
@@ -112,7 +111,7 @@ func (r *run) readLatched() bool {
 	return err == nil || !errors.Is(err, errStopped) && r.put(item{err: fmt.Errorf("latched messages: %w", err)})
 }
 
-// read reads a run until its end, or until it is stopped.
+// read reads a run until it ends or is stopped.
 func (f *feed) read(r *run) {
 	filled := sync.OnceFunc(func() { close(r.full) })
 	defer filled()
@@ -138,7 +137,7 @@ func (f *feed) read(r *run) {
 	}
 }
 
-// weight is what counts towards aheadBytes. The channel has room for all that may wait.
+// weight returns the size that counts towards aheadBytes. The channel has room for all items that may wait.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
 // put waits for room. It returns false if the run was stopped.
@@ -166,7 +165,7 @@ func (r *run) put(next item) bool {
 	return true
 }
 
-// fed wakes a player that waits.
+// fed wakes a waiting player.
 func (r *run) fed(wake func()) {
 	if r.hungry.Swap(false) {
 		wake()
@@ -199,13 +198,13 @@ func (f *feed) settle() {
 	}
 }
 
-// patience is how long next waits for a message before bag time is held. The feed is
-// seldom empty for as long when it reads a disk.
+// patience is the time that next waits for a message before bag time is held. When
+// reading from a disk, the feed is seldom empty for that long.
 const patience = 2 * time.Millisecond
 
 // next returns the next message, which the caller releases. end is true after the last
-// one. If there is none within patience of the clock, there is false, and the clock's Wait
-// ends when there may be one.
+// one. If no message was read within patience, there is false, and the clock's Wait ends
+// when there may be one.
 func (f *feed) next(clock Clock) (next item, there, end bool) {
 	r := f.now
 	select {
@@ -226,7 +225,7 @@ func (f *feed) next(clock Clock) (next item, there, end bool) {
 		r.hungry.Store(true)
 	}
 	select {
-	case next, ok := <-r.items: // before the feed could see that it is waited for
+	case next, ok := <-r.items: // an item that arrived before hungry was set
 		return r.taken(next, ok)
 	default:
 		return item{}, false, false
@@ -241,8 +240,8 @@ func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 	return next, ok, !ok
 }
 
-// ample reports whether enough was read to play on after a stall: up to bag time t, half
-// of what the feed holds, or everything. If not, the clock's Wait ends when there is more.
+// ample reports whether enough was read to continue after a stall: up to bag time t, half
+// of the feed's capacity, or everything. If not, the clock's Wait ends when more was read.
 func (f *feed) ample(t bagstore.Time) bool {
 	r := f.now
 	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= aheadBytes/2 }
@@ -261,7 +260,7 @@ func (f *feed) stop() {
 	}
 }
 
-// close waits for reading that is under way.
+// close stops reading and waits for the goroutine.
 func (f *feed) close() {
 	f.stop()
 	close(f.runs)

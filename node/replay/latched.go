@@ -39,9 +39,9 @@ func (p *Player) untouched(c *bagstore.Connection) bool {
 	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
 }
 
-// prelude returns what reads the messages that a subscriber connected from since to bag time t
-// would have latched: the last message before t of each latched channel, and the last
-// of each set of static transforms.
+// prelude returns the prelude of bag time t: the latched messages that a subscriber would have
+// received from since until t, which are the last message before t of each latched channel, and
+// the last of each set of static transforms.
 func (p *Player) prelude(since, t bagstore.Time) prelude {
 	return func(f func(*channel, Recorded) error) error {
 		for _, ch := range p.channels.list {

@@ -14,7 +14,7 @@ func (p *Player) begin() error {
 	if !p.o.Immediate {
 		p.feed.settle()
 	}
-	// Time starts when the first messages are read.
+	// The time line starts when the first messages were read.
 	now = p.clock.Now()
 	p.time.tr.anchor(p.time.start, now)
 	p.time.begun = true
@@ -52,7 +52,7 @@ func (p *Player) advance(now Wall) Wall {
 	return now
 }
 
-// publishNext publishes the next message, due or not, and loads the one after.
+// publishNext publishes the next message, even if it isn't due, and loads the following one.
 func (p *Player) publishNext(now Wall) error {
 	m := p.next
 	ch := p.leader(m.Recorded)
@@ -190,7 +190,7 @@ func (p *Player) report(now Wall) {
 	at := t.position(now)
 	s.Time = at + t.offset
 	s.Length = t.end.Sub(t.start)
-	s.Position = min(at.Sub(t.start), s.Length) // time goes on after the last message, the recording doesn't
+	s.Position = min(at.Sub(t.start), s.Length) // time may continue after the last message
 	s.Rate, s.Loop, s.Round = t.tr.rate, t.loop, t.round
 	if t.loop {
 		s.Range = t.part

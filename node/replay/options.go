@@ -23,8 +23,8 @@ type Options struct {
 	// goroutine. It must not block.
 	OnStatus func(Status)
 
-	// Interrupt, if not nil, is called at the end of Run, which waits for the source. It ends
-	// reading of the source that is under way, such as over a network.
+	// Interrupt, if not nil, is called at the end of Run, which waits for the source. It must
+	// make a pending read of the source return, such as one over a network.
 	Interrupt func()
 
 	// RateControl delays playback while the stamps submitted as RateControlStamp
@@ -53,7 +53,7 @@ type Settings struct {
 
 	Start     time.Duration `setting:"start"` // where to start, from the first message of all bags; Duration counts from there even if it is negative
 	StartAt   moment.Moment // where to start, if not zero, instead of Start
-	Duration  time.Duration `setting:"duration"` // how much to play, in bag time; 0 means all
+	Duration  time.Duration `setting:"duration"` // length to play, in bag time; 0 means all
 	Until     moment.Moment // where to stop at the latest, if not zero
 	SkipEmpty time.Duration `setting:"skip-empty"` // jump over gaps longer than this; 0 means never
 

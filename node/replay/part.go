@@ -7,8 +7,8 @@ import (
 	"rsros/bagstore"
 )
 
-// NarrowBags narrows bags that were opened with [bagstore.OpenOptions.Part] to what the settings play, before New: the
-// messages between two times, and those from before that subscribers need.
+// NarrowBags narrows bags that were opened with [bagstore.OpenOptions.Part] to the messages that the settings play, and
+// the earlier ones that subscribers need. It must be called before New.
 func NarrowBags(ctx context.Context, bags []*bagstore.Bag, s Settings) error {
 	if !slices.ContainsFunc(bags, (*bagstore.Bag).Partial) {
 		return nil
@@ -27,7 +27,7 @@ func NarrowBags(ctx context.Context, bags []*bagstore.Bag, s Settings) error {
 	first := beginning(bags...)
 	from, to, err := s.between(func() bagstore.Time { return first })
 	if err != nil {
-		return nil // it is New's
+		return nil // New returns the error
 	}
 	latched := latchedTopics(bags)
 	for _, b := range rest {

@@ -24,7 +24,7 @@ type Player struct {
 
 	channels *channels
 	view     View // of the messages to play
-	empty    bool // there are none on the time line
+	empty    bool // the time line has no messages
 	feed     *feed
 	next     item // the next message, valid if time.next is its time
 	working  Work // started last and not yet waited for, or nil

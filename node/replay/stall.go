@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// stallLeast is the lateness from which playback doesn't catch up: bag time has paused.
+	// stallLeast is the lateness of a message from which bag time is held instead of catching up.
 	stallLeast = 20 * time.Millisecond
-	// stallAhead is how much is read before playback continues after a stall, in time of
-	// the clock. Otherwise it would stall again at once.
+	// stallAhead is the length, in time of the clock, that is read before playback continues after
+	// a stall. With less, it would soon stall again.
 	stallAhead = time.Second
 )
 
-// ErrStalled is the error of a step that another command interrupted while it waited.
+// ErrStalled is the error of a step that another command interrupted while it waited for a
+// message.
 var ErrStalled = errors.New("the next message isn't read yet")
 
 // starved is the state of a player whose next message isn't read yet, or was read too late.
-// Bag time is held at the last message: when the next one is due isn't known.
+// Bag time is held at the last message, because the time of the next one isn't known.
 type starved struct {
 	on       bool
 	since    Wall
-	late     bool // the message is there, after it was due, and more is being read
-	expected bool // it is the first after a start or seek: waiting for it is no stall
+	late     bool // the message was read too late, and more is being read
+	expected bool // the first message after a start or seek, for which waiting is no stall
 }
 
-// take takes the next message, or finds that there is none. It returns false if neither is
+// take takes the next message, or records that there is none. It returns false if neither is
 // known yet.
 func (p *Player) take() bool {
 	for {
@@ -52,8 +53,8 @@ func (p *Player) take() bool {
 	}
 }
 
-// fed reports whether playback goes on, with the message that it has waited for. If that
-// is late, bag time has paused meanwhile.
+// fed reports whether playback can continue with the message that it has waited for. If the
+// message is late, bag time was held meanwhile.
 func (p *Player) fed(now Wall) bool {
 	t := &p.time
 	late, ok := t.late(t.next, now)
@@ -70,7 +71,7 @@ func (p *Player) fed(now Wall) bool {
 	return true
 }
 
-// stalled counts a stall, which is over.
+// stalled counts a stall that has ended.
 func (p *Player) stalled(d time.Duration) {
 	if p.time.starved.expected {
 		return
@@ -82,7 +83,7 @@ func (p *Player) stalled(d time.Duration) {
 	s.Stalled += d
 }
 
-// abandon counts a stall that a command ends, if it was seen.
+// abandon counts a stall that a command ends, if it was reported.
 func (p *Player) abandon(now Wall) {
 	if t := &p.time; t.state(now) == Stalled {
 		p.stalled(time.Duration(now - t.starved.since))
@@ -90,8 +91,8 @@ func (p *Player) abandon(now Wall) {
 	}
 }
 
-// holdSince holds bag time for what took long since a time of the clock, such as reading
-// latched messages. It counts as a stall unless that was expected.
+// holdSince holds bag time for the time since a time of the clock, if something took long, such
+// as reading latched messages. It counts as a stall unless it was expected.
 func (p *Player) holdSince(since Wall, expected bool) {
 	took := time.Duration(p.clock.Now() - since)
 	if t := &p.time; took > stallLeast && t.begun && !t.held() && t.source == byClock {
@@ -102,7 +103,7 @@ func (p *Player) holdSince(since Wall, expected bool) {
 	}
 }
 
-// await waits for the message that a step publishes, until another command comes.
+// await waits for the message that a step publishes, or until another command is submitted.
 func (p *Player) await() error {
 	for p.time.starved.on && !p.stopped && p.failure == nil {
 		if p.inbox.waiting() > 0 {
@@ -126,5 +127,5 @@ func (t *timeline) starve(now Wall) {
 	}
 }
 
-// expect marks the next message as one that playback may wait for.
+// expect marks the next message as one for which waiting is no stall.
 func (t *timeline) expect() { t.starved = starved{expected: true} }

@@ -39,8 +39,8 @@ type Status struct {
 	Jumps            int           // number of seeks and loop restarts
 	Late             time.Duration // lateness of the last message
 	WorstLate        time.Duration // largest lateness of any message
-	Stalls           int           // how often bag time stood still because a message wasn't read in time
-	Stalled          time.Duration // for how long, in total
+	Stalls           int           // number of times that bag time was held because a message wasn't read in time
+	Stalled          time.Duration // total time of stalls
 	Behind           time.Duration // lag of the rate control topic
 	Messages, Bytes  uint64        // published so far
 	Dropped          uint64        // drops, counted per subscriber
@@ -53,7 +53,7 @@ const statusPeriod = 100 * time.Millisecond
 type reports struct {
 	messages, bytes atomic.Uint64 // published so far
 
-	counted  Status // what counts up while playing; the rest is zero
+	counted  Status // counters; other fields are zero
 	next     Wall   // when the next report is due
 	last     atomic.Pointer[Status]
 	onStatus func(Status) // may be nil

@@ -7,8 +7,8 @@ import (
 	"rsros/bagstore"
 )
 
-// timeline maps between bag time and wall time. Of the messages it knows only the time
-// of the next one.
+// timeline maps between bag time and wall time. It knows only the time of the next
+// message.
 //
 // While time runs, it follows the translator, a followed clock or, in immediate
 // playback, the messages themselves. It never passes the next message. While paused or
@@ -21,7 +21,7 @@ type timeline struct {
 
 	start, end bagstore.Time // of the first and the last message to play
 	from, to   bagstore.Time // of the loop range, or start and end
-	begun      bool          // and not ended
+	begun      bool          // playback has begun and not ended
 
 	at   bagstore.Time // the last time reached; while time is held, the current one
 	next bagstore.Time // of the next message, or nothing
@@ -34,7 +34,7 @@ type timeline struct {
 	part            *Range // loop range; nil means all
 	round           int
 	roundStart      Wall
-	offset          bagstore.Time // what a monotonic loop adds to all times it shows
+	offset          bagstore.Time // added to all published times by a monotonic loop
 
 	followed followedClock
 }
@@ -185,7 +185,7 @@ func (t *timeline) goOn(now Wall) {
 func (t *timeline) setRate(rate float64, now Wall) {
 	t.at = t.position(now)
 	if t.starved.on && !t.held() {
-		now = t.tr.wallOf(t.at) // so that it is known how long it lasts
+		now = t.tr.wallOf(t.at) // so that the length of the hold is known
 	}
 	t.tr.rate = rate
 	t.tr.anchor(t.at, now)
@@ -200,7 +200,7 @@ func (t *timeline) skipGap() {
 
 func (t *timeline) clamp(at bagstore.Time) bagstore.Time { return min(max(at, t.start), t.end) }
 
-// jump makes bag time at due at w. Afterwards the next message is unknown.
+// jump makes bag time at due at w. Afterwards the next message isn't known.
 func (t *timeline) jump(at bagstore.Time, w Wall) {
 	t.over, t.delayed = false, false
 	t.starved = starved{expected: t.starved.expected}

@@ -105,8 +105,8 @@ func (p *Player) settle() error {
 	return nil
 }
 
-// leader returns the channel that a message counts for; for a Work that is the first with
-// images. It is nil if none of them is played.
+// leader returns the channel of a message. For a Work, that is its first channel with images, or
+// else its first one. It is nil if none is played.
 func (p *Player) leader(m Recorded) *channel {
 	if m.Work == nil {
 		return p.channels.byConn[m.Conn]
