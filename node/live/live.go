@@ -326,7 +326,7 @@ func (n *Node) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
 	if err := n.node.Drain(ctx); err != nil {
-		n.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
+		n.log.Warn().Err(err).Msg("a subscriber didn't read its last messages")
 	}
 	return nil
 }

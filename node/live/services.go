@@ -83,7 +83,7 @@ func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (strin
 	said := make([]string, len(n.cameras))
 	err := concurrently(cameras, func(c *camera) error {
 		if !c.up.Load() {
-			return fmt.Errorf("%s: the camera isn't there yet", c.opts.Camera)
+			return fmt.Errorf("%s: the camera isn't connected yet", c.opts.Camera)
 		}
 		text, err := do(c)
 		if err != nil {

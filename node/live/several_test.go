@@ -170,7 +170,7 @@ func TestCameraThatJoins(t *testing.T) {
 	}
 	var answer msgs.Result
 	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
-	if answer.Success || !strings.HasPrefix(answer.Message, "front: the camera isn't there yet; rear: recording into") {
+	if answer.Success || !strings.HasPrefix(answer.Message, "front: the camera isn't connected yet; rear: recording into") {
 		t.Errorf("start_recording: %+v", answer)
 	}
 	var rear restarts

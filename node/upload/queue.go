@@ -180,7 +180,7 @@ func (q *Queue) Close() {
 	if err := q.drain(ctx); err != nil {
 		s := q.Status()
 		q.log.Warn().Int("files", s.Waiting).Int64("bytes", s.Bytes).AnErr("last_error", s.Err).
-			Msg("not everything is uploaded: the next recording into this folder continues, or the command upload")
+			Msg("not all files are uploaded; the next recording into this folder continues, or the command upload")
 	}
 	q.stop()
 	q.mu.Lock()
@@ -272,11 +272,11 @@ func (q *Queue) result(e *entry, err error) {
 	}
 	if errors.Is(err, errRenamed) {
 		q.status.Err = nil
-		q.log.Warn().Str("bag", e.path).Str("to", e.To).Msg("the name in the store was taken; the recording gets another one")
+		q.log.Warn().Str("bag", e.path).Str("to", e.To).Msg("the name in the store was taken; the recording is uploaded under another one")
 		return
 	}
 	if q.failure.add(err, time.Now()) {
-		q.log.Warn().Err(err).Str("bag", e.path).Msg("upload failed; it is tried again")
+		q.log.Warn().Err(err).Str("bag", e.path).Msg("upload failed; retrying")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var (
 	errViewOnly = errors.New("viewers can't change anything (--view-only)")
 	errNothing  = errors.New("nothing is shown")
-	errSplit    = errors.New("viewers can begin a file once a second")
+	errSplit    = errors.New("viewers can split a recording once a second")
 )
 
 // answer executes a request and returns the answer.
@@ -102,7 +102,7 @@ func (s *Server) sendState(g stage) {
 func (s *Server) choose(r *wire.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
-			return errors.New("there are no recordings to choose from here")
+			return errors.New("this viewer has no folder of recordings")
 		}
 		at, err := s.o.Library.Place(s.ctx, r.File)
 		if err != nil {

@@ -36,7 +36,7 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	g.topics = newTopics(g, types)
 	out.topics = g.topics
 	if n := len(types) - len(g.list); n > 0 {
-		s.o.Log.Warn().Int("topics", n).Msg("viewers aren't shown all topics, because there are too many")
+		s.o.Log.Warn().Int("topics", n).Msg("viewers don't see all topics, because there are too many")
 	}
 	first, last := player.Range()
 	g.start = first
@@ -115,7 +115,7 @@ func (g *played) play() error {
 // seek goes to a time. Viewers see the last message of each topic at that time.
 func (g *played) seek(r *wire.Request) error {
 	if r.Time == nil {
-		return errors.New("topics can be sought in by time only")
+		return errors.New("a recording of topics can be sought by time only")
 	}
 	return g.run(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
 }

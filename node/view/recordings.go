@@ -111,7 +111,7 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 			g.records.Serve(g.records.Source, o, g.dir, s.o.Log)
 		}
 	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:
-		return "", errors.New("compression and splits are those of the program's flags here")
+		return "", errors.New("compression and splits are set by the program's flags")
 	}
 	if path, err = g.records.Start(path); err != nil {
 		return "", err

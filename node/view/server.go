@@ -167,7 +167,7 @@ func (s *Server) closeStage(old stage) {
 		return
 	}
 	if err := old.end(); err != nil {
-		s.o.Log.Warn().Err(err).Msg("close what was shown")
+		s.o.Log.Warn().Err(err).Msg("can't close the previous source")
 	}
 }
 

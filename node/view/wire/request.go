@@ -63,7 +63,7 @@ func pingable(r *Request) error {
 			return nil
 		}
 	}
-	return errors.New("t is no number and no short string")
+	return errors.New("t is neither a number nor a short string")
 }
 
 // ParseRequest decodes a message of the page. If the message has an ID, the caller checks that
