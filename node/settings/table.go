@@ -50,7 +50,7 @@ var streams = Set{
 	{Flag: "infra2", Params: profile("enable_infra2", "infra"), Kind: Profile, Help: "Infrared_2 stream: WIDTHxHEIGHT@FPS, or off"},
 	{Flag: "gyro", Params: profile("enable_gyro", "gyro"), Kind: Profile, Help: "Gyro_0 stream: samples a second, or off"},
 	{Flag: "accel", Params: profile("enable_accel", "accel"), Kind: Profile, Help: "Accel_0 stream: samples a second, or off"},
-	{Params: profile("enable_infra", "infra"), Kind: Profile, Help: "Infrared_0 stream: the left imager as it is, in colour where the camera has it, instead of Infrared_1"},
+	{Params: profile("enable_infra", "infra"), Kind: Profile, Help: "Infrared_0 stream: the unrectified image of the left imager, in colour if the camera has it, instead of Infrared_1"},
 	{Params: profile("enable_pose", "pose"), Kind: Profile, Help: "Pose_0 stream"},
 	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which recordings may have"},
 	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which recordings may have"},
@@ -122,12 +122,12 @@ var recorder = Set{
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
-	{Flag: "memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "what may wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
+	{Flag: "memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
 	{Flag: "record-ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-after", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording goes on after a trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-size", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of what is kept for a trigger: bytes, or a number with k, M or G"},
+	{Flag: "record-ring-after", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
+	{Flag: "record-ring-size", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
 	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 }
@@ -145,17 +145,17 @@ var bag = slices.Concat(sink, Set{
 })
 
 var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
-	Help: "compress with LZ4 only what is of topics whose whole names match"}}
+	Help: "compress with LZ4 only messages of topics whose whole names match"}}
 
 // sign has no parameter: nobody in the graph may say which key signs.
 var sign = Set{{Flag: "sign", Kind: File, Example: "robot.key",
-	Help: "sign what is recorded with this secret key of minisign; verify finds what was changed"}}
+	Help: "sign the recording with this secret key of minisign; verify finds changes"}}
 
 // upload has no parameters: nobody in the graph may say where recordings go.
 var upload = Set{
 	{Flag: "upload", Kind: Text, Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are safe there"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
-	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop what arrives while this much is finished and waits for upload: bytes, or a number with k, M or G"},
+	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload: bytes, or a number with k, M or G"},
 	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder continues, or upload"},
 }
 
@@ -225,8 +225,8 @@ func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) !
 // triggers has the settings of a recorder that is a black box.
 var triggers = Set{
 	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until a trigger: seconds, or a number with s, m or h"},
-	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording goes on after a trigger: seconds, or a number with s, m or h"},
-	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of what is kept for a trigger: bytes, or a number with k, M or G"},
+	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
+	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
 	{Flag: "trigger", Kind: Texts, Example: "topic == '/estop' and m.data", Help: "trigger by messages for which this expression of filter is true"},
 	{Flag: "trigger-silence", Kind: Texts, Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
 }
@@ -256,7 +256,7 @@ var topics = Set{
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
 	{Flag: "udp", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
 	{Flag: "buffsize", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Kind: Bytes, Auto: "--buffsize", Help: "what may wait for the disk, of all topics together: bytes, or a number with k, M or G"},
+	{Flag: "memory", Kind: Bytes, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together: bytes, or a number with k, M or G"},
 	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
 }
 

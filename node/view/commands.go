@@ -102,7 +102,7 @@ func (s *Server) sendState(g stage) {
 func (s *Server) choose(r *wire.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
-			return errors.New("this viewer has no folder of recordings")
+			return errors.New("this viewer has no list of recordings")
 		}
 		at, err := s.o.Library.Place(s.ctx, r.File)
 		if err != nil {
