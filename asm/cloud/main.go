@@ -67,7 +67,7 @@ func own(name string, mask Mem, bgr bool) {
 	}, func() { ADDQ(size, pixels) })
 }
 
-// pack makes n points, each by one, whose result is the mask of point. next comes after it.
+// pack makes n points. one makes a point and returns the mask that point does; next moves on to the next pixel.
 func pack(name string, to, xyz, n Register, one func(zero VecVirtual) GPVirtual, next func()) {
 	zero := XMM()
 	VXORPS(zero, zero, zero)
