@@ -22,6 +22,9 @@ type Type struct {
 	Definition string // with dependencies
 }
 
+// EmptyMD5 is the md5 of a type without fields, which needs no definition.
+const EmptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
+
 // Service is a service type.
 type Service struct {
 	Name     string // "std_srvs/SetBool"

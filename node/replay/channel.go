@@ -32,9 +32,6 @@ type channel struct {
 // Messages of up to smallMessage bytes are copied, which costs less than retaining them.
 const smallMessage = 4 << 10
 
-// emptyMD5 is the md5 of a type without fields, which needs no definition.
-const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
-
 type channels struct {
 	list   []*channel
 	byConn map[*bagstore.Connection]*channel
@@ -95,7 +92,7 @@ func playable(c *bagstore.Connection) error {
 		return fmt.Errorf("%q is not a message type", c.Type)
 	case len(c.MD5) != 32 || strings.Trim(c.MD5, "0123456789abcdef") != "":
 		return fmt.Errorf("%q is not an md5sum", c.MD5)
-	case c.Definition == "" && c.MD5 != emptyMD5:
+	case c.Definition == "" && c.MD5 != msgs.EmptyMD5:
 		return fmt.Errorf("type %s has no definition", c.Type)
 	}
 	return nil

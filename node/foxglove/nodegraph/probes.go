@@ -46,9 +46,6 @@ func newProbes(n *graph.Node) *probes {
 
 var errNoDefinition = errors.New("its publisher sends no definition of its type")
 
-// emptyMD5 is the md5 of a type without fields, which needs no definition.
-const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
-
 // topic asks the publishers of a topic in turn and uses the first answer. Publishers of another
 // type are refused later, when connecting.
 func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
@@ -74,7 +71,7 @@ func define(t *msgs.Type) error {
 	if !strings.Contains(t.Name, "/") || t.MD5 == "" {
 		return fmt.Errorf("its type is %q [%s]", t.Name, t.MD5)
 	}
-	if t.Definition != "" || t.MD5 == emptyMD5 {
+	if t.Definition != "" || t.MD5 == msgs.EmptyMD5 {
 		return nil
 	}
 	known, ok := msgs.Lookup(t.Name)
