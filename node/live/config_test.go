@@ -199,6 +199,14 @@ func TestSelectorsOfDevices(t *testing.T) {
 	}
 }
 
+// A number below 0 is a value where the flag takes one.
+func TestNegativeNumber(t *testing.T) {
+	var o Options
+	if err := o.fill(graph.Params{"clock_drift": -15}); err != nil || o.Source.Drift != -15 {
+		t.Errorf("drift %v, %v", o.Source.Drift, err)
+	}
+}
+
 // The parameters of rs_camera.launch, as roslaunch sets them.
 func TestWrapperParameters(t *testing.T) {
 	var o Options

@@ -36,7 +36,7 @@ type WrapperOptions struct {
 	Sync       bool     `setting:"sync"` // the frames of a set have one stamp
 	Filters    []string // as parseFilters returns them
 	AlignDepth bool     `setting:"align-depth"`   // also publish depth aligned to colour
-	Clip       float64  `setting:"clip-distance"` // metres; larger depths become 0; no limit if 0
+	Clip       float64  `setting:"clip-distance"` // metres; larger depths become 0; no limit up to 0
 
 	PointCloud     bool               `setting:"pointcloud"`
 	Texture        camdriver.StreamID // of points; AnyStream is none

@@ -90,7 +90,7 @@ func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 // computeAll is compute for a set whose depth must be clipped and published first.
 func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
 	for i, img := range set.Images {
-		if p.options.Clip == 0 || img.Frame.Stream().Kind != camdriver.Depth {
+		if p.options.Clip <= 0 || img.Frame.Stream().Kind != camdriver.Depth {
 			continue
 		}
 		f := p.clip(img.Frame)
