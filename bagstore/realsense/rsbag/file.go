@@ -123,6 +123,7 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	if known == 0 && !(o.CameraNodes && f.findNative()) {
 		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_%d/", bag.Path(), ErrNoRecording, len(bag.Connections()), f.device)
 	}
+	f.leaveCopies()
 	f.findText()
 	d := newDescription(f)
 	d.read()
@@ -130,6 +131,22 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	f.nativeStart()
 	d.build()
 	return f, nil
+}
+
+// leaveCopies leaves out compressed images of streams whose images are there as they are: image_transport's, which
+// record -a finds at a live camera, also as JPEG.
+func (f *File) leaveCopies() {
+	whole := make(map[camdriver.StreamID]bool)
+	for id, t := range f.topics {
+		if t.Kind == rslayout.TopicImage && f.counts[id] > 0 {
+			whole[t.Stream] = true
+		}
+	}
+	for id, t := range f.topics {
+		if t.Kind == rslayout.TopicCompressed && whole[t.Stream] {
+			f.topics[id] = rslayout.Topic{}
+		}
+	}
 }
 
 func (f *File) note(format string, args ...any) {

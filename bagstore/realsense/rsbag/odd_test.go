@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"encoding/binary"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,6 +86,29 @@ func (o *odd) openBy(open func(path string) (*File, error)) *File {
 // noted reports whether a note contains the words.
 func noted(f *File, words string) bool {
 	return slices.ContainsFunc(f.Notes(), func(n string) bool { return strings.Contains(n, words) })
+}
+
+// TestCopies checks that image_transport's copies of images, of which a JPEG is no form of the layout, are neither frames
+// nor damage.
+func TestCopies(t *testing.T) {
+	o := newOdd(t)
+	for n := range uint32(3) {
+		o.image(bagstore.Time(1000+n), "Depth_0", n)
+		jpeg := msgs.Marshal(&msgs.Header{Seq: n})
+		for _, text := range []string{"mono8; jpeg compressed ", "any bytes"} {
+			jpeg = append(binary.LittleEndian.AppendUint32(jpeg, uint32(len(text))), text...)
+		}
+		o.add(bagstore.Time(1000+n), "/device_0/sensor_0/Depth_0/image/data/compressed", "sensor_msgs/CompressedImage", jpeg)
+	}
+	c := o.open().Cursor(CursorOptions{FramesOnly: true})
+	defer c.Close()
+	frames := 0
+	for _, ok := c.Next(); ok; _, ok = c.Next() {
+		frames++
+	}
+	if damaged, why := c.Damaged(); frames != 3 || damaged != 0 {
+		t.Errorf("%d frames, %d damaged: %v", frames, damaged, why)
+	}
 }
 
 // TestWrappedTimes reads what a recorder paused too early writes: times below zero, which wrapped.
