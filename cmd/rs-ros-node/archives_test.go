@@ -329,6 +329,32 @@ func TestInfoFails(t *testing.T) {
 	}
 }
 
+// TestCheckFails checks that what can't be read isn't reported as damaged, wherever reading fails.
+func TestCheckFails(t *testing.T) {
+	b := bucket.Start(t)
+	local := filepath.Join(t.TempDir(), "long.bag")
+	longBag(t, local, bagstore.LZ4)
+	for _, path := range []string{local, samplebag.Data(t, "sw_small_raw.bag")} {
+		for first := 1; ; first++ {
+			b.Inject(nil)
+			address := b.Put(fmt.Sprintf("%d-%s", first, filepath.Base(path)), path) // nothing of it is in the cache
+			b.Inject(func(_ *http.Request, n int) bucket.Fault {
+				if n >= first {
+					return bucket.Expired
+				}
+				return bucket.None
+			})
+			code, stdout, stderr := command(t, "check", address)
+			if code == exitOK && first > 1 {
+				break
+			}
+			if code != exitFailed || !strings.Contains(stdout+stderr, "ExpiredToken") || strings.Contains(stdout, "loss") {
+				t.Fatalf("from request %d: exit code %d\n%s%s", first, code, stdout, stderr)
+			}
+		}
+	}
+}
+
 // TestSignedAddress: commands read an address with a signature in its query as often as they like, and show it
 // neither on their streams nor in what they write.
 func TestSignedAddress(t *testing.T) {

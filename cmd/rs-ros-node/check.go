@@ -163,8 +163,8 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 		res.Error = err.Error()
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
-	if place.Ended(err) {
-		res.Outcome = bagstore.Unreadable
+	if place.Ended(err) { // notes would call damaged what wasn't read
+		res = checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, Error: res.Error}
 	}
 	res.Traffic = trafficSince(before)
 	if len(res.Broken) > 0 || res.Recording != nil && res.Recording.Damaged > 0 || res.Orbbec != nil && res.Orbbec.Damaged > 0 {
