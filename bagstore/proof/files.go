@@ -5,9 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"rsros/bagstore/place"
 )
 
 // The files next to a recording NAME: its log, and the newest root with its signature when the
@@ -19,8 +20,13 @@ const (
 	activeExt    = ".active" // of a recording that isn't complete; its log has the final name
 )
 
-// LogPath returns the path of a recording's log.
-func LogPath(recording string) string { return base(recording) + LogExt }
+// LogPath returns the path of a recording's log, or its address.
+func LogPath(recording string) string {
+	if place.IsAddress(recording) {
+		return place.Beside(recording, place.Base(recording)+LogExt)
+	}
+	return base(recording) + LogExt
+}
 
 // base returns the path of a recording's log without its extension. A recording that isn't complete has that of its
 // final name, or, if it will replace an earlier one, its own.
@@ -36,7 +42,7 @@ func base(recording string) string {
 }
 
 // NameOf returns the name of a recording in its log.
-func NameOf(recording string) string { return filepath.Base(strings.TrimSuffix(recording, activeExt)) }
+func NameOf(recording string) string { return strings.TrimSuffix(place.Base(recording), activeExt) }
 
 // Files returns the paths of all files that prove a recording.
 func Files(recording string) []string { return files(base(recording)) }

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"rsros/program/regular"
+	"rsros/bagstore/place"
 )
 
 // Errors of Open.
@@ -38,8 +39,8 @@ type Proof struct {
 }
 
 type file interface {
-	io.ReadCloser
 	io.ReaderAt
+	io.Closer
 }
 
 type leaf struct {
@@ -51,24 +52,20 @@ type leaf struct {
 // maxRoots is the number of roots, from the end of the log, whose signatures are tried.
 const maxRoots = 16
 
-// Open opens a log at a path and verifies its newest signed root.
-func Open(path string, key PublicKey) (*Proof, error) {
-	f, err := regular.Open(path)
+// Open opens a log at a path or an address and verifies its newest signed root.
+func Open(ctx context.Context, path string, key PublicKey) (*Proof, error) {
+	f, err := place.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
 	p := &Proof{f: f}
-	if err := p.open(st.Size(), key); err != nil {
+	if err := p.open(f.Size(), key); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, errors.Join(err, f.Close()))
 	}
-	if err := p.compareRoot(strings.TrimSuffix(path, LogExt), key); err != nil {
+	if err := p.compareRoot(ctx, path, key); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return p, nil
@@ -78,7 +75,7 @@ func Open(path string, key PublicKey) (*Proof, error) {
 func (p *Proof) Close() error { return p.f.Close() }
 
 func (p *Proof) open(size int64, key PublicKey) error {
-	s := scanner{in: bufio.NewReaderSize(p.f, int(min(256<<10, size))), size: size}
+	s := scanner{in: bufio.NewReaderSize(io.NewSectionReader(p.f, 0, size), int(min(256<<10, size))), size: size}
 	if err := s.run(); err != nil {
 		return err
 	}
@@ -221,10 +218,11 @@ func (p *Proof) readNames() error {
 
 // compareRoot compares the log with the root next to it, if there is one with a signature: a log that was cut
 // off, to hide what was recorded last, has an earlier one, and one of another recording has another ID.
-func (p *Proof) compareRoot(base string, key PublicKey) error {
-	name := base + RootExt
-	text, err := regular.Read(name, maxRoot)
-	signature, err2 := regular.Read(base+SignatureExt, maxRoot)
+func (p *Proof) compareRoot(ctx context.Context, log string, key PublicKey) error {
+	base := strings.TrimSuffix(place.Base(log), LogExt)
+	name := place.Beside(log, base+RootExt)
+	text, err := place.Read(ctx, name, maxRoot)
+	signature, err2 := place.Read(ctx, place.Beside(log, base+SignatureExt), maxRoot)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist) {
 		return nil
 	}

@@ -60,7 +60,7 @@ func TestLog(t *testing.T) {
 	k := testKey(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")
 	writeLog(t, path+activeExt, k)
-	p, err := Open(LogPath(path+activeExt), k.Public())
+	p, err := Open(t.Context(), LogPath(path+activeExt), k.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func (a *app) verify(ctx context.Context, paths []string, o verifyOptions) error
 		return usageError{errors.New("--root is for a single recording")}
 	}
 	for _, path := range slices.Concat(o.partOf, paths) {
-		if place.IsAddress(path) || path == place.Stream {
-			return usageError{fmt.Errorf("%s: verify reads files", path)}
+		if path == place.Stream {
+			return usageError{errors.New("verify doesn't read standard input: there is no log next to it")}
 		}
 	}
 	key, err := proof.ReadPublicKey(o.key)
@@ -106,7 +106,7 @@ func (a *app) verifyOne(ctx context.Context, path string, key proof.PublicKey, o
 		if len(o.partOf) > 0 {
 			log = o.partOf[0]
 		}
-		if err := verify.WriteRoot(verify.LogOf(log), o.root, key); err != nil {
+		if err := verify.WriteRoot(ctx, verify.LogOf(log), o.root, key); err != nil {
 			return nil, err
 		}
 	}

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"aead.dev/minisign"
 
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
+	"rsros/test/bucket"
 )
 
 // keyPair writes the two halves of a key.
@@ -60,6 +64,56 @@ func signedBag(t *testing.T, path, secret string) {
 	}
 }
 
+// TestVerifyInBucket verifies a bag and a part of it at addresses, whose logs are next to them. What can't be read is
+// neither verified nor different.
+func TestVerifyInBucket(t *testing.T) {
+	secret, public := keyPair(t)
+	dir, b := t.TempDir(), bucket.Start(t)
+	walk, cut := filepath.Join(dir, "walk.bag"), filepath.Join(dir, "cut.bag")
+	signedBag(t, walk, secret)
+	want(t, exitOK, "filter", walk, cut, "--start", "33.5", "--end", "150.5")
+	for _, path := range proof.Files(walk) {
+		b.Put(filepath.Base(path), path)
+	}
+	walkAt, cutAt := b.Put("walk.bag", walk), b.Put("cut.bag", cut)
+	want(t, exitOK, "verify", "--key", public, walkAt)
+	want(t, exitOK, "verify", "--key", public, "--part-of", walkAt, cutAt, cut)
+	want(t, exitOK, "verify", "--key", public, "--part-of", walkAt+proof.LogExt, cutAt)
+	want(t, exitFailed, "verify", "--key", public, cutAt) // it has no log
+
+	for first := 1; ; first++ {
+		b.Inject(nil)
+		name := fmt.Sprintf("%d.bag", first) // nothing of it is in the cache
+		at := b.Put(name, walk)
+		b.Put(name+proof.LogExt, proof.LogPath(walk))
+		b.Inject(func(_ *http.Request, n int) bucket.Fault {
+			if n >= first {
+				return bucket.Expired
+			}
+			return bucket.None
+		})
+		code, stdout, stderr := command(t, "verify", "--key", public, at)
+		if code == exitOK && first > 1 {
+			break
+		}
+		if code != exitFailed || !strings.Contains(stderr, "ExpiredToken") || strings.Contains(stdout, "difference") {
+			t.Fatalf("from request %d: exit code %d\n%s%s", first, code, stdout, stderr)
+		}
+	}
+	b.Inject(nil)
+
+	data, err := os.ReadFile(walk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(walk, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.Put("walk.bag", walk)
+	want(t, exitIncomplete, "verify", "--key", public, walkAt)
+}
+
 // TestVerify runs verify on a signed bag, on parts that the commands make of it, and on changed ones.
 func TestVerify(t *testing.T) {
 	secret, public := keyPair(t)
@@ -69,7 +123,7 @@ func TestVerify(t *testing.T) {
 	want(t, exitOK, "verify", "--key", public, walk)
 	want(t, exitOK, "verify", "--key", public, "--json", walk)
 	want(t, exitUsage, "verify", walk)
-	want(t, exitUsage, "verify", "--key", public, "s3://bucket/walk.bag")
+	want(t, exitUsage, "verify", "--key", public, "-")
 	_, other := keyPair(t)
 	want(t, exitFailed, "verify", "--key", other, walk)
 	want(t, exitFailed, "verify", "--key", walk, walk)

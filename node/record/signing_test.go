@@ -105,7 +105,7 @@ func TestOverwriteSigned(t *testing.T) {
 		}
 		finish(t, f)
 		signed(t, key, path)
-		p, err := proof.Open(proof.LogPath(path), key.Public())
+		p, err := proof.Open(t.Context(), proof.LogPath(path), key.Public())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func FuzzFile(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "walk.bag")
 	writeBag(f, path, forms(key)["none"], 12)
 	whole := read(f, path)
-	p, err := proof.Open(proof.LogPath(path), public)
+	p, err := proof.Open(f.Context(), proof.LogPath(path), public)
 	if err != nil {
 		f.Fatal(err)
 	}

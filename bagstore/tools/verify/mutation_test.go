@@ -18,8 +18,8 @@ import (
 
 var mutations = flag.Int("mutations", 400, "number of changes of recordings that TestMutations makes")
 
-// place is what the bytes [pos, end) of a recording are.
-type place struct {
+// stretch is what the bytes [pos, end) of a recording are.
+type stretch struct {
 	what     string
 	pos, end int64
 	chunk    int    // number, from 1
@@ -28,26 +28,26 @@ type place struct {
 
 // layout is where everything is in a signed recording.
 type layout struct {
-	chunks, messages, entries, sections []place
-	all                                 []place // every byte of the file in one of them
+	chunks, messages, entries, sections []stretch
+	all                                 []stretch // every byte of the file in one of them
 }
 
 func layoutOf(t testing.TB, path string, key proof.PublicKey, list []written) layout {
 	t.Helper()
-	p, err := proof.Open(proof.LogPath(path), key)
+	p, err := proof.Open(t.Context(), proof.LogPath(path), key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	s, err := openSource(path)
+	s, err := openSource(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
 	w := newWhole(t.Context(), p, s, new(Report), nil)
-	l := layout{all: []place{{what: "file header", end: bagstore.FirstChunk}}}
+	l := layout{all: []stretch{{what: "file header", end: bagstore.FirstChunk}}}
 	topics := []string{"/imu", "/image", "/status"}
-	add := func(to *[]place, pl place) {
+	add := func(to *[]stretch, pl stretch) {
 		l.all = append(l.all, pl)
 		if to != nil {
 			*to = append(*to, pl)
@@ -61,13 +61,13 @@ func layoutOf(t testing.TB, path string, key proof.PublicKey, list []written) la
 		}
 		switch e.kind {
 		case proof.KindSection:
-			add(&l.sections, place{what: "section", pos: e.pos, end: e.dataEnd()})
-			add(nil, place{what: "padding", pos: e.dataEnd(), end: e.end})
+			add(&l.sections, stretch{what: "section", pos: e.pos, end: e.dataEnd()})
+			add(nil, stretch{what: "padding", pos: e.dataEnd(), end: e.end})
 		case proof.KindChunk:
-			l.chunks = append(l.chunks, place{"chunk", e.pos, e.end, e.number, ""})
-			add(nil, place{"chunk header", e.pos, e.head.DataPos, e.number, ""})
+			l.chunks = append(l.chunks, stretch{"chunk", e.pos, e.end, e.number, ""})
+			add(nil, stretch{"chunk header", e.pos, e.head.DataPos, e.number, ""})
 			if e.head.Compression != bagstore.None {
-				add(nil, place{"compressed", e.head.DataPos, e.dataEnd(), e.number, ""})
+				add(nil, stretch{"compressed", e.head.DataPos, e.dataEnd(), e.number, ""})
 				n += int(e.messages)
 			} else {
 				at := e.head.DataPos
@@ -81,15 +81,15 @@ func layoutOf(t testing.TB, path string, key proof.PublicKey, list []written) la
 					if len(m.bytes) == 0 {
 						from = at
 					}
-					add(nil, place{"between", at, from, e.number, topics[m.conn]})
-					add(&l.messages, place{"message", from, from + size, e.number, topics[m.conn]})
+					add(nil, stretch{"between", at, from, e.number, topics[m.conn]})
+					add(&l.messages, stretch{"message", from, from + size, e.number, topics[m.conn]})
 					at = from + size
 					n++
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				add(nil, place{"between", at, e.dataEnd(), e.number, ""})
+				add(nil, stretch{"between", at, e.dataEnd(), e.number, ""})
 			}
 			for pos := e.dataEnd(); pos < e.end; {
 				entries, next, err := w.parts.Index(pos, e.end)
@@ -97,9 +97,9 @@ func layoutOf(t testing.TB, path string, key proof.PublicKey, list []written) la
 					t.Fatal(err)
 				}
 				from := next - int64(12*len(entries))
-				add(nil, place{"index header", pos, from, e.number, ""})
+				add(nil, stretch{"index header", pos, from, e.number, ""})
 				for _, x := range entries {
-					add(&l.entries, place{"index entry", from, from + 12, e.number, topics[x.ID]})
+					add(&l.entries, stretch{"index entry", from, from + 12, e.number, topics[x.ID]})
 					from += 12
 				}
 				pos = next
@@ -121,14 +121,14 @@ func about(chunk int, what ...string) func(Difference) bool {
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// flip changes a random byte of a place.
-func flip(r *rand.Rand, b []byte, p place) []byte {
+// flip changes a random byte of a stretch.
+func flip(r *rand.Rand, b []byte, p stretch) []byte {
 	b = bytes.Clone(b)
 	b[p.pos+r.Int64N(p.end-p.pos)] ^= byte(1 + r.IntN(255))
 	return b
 }
 
-func sized(list []place, what ...string) (some []place) {
+func sized(list []stretch, what ...string) (some []stretch) {
 	for _, p := range list {
 		if p.end > p.pos && (len(what) == 0 || slices.Contains(what, p.what)) {
 			some = append(some, p)
@@ -140,9 +140,9 @@ func sized(list []place, what ...string) (some []place) {
 var kinds = []mutation{
 	{"any byte", func(r *rand.Rand, b []byte, l layout) ([]byte, func(Difference) bool) {
 		at := r.Int64N(int64(len(b)))
-		i := slices.IndexFunc(l.all, func(p place) bool { return at >= p.pos && at < p.end })
+		i := slices.IndexFunc(l.all, func(p stretch) bool { return at >= p.pos && at < p.end })
 		p := l.all[i]
-		return flip(r, b, place{pos: at, end: at + 1}), func(d Difference) bool {
+		return flip(r, b, stretch{pos: at, end: at + 1}), func(d Difference) bool {
 			switch p.what {
 			case "file header":
 				return d.What == "file header"

@@ -13,7 +13,7 @@ import (
 // Part compares the messages of a bag that was made from recordings, by filter, split, compress, merge or others, with the
 // logs of these. It also checks the bag as check does.
 func Part(ctx context.Context, path string, o Options) (*Report, error) {
-	logs, rep, err := beginAll(path, o)
+	logs, rep, err := beginAll(ctx, path, o)
 	defer closeAll(logs)
 	if err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func Part(ctx context.Context, path string, o Options) (*Report, error) {
 }
 
 // beginAll opens the logs of a part, also if it returns an error.
-func beginAll(path string, o Options) (logs []*proof.Proof, all *Report, err error) {
+func beginAll(ctx context.Context, path string, o Options) (logs []*proof.Proof, all *Report, err error) {
 	for _, log := range o.Logs {
-		p, rep, err := begin(path, log, o.Key)
+		p, rep, err := begin(ctx, path, log, o.Key)
 		if err != nil {
 			return logs, nil, err
 		}

@@ -1,23 +1,23 @@
 package verify
 
 import (
+	"context"
 	"io"
-	"os"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/place"
 	"rsros/bagstore/proof"
-	"rsros/program/regular"
 )
 
 // piece is the number of bytes that are hashed at a time. Pieces begin at multiples of it, so that each is in
 // one block of what is read ahead.
 const piece = 1 << 20
 
-// source reads a file, once and in order as far as it can. A large one is read ahead, past the page cache.
+// source reads a file or object, once and in order as far as it can. A large file is read ahead, past the page cache.
 type source struct {
-	f     *os.File
+	f     place.File
 	ahead *disk.Ahead
 	r     io.ReaderAt
 	size  int64
@@ -26,19 +26,15 @@ type source struct {
 	hash  *proof.Hasher
 }
 
-func openSource(path string) (*source, error) {
-	f, err := regular.Open(path)
+func openSource(ctx context.Context, path string) (*source, error) {
+	f, err := place.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	s := newSource(f, st.Size())
+	s := newSource(f, f.Size())
 	s.f = f
-	if s.size >= disk.AheadLeast {
-		if s.ahead = disk.OpenAhead(f, s.size, disk.AheadOptions{}); s.ahead != nil {
+	if onDisk := place.OnDisk(f); onDisk != nil && s.size >= disk.AheadLeast {
+		if s.ahead = disk.OpenAhead(onDisk, s.size, disk.AheadOptions{}); s.ahead != nil {
 			s.r = s.ahead
 		}
 	}

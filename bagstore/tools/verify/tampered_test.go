@@ -125,10 +125,10 @@ func TestTamperedRoot(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	// A file that isn't a root is never replaced by one.
-	if err := WriteRoot(proof.LogPath(path), path, public); !errors.Is(err, fs.ErrExist) {
+	if err := WriteRoot(t.Context(), proof.LogPath(path), path, public); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a root replaces the recording: %v", err)
 	}
-	if err := WriteRoot(proof.LogPath(path), proof.Files(path)[1], public); err != nil {
+	if err := WriteRoot(t.Context(), proof.LogPath(path), proof.Files(path)[1], public); err != nil {
 		t.Error(err)
 	}
 	if rep := verified(t, path, public); !rep.Same() {
@@ -179,7 +179,7 @@ func TestManySections(t *testing.T) {
 	if err := os.WriteFile(path, append(b, bytes.Repeat(section, maxStray+100)...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSource(path)
+	s, err := openSource(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

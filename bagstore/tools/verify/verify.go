@@ -4,11 +4,13 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/proof"
 )
 
@@ -20,8 +22,8 @@ type Options struct {
 	Progress bagstore.Progress
 }
 
-func begin(path, log string, key proof.PublicKey) (*proof.Proof, *Report, error) {
-	p, err := proof.Open(log, key)
+func begin(ctx context.Context, path, log string, key proof.PublicKey) (*proof.Proof, *Report, error) {
+	p, err := proof.Open(ctx, log, key)
 	if err != nil {
 		return nil, nil, fmt.Errorf("verify %s: %w", path, err)
 	}
@@ -42,7 +44,7 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 	if o.Log == "" {
 		o.Log = proof.LogPath(path)
 	}
-	p, rep, err := begin(path, o.Log, o.Key)
+	p, rep, err := begin(ctx, path, o.Log, o.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +52,13 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 	if name := proof.NameOf(path); name != rep.Recording {
 		rep.note(fmt.Sprintf("it was signed as %q", rep.Recording))
 	}
-	s, err := openSource(path)
+	s, err := openSource(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close() //nolint:errcheck // only read
-	if err := newWhole(ctx, p, s, rep, o.Progress).run(); err != nil {
+	err = newWhole(ctx, p, s, rep, o.Progress).run()
+	if err = cmp.Or(place.Failed(s.f), err); err != nil { // what wasn't read isn't different
 		return nil, fmt.Errorf("verify %s: %w", path, err)
 	}
 	return rep, nil
@@ -63,7 +66,7 @@ func File(ctx context.Context, path string, o Options) (*Report, error) {
 
 // LogOf returns the path of the log of a recording, or the path itself if it is that of a log.
 func LogOf(path string) string {
-	if strings.HasSuffix(path, proof.LogExt) {
+	if strings.HasSuffix(place.Base(path), proof.LogExt) {
 		return path
 	}
 	return proof.LogPath(path)
@@ -71,11 +74,11 @@ func LogOf(path string) string {
 
 // WriteRoot writes the newest signed root of a log, and its signature, as minisign reads them. It replaces
 // another root, but no other file.
-func WriteRoot(log, path string, key proof.PublicKey) error {
+func WriteRoot(ctx context.Context, log, path string, key proof.PublicKey) error {
 	if err := proof.Replaceable(path); err != nil {
 		return fmt.Errorf("write the root: %w", err)
 	}
-	p, err := proof.Open(log, key)
+	p, err := proof.Open(ctx, log, key)
 	if err != nil {
 		return err
 	}
