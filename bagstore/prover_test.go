@@ -2,30 +2,17 @@ package bagstore
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"aead.dev/minisign"
-
 	"rsros/bagstore/proof"
+	"rsros/test/signingkey"
 )
 
 // TestUnproven lets the log fail: the bag is complete, and Close returns ErrUnproven.
 func TestUnproven(t *testing.T) {
-	_, private, err := minisign.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := private.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	key, err := proof.ReadKey(file, nil)
+	secret, _ := signingkey.Pair(t)
+	key, err := proof.ReadKey(secret, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,33 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"aead.dev/minisign"
-
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
 	"rsros/test/bucket"
+	"rsros/test/signingkey"
 )
-
-// keyPair writes the two halves of a key.
-func keyPair(t *testing.T) (secret, public string) {
-	t.Helper()
-	pub, private, err := minisign.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	secret, public = filepath.Join(dir, "secret"), filepath.Join(dir, "public")
-	for path, key := range map[string]interface{ MarshalText() ([]byte, error) }{secret: private, public: pub} {
-		text, err := key.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return secret, public
-}
 
 // signedBag writes a bag as record --sign does.
 func signedBag(t *testing.T, path, secret string) {
@@ -67,7 +45,7 @@ func signedBag(t *testing.T, path, secret string) {
 // TestVerifyInBucket verifies a bag and a part of it at addresses, whose logs are next to them. What can't be read is
 // neither verified nor different.
 func TestVerifyInBucket(t *testing.T) {
-	secret, public := keyPair(t)
+	secret, public := signingkey.Pair(t)
 	dir, b := t.TempDir(), bucket.Start(t)
 	walk, cut := filepath.Join(dir, "walk.bag"), filepath.Join(dir, "cut.bag")
 	signedBag(t, walk, secret)
@@ -116,7 +94,7 @@ func TestVerifyInBucket(t *testing.T) {
 
 // TestVerify runs verify on a signed bag, on parts that the commands make of it, and on changed ones.
 func TestVerify(t *testing.T) {
-	secret, public := keyPair(t)
+	secret, public := signingkey.Pair(t)
 	dir := t.TempDir()
 	walk, cut, changed := filepath.Join(dir, "walk.bag"), filepath.Join(dir, "cut.bag"), filepath.Join(dir, "changed.bag")
 	signedBag(t, walk, secret)
@@ -124,7 +102,7 @@ func TestVerify(t *testing.T) {
 	want(t, exitOK, "verify", "--key", public, "--json", walk)
 	want(t, exitUsage, "verify", walk)
 	want(t, exitUsage, "verify", "--key", public, "-")
-	_, other := keyPair(t)
+	_, other := signingkey.Pair(t)
 	want(t, exitFailed, "verify", "--key", other, walk)
 	want(t, exitFailed, "verify", "--key", walk, walk)
 
@@ -158,7 +136,7 @@ func TestVerify(t *testing.T) {
 
 // TestSignUsage gives --sign what it doesn't go with.
 func TestSignUsage(t *testing.T) {
-	secret, _ := keyPair(t)
+	secret, _ := signingkey.Pair(t)
 	for _, args := range [][]string{
 		{"record", "-a", "--sign", filepath.Join(t.TempDir(), "none")},
 		{"record", "-a", "--sign", secret, "--db3"},

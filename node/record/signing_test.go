@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"aead.dev/minisign"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
 	"rsros/bagstore/tools/verify"
+	"rsros/test/signingkey"
 )
 
 // unproven is a complete bag whose log couldn't be written.
@@ -43,19 +43,8 @@ func TestUnproven(t *testing.T) {
 
 func signingKey(t *testing.T) *proof.Key {
 	t.Helper()
-	_, private, err := minisign.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := private.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	key, err := proof.ReadKey(path, nil)
+	secret, _ := signingkey.Pair(t)
+	key, err := proof.ReadKey(secret, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,31 +4,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
-
-	"aead.dev/minisign"
 
 	"rsros/bagstore"
 	"rsros/bagstore/proof"
+	"rsros/test/signingkey"
 )
 
 // testKeyFile writes a secret key without a password, and returns its path.
 func testKeyFile(t testing.TB) string {
 	t.Helper()
-	_, private, err := minisign.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := private.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	secret, _ := signingkey.Pair(t)
+	return secret
 }
 
 func testKey(t testing.TB) (*proof.Key, proof.PublicKey) {
