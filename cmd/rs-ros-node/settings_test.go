@@ -82,7 +82,7 @@ func parameter(s *settings.Setting, text string) any {
 
 // meansDefault reports whether a parameter leaves the value to the default.
 func meansDefault(s *settings.Setting, text string) bool {
-	return text == "" || text == "0" && s.Kind >= settings.Whole && s.Kind <= settings.KB
+	return text == "" || text == "0" && s.Kind >= settings.Whole && s.Kind <= settings.KB && s.Kind != settings.Number
 }
 
 // Every setting is given every value against its default: by its flag, by each of its parameters, and

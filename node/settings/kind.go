@@ -12,8 +12,8 @@ import (
 // Kind is the kind of a setting's value: how it is parsed, and what a parameter may be.
 type Kind int
 
-// The kinds. A parameter that is a number or a time and isn't positive means the default,
-// as in realsense2_camera's launch files.
+// The kinds. A parameter that is a count, a size or a time and isn't positive means the default,
+// as in realsense2_camera's launch files; one that is a Number never does.
 const (
 	Bool       Kind = iota
 	Text            // a parameter may be a whole number
@@ -52,6 +52,9 @@ var kinds = [...]struct{ name, wants string }{
 func (k Kind) String() string { return kinds[k].name }
 
 func (k Kind) number() bool { return k >= Whole && k <= KB }
+
+// onlyPositive reports whether a parameter that isn't positive means the default.
+func (k Kind) onlyPositive() bool { return k.number() && k != Number || k == Time }
 
 func (k Kind) time() bool { return k == Time || k == Wait }
 

@@ -101,7 +101,7 @@ func (r *Reader) read(name string, k Kind) (texts []string, set bool) {
 
 func readNumber(n float64, k Kind) []string {
 	switch {
-	case n <= 0 && (k.number() && k != Number || k == Time):
+	case n <= 0 && k.onlyPositive():
 		return nil
 	case k == Whole || k == MB || k == KB:
 		n = math.Trunc(n)
