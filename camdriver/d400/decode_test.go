@@ -239,7 +239,7 @@ func payloadOf(t testing.TB, endpoint uint8) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Read(t.Context(), endpoint, 1<<20)
+	b, err := c.Read(t.Context(), endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -271,7 +271,7 @@ func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 	if since := time.Since(s.last); since >= lateRead && s.endpoint != 0x87 { // like gousb, return a completed transfer
 		ctx = context.WithoutCancel(ctx)
 	}
-	b, err := s.h.cam.Read(ctx, s.endpoint, s.size)
+	b, err := s.h.cam.Read(ctx, s.endpoint)
 	s.last = time.Now()
 	if err != nil {
 		s.dead = true

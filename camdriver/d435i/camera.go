@@ -69,7 +69,7 @@ type Camera struct {
 	faults     faults
 	resets     int
 	stalls     int
-	status     chan []byte // to the status endpoint
+	status     [][]byte // packets for the status endpoint, oldest first
 	log        eventLog
 	advanced   advancedMode
 	sequence   sequence
@@ -94,7 +94,6 @@ func New(o Options) *Camera {
 	}
 	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{},
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
-	c.status = make(chan []byte, 16)
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())

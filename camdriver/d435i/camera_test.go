@@ -2,9 +2,11 @@ package d435i
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -115,13 +117,13 @@ func TestLog(t *testing.T) {
 	if b, _ := command(t, c, 0x0f, nil, 0x1f4); len(b) != 0 {
 		t.Errorf("log % x after it was read", b)
 	}
-	packet, err := c.Read(t.Context(), statusEndpoint, 64)
+	packet, err := c.Read(t.Context(), statusEndpoint)
 	if err != nil || !bytes.Equal(packet, []byte{1, 3, 0, 7, 0, 2}) {
 		t.Errorf("status % x, %v", packet, err)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := c.Read(t.Context(), statusEndpoint, 64)
+		_, err := c.Read(t.Context(), statusEndpoint)
 		done <- err
 	}()
 	c.Unplug()
@@ -134,9 +136,39 @@ func TestLog(t *testing.T) {
 		t.Error("unplugging doesn't end a read")
 	}
 	// A read before a commit is a violation, but not of a camera that isn't there.
-	if _, err := c.Read(t.Context(), 0x82, 64); !errors.Is(err, ErrGone) || len(c.Violations()) > 0 {
+	if _, err := c.Read(t.Context(), 0x82); !errors.Is(err, ErrGone) || len(c.Violations()) > 0 {
 		t.Errorf("a read after unplugging: %v, violations %q", err, c.Violations())
 	}
+}
+
+// TestStatusHalted checks that a packet for the status endpoint isn't lost if the endpoint is halted while a host reads it.
+func TestStatusHalted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{})
+		defer c.Unplug()
+		for i := range uint8(100) {
+			read := make(chan []byte, 1)
+			go func() {
+				packet, _ := c.Read(t.Context(), statusEndpoint)
+				read <- packet
+			}()
+			synctest.Wait()
+			c.ReportError(i)
+			c.Halt(statusEndpoint)
+			packet := <-read // nil if the endpoint was halted before
+			if _, err := c.Control(Setup{RequestType: 2, Request: clearFeature, Index: statusEndpoint}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if packet == nil {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				packet, _ = c.Read(ctx, statusEndpoint)
+				cancel()
+			}
+			if want := []byte{1, 3, 0, 7, 0, i}; !bytes.Equal(packet, want) {
+				t.Fatalf("packet % x, want % x", packet, want)
+			}
+		}
+	})
 }
 
 // TestExposure checks that grey images get brighter with a longer exposure that is set.

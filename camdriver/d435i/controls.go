@@ -78,15 +78,18 @@ func (c *Camera) ControlValue(iface, unit, selector uint8) int32 {
 	return 0
 }
 
+// maxStatus bounds the packets that wait for a host.
+const maxStatus = 16
+
 // ReportError makes the camera report code once, in its error report and on the status endpoint.
 func (c *Camera) ReportError(code uint8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.controls[address{0, depthXU, 7}].cur = int32(code)
 	c.log.add(c.clock(), severityError, eventError, uint32(code))
-	select {
-	case c.status <- []byte{1, depthXU, 0, 7, 0, code}: // control changed, with its value
-	default: // the host doesn't read
+	if len(c.status) < maxStatus { // else the host doesn't read
+		c.status = append(c.status, []byte{1, depthXU, 0, 7, 0, code}) // control changed, with its value
+		c.interrupt(statusEndpoint)
 	}
 }
 

@@ -41,7 +41,7 @@ func replayRequests(t *testing.T, path string) {
 			defer cam.Unplug()
 		}
 		if e.Endpoint != 0 {
-			if _, err := cam.Read(ctx, e.Endpoint, 8<<20); err != nil {
+			if _, err := cam.Read(ctx, e.Endpoint); err != nil {
 				t.Errorf("%s: %s: %v", section, e.Request(), err)
 			}
 			continue

@@ -84,10 +84,10 @@ func (c *Camera) interrupt(endpoint uint8) {
 	}
 }
 
-// Read waits until the next payload or report of an IN endpoint is due and returns it,
-// at most limit bytes. The bytes are valid until the next Read of that endpoint.
-func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	b, err := Read(ctx, c.life, &c.mu, func() (Turn, error) {
+// Read waits until the next payload or report of an IN endpoint is due and returns it. The
+// bytes are valid until the next Read of that endpoint.
+func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
+	return Read(ctx, c.life, &c.mu, func() (Turn, error) {
 		t, err := c.next(endpoint)
 		s, ok := c.states[endpoint]
 		if !ok {
@@ -99,7 +99,6 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 		t.Take = func() []byte { return c.faults.spoil(endpoint, take()) }
 		return t, err
 	})
-	return b[:min(len(b), limit)], err
 }
 
 func (c *Camera) next(endpoint uint8) (Turn, error) {
@@ -124,16 +123,12 @@ func (c *Camera) next(endpoint uint8) (Turn, error) {
 }
 
 func (c *Camera) statusTurn() Turn {
-	var packet []byte
-	return Turn{
-		Wait: func(ctx context.Context) error {
-			select {
-			case packet = <-c.status:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		},
-		Take: func() []byte { return packet },
+	if len(c.status) == 0 {
+		return Turn{Wait: Until(time.Time{})}
 	}
+	return Turn{Wait: Until(time.Now()), Take: func() []byte {
+		packet := c.status[0]
+		c.status = c.status[1:]
+		return packet
+	}}
 }

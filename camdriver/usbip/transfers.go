@@ -43,9 +43,8 @@ const (
 type Device interface {
 	// Control carries out a control request. out is the data of an OUT request. The error is d435i.ErrStall or d435i.ErrGone.
 	Control(s d435i.Setup, out []byte) ([]byte, error)
-	// Read waits for the next transfer of an IN endpoint and returns it, at most limit bytes, valid until the next Read of
-	// that endpoint.
-	Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error)
+	// Read waits for the next transfer of an IN endpoint and returns it, valid until the next Read of that endpoint.
+	Read(ctx context.Context, endpoint uint8) ([]byte, error)
 	// Resets returns the number of resets that hosts requested; after one, the device has to be unplugged.
 	Resets() int
 }
@@ -258,7 +257,7 @@ func (s *Session) enqueue(endpoint uint8, r request) error {
 // pump reads an endpoint's payloads and answers the waiting requests with them.
 func (s *Session) pump(endpoint uint8, q *queue) {
 	for {
-		ctx, limit, ok := s.head(q)
+		ctx, ok := s.awaited(q)
 		if !ok {
 			select {
 			case <-q.more:
@@ -267,7 +266,7 @@ func (s *Session) pump(endpoint uint8, q *queue) {
 				return
 			}
 		}
-		b, err := s.cam.Read(ctx, endpoint, limit)
+		b, err := s.cam.Read(ctx, endpoint)
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			continue // the requests were withdrawn
 		}
@@ -277,7 +276,7 @@ func (s *Session) pump(endpoint uint8, q *queue) {
 	}
 }
 
-// deliver answers the oldest request of a queue.
+// deliver answers the oldest request of a queue with as many bytes as it has room for.
 func (s *Session) deliver(q *queue, b []byte, err error) error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -285,18 +284,18 @@ func (s *Session) deliver(q *queue, b []byte, err error) error {
 	if !waiting {
 		return nil
 	}
-	return s.answer(r.seq, true, b, err)
+	return s.answer(r.seq, true, b[:min(len(b), r.length)], err)
 }
 
-// head returns the size of the oldest request, and a context for reading its data.
-func (s *Session) head(q *queue) (ctx context.Context, limit int, ok bool) {
+// awaited returns a context that lasts while requests wait, or false if none does.
+func (s *Session) awaited(q *queue) (ctx context.Context, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(q.waiting) == 0 {
-		return nil, 0, false
+		return nil, false
 	}
 	ctx, q.give = context.WithCancel(s.ctx)
-	return ctx, q.waiting[0].length, true
+	return ctx, true
 }
 
 func (s *Session) pop(q *queue) (request, bool) {

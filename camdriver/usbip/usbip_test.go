@@ -1,6 +1,7 @@
 package usbip
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -136,6 +137,64 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: not cut off", name)
 		}
 		_ = b
+	}
+}
+
+// announced is a camera that announces its reads.
+type announced struct {
+	*d435i.Camera
+	reads chan struct{}
+}
+
+func (a announced) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
+	a.reads <- struct{}{}
+	return a.Camera.Read(ctx, endpoint)
+}
+
+// TestSizes checks that a request is answered with at most the number of bytes that it has room for, also if
+// the camera was already being read for an earlier request of another size, which the host then withdrew.
+func TestSizes(t *testing.T) {
+	cam := announced{d435i.New(d435i.Options{}), make(chan struct{}, 10)}
+	ours, host := net.Pipe()
+	s := Attach(ours, cam, func() {})
+	defer s.Close()
+	defer cam.Unplug()
+	exchange := func(want uint32, fields ...uint32) []byte {
+		t.Helper()
+		head := make([]byte, headerSize)
+		for i, v := range fields {
+			binary.BigEndian.PutUint32(head[4*i:], v)
+		}
+		if _, err := host.Write(head); err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			return nil
+		}
+		if _, err := io.ReadFull(host, head); err != nil || binary.BigEndian.Uint32(head) != want {
+			t.Fatalf("answer % x, %v", head, err)
+		}
+		return head
+	}
+	status := func(seq, size uint32) { exchange(0, cmdSubmit, seq, 0, directionIn, 7, 0, size) }
+	for i, size := range []uint32{4, 64} {
+		first := uint32(10 * i)
+		status(first, 68-size)
+		<-cam.reads
+		status(first+1, size)
+		exchange(retUnlink, cmdUnlink, first+2, 0, 0, 0, first)
+		cam.ReportError(5)
+		head := make([]byte, headerSize)
+		if _, err := io.ReadFull(host, head); err != nil {
+			t.Fatal(err)
+		}
+		data := make([]byte, binary.BigEndian.Uint32(head[24:]))
+		if _, err := io.ReadFull(host, data); err != nil {
+			t.Fatal(err)
+		}
+		if want := []byte{1, 3, 0, 7, 0, 5}[:min(size, 6)]; binary.BigEndian.Uint32(head[4:]) != first+1 || !bytes.Equal(data, want) {
+			t.Errorf("a request for %d bytes after a withdrawn one for %d: % x, want % x", size, 68-size, data, want)
+		}
 	}
 }
 

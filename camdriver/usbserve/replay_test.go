@@ -236,7 +236,7 @@ func replayRequests(t *testing.T, r *usbreport.Report, path string) {
 		}
 		asked++
 		if e.Endpoint != 0 {
-			if _, err := c.Read(t.Context(), e.Endpoint, 8<<20); err != nil {
+			if _, err := c.Read(t.Context(), e.Endpoint); err != nil {
 				t.Errorf("%s: %v", e.Request(), err)
 			}
 			continue
@@ -302,7 +302,7 @@ func TestReplayRefuses(t *testing.T) {
 	if n := len(c.Violations()); n != 7 {
 		t.Errorf("%d refusals are remembered: %q", n, c.Violations())
 	}
-	if _, err := c.Read(t.Context(), 0x82, 1024); err != d435i.ErrStall {
+	if _, err := c.Read(t.Context(), 0x82); err != d435i.ErrStall {
 		t.Errorf("endpoint without a stream: %v", err)
 	}
 	command := make([]byte, monitorSize)
@@ -372,7 +372,7 @@ func FuzzReplay(f *testing.F) {
 				_, _ = c.Control(d435i.Setup{RequestType: classOut, Request: uvcSetCur, Value: selector << 8, Index: uint16(p.Interface), Length: 48}, want)
 			}
 			_, _ = c.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(p.Endpoint)}, nil)
-			_, _ = c.Read(done, p.Endpoint, 1<<20)
+			_, _ = c.Read(done, p.Endpoint)
 			c.mu.Lock()
 			if st := c.streams[p.Endpoint]; st != nil && st.size < 1<<16 {
 				for number := range uint32(5) {
@@ -389,7 +389,7 @@ func FuzzReplay(f *testing.F) {
 			}
 		}
 		for _, endpoint := range []uint8{0x86, 0x87} {
-			_, _ = c.Read(done, endpoint, 64)
+			_, _ = c.Read(done, endpoint)
 		}
 	})
 }

@@ -115,15 +115,14 @@ type interrupt struct {
 }
 
 // Read implements usbip.Camera.
-func (c *Replay) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	b, err := d435i.Read(ctx, c.life, &c.mu, func() (d435i.Turn, error) {
+func (c *Replay) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
+	return d435i.Read(ctx, c.life, &c.mu, func() (d435i.Turn, error) {
 		due, take := c.next(endpoint)
 		if take == nil {
 			return d435i.Turn{}, d435i.ErrStall
 		}
 		return d435i.Turn{While: c.current, Wait: d435i.Until(due), Take: take}, nil
 	})
-	return b[:min(len(b), limit)], err
 }
 
 // next returns when an endpoint has data, and a function that takes it. due is zero while no data is expected; take is nil if

@@ -28,8 +28,8 @@ type payload struct {
 	sum    [2]uint64 // of left and right of an interleaved image
 }
 
-func (w witness) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	b, err := w.Camera.Read(ctx, endpoint, limit)
+func (w witness) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
+	b, err := w.Camera.Read(ctx, endpoint)
 	if err != nil || len(b) < 200 || endpoint > 0x84 {
 		return b, err
 	}

@@ -108,8 +108,8 @@ func (r *recorder) Control(s d435i.Setup, out []byte) ([]byte, error) {
 	return in, err
 }
 
-func (r *recorder) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
-	b, err := r.Camera.Read(ctx, endpoint, limit)
+func (r *recorder) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
+	b, err := r.Camera.Read(ctx, endpoint)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil && r.fresh[endpoint] && slices.Contains([]uint8{0x82, 0x83, 0x84}, endpoint) {
