@@ -235,8 +235,9 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	defer pull()
 	port, status := s.take(string(name), pull)
 	if status != statusDone {
+		s.Log.Debug().Bytes("camera", name).Uint32("status", status).Stringer("host", conn.RemoteAddr()).Msg("refused a host: the camera is in use, or there is none")
 		_, err := conn.Write(reply(replyImport, status))
-		return errors.Join(err, fmt.Errorf("import of %q: refused with status %d", name, status))
+		return err
 	}
 	cam := port.Plug()
 	defer s.release(port, cam)

@@ -37,6 +37,8 @@ const (
 	maxTransfer = 64 << 20
 	maxSent     = 64 << 10
 	maxWaiting  = 1024 // transfers on an endpoint
+
+	hostMoment = 30 * time.Second // for a host to take a reply
 )
 
 // Device is the camera of a session: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
@@ -218,9 +220,15 @@ func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...in
 	return s.send(head, data)
 }
 
-// send writes a reply. The caller must hold write.
+// send writes a reply. An error ends the session. The caller must hold write.
 func (s *Session) send(head, data []byte) error {
+	if err := s.conn.SetWriteDeadline(time.Now().Add(hostMoment)); err != nil {
+		return err
+	}
 	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
+	if err != nil {
+		_ = s.conn.Close() // a part of the reply may have been sent
+	}
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -65,6 +66,15 @@ func importRequest(busID string) []byte {
 	return b
 }
 
+// header returns a header of the protocol after an import, which begins with these fields.
+func header(fields ...uint32) []byte {
+	b := make([]byte, headerSize)
+	for i, v := range fields {
+		binary.BigEndian.PutUint32(b[4*i:], v)
+	}
+	return b
+}
+
 func TestListAndImport(t *testing.T) {
 	address := start(t)
 	_, b := ask(t, address, []byte{1, 0x11, 0x80, 5, 0, 0, 0, 0}, 12+312+6*4)
@@ -87,10 +97,7 @@ func TestListAndImport(t *testing.T) {
 		}
 	}
 	// A reset takes the camera off the bus, and makes it free.
-	request := make([]byte, 48+1024)
-	for i, v := range []uint32{cmdSubmit, 2, 0, 0, 0, 0, 1024} {
-		binary.BigEndian.PutUint32(request[4*i:], v)
-	}
+	request := append(header(cmdSubmit, 2, 0, 0, 0, 0, 1024), make([]byte, 1024)...)
 	copy(request[40:], []byte{0x21, 1, 0, 1, 0, 3, 0, 4})
 	copy(request[48:], []byte{20, 0, 0xab, 0xcd, 0x20})
 	if _, err := first.Write(request); err != nil {
@@ -102,20 +109,34 @@ func TestListAndImport(t *testing.T) {
 	}
 }
 
+// TestRefusedHost checks that the refusal of a host isn't an error, which would be logged each time: hosts try again and
+// again to attach a camera that is to come back.
+func TestRefusedHost(t *testing.T) {
+	s := NewServer(zerolog.Nop(), Virtual("1-1", d435i.Options{}, func() {}))
+	s.SetPlugged(false)
+	ours, host := net.Pipe()
+	defer host.Close()
+	done := make(chan error, 1)
+	go func() { done <- s.client(t.Context(), ours) }()
+	if _, err := host.Write(importRequest("1-1")); err != nil {
+		t.Fatal(err)
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(host, head[:]); err != nil || head[7] != statusNone {
+		t.Errorf("answer % x, %v", head, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHostile checks that clients that want too much are cut off.
 func TestHostile(t *testing.T) {
 	address := start(t)
-	submit := func(fields ...uint32) []byte {
-		b := importRequest("1-1")
-		head := make([]byte, 48)
-		for i, v := range fields {
-			binary.BigEndian.PutUint32(head[4*i:], v)
-		}
-		return append(b, head...)
-	}
+	submit := func(fields ...uint32) []byte { return append(importRequest("1-1"), header(fields...)...) }
 	var many []byte
 	for i := range uint32(maxWaiting + 2) {
-		many = append(many, submit(cmdSubmit, i, 0, directionIn, 7, 0, 64)[40:]...)
+		many = append(many, header(cmdSubmit, i, 0, directionIn, 7, 0, 64)...)
 	}
 	for name, request := range map[string][]byte{
 		"another protocol":      []byte("GET / HTTP/1.1\r\n\r\n"),
@@ -140,6 +161,24 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestDeafHost checks that the session of a host that takes no reply ends, as of one that has gone without a word while
+// it streams.
+func TestDeafHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cam := d435i.New(d435i.Options{})
+		ours, host := net.Pipe()
+		defer host.Close()
+		s := Attach(ours, cam, func() {})
+		defer s.Close()
+		defer cam.Unplug()
+		if _, err := host.Write(header(cmdSubmit, 1, 0, directionIn, 7, 0, 64)); err != nil {
+			t.Fatal(err)
+		}
+		cam.ReportError(5)
+		<-s.Done()
+	})
+}
+
 // announced is a camera that announces its reads.
 type announced struct {
 	*d435i.Camera
@@ -159,57 +198,67 @@ func TestSizes(t *testing.T) {
 	s := Attach(ours, cam, func() {})
 	defer s.Close()
 	defer cam.Unplug()
-	exchange := func(want uint32, fields ...uint32) []byte {
+	send := func(fields ...uint32) {
 		t.Helper()
-		head := make([]byte, headerSize)
-		for i, v := range fields {
-			binary.BigEndian.PutUint32(head[4*i:], v)
-		}
-		if _, err := host.Write(head); err != nil {
+		if _, err := host.Write(header(fields...)); err != nil {
 			t.Fatal(err)
 		}
-		if want == 0 {
-			return nil
-		}
-		if _, err := io.ReadFull(host, head); err != nil || binary.BigEndian.Uint32(head) != want {
-			t.Fatalf("answer % x, %v", head, err)
-		}
-		return head
 	}
-	status := func(seq, size uint32) { exchange(0, cmdSubmit, seq, 0, directionIn, 7, 0, size) }
+	receive := func(n uint32) []byte {
+		t.Helper()
+		b := make([]byte, n)
+		if _, err := io.ReadFull(host, b); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
 	for i, size := range []uint32{4, 64} {
-		first := uint32(10 * i)
-		status(first, 68-size)
+		first, other := uint32(10*i), 68-size
+		send(cmdSubmit, first, 0, directionIn, 7, 0, other)
 		<-cam.reads
-		status(first+1, size)
-		exchange(retUnlink, cmdUnlink, first+2, 0, 0, 0, first)
+		send(cmdSubmit, first+1, 0, directionIn, 7, 0, size)
+		send(cmdUnlink, first+2, 0, 0, 0, first)
+		if command := binary.BigEndian.Uint32(receive(headerSize)); command != retUnlink {
+			t.Fatalf("answer %d to the withdrawal", command)
+		}
 		cam.ReportError(5)
-		head := make([]byte, headerSize)
-		if _, err := io.ReadFull(host, head); err != nil {
-			t.Fatal(err)
-		}
-		data := make([]byte, binary.BigEndian.Uint32(head[24:]))
-		if _, err := io.ReadFull(host, data); err != nil {
-			t.Fatal(err)
-		}
+		head := receive(headerSize)
+		data := receive(binary.BigEndian.Uint32(head[24:]))
 		if want := []byte{1, 3, 0, 7, 0, 5}[:min(size, 6)]; binary.BigEndian.Uint32(head[4:]) != first+1 || !bytes.Equal(data, want) {
-			t.Errorf("a request for %d bytes after a withdrawn one for %d: % x, want % x", size, 68-size, data, want)
+			t.Errorf("a request for %d bytes after a withdrawn one for %d: % x, want % x", size, other, data, want)
 		}
 	}
 }
 
+// FuzzClient sends what a client may send.
+func FuzzClient(f *testing.F) {
+	f.Add([]byte{1, 0x11, 0x80, 5, 0, 0, 0, 0})
+	f.Add(importRequest("1-1"))
+	f.Add(importRequest("9-9"))
+	f.Add(append(importRequest("1-1"), make([]byte, 2*headerSize)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		ours, theirs := net.Pipe()
+		s := NewServer(zerolog.Nop(), Virtual("1-1", d435i.Options{}, func() {}))
+		go io.Copy(io.Discard, theirs)
+		var client sync.WaitGroup
+		client.Go(func() {
+			_ = s.client(t.Context(), ours)
+			ours.Close()
+		})
+		_, _ = theirs.Write(b)
+		theirs.Close()
+		client.Wait()
+		if _, status := s.take("1-1", func() {}); status != statusDone {
+			t.Errorf("the camera isn't free afterwards: status %d", status)
+		}
+	})
+}
+
 // FuzzSession sends what a host may send after an import.
 func FuzzSession(f *testing.F) {
-	head := func(fields ...uint32) []byte {
-		b := make([]byte, 48)
-		for i, v := range fields {
-			binary.BigEndian.PutUint32(b[4*i:], v)
-		}
-		return b
-	}
-	f.Add(head(cmdSubmit, 1, 0, directionIn, 2, 0, 1024))
-	f.Add(append(head(cmdSubmit, 1, 0, directionIn, 7, 0, 64), head(cmdUnlink, 2, 0, 0, 0, 1)...))
-	control := head(cmdSubmit, 1, 0, 0, 0, 0, 1024)
+	f.Add(header(cmdSubmit, 1, 0, directionIn, 2, 0, 1024))
+	f.Add(append(header(cmdSubmit, 1, 0, directionIn, 7, 0, 64), header(cmdUnlink, 2, 0, 0, 0, 1)...))
+	control := header(cmdSubmit, 1, 0, 0, 0, 0, 1024)
 	copy(control[40:], []byte{0x21, 1, 0, 1, 0, 3, 0, 4})
 	command := make([]byte, 1024)
 	copy(command, []byte{25, 0, 0xab, 0xcd, 0x7b, 0, 0, 0, 5})

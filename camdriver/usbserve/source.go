@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,10 +124,12 @@ func (s *Source) Options() d435i.Options {
 	return o
 }
 
-// serial packs the digits of a serial number, usually twelve.
+// serial packs the digits of a serial number, usually twelve. Zeros precede fewer.
 func serial(text string) []byte {
-	b := make([]byte, 6)
-	for i := range min(len(text), 12) {
+	const digits = 12
+	text = strings.Repeat("0", max(0, digits-len(text))) + text
+	b := make([]byte, digits/2)
+	for i := range digits {
 		digit := text[i] - '0'
 		if digit > 9 {
 			digit = (text[i] | 0x20) - 'a' + 10

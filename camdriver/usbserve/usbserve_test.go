@@ -3,6 +3,7 @@ package usbserve
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"net"
 	"os"
@@ -119,6 +120,14 @@ func TestCalibration(t *testing.T) {
 		same := slices.EqualFunc(append(want.Rotation[:], want.Translation[:]...), append(got.Rotation[:], got.Translation[:]...), near)
 		if err1 != nil || err2 != nil || !same {
 			t.Errorf("depth to %s: got %v, want %v, %v %v", id, got, want, err1, err2)
+		}
+	}
+}
+
+func TestSerial(t *testing.T) {
+	for text, want := range map[string]string{"123456789012": "123456789012", "7": "000000000007", "": "000000000000", "f1234567890123": "f12345678901"} {
+		if got := fmt.Sprintf("%x", serial(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -44,6 +44,9 @@ FILE" replays it as a camera.`,
 			if o.report != "" && o.asJSON {
 				return usageError{errors.New("--json lists cameras, --report writes a file: use one of them")}
 			}
+			if o.report == "" && (o.port != "" || o.mask || o.overwrite) {
+				return usageError{errors.New("--port, --mask-serials and --overwrite need --report")}
+			}
 			if o.report != "" {
 				return a.reportDevice(cmd.Context(), o)
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -50,6 +51,11 @@ them in again; hosts then have to attach them again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(devices) > maxServed {
 				return usageError{fmt.Errorf("%d cameras, want at most %d", len(devices), maxServed)}
+			}
+			for i, d := range devices {
+				if slices.Contains(devices[:i], d) {
+					return usageError{fmt.Errorf("--device %s twice: the cameras would have the same serial number; simulated ones have their own as sim:1, sim:2", d)}
+				}
 			}
 			return a.serveUSB(cmd.Context(), devices, listen)
 		},
@@ -137,8 +143,11 @@ func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end fun
 }
 
 func openServed(device string) (camdriver.Device, error) {
-	if kind, serial, _ := strings.Cut(device, ":"); kind == "sim" {
+	switch kind, serial, _ := strings.Cut(device, ":"); kind {
+	case "sim":
 		return sim.Open(sim.Options{Serial: serial})
+	case "usb":
+		return nil, errors.New("a camera on USB is served by Linux's usbipd; want sim, a recording or a report")
 	}
 	return playback.Open(device, playback.Options{RealTime: true, Loop: true})
 }

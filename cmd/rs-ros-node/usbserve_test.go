@@ -1,9 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -13,7 +13,10 @@ func TestUSBServeRefuses(t *testing.T) {
 	if err := os.WriteFile(report, []byte("PK"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	many := slices.Repeat([]string{"--device", "sim"}, maxServed+1)
+	var many []string
+	for i := range maxServed + 1 {
+		many = append(many, "--device", fmt.Sprint("sim:", i))
+	}
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -21,10 +24,13 @@ func TestUSBServeRefuses(t *testing.T) {
 		"damaged report": {[]string{"--device", report}, exitFailed},
 		"no report":      {[]string{"--device", report + ".zip"}, exitFailed},
 		"many cameras":   {many, exitUsage},
+		"same serial":    {[]string{"--device", "sim", "--device", "sim"}, exitUsage},
+		"real camera":    {[]string{"--device", "usb"}, exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want(t, test.code, append([]string{"usb-serve", "--listen", "127.0.0.1:0"}, test.args...)...)
 		})
 	}
 	want(t, exitUsage, "devices", "--json", "--report", report)
+	want(t, exitUsage, "devices", "--mask-serials")
 }
