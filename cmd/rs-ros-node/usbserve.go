@@ -72,7 +72,7 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 		port, end, err2 := served(log, device, fmt.Sprintf("1-%d", i+1))
 		defer func() { err = errors.Join(err, end()) }()
 		if err2 != nil {
-			return fmt.Errorf("serve %s: %w", device, err2)
+			return err2
 		}
 		ports = append(ports, port)
 	}
@@ -122,7 +122,7 @@ func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end fun
 		}
 		r, err := usbreport.Read(b)
 		if err != nil {
-			return nil, end, err
+			return nil, end, fmt.Errorf("%s: %w", device, err)
 		}
 		return usbserve.ReplayPort(busID, r), end, nil
 	}
@@ -133,7 +133,7 @@ func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end fun
 	end = dev.Close
 	source, err := usbserve.New(dev)
 	if err != nil {
-		return nil, end, err
+		return nil, end, fmt.Errorf("serve %s: %w", device, err)
 	}
 	return usbip.Virtual(busID, source.Options(), func() {
 		if err := source.Rest(); err != nil {
@@ -147,7 +147,7 @@ func openServed(device string) (camdriver.Device, error) {
 	case "sim":
 		return sim.Open(sim.Options{Serial: serial})
 	case "usb":
-		return nil, errors.New("a camera on USB is served by Linux's usbipd; want sim, a recording or a report")
+		return nil, fmt.Errorf("serve %s: want sim, a recording or a report; Linux's usbipd serves a camera on USB", device)
 	}
 	return playback.Open(device, playback.Options{RealTime: true, Loop: true})
 }

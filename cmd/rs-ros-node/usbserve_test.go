@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -21,14 +22,18 @@ func TestUSBServeRefuses(t *testing.T) {
 		args []string
 		code int
 	}{
+		"no recording":   {[]string{"--device", report + ".bag"}, exitFailed},
 		"damaged report": {[]string{"--device", report}, exitFailed},
 		"no report":      {[]string{"--device", report + ".zip"}, exitFailed},
 		"many cameras":   {many, exitUsage},
 		"same serial":    {[]string{"--device", "sim", "--device", "sim"}, exitUsage},
-		"real camera":    {[]string{"--device", "usb"}, exitFailed},
+		"real camera":    {[]string{"--device", "usb:1-4"}, exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want(t, test.code, append([]string{"usb-serve", "--listen", "127.0.0.1:0"}, test.args...)...)
+			code, _, log := command(t, append([]string{"usb-serve", "--listen", "127.0.0.1:0"}, test.args...)...)
+			if code != test.code || test.code == exitFailed && strings.Count(log, test.args[1]) != 1 {
+				t.Errorf("exit code %d, want %d; the device is to be named once: %s", code, test.code, log)
+			}
 		})
 	}
 	want(t, exitUsage, "devices", "--json", "--report", report)
