@@ -34,6 +34,30 @@ func smallDisk(t *testing.T, size string) string {
 	return dir
 }
 
+// numbers returns the numbers that the messages of a folder's bags begin with.
+func numbers(t *testing.T, dir string) map[uint32]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[uint32]bool{}
+	for _, path := range files {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range b.View(bagstore.Query{}).Messages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[binary.LittleEndian.Uint32(m.Data[4:])] = true
+		}
+		b.Close() //nolint:errcheck // read
+	}
+	return got
+}
+
 // TestRingOnASmallDisk checks that a ring becomes shorter, and nothing is dropped, on a disk that has no
 // room for it, and that a trigger keeps what is left, without a gap up to the end.
 func TestRingOnASmallDisk(t *testing.T) {
@@ -50,7 +74,7 @@ func TestRingOnASmallDisk(t *testing.T) {
 	}
 	var log strings.Builder
 	o := config(t, master, TopicOptions{
-		Topics: []string{"/count"}, Output: filepath.Join(dir, "walk.bag"), MinSpace: 32 << 20, Ring: Ring{Before: 20 * time.Second, After: time.Second}})
+		Topics: []string{"/count"}, Output: filepath.Join(dir, "walk.bag"), MinSpace: 32 << 20, Ring: Ring{Before: 20 * time.Second, After: 10 * time.Second}})
 	o.ROS.Name, o.Log = "recorder", zerolog.New(zerolog.SyncWriter(&log))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -68,28 +92,15 @@ func TestRingOnASmallDisk(t *testing.T) {
 		p.Publish(msgs.Raw{Head: append([]byte(nil), message...)})
 	}
 	rig.Trigger(t, n, "/recorder/trigger")
-	kept := func() []string {
-		files, _ := filepath.Glob(filepath.Join(dir, "*.bag"))
-		return files
-	}
-	peer.Await(t, "the kept files", func() bool { return len(kept()) > 0 })
+	var got map[uint32]bool
+	// The service may be called before the last messages have arrived.
+	peer.Await(t, "the last message in the kept files", func() bool {
+		got = numbers(t, dir)
+		return got[sent-1]
+	})
 	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
-	}
-	got := map[uint32]bool{}
-	for _, path := range kept() {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for m, err := range b.View(bagstore.Query{}).Messages() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[binary.LittleEndian.Uint32(m.Data[4:])] = true
-		}
-		b.Close() //nolint:errcheck // read
 	}
 	for i := range uint32(len(got)) {
 		if !got[sent-1-i] {
