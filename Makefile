@@ -36,7 +36,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-clouds test-slurm test-usb test-usb-sdk attack mutations fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-clouds test-slurm test-usb test-usb-sdk attack mutations fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -63,11 +63,14 @@ lint: docker-check ## check with gofmt, go mod tidy, go vet, staticcheck and doc
 	  $(TOOL) staticcheck -checks inherit,-U1000 ./...; \
 	fi
 
-types: ## check the types of the page's sources with TypeScript's compiler; fetches it from npm
+types: npm ## check the types of the page's sources with TypeScript's compiler; fetches it from npm
 	test/types/run.sh
 
 deps: ## install the programs that the tests need (Debian, root)
 	test/install.sh
+
+npm: ## install npm, unless one is in the path (Debian, root)
+	@command -v npm >/dev/null || test/install.sh nodejs npm
 
 test: deps lint types build ## test everything, with the race detector and real ROS programs
 	$(GO) -C asm test ./...
@@ -81,10 +84,10 @@ unit: ## run the tests that need no other programs
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...
 
-test-npm: deps ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
+test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
 
-test-clouds: ## test gs:// and azblob://, with the build tag gocloud, on fake-gcs-server and Azurite; fetches the latter from npm
+test-clouds: npm ## test gs:// and azblob://, with the build tag gocloud, on fake-gcs-server and Azurite; fetches the latter from npm
 	npm install --prefix build/azurite --ignore-scripts --no-audit --no-fund --no-save azurite@3.35.0
 	$(GO) vet -tags gocloud ./bagstore/place/gocloud ./cmd/rs-ros-node
 	RS_NO_SKIP=1 RS_AZURITE=$(abspath build/azurite/node_modules) $(GO) test -tags gocloud -count=1 ./bagstore/place/gocloud
