@@ -35,13 +35,15 @@ func (n *Numbers) Next(seq uint32) {
 // Skip is Next for a message with an unknown number.
 func (n *Numbers) Skip() { n.known = false }
 
-// Missing returns the number of missing numbers. It returns 0 if more than a quarter of
-// the numbers don't increase, because the publisher doesn't count or interleaves series,
-// and if fewer than 1 in 16 are consecutive, as with a node that relays every tenth
-// message.
+// Missing returns the number of missing numbers, 0 if they show none (see Counts).
 func (n *Numbers) Missing() uint64 {
-	if 4*n.back > n.steps || 16*n.ones < n.steps {
+	if !n.Counts() {
 		return 0
 	}
 	return n.gaps
 }
+
+// Counts reports whether a gap in the numbers means a missing message. It doesn't if more than a quarter
+// of the numbers don't increase, because the publisher doesn't count or interleaves series, and if fewer
+// than 1 in 16 are consecutive, as with a node that relays every tenth message.
+func (n *Numbers) Counts() bool { return 4*n.back <= n.steps && 16*n.ones >= n.steps }

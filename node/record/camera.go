@@ -256,8 +256,7 @@ func (r *Camera) running() (*session, error) {
 func (r *Camera) Pause(on bool) error {
 	rec, err := r.running()
 	if err == nil {
-		rec.paused.Store(on)
-		rec.watch.run(!on)
+		rec.pause(on)
 	}
 	return err
 }

@@ -180,7 +180,7 @@ func (r *topicRecorder) rows() []Row {
 // row describes a topic of which queued bytes wait.
 func (f *flow) row(name string, queued int64) Row {
 	h := f.subscriber.Headers()
-	row := Row{Name: name, Publishers: len(h), Drops: f.drops.count(), Queue: queued, Lost: f.subscriber.Stats().Missing}
+	row := Row{Name: name, Publishers: len(h), Drops: f.drops.count(), Queue: queued, Lost: f.missing()}
 	f.meter.read(&row)
 	if len(h) > 0 {
 		row.Type = h[0]["type"]
@@ -203,8 +203,7 @@ func (r *session) rows() (rows []Row) {
 	for _, t := range taps {
 		for _, p := range slices.Concat(t.Profiles...) {
 			id := p.Stream
-			_, lost := t.Hub.Counts(id)
-			row := Row{Name: id.String(), Type: p.Format.String(), Publishers: -1, Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: lost}
+			row := Row{Name: id.String(), Type: p.Format.String(), Publishers: -1, Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: t.missing(id)}
 			if len(taps) > 1 {
 				row.Name = t.Name + "/" + row.Name
 			}

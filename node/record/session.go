@@ -277,6 +277,17 @@ func (r *session) log(line msgs.Log) {
 	r.event(func(p *parts) error { return p.cur.Log(line, at) })
 }
 
+func (r *session) pause(on bool) {
+	r.paused.Store(on)
+	r.watch.run(!on)
+	for _, t := range r.tapped() {
+		t.run(!on)
+	}
+	for _, f := range r.beside.all() {
+		f.run(!on)
+	}
+}
+
 func (r *session) event(write event) { r.queue.Push(queueKey{}, queued{event: write}, eventSize) }
 
 // stop writes the queue and closes the bag. It may be called more than once.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -15,6 +16,7 @@ type tap struct {
 	session *session
 	detach  func()
 	meters  hub.PerStream[meter]
+	lost    hub.PerStream[lossCount] // before arrival, by the numbers of frames
 	dropped hub.PerStream[atomic.Uint64]
 	refused atomic.Uint64 // frames that came before the device joined the file
 }
@@ -22,10 +24,39 @@ type tap struct {
 // attach makes a device's frames part of the recording, from its description on.
 func (r *session) attach(s Source) {
 	t := &tap{Source: s, session: r}
+	for id := range t.streams() {
+		_, gaps := s.Hub.Counts(id)
+		t.lost.Of(id).begin(gaps)
+	}
 	t.detach = s.Hub.Attach(t)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.taps = append(r.taps, t)
+}
+
+// streams returns the device's streams.
+func (s Source) streams() iter.Seq[camdriver.StreamID] {
+	return func(yield func(camdriver.StreamID) bool) {
+		for _, p := range slices.Concat(s.Profiles...) {
+			if !yield(p.Stream) {
+				return
+			}
+		}
+	}
+}
+
+// missing returns how many frames of a stream were lost before they arrived, while it was recorded.
+func (t *tap) missing(id camdriver.StreamID) uint64 {
+	_, gaps := t.Hub.Counts(id)
+	return t.lost.Of(id).read(gaps)
+}
+
+// run stops or continues to count these.
+func (t *tap) run(on bool) {
+	for id := range t.streams() {
+		_, gaps := t.Hub.Counts(id)
+		t.lost.Of(id).run(on, gaps)
+	}
 }
 
 // describe returns a device as it is.

@@ -67,6 +67,7 @@ type flow struct {
 	left  atomic.Uint64
 	drops drops
 	meter meter
+	lost  lossCount // before arrival, by the publishers' numbers
 
 	subscriber *ros.Subscriber
 
@@ -79,6 +80,15 @@ type flow struct {
 func (t thinning) flow(topic string) *flow {
 	return &flow{limit: t.count, rate: ratelimit.New(t.rates[topic]), every: t.every[topic]}
 }
+
+// missing returns how many messages were lost before they arrived, while the topic was recorded.
+func (f *flow) missing() uint64 { return f.lost.read(f.subscriber.Stats().Missing) }
+
+// run stops or continues to count these.
+func (f *flow) run(on bool) { f.lost.run(on && !f.full(), f.subscriber.Stats().Missing) }
+
+// full reports whether the topic has as many messages as it may have.
+func (f *flow) full() bool { return f.limit > 0 && f.count.Load() >= f.limit }
 
 // passes reports whether a message that arrives at a time in ns is recorded. full means that the
 // topic has as many messages as it may have.

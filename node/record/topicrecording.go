@@ -74,8 +74,14 @@ func (t *TopicRecording) Topics() []string {
 
 // Pause pauses or resumes the recording.
 func (t *TopicRecording) Pause(on bool) {
-	t.recorder.paused.Store(on)
+	r := t.recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.paused.Store(on)
 	t.watch.run(!on)
+	for _, f := range r.flows {
+		f.run(!on)
+	}
 }
 
 // TogglePause pauses or resumes the recording.
@@ -172,8 +178,10 @@ const lostBefore = "messages were lost before they arrived, by their numbers (he
 
 // missing returns the number of messages lost before they arrived.
 func (r *topicRecorder) missing() (total uint64) {
-	for _, s := range r.subs {
-		total += s.Stats().Missing
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.flows {
+		total += f.missing()
 	}
 	return total
 }
@@ -191,15 +199,17 @@ func (r *topicRecorder) thinned() (total uint64) {
 // logMissing logs the number of messages lost before they arrived, if it has changed.
 func (r *topicRecorder) logMissing() {
 	if n := r.missing(); n != r.loggedMissing {
-		r.log.Warn().Uint64("missing", n).Msg(lostBefore)
+		r.log.Warn().Uint64("lost", n).Msg(lostBefore)
 		r.loggedMissing = n
 	}
 }
 
 func (r *topicRecorder) logMissingTopics() {
-	for _, topic := range slices.Sorted(maps.Keys(r.subs)) {
-		if n := r.subs[topic].Stats().Missing; n > 0 {
-			r.log.Warn().Str("topic", topic).Uint64("missing", n).Msg(lostBefore)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, topic := range slices.Sorted(maps.Keys(r.flows)) {
+		if n := r.flows[topic].missing(); n > 0 {
+			r.log.Warn().Str("topic", topic).Uint64("lost", n).Msg(lostBefore)
 		}
 	}
 }

@@ -265,7 +265,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	r.logMissingTopics()
 	r.queue.Close()
 	err = errors.Join(err, <-written, files.end())
-	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
+	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("lost", r.missing()).
 		Strs("bags", files.paths).Msg("recorded")
 	return errors.Join(err, r.losses(tooLarge))
 }
@@ -397,6 +397,7 @@ func (r *topicRecorder) subscribe(name string) error {
 	r.mu.Lock()
 	f.subscriber = s
 	r.flows[name] = f
+	f.run(!r.paused.Load())
 	r.mu.Unlock()
 	r.subs[name] = s
 	r.log.Info().Str("topic", name).Msg("subscribing")
@@ -412,7 +413,7 @@ func (r *topicRecorder) take(name string, f *flow, m ros.Received) {
 	at := bagstore.TimeOf(r.node.Now())
 	ok, full := f.passes(int64(at))
 	if full {
-		r.checkFull()
+		r.checkFull(f)
 	}
 	if ok {
 		f.meter.add(len(m.Data))
@@ -444,15 +445,18 @@ func (r *topicRecorder) trigger(why string) {
 	r.queue.Push(nil, topicMessage{time: bagstore.TimeOf(r.node.Now()), host: at, trigger: true}, eventSize)
 }
 
-// checkFull ends the recording when every named topic has reached the limit.
-func (r *topicRecorder) checkFull() {
+// checkFull ends the recording when every named topic has reached the limit, as this one has.
+func (r *topicRecorder) checkFull(f *flow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if f.subscriber != nil {
+		f.run(false)
+	}
 	if len(r.flows) < len(r.want.fixed) || r.want.polls {
 		return
 	}
 	for _, f := range r.flows {
-		if f.count.Load() < f.limit {
+		if !f.full() {
 			return
 		}
 	}

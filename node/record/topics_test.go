@@ -262,7 +262,7 @@ func TestMissing(t *testing.T) {
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"topic":"/point","missing":2,`, `"dropped":0,"missing":2,`} {
+	for _, want := range []string{`"topic":"/point","lost":2,`, `"dropped":0,"lost":2,`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in %s", want, &log)
 		}

@@ -59,7 +59,7 @@ func TestRecordOverflow(t *testing.T) {
 	if gaps == 0 {
 		t.Fatal("nothing was lost")
 	}
-	for _, want := range []string{fmt.Sprintf("missing=%d topic=/images", gaps), fmt.Sprintf("missing=%d\n", gaps)} {
+	for _, want := range []string{fmt.Sprintf("lost=%d topic=/images", gaps), fmt.Sprintf("lost=%d messages=", gaps)} {
 		if !strings.Contains(record.Output(), want) {
 			t.Errorf("the recorder doesn't say %q:\n%s", want, record.Output())
 		}

@@ -83,7 +83,7 @@ func (r *recording) messages() uint64 {
 	return 0
 }
 
-var missingCount = regexp.MustCompile(`(?m)recorded.* missing=(\d+)`)
+var missingCount = regexp.MustCompile(`(?m)recorded.* lost=(\d+)`)
 
 // end ends the recording and returns how many messages it says that it has missed.
 func (r *recording) end() int {

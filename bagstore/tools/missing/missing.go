@@ -3,6 +3,7 @@
 package missing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,11 +23,11 @@ type Series struct {
 	Topic     string `json:"topic"`
 	Publisher string `json:"publisher,omitempty"` // "" if the recording doesn't say
 	Missing   uint64 `json:"missing"`
+	Unknown   bool   `json:"unknown,omitempty"` // the numbers don't count messages
 }
 
-// Count reads all messages with a header, and returns the series with gaps, sorted by topic, and
-// what recorders dropped. Unreadable messages count as missing. Publishers that don't set
-// header.seq have no gaps.
+// Count reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
+// count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []annotations.Loss, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, log)
 	defer bagset.Close(bags)
@@ -66,12 +67,13 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []an
 func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 	list := []Series{}
 	for c, n := range numbers {
-		if missing := n.Missing(); missing > 0 {
-			list = append(list, Series{c.Topic, c.CallerID, missing})
+		if s := (Series{c.Topic, c.CallerID, n.Missing(), !n.Counts()}); s.Missing > 0 || s.Unknown {
+			list = append(list, s)
 		}
 	}
 	slices.SortFunc(list, func(a, b Series) int {
-		return strings.Compare(a.Topic+"\x00"+a.Publisher, b.Topic+"\x00"+b.Publisher)
+		known := cmp.Compare(min(b.Missing, 1), min(a.Missing, 1)) // 0 of those whose numbers don't count
+		return cmp.Or(known, strings.Compare(a.Topic, b.Topic), strings.Compare(a.Publisher, b.Publisher))
 	})
 	return list
 }
@@ -95,7 +97,11 @@ func WriteText(w io.Writer, list []Series, dropped []annotations.Loss) error {
 		if s.Publisher != "" {
 			from = " from " + s.Publisher
 		}
-		if _, err := fmt.Fprintf(w, "%-12s %d of %s%s, by header.seq\n", label, s.Missing, s.Topic, from); err != nil {
+		text := fmt.Sprintf("%d of %s%s, by header.seq", s.Missing, s.Topic, from)
+		if s.Unknown {
+			text = fmt.Sprintf("unknown for %s%s: its header.seq isn't consecutive", s.Topic, from)
+		}
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", label, text); err != nil {
 			return err
 		}
 		label = ""

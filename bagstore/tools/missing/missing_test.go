@@ -50,13 +50,13 @@ func write(t *testing.T) string {
 
 func TestCount(t *testing.T) {
 	list, dropped, err := Count(t.Context(), write(t), zerolog.Nop())
-	if want := []Series{{"/b", "/lossy", 3}}; err != nil || len(dropped) > 0 || !slices.Equal(list, want) {
+	if want := []Series{{"/b", "/lossy", 3, false}, {"/a", "/still", 0, true}}; err != nil || len(dropped) > 0 || !slices.Equal(list, want) {
 		t.Fatalf("%+v, %v, want %+v", list, err, want)
 	}
 	for want, list := range map[string][]Series{
-		"missing:     3 of /b from /lossy, by header.seq\n":                                      list,
+		"missing:     3 of /b from /lossy, by header.seq\n             unknown for /a from /still: its header.seq isn't consecutive\n": list,
 		"missing:     nothing, by header.seq\n":                                                  {},
-		"missing:     1 of /a, by header.seq\n             2 of /b from /lossy, by header.seq\n": {{"/a", "", 1}, {"/b", "/lossy", 2}},
+		"missing:     1 of /a, by header.seq\n             2 of /b from /lossy, by header.seq\n": {{"/a", "", 1, false}, {"/b", "/lossy", 2, false}},
 	} {
 		var b bytes.Buffer
 		if err := WriteText(&b, list, nil); err != nil || b.String() != want {
