@@ -208,7 +208,7 @@ func TestRingShortens(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			g.check("walk.bag", now)
+			g.check("walk.bag", 0, now)
 			now = now.Add(time.Second)
 		}
 		if have := len(s.ring.files); have != files || g.low.Load() != low {
@@ -276,7 +276,7 @@ func TestRingOnALazyDisk(t *testing.T) {
 		files int
 		low   bool
 	}{{7, false}, {5, true}} {
-		g.check("walk.bag", now)
+		g.check("walk.bag", 0, now)
 		now = now.Add(spaceEvery)
 		if have := len(s.ring.files); have != want.files || g.low.Load() != want.low {
 			t.Errorf("%d files, low %v; want %+v", have, g.low.Load(), want)

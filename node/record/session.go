@@ -68,6 +68,17 @@ type queued struct {
 	event   event
 }
 
+// size returns the number of bytes of the frame or message.
+func (q *queued) size() int {
+	switch {
+	case q.frame != nil:
+		return len(q.frame.Data)
+	case q.message != nil:
+		return len(q.message.buffer.Bytes())
+	}
+	return 0
+}
+
 type event func(*parts) error
 
 const (
@@ -199,7 +210,7 @@ func (r *session) write(item queued) error {
 			return err
 		}
 	}
-	if r.space.check(r.parts.path(), time.Now()) {
+	if r.space.check(r.parts.path(), item.size(), time.Now()) {
 		r.space.log(r.logger, "frames")
 	}
 	switch low := r.space.low.Load(); {

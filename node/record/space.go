@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -12,8 +13,12 @@ import (
 	"rsros/node/upload"
 )
 
-// spaceEvery is the interval of checks of the disk's free space.
-const spaceEvery = time.Second
+// Checks of the disk's free space: at least each spaceEvery, and when half of the bytes were written that were free above
+// the minimum, but not more often than each spaceStep.
+const (
+	spaceEvery = time.Second
+	spaceStep  = 1 << 20 // bytes
+)
 
 // spaceGuard keeps a minimum of free disk space, as rosbag record does, and a maximum of bytes that
 // wait for upload: beyond them messages are dropped until there is room again. It belongs to the
@@ -24,7 +29,8 @@ type spaceGuard struct {
 	uploads *upload.Queue
 	ring    shortener // shortened before anything is dropped; may be nil
 	next    time.Time
-	awaits  bool // the last check relied on space of removed files
+	room    int64 // bytes until the next check
+	awaits  bool  // the last check relied on space of removed files
 	low     atomic.Bool
 }
 
@@ -36,13 +42,15 @@ type shortener interface {
 	keptFiles() int
 }
 
-// check checks the disk of path if a check is due. It reports whether the free space has
-// crossed the minimum since the last check.
-func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
-	if g.minimum <= 0 && g.uploads == nil || now.Before(g.next) {
+// check checks the disk of path if a check is due before size more bytes are written. It reports whether the free
+// space has crossed the minimum since the last check.
+func (g *spaceGuard) check(path string, size int, now time.Time) (changed bool) {
+	g.room -= int64(size)
+	full := g.room < 0 && !g.low.Load() // while it is low, nothing is written
+	if g.minimum <= 0 && g.uploads == nil || now.Before(g.next) && !full {
 		return false
 	}
-	g.next = now.Add(spaceEvery)
+	g.next, g.room = now.Add(spaceEvery), math.MaxInt64
 	low := g.uploads.Full()
 	if !low && g.minimum > 0 {
 		free, err := g.free(filepath.Dir(path))
@@ -62,7 +70,9 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 			missing -= size
 		}
 		low = free < g.minimum && (missing > 0 || g.awaits)
-		g.awaits = free < g.minimum
+		if g.awaits = free < g.minimum; !g.awaits {
+			g.room = max((free-g.minimum)/2, spaceStep)
+		}
 		if !low && g.ring != nil {
 			g.ring.lengthen()
 		}

@@ -190,7 +190,7 @@ func TestMaxSplits(t *testing.T) {
 	finish(t, f)
 }
 
-// TestSpaceGuard checks that the disk is queried once a second, and that both changes are reported.
+// TestSpaceGuard checks that the disk is queried once a second, sooner after half of the free bytes, and that both changes are reported.
 func TestSpaceGuard(t *testing.T) {
 	free, asked := int64(10), 0
 	g := spaceGuard{minimum: 5, free: func(string) (int64, error) { asked++; return free, nil }}
@@ -198,21 +198,26 @@ func TestSpaceGuard(t *testing.T) {
 	for i, step := range []struct {
 		free    int64
 		after   time.Duration
+		size    int
 		changed bool
 		low     bool
+		asked   int
 	}{
-		{10, 0, false, false},
-		{4, spaceEvery / 2, false, false}, // not asked yet
-		{4, spaceEvery / 2, true, true},
-		{4, spaceEvery, false, true},
-		{5, spaceEvery, true, false},
+		{10, 0, 0, false, false, 1},
+		{4, spaceEvery / 2, 0, false, false, 1}, // not asked yet
+		{4, spaceEvery / 2, 0, true, true, 2},
+		{4, spaceEvery, spaceStep, false, true, 3},
+		{4, spaceEvery / 2, spaceStep, false, true, 3}, // not written
+		{5, spaceEvery / 2, spaceStep, true, false, 4},
+		{5, 0, spaceStep, false, false, 4},
+		{8*spaceStep + 5, 0, 1, false, false, 5},
+		{4*spaceStep + 5, 0, 4 * spaceStep, false, false, 5},
+		{4*spaceStep + 5, 0, 1, false, false, 6},
+		{4, 0, 2*spaceStep + 1, true, true, 7},
 	} {
 		free, now = step.free, now.Add(step.after)
-		if changed := g.check("x.bag", now); changed != step.changed || g.low.Load() != step.low {
-			t.Errorf("step %d: changed %v, low %v", i, changed, g.low.Load())
+		if changed := g.check("x.bag", step.size, now); changed != step.changed || g.low.Load() != step.low || asked != step.asked {
+			t.Errorf("step %d: changed %v, low %v, asked %d times", i, changed, g.low.Load(), asked)
 		}
-	}
-	if asked != 4 {
-		t.Errorf("asked %d times", asked)
 	}
 }

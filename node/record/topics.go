@@ -219,6 +219,14 @@ type topicMessage struct {
 	mark    string // its text; "" if it isn't one
 }
 
+// size returns the number of bytes of the message.
+func (m *topicMessage) size() int {
+	if m.buffer == nil {
+		return 0
+	}
+	return len(m.buffer.Bytes())
+}
+
 func (r *topicRecorder) run(ctx context.Context) error {
 	if err := waitForTime(ctx, r.node, r.opts.MaxTime > 0, r.log); err != nil {
 		return nil // ended before there was anything to record
@@ -515,7 +523,7 @@ func (r *topicRecorder) write() error {
 }
 
 func (r *topicRecorder) writeOne(m topicMessage) error {
-	if r.space.check(r.files.cur.final, time.Now()) {
+	if r.space.check(r.files.cur.final, m.size(), time.Now()) {
 		r.space.log(r.log, "messages")
 	}
 	if m.buffer == nil {
