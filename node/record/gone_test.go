@@ -48,7 +48,7 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 	if _, err := s.Start(path); err != nil {
 		t.Fatal(err)
 	}
-	s.raise(3)
+	awaitReadable(t, path, 3*(depth0.FrameSize()+color0.FrameSize()))
 	if err := lose(path); err != nil {
 		_, _ = s.Stop() // the file must not stay open
 		need.NotOnWindows(t, err)
@@ -83,8 +83,7 @@ func TestTopicFileGone(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- Topics(ctx, o) }()
-			// A checkpoint that is still being written would make a truncated file as long as it should be.
-			peer.Await(t, "a checkpoint with the message", func() bool { return indexPos(o.Output+activeSuffix) > 16<<10 })
+			awaitReadable(t, o.Output+activeSuffix, 16<<10)
 			if err := lose(o.Output + activeSuffix); err != nil {
 				stop()
 				<-ended
@@ -105,9 +104,22 @@ func TestTopicFileGone(t *testing.T) {
 	}
 }
 
-// indexPos returns where a bag's header says that its index is, which is written before the header is; 0 if there is no bag.
-func indexPos(path string) uint64 {
-	b, _ := os.ReadFile(path)
+// awaitReadable waits until readers see more than size bytes of messages in a recording, so that nothing is being written: what
+// is would make a truncated file as long as it should be.
+func awaitReadable(t *testing.T, path string, size int) {
+	t.Helper()
+	peer.Await(t, "the messages in the file", func() bool {
+		b, _ := os.ReadFile(path)
+		return readable(b) > uint64(size)
+	})
+}
+
+// readable returns the length that the header of a recording states, which is written last: where a bag's index is, or the pages of
+// a .db3; 0 if there is none.
+func readable(b []byte) uint64 {
+	if bytes.HasPrefix(b, []byte("SQLite format 3\x00")) && len(b) >= 32 {
+		return uint64(binary.BigEndian.Uint16(b[16:])) * uint64(binary.BigEndian.Uint32(b[28:]))
+	}
 	_, value, _ := bytes.Cut(b, []byte("index_pos="))
 	if len(value) < 8 {
 		return 0

@@ -37,6 +37,7 @@ func TestSignedAddress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := g.in(t)
+			before := len(rosout.Output())
 			node := g.start(peer.Program(t), append(args, "-v")...)
 			peer.Await(t, "the page", func() bool { return nodePage.MatchString(node.Output()) })
 			page := nodePage.FindStringSubmatch(node.Output())[1]
@@ -49,11 +50,14 @@ func TestSignedAddress(t *testing.T) {
 				c := foxglove.Dial(t, foxgloveURL.FindString(node.Output()))
 				c.Say(map[string]any{"op": "getParameters", "id": "all", "parameterNames": []string{}})
 				c.Await("the parameters", func(e foxglove.Event) bool { said["foxglove"] += string(e.Text); return e.Op == "parameterValues" })
+				// view is in no graph.
+				peer.Await(t, "its log on /rosout", func() bool { return strings.Contains(rosout.Output()[before:], "/node") })
+				said["rosout"] = rosout.Output()
 			}
 			if code := node.Interrupt(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
-			said["log"], said["rosout"] = node.Output(), rosout.Output()
+			said["log"] = node.Output()
 			for where, text := range said {
 				if text == "" || strings.Contains(text, "X-Amz") {
 					t.Errorf("%s:\n%.3000s", where, text)
