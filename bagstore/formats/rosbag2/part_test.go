@@ -110,30 +110,43 @@ func TestPart(t *testing.T) {
 
 // TestPartDamaged spoils each page in turn: what a part lacks of the whole file's messages is a loss.
 func TestPartDamaged(t *testing.T) {
-	b := timedFile(t, 120)
-	const start, end = 10_000, 25_000
+	p := bagstore.Part{Start: 10_000, End: 25_000}
+	eachDamagedPage(t, timedFile(t, 120), p, func(f *File) error { return f.Narrow(t.Context(), p) }, nil)
+}
+
+// eachDamagedPage clears each page of a file in turn, and checks that what a part lacks of the file's messages is a loss. check, if not
+// nil, gets the messages read and those wanted if there is no loss.
+func eachDamagedPage(t *testing.T, b []byte, p bagstore.Part, narrow func(*File) error, check func(at int, got, want []row)) {
+	t.Helper()
 	noticed := 0
 	for at := 512; at < len(b); at += 512 {
-		spoiled := slices.Clone(b)
-		clear(spoiled[at : at+512])
-		want, _, err := readAll(spoiled)
+		damaged := slices.Clone(b)
+		clear(damaged[at : at+512])
+		want, _, err := readAll(damaged)
 		if err != nil {
 			continue // it isn't opened either way
 		}
-		f, err := openBy(spoiled, byTime)
+		f, err := openBy(damaged, byTime)
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
-		if err := f.Narrow(t.Context(), bagstore.Part{Start: start, End: end}); err != nil {
+		if err := narrow(f); err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		got, _, err := readBlocks(f)
-		loss := err != nil || len(f.Found()) > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
-		if loss {
-			noticed++
+		listed := 0
+		for _, k := range f.Blocks() {
+			listed += k.Unlisted + int(k.Messages())
 		}
-		if g, w := len(within(got, start, end)), len(within(want, start, end)); g < w && !loss {
+		if err != nil || len(got) < listed || len(f.Found()) > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss }) {
+			noticed++
+			continue
+		}
+		if g, w := len(within(got, p.Start, p.End)), len(within(want, p.Start, p.End)); g < w {
 			t.Errorf("byte %d: %d messages of %d, and no loss", at, g, w)
+		}
+		if check != nil {
+			check(at, got, want)
 		}
 	}
 	if noticed == 0 {
