@@ -39,7 +39,7 @@ func TestSizeAfterLatched(t *testing.T) {
 		{"small", 4 << 10, 8},
 		{"large", 200 << 10, 7},
 	} {
-		bag := bagstore.Options{ChunkSize: 4 << 10, NoSync: true}
+		bag := bagstore.Options{ChunkSize: 4 << 10, NoSync: true, Sink: bagstore.Buffered} // direct writing pads chunks this small
 		t.Run("topics, "+c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x.bag"), Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
