@@ -70,7 +70,7 @@ func (t Target) Temp() string { return t.temp }
 // it removes the temporary file.
 func (t Target) Commit() error {
 	if IsAddress(t.name) {
-		return errors.Join(upload(t.ctx, t.temp, t.name, !t.overwrite), t.Discard())
+		return errors.Join(Upload(t.ctx, t.temp, t.name, !t.overwrite), t.Discard())
 	}
 	if err := Rename(t.temp, t.name, t.overwrite); err != nil {
 		return errors.Join(err, t.Discard())

@@ -73,6 +73,9 @@ type PutOptions struct {
 	Resume []byte
 	// Save, if not nil, keeps what is needed to continue after a restart.
 	Save func([]byte) error
+	// Discard leaves nothing in the store after an error, although Save is set. Save(nil) reports that there is
+	// nothing to continue any more.
+	Discard bool
 	// Progress, if not nil, is told how many bytes are in the store.
 	Progress func(n int64)
 }

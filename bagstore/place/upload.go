@@ -64,8 +64,9 @@ func freeObject(ctx context.Context, name string, overwrite bool) error {
 	return cmp.Or(err, taken(name))
 }
 
-// upload puts a complete file, which is locked meanwhile.
-func upload(ctx context.Context, path, name string, fresh bool) error {
+// Upload puts a complete file, which is locked meanwhile. After an error, nothing is left in the store. What a killed
+// program has left there is continued or removed, if it had the same folder for temporary files.
+func Upload(ctx context.Context, path, name string, fresh bool) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -78,8 +79,9 @@ func upload(ctx context.Context, path, name string, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = Put(ctx, name, f, st.Size(), PutOptions{New: fresh})
-	return err
+	b := openBegun(name)
+	_, err = Put(ctx, name, f, st.Size(), PutOptions{New: fresh, Discard: true, Resume: b.state, Save: b.save})
+	return errors.Join(err, b.close())
 }
 
 // writePrefix is WriteFolder for an address.
@@ -166,7 +168,7 @@ func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 	}
 	for i := 0; i < len(files) && err == nil; i++ {
 		to := joinRelative(name, dir, files[i])
-		err = upload(ctx, files[i], to, true)
+		err = Upload(ctx, files[i], to, true)
 		switch {
 		case err == nil:
 			put = append(put, to)

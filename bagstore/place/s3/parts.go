@@ -26,9 +26,14 @@ const (
 	maxParts = 10000
 	// inFlight is how many parts are sent at a time.
 	inFlight = 3
-	// abortTime bounds how long the removal of parts may take.
+	// abortTime bounds how long the removal of parts may take, beginTime how long the server's answer to the request
+	// that begins them is awaited after an interruption.
 	abortTime  = 2 * time.Second
+	beginTime  = 800 * time.Millisecond
 	abortPause = 50 * time.Millisecond
+	// abortedFor is how often in succession the server must have no such upload: a part that had arrived before
+	// may bring it back.
+	abortedFor = 3
 )
 
 // upload is an object that is written in parts. As JSON it is what place.PutOptions.Save keeps.
@@ -63,7 +68,7 @@ func (p *put) inParts(ctx context.Context) (place.Info, error) {
 			return place.Info{}, err
 		}
 	}
-	u := p.resume()
+	u := p.resume(ctx)
 	if u == nil {
 		var err error
 		if u, err = p.begin(ctx); err != nil {
@@ -73,13 +78,17 @@ func (p *put) inParts(ctx context.Context) (place.Info, error) {
 	info, err := u.run(ctx)
 	if errors.Is(err, errForgotten) {
 		if info, err := u.verify(ctx, u.etag(), u.crc()); err == nil && u.complete() {
-			return info, nil // it was completed, and the answer lost
+			return info, u.forget() // it was completed, and the answer lost
 		}
 		if u, err = p.begin(ctx); err == nil {
 			info, err = u.run(ctx)
 		}
 	}
-	if err != nil && u != nil && (p.o.Save == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged)) {
+	switch {
+	case u == nil:
+	case err == nil:
+		err = u.forget()
+	case p.o.Save == nil || p.o.Discard || errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged):
 		err = errors.Join(err, u.abort(ctx))
 	}
 	return info, err
@@ -97,10 +106,14 @@ func (p *put) missing(ctx context.Context) error {
 	return err
 }
 
-// resume returns the upload that was saved, nil if there is none for this size.
-func (p *put) resume() *upload {
+// resume returns the upload that was saved, nil if there is none. It removes one of another size.
+func (p *put) resume(ctx context.Context) *upload {
 	u := &upload{put: p}
-	if json.Unmarshal(p.o.Resume, u) != nil || u.ID == "" || u.Size != p.size || u.Part != sizeOfParts(p.size) || u.Parts == nil {
+	if json.Unmarshal(p.o.Resume, u) != nil || u.ID == "" {
+		return nil
+	}
+	if p.size <= partSize || u.Size != p.size || u.Part != sizeOfParts(p.size) || u.Parts == nil {
+		_ = u.abort(ctx) // it is of no use, and may be gone
 		return nil
 	}
 	return u
@@ -110,13 +123,31 @@ func (p *put) begin(ctx context.Context) (*upload, error) {
 	u := &upload{put: p, Size: p.size, Part: sizeOfParts(p.size), Parts: map[int]*sentPart{}}
 	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C", "X-Amz-Checksum-Type": "FULL_OBJECT"}}
 	err := p.try(ctx, func() (err error) {
-		u.ID, err = p.client.NewMultipartUpload(ctx, p.bucket, p.key, opts)
+		late, cancel := after(ctx, beginTime) // without the answer, nobody could remove what the server has begun
+		defer cancel()
+		u.ID, err = p.client.NewMultipartUpload(late, p.bucket, p.key, opts)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return u, u.save()
+	if err := u.save(); err != nil {
+		return nil, errors.Join(err, u.abort(ctx))
+	}
+	return u, nil
+}
+
+// after returns a context that ends some time after ctx.
+func after(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-late.Done():
+		case <-time.After(d):
+			cancel()
+		}
+	})
+	return late, func() { stop(); cancel() }
 }
 
 // save keeps the state. The caller holds u.mu, or is alone.
@@ -129,6 +160,14 @@ func (u *upload) save() error {
 		return err
 	}
 	return u.o.Save(b)
+}
+
+// forget reports that there is nothing to continue.
+func (u *upload) forget() error {
+	if u.o.Save == nil || !u.o.Discard {
+		return nil
+	}
+	return u.o.Save(nil)
 }
 
 // errForgotten means that the server doesn't know the upload any more.
@@ -250,15 +289,18 @@ func (u *upload) etag() string {
 func (u *upload) abort(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer cancel()
-	for {
+	for gone := 0; ; {
 		err := u.client.AbortMultipartUpload(ctx, u.bucket, u.key, u.ID)
-		if r := minio.ToErrorResponse(err); err != nil && r.StatusCode == http.StatusNotFound {
-			return nil
+		if gone++; err == nil || minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
+			gone = 0
 		}
-		select { // a part that was on its way may be there after this
+		if gone == abortedFor {
+			return u.forget()
+		}
+		select {
 		case <-ctx.Done():
-			if err == nil {
-				return nil
+			if err == nil || gone > 0 {
+				return u.forget()
 			}
 			return fmt.Errorf("parts of %s stay in the store: %w", u.name, wrap(u.name, err))
 		case <-time.After(abortPause):

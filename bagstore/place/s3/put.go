@@ -32,6 +32,7 @@ func (s *Store) Put(ctx context.Context, name string, body io.ReaderAt, size int
 		p.o.Progress = func(int64) {}
 	}
 	if size <= partSize {
+		p.resume(ctx)
 		return p.single(ctx)
 	}
 	return p.inParts(ctx)

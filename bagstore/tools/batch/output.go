@@ -69,7 +69,7 @@ func upload(ctx context.Context, from, to string, replace bool) error {
 		return err
 	}
 	if !st.IsDir() {
-		return uploadFile(ctx, from, to, replace)
+		return place.Upload(ctx, from, to, !replace)
 	}
 	before := make(map[string]bool)
 	for info, err := range place.List(ctx, to+"/") {
@@ -88,7 +88,7 @@ func upload(ctx context.Context, from, to string, replace bool) error {
 			return err
 		}
 		name, _ := below(from, info.Name)
-		if err := uploadFile(ctx, info.Name, place.Join(to, name), replace); err != nil {
+		if err := place.Upload(ctx, info.Name, place.Join(to, name), !replace); err != nil {
 			return err
 		}
 		delete(before, place.Join(to, name))
@@ -99,14 +99,4 @@ func upload(ctx context.Context, from, to string, replace bool) error {
 		}
 	}
 	return nil
-}
-
-func uploadFile(ctx context.Context, from, to string, replace bool) error {
-	f, err := place.Open(ctx, from)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	_, err = place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: !replace})
-	return err
 }
