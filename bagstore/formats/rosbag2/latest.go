@@ -47,7 +47,7 @@ func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (
 	if before > int64(end)+1 {
 		late := false
 		for _, f := range g.files {
-			err := f.pages.Between(f.part.index, int64(end)+1, before-1, func(int64, int64) bool { late = true; return false })
+			err := f.pages.Between(f.part.index, int64(end)+1, before-1, true, func(int64, int64) bool { late = true; return false })
 			if err != nil {
 				return nil, err
 			}

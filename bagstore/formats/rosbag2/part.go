@@ -110,7 +110,7 @@ func (f *File) listPart(spans ...span) error {
 		if s.rows > 0 {
 			most = min(most, len(found)+s.rows)
 		}
-		err := f.pages.Between(f.part.index, s.lo, s.hi, func(time, row int64) bool {
+		err := f.pages.Between(f.part.index, s.lo, s.hi, s.rows > 0, func(time, row int64) bool {
 			found = append(found, moment{row, time})
 			return len(found) < most
 		})

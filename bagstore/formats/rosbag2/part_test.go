@@ -245,3 +245,20 @@ func FuzzPart(f *testing.F) {
 		}
 	})
 }
+
+// TestFewEntries checks that pages of an index aren't fetched ahead of time for its first entries.
+func TestFewEntries(t *testing.T) {
+	f, err := openBy(timedFile(t, 3000), byTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, few := range []bool{true, false} {
+		entries, fetched := 0, 0
+		f.pages.Fetch = func(int64, int64) { fetched++ }
+		err := f.pages.Between(f.part.index, 1, 1<<40, few, func(int64, int64) bool { entries++; return entries < headRows })
+		if err != nil || entries != headRows || few != (fetched == 0) {
+			t.Errorf("few: %v: %d entries, %d ranges fetched: %v", few, entries, fetched, err)
+		}
+	}
+}

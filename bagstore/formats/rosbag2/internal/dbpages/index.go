@@ -31,10 +31,11 @@ func IndexOn(objects []Object, table, column string) uint32 {
 }
 
 // Between calls each for the entries of an index of integers whose values are from lo to hi, in their order,
-// until each returns false. It reads only the pages that lead there. The error is ErrDamaged if the entries
-// aren't in order, or a page isn't one of the index.
-func (f *File) Between(root uint32, lo, hi int64, each func(value, row int64) bool) error {
-	w := between{f: f, seen: f.NewSet(), lo: lo, hi: hi, each: each, value: math.MinInt64, row: math.MinInt64}
+// until each returns false. It reads only the pages that lead there. Unless each wants few entries of the range, the
+// pages with all of them are announced to Fetch. The error is ErrDamaged if the entries aren't in order, or a page
+// isn't one of the index.
+func (f *File) Between(root uint32, lo, hi int64, few bool, each func(value, row int64) bool) error {
+	w := between{f: f, seen: f.NewSet(), lo: lo, hi: hi, few: few, each: each, value: math.MinInt64, row: math.MinInt64}
 	if err := w.page(root, 0); !errors.Is(err, errEnough) {
 		return err
 	}
@@ -48,6 +49,7 @@ type between struct {
 	f          *File
 	seen       Set
 	lo, hi     int64
+	few        bool
 	each       func(value, row int64) bool
 	value, row int64     // of the last entry
 	readers    []*Reader // by depth
@@ -70,7 +72,7 @@ func (w *between) page(number uint32, depth int) error {
 		return err
 	}
 	inner := b[0] == indexInterior
-	if inner {
+	if inner && !w.few {
 		w.fetch(list)
 	}
 	for _, e := range list {
