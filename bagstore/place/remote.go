@@ -29,6 +29,7 @@ type remote struct {
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // for requests
 	failed atomic.Pointer[Error]
+	reread atomic.Pointer[reread] // nil: it is read once, or fits into memory
 	closed sync.Once
 
 	mu      sync.Mutex
@@ -60,6 +61,7 @@ func newRemote(ctx context.Context, name string, o Object) *remote {
 	if h, ok := o.(Header); ok {
 		cache.keep(r.cached(), h.Head())
 	}
+	r.reread.Store(rereadOf(r.cached(), false))
 	return r
 }
 
@@ -241,11 +243,17 @@ func (r *remote) fetch(list []*block) {
 
 // load fills the blocks that are on disk, and returns the others.
 func (r *remote) load(list []*block, disk *keptObject) (rest []*block) {
-	if disk == nil {
+	again := r.reread.Load()
+	if disk == nil && again == nil {
 		return list
 	}
 	for _, b := range list {
-		if data := disk.load(b.key.number, min(blockSize, r.Size()-b.key.number*blockSize)); data != nil {
+		n := min(blockSize, r.Size()-b.key.number*blockSize)
+		data := again.load(b.key.number, n)
+		if data == nil {
+			data = disk.load(b.key.number, n)
+		}
+		if data != nil {
 			traffic.kept.Add(int64(len(data)))
 			cache.fill(b, data)
 		} else {
@@ -295,6 +303,7 @@ func (r *remote) request(list []*block, disk *keptObject) ([]*block, error) {
 		}
 		cache.fill(list[0], data)
 		disk.save(list[0].key.number, data)
+		r.reread.Load().save(list[0].key.number, data)
 		list, n = list[1:], n-int64(k)
 	}
 	return nil, nil
@@ -304,6 +313,7 @@ func (r *remote) Close() error {
 	r.closed.Do(func() { opened.Add(-1) })
 	r.cancel()
 	r.wait.Wait()
+	r.reread.Swap(nil).close()
 	if c, ok := r.Object.(io.Closer); ok {
 		return c.Close()
 	}
