@@ -6,6 +6,15 @@ import (
 	"slices"
 )
 
+// The filters that the SDK recommends for depth and colour, in order (Sensor.Filters).
+var (
+	DepthFilters = []string{
+		"Decimation Filter", "Rotation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
+		"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
+	}
+	ColorFilters = []string{"Decimation Filter", "Rotation Filter"}
+)
+
 // CheckProfiles checks the argument of Sensor.Start: at least one profile, at most one
 // per stream, and each accepted by check.
 func CheckProfiles(profiles []Profile, check func(Profile) error) error {

@@ -59,6 +59,17 @@ type StreamID struct {
 	Index int
 }
 
+// The streams of stereo cameras with a colour imager, inertial sensors and tracking.
+var (
+	DepthStream = StreamID{Kind: Depth}
+	LeftStream  = StreamID{Infrared, 1}
+	RightStream = StreamID{Infrared, 2}
+	ColorStream = StreamID{Kind: Color}
+	GyroStream  = StreamID{Kind: Gyro}
+	AccelStream = StreamID{Kind: Accel}
+	PoseStream  = StreamID{Kind: Pose}
+)
+
 // String returns the form used in topic names: "Infrared_2", "Object_Detection_0".
 func (s StreamID) String() string {
 	return strings.ReplaceAll(s.Kind.String(), " ", "_") + "_" + strconv.Itoa(s.Index)

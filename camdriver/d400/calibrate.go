@@ -56,18 +56,18 @@ func readCalibration(l *link, d *Device) *calibration {
 // poses returns the maps from depth's coordinate system to each stream's.
 func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsics {
 	poses := map[camdriver.StreamID]camdriver.Extrinsics{
-		depthStream: camdriver.Identity(),
-		leftStream:  camdriver.Identity(),
-		mixedStream: camdriver.Identity(),
+		camdriver.DepthStream: camdriver.Identity(),
+		camdriver.LeftStream:  camdriver.Identity(),
+		mixedStream:           camdriver.Identity(),
 	}
 	if c.stereoErr == nil {
-		poses[rightStream] = c.stereo.rightFromLeft()
+		poses[camdriver.RightStream] = c.stereo.rightFromLeft()
 	}
 	switch {
 	case c.colorErr == nil && c.color.hasPose:
-		poses[colorStream] = c.color.depth.Inverse()
+		poses[camdriver.ColorStream] = c.color.depth.Inverse()
 	case c.cropped:
-		poses[colorStream] = camdriver.Identity() // the left imager itself
+		poses[camdriver.ColorStream] = camdriver.Identity() // the left imager itself
 	}
 	if c.hasMotion {
 		motion := c.imu.fromDepth
@@ -75,7 +75,7 @@ func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsi
 			motion = camdriver.Identity()
 			motion.Translation = p.imuOrigin
 		}
-		poses[gyroStream], poses[accelStream] = motion, motion
+		poses[camdriver.GyroStream], poses[camdriver.AccelStream] = motion, motion
 	}
 	return poses
 }
@@ -88,11 +88,11 @@ func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, err
 		return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrNotFound)
 	}
 	switch {
-	case p.Stream == colorStream && c.colorErr != nil:
+	case p.Stream == camdriver.ColorStream && c.colorErr != nil:
 		return camdriver.Intrinsics{}, c.colorErr
-	case p.Stream == colorStream && c.cropped:
+	case p.Stream == camdriver.ColorStream && c.cropped:
 		return c.color.d405Intrinsics(s), nil
-	case p.Stream == colorStream:
+	case p.Stream == camdriver.ColorStream:
 		return c.color.intrinsics(s), nil
 	case p.Stream.Kind == camdriver.Depth, p.Format == camdriver.Y8:
 		if c.stereoErr != nil {

@@ -20,7 +20,7 @@ func TestContract(t *testing.T) {
 	}
 	small := func(s camdriver.Sensor) (out []camdriver.Profile) {
 		for _, p := range s.Profiles() {
-			rectified := p.Format == camdriver.Z16 || p.Format == camdriver.Y8 && p.Stream != colorStream || p.Format == camdriver.RGB8
+			rectified := p.Format == camdriver.Z16 || p.Format == camdriver.Y8 && p.Stream != camdriver.ColorStream || p.Format == camdriver.RGB8
 			if p.Width == 424 && p.FPS == 60 && rectified || p.Width == 0 && p.Default {
 				out = append(out, p)
 			}

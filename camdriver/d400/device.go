@@ -116,7 +116,7 @@ func (d *Device) describe(l *link) error {
 		dev: d, name: "Stereo Module", module: module,
 		make: func(l *link) []setting { return module.settings(l, d.product) },
 		find: func(l *link) []mode { return modesOf(l.depth, d.product) }, cal: cal,
-		filters: depthFilters,
+		filters: camdriver.DepthFilters,
 	}
 	module.streaming = stereo.region.streams.Load
 	stereo.region.op = opSetROI
@@ -126,7 +126,7 @@ func (d *Device) describe(l *link) error {
 			dev: d, name: "RGB Camera",
 			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
 			find: func(l *link) []mode { return modesOf(l.color, d.product) }, cal: cal,
-			filters: []string{"Decimation Filter", "Rotation Filter"},
+			filters: camdriver.ColorFilters,
 		}
 		if !l.id.Firmware.less(colorROIFirmware) {
 			color.region.op = opSetColorROI
@@ -147,11 +147,6 @@ func (d *Device) describe(l *link) error {
 		}
 	}
 	return nil
-}
-
-var depthFilters = []string{
-	"Decimation Filter", "Rotation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
-	"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
 }
 
 // deviceInfo returns the description in InfoKey order.

@@ -89,11 +89,11 @@ func driverRequests(t *testing.T) []trace.Entry {
 		return camdriver.Profile{Stream: id, Format: f, Width: 424, Height: 240, FPS: 15}
 	}
 	for i, profiles := range [][]camdriver.Profile{
-		{video(depthStream, camdriver.Z16), video(leftStream, camdriver.Y8), video(rightStream, camdriver.Y8)},
-		{video(colorStream, camdriver.YUYV)},
+		{video(camdriver.DepthStream, camdriver.Z16), video(camdriver.LeftStream, camdriver.Y8), video(camdriver.RightStream, camdriver.Y8)},
+		{video(camdriver.ColorStream, camdriver.YUYV)},
 		{
-			{Stream: gyroStream, Format: camdriver.MotionXYZ32F, FPS: 200},
-			{Stream: accelStream, Format: camdriver.MotionXYZ32F, FPS: 63},
+			{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200},
+			{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63},
 		},
 	} {
 		if err := d.Sensors()[i].Start(profiles, c); err != nil {
@@ -101,7 +101,7 @@ func driverRequests(t *testing.T) []trace.Entry {
 		}
 	}
 	pass(t, time.Second)
-	if c.count(depthStream) == 0 || c.count(rightStream) == 0 || c.count(colorStream) == 0 || c.count(gyroStream) == 0 {
+	if c.count(camdriver.DepthStream) == 0 || c.count(camdriver.RightStream) == 0 || c.count(camdriver.ColorStream) == 0 || c.count(camdriver.GyroStream) == 0 {
 		t.Errorf("not all streams have frames: %v", c.frames)
 	}
 	for _, s := range d.Sensors() {

@@ -77,7 +77,7 @@ func (r *recorder) notified(c camdriver.Category) bool {
 	return slices.ContainsFunc(r.notes, func(n camdriver.Notification) bool { return n.Category == c })
 }
 
-var smallDepth = camdriver.Profile{Stream: depthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
+var smallDepth = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
 
 // bubble runs a test in simulated time.
 func bubble(t *testing.T, f func(*testing.T)) { t.Helper(); synctest.Test(t, f) }
@@ -145,8 +145,8 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 		mu.Unlock()
 		if err == nil {
 			pass(t, 200*time.Millisecond)
-			if r.count(depthStream) < 5 {
-				t.Errorf("step %d: only %d frames after a successful start", step, r.count(depthStream))
+			if r.count(camdriver.DepthStream) < 5 {
+				t.Errorf("step %d: only %d frames after a successful start", step, r.count(camdriver.DepthStream))
 			}
 		}
 		if err := d.Close(); err != nil {
@@ -188,16 +188,16 @@ func TestTransferFaults(t *testing.T) {
 				pass(t, time.Second)
 				test.fault(b.camera(0))
 				pass(t, 10*time.Second)
-				before := r.count(depthStream)
+				before := r.count(camdriver.DepthStream)
 				pass(t, time.Second)
-				if n := r.count(depthStream) - before; n < 80 {
+				if n := r.count(camdriver.DepthStream) - before; n < 80 {
 					t.Errorf("%d frames per second after the fault", n)
 				}
 				if got := r.notified(camdriver.NotifyFrameCorrupted) || r.notified(camdriver.NotifyFramesTimeout); got != test.note {
 					t.Errorf("notified: %v, want %v (%v)", got, test.note, r.notes)
 				}
-				if len(r.kinds()) > 0 || !slices.IsSorted(r.frames[depthStream]) {
-					t.Errorf("status %v, numbers sorted %v", r.kinds(), slices.IsSorted(r.frames[depthStream]))
+				if len(r.kinds()) > 0 || !slices.IsSorted(r.frames[camdriver.DepthStream]) {
+					t.Errorf("status %v, numbers sorted %v", r.kinds(), slices.IsSorted(r.frames[camdriver.DepthStream]))
 				}
 			})
 		})
@@ -220,7 +220,7 @@ func TestLostFrames(t *testing.T) {
 		} {
 			b.camera(0).Spoil(0x82, fault)
 			pass(t, time.Second)
-			numbers := r.frames[depthStream]
+			numbers := r.frames[camdriver.DepthStream]
 			missed := int(numbers[len(numbers)-1]-numbers[0]) + 1 - len(numbers)
 			if got := optionValue(s.Options(), camdriver.OptionTotalFrameDrops); missed != i+1 || got != float32(i+1) {
 				t.Errorf("%d frames missing, %g counted, want %d", missed, got, i+1)
@@ -266,7 +266,7 @@ func TestReplug(t *testing.T) {
 		for _, s := range d.Sensors() {
 			var list []camdriver.Profile
 			for _, p := range s.Profiles() {
-				if p.Default && p.Stream != rightStream {
+				if p.Default && p.Stream != camdriver.RightStream {
 					list = append(list, p)
 				}
 			}
@@ -288,13 +288,13 @@ func TestReplug(t *testing.T) {
 			if err := stereo.SetOption(camdriver.OptionLaserPower, 60); !errors.Is(err, camdriver.ErrUnplugged) {
 				t.Errorf("SetOption on an unplugged camera: %v", err)
 			}
-			seen := r.count(depthStream)
+			seen := r.count(camdriver.DepthStream)
 			b.plug(0)
 			pass(t, 3*time.Second)
 			if kinds := r.kinds(); len(kinds) != 2*round+2 || kinds[2*round+1] != camdriver.StatusStreaming {
 				t.Fatalf("round %d: status %v", round, kinds)
 			}
-			if n := r.count(depthStream) - seen; n < 30 {
+			if n := r.count(camdriver.DepthStream) - seen; n < 30 {
 				t.Errorf("round %d: %d frames after the replug", round, n)
 			}
 			if got := b.camera(0).ControlValue(0, 3, xuLaserPower); got != 90 {
@@ -385,7 +385,7 @@ func TestStopWhileSlow(t *testing.T) {
 				panic("frame after Stop")
 			}
 		}
-		gyro := camdriver.Profile{Stream: gyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
+		gyro := camdriver.Profile{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
 		for i, p := range map[int]camdriver.Profile{0: smallDepth, 2: gyro} {
 			stopped.Store(0)
 			if err := d.Sensors()[i].Start([]camdriver.Profile{p}, r); err != nil {
@@ -418,7 +418,7 @@ func TestSlowHandler(t *testing.T) {
 		if err := d.Sensors()[0].Stop(); err != nil {
 			t.Error(err)
 		}
-		if n := r.count(depthStream); n < 8 || r.notified(camdriver.NotifyFramesTimeout) {
+		if n := r.count(camdriver.DepthStream); n < 8 || r.notified(camdriver.NotifyFramesTimeout) {
 			t.Errorf("%d frames, notified %v", n, r.notes)
 		}
 	})

@@ -28,30 +28,25 @@ type output struct {
 	format camdriver.Format
 }
 
-var (
-	depthStream = camdriver.StreamID{Kind: camdriver.Depth}
-	colorStream = camdriver.StreamID{Kind: camdriver.Color}
-	leftStream  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	rightStream = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	mixedStream = camdriver.StreamID{Kind: camdriver.Infrared} // unrectified colour of the left imager
-)
+// mixedStream is the unrectified colour of the left imager.
+var mixedStream = camdriver.StreamID{Kind: camdriver.Infrared}
 
 // outputsOf returns the outputs of a native format. Like the SDK, it ignores the UYVY that
 // cameras with grey imagers list. The D405's UYVY is its colour stream.
 func outputsOf(native camdriver.Format, p product) []output {
-	yuv := colorStream
+	yuv := camdriver.ColorStream
 	if native == camdriver.UYVY && !p.cropped {
 		yuv = mixedStream
 	}
 	switch native {
 	case camdriver.Z16:
-		return []output{{depthStream, camdriver.Z16}}
+		return []output{{camdriver.DepthStream, camdriver.Z16}}
 	case camdriver.Y8:
-		return []output{{leftStream, camdriver.Y8}}
+		return []output{{camdriver.LeftStream, camdriver.Y8}}
 	case camdriver.Y8I:
-		return []output{{leftStream, camdriver.Y8}, {rightStream, camdriver.Y8}}
+		return []output{{camdriver.LeftStream, camdriver.Y8}, {camdriver.RightStream, camdriver.Y8}}
 	case camdriver.Y12I:
-		return []output{{leftStream, camdriver.Y16}, {rightStream, camdriver.Y16}}
+		return []output{{camdriver.LeftStream, camdriver.Y16}, {camdriver.RightStream, camdriver.Y16}}
 	case camdriver.YUYV:
 		return append(colorOutputs(yuv, native), output{yuv, camdriver.Y8})
 	case camdriver.UYVY:
@@ -60,7 +55,7 @@ func outputsOf(native camdriver.Format, p product) []output {
 		}
 		return colorOutputs(yuv, native)
 	case camdriver.RAW16:
-		return []output{{colorStream, camdriver.RAW16}}
+		return []output{{camdriver.ColorStream, camdriver.RAW16}}
 	}
 	return nil
 }
@@ -144,10 +139,10 @@ func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 // in size.
 func markDefaults(list []camdriver.Profile, slow bool) {
 	want := []camdriver.Profile{
-		{Stream: depthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
-		{Stream: leftStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
-		{Stream: rightStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
-		{Stream: colorStream, Format: camdriver.RGB8, Width: 1280, Height: 720, FPS: 30},
+		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
+		{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: camdriver.RightStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: 1280, Height: 720, FPS: 30},
 	}
 	for _, w := range want {
 		if slow {

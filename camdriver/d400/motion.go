@@ -8,11 +8,6 @@ import (
 	"rsros/camdriver"
 )
 
-var (
-	gyroStream  = camdriver.StreamID{Kind: camdriver.Gyro}
-	accelStream = camdriver.StreamID{Kind: camdriver.Accel}
-)
-
 // motionProfiles returns the profiles of an IMU with the given chip.
 func motionProfiles(chip uint8) []camdriver.Profile {
 	accel := []int{63, 250}
@@ -25,8 +20,8 @@ func motionProfiles(chip uint8) []camdriver.Profile {
 			list = append(list, camdriver.Profile{Stream: id, Format: camdriver.MotionXYZ32F, FPS: fps, Default: i == 0})
 		}
 	}
-	add(gyroStream, []int{200, 400})
-	add(accelStream, accel)
+	add(camdriver.GyroStream, []int{200, 400})
+	add(camdriver.AccelStream, accel)
 	return list
 }
 
@@ -41,7 +36,7 @@ type motionPump struct {
 }
 
 func reportOf(id camdriver.StreamID) uint8 {
-	if id == gyroStream {
+	if id == camdriver.GyroStream {
 		return reportGyro
 	}
 	return reportAccel

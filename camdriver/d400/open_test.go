@@ -126,15 +126,15 @@ func TestOnlyTracking(t *testing.T) {
 func TestDescription(t *testing.T) {
 	d := openFake(t, newBus1(t))
 	want := d435i.Factory()
-	e, err := d.Extrinsics(leftStream, rightStream)
+	e, err := d.Extrinsics(camdriver.LeftStream, camdriver.RightStream)
 	if err != nil || math.Abs(e.Translation[0]-want.Baseline/1000) > 1e-6 {
 		t.Errorf("left to right %v, %v", e, err)
 	}
-	e, err = d.Extrinsics(colorStream, depthStream)
+	e, err = d.Extrinsics(camdriver.ColorStream, camdriver.DepthStream)
 	if err != nil || math.Abs(e.Translation[0]+want.ColorT[0]/1000) > 1e-6 || math.Abs(e.Rotation[1]-want.ColorR[3]) > 1e-6 {
 		t.Errorf("colour to depth %v, %v", e, err)
 	}
-	e, err = d.Extrinsics(depthStream, gyroStream)
+	e, err = d.Extrinsics(camdriver.DepthStream, camdriver.GyroStream)
 	if err != nil || math.Abs(e.Translation[2]-want.DepthIMU[2]) > 1e-6 {
 		t.Errorf("depth to gyro %v, %v", e, err)
 	}
@@ -143,7 +143,7 @@ func TestDescription(t *testing.T) {
 		t.Errorf("options %+v", o)
 	}
 	if _, err := d.Sensors()[0].Intrinsics(camdriver.Profile{
-		Stream: leftStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 25,
+		Stream: camdriver.LeftStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 25,
 	}); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("intrinsics of an unrectified image: %v", err)
 	}
@@ -161,10 +161,10 @@ func optionValue(list []camdriver.Option, id camdriver.OptionID) float32 {
 func TestProfiles(t *testing.T) {
 	d := openFake(t, newBus1(t, d435i.Options{D3D: true}))
 	stereo, rgb, motion := d.Sensors()[0], d.Sensors()[1], d.Sensors()[2]
-	left := camdriver.Profile{Stream: leftStream, Format: camdriver.Y8, Width: 640, Height: 480, FPS: 30}
+	left := camdriver.Profile{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 640, Height: 480, FPS: 30}
 	right, wide := left, left
-	right.Stream = rightStream
-	wide.Stream, wide.Width, wide.Height = rightStream, 848, 480
+	right.Stream = camdriver.RightStream
+	wide.Stream, wide.Width, wide.Height = camdriver.RightStream, 848, 480
 	for _, test := range []struct {
 		name   string
 		sensor camdriver.Sensor
@@ -173,18 +173,18 @@ func TestProfiles(t *testing.T) {
 	}{
 		{"left alone", stereo, []camdriver.Profile{left}, true},
 		{"right alone", stereo, []camdriver.Profile{right}, true},
-		{"both", stereo, []camdriver.Profile{right, left, {Stream: depthStream, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30}}, true},
+		{"both", stereo, []camdriver.Profile{right, left, {Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30}}, true},
 		{"two sizes of one USB stream", stereo, []camdriver.Profile{left, wide}, false},
-		{"not rectified", stereo, []camdriver.Profile{{Stream: rightStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 15}}, true},
+		{"not rectified", stereo, []camdriver.Profile{{Stream: camdriver.RightStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 15}}, true},
 		{"left in colour", stereo, []camdriver.Profile{{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}}, false},
-		{"colour as BGR8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.BGR8, Width: 320, Height: 180, FPS: 60}}, true},
-		{"colour as RGBA8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RGBA8, Width: 320, Height: 180, FPS: 60}}, true},
-		{"colour as BGRA8", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.BGRA8, Width: 320, Height: 180, FPS: 60}}, true},
-		{"colour in grey", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.Y8, Width: 320, Height: 180, FPS: 60}}, true},
-		{"native colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
-		{"raw colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}}, true},
+		{"colour as BGR8", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.BGR8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour as RGBA8", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.RGBA8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour as BGRA8", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.BGRA8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"colour in grey", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.Y8, Width: 320, Height: 180, FPS: 60}}, true},
+		{"native colour", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
+		{"raw colour", rgb, []camdriver.Profile{{Stream: camdriver.ColorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}}, true},
 		{"depth of the colour sensor", rgb, []camdriver.Profile{smallDepth}, false},
-		{"rate of another chip", motion, []camdriver.Profile{{Stream: accelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
+		{"rate of another chip", motion, []camdriver.Profile{{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
 	} {
 		r := newRecorder()
 		seen := make(chan *camdriver.Frame, 100)
@@ -229,8 +229,8 @@ func TestNotOffered(t *testing.T) {
 		p    camdriver.Profile
 		want string
 	}{
-		{camdriver.Profile{Stream: depthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 90}, "Depth_0 Z16 640x480@15"},
-		{camdriver.Profile{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}, "Color_0 RGB8 640x480@15"},
+		{camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 90}, "Depth_0 Z16 640x480@15"},
+		{camdriver.Profile{Stream: camdriver.ColorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}, "Color_0 RGB8 640x480@15"},
 	} {
 		err := d.Sensors()[i].Start([]camdriver.Profile{test.p}, newRecorder())
 		if !errors.Is(err, camdriver.ErrUnsupported) || !strings.Contains(err.Error(), "USB 2.1 link") || !strings.Contains(err.Error(), test.want) {
@@ -253,7 +253,7 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	var want []byte
 	switch f.Profile.Format {
 	case camdriver.Y8:
-		if f.Stream() == colorStream {
+		if f.Stream() == camdriver.ColorStream {
 			for i, v := range sent("YUY2", 16) {
 				if i%2 == 0 {
 					want = append(want, v)
@@ -261,12 +261,12 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 			}
 			break
 		}
-		if f.Stream() == leftStream && name == "left alone" {
+		if f.Stream() == camdriver.LeftStream && name == "left alone" {
 			want = sent("\x32\x00\x00\x00", 8)
 			break
 		}
 		splitY8I(a[:pixels], b[:pixels], sent("Y8I ", 16))
-		if want = a[:pixels]; f.Stream() == rightStream {
+		if want = a[:pixels]; f.Stream() == camdriver.RightStream {
 			want = b[:pixels]
 		}
 	case camdriver.Y16:
@@ -341,10 +341,10 @@ func TestFramesAreAligned(t *testing.T) {
 	d, r := openFake(t, newBus1(t)), newRecorder()
 	done := make(chan struct{})
 	r.each = func(f *camdriver.Frame) {
-		if len(r.frames[depthStream]) == 2 && pageOffset(f.Data) != 0 {
+		if len(r.frames[camdriver.DepthStream]) == 2 && pageOffset(f.Data) != 0 {
 			t.Errorf("pixels are %d bytes after a page boundary", pageOffset(f.Data))
 		}
-		if len(r.frames[depthStream]) == 3 {
+		if len(r.frames[camdriver.DepthStream]) == 3 {
 			close(done)
 		}
 	}

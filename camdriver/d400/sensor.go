@@ -219,9 +219,9 @@ func (s *sensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsics, error) {
 	if s.has(p) {
 		switch p.Stream {
-		case accelStream:
+		case camdriver.AccelStream:
 			return s.cal.imu.accel.intrinsics(), nil
-		case gyroStream:
+		case camdriver.GyroStream:
 			return s.cal.imu.gyro.intrinsics(), nil
 		}
 	}

@@ -22,7 +22,7 @@ func (c *counter) Frame(int, *camdriver.Frame) {
 
 func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	var h Hub
-	id := camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
+	id := camdriver.RightStream
 	for _, n := range []uint64{10, 11, 14, 15, 1, 2} { // 12 and 13 are lost, then the camera is reset
 		f := camdriver.NewFrame(nil)
 		f.Profile.Stream, f.Number = id, n
@@ -31,7 +31,7 @@ func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	if frames, gaps := h.Counts(id); frames != 6 || gaps != 2 {
 		t.Errorf("got %d frames and %d gaps, want 6 and 2", frames, gaps)
 	}
-	if frames, _ := h.Counts(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}); frames != 0 {
+	if frames, _ := h.Counts(camdriver.LeftStream); frames != 0 {
 		t.Error("two streams share a counter")
 	}
 }

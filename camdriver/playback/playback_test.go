@@ -289,7 +289,7 @@ func TestSeekFrame(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	depth := camdriver.StreamID{Kind: camdriver.Depth}
+	depth := camdriver.DepthStream
 	for _, n := range []uint64{150, 101, 159, 100} {
 		ok(t, d.SeekFrame(depth, n))
 		if got := l.take(); !slices.Contains(got, fmt.Sprintf("0 Depth_0 %d", n)) {

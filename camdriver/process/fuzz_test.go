@@ -12,7 +12,7 @@ import (
 
 // allBlocks returns one block of each type.
 func allBlocks(res *process.Resources) []process.Block {
-	id := camdriver.StreamID{Kind: camdriver.Color}
+	id := camdriver.ColorStream
 	return []process.Block{
 		process.NewDecimation(res), process.NewRotation(res, camdriver.Depth, camdriver.Color), process.NewHDRMerge(res),
 		process.NewSequenceID(res), process.NewThreshold(res), process.NewUnits(res), process.NewDisparity(res), process.NewDepth(res),

@@ -204,12 +204,12 @@ func readPairs(t *testing.T, path string, m *manifest) []*process.Set {
 		}
 	}
 	var pairs []*process.Set
-	depths := frames[camdriver.StreamID{Kind: camdriver.Depth}]
+	depths := frames[camdriver.DepthStream]
 	slices.SortFunc(depths, func(a, b *camdriver.Frame) int { return int(a.Number) - int(b.Number) })
 	for _, d := range depths {
 		set := &process.Set{}
 		set.Add(rig.Image(d.Retain()))
-		for _, id := range []camdriver.StreamID{{Kind: camdriver.Color}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared, Index: 2}} {
+		for _, id := range []camdriver.StreamID{camdriver.ColorStream, camdriver.LeftStream, camdriver.RightStream} {
 			if f := nearest(frames[id], d.Timestamp); f != nil {
 				set.Add(rig.Image(f.Retain()))
 			}

@@ -30,7 +30,7 @@ var named = []word{
 	{"align_to_depth", func(r *Resources) Block { return NewAlign(r, camdriver.Depth) }},
 	{"align_to_infrared", func(r *Resources) Block { return NewAlign(r, camdriver.Infrared) }},
 	{"colorizer", func(r *Resources) Block { return NewColorizer(r) }},
-	{"pointcloud", func(r *Resources) Block { return NewPointCloud(r, camdriver.StreamID{Kind: camdriver.Color}) }},
+	{"pointcloud", func(r *Resources) Block { return NewPointCloud(r, camdriver.ColorStream) }},
 }
 
 // Words returns the names for New.

@@ -7,17 +7,6 @@ import (
 	"rsros/camdriver"
 )
 
-// The streams.
-var (
-	depthID = camdriver.StreamID{Kind: camdriver.Depth}
-	leftID  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	rightID = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	colorID = camdriver.StreamID{Kind: camdriver.Color}
-	gyroID  = camdriver.StreamID{Kind: camdriver.Gyro}
-	accelID = camdriver.StreamID{Kind: camdriver.Accel}
-	poseID  = camdriver.StreamID{Kind: camdriver.Pose}
-)
-
 const (
 	depthUnits = 0.001 // m
 	baseline   = 0.050 // m from the left to the right imager
@@ -59,15 +48,15 @@ var tracking = [9]float64{1, 0, 0, 0, -1, 0, 0, 0, -1}
 func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
 	e := camdriver.Identity()
 	switch s {
-	case depthID, leftID:
-	case poseID:
+	case camdriver.DepthStream, camdriver.LeftStream:
+	case camdriver.PoseStream:
 		e.Rotation = tracking
-	case rightID:
+	case camdriver.RightStream:
 		e.Translation[0] = -baseline
-	case colorID:
+	case camdriver.ColorStream:
 		e.Rotation = rotation(0.0031, -0.0042, 0.0019)
 		e.Translation = [3]float64{0.01482, 0.00021, 0.00034}
-	case gyroID, accelID:
+	case camdriver.GyroStream, camdriver.AccelStream:
 		e.Translation = [3]float64{-imuPlace[0], -imuPlace[1], -imuPlace[2]}
 	default:
 		return e, fmt.Errorf("stream %s: %w", s, camdriver.ErrNotFound)

@@ -49,7 +49,7 @@ func videoProfile(id camdriver.StreamID, f camdriver.Format, width, height int) 
 // cloud computes the points of the set.
 func (m *moment) cloud(t *testing.T) (xyz, uv []float32) {
 	t.Helper()
-	if err := process.NewPointCloud(m.res, colorID).Process(&m.set); err != nil {
+	if err := process.NewPointCloud(m.res, camdriver.ColorStream).Process(&m.set); err != nil {
 		t.Fatal(err)
 	}
 	points, ok := m.set.First(camdriver.Depth, camdriver.XYZ32F)
@@ -63,9 +63,9 @@ func (m *moment) cloud(t *testing.T) (xyz, uv []float32) {
 // the room is within the noise of depth, which moves points along their rays.
 func TestCloudLiesOnRoom(t *testing.T) {
 	for _, at := range []float64{0.2, 1.4} {
-		m := newMoment(t, Options{Seed: 3}, at, videoProfile(depthID, camdriver.Z16, 848, 480), videoProfile(colorID, camdriver.RGB8, 848, 480))
+		m := newMoment(t, Options{Seed: 3}, at, videoProfile(camdriver.DepthStream, camdriver.Z16, 848, 480), videoProfile(camdriver.ColorStream, camdriver.RGB8, 848, 480))
 		xyz, _ := m.cloud(t)
-		pose, fx := m.world.path.at(at).pose, intrinsics(videoProfile(depthID, camdriver.Z16, 848, 480)).Fx
+		pose, fx := m.world.path.at(at).pose, intrinsics(videoProfile(camdriver.DepthStream, camdriver.Z16, 848, 480)).Fx
 		points, squares := 0, 0.0
 		for i := 0; i < len(xyz); i += 3 * 7 {
 			c := [3]float64{float64(xyz[i]), float64(xyz[i+1]), float64(xyz[i+2])}
@@ -96,7 +96,7 @@ func TestCloudLiesOnRoom(t *testing.T) {
 // that surface's colour.
 func TestCloudHasRoomsColours(t *testing.T) {
 	const at = 0.4
-	m := newMoment(t, Options{}, at, videoProfile(depthID, camdriver.Z16, 848, 480), videoProfile(colorID, camdriver.RGB8, 1280, 720))
+	m := newMoment(t, Options{}, at, videoProfile(camdriver.DepthStream, camdriver.Z16, 848, 480), videoProfile(camdriver.ColorStream, camdriver.RGB8, 1280, 720))
 	xyz, uv := m.cloud(t)
 	pose := m.world.path.at(at).pose
 	hits, misses, seen := 0, 0, map[int]int{}
@@ -133,9 +133,9 @@ const edgeStep = 0.3
 // TestAlignedEdges checks that edges of depth aligned to colour are edges in the colour
 // camera's view, within a pixel.
 func TestAlignedEdges(t *testing.T) {
-	color := videoProfile(colorID, camdriver.RGB8, 848, 480)
+	color := videoProfile(camdriver.ColorStream, camdriver.RGB8, 848, 480)
 	// These sizes have pixels of about the same angle.
-	m := newMoment(t, Options{Noiseless: true}, 0.9, videoProfile(depthID, camdriver.Z16, 1280, 720), color)
+	m := newMoment(t, Options{Noiseless: true}, 0.9, videoProfile(camdriver.DepthStream, camdriver.Z16, 1280, 720), color)
 	if err := process.NewAlign(m.res, camdriver.Color).Process(&m.set); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAlignedEdges(t *testing.T) {
 	if !ok || aligned.Frame.Width != color.Width || aligned.Frame.Height != color.Height {
 		t.Fatal("no depth of the size of colour")
 	}
-	place, _ := fromDepth(colorID)
+	place, _ := fromDepth(camdriver.ColorStream)
 	view := newRaster(m.world.scene, place.Inverse().Then(m.world.path.at(m.t).pose), m.color, m.t, normal)
 	line := newRow(color.Width)
 	near, off := 0, 0

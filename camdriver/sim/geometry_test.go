@@ -81,7 +81,7 @@ func patterned(m material, s, t float64) surface {
 func TestDepthLiesOnSolids(t *testing.T) {
 	w := quiet()
 	for _, at := range []float64{0, 0.31, 1.27} {
-		p, in, pix := draw(depthID, camdriver.Z16, w, at, normal)
+		p, in, pix := draw(camdriver.DepthStream, camdriver.Z16, w, at, normal)
 		pose, valid, seen := w.path.at(at).pose, 0, make(map[int]int)
 		const every = 3 // pixels
 		for y := 0; y < p.Height; y += every {
@@ -112,9 +112,9 @@ func TestDepthLiesOnSolids(t *testing.T) {
 func TestColorAgreesWithDepth(t *testing.T) {
 	w := quiet()
 	const at = 0.4
-	p, in, depth := draw(depthID, camdriver.Z16, w, at, normal)
-	_, cin, rgb := draw(colorID, camdriver.RGB8, w, at, normal)
-	toColor, _ := fromDepth(colorID)
+	p, in, depth := draw(camdriver.DepthStream, camdriver.Z16, w, at, normal)
+	_, cin, rgb := draw(camdriver.ColorStream, camdriver.RGB8, w, at, normal)
+	toColor, _ := fromDepth(camdriver.ColorStream)
 	pose := w.path.at(at).pose
 	hits, misses := 0, 0
 	for y := range p.Height {
@@ -160,9 +160,9 @@ func sameHue(pix []byte, want tint) bool {
 func TestDisparity(t *testing.T) {
 	w := quiet()
 	const at, half, search = 0.9, 6, 5
-	p, in, depth := draw(depthID, camdriver.Z16, w, at, normal)
-	_, _, left := draw(leftID, camdriver.Y8, w, at, look{gain: 1.5})
-	_, _, right := draw(rightID, camdriver.Y8, w, at, look{gain: 1.5})
+	p, in, depth := draw(camdriver.DepthStream, camdriver.Z16, w, at, normal)
+	_, _, left := draw(camdriver.LeftStream, camdriver.Y8, w, at, look{gain: 1.5})
+	_, _, right := draw(camdriver.RightStream, camdriver.Y8, w, at, look{gain: 1.5})
 	row := func(pix []byte, y int) []byte { return pix[y*p.Width : (y+1)*p.Width] }
 	good, bad := 0, 0
 	for y := half; y < p.Height-half; y += 7 {
@@ -211,8 +211,8 @@ func absDiff(a, b byte) int { return max(int(a)-int(b), int(b)-int(a)) }
 
 // TestDeterminism checks that the seed alone determines every pixel.
 func TestDeterminism(t *testing.T) {
-	for _, id := range []camdriver.StreamID{depthID, leftID, colorID} {
-		f := map[camdriver.StreamID]camdriver.Format{depthID: camdriver.Z16, leftID: camdriver.Y8, colorID: camdriver.RGB8}[id]
+	for _, id := range []camdriver.StreamID{camdriver.DepthStream, camdriver.LeftStream, camdriver.ColorStream} {
+		f := map[camdriver.StreamID]camdriver.Format{camdriver.DepthStream: camdriver.Z16, camdriver.LeftStream: camdriver.Y8, camdriver.ColorStream: camdriver.RGB8}[id]
 		_, _, a := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
 		_, _, b := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
 		_, _, c := draw(id, f, newWorld(Options{Seed: 8}.withDefaults()), 0.5, normal)

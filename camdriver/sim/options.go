@@ -8,15 +8,6 @@ import (
 	"rsros/camdriver"
 )
 
-// The filters that the SDK recommends.
-var (
-	stereoFilters = []string{
-		"Decimation Filter", "Rotation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter", "Depth to Disparity",
-		"Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
-	}
-	colorFilters = []string{"Decimation Filter", "Rotation Filter"}
-)
-
 // setting returns a writable option.
 func setting(id camdriver.OptionID, lo, hi, step, standard float32, text string) camdriver.Option {
 	return camdriver.Option{ID: id, Value: standard, Min: lo, Max: hi, Step: step, Default: standard, Description: text}

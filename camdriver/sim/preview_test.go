@@ -21,10 +21,10 @@ func TestPreview(t *testing.T) {
 	const width, height = 480, 270
 	sheet := image.NewRGBA(image.Rect(0, 0, 2*width, 2*height))
 	for i, p := range []camdriver.Profile{
-		{Stream: depthID, Format: camdriver.Z16, Width: width, Height: height, FPS: 30},
-		{Stream: colorID, Format: camdriver.RGB8, Width: width, Height: height, FPS: 30},
-		{Stream: leftID, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
-		{Stream: rightID, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
+		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: width, Height: height, FPS: 30},
+		{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: width, Height: height, FPS: 30},
+		{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
+		{Stream: camdriver.RightStream, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
 	} {
 		pix := make([]byte, p.FrameSize())
 		w.render(p, 0.4, normal, pix)

@@ -21,24 +21,24 @@ func video(id camdriver.StreamID, f camdriver.Format, sizes []d435i.Size, standa
 
 func stereoProfiles() []camdriver.Profile {
 	standard := d435i.Size{W: 848, H: 480, FPS: []int{30}}
-	out := video(depthID, camdriver.Z16, d435i.StereoSizes, standard)
-	out = append(out, video(leftID, camdriver.Y8, d435i.StereoSizes, standard)...)
-	return append(out, video(rightID, camdriver.Y8, d435i.StereoSizes, standard)...)
+	out := video(camdriver.DepthStream, camdriver.Z16, d435i.StereoSizes, standard)
+	out = append(out, video(camdriver.LeftStream, camdriver.Y8, d435i.StereoSizes, standard)...)
+	return append(out, video(camdriver.RightStream, camdriver.Y8, d435i.StereoSizes, standard)...)
 }
 
 func colorProfiles() []camdriver.Profile {
-	return video(colorID, camdriver.RGB8, d435i.ColorSizes, d435i.Size{W: 1280, H: 720, FPS: []int{30}})
+	return video(camdriver.ColorStream, camdriver.RGB8, d435i.ColorSizes, d435i.Size{W: 1280, H: 720, FPS: []int{30}})
 }
 
 func motionProfiles() []camdriver.Profile {
 	return []camdriver.Profile{
-		{Stream: gyroID, Format: camdriver.MotionXYZ32F, FPS: 200, Default: true},
-		{Stream: gyroID, Format: camdriver.MotionXYZ32F, FPS: 400},
-		{Stream: accelID, Format: camdriver.MotionXYZ32F, FPS: 63, Default: true},
-		{Stream: accelID, Format: camdriver.MotionXYZ32F, FPS: 250},
+		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200, Default: true},
+		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 400},
+		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63, Default: true},
+		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 250},
 	}
 }
 
 func poseProfiles() []camdriver.Profile {
-	return []camdriver.Profile{{Stream: poseID, Format: camdriver.SixDOF, FPS: 200, Default: true}}
+	return []camdriver.Profile{{Stream: camdriver.PoseStream, Format: camdriver.SixDOF, FPS: 200, Default: true}}
 }

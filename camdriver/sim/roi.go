@@ -78,7 +78,7 @@ func (s *sensor) meter(profiles []camdriver.Profile) {
 // image, both at the start of the path.
 func (w *world) metering(p camdriver.Profile, r camdriver.ROI) float32 {
 	if p.Stream.Kind == camdriver.Depth { // depth is computed from infrared
-		p.Stream, p.Format = leftID, camdriver.Y8
+		p.Stream, p.Format = camdriver.LeftStream, camdriver.Y8
 	}
 	pixels := make([]byte, p.FrameSize())
 	w.render(p, 0, look{gain: 1, saturation: 1, laser: 1}, pixels)

@@ -14,8 +14,8 @@ func TestROI(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	color := small(dev.Sensors()[1], colorID, 6)
-	stereo := small(dev.Sensors()[0], depthID, 6)
+	color := small(dev.Sensors()[1], camdriver.ColorStream, 6)
+	stereo := small(dev.Sensors()[0], camdriver.DepthStream, 6)
 	metered := dev.Sensors()[1].(camdriver.ROISensor)
 	before, err := metered.ROI()
 	if err != nil || before.Check(1920, 1080) != nil {

@@ -71,8 +71,8 @@ func Open(o Options) (*Device, error) {
 	o = o.withDefaults()
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
 	d.ctx, d.end = context.WithCancel(context.Background())
-	d.add("Stereo Module", stereoProfiles(), stereoOptions(), stereoFilters)
-	d.add("RGB Camera", colorProfiles(), colorOptions(), colorFilters)
+	d.add("Stereo Module", stereoProfiles(), stereoOptions(), camdriver.DepthFilters)
+	d.add("RGB Camera", colorProfiles(), colorOptions(), camdriver.ColorFilters)
 	d.add("Motion Module", motionProfiles(), motionOptions(), nil)
 	if o.Pose {
 		d.add("Pose", poseProfiles(), commonOptions(), nil)

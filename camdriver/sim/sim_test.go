@@ -15,9 +15,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func BenchmarkRender(b *testing.B) {
 	w := newWorld(Options{}.withDefaults())
 	for _, p := range []camdriver.Profile{
-		{Stream: depthID, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
-		{Stream: leftID, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
-		{Stream: colorID, Format: camdriver.RGB8, Width: 1280, Height: 720, FPS: 30},
+		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
+		{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: 1280, Height: 720, FPS: 30},
 	} {
 		b.Run(p.String(), func(b *testing.B) {
 			pix := make([]byte, p.FrameSize())
@@ -36,7 +36,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer dev.Close()
-	for i, id := range []camdriver.StreamID{depthID, colorID, gyroID} {
+	for i, id := range []camdriver.StreamID{camdriver.DepthStream, camdriver.ColorStream, camdriver.GyroStream} {
 		b.Run(id.String(), func(b *testing.B) {
 			p := small(dev.Sensors()[i], id, 15)
 			r := newRun(dev.sensors[i], []camdriver.Profile{p}, nil)

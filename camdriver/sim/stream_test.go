@@ -73,7 +73,7 @@ func TestRates(t *testing.T) {
 		dev, _ := Open(Options{Pose: true, Loop: time.Second})
 		defer dev.Close()
 		sensors, rec := dev.Sensors(), &recorder{}
-		for i, ids := range [][]camdriver.StreamID{{depthID, leftID, rightID}, {colorID}, {gyroID, accelID}, {poseID}} {
+		for i, ids := range [][]camdriver.StreamID{{camdriver.DepthStream, camdriver.LeftStream, camdriver.RightStream}, {camdriver.ColorStream}, {camdriver.GyroStream, camdriver.AccelStream}, {camdriver.PoseStream}} {
 			var profiles []camdriver.Profile
 			for _, id := range ids {
 				profiles = append(profiles, small(sensors[i], id, 15))
@@ -86,7 +86,7 @@ func TestRates(t *testing.T) {
 		for _, s := range sensors {
 			s.Stop()
 		}
-		for id, want := range map[camdriver.StreamID]int{depthID: 30, leftID: 30, rightID: 30, colorID: 31, gyroID: 404, accelID: 128, poseID: 404} {
+		for id, want := range map[camdriver.StreamID]int{camdriver.DepthStream: 30, camdriver.LeftStream: 30, camdriver.RightStream: 30, camdriver.ColorStream: 31, camdriver.GyroStream: 404, camdriver.AccelStream: 128, camdriver.PoseStream: 404} {
 			got := rec.frames[id]
 			if len(got) != want {
 				t.Errorf("%s: %d frames, want %d", id, len(got), want)
@@ -97,8 +97,8 @@ func TestRates(t *testing.T) {
 				}
 			}
 		}
-		for i, f := range rec.frames[depthID] {
-			if l, r := rec.frames[leftID][i], rec.frames[rightID][i]; l.Timestamp != f.Timestamp || r.Timestamp != f.Timestamp {
+		for i, f := range rec.frames[camdriver.DepthStream] {
+			if l, r := rec.frames[camdriver.LeftStream][i], rec.frames[camdriver.RightStream][i]; l.Timestamp != f.Timestamp || r.Timestamp != f.Timestamp {
 				t.Fatalf("exposure %d has different timestamps: %f %f %f", i, f.Timestamp, l.Timestamp, r.Timestamp)
 			}
 		}
@@ -112,7 +112,7 @@ func TestPrepareEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	p := small(dev.Sensors()[0], depthID, 6)
+	p := small(dev.Sensors()[0], camdriver.DepthStream, 6)
 	drawn := func() (n int) {
 		slots := dev.sensors[0].loops[p.Stream].slots
 		for i := range slots {
@@ -185,12 +185,12 @@ func TestSlowHandler(t *testing.T) {
 				time.Sleep(500 * time.Millisecond)
 			}
 		}
-		start(t, s, rec, depthID)
+		start(t, s, rec, camdriver.DepthStream)
 		time.Sleep(2 * time.Second)
 		s.Stop()
 		var missing uint64
 		next := uint64(1)
-		for _, f := range rec.frames[depthID] {
+		for _, f := range rec.frames[camdriver.DepthStream] {
 			if f.Number != next && next != 6 {
 				t.Errorf("got frame %d, want %d", f.Number, next)
 			}
@@ -210,7 +210,7 @@ func TestReplug(t *testing.T) {
 		if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "0123" {
 			t.Errorf("serial number %q", got)
 		}
-		start(t, s, rec, depthID)
+		start(t, s, rec, camdriver.DepthStream)
 		time.Sleep(500 * time.Millisecond)
 		if err := dev.Unplug(); err != nil {
 			t.Fatal(err)
@@ -220,14 +220,14 @@ func TestReplug(t *testing.T) {
 			t.Errorf("second Unplug: %v", err)
 		}
 		rec.mu.Lock()
-		before := len(rec.frames[depthID])
+		before := len(rec.frames[camdriver.DepthStream])
 		rec.mu.Unlock()
-		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
+		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
 			t.Errorf("Start while disconnected: %v", err)
 		}
 		time.Sleep(time.Hour)
 		rec.mu.Lock()
-		if n := len(rec.frames[depthID]) - before; n != 0 {
+		if n := len(rec.frames[camdriver.DepthStream]) - before; n != 0 {
 			t.Errorf("%d frames from an unplugged camera", n)
 		}
 		rec.mu.Unlock()
@@ -239,7 +239,7 @@ func TestReplug(t *testing.T) {
 		if len(rec.status) != 2 || !errors.Is(rec.status[0].Err, camdriver.ErrUnplugged) || rec.status[1].Kind != camdriver.StatusStreaming {
 			t.Errorf("status %v", rec.status)
 		}
-		if after := rec.frames[depthID][before:]; len(after) != 3 || after[0].Number != 1 {
+		if after := rec.frames[camdriver.DepthStream][before:]; len(after) != 3 || after[0].Number != 1 {
 			t.Errorf("%d frames after Replug, want 3 from number 1", len(after))
 		}
 		dev.Unplug() // Close must not wait for an unplugged camera
@@ -250,16 +250,16 @@ func TestReplug(t *testing.T) {
 // per sensor.
 func TestReset(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
-		start(t, s, rec, depthID, leftID)
-		start(t, dev.Sensors()[2], rec, gyroID)
+		start(t, s, rec, camdriver.DepthStream, camdriver.LeftStream)
+		start(t, dev.Sensors()[2], rec, camdriver.GyroStream)
 		time.Sleep(500 * time.Millisecond)
 		dev.Reset()
 		synctest.Wait()
 		dev.Reset() // ignored: a reset is running
 		rec.mu.Lock()
-		before := len(rec.frames[depthID])
+		before := len(rec.frames[camdriver.DepthStream])
 		rec.mu.Unlock()
-		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
+		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
 			t.Errorf("Start while disconnected: %v", err)
 		}
 		time.Sleep(resetTime + 200*time.Millisecond)
@@ -272,7 +272,7 @@ func TestReset(t *testing.T) {
 		if len(rec.notes) != 2 || rec.notes[0].Category != camdriver.NotifyHardwareEvent {
 			t.Errorf("notifications %+v, want one per started sensor", rec.notes)
 		}
-		after := rec.frames[depthID][before:]
+		after := rec.frames[camdriver.DepthStream][before:]
 		if len(after) != 3 || after[0].Number != 1 {
 			t.Errorf("%d frames after Reset, want 3 from number 1", len(after))
 		}
@@ -290,7 +290,7 @@ func TestLook(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			start(t, s, rec, leftID)
+			start(t, s, rec, camdriver.LeftStream)
 			time.Sleep(100 * time.Millisecond)
 			s.Stop()
 			for _, v := range last.Data {
@@ -316,7 +316,7 @@ func TestLook(t *testing.T) {
 // TestOptionEvents checks that changes of dependent options are raised.
 func TestOptionEvents(t *testing.T) {
 	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
-		start(t, s, rec, depthID)
+		start(t, s, rec, camdriver.DepthStream)
 		s.SetOption(camdriver.OptionExposure, 5000)
 		s.SetOption(camdriver.OptionExposure, 6000)
 		s.Stop()
@@ -332,12 +332,12 @@ func TestOptionEvents(t *testing.T) {
 func TestClocks(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		time.Sleep(10 * time.Second)
-		start(t, s, rec, depthID)
+		start(t, s, rec, camdriver.DepthStream)
 		time.Sleep(100 * time.Millisecond)
 		s.SetOption(camdriver.OptionGlobalTimeEnabled, 0)
 		time.Sleep(150 * time.Millisecond)
 		s.Stop()
-		first, last := rec.frames[depthID][0], rec.frames[depthID][2]
+		first, last := rec.frames[camdriver.DepthStream][0], rec.frames[camdriver.DepthStream][2]
 		if want := float64(dev.opened.UnixMicro())/1e3 + 10000 + 1000.0/15; first.Domain != camdriver.GlobalTime || math.Abs(first.Timestamp-want) > 1e-3 {
 			t.Errorf("%s %f, want %f", first.Domain, first.Timestamp, want)
 		}
@@ -357,18 +357,18 @@ func TestMemory(t *testing.T) {
 			gain++
 			s.SetOption(camdriver.OptionGain, gain)
 		}
-		start(t, s, rec, leftID)
+		start(t, s, rec, camdriver.LeftStream)
 		time.Sleep(2*time.Second + 20*time.Millisecond)
 		s.Stop()
-		pool := dev.sensors[0].loops[leftID].pool
+		pool := dev.sensors[0].loops[camdriver.LeftStream].pool
 		if limit := 8 * (size + int64(camdriver.PageSize)); pool.InUse() > limit {
 			t.Errorf("%d bytes in use, want at most %d", pool.InUse(), limit)
 		}
-		got := len(rec.frames[leftID])
+		got := len(rec.frames[camdriver.LeftStream])
 		if drops := option(s, camdriver.OptionTotalFrameDrops); got+int(drops) != 30 || drops == 0 {
 			t.Errorf("%d frames arrived and %g were dropped, want 30 in total", got, drops)
 		}
-		for _, f := range rec.frames[leftID] {
+		for _, f := range rec.frames[camdriver.LeftStream] {
 			f.Release()
 		}
 	})
@@ -380,10 +380,10 @@ func TestLoopIsLent(t *testing.T) {
 	bubble(t, Options{StreamMemory: 8 * int64(424*240*2+camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		var sums []uint32
 		rec.onFrame = func(f *camdriver.Frame) { sums = append(sums, crc32.ChecksumIEEE(f.Data)) }
-		start(t, s, rec, depthID)
+		start(t, s, rec, camdriver.DepthStream)
 		time.Sleep(2100 * time.Millisecond)
 		s.Stop()
-		frames := rec.frames[depthID]
+		frames := rec.frames[camdriver.DepthStream]
 		for i, f := range frames {
 			if crc32.ChecksumIEEE(f.Data) != sums[i] {
 				t.Fatalf("frame %d changed after it was raised", f.Number)
@@ -412,8 +412,8 @@ func TestStartStop(t *testing.T) {
 	defer dev.Close()
 	stereo, motion := dev.Sensors()[0], dev.Sensors()[2]
 	for range 2000 {
-		start(t, stereo, &recorder{}, depthID)
-		start(t, motion, &recorder{}, gyroID, accelID)
+		start(t, stereo, &recorder{}, camdriver.DepthStream)
+		start(t, motion, &recorder{}, camdriver.GyroStream, camdriver.AccelStream)
 		stereo.Stop()
 		motion.Stop()
 	}

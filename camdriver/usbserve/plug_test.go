@@ -54,7 +54,7 @@ func TestPlug(t *testing.T) {
 	}
 	var devices [2]*d400.Device
 	var watchers [2]*watcher
-	depth := []camdriver.Profile{{Stream: depthID, Format: camdriver.Z16, Width: 424, Height: 240, FPS: 30}}
+	depth := []camdriver.Profile{{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 424, Height: 240, FPS: 30}}
 	for i, serial := range []string{"843922071105", "843922071106"} {
 		devices[i] = openBus(t, bus, d400.Selector{Serial: serial})
 		watchers[i] = newWatcher()

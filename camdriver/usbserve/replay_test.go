@@ -176,11 +176,11 @@ func TestReplayDrives(t *testing.T) {
 	got := newKeeper(frames)
 	for i, list := range [][]camdriver.Profile{
 		{
-			{Stream: depthID, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30},
-			{Stream: leftID, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 90}, {Stream: rightID, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 90},
+			{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30},
+			{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 90}, {Stream: camdriver.RightStream, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 90},
 		},
-		{{Stream: colorID, Format: camdriver.YUYV, Width: 640, Height: 480, FPS: 30}},
-		{{Stream: gyroID, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: accelID, Format: camdriver.MotionXYZ32F, FPS: 250}},
+		{{Stream: camdriver.ColorStream, Format: camdriver.YUYV, Width: 640, Height: 480, FPS: 30}},
+		{{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 250}},
 	} {
 		if err := dev.Sensors()[i].Start(list, got); err != nil {
 			t.Fatal(err)

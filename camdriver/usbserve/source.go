@@ -62,15 +62,6 @@ const (
 	codeColor = "YUY2"
 )
 
-var (
-	depthID = camdriver.StreamID{Kind: camdriver.Depth}
-	leftID  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	rightID = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	colorID = camdriver.StreamID{Kind: camdriver.Color}
-	gyroID  = camdriver.StreamID{Kind: camdriver.Gyro}
-	accelID = camdriver.StreamID{Kind: camdriver.Accel}
-)
-
 // maxSamples bounds the motion samples that wait for the host.
 const maxSamples = 64
 
@@ -98,8 +89,8 @@ func New(dev camdriver.Device) (*Source, error) {
 	has := func(code string) bool {
 		return slices.ContainsFunc(s.modes, func(m d435i.Mode) bool { return m.Code == code })
 	}
-	_, gyro := s.streams[gyroID]
-	_, accel := s.streams[accelID]
+	_, gyro := s.streams[camdriver.GyroStream]
+	_, accel := s.streams[camdriver.AccelStream]
 	switch {
 	case !has(codeDepth):
 		return nil, fmt.Errorf("device has no depth stream of format Z16: %w", camdriver.ErrUnsupported)
@@ -163,12 +154,12 @@ func (s *Source) listModes() []d435i.Mode {
 		})
 		list = append(list, modes[:min(len(modes), maxModes)]...)
 	}
-	add(codeDepth, 16, depthID, camdriver.Z16)
-	add(codeLeft, 8, leftID, camdriver.Y8)
-	if _, ok := s.streams[leftID]; ok {
-		add(codePair, 16, rightID, camdriver.Y8)
+	add(codeDepth, 16, camdriver.DepthStream, camdriver.Z16)
+	add(codeLeft, 8, camdriver.LeftStream, camdriver.Y8)
+	if _, ok := s.streams[camdriver.LeftStream]; ok {
+		add(codePair, 16, camdriver.RightStream, camdriver.Y8)
 	}
-	add(codeColor, 16, colorID, camdriver.YUYV, camdriver.RGB8)
+	add(codeColor, 16, camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)
 	return list
 }
 
@@ -187,13 +178,13 @@ func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
 	}
 	switch m.Code {
 	case codeDepth:
-		return []camdriver.Profile{find(depthID, camdriver.Z16)}
+		return []camdriver.Profile{find(camdriver.DepthStream, camdriver.Z16)}
 	case codeLeft:
-		return []camdriver.Profile{find(leftID, camdriver.Y8)}
+		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8)}
 	case codePair:
-		return []camdriver.Profile{find(leftID, camdriver.Y8), find(rightID, camdriver.Y8)}
+		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8), find(camdriver.RightStream, camdriver.Y8)}
 	}
-	return []camdriver.Profile{find(colorID, camdriver.YUYV, camdriver.RGB8)}
+	return []camdriver.Profile{find(camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)}
 }
 
 // want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
@@ -270,7 +261,7 @@ func (s *Source) selection() map[int][]camdriver.Profile {
 			}
 		}
 	}
-	for i, id := range []camdriver.StreamID{gyroID, accelID} {
+	for i, id := range []camdriver.StreamID{camdriver.GyroStream, camdriver.AccelStream} {
 		if s.rates[i] > 0 {
 			add(s.motion(id, s.rates[i]))
 		}
@@ -362,7 +353,7 @@ func (s *Source) Frame(_ int, f *camdriver.Frame) {
 			old.frame.Release()
 		}
 		s.latest[id] = &arrival{frame: f.Retain(), number: number, time: us, taken: map[d435i.Mode]bool{}}
-		if left, right := s.latest[leftID], s.latest[rightID]; id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
+		if left, right := s.latest[camdriver.LeftStream], s.latest[camdriver.RightStream]; id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
 			s.dropPair()
 			left.frame.Retain()
 			right.frame.Retain()
@@ -502,17 +493,17 @@ type control struct {
 // controls doesn't have the stereo module's exposure and gain, which the virtual camera
 // applies to the pixels, as a sequence of frames may have different ones.
 var controls = map[[3]uint8]control{
-	{0, 3, 2}:  {depthID, camdriver.OptionEmitterEnabled},
-	{0, 3, 4}:  {depthID, camdriver.OptionLaserPower},
-	{3, 7, 2}:  {colorID, camdriver.OptionBrightness},
-	{3, 7, 3}:  {colorID, camdriver.OptionContrast},
-	{3, 7, 4}:  {colorID, camdriver.OptionGain},
-	{3, 7, 6}:  {colorID, camdriver.OptionHue},
-	{3, 7, 7}:  {colorID, camdriver.OptionSaturation},
-	{3, 7, 8}:  {colorID, camdriver.OptionSharpness},
-	{3, 7, 9}:  {colorID, camdriver.OptionGamma},
-	{3, 7, 10}: {colorID, camdriver.OptionWhiteBalance},
-	{3, 7, 11}: {colorID, camdriver.OptionEnableAutoWhiteBalance},
-	{3, 6, 2}:  {colorID, camdriver.OptionEnableAutoExposure},
-	{3, 6, 4}:  {colorID, camdriver.OptionExposure},
+	{0, 3, 2}:  {camdriver.DepthStream, camdriver.OptionEmitterEnabled},
+	{0, 3, 4}:  {camdriver.DepthStream, camdriver.OptionLaserPower},
+	{3, 7, 2}:  {camdriver.ColorStream, camdriver.OptionBrightness},
+	{3, 7, 3}:  {camdriver.ColorStream, camdriver.OptionContrast},
+	{3, 7, 4}:  {camdriver.ColorStream, camdriver.OptionGain},
+	{3, 7, 6}:  {camdriver.ColorStream, camdriver.OptionHue},
+	{3, 7, 7}:  {camdriver.ColorStream, camdriver.OptionSaturation},
+	{3, 7, 8}:  {camdriver.ColorStream, camdriver.OptionSharpness},
+	{3, 7, 9}:  {camdriver.ColorStream, camdriver.OptionGamma},
+	{3, 7, 10}: {camdriver.ColorStream, camdriver.OptionWhiteBalance},
+	{3, 7, 11}: {camdriver.ColorStream, camdriver.OptionEnableAutoWhiteBalance},
+	{3, 6, 2}:  {camdriver.ColorStream, camdriver.OptionEnableAutoExposure},
+	{3, 6, 4}:  {camdriver.ColorStream, camdriver.OptionExposure},
 }

@@ -15,19 +15,19 @@ func tablesOf(dev camdriver.Device, s *Source) (d435i.Tables, error) {
 	t.AccelS, t.GyroS = identity, identity
 	t.AccelB, t.GyroB = [3]float64{}, [3]float64{}
 	clear(t.Rect)
-	for _, p := range s.offers[depthID] {
-		in, err := dev.Sensors()[s.streams[depthID]].Intrinsics(p)
+	for _, p := range s.offers[camdriver.DepthStream] {
+		in, err := dev.Sensors()[s.streams[camdriver.DepthStream]].Intrinsics(p)
 		if err != nil {
 			return t, err
 		}
 		t.Rect[[2]int{p.Width, p.Height}] = [4]float64{in.Fx, in.Fy, in.Ppx, in.Ppy}
 	}
-	if e, err := dev.Extrinsics(depthID, rightID); err == nil {
+	if e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.RightStream); err == nil {
 		t.Baseline = 1000 * e.Translation[0]
 	} else if !known(err) {
 		return t, err
 	}
-	if e, err := dev.Extrinsics(depthID, gyroID); err == nil {
+	if e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.GyroStream); err == nil {
 		t.DepthIMU = e.Translation
 	} else if !known(err) {
 		return t, err
@@ -44,7 +44,7 @@ func known(err error) bool {
 // of which others are derived, and the pose.
 func colorTable(t *d435i.Tables, dev camdriver.Device, s *Source) error {
 	var largest camdriver.Profile
-	for _, p := range s.offers[colorID] {
+	for _, p := range s.offers[camdriver.ColorStream] {
 		if p.Width*p.Height > largest.Width*largest.Height {
 			largest = p
 		}
@@ -52,7 +52,7 @@ func colorTable(t *d435i.Tables, dev camdriver.Device, s *Source) error {
 	if largest.Width == 0 {
 		return nil
 	}
-	in, err := dev.Sensors()[s.streams[colorID]].Intrinsics(largest)
+	in, err := dev.Sensors()[s.streams[camdriver.ColorStream]].Intrinsics(largest)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func colorTable(t *d435i.Tables, dev camdriver.Device, s *Source) error {
 	w, h := float64(largest.Width)/2, float64(largest.Height)/2
 	t.ColorK = [4]float64{in.Fx / w, in.Fy / h, in.Ppx/w - 1, in.Ppy/h - 1}
 	t.Coeffs = in.Coeffs
-	e, err := dev.Extrinsics(depthID, colorID)
+	e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.ColorStream)
 	if err != nil {
 		return err
 	}

@@ -114,9 +114,9 @@ func TestCalibration(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []camdriver.StreamID{leftID, rightID, colorID, gyroID, accelID} {
-		want, err1 := source.Extrinsics(depthID, id)
-		got, err2 := dev.Extrinsics(depthID, id)
+	for _, id := range []camdriver.StreamID{camdriver.LeftStream, camdriver.RightStream, camdriver.ColorStream, camdriver.GyroStream, camdriver.AccelStream} {
+		want, err1 := source.Extrinsics(camdriver.DepthStream, id)
+		got, err2 := dev.Extrinsics(camdriver.DepthStream, id)
 		same := slices.EqualFunc(append(want.Rotation[:], want.Translation[:]...), append(got.Rotation[:], got.Translation[:]...), near)
 		if err1 != nil || err2 != nil || !same {
 			t.Errorf("depth to %s: got %v, want %v, %v %v", id, got, want, err1, err2)
@@ -163,7 +163,7 @@ func (k *keeper) Frame(_ int, f *camdriver.Frame) {
 	if k.each != nil {
 		k.each()
 	}
-	for _, id := range []camdriver.StreamID{depthID, leftID, rightID, colorID, gyroID, accelID} {
+	for _, id := range []camdriver.StreamID{camdriver.DepthStream, camdriver.LeftStream, camdriver.RightStream, camdriver.ColorStream, camdriver.GyroStream, camdriver.AccelStream} {
 		if len(k.frames[id]) < k.want {
 			return
 		}
@@ -223,9 +223,9 @@ func TestFrames(t *testing.T) {
 		return camdriver.Profile{Stream: id, Format: f, Width: 424, Height: 240, FPS: 6}
 	}
 	for i, list := range [][]camdriver.Profile{
-		{video(depthID, camdriver.Z16), video(leftID, camdriver.Y8), video(rightID, camdriver.Y8)},
-		{video(colorID, camdriver.YUYV)},
-		{{Stream: gyroID, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: accelID, Format: camdriver.MotionXYZ32F, FPS: 63}},
+		{video(camdriver.DepthStream, camdriver.Z16), video(camdriver.LeftStream, camdriver.Y8), video(camdriver.RightStream, camdriver.Y8)},
+		{video(camdriver.ColorStream, camdriver.YUYV)},
+		{{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63}},
 	} {
 		if err := dev.Sensors()[i].Start(list, got); err != nil {
 			t.Fatal(err)
@@ -257,7 +257,7 @@ func compare(t *testing.T, got, want *camdriver.Frame) {
 	t.Helper()
 	id := got.Stream()
 	pixels := want.Data
-	if id == colorID {
+	if id == camdriver.ColorStream {
 		pixels = make([]byte, len(got.Data))
 		ToYUY2(pixels, want.Data)
 	}
@@ -328,17 +328,17 @@ func TestRecording(t *testing.T) {
 	sent, got := newKeeper(1), newKeeper(1)
 	dev := open(t, serve(t, tap{source, sent}))
 	list := dev.Sensors()[0].Profiles()
-	i := slices.IndexFunc(list, func(p camdriver.Profile) bool { return p.Stream == depthID })
+	i := slices.IndexFunc(list, func(p camdriver.Profile) bool { return p.Stream == camdriver.DepthStream })
 	if i < 0 {
 		t.Fatalf("profiles %v", list)
 	}
-	want, err := source.Sensors()[0].Intrinsics(camdriver.Profile{Stream: depthID, Format: camdriver.Z16, Width: list[i].Width, Height: list[i].Height, FPS: list[i].FPS})
+	want, err := source.Sensors()[0].Intrinsics(camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: list[i].Width, Height: list[i].Height, FPS: list[i].FPS})
 	if in, err2 := dev.Sensors()[0].Intrinsics(list[i]); err != nil || err2 != nil || math.Abs(in.Fx-want.Fx) > 1e-3 || math.Abs(in.Ppy-want.Ppy) > 1e-3 {
 		t.Errorf("intrinsics %+v, want %+v, %v %v", in, want, err, err2)
 	}
 	several := make(chan struct{})
 	got.each = func() {
-		if len(got.frames[depthID]) == 10 {
+		if len(got.frames[camdriver.DepthStream]) == 10 {
 			close(several)
 		}
 	}
@@ -350,8 +350,8 @@ func TestRecording(t *testing.T) {
 		t.Error(err)
 	}
 	same := 0
-	for at, f := range got.frames[depthID] {
-		if want := sent.at(depthID, at); want != nil {
+	for at, f := range got.frames[camdriver.DepthStream] {
+		if want := sent.at(camdriver.DepthStream, at); want != nil {
 			same++
 			if !bytes.Equal(f.Data, want.Data) {
 				t.Errorf("frame %d differs", f.Number)
@@ -359,6 +359,6 @@ func TestRecording(t *testing.T) {
 		}
 	}
 	if same < 5 {
-		t.Errorf("%d of %d frames have times of the recording", same, len(got.frames[depthID]))
+		t.Errorf("%d of %d frames have times of the recording", same, len(got.frames[camdriver.DepthStream]))
 	}
 }

@@ -48,7 +48,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n := f.Frames(camdriver.StreamID{Kind: camdriver.Depth}); n < 10 {
+	if n := f.Frames(camdriver.DepthStream); n < 10 {
 		t.Errorf("the bag that was kept has %d depth frames of a second", n)
 	}
 }
@@ -67,7 +67,7 @@ func TestDemoRemovesItsBag(t *testing.T) {
 
 // The judge itself is judged: a lost, a changed and a doubled frame are seen.
 func TestLedgerSeesWhatIsWrong(t *testing.T) {
-	id := camdriver.StreamID{Kind: camdriver.Depth}
+	id := camdriver.DepthStream
 	message := func(number uint32, pixels ...byte) []byte {
 		head := msgs.ImageHead{Header: msgs.Header{Seq: number, Stamp: 1}, DataLen: uint32(len(pixels))}
 		return append(msgs.Marshal(&head), pixels...)
@@ -101,7 +101,7 @@ func TestLedgerSeesWhatIsWrong(t *testing.T) {
 }
 
 func TestReportRefusesALostFrame(t *testing.T) {
-	id := camdriver.StreamID{Kind: camdriver.Depth}
+	id := camdriver.DepthStream
 	l := newLedger()
 	l.profiles = [][]camdriver.Profile{{{Stream: id, Width: 1, Height: 1}}}
 	l.Frame(0, rig.DepthFrame(0.001, 1))

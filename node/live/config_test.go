@@ -21,8 +21,8 @@ import (
 )
 
 func TestFlagsWinOverParameters(t *testing.T) {
-	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
-	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	depth, color := camdriver.DepthStream, camdriver.ColorStream
+	left := camdriver.LeftStream
 	p := graph.Params{
 		"device": "usb", "serial_no": "_0123", "naming": "sdk", "camera": "front",
 		"depth_width": 640, "depth_height": 480, "depth_fps": 30, "color_width": -1, "color_height": 0,
@@ -42,7 +42,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", id, got, want)
 		}
 	}
-	if _, said := o.Streams[camdriver.StreamID{Kind: camdriver.Accel}]; said {
+	if _, said := o.Streams[camdriver.AccelStream]; said {
 		t.Error("accel was never mentioned")
 	}
 }
@@ -140,7 +140,7 @@ func TestPoseFlagTakesPrecedence(t *testing.T) {
 	if err := o.fill(graph.Params{"enable_pose": false}); err != nil {
 		t.Fatal(err)
 	}
-	if set, said := o.Streams[camdriver.StreamID{Kind: camdriver.Pose}]; said {
+	if set, said := o.Streams[camdriver.PoseStream]; said {
 		t.Errorf("poses are %s", set)
 	}
 }
@@ -217,10 +217,10 @@ func TestWrapperParameters(t *testing.T) {
 	})
 	w := o.Wrapper
 	if err != nil || o.Camera != "/eye" || w.Frames != "left" || !w.AlignDepth || len(w.Filters) != 2 || w.Clip != 3.5 || w.UniteIMU != imu.Copy ||
-		w.Texture != (camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}) || !w.NoTF || w.AccelCovariance != 0.5 {
+		w.Texture != camdriver.LeftStream || !w.NoTF || w.AccelCovariance != 0.5 {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if left := o.Streams[camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}]; left != (StreamSetting{Width: 848, Height: 480, FPS: 30}) {
+	if left := o.Streams[camdriver.LeftStream]; left != (StreamSetting{Width: 848, Height: 480, FPS: 30}) {
 		t.Errorf("left infrared %+v", left)
 	}
 	for name, value := range map[string]string{"filters": "sharpen", "unite_imu_method": "Copy", "pointcloud_texture_stream": "COLOR"} {

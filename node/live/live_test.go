@@ -155,7 +155,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n := f.Frames(camdriver.StreamID{Kind: camdriver.Depth}); n == 0 {
+	if n := f.Frames(camdriver.DepthStream); n == 0 {
 		t.Error("the recording holds no depth frame")
 	}
 }
@@ -176,13 +176,13 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	live, n := startTestLive(t, Options{Naming: naming.Wrapper})
 	var answer msgs.Result
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
-	before, _ := live.cameras[0].hub.Counts(camdriver.StreamID{Kind: camdriver.Gyro})
+	before, _ := live.cameras[0].hub.Counts(camdriver.GyroStream)
 	var seen gain
 	defer live.cameras[0].hub.Attach(&seen)()
 	if err := live.cameras[0].device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
 		t.Error(err)
 	}
-	if after, _ := live.cameras[0].hub.Counts(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
+	if after, _ := live.cameras[0].hub.Counts(camdriver.GyroStream); !answer.Success || after != before {
 		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
 	}
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)

@@ -95,7 +95,7 @@ func (m *cloudMessage) point(i int) (x, y, z float32, colour uint32) {
 // colour.
 func TestAlignedDepthAndCloud(t *testing.T) {
 	_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{
-		AlignDepth: true, PointCloud: true, OrderedCloud: true, Texture: camdriver.StreamID{Kind: camdriver.Color},
+		AlignDepth: true, PointCloud: true, OrderedCloud: true, Texture: camdriver.ColorStream,
 	}})
 	aligned := onlooker(t, n, "/camera/aligned_depth_to_color/image_raw")
 	colour := onlooker(t, n, "/camera/color/image_raw")
@@ -211,7 +211,7 @@ func TestColorizedDepth(t *testing.T) {
 }
 
 func TestRGBDNames(t *testing.T) {
-	_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{RGBD: true, Texture: camdriver.StreamID{Kind: camdriver.Color}}})
+	_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{RGBD: true, Texture: camdriver.ColorStream}})
 	m := decodeCloud(t, receive(t, onlooker(t, n, "/camera/depth_registered/points"), "points"))
 	if m.head.Width != 424 || m.head.Height != 240 || m.head.Header.FrameID != "camera_color_optical_frame" {
 		t.Errorf("cloud %+v", m.head)

@@ -110,7 +110,7 @@ func TestFlagTurnsOffParameter(t *testing.T) {
 func TestPoseFlagTurnsOffPoses(t *testing.T) {
 	o := Options{Given: settings.Given{"pose": settings.Flag}}
 	list, err := o.each(graph.Params{"enable_pose": true}, nil)
-	if err != nil || !list[0].Streams[camdriver.StreamID{Kind: camdriver.Pose}].Off || list[0].Source.Pose {
+	if err != nil || !list[0].Streams[camdriver.PoseStream].Off || list[0].Source.Pose {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // Options of each camera: names, devices, and parameters of one or all.
 func TestOptionsOfEach(t *testing.T) {
-	depth := camdriver.StreamID{Kind: camdriver.Depth}
+	depth := camdriver.DepthStream
 	for name, c := range map[string]struct {
 		o      Options
 		line   graph.Params
@@ -134,7 +134,7 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 	if front.times.Load() != 1 || rear.times.Load() != 0 {
 		t.Errorf("the cameras began again %d and %d times, want 1 and 0", front.times.Load(), rear.times.Load())
 	}
-	if _, gaps := live.cameras[1].hub.Counts(camdriver.StreamID{Kind: camdriver.Depth}); gaps > late(live.cameras[1]) {
+	if _, gaps := live.cameras[1].hub.Counts(camdriver.DepthStream); gaps > late(live.cameras[1]) {
 		t.Errorf("the other camera lost %d frames of depth", gaps)
 	}
 

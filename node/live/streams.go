@@ -70,7 +70,7 @@ func (s StreamSettings) setting(id camdriver.StreamID) StreamSetting {
 		return set
 	}
 	if id.Kind == camdriver.Infrared {
-		if depth, ok := s[camdriver.StreamID{Kind: camdriver.Depth}]; ok && !depth.Off {
+		if depth, ok := s[camdriver.DepthStream]; ok && !depth.Off {
 			return depth
 		}
 	}

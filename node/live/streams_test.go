@@ -40,9 +40,9 @@ type fakeSensor struct {
 func (s fakeSensor) Profiles() []camdriver.Profile { return s.profiles }
 
 func fakeSensors() []camdriver.Sensor {
-	depth := camdriver.StreamID{Kind: camdriver.Depth}
-	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	gyro := camdriver.StreamID{Kind: camdriver.Gyro}
+	depth := camdriver.DepthStream
+	left := camdriver.LeftStream
+	gyro := camdriver.GyroStream
 	video := func(id camdriver.StreamID, f camdriver.Format) []camdriver.Profile {
 		return []camdriver.Profile{
 			{Stream: id, Format: f, Width: 1280, Height: 720, FPS: 30},
@@ -57,10 +57,10 @@ func fakeSensors() []camdriver.Sensor {
 }
 
 func TestChooseProfiles(t *testing.T) {
-	depth := camdriver.StreamID{Kind: camdriver.Depth}
-	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	gyro := camdriver.StreamID{Kind: camdriver.Gyro}
-	color := camdriver.StreamID{Kind: camdriver.Color}
+	depth := camdriver.DepthStream
+	left := camdriver.LeftStream
+	gyro := camdriver.GyroStream
+	color := camdriver.ColorStream
 	off := StreamSetting{Off: true}
 	for name, c := range map[string]struct {
 		settings StreamSettings

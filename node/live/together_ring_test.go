@@ -120,7 +120,7 @@ func framesOf(t *testing.T, path string, number int) uint64 {
 	if _, damaged, why := f.Gaps(); damaged > 0 || len(f.Notes()) > 0 {
 		t.Errorf("%s: device %d: %d messages: %v; %q", path, number, damaged, why, f.Notes())
 	}
-	return f.Frames(camdriver.StreamID{Kind: camdriver.Depth})
+	return f.Frames(camdriver.DepthStream)
 }
 
 // readAsSDK checks the rules of the SDK's reader with the stock libraries.

@@ -100,7 +100,7 @@ func TestRecordTogether(t *testing.T) {
 		if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
 			t.Errorf("device %d has serial number %s", number, got)
 		}
-		if frames := f.Frames(camdriver.StreamID{Kind: camdriver.Depth}); frames < 30 {
+		if frames := f.Frames(camdriver.DepthStream); frames < 30 {
 			t.Errorf("device %d has %d frames", number, frames)
 		}
 		if drift, deviation := driftOf(t, f); math.Abs(drift-want) > 200+6*deviation {

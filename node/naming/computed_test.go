@@ -25,7 +25,7 @@ const unpleasantBag = "../../camdriver/process/testdata/unpleasant.bag"
 // alignedCloud enables everything whose result depends on earlier frames.
 var alignedCloud = WrapperOptions{
 	AlignDepth: true, PointCloud: true, OrderedCloud: true, AllowNoTexture: true,
-	Texture: camdriver.StreamID{Kind: camdriver.Color}, Filters: []string{filterHDRMerge, filterTemporal},
+	Texture: camdriver.ColorStream, Filters: []string{filterHDRMerge, filterTemporal},
 }
 
 const (
@@ -396,7 +396,7 @@ func TestLateSetsAreCounted(t *testing.T) {
 // Each option has its topics, in the form that a camera node publishes them.
 func TestComputedTopics(t *testing.T) {
 	const depth, info = "/camera/depth/image_rect_raw", "/camera/depth/camera_info"
-	color := camdriver.StreamID{Kind: camdriver.Color}
+	color := camdriver.ColorStream
 	for name, c := range map[string]struct {
 		o     WrapperOptions
 		topic string

@@ -112,7 +112,7 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
 		// As in realsense2_camera, the right image has the left one's frame_id, and
 		// P[3] has the baseline, as ROS describes a rectified stereo pair.
-		st.frameID = l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
+		st.frameID = l.options.opticalFrame(camdriver.LeftStream)
 	}
 	l.streams[id] = st
 }

@@ -10,7 +10,7 @@ import (
 
 // With infra_rgb, grey infrared images become rgb8, without padding; colour is unchanged.
 func TestInfraRGB(t *testing.T) {
-	left := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}, Format: camdriver.Y8, Width: 2, Height: 2}
+	left := camdriver.Profile{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 2, Height: 2}
 	whole := left
 	whole.Stream.Index = 0
 	whole.Format = camdriver.RGB8

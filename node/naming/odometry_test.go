@@ -45,7 +45,7 @@ func TestOdometry(t *testing.T) {
 // of poses and images agree in it.
 func TestPoseFrameHasOneParent(t *testing.T) {
 	turned := camdriver.Extrinsics{Rotation: [9]float64{1, 0, 0, 0, -1, 0, 0, 0, -1}, Translation: [3]float64{0.1, 0, 0}}
-	depth, pose := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Pose}
+	depth, pose := camdriver.DepthStream, camdriver.PoseStream
 	identity := camdriver.Identity()
 	snap := camdriver.DeviceSnapshot{Reference: depth, Streams: []camdriver.StreamSnapshot{
 		{Profile: camdriver.Profile{Stream: depth}, Extrinsic: &identity}, {Profile: camdriver.Profile{Stream: pose}, Extrinsic: &turned},

@@ -32,7 +32,7 @@ type pipeline struct {
 const processPool = 512 << 20
 
 func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, error) {
-	depth := w.streams[camdriver.StreamID{Kind: camdriver.Depth}]
+	depth := w.streams[camdriver.DepthStream]
 	processor, err := newProcessor(w.layout, snap, processPool, depth, w.open)
 	if err == nil {
 		err = processor.filters.offer(w.out, w.layout.camera)

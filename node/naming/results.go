@@ -26,13 +26,13 @@ const cloudType = "sensor_msgs/PointCloud2"
 // newResults opens the topics. slots is the number of goroutines of the blocks.
 func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOutlet) (*results, error) {
 	o := &l.options
-	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
+	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.DepthStream)}
 	for i := range r.clouds {
 		r.clouds[i].packer = cloud.NewPacker(slots)
 	}
 	var err error
 	if o.align() {
-		r.frameID = o.opticalFrame(camdriver.StreamID{Kind: camdriver.Color})
+		r.frameID = o.opticalFrame(camdriver.ColorStream)
 		if r.aligned, err = newOutlets(l.alignedDepth(snap), open); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 		}
 	}
 	return &stream{
-		frameID: l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(), depth: true,
+		frameID: l.options.opticalFrame(camdriver.ColorStream), format: l.depthFormat(), depth: true,
 		topics: []streamTopic{
 			{prefix + "camera_info", cameraInfoType, cameraInfoEncoder(colour)},
 			{prefix + "image_raw", imageType, l.encodeImage},

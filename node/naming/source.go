@@ -65,7 +65,7 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 		}
 	}
 	if s.layout.unites() {
-		s.imu = s.connect(o.Camera+"/imu", "sensor_msgs/Imu", file.Frames(camdriver.StreamID{Kind: camdriver.Gyro}))
+		s.imu = s.connect(o.Camera+"/imu", "sensor_msgs/Imu", file.Frames(camdriver.GyroStream))
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
@@ -185,7 +185,7 @@ func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) 
 		return nil
 	}
 	var depth *outlets
-	if st := s.layout.streams[camdriver.StreamID{Kind: camdriver.Depth}]; st != nil && s.computesDepth() {
+	if st := s.layout.streams[camdriver.DepthStream]; st != nil && s.computesDepth() {
 		depth, _ = newOutlets(st, s.open) // open never fails
 		depth.numbered = true
 	}
@@ -206,7 +206,7 @@ func (a *askedOutlet) publish(m msgs.Raw) { a.give(m) }
 
 func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
 	out := &askedOutlet{}
-	s.made[s.connect(topic, typ, s.file.Frames(camdriver.StreamID{Kind: camdriver.Depth}))] = out
+	s.made[s.connect(topic, typ, s.file.Frames(camdriver.DepthStream))] = out
 	return out, nil
 }
 

@@ -107,7 +107,7 @@ func TestHardwareClockIsStampedFromTheFirstArrival(t *testing.T) {
 // A point in front of the depth camera must be in front of its body frame, and a point seen by both
 // cameras must have the same coordinates in camera_link.
 func TestStaticTransforms(t *testing.T) {
-	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
+	depth, color := camdriver.DepthStream, camdriver.ColorStream
 	toColor := camdriver.FromQuaternion([4]float64{0.01, -0.02, 0.005, 1}, [3]float64{0.015, 0.001, -0.002})
 	identity := camdriver.Identity()
 	m := staticTransforms(&WrapperOptions{Camera: "cam"}, camdriver.DeviceSnapshot{Reference: depth, Streams: []camdriver.StreamSnapshot{
@@ -146,7 +146,7 @@ func TestStaticTransforms(t *testing.T) {
 func TestStereoBaselineInP(t *testing.T) {
 	ex := camdriver.Extrinsics{Rotation: camdriver.Identity().Rotation, Translation: [3]float64{-0.05, 0, 0}}
 	info := cameraInfo(camdriver.StreamSnapshot{
-		Profile:   camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}, Width: 640, Height: 480},
+		Profile:   camdriver.Profile{Stream: camdriver.RightStream, Width: 640, Height: 480},
 		Video:     &camdriver.Intrinsics{Fx: 400, Fy: 401, Ppx: 320, Ppy: 240},
 		Extrinsic: &ex,
 	})

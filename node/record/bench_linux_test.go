@@ -39,8 +39,8 @@ func newReel(fps int) *reel {
 	r.profiles = [][]camdriver.Profile{
 		{stream(camdriver.Depth, 0, camdriver.Z16), stream(camdriver.Infrared, 1, camdriver.Y8), stream(camdriver.Infrared, 2, camdriver.Y8)},
 		{stream(camdriver.Color, 0, camdriver.RGB8)},
-		{{Stream: camdriver.StreamID{Kind: camdriver.Gyro}, Format: camdriver.MotionXYZ32F, FPS: 400},
-			{Stream: camdriver.StreamID{Kind: camdriver.Accel}, Format: camdriver.MotionXYZ32F, FPS: 200}},
+		{{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 400},
+			{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 200}},
 	}
 	pool := camdriver.NewPool(1 << 30)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -24,8 +24,8 @@ import (
 
 // The test device: two streams of small frames that a test raises one by one, at times of its choice.
 var (
-	depth0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 64, Height: 32, FPS: 30}
-	color0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.RGB8, Width: 64, Height: 32, FPS: 30}
+	depth0  = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 64, Height: 32, FPS: 30}
+	color0  = camdriver.Profile{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: 64, Height: 32, FPS: 30}
 	began   = time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)
 	spacing = time.Second / 30
 )

@@ -16,11 +16,11 @@ import (
 // small are the profiles of the simulated camera that software can draw.
 func small() []camdriver.Profile {
 	return []camdriver.Profile{
-		{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.RGB8, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.StreamID{Kind: camdriver.Gyro}, Format: camdriver.MotionXYZ32F, FPS: 200},
-		{Stream: camdriver.StreamID{Kind: camdriver.Accel}, Format: camdriver.MotionXYZ32F, FPS: 250},
+		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 424, Height: 240, FPS: 30},
+		{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 30},
+		{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: 424, Height: 240, FPS: 30},
+		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200},
+		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 250},
 	}
 }
 
@@ -55,7 +55,7 @@ func drawn(id int, n int) string {
 // TestCamera uses a page on the simulated camera, as one user would, step by step.
 func TestCamera(t *testing.T) {
 	b, p, c := openCamera(t)
-	depth, color := c.ids[camdriver.StreamID{Kind: camdriver.Depth}], c.ids[camdriver.StreamID{Kind: camdriver.Color}]
+	depth, color := c.ids[camdriver.DepthStream], c.ids[camdriver.ColorStream]
 	b.await(drawn(depth, 3) + ` && ` + drawn(color, 3))
 	for _, step := range []struct {
 		name string
@@ -164,7 +164,7 @@ func TestPlayback(t *testing.T) {
 	p, r := startRecording(t, "../data/librealsense/sw_small_raw.bag")
 	b.do(chromedp.Navigate(p.url))
 	b.await(`window.viewer && viewer.store.connected.value`)
-	id := r.ids[camdriver.StreamID{Kind: camdriver.Depth}]
+	id := r.ids[camdriver.DepthStream]
 	shown := func(set int) {
 		t.Helper()
 		f := r.frames[r.sets[set]]

@@ -68,7 +68,7 @@ func CheckTake(t testing.TB, path string) {
 func MapBag(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "map.bag")
-	depth := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 2, Height: 1, FPS: 10}
+	depth := camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 2, Height: 1, FPS: 10}
 	maps := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Occupancy}, Format: camdriver.Y8, FPS: 10}
 	r, err := rsbag.NewRecorder(path, camdriver.DeviceSnapshot{
 		Info:    []camdriver.Info{{Key: camdriver.InfoName, Value: "Mapper"}},

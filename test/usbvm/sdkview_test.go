@@ -155,7 +155,7 @@ func driverView(t *testing.T, d *d400.Device) view {
 	for _, i := range d.Info() {
 		v["info "+i.Key.String()] = i.Value
 	}
-	depthStream := camdriver.StreamID{Kind: camdriver.Depth}
+	depthStream := camdriver.DepthStream
 	for _, s := range d.Sensors() {
 		for _, o := range s.Options() {
 			mode := ""

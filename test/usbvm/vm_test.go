@@ -30,12 +30,12 @@ var (
 )
 
 var (
-	depth = camdriver.StreamID{Kind: camdriver.Depth}
-	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	right = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	color = camdriver.StreamID{Kind: camdriver.Color}
-	gyro  = camdriver.StreamID{Kind: camdriver.Gyro}
-	accel = camdriver.StreamID{Kind: camdriver.Accel}
+	depth = camdriver.DepthStream
+	left  = camdriver.LeftStream
+	right = camdriver.RightStream
+	color = camdriver.ColorStream
+	gyro  = camdriver.GyroStream
+	accel = camdriver.AccelStream
 )
 
 // plug plugs a camera in and waits until the kernel's drivers have taken it, so

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	depth = camdriver.StreamID{Kind: camdriver.Depth}
+	depth = camdriver.DepthStream
 	start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 )
 

@@ -94,7 +94,7 @@ func TestCursorSeek(t *testing.T) {
 // TestFind looks up every frame number of a stream, and numbers between and beyond.
 func TestFind(t *testing.T) {
 	f := openSample(t, "sw_small_lz4")
-	depth := camdriver.StreamID{Kind: camdriver.Depth}
+	depth := camdriver.DepthStream
 	for n := uint64(95); n < 165; n++ {
 		at, err := f.Find(depth, n)
 		if (err == nil) != (n < 160) {
@@ -159,7 +159,7 @@ func TestGenuineD435(t *testing.T) {
 	if got := walk(t, f); len(got) != 3 {
 		t.Errorf("events %q", got)
 	}
-	e, err := f.Last(camdriver.StreamID{Kind: camdriver.Depth}, time.Hour, time.Time{})
+	e, err := f.Last(camdriver.DepthStream, time.Hour, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

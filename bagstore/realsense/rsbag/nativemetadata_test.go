@@ -45,7 +45,7 @@ func TestNativeMetadataBounds(t *testing.T) {
 		if n := cur.Unmatched(); n != uint64(c.count-3) {
 			t.Errorf("%d messages of %d bytes: %d unmatched, want %d", c.count, c.size, n, c.count-3)
 		}
-		n := cur.asm.metadatas[camdriver.StreamID{Kind: camdriver.Depth}]
+		n := cur.asm.metadatas[camdriver.DepthStream]
 		if len(n.list) > 4096 || len(n.list)*c.size > 8<<20 {
 			t.Errorf("%d messages of %d bytes are kept", len(n.list), c.size)
 		}
@@ -102,7 +102,7 @@ func TestNativeBeside(t *testing.T) {
 		}
 		defer f.Close()
 		for conn, id := range f.native.metadata {
-			if id != (camdriver.StreamID{Kind: camdriver.Depth}) || first.native.metadata[conn] != id {
+			if id != camdriver.DepthStream || first.native.metadata[conn] != id {
 				t.Fatalf("metadata of %s", id)
 			}
 		}

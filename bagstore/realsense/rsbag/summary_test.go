@@ -40,7 +40,7 @@ note:      stream Pose_0 has no extrinsics
 		t.Errorf("got\n%s", b.String())
 	}
 	missing, damaged, why := f.Gaps()
-	if why != nil || damaged != 0 || missing[camdriver.StreamID{Kind: camdriver.Depth}] != 20 || missing[camdriver.StreamID{Kind: camdriver.Gyro}] != 120 {
+	if why != nil || damaged != 0 || missing[camdriver.DepthStream] != 20 || missing[camdriver.GyroStream] != 120 {
 		t.Errorf("missing %v, damaged %d, %v", missing, damaged, why)
 	}
 }

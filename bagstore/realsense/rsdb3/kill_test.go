@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	depth  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 64, Height: 48, FPS: 30}
-	gyro   = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Gyro}, Format: camdriver.MotionXYZ32F, FPS: 200}
+	depth  = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 64, Height: 48, FPS: 30}
+	gyro   = camdriver.Profile{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
 	device = camdriver.DeviceSnapshot{
 		Info: []camdriver.Info{{Key: camdriver.InfoName, Value: "Camera"}},
 		Sensors: []camdriver.SensorSnapshot{

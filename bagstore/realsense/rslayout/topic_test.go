@@ -10,7 +10,7 @@ import (
 
 // TestTopics checks that encoded topic names parse to what was encoded, and their types.
 func TestTopics(t *testing.T) {
-	depth := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, FPS: 30, Width: 4, Height: 2}
+	depth := camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, FPS: 30, Width: 4, Height: 2}
 	e := NewEncoder(camdriver.DeviceSnapshot{
 		Info: []camdriver.Info{{Key: camdriver.InfoName, Value: "a camera"}},
 		Sensors: []camdriver.SensorSnapshot{{}, {

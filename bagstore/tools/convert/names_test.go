@@ -22,8 +22,8 @@ func newNames() (camdriver.DeviceSnapshot, *camdriver.Frame) {
 	option := func(id camdriver.OptionID, v float32) camdriver.Option {
 		return camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: id.String()}
 	}
-	p := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 2, Height: 1, FPS: 30, Default: true}
-	c := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.NV12, Width: 2, Height: 2, FPS: 30, Default: true}
+	p := camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 2, Height: 1, FPS: 30, Default: true}
+	c := camdriver.Profile{Stream: camdriver.ColorStream, Format: camdriver.NV12, Width: 2, Height: 2, FPS: 30, Default: true}
 	e := camdriver.Identity()
 	f := camdriver.NewFrame(nil)
 	f.Profile, f.Width, f.Height, f.Stride, f.Data, f.DepthUnits = p, 2, 1, 4, []byte{1, 2, 3, 4}, 0.001

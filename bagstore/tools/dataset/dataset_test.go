@@ -190,9 +190,9 @@ func each(t *testing.T, in string, do func(id camdriver.StreamID, stamp int64, d
 }
 
 var (
-	depth = camdriver.StreamID{Kind: camdriver.Depth}
-	color = camdriver.StreamID{Kind: camdriver.Color}
-	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	depth = camdriver.DepthStream
+	color = camdriver.ColorStream
+	left  = camdriver.LeftStream
 )
 
 // TestTUM checks that the benchmark's own rules find the pairs in associations.txt, and that all images

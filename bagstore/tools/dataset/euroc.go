@@ -29,7 +29,7 @@ func eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.Strea
 			list = append(list, id)
 		}
 	}
-	if id := (camdriver.StreamID{Kind: camdriver.Depth}); depth && len(list) > 0 && has(id) {
+	if id := camdriver.DepthStream; depth && len(list) > 0 && has(id) {
 		list = append(list, id)
 	}
 	return list

@@ -23,12 +23,12 @@ var lerobot = form{
 	need: "an image stream",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
 		list := eyes(has, true)
-		if id := (camdriver.StreamID{Kind: camdriver.Depth}); len(list) == 0 && has(id) {
+		if id := camdriver.DepthStream; len(list) == 0 && has(id) {
 			list = append(list, id)
 		}
 		// The first stream's stamps are those of the rows.
-		if i := slices.Index(list, camdriver.StreamID{Kind: camdriver.Color}); i > 0 {
-			list = slices.Insert(slices.Delete(list, i, i+1), 0, camdriver.StreamID{Kind: camdriver.Color})
+		if i := slices.Index(list, camdriver.ColorStream); i > 0 {
+			list = slices.Insert(slices.Delete(list, i, i+1), 0, camdriver.ColorStream)
 		}
 		return list
 	},

@@ -57,7 +57,7 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 		}
 		t.topic = s.o.Truth
 		return t, nil
-	case f.truth == anyTruth && s.selected()(camdriver.StreamID{Kind: camdriver.Pose}):
+	case f.truth == anyTruth && s.selected()(camdriver.PoseStream):
 		return t, nil
 	case f.truth == anyTruth && len(topics) > 1:
 		t.topic = slices.Min(topics[1:])

@@ -11,8 +11,8 @@ var tum = form{
 	name: "tum",
 	need: "Depth_0, and Color_0 or Infrared_1",
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
-		depth := camdriver.StreamID{Kind: camdriver.Depth}
-		for _, id := range []camdriver.StreamID{{Kind: camdriver.Color}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared}} {
+		depth := camdriver.DepthStream
+		for _, id := range []camdriver.StreamID{camdriver.ColorStream, camdriver.LeftStream, {Kind: camdriver.Infrared}} {
 			if has(depth) && has(id) {
 				return []camdriver.StreamID{id, depth}
 			}

@@ -75,9 +75,9 @@ func stream(f *rsbag.File, id camdriver.StreamID) camdriver.StreamSnapshot {
 }
 
 var (
-	depth = camdriver.StreamID{Kind: camdriver.Depth}
-	color = camdriver.StreamID{Kind: camdriver.Color}
-	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	depth = camdriver.DepthStream
+	color = camdriver.ColorStream
+	left  = camdriver.LeftStream
 )
 
 // The pixels written are librealsense's; the hashes are from its dump.

@@ -92,8 +92,8 @@ func TestExpect(t *testing.T) {
 	} {
 		var held counted
 		s := syncer.New()
-		s.Expect(camdriver.StreamID{Kind: camdriver.Depth})
-		s.Expect(camdriver.StreamID{Kind: camdriver.Color})
+		s.Expect(camdriver.DepthStream)
+		s.Expect(camdriver.ColorStream)
 		if got := push(t, s, &held, frames); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", frames, got, want)
 		}

@@ -78,7 +78,7 @@ func record(path string, size float64) error {
 		return camdriver.Profile{Stream: camdriver.StreamID{Kind: kind}, Format: format, Width: width, Height: height, FPS: fps, Default: true}
 	}
 	depth, colour := profile(camdriver.Depth, camdriver.Z16, 30), profile(camdriver.Color, camdriver.RGB8, 30)
-	gyro := camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Gyro}, Format: camdriver.MotionXYZ32F, FPS: 400, Default: true}
+	gyro := camdriver.Profile{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 400, Default: true}
 	units := []camdriver.Option{{ID: camdriver.OptionDepthUnits, Value: 0.001}}
 	exposure := []camdriver.Option{{ID: camdriver.OptionExposure, Value: 8500}}
 	r, err := rsbag.NewRecorder(path, camdriver.DeviceSnapshot{

@@ -40,15 +40,15 @@ type Reel struct {
 }
 
 var images = []camdriver.Profile{
-	{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
-	{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}, Format: camdriver.Y8, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
-	{Stream: camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}, Format: camdriver.Y8, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
-	{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.RGB8, Width: ColorWidth, Height: ColorHeight, FPS: FPS},
+	{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
+	{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
+	{Stream: camdriver.RightStream, Format: camdriver.Y8, Width: StereoWidth, Height: StereoHeight, FPS: FPS},
+	{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: ColorWidth, Height: ColorHeight, FPS: FPS},
 }
 
 var motions = []camdriver.Profile{
-	{Stream: camdriver.StreamID{Kind: camdriver.Gyro}, Format: camdriver.MotionXYZ32F, FPS: GyroRate},
-	{Stream: camdriver.StreamID{Kind: camdriver.Accel}, Format: camdriver.MotionXYZ32F, FPS: AccelRate},
+	{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: GyroRate},
+	{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: AccelRate},
 }
 
 // Shoot films the simulated camera into a folder.
