@@ -1,5 +1,7 @@
 package msgs
 
+import "sync/atomic"
+
 // Raw is an encoded message: the concatenation of Head, Body and Tail. A large part, such
 // as an image's pixels or a message read from a file, is the Body, which is passed on
 // without a copy. Head and Tail are the fields before and after it, or a small message.
@@ -26,3 +28,29 @@ func (r *Raw) Size() int { return len(r.Head) + len(r.Body) + len(r.Tail) }
 // Releaser is reference-counted memory. Release drops one reference; after the last one,
 // the memory may be reused.
 type Releaser interface{ Release() }
+
+// Shared counts references to an owner.
+type Shared struct {
+	refs  atomic.Int32
+	owner Releaser // may be nil
+}
+
+// Share returns a Shared with one reference. The last Release releases owner.
+func Share(owner Releaser) *Shared {
+	s := &Shared{owner: owner}
+	s.refs.Store(1)
+	return s
+}
+
+// Retain adds a reference, which the caller releases.
+func (s *Shared) Retain() Releaser {
+	s.refs.Add(1)
+	return s
+}
+
+// Release removes a reference.
+func (s *Shared) Release() {
+	if s.refs.Add(-1) == 0 && s.owner != nil {
+		s.owner.Release()
+	}
+}

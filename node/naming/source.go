@@ -265,7 +265,7 @@ func (a *asked) shut() {
 
 // frameSet is a replay.Work that counts its references.
 type frameSet struct {
-	picture
+	*msgs.Shared
 	source *Source
 	set    process.Set
 	stamp  msgs.Time
@@ -281,8 +281,7 @@ func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run)
 	}
 	w := &frameSet{source: v.source, stamp: stamp, run: r, conns: v.made, done: make(chan struct{})}
 	w.set.Copy(set)
-	w.picture.owner = &w.set
-	w.refs.Store(1)
+	w.Shared = msgs.Share(&w.set)
 	held := int64(0)
 	for _, img := range set.Images {
 		held += int64(len(img.Frame.Data))

@@ -2,7 +2,6 @@ package naming
 
 import (
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -308,9 +307,7 @@ func (it *iterator) sample(f *camdriver.Frame, to *instant) {
 func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recorded {
 	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}}
 	if m.Owner != nil {
-		p := &picture{owner: m.Owner}
-		p.refs.Store(1)
-		r.Head, r.Data, r.Owner = m.Head, m.Body, p
+		r.Head, r.Data, r.Owner = m.Head, m.Body, msgs.Share(m.Owner)
 	}
 	return r
 }
@@ -332,22 +329,4 @@ func (it *iterator) Err() error { return it.err }
 func (it *iterator) Close() {
 	it.drop()
 	it.frames.Close()
-}
-
-// picture is a replay.Retainer that counts the references to the owner of a message's bytes.
-type picture struct {
-	refs  atomic.Int32
-	owner msgs.Releaser
-}
-
-func (p *picture) Retain() msgs.Releaser {
-	p.refs.Add(1)
-	return p
-}
-
-// Release releases a reference.
-func (p *picture) Release() {
-	if p.refs.Add(-1) == 0 {
-		p.owner.Release()
-	}
 }

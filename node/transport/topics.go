@@ -12,7 +12,6 @@ package transport
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -89,13 +88,11 @@ func (t Topics) Share(m msgs.Raw) msgs.Raw {
 		t[0].log.Error().Err(err).Msg("not an image")
 		return m
 	}
-	owner := &shared{owner: m.Owner}
-	owner.refs.Store(1)
+	owner := msgs.Share(m.Owner)
 	m.Owner = owner
 	for _, one := range t {
 		if one.wanted() {
-			owner.refs.Add(1)
-			one.put(job{header, picture, owner})
+			one.put(job{header, picture, owner.Retain()})
 		}
 	}
 	return m
@@ -117,17 +114,6 @@ func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 		Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height),
 		Step: int(head.Step), BigEndian: head.BigEndian, Data: pixels,
 	}, d.Err()
-}
-
-type shared struct {
-	owner msgs.Releaser // may be nil
-	refs  atomic.Int32
-}
-
-func (s *shared) Release() {
-	if s.refs.Add(-1) == 0 && s.owner != nil {
-		s.owner.Release()
-	}
 }
 
 // Drops is what one topic left out so far.
