@@ -62,8 +62,8 @@ func (s *Server) candidates() []wire.Candidate {
 	return list
 }
 
-// chooseAttached shows an attached device. It returns false if there is none with this id.
-func (s *Server) chooseAttached(id string) bool {
+// showAttached shows an attached device. It returns false if there is none with this id.
+func (s *Server) showAttached(id string) bool {
 	s.mu.Lock()
 	list := s.attached
 	s.mu.Unlock()

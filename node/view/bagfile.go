@@ -41,7 +41,7 @@ func openTopics(ctx context.Context, s *Server, path, name, file string) (stage,
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
-			s.tell(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+			s.notify(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
 		}
 	})
 	running.Go(func() { g.findMarks(ctx, bag) })

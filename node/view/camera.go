@@ -28,11 +28,11 @@ type camera struct {
 	detach   func()      // from the hub
 	source   wire.Source // without current values of options
 	streams  map[camdriver.StreamID]*stream
-	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
-	first    uint64             // number of the guide's first frame in a file
+	primary  camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
+	first    uint64             // number of the primary stream's first frame in a file
 	dir      string             // where recordings go
 	frozen   *atomic.Bool       // a live camera's images are frozen
-	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
+	shown    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
 	jumps    atomic.Int64       // positions that were set
 	layout   *layout            // for Foxglove's clients; nil if they see something else
 	marks    markSearch
@@ -70,7 +70,7 @@ func newCamera(s *Server, name, file string, r Running) *camera {
 	g.file, _ = r.Device.(*playback.Device)
 	snap := camdriver.Snapshot(r.Device, r.Profiles)
 	g.describe(snap, name, file)
-	if s.offered != nil {
+	if s.stageGraph != nil {
 		g.layout = newLayout(g, snap)
 	}
 	if g.file == nil {
@@ -108,13 +108,13 @@ func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	for i := range snap.Streams {
 		s := &snap.Streams[i]
 		g.streams[s.Profile.Stream] = g.newStream(uint16(i+1), s.Profile.Stream)
-		g.choose(s.Profile.Stream)
+		g.considerPrimary(s.Profile.Stream)
 	}
 	for i := range snap.Streams {
 		g.source.Streams = append(g.source.Streams, g.streamOf(&snap, &snap.Streams[i]))
 	}
 	if g.file != nil {
-		g.source.FrameSets = int(g.file.File().Frames(g.guide))
+		g.source.FrameSets = int(g.file.File().Frames(g.primary))
 	}
 }
 
@@ -138,10 +138,10 @@ func (g *camera) stream(id uint16) *stream {
 	return nil
 }
 
-// choose makes a stream the guide if it is better than the current one.
-func (g *camera) choose(id camdriver.StreamID) {
-	if id.Kind.Video() && (g.guide.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.guide.Kind != camdriver.Depth) {
-		g.guide = id
+// considerPrimary makes a stream the primary one if it is better than the current one.
+func (g *camera) considerPrimary(id camdriver.StreamID) {
+	if id.Kind.Video() && (g.primary.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.primary.Kind != camdriver.Depth) {
+		g.primary = id
 	}
 }
 
@@ -190,11 +190,11 @@ func depthUnits(options []camdriver.Option) float32 {
 
 // findFirst sets the number of the first frame set.
 func (g *camera) findFirst() {
-	at, err := g.file.File().Find(g.guide, 0)
+	at, err := g.file.File().Find(g.primary, 0)
 	if err != nil {
 		return
 	}
-	if e, err := g.file.File().Last(g.guide, at, time.Time{}); err == nil {
+	if e, err := g.file.File().Last(g.primary, at, time.Time{}); err == nil {
 		g.first = e.Frame.Number
 		e.Frame.Release()
 	}
@@ -248,7 +248,7 @@ func (g *camera) state() *wire.State {
 
 // Frame implements camdriver.Handler.
 func (g *camera) Frame(sensor int, f *camdriver.Frame) {
-	if f.Stream() == g.guide {
+	if f.Stream() == g.primary {
 		g.shown.Store(f.Number + 1)
 	}
 	if g.frozen.Load() {
@@ -273,18 +273,18 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
 		return // a recording may have such frames
 	}
-	s.offer(newPicture(&g.server.memory, f, stamp, at))
+	s.offer(newFrame(&g.server.memory, f, stamp, at))
 }
 
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.layout.option(sensor, id, value)
-	g.server.tell(g, wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
+	g.server.notify(g, wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
 }
 
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
-	g.server.tell(g, wire.Notification{
+	g.server.notify(g, wire.Notification{
 		Op: "notification", Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
@@ -293,6 +293,6 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 func (g *camera) StatusChanged(s camdriver.Status) {
 	g.server.sendState(g)
 	if s.Err != nil {
-		g.server.tell(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+		g.server.notify(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
 	}
 }

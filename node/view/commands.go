@@ -20,7 +20,7 @@ var (
 // answer executes a request and returns the answer.
 func (s *Server) answer(r *wire.Request) map[string]any {
 	s.commands.Lock()
-	result, err := s.carryOut(r)
+	result, err := s.execute(r)
 	s.commands.Unlock()
 	if result == nil {
 		result = make(map[string]any)
@@ -40,7 +40,7 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.commands.Lock()
-	_, err := s.carryOut(&wire.Request{Op: op})
+	_, err := s.execute(&wire.Request{Op: op})
 	s.commands.Unlock()
 	switch {
 	case errors.Is(err, errViewOnly):
@@ -57,20 +57,20 @@ const (
 	maxRate = 100
 )
 
-// carryOut executes a request; commands is held.
-func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
+// execute executes a request; commands is held.
+func (s *Server) execute(r *wire.Request) (map[string]any, error) {
 	if s.o.ViewOnly {
 		return nil, errViewOnly
 	}
 	switch {
 	case r.Op == "open":
-		return nil, s.choose(r)
+		return nil, s.openRequested(r)
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
 	case r.Op == "rate" && !(r.Rate >= minRate && r.Rate <= maxRate):
 		return nil, fmt.Errorf("rate %g, want %g to %d", r.Rate, minRate, maxRate)
 	}
-	g := s.shown()
+	g := s.current()
 	if g == nil {
 		return nil, errNothing
 	}
@@ -86,20 +86,20 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	}
 	s.sendState(g)
 	if r := g.recording(); r != nil {
-		s.tell(g, wire.RecordChanged{Op: "record", Record: *r})
+		s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
 	}
 	return result, nil
 }
 
 // sendState sends the state of the stage to all viewers and Foxglove clients.
 func (s *Server) sendState(g stage) {
-	if st := g.state(); s.tell(g, wire.StateChanged{Op: "state", State: *st}) {
-		s.offered.report(st)
+	if st := g.state(); s.notify(g, wire.StateChanged{Op: "state", State: *st}) {
+		s.stageGraph.report(st)
 	}
 }
 
-// choose shows a device or a recording of the library.
-func (s *Server) choose(r *wire.Request) error {
+// openRequested shows a device or a recording of the library.
+func (s *Server) openRequested(r *wire.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
 			return errors.New("this viewer has no list of recordings")
@@ -110,7 +110,7 @@ func (s *Server) choose(r *wire.Request) error {
 		}
 		return s.show(s.ctx, at, place.Base(at), r.File)
 	}
-	if s.chooseAttached(r.Device) {
+	if s.showAttached(r.Device) {
 		return nil
 	}
 	for _, c := range s.o.Candidates {

@@ -45,7 +45,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	var frozen atomic.Bool
 	var shown map[string]msgs.Type
 	end := loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, updateEvery, func(time.Time) {
+		loop.Every(ctx, updateInterval, func(time.Time) {
 			types := known.Load()
 			if types == nil {
 				return
@@ -82,7 +82,7 @@ func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, na
 	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, updateEvery, g.followWatched) })
+	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, updateInterval, g.followWatched) })
 	return g
 }
 
@@ -124,16 +124,16 @@ func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false 
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-// still implements stage: viewers that come later need latched messages again.
-func (g *graphStage) still() bool { return true }
+// canResend implements stage: viewers that come later need latched messages again.
+func (g *graphStage) canResend() bool { return true }
 
-// showAgain implements stage. A topic's first viewer doesn't need it, because the subscription
+// resend implements stage. A topic's first viewer doesn't need it, because the subscription
 // hasn't begun.
-func (g *graphStage) showAgain(list []*stream) error {
+func (g *graphStage) resend(list []*stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range list {
-		if t := g.list[s.id-1]; g.subs[t] != nil && t.watching() > 1 {
+		if t := g.list[s.id-1]; g.subs[t] != nil && t.watcherCount() > 1 {
 			g.follow(t, false)
 			g.follow(t, true)
 		}

@@ -48,7 +48,7 @@ func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
 	return l
 }
 
-func (g *camera) offers() *topics {
+func (g *camera) topicList() *topics {
 	if g.layout == nil {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// keptLines is the number of lines that a new viewer gets.
-	keptLines = 200
+	// maxLogLines is the number of lines that a new viewer gets.
+	maxLogLines = 200
 	// maxLine bounds a line of the log, in bytes.
 	maxLine = 4 << 10
 	// A viewer with maxWaitingLog bytes of unsent text gets no more lines: answers and states
@@ -44,10 +44,10 @@ func (s *Server) sendLine(level, text string) {
 	}
 	line := s.encode(wire.LogLine{Op: "log", Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
 	s.mu.Lock()
-	if len(s.logged) == keptLines {
-		s.logged = slices.Delete(s.logged, 0, 1)
+	if len(s.logTail) == maxLogLines {
+		s.logTail = slices.Delete(s.logTail, 0, 1)
 	}
-	s.logged = append(s.logged, line)
+	s.logTail = append(s.logTail, line)
 	list := s.viewers.All()
 	s.mu.Unlock()
 	for _, v := range list {

@@ -25,7 +25,7 @@ func TestLogLines(t *testing.T) {
 	check(v.text("log"), "warn", "too slow frames=3")
 	log.Error().Msg(strings.Repeat("ä", maxLine))
 	check(v.text("log"), "error", strings.Repeat("ä", maxLine/2)+"…")
-	for range keptLines {
+	for range maxLogLines {
 		log.Debug().Msg("again")
 		check(v.text("log"), "debug", "again")
 	}
@@ -34,7 +34,7 @@ func TestLogLines(t *testing.T) {
 	h := httptest.NewServer(s)
 	defer h.Close()
 	later := connect(t, h.URL)
-	for range keptLines - 1 {
+	for range maxLogLines - 1 {
 		check(later.text("log"), "debug", "again")
 	}
 	check(later.text("log"), "info", "last")

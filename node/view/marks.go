@@ -75,10 +75,10 @@ func (s *Server) sendMarks(g stage) {
 		return
 	}
 	defer s.commands.Unlock()
-	if s.shown() != g {
+	if s.current() != g {
 		return
 	}
 	if list := m.takeMarks(); list != nil {
-		s.tell(g, wire.MarksFound{Op: "marks", Marks: list})
+		s.notify(g, wire.MarksFound{Op: "marks", Marks: list})
 	}
 }

@@ -13,7 +13,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("marks without a search: %v", list)
 	}
 	depth := streams(hello["source"])["Depth_0"]
-	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
 	check := func(list any) {
 		t.Helper()
 		for _, m := range list.([]any) {

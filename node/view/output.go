@@ -20,7 +20,7 @@ func NewOutput(next replay.Output) *Output { return &Output{next: next} }
 
 // Advertise implements replay.Output.
 func (o *Output) Advertise(c replay.Channel) (replay.Sink, error) {
-	var next replay.Sink = nobody{}
+	var next replay.Sink = discard{}
 	if o.next != nil {
 		var err error
 		if next, err = o.next.Advertise(c); err != nil {
@@ -81,26 +81,26 @@ func (t tee) PublishWait(ctx context.Context, m msgs.Raw) error {
 	return t.Sink.PublishWait(ctx, t.topic.pass(m))
 }
 
-func (t tee) Subscribers() int { return t.Sink.Subscribers() + t.topic.watching() }
+func (t tee) Subscribers() int { return t.Sink.Subscribers() + t.topic.watcherCount() }
 
 // Recall implements replay.Recaller. Only viewers need it: ROS subscribers have received the message.
 func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }
 
-// nobody is a replay.Sink without subscribers.
-type nobody struct{}
+// discard is a replay.Sink without subscribers.
+type discard struct{}
 
-func (nobody) Publish(m msgs.Raw) {
+func (discard) Publish(m msgs.Raw) {
 	if m.Owner != nil {
 		m.Owner.Release()
 	}
 }
 
-func (n nobody) PublishWait(_ context.Context, m msgs.Raw) error {
+func (n discard) PublishWait(_ context.Context, m msgs.Raw) error {
 	n.Publish(m)
 	return nil
 }
 
-func (nobody) Subscribers() int             { return 0 }
-func (nobody) Dropped() uint64              { return 0 }
-func (nobody) Settle(context.Context) error { return nil }
-func (nobody) Flush(context.Context) error  { return nil }
+func (discard) Subscribers() int             { return 0 }
+func (discard) Dropped() uint64              { return 0 }
+func (discard) Settle(context.Context) error { return nil }
+func (discard) Flush(context.Context) error  { return nil }

@@ -97,10 +97,10 @@ func (g *played) run(commands ...replay.Command) error {
 	return nil
 }
 
-// still implements stage: even during playback, the next message may be far away.
-func (g *played) still() bool { return g.player.Status().State != replay.Waiting }
+// canResend implements stage: even during playback, the next message may be far away.
+func (g *played) canResend() bool { return g.player.Status().State != replay.Waiting }
 
-func (g *played) showAgain(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
+func (g *played) resend(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
 
 // play resumes. At the end, it plays from the beginning again.
 func (g *played) play() error {
@@ -120,15 +120,15 @@ func (g *played) seek(r *wire.Request) error {
 	return g.run(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
 }
 
-// mostSteps is the maximum number of frame sets in a request.
-const mostSteps = 1000
+// maxSteps is the maximum number of frame sets in a request.
+const maxSteps = 1000
 
 // step goes forward or back by frame sets. A set begins with an image or, without images, with
 // a message of the topic that has the most messages.
 func (g *played) step(n int) error {
 	switch {
-	case n < -mostSteps || n > mostSteps:
-		return fmt.Errorf("%d frame sets, want %d to %d", n, -mostSteps, mostSteps)
+	case n < -maxSteps || n > maxSteps:
+		return fmt.Errorf("%d frame sets, want %d to %d", n, -maxSteps, maxSteps)
 	case n < 0:
 		return g.run(replay.Pause{}, replay.StepBack{Sets: -n}, replay.Recall{Topics: g.watched()})
 	}

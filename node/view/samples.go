@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// sampleEvery is the time for which samples are collected before they are sent.
-	sampleEvery = 20 * time.Millisecond
+	// sampleInterval is the time for which samples are collected before they are sent.
+	sampleInterval = 20 * time.Millisecond
 	// sampleSize is a sample in a message: seconds after the message's time, x, y, z.
 	sampleSize = 4 * 8
 	// sampleBytes bounds the samples that wait for a viewer: 5 s at 400 Hz.
@@ -44,7 +44,7 @@ func (s *stream) sample(f *camdriver.Frame, stamp, at wire.Nanos) {
 	if b == nil {
 		b = &samples{number: f.Number, stamp: stamp, time: at}
 		s.samples = b
-		time.AfterFunc(sampleEvery, s.sendSamples)
+		time.AfterFunc(sampleInterval, s.sendSamples)
 	}
 	for _, x := range [4]float64{float64(at-b.time) / 1e9, v[0], v[1], v[2]} {
 		b.data = binary.LittleEndian.AppendUint64(b.data, math.Float64bits(x))

@@ -55,12 +55,12 @@ type Server struct {
 	end  context.CancelFunc
 	jobs sync.WaitGroup // update and followLog
 
-	viewers  *clients.Server[*session]
-	foxglove *foxglove.Server
-	offered  *offered      // for Foxglove's clients; nil if they see something else
-	memory   encode.Memory // of pictures
-	unsure   atomic.Bool   // a viewer may not know the stage's state
-	logged   [][]byte      // the last lines of the log, as messages; guarded by mu
+	viewers     *clients.Server[*session]
+	foxglove    *foxglove.Server
+	stageGraph  *stageGraph   // for Foxglove's clients; nil if they see something else
+	memory      encode.Memory // of the forms of frames
+	stateUnsent atomic.Bool   // a viewer may not know the stage's state
+	logTail     [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // serializes requests that change something; locked before mu
 	split    time.Time  // when a viewer last split a recording; guarded by commands
@@ -80,8 +80,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.MaxViewers, o.Budget, o.Log)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	if o.Foxglove.Graph == nil {
-		s.offered = &offered{s: s}
-		o.Foxglove.Name, o.Foxglove.Graph, o.Foxglove.Playback, o.Foxglove.Topics, o.Foxglove.Log = cmp.Or(o.Node, "rs-ros-node"), s.offered, player{s.offered}, true, o.Log
+		s.stageGraph = &stageGraph{s: s}
+		o.Foxglove.Name, o.Foxglove.Graph, o.Foxglove.Playback, o.Foxglove.Topics, o.Foxglove.Log = cmp.Or(o.Node, "rs-ros-node"), s.stageGraph, stagePlayback{s.stageGraph}, true, o.Log
 	}
 	o.Foxglove.Control, o.Foxglove.Budget = !o.ViewOnly, o.Budget
 	s.foxglove = foxglove.New(o.Foxglove)
@@ -156,7 +156,7 @@ func (s *Server) open(ctx context.Context, device, name, file string) (begin fun
 
 // replace shows a stage to all viewers, and closes the previous one.
 func (s *Server) replace(g stage) {
-	old := s.shown()
+	old := s.current()
 	s.present(g)
 	s.closeStage(old)
 }
@@ -193,18 +193,18 @@ func (s *Server) swap(g stage, message []byte) (old stage) {
 		s.viewers.Send(websocket.Text, message)
 	}
 	s.mu.Unlock()
-	s.unsure.Store(true)
+	s.stateUnsent.Store(true)
 	if old != nil {
 		for _, v := range s.viewers.All() {
-			v.leave(old)
+			v.unsubscribeAll(old)
 		}
 	}
-	s.offered.changed()
+	s.stageGraph.changed()
 	return old
 }
 
-// shown returns the stage, or nil.
-func (s *Server) shown() stage {
+// current returns the stage, or nil.
+func (s *Server) current() stage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stage
@@ -212,7 +212,7 @@ func (s *Server) shown() stage {
 
 // stream returns the stage's stream with a number, or nil.
 func (s *Server) stream(id uint16) *stream {
-	if g := s.shown(); g != nil {
+	if g := s.current(); g != nil {
 		return g.stream(id)
 	}
 	return nil
@@ -236,9 +236,9 @@ func (s *Server) broadcast(message any) {
 	}
 }
 
-// tell sends a message about a stage to all viewers. It sends nothing and returns false if the
+// notify sends a message about a stage to all viewers. It sends nothing and returns false if the
 // stage isn't shown any more, because viewers would relate the message to the current one.
-func (s *Server) tell(g stage, message any) bool {
+func (s *Server) notify(g stage, message any) bool {
 	text := s.encode(message)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +267,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.viewers.Leave(v)
-	defer v.leave(nil)
+	defer v.unsubscribeAll(nil)
 	log := s.o.Log.With().Int("viewer", v.id).Str("address", v.Address()).Logger()
 	log.Debug().Msg("a viewer connected")
 	err = v.Run(v.handle, nil)
@@ -279,7 +279,7 @@ func (s *Server) admit(v *session) error {
 	s.commands.Lock() // nothing changes between the first message and the next ones
 	defer s.commands.Unlock()
 	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
-	if g := s.shown(); g != nil {
+	if g := s.current(); g != nil {
 		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
 	}
 	s.mu.Lock()
@@ -287,10 +287,10 @@ func (s *Server) admit(v *session) error {
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
 	v.send(hello)
-	for _, line := range s.logged {
+	for _, line := range s.logTail {
 		v.Send(websocket.Text, line)
 	}
-	s.unsure.Store(true) // it hasn't been sent the last changes
+	s.stateUnsent.Store(true) // it hasn't been sent the last changes
 	return s.viewers.Join(v)
 }
 
@@ -312,44 +312,44 @@ func (s *Server) Close() error {
 }
 
 const (
-	updateEvery = 100 * time.Millisecond // period of update
-	countTicks  = 10                     // periods between two counts
+	updateInterval = 100 * time.Millisecond // period of update
+	countTicks     = 10                     // periods between two counts
 )
 
 // update sends viewers changes that no request caused, such as the position, counts, and the
 // size of a recording.
 func (s *Server) update() {
-	tick := time.NewTicker(updateEvery)
+	tick := time.NewTicker(updateInterval)
 	defer tick.Stop()
-	var told news
+	var last lastSent
 	for n := 0; ; n++ {
 		select {
 		case <-s.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		g := s.shown()
+		g := s.current()
 		if g != nil {
-			s.showAgain(g)
+			s.resendUnseen(g)
 			s.sendMarks(g)
-			st, unsure := g.state(), s.unsure.Swap(false)
-			if unsure || !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
+			st, unsure := g.state(), s.stateUnsent.Swap(false)
+			if unsure || !reflect.DeepEqual(st, last.state) || st.Playing && st.Position != nil {
 				s.sendState(g)
 			} else {
-				s.offered.report(st)
+				s.stageGraph.report(st)
 			}
-			told.state = st
+			last.state = st
 		}
 		if n%countTicks == 0 {
-			s.count(g, &told)
+			s.count(g, &last)
 		}
 	}
 }
 
-// showAgain sends the frames at the position to viewers that haven't received them.
-func (s *Server) showAgain(g stage) {
-	unseen := s.offered.unseen()
-	if !g.still() {
+// resendUnseen sends the frames at the position to viewers that haven't received them.
+func (s *Server) resendUnseen(g stage) {
+	unseen := s.stageGraph.unseen()
+	if !g.canResend() {
 		return
 	}
 	for _, v := range s.viewers.All() {
@@ -360,22 +360,22 @@ func (s *Server) showAgain(g stage) {
 	}
 	s.commands.Lock()
 	defer s.commands.Unlock()
-	if s.shown() != g {
+	if s.current() != g {
 		return
 	}
-	if err := g.showAgain(unseen); err != nil {
+	if err := g.resend(unseen); err != nil {
 		s.o.Log.Debug().Err(err).Msg("show a recording's position again")
 	}
 }
 
-// news is the state that viewers were last sent.
-type news struct {
+// lastSent is the state that viewers were last sent.
+type lastSent struct {
 	state     *wire.State
 	recording bool
 }
 
 // count sends each viewer its counts, and all viewers the state of recording.
-func (s *Server) count(g stage, told *news) {
+func (s *Server) count(g stage, last *lastSent) {
 	viewers := s.viewers.All()
 	streams := make([][]wire.StreamCounts, len(viewers))
 	all := make([]wire.ViewerCounts, len(viewers))
@@ -389,9 +389,9 @@ func (s *Server) count(g stage, told *news) {
 		return
 	}
 	if r := g.recording(); r != nil {
-		if r.On || told.recording {
-			s.tell(g, wire.RecordChanged{Op: "record", Record: *r})
+		if r.On || last.recording {
+			s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
 		}
-		told.recording = r.On
+		last.recording = r.On
 	}
 }

@@ -78,7 +78,7 @@ func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 			t.Error(err)
 		}
 		if n := s.memory.Lent(); n != 0 {
-			t.Errorf("%d buffers of pictures are missing", n)
+			t.Errorf("%d buffers of images are missing", n)
 		}
 		h.Close()
 	})
@@ -97,7 +97,7 @@ func connect(t *testing.T, url string) *viewer {
 	return &viewer{t: t, url: url, conn: conn}
 }
 
-func (v *viewer) say(message object) {
+func (v *viewer) send(message object) {
 	v.t.Helper()
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -108,7 +108,7 @@ func (v *viewer) say(message object) {
 	}
 }
 
-// read returns the next message: an object, or a picture.
+// read returns the next message: an object, or an image.
 func (v *viewer) read() (object, []byte) {
 	v.t.Helper()
 	kind, data, err := v.conn.Read(v.t.Context())
@@ -175,7 +175,7 @@ func (v *viewer) ask(op string, fields object) object {
 	for k, x := range fields {
 		message[k] = x
 	}
-	v.say(message)
+	v.send(message)
 	for {
 		if m := v.text("answer"); m["id"] == float64(v.next) {
 			return m
@@ -214,7 +214,7 @@ func TestCamera(t *testing.T) {
 	if depth == 0 || gyro == 0 || ids["Color_0"] == 0 {
 		t.Fatalf("streams %v", ids)
 	}
-	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
 	for want := uint32(1); want <= 2; want++ {
 		h, facts, body := v.binary()
 		if h.Kind != wire.Video || h.Codec != wire.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(body) != 240*int(h.Stride) || !json.Valid(facts) {
@@ -225,7 +225,7 @@ func TestCamera(t *testing.T) {
 	for {
 		m, data := v.read()
 		if data != nil {
-			t.Fatalf("a third picture without credit: %+v", headOf(t, data))
+			t.Fatalf("a third image without credit: %+v", headOf(t, data))
 		}
 		if m["op"] == "counts" {
 			c := m["streams"].([]any)[0].(object)
@@ -237,16 +237,16 @@ func TestCamera(t *testing.T) {
 			}
 		}
 	}
-	v.say(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 2})
-	v.say(object{"op": "credit", "stream": depth, "upto": 2})
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 2})
+	v.send(object{"op": "credit", "stream": depth, "upto": 2})
 	v.binary() // one may have been in transit
 	h, _, body := v.binary()
 	if h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
 		t.Fatalf("%+v", h)
 	}
 	unpack(t, h, body)
-	v.say(object{"op": "unsubscribe", "stream": depth})
-	v.say(object{"op": "subscribe", "stream": gyro, "codec": "raw", "divisor": 1})
+	v.send(object{"op": "unsubscribe", "stream": depth})
+	v.send(object{"op": "subscribe", "stream": gyro, "codec": "raw", "divisor": 1})
 	for {
 		h, _, body := v.binary()
 		if h.Stream != gyro {
@@ -335,13 +335,13 @@ func (v *viewer) record(dir string) {
 // Events of a source that is no longer shown aren't taken for the new one's.
 func TestOldSource(t *testing.T) {
 	s, v, _ := start(t, Options{}, "sim")
-	old := s.shown().(*camera)
+	old := s.current().(*camera)
 	if err := s.Show(t.Context(), walk, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	old.StatusChanged(camdriver.Status{})
 	old.OptionChanged(0, camdriver.OptionExposure, 1)
-	v.say(object{"op": "pause", "id": 1})
+	v.send(object{"op": "pause", "id": 1})
 	for source := v.text("source"); source != nil; {
 		m, _ := v.read()
 		switch m["op"] {
@@ -368,12 +368,12 @@ func TestRecording(t *testing.T) {
 	ids := streams(source)
 	depth := ids["Depth_0"]
 	v.must("pause", nil)
-	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
 	first, _, _ := v.binary() // the position is shown again
 	sequence := first.Sequence
 	see := func() uint64 {
 		t.Helper()
-		v.say(object{"op": "credit", "stream": depth, "upto": sequence})
+		v.send(object{"op": "credit", "stream": depth, "upto": sequence})
 		h, _, _ := v.binary()
 		sequence = h.Sequence
 		return h.Number
@@ -454,8 +454,8 @@ func TestPausedBeforeFirstFrame(t *testing.T) {
 	s, v, hello := start(t, Options{}, walk)
 	depth := streams(hello["source"])["Depth_0"]
 	v.must("rate", object{"rate": 0.01}) // the next frame is far away
-	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
-	g := s.shown()
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	g := s.current()
 	for seen := 0; seen < 3; seen++ { // ticks while it plays
 		v.text("state")
 	}

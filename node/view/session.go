@@ -38,9 +38,9 @@ type session struct {
 // subscription is a viewer's subscription of a stream.
 type subscription struct {
 	*clients.Subscription
-	stream *stream
-	form   atomic.Pointer[form]
-	asked  bool // returned by unseen
+	stream   *stream
+	form     atomic.Pointer[form]
+	reported bool // returned by unseen
 }
 
 // item is a frame or message for viewers. It is encoded once in each form, whatever the
@@ -119,8 +119,8 @@ func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s, sub := range v.subscriptions {
-		if !sub.asked && sub.Counts().Given == 0 {
-			sub.asked = true
+		if !sub.reported && sub.Counts().Given == 0 {
+			sub.reported = true
 			list = append(list, s)
 		}
 	}
@@ -132,12 +132,12 @@ func (v *session) unsubscribe(id uint16) {
 	if s := v.server.stream(id); s != nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.forget(s)
+		v.endSubscription(s)
 	}
 }
 
-// forget ends the subscription of a stream; mu is held.
-func (v *session) forget(s *stream) {
+// endSubscription ends the subscription of a stream; mu is held.
+func (v *session) endSubscription(s *stream) {
 	sub := v.subscriptions[s]
 	if sub == nil {
 		return
@@ -154,13 +154,13 @@ func add(to *wire.ViewerCounts, c clients.Counts) {
 	to.Skipped += c.Dropped
 }
 
-// leave ends the subscriptions of a stage's streams, or all if g is nil.
-func (v *session) leave(g stage) {
+// unsubscribeAll ends the subscriptions of a stage's streams, or all if g is nil.
+func (v *session) unsubscribeAll(g stage) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s := range maps.Clone(v.subscriptions) {
 		if g == nil || s.stage == g {
-			v.forget(s)
+			v.endSubscription(s)
 		}
 	}
 }

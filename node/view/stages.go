@@ -16,11 +16,11 @@ type stage interface {
 	recording() *wire.Record                // nil if there is nothing to record with
 	stream(id uint16) *stream               // nil if there is none
 	span() (start, end wire.Nanos, ok bool) // of a recording
-	offers() *topics                        // topics for Foxglove's clients
-	// still reports whether showAgain can be called, which shows streams at the position to
+	topicList() *topics                     // topics for Foxglove's clients
+	// canResend reports whether resend can be called, which shows streams at the position to
 	// viewers that haven't seen them.
-	still() bool
-	showAgain([]*stream) error
+	canResend() bool
+	resend([]*stream) error
 
 	// do executes a request other than open. Its result may be nil.
 	do(*wire.Request) (result map[string]any, err error)

@@ -87,7 +87,7 @@ func (t *topics) stream(id uint16) *stream {
 	return &t.list[id-1].stream
 }
 
-func (t *topics) offers() *topics { return t }
+func (t *topics) topicList() *topics { return t }
 
 // streams returns the topics' descriptions for viewers.
 func (t *topics) streams() []wire.Stream {
@@ -116,10 +116,10 @@ func (t *topics) watched() (list []string) {
 	return list
 }
 
-// watching returns the number of viewers and of taps of the topic.
-func (t *topic) watching() int { return len(t.watchers.All()) + len(t.taps.All()) }
+// watcherCount returns the number of viewers and of taps of the topic.
+func (t *topic) watcherCount() int { return len(t.watchers.All()) + len(t.taps.All()) }
 
-func (t *topic) watched() bool { return t.watching() > 0 }
+func (t *topic) watched() bool { return t.watcherCount() > 0 }
 
 // message returns a message of the topic. Its last release calls release. A time of 0 means now.
 func (t *topic) message(content [][]byte, at int64, release func()) *message {

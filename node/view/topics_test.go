@@ -19,7 +19,7 @@ import (
 // subscribe subscribes to a topic without giving credit.
 func (v *viewer) subscribe(id uint16) {
 	v.t.Helper()
-	v.say(object{"op": "subscribe", "stream": id, "codec": "raw", "divisor": 1})
+	v.send(object{"op": "subscribe", "stream": id, "codec": "raw", "divisor": 1})
 }
 
 // message returns the next message of a topic, and gives credit for it.
@@ -27,7 +27,7 @@ func (v *viewer) message(id uint16) (wire.Head, []byte) {
 	v.t.Helper()
 	for {
 		h, _, body := v.binary()
-		v.say(object{"op": "credit", "stream": h.Stream, "upto": h.Sequence})
+		v.send(object{"op": "credit", "stream": h.Stream, "upto": h.Sequence})
 		if h.Stream == id {
 			return h, body
 		}
@@ -191,7 +191,7 @@ func TestTopicCounts(t *testing.T) {
 	const given = samplebag.RobotSets + 1
 	for c := counts(battery); c == nil || c["sent"] != 2.0 || c["given"] != float64(given) || c["skipped"] != float64(given-3); c = counts(battery) { //nolint:revive // waits
 	}
-	v.say(object{"op": "credit", "stream": battery, "upto": 2})
+	v.send(object{"op": "credit", "stream": battery, "upto": 2})
 	for v.came = nil; ; {
 		if h, _, _ := v.binary(); h.Stream == battery {
 			if h.Sequence == 3 && h.Skipped == given-3 && h.Number == given {
@@ -202,7 +202,7 @@ func TestTopicCounts(t *testing.T) {
 	}
 	// Transforms aren't left out while there are few.
 	for h := (wire.Head{}); h.Number < given; h, _ = v.message(moving) {
-		v.say(object{"op": "credit", "stream": moving, "upto": 1 + int(h.Sequence)})
+		v.send(object{"op": "credit", "stream": moving, "upto": 1 + int(h.Sequence)})
 	}
 	for c := counts(moving); c["sent"] != float64(given) || c["skipped"] != 0.0; c = counts(moving) { //nolint:revive // waits
 	}

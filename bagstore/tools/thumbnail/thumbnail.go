@@ -1,4 +1,4 @@
-// Package thumbnail makes small pictures of recordings.
+// Package thumbnail makes thumbnails of recordings.
 package thumbnail
 
 import (

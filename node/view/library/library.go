@@ -331,24 +331,24 @@ func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name st
 		http.NotFound(w, r)
 		return
 	}
-	var picture []byte
+	var thumbnail []byte
 	if rows, ok := l.source.(*rows); ok {
-		picture = rows.byName[name].Thumbnail
-	} else if picture, err = l.picture(r.Context(), at); err != nil {
+		thumbnail = rows.byName[name].Thumbnail
+	} else if thumbnail, err = l.thumbnail(r.Context(), at); err != nil {
 		http.Error(w, "the thumbnail was not made in time", http.StatusServiceUnavailable)
 		return
 	}
-	if picture == nil {
+	if thumbnail == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(picture))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(thumbnail))
 }
 
-// picture returns a thumbnail. The only error is ctx's.
-func (l *Library) picture(ctx context.Context, at string) ([]byte, error) {
+// thumbnail returns a thumbnail. The only error is ctx's.
+func (l *Library) thumbnail(ctx context.Context, at string) ([]byte, error) {
 	if err := l.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"rsros/node/view/wire"
 )
 
-// picture is a frame for viewers. It retains the frame, and owns each form that a viewer
+// frame is a camera's frame for viewers. It retains that, and owns each form that a viewer
 // requested. The last release frees both.
-type picture struct {
+type frame struct {
 	clients.Shared
 	frame  *camdriver.Frame
 	stamp  wire.Nanos     // time of arrival
@@ -30,43 +30,43 @@ type form struct {
 	divisor int
 }
 
-// newPicture returns a picture with one reference, whose forms take memory from m.
-func newPicture(m *encode.Memory, f *camdriver.Frame, stamp, time wire.Nanos) *picture {
-	p := &picture{memory: m, frame: f.Retain(), stamp: stamp, time: time}
+// newFrame returns a frame with one reference, whose forms take memory from m.
+func newFrame(m *encode.Memory, f *camdriver.Frame, stamp, time wire.Nanos) *frame {
+	p := &frame{memory: m, frame: f.Retain(), stamp: stamp, time: time}
 	p.Init(int64(len(f.Data)), p.free)
 	return p
 }
 
-func (p *picture) free() {
+func (p *frame) free() {
 	for _, b := range p.bodies {
 		p.memory.Return(b)
 	}
 	p.frame.Release()
 }
 
-func (p *picture) parts(h wire.Head, want form) [][]byte {
+func (p *frame) parts(h wire.Head, want form) [][]byte {
 	f := p.frame
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
 		h.Kind, h.Codec = wire.Pose, wire.JSON
 		return [][]byte{h.Append(nil), encode.Pose(f)}
 	}
-	b, facts := p.in(want), p.facts()
+	b, metadata := p.body(want), p.metadataJSON()
 	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
-	h.Metadata = uint32(len(facts))
-	return [][]byte{h.Append(nil), facts, b.Data}
+	h.Metadata = uint32(len(metadata))
+	return [][]byte{h.Append(nil), metadata, b.Data}
 }
 
-// in returns the image in a form, valid until the last release. The first caller
+// body returns the image in a form, valid until the last release. The first caller
 // encodes it; others wait for it.
-func (p *picture) in(want form) encode.Body {
+func (p *frame) body(want form) encode.Body {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.form(want)
+	return p.bodyLocked(want)
 }
 
-// form is in with mu held.
-func (p *picture) form(want form) encode.Body {
+// bodyLocked is body with mu held.
+func (p *frame) bodyLocked(want form) encode.Body {
 	if b, ok := p.bodies[want]; ok {
 		return b
 	}
@@ -74,9 +74,9 @@ func (p *picture) form(want form) encode.Body {
 	var b encode.Body
 	switch {
 	case want.packed:
-		b = p.memory.Pack(p.form(form{divisor: want.divisor}), f.Profile.Format)
+		b = p.memory.Pack(p.bodyLocked(form{divisor: want.divisor}), f.Profile.Format)
 	case want.divisor > 1:
-		b = p.memory.Shrink(p.form(form{divisor: 1}), f.Profile.Format, want.divisor)
+		b = p.memory.Shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
 	default:
 		b = encode.Body{Codec: wire.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
 	}
@@ -87,8 +87,8 @@ func (p *picture) form(want form) encode.Body {
 	return b
 }
 
-// facts returns the metadata of the frame as JSON.
-func (p *picture) facts() []byte {
+// metadataJSON returns the metadata of the frame as JSON.
+func (p *frame) metadataJSON() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.metadata == nil {

@@ -24,9 +24,9 @@ func testFrame(format camdriver.Format, width, height, padding int) *camdriver.F
 // Depth with padded rows survives encoding in bands.
 func TestBandsOfPaddedRows(t *testing.T) {
 	f := testFrame(camdriver.Z16, 64, 361, 6)
-	p := newPicture(new(encode.Memory), f, 0, 0)
+	p := newFrame(new(encode.Memory), f, 0, 0)
 	defer p.Release()
-	b := p.in(form{packed: true, divisor: 1})
+	b := p.body(form{packed: true, divisor: 1})
 	if b.Codec != wire.RVL {
 		t.Fatalf("codec %d", b.Codec)
 	}
@@ -39,33 +39,33 @@ func TestBandsOfPaddedRows(t *testing.T) {
 }
 
 // Each form of an image reuses the memory of the previous image once that is released, and not before.
-func TestPicturesShareMemory(t *testing.T) {
+func TestFramesReuseMemory(t *testing.T) {
 	forms := []form{{packed: true, divisor: 1}, {divisor: 2}, {packed: true, divisor: 2}}
 	for _, format := range []camdriver.Format{camdriver.Z16, camdriver.RGB8, camdriver.Y8} {
 		f := testFrame(format, 320, 240, 0)
 		m := new(encode.Memory)
-		first := newPicture(m, f, 0, 0)
+		first := newFrame(m, f, 0, 0)
 		used := map[*byte]form{}
 		kept := make([][]byte, len(forms))
 		for i, want := range forms {
-			b := first.in(want)
+			b := first.body(want)
 			used[&b.Data[0]], kept[i] = want, bytes.Clone(b.Data)
 		}
 		first.Retain()
 		first.Release()
-		second := newPicture(m, f, 0, 0)
+		second := newFrame(m, f, 0, 0)
 		for i, want := range forms {
-			if b := second.in(want); used[&b.Data[0]] != (form{}) {
+			if b := second.body(want); used[&b.Data[0]] != (form{}) {
 				t.Errorf("%v: %v has memory that is in use", format, want)
 			}
-			if b := first.in(want); !bytes.Equal(b.Data, kept[i]) {
+			if b := first.body(want); !bytes.Equal(b.Data, kept[i]) {
 				t.Errorf("%v: %v changed", format, want)
 			}
 		}
 		first.Release()
-		third := newPicture(m, f, 0, 0)
+		third := newFrame(m, f, 0, 0)
 		for _, want := range forms {
-			if b := third.in(want); used[&b.Data[0]] == (form{}) {
+			if b := third.body(want); used[&b.Data[0]] == (form{}) {
 				t.Errorf("%v: %v has memory of its own", format, want)
 			}
 		}

@@ -10,32 +10,32 @@ import (
 	"rsros/node/view/wire"
 )
 
-// offered is the stage's topics and playback for Foxglove's clients. It implements
-// foxglove.Graph and, as player, foxglove.Playback. It is nil if Foxglove's clients see
+// stageGraph is the stage's topics and playback for Foxglove's clients. It implements
+// foxglove.Graph and, as stagePlayback, foxglove.Playback. It is nil if Foxglove's clients see
 // something else.
-type offered struct {
+type stageGraph struct {
 	s *Server
 
-	mu      sync.Mutex
-	follow  func(*foxglove.State)
-	played  func(foxglove.PlaybackState)
-	session int
-	recall  []*stream // with new subscribers
+	mu              sync.Mutex
+	topicsChanged   func(*foxglove.State)
+	playbackChanged func(foxglove.PlaybackState)
+	session         int
+	recall          []*stream // with new subscribers
 }
 
 // topic returns a topic of what is shown, or nil.
-func (o *offered) topic(name string) *topic {
-	if g := o.s.shown(); g != nil {
-		return g.offers().byName[name]
+func (o *stageGraph) topic(name string) *topic {
+	if g := o.s.current(); g != nil {
+		return g.topicList().byName[name]
 	}
 	return nil
 }
 
 // state returns the topics that are shown; callers hold mu.
-func (o *offered) state() *foxglove.State {
+func (o *stageGraph) state() *foxglove.State {
 	state := &foxglove.State{Session: o.session}
-	if g := o.s.shown(); g != nil {
-		for _, t := range g.offers().list {
+	if g := o.s.current(); g != nil {
+		for _, t := range g.topicList().list {
 			state.Topics = append(state.Topics, foxglove.Topic{Name: t.name, Type: t.typ, Latched: t.latched.Load() != nil})
 		}
 	}
@@ -43,40 +43,40 @@ func (o *offered) state() *foxglove.State {
 }
 
 // Follow implements foxglove.Graph.
-func (o *offered) Follow(changed func(*foxglove.State)) (stop func()) {
+func (o *stageGraph) Follow(changed func(*foxglove.State)) (stop func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.follow = changed
+	o.topicsChanged = changed
 	changed(o.state())
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.follow = nil
+		o.topicsChanged = nil
 	}
 }
 
 // changed begins a new session because another stage is shown. Its channels are new even if
 // their names aren't.
-func (o *offered) changed() {
+func (o *stageGraph) changed() {
 	if o == nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.session++
-	if o.follow != nil {
-		o.follow(&foxglove.State{Session: o.session})
-		o.follow(o.state())
+	if o.topicsChanged != nil {
+		o.topicsChanged(&foxglove.State{Session: o.session})
+		o.topicsChanged(o.state())
 	}
 }
 
-var errGone = errors.New("the topic isn't shown any more")
+var errTopicGone = errors.New("the topic isn't shown any more")
 
 // Subscribe implements foxglove.Graph.
-func (o *offered) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
+func (o *stageGraph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
 	shown := o.topic(t.Name)
 	if shown == nil {
-		return nil, errGone
+		return nil, errTopicGone
 	}
 	shown.taps.Add(&deliver)
 	if list := shown.latched.Load(); list != nil {
@@ -90,7 +90,7 @@ func (o *offered) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (s
 }
 
 // Recall implements foxglove.Recaller.
-func (o *offered) Recall(t foxglove.Topic) {
+func (o *stageGraph) Recall(t foxglove.Topic) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if shown := o.topic(t.Name); shown != nil && shown.latched.Load() == nil {
@@ -99,7 +99,7 @@ func (o *offered) Recall(t foxglove.Topic) {
 }
 
 // unseen returns the streams that were recalled.
-func (o *offered) unseen() []*stream {
+func (o *stageGraph) unseen() []*stream {
 	if o == nil {
 		return nil
 	}
@@ -113,19 +113,19 @@ func (o *offered) unseen() []*stream {
 var errTopicsOnly = errors.New("there is no ROS graph here")
 
 // Publish implements foxglove.Graph.
-func (*offered) Publish(string, msgs.Type) (foxglove.Publisher, error) { return nil, errTopicsOnly }
+func (*stageGraph) Publish(string, msgs.Type) (foxglove.Publisher, error) { return nil, errTopicsOnly }
 
 // Call implements foxglove.Graph.
-func (*offered) Call(context.Context, foxglove.Service, []byte) ([]byte, error) {
+func (*stageGraph) Call(context.Context, foxglove.Service, []byte) ([]byte, error) {
 	return nil, errTopicsOnly
 }
 
 // SetParam implements foxglove.Graph.
-func (*offered) SetParam(context.Context, string, any) error { return errTopicsOnly }
+func (*stageGraph) SetParam(context.Context, string, any) error { return errTopicsOnly }
 
 // Range implements foxglove.Playback.
-func (o *offered) Range() (start, end int64, ok bool) {
-	if g := o.s.shown(); g != nil {
+func (o *stageGraph) Range() (start, end int64, ok bool) {
+	if g := o.s.current(); g != nil {
 		from, to, ok := g.span()
 		return int64(from), int64(to), ok
 	}
@@ -133,29 +133,29 @@ func (o *offered) Range() (start, end int64, ok bool) {
 }
 
 // Follow of foxglove.Playback.
-func (p player) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
+func (p stagePlayback) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.played = changed
+	p.playbackChanged = changed
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.played = nil
+		p.playbackChanged = nil
 	}
 }
 
-// player is offered as foxglove.Playback.
-type player struct{ *offered }
+// stagePlayback implements foxglove.Playback.
+type stagePlayback struct{ *stageGraph }
 
 // report sends clients the state of playback.
-func (o *offered) report(st *wire.State) {
+func (o *stageGraph) report(st *wire.State) {
 	if o == nil || st.Position == nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.played != nil {
-		o.played(playbackOf(st))
+	if o.playbackChanged != nil {
+		o.playbackChanged(playbackOf(st))
 	}
 }
 
@@ -173,10 +173,10 @@ func playbackOf(st *wire.State) foxglove.PlaybackState {
 }
 
 // Do implements foxglove.Playback: it pauses first and plays last.
-func (o *offered) Do(_ context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
+func (o *stageGraph) Do(_ context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
 	o.s.commands.Lock()
 	defer o.s.commands.Unlock()
-	g := o.s.shown()
+	g := o.s.current()
 	if g == nil {
 		return foxglove.PlaybackState{}, errNothing
 	}

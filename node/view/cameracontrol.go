@@ -119,7 +119,7 @@ func (g *camera) goTo(at time.Duration, err error) error {
 // another time.
 func (g *camera) sendOptions() {
 	for i, sensor := range g.device.Sensors() {
-		g.server.tell(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+		g.server.notify(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
 	}
 }
 
@@ -133,13 +133,13 @@ func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
 	return 0, camdriver.ErrNotFound
 }
 
-// setEnd returns the end of the frame set with the guide's frame number: the last instant before
+// setEnd returns the end of the frame set with the primary stream's frame number: the last instant before
 // the next set.
 func (g *camera) setEnd(number uint64) (time.Duration, error) {
-	if _, err := g.file.File().Find(g.guide, number); err != nil {
+	if _, err := g.file.File().Find(g.primary, number); err != nil {
 		return 0, fmt.Errorf("frame set %d: %w", number-g.first, err)
 	}
-	next, err := g.file.File().Find(g.guide, number+1)
+	next, err := g.file.File().Find(g.primary, number+1)
 	if errors.Is(err, camdriver.ErrNotFound) { // the last set
 		return g.file.Duration(), nil
 	}
@@ -179,7 +179,7 @@ func (g *camera) setOption(r *wire.Request) error {
 	return sensors[r.Sensor].SetOption(id, *r.Value)
 }
 
-func (g *camera) still() bool {
+func (g *camera) canResend() bool {
 	if g.file == nil {
 		return false
 	}
@@ -187,9 +187,9 @@ func (g *camera) still() bool {
 	return st.Paused || st.Ended
 }
 
-// showAgain implements stage. Before the first frame set, it goes to that set. It pauses a
+// resend implements stage. Before the first frame set, it goes to that set. It pauses a
 // recording that has ended, which would continue otherwise.
-func (g *camera) showAgain([]*stream) error {
+func (g *camera) resend([]*stream) error {
 	st := g.file.Status()
 	if st.Ended && !st.Paused {
 		if err := g.file.Pause(); err != nil {
