@@ -21,7 +21,7 @@ import (
 	"rsros/test/need"
 )
 
-// maxPage is how many bytes a browser may have to load before it shows pictures,
+// maxPage is how many bytes a browser may have to load before it shows images,
 // compressed. The 3D view comes when it is wanted.
 const maxPage = 60_000
 

@@ -8,7 +8,7 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Colorizer adds a picture of depth or disparity: RGB8 of the depth stream.
+// Colorizer adds an image of depth or disparity: RGB8 of the depth stream.
 type Colorizer struct {
 	block
 	profiles derivations
@@ -28,7 +28,7 @@ type Colorizer struct {
 // values is the number of depth values.
 const values = 65536
 
-// NewColorizer returns a block for equalized pictures in Jet.
+// NewColorizer returns a block for equalized images in Jet.
 func NewColorizer(res *Resources) *Colorizer {
 	c := &Colorizer{block: block{name: "Depth Visualization", res: res}, scheme: -1}
 	c.counts = make([][]uint32, res.workers.slots())

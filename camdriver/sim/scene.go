@@ -79,7 +79,7 @@ func (sc *scene) material(a, b tint, shiftS, shiftT uint8) material {
 	return material{tint: uint8(len(sc.tints) - 2), shiftS: shiftS, shiftT: shiftT}
 }
 
-// room adds floor, ceiling, four walls and a picture.
+// room adds floor, ceiling, four walls and an image.
 func (sc *scene) room() {
 	floor := sc.material(tint{0.80, 0.78, 0.72, 0.72}, tint{0.20, 0.22, 0.25, 0.30}, 7, 7)
 	wall := sc.material(tint{0.83, 0.78, 0.66, 0.66}, tint{0.80, 0.75, 0.63, 0.63}, 31, 7)

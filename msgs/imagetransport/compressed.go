@@ -47,7 +47,7 @@ type Encoder struct {
 // Compress appends the image to dst in the form of compressed_image_transport, and returns
 // the message's format and the extended dst. A 16-bit image always becomes PNG, because JPEG
 // has 8 bits.
-func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, data []byte, err error) {
+func (e *Encoder) Compress(dst []byte, p Image, o Options) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
 		return "", dst, err
@@ -61,12 +61,12 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	}
 	switch kind {
 	case JPEG:
-		data, err = e.pictureJPEG(dst, &p, l, o.JPEGQuality)
+		data, err = e.encodeJPEG(dst, &p, l, o.JPEGQuality)
 	case PNG:
-		picture := p.opaque(l)
-		picture.Level = min(max(o.PNGLevel, 1), 9)
+		img := p.opaque(l)
+		img.Level = min(max(o.PNGLevel, 1), 9)
 		out := bytes.NewBuffer(dst)
-		err = e.png.Encode(out, picture)
+		err = e.png.Encode(out, img)
 		data = out.Bytes()
 	default:
 		err = fmt.Errorf("compress image: format %q, want %s or %s", kind, JPEG, PNG)
@@ -90,7 +90,7 @@ func formatText(encoding, kind string, l layout) string {
 	return encoding + "; " + kind + " compressed " + target
 }
 
-func (e *Encoder) pictureJPEG(dst []byte, p *Picture, l layout, quality int) ([]byte, error) {
+func (e *Encoder) encodeJPEG(dst []byte, p *Image, l layout, quality int) ([]byte, error) {
 	m, err := e.jpeg.Planes(p.Width, p.Height, !l.colour())
 	if err != nil {
 		return dst, err

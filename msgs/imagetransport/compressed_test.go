@@ -15,9 +15,9 @@ import (
 )
 
 // colours returns an image with smooth colours and padded rows.
-func colours(encoding string, w, h int) Picture {
+func colours(encoding string, w, h int) Image {
 	l, _ := layoutOf(encoding)
-	p := Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel*w + 4}
+	p := Image{Encoding: encoding, Width: w, Height: h, Step: l.pixel*w + 4}
 	p.Data = make([]byte, p.Step*h)
 	for y := range h {
 		for x := range w {
@@ -82,13 +82,13 @@ func TestCompress(t *testing.T) {
 				if !bytes.HasPrefix(data, []byte("head")) {
 					t.Fatal("Compress overwrote the buffer")
 				}
-				wantPicture(t, data[4:], p, c.slack)
+				wantImage(t, data[4:], p, c.slack)
 			})
 		}
 	}
 }
 
-func wantPicture(t *testing.T, data []byte, p Picture, slack int) {
+func wantImage(t *testing.T, data []byte, p Image, slack int) {
 	t.Helper()
 	m, kind, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -125,16 +125,16 @@ func wantPicture(t *testing.T, data []byte, p Picture, slack int) {
 func TestCompressRefuses(t *testing.T) {
 	var e Encoder
 	good := colours("rgb8", 4, 4)
-	for name, change := range map[string]func(p *Picture, o *Options){
-		"an unknown encoding": func(p *Picture, _ *Options) { p.Encoding = "64FC1" },
-		"float pixels":        func(p *Picture, _ *Options) { p.Encoding, p.Width = "32FC1", 3 },
-		"no rows":             func(p *Picture, _ *Options) { p.Height = 0 },
-		"too wide for JPEG":   func(p *Picture, _ *Options) { p.Width = 1 << 16 },
-		"short rows":          func(p *Picture, _ *Options) { p.Step = 11 },
-		"short data":          func(p *Picture, _ *Options) { p.Data = p.Data[:len(p.Data)-5] },
-		"more than 32 bits":   func(p *Picture, _ *Options) { p.Step, p.Height = 1<<24, 1<<15+1 },
-		"half a YUV pair":     func(p *Picture, _ *Options) { p.Encoding, p.Width = "yuyv", 3 },
-		"an unknown format":   func(_ *Picture, o *Options) { o.Format = "theora" },
+	for name, change := range map[string]func(p *Image, o *Options){
+		"an unknown encoding": func(p *Image, _ *Options) { p.Encoding = "64FC1" },
+		"float pixels":        func(p *Image, _ *Options) { p.Encoding, p.Width = "32FC1", 3 },
+		"no rows":             func(p *Image, _ *Options) { p.Height = 0 },
+		"too wide for JPEG":   func(p *Image, _ *Options) { p.Width = 1 << 16 },
+		"short rows":          func(p *Image, _ *Options) { p.Step = 11 },
+		"short data":          func(p *Image, _ *Options) { p.Data = p.Data[:len(p.Data)-5] },
+		"more than 32 bits":   func(p *Image, _ *Options) { p.Step, p.Height = 1<<24, 1<<15+1 },
+		"half a YUV pair":     func(p *Image, _ *Options) { p.Encoding, p.Width = "yuyv", 3 },
+		"an unknown format":   func(_ *Image, o *Options) { o.Format = "theora" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := good, DefaultOptions("rgb8")
@@ -173,7 +173,7 @@ m.save(sys.argv[1] + ".png")`, name).CombinedOutput()
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantPicture(t, read, p, c.slack)
+		wantImage(t, read, p, c.slack)
 	}
 }
 
@@ -199,7 +199,7 @@ func BenchmarkCompress(b *testing.B) {
 			var e Encoder
 			p := colours(c.encoding, 1280, 720)
 			if c.encoding == "16UC1" {
-				p = Picture{Encoding: "16UC1", Width: 1280, Height: 720, Step: 2560, Data: noisyDepth(1280, 720)}
+				p = Image{Encoding: "16UC1", Width: 1280, Height: 720, Step: 2560, Data: noisyDepth(1280, 720)}
 			}
 			var buf []byte
 			b.ReportAllocs()

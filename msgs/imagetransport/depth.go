@@ -45,7 +45,7 @@ const headSize = 12
 // CompressDepth appends the image to dst in the form of compressed_depth_image_transport,
 // and returns the message's format and the extended dst. 16-bit depth is compressed without
 // loss, and 32FC1 in metres as its inverse in 16 bits.
-func (e *Encoder) CompressDepth(dst []byte, p Picture, o DepthOptions) (format string, data []byte, err error) {
+func (e *Encoder) CompressDepth(dst []byte, p Image, o DepthOptions) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
 		return "", dst, err
@@ -78,7 +78,7 @@ func (e *Encoder) CompressDepth(dst []byte, p Picture, o DepthOptions) (format s
 
 func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
-	err := e.png.Encode(out, png.Picture{
+	err := e.png.Encode(out, png.Image{
 		Width: w, Height: h, Colour: png.Gray, Depth: 16, Level: min(max(level, 1), 9),
 		Row: func(y int, to []byte) { swap(to, pixels[2*y*w:][:2*w]) },
 	})
@@ -87,7 +87,7 @@ func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) 
 
 // depth16 returns a 16-bit image's pixels, little-endian and without padding. If nothing
 // has to be changed, these are p.Data.
-func (e *Encoder) depth16(p *Picture, l layout, o DepthOptions) []byte {
+func (e *Encoder) depth16(p *Image, l layout, o DepthOptions) []byte {
 	units := o.Units
 	if units <= 0 {
 		units = 0.001
@@ -122,7 +122,7 @@ func (e *Encoder) depth16(p *Picture, l layout, o DepthOptions) []byte {
 
 // inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth. 0 means
 // no depth.
-func (e *Encoder) inverse(p *Picture, l layout, o DepthOptions) (pixels []byte, a, b float32) {
+func (e *Encoder) inverse(p *Image, l layout, o DepthOptions) (pixels []byte, a, b float32) {
 	z, farthest := float32(o.Quantization), float32(o.DepthMax)
 	a = z * (z + 1)
 	b = 1 - a/farthest
@@ -155,14 +155,14 @@ const maxPixels = 1 << 24
 
 // DecompressDepth decompresses the format and data of a message with compressed depth. The
 // image has the encoding in the format, 16UC1, mono16 or 32FC1, and is little-endian.
-func DecompressDepth(format string, data []byte) (Picture, error) {
+func DecompressDepth(format string, data []byte) (Image, error) {
 	encoding, rest, _ := strings.Cut(format, ";")
 	l, ok := layoutOf(encoding)
 	if !ok || l.pixel*8 != l.bits || l.bits < 16 {
-		return Picture{}, fmt.Errorf("decompress depth: format %q, want 16UC1, mono16 or 32FC1 before a semicolon", format)
+		return Image{}, fmt.Errorf("decompress depth: format %q, want 16UC1, mono16 or 32FC1 before a semicolon", format)
 	}
 	if len(data) < headSize {
-		return Picture{}, fmt.Errorf("decompress depth: data has %d bytes, want a header of %d", len(data), headSize)
+		return Image{}, fmt.Errorf("decompress depth: data has %d bytes, want a header of %d", len(data), headSize)
 	}
 	read := pixelsOfPNG
 	if strings.TrimSpace(rest) == "compressedDepth "+RVL {
@@ -170,14 +170,14 @@ func DecompressDepth(format string, data []byte) (Picture, error) {
 	}
 	pixels, w, h, err := read(data[headSize:])
 	if err != nil {
-		return Picture{}, fmt.Errorf("decompress depth: %w", err)
+		return Image{}, fmt.Errorf("decompress depth: %w", err)
 	}
 	if l.bits == 32 {
 		a := math.Float32frombits(binary.LittleEndian.Uint32(data[4:]))
 		b := math.Float32frombits(binary.LittleEndian.Uint32(data[8:]))
 		pixels = depths(pixels, a, b)
 	}
-	return Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: pixels}, nil
+	return Image{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: pixels}, nil
 }
 
 // depths is the inverse of inverse. Pixels without depth become NaN.

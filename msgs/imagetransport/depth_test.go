@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func depthPicture(encoding string, w, h int, data []byte) Picture {
+func depthImage(encoding string, w, h int, data []byte) Image {
 	l, _ := layoutOf(encoding)
-	return Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: data}
+	return Image{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: data}
 }
 
 func TestDepthWithoutLoss(t *testing.T) {
@@ -22,7 +22,7 @@ func TestDepthWithoutLoss(t *testing.T) {
 			t.Run(encoding+" "+format, func(t *testing.T) {
 				o := DefaultDepthOptions(encoding)
 				o.Format = format
-				text, data, err := e.CompressDepth([]byte("x"), depthPicture(encoding, 64, 40, pixels), o)
+				text, data, err := e.CompressDepth([]byte("x"), depthImage(encoding, 64, 40, pixels), o)
 				if want := encoding + "; compressedDepth " + format; err != nil || text != want {
 					t.Fatalf("format %q (%v), want %q", text, err, want)
 				}
@@ -41,7 +41,7 @@ func TestDepthWithoutLoss(t *testing.T) {
 // Unlike in the plugin, the default DepthMax doesn't limit 16-bit depth.
 func TestDepthMax(t *testing.T) {
 	var e Encoder
-	p := depthPicture("16UC1", 5, 1, words(9999, 10000, 10001, 65535, 0))
+	p := depthImage("16UC1", 5, 1, words(9999, 10000, 10001, 65535, 0))
 	for _, c := range []struct {
 		max, units float64
 		want       []byte
@@ -65,7 +65,7 @@ func TestDepthMax(t *testing.T) {
 
 func TestDepthRowsWithPaddingAndBigEndian(t *testing.T) {
 	var e Encoder
-	p := Picture{Encoding: "16UC1", Width: 2, Height: 2, Step: 6, Data: []byte{1, 2, 3, 4, 99, 99, 5, 6, 7, 8}}
+	p := Image{Encoding: "16UC1", Width: 2, Height: 2, Step: 6, Data: []byte{1, 2, 3, 4, 99, 99, 5, 6, 7, 8}}
 	for _, big := range []bool{false, true} {
 		p.BigEndian = big
 		want := []byte{1, 2, 3, 4, 5, 6, 7, 8}
@@ -97,7 +97,7 @@ func TestInverseDepth(t *testing.T) {
 	for _, format := range []string{PNG, RVL} {
 		o := DefaultDepthOptions("32FC1")
 		o.Format = format
-		text, data, err := e.CompressDepth(nil, depthPicture("32FC1", len(in), 1, floats(in...)), o)
+		text, data, err := e.CompressDepth(nil, depthImage("32FC1", len(in), 1, floats(in...)), o)
 		if want := "32FC1; compressedDepth " + format; err != nil || text != want {
 			t.Fatalf("format %q (%v), want %q", text, err, want)
 		}
@@ -126,7 +126,7 @@ func TestCompressDepthRefuses(t *testing.T) {
 			t.Errorf("CompressDepth accepted %s", encoding)
 		}
 	}
-	p := depthPicture("16UC1", 1, 1, words(1))
+	p := depthImage("16UC1", 1, 1, words(1))
 	if _, _, err := e.CompressDepth(nil, p, DepthOptions{Format: JPEG}); err == nil {
 		t.Error("CompressDepth accepted JPEG")
 	}
@@ -140,7 +140,7 @@ func FuzzDecompressDepth(f *testing.F) {
 			if encoding == "32FC1" {
 				data = floats(1, 2, 0, 4, 5, 6, 7, 8)
 			}
-			text, out, err := e.CompressDepth(nil, depthPicture(encoding, 4, 2, data), DepthOptions{Format: format, DepthMax: 10, Quantization: 100})
+			text, out, err := e.CompressDepth(nil, depthImage(encoding, 4, 2, data), DepthOptions{Format: format, DepthMax: 10, Quantization: 100})
 			if err != nil {
 				f.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func FuzzDecompressDepth(f *testing.F) {
 }
 
 func BenchmarkCompressDepth(b *testing.B) {
-	p := depthPicture("16UC1", 1280, 720, noisyDepth(1280, 720))
+	p := depthImage("16UC1", 1280, 720, noisyDepth(1280, 720))
 	for _, o := range []DepthOptions{{Format: RVL}, {Format: RVL, DepthMax: 10}, {Format: PNG, PNGLevel: 1}} {
 		b.Run(fmt.Sprint(o.Format, o.DepthMax), func(b *testing.B) {
 			var e Encoder

@@ -11,7 +11,7 @@ const (
 )
 
 // convert converts a colour image to planes with 4:2:0 subsampling, libjpeg's default.
-func convert(m *jpeg.Planes, p *Picture, l layout) {
+func convert(m *jpeg.Planes, p *Image, l layout) {
 	for y := 0; y < p.Height; y += 2 {
 		below := min(y+1, p.Height-1)
 		c := y / 2 * m.ColourStride
@@ -47,7 +47,7 @@ func luma(r, g, b int32) byte { return byte((lumaR*r + lumaG*g + lumaB*b + half)
 func chroma(sum int32) byte { return byte(min((sum+128<<18+1<<17)>>18, 255)) }
 
 // split converts a YUV image with BT.601's limited range to planes with full range.
-func split(m *jpeg.Planes, p *Picture, l layout) {
+func split(m *jpeg.Planes, p *Image, l layout) {
 	place := l.rgb[0]
 	for y := 0; y < p.Height; y += 2 {
 		below := min(y+1, p.Height-1)

@@ -31,8 +31,8 @@ func scene(p *Planes, r *rand.Rand) {
 	}
 }
 
-// picture returns the planes as an image of the standard library.
-func (p *Planes) picture() image.Image {
+// image returns the planes as an image of the standard library.
+func (p *Planes) image() image.Image {
 	frame := image.Rect(0, 0, p.Width, p.Height)
 	if p.Grey {
 		return &image.Gray{Pix: bytes.Clone(p.Y), Stride: p.Stride, Rect: frame}
@@ -94,7 +94,7 @@ func FuzzEncode(f *testing.F) {
 			t.Fatal(err)
 		}
 		scene(p, rand.New(rand.NewPCG(seed, 0)))
-		was := p.picture()
+		was := p.image()
 		file := e.Append([]byte("before"), q)
 		if string(file[:6]) != "before" {
 			t.Fatal("Append overwrote the buffer")
@@ -168,7 +168,7 @@ func TestExtremes(t *testing.T) {
 				p.Y[i] = 255
 			}
 		}
-		was := p.picture()
+		was := p.image()
 		if d, _ := away(t, was, e.Append(nil, 100)); d > 1 {
 			t.Errorf("mean squared difference %g", d)
 		}
@@ -192,7 +192,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.Fatal(err)
 	}
 	scene(p, rand.New(rand.NewPCG(1, 0)))
-	was := p.picture()
+	was := p.image()
 	b.Run("ours", func(b *testing.B) {
 		b.ReportAllocs()
 		file := e.Append(nil, 80)

@@ -45,12 +45,12 @@ func BenchmarkEncode(b *testing.B) {
 		colour.Pix[i+3] = 255
 	}
 	for name, p := range map[string]struct {
-		ours    Picture
+		ours    Image
 		theirs  image.Image
 		samples []byte
 	}{
-		"Z16":  {Picture{Width: 848, Height: 480, Colour: Gray, Depth: 16}, depth, depth.Pix},
-		"RGB8": {Picture{Width: 1280, Height: 720, Colour: RGB, Depth: 8}, colour, rgb},
+		"Z16":  {Image{Width: 848, Height: 480, Colour: Gray, Depth: 16}, depth, depth.Pix},
+		"RGB8": {Image{Width: 1280, Height: 720, Colour: RGB, Depth: 8}, colour, rgb},
 	} {
 		run := func(encoder string, encode func(*count) error) {
 			b.Run(fmt.Sprintf("%s/%s", name, encoder), func(b *testing.B) {

@@ -36,8 +36,8 @@ func (c Colour) Channels() int {
 	return 1
 }
 
-// Picture is an image to encode.
-type Picture struct {
+// Image is an image to encode.
+type Image struct {
 	Width, Height int
 	Colour        Colour
 	Depth         int // bits per sample: 8 or 16
@@ -63,7 +63,7 @@ type Encoder struct {
 const chunkSize = 64 << 10
 
 // Encode writes a file to w. It returns errors of w, or an error if p is invalid.
-func (e *Encoder) Encode(w io.Writer, p Picture) error {
+func (e *Encoder) Encode(w io.Writer, p Image) error {
 	pixel := p.Colour.Channels() * p.Depth / 8
 	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < Stored || p.Level > 9 {
 		return fmt.Errorf("encode PNG: invalid image of %dx%d pixels with %d bits, level %d", p.Width, p.Height, p.Depth, p.Level)
@@ -80,7 +80,7 @@ func (e *Encoder) Encode(w io.Writer, p Picture) error {
 	return out.err
 }
 
-func (e *Encoder) pixels(out *chunks, p Picture, pixel int) error {
+func (e *Encoder) pixels(out *chunks, p Image, pixel int) error {
 	level := max(p.Level, 1)
 	if p.Level == Stored {
 		level = zlib.NoCompression

@@ -18,7 +18,7 @@ func TestEncode(t *testing.T) {
 				t.Run(fmt.Sprint(colour, depth, level), func(t *testing.T) {
 					const w, h = 37, 5
 					sample := func(i, y int) byte { return byte(31*i + 7*y) }
-					p := Picture{Width: w, Height: h, Colour: colour, Depth: depth, Level: level, Row: func(y int, to []byte) {
+					p := Image{Width: w, Height: h, Colour: colour, Depth: depth, Level: level, Row: func(y int, to []byte) {
 						for i := range to {
 							to[i] = sample(i, y)
 						}
@@ -78,11 +78,11 @@ func TestEncodeFails(t *testing.T) {
 	var e Encoder
 	row := func(_ int, to []byte) { clear(to) }
 	for room := range full(60) {
-		if err := e.Encode(&room, Picture{Width: 4, Height: 4, Depth: 8, Row: row}); !errors.Is(err, errFull) {
+		if err := e.Encode(&room, Image{Width: 4, Height: 4, Depth: 8, Row: row}); !errors.Is(err, errFull) {
 			t.Errorf("got error %v, want the writer's", err)
 		}
 	}
-	for _, p := range []Picture{{Height: 1, Depth: 8}, {Width: 1, Depth: 8}, {Width: 1, Height: 1, Depth: 4}, {Width: 1, Height: 1, Depth: 8, Level: 10}} {
+	for _, p := range []Image{{Height: 1, Depth: 8}, {Width: 1, Depth: 8}, {Width: 1, Height: 1, Depth: 4}, {Width: 1, Height: 1, Depth: 8, Level: 10}} {
 		if err := e.Encode(&bytes.Buffer{}, p); err == nil {
 			t.Errorf("Encode accepted %+v", p)
 		}

@@ -20,7 +20,7 @@ func TestListen(t *testing.T) {
 	defer near.Close()
 	c := visitor.Dial(t, near.URL())
 	c.AwaitChannel("/a")
-	c.Say(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
+	c.Send(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
 	c.AwaitOp("status")
 	far, err := Listen(Access{Address: "0.0.0.0:0"}, Options{Graph: newFake("/a")})
 	if err != nil {

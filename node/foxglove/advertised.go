@@ -16,7 +16,7 @@ type advertised[T comparable] struct {
 }
 
 // update replaces the list, and returns the numbers of added and removed elements.
-func (a *advertised[T]) update(list []T) (came, went []uint32) {
+func (a *advertised[T]) update(list []T) (added, removed []uint32) {
 	if a.ids == nil {
 		a.ids = make(map[T]uint32)
 	}
@@ -28,19 +28,19 @@ func (a *advertised[T]) update(list []T) (came, went []uint32) {
 			a.ids[t] = id
 		}
 		if _, had := a.live[id]; !had {
-			came = append(came, id)
+			added = append(added, id)
 		}
 		now[id] = t
 	}
 	for id := range a.live {
 		if _, has := now[id]; !has {
-			went = append(went, id)
+			removed = append(removed, id)
 		}
 	}
 	a.live = now
-	slices.Sort(came)
-	slices.Sort(went)
-	return slices.Compact(came), went
+	slices.Sort(added)
+	slices.Sort(removed)
+	return slices.Compact(added), removed
 }
 
 // changed returns the names of values that were added, changed or removed, sorted.

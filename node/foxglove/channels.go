@@ -39,14 +39,14 @@ func (s *Server) channel(id uint32) *channel {
 // updateTopics replaces the topics and informs the clients. It returns the subscriptions of
 // removed topics, which the caller ends. Callers hold mu.
 func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
-	came, went := s.topics.update(topics)
+	added, removed := s.topics.update(topics)
 	for _, c := range s.clients.All() {
-		if len(went) > 0 {
-			c.send(unadvertise{"unadvertise", went})
+		if len(removed) > 0 {
+			c.send(unadvertise{"unadvertise", removed})
 		}
-		c.advertise(came)
+		c.advertise(added)
 		for _, sub := range c.subs {
-			if slices.Contains(went, sub.channel.id) {
+			if slices.Contains(removed, sub.channel.id) {
 				ended = append(ended, sub)
 			}
 		}

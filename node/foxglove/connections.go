@@ -12,46 +12,46 @@ type connections struct {
 // update sends changes to the clients that follow the graph.
 func (g *connections) update(state *State, all []*client) {
 	now := connections{state.Publishers, state.Subscribers, state.Providers}
-	news, any := now.since(g)
+	update, any := now.diff(g)
 	*g = now
 	if !any {
 		return
 	}
 	for _, c := range all {
 		if c.followsGraph {
-			c.send(news)
+			c.send(update)
 		}
 	}
 }
 
-// since returns the changes. Each changed name has its complete list.
-func (g *connections) since(before *connections) (news connectionGraphUpdate, any bool) {
-	news = connectionGraphUpdate{Op: "connectionGraphUpdate", PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
+// diff returns the changes. Each changed name has its complete list.
+func (g *connections) diff(before *connections) (update connectionGraphUpdate, any bool) {
+	update = connectionGraphUpdate{Op: "connectionGraphUpdate", PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
 		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
 	for _, name := range changed(before.published, g.published, slices.Equal) {
-		news.PublishedTopics = append(news.PublishedTopics, publishers{name, ids(g.published[name])})
+		update.PublishedTopics = append(update.PublishedTopics, publishers{name, ids(g.published[name])})
 	}
 	for _, name := range changed(before.subscribed, g.subscribed, slices.Equal) {
-		news.SubscribedTopics = append(news.SubscribedTopics, subscribers{name, ids(g.subscribed[name])})
+		update.SubscribedTopics = append(update.SubscribedTopics, subscribers{name, ids(g.subscribed[name])})
 	}
 	for _, name := range changed(before.provided, g.provided, slices.Equal) {
 		if len(g.provided[name]) > 0 {
-			news.AdvertisedServices = append(news.AdvertisedServices, providers{name, ids(g.provided[name])})
+			update.AdvertisedServices = append(update.AdvertisedServices, providers{name, ids(g.provided[name])})
 		} else {
-			news.RemovedServices = append(news.RemovedServices, name)
+			update.RemovedServices = append(update.RemovedServices, name)
 		}
 	}
 	for _, topics := range []map[string][]string{before.published, before.subscribed} {
 		for name := range topics {
 			if len(g.published[name])+len(g.subscribed[name]) == 0 {
-				news.RemovedTopics = append(news.RemovedTopics, name)
+				update.RemovedTopics = append(update.RemovedTopics, name)
 			}
 		}
 	}
-	slices.Sort(news.RemovedTopics)
-	news.RemovedTopics = slices.Compact(news.RemovedTopics)
-	any = len(news.PublishedTopics)+len(news.SubscribedTopics)+len(news.AdvertisedServices)+len(news.RemovedTopics)+len(news.RemovedServices) > 0
-	return news, any
+	slices.Sort(update.RemovedTopics)
+	update.RemovedTopics = slices.Compact(update.RemovedTopics)
+	any = len(update.PublishedTopics)+len(update.SubscribedTopics)+len(update.AdvertisedServices)+len(update.RemovedTopics)+len(update.RemovedServices) > 0
+	return update, any
 }
 
 // ids returns a copy of list that JSON doesn't encode as null.
@@ -63,7 +63,7 @@ func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	if on && !c.followsGraph && c.s.known { // otherwise the first update has the whole graph
-		whole, _ := c.s.graph.since(&connections{})
+		whole, _ := c.s.graph.diff(&connections{})
 		c.send(whole)
 	}
 	c.followsGraph = on

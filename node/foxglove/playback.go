@@ -7,8 +7,8 @@ import (
 	"rsros/node/websocket"
 )
 
-// playbackNews is the state of playback that clients were last sent. The server's mu guards it.
-type playbackNews struct {
+// sentPlayback is the state of playback that clients were last sent. The server's mu guards it.
+type sentPlayback struct {
 	last     PlaybackState // sent to clients
 	commands int           // in progress; their answers contain the changes
 }

@@ -81,7 +81,7 @@ func TestPlaybackControl(t *testing.T) {
 		"after":       {0, 1000, 1, 1 << 63, PlaybackCommand{true, fastest, true, 20e9 + 5}, true},
 		"no speed":    {0, -1, 0, 0, PlaybackCommand{true, slowest, false, 10e9}, false},
 	} {
-		c.SayBinary(3, test.play, test.speed, test.seek, test.time, name)
+		c.SendBinary(3, test.play, test.speed, test.seek, test.time, name)
 		got := state()
 		if got.PlayRequest != name || got.DidSeek != test.didSeek || got.Speed != test.asked.Speed || got.State != test.play {
 			t.Errorf("%s was answered by %+v", name, got)
@@ -106,7 +106,7 @@ func TestPlaybackControl(t *testing.T) {
 	if got := state(); got.State != byte(Playing) || !got.DidSeek || got.Time != 10e9 {
 		t.Errorf("a loop was told as %+v", got)
 	}
-	silent.Say(map[string]any{"op": "getParameters", "id": "now"})
+	silent.Send(map[string]any{"op": "getParameters", "id": "now"})
 	silent.Await("an answer", func(e visitor.Event) bool {
 		if e.Opcode == opPlaybackState {
 			t.Error("a client that hasn't asked for playback got its state")

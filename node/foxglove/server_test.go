@@ -138,7 +138,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 		}
 	}
 	await(t, "the memory to be released", func() bool { return m.refs.Load() == 0 })
-	one.Say(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{5}})
+	one.Send(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{5}})
 	await(t, "one to have unsubscribed", func() bool { return delivered(s, "/a") == 1 })
 	two.Close()
 	await(t, "two to have left", func() bool { return f.subscribers("/a") == 0 && f.subscribers("/latched") == 1 })
@@ -207,9 +207,9 @@ func TestErrors(t *testing.T) {
 			c.AwaitChannel("/b")
 			for _, message := range test.say {
 				if b, ok := message.([]byte); ok {
-					c.SayBinary(b[0], b[1:])
+					c.SendBinary(b[0], b[1:])
 				} else {
-					c.Say(message)
+					c.Send(message)
 				}
 			}
 			var got status
@@ -228,13 +228,13 @@ func TestLookingOn(t *testing.T) {
 	_, url := start(t, Options{Graph: f, Playback: newPlayer()})
 	for name, say := range map[string]func(*visitor.Client){
 		"may not publish": func(c *visitor.Client) {
-			c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
+			c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
 		},
 		"may not set parameters": func(c *visitor.Client) {
-			c.Say(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
+			c.Send(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
 		},
-		"may not call services":          func(c *visitor.Client) { c.SayBinary(2, uint32(1), uint32(1), "ros1") },
-		"playbackControl isn't declared": func(c *visitor.Client) { c.SayBinary(3, byte(0), float32(1), byte(0), uint64(0), "") },
+		"may not call services":          func(c *visitor.Client) { c.SendBinary(2, uint32(1), uint32(1), "ros1") },
+		"playbackControl isn't declared": func(c *visitor.Client) { c.SendBinary(3, byte(0), float32(1), byte(0), uint64(0), "") },
 	} {
 		c := visitor.Dial(t, url)
 		c.AwaitChannel("/a")
@@ -256,7 +256,7 @@ func TestLookingOn(t *testing.T) {
 func TestTooManyFaults(t *testing.T) {
 	_, c := begin(t, newFake())
 	for range maxFaults {
-		c.Say(map[string]any{"op": "nonsense"})
+		c.Send(map[string]any{"op": "nonsense"})
 	}
 	for {
 		_, err := c.Next()
@@ -273,12 +273,12 @@ func TestTooManyFaults(t *testing.T) {
 func TestClientPublishes(t *testing.T) {
 	f := newFake()
 	_, c := begin(t, f)
-	c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{
+	c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{
 		{"id": 1, "topic": "/known", "encoding": "ros1", "schemaName": "std_msgs/String"},
 		{"id": 2, "topic": "/own", "encoding": "ros1", "schemaName": "my_msgs/Own", "schema": "int8 a", "schemaEncoding": "ros1msg"}}})
-	c.SayBinary(1, uint32(1), []byte("one"))
-	c.SayBinary(1, uint32(2), []byte("two"))
-	c.Say(map[string]any{"op": "unadvertise", "channelIds": []int{1}})
+	c.SendBinary(1, uint32(1), []byte("one"))
+	c.SendBinary(1, uint32(2), []byte("two"))
+	c.Send(map[string]any{"op": "unadvertise", "channelIds": []int{1}})
 	await(t, "three notes", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return len(f.published) == 3 })
 	c.Close()
 	want := []string{"/known std_msgs/String one", "/own my_msgs/Own two", "/known std_msgs/String closed", "/own my_msgs/Own closed"}
@@ -302,7 +302,7 @@ func TestServices(t *testing.T) {
 	}
 	_, c := begin(t, f)
 	id := c.AwaitService("/echo")
-	c.SayBinary(2, id, uint32(7), "ros1", []byte("hello"))
+	c.SendBinary(2, id, uint32(7), "ros1", []byte("hello"))
 	if e := c.Await("the response", func(e visitor.Event) bool { return e.Opcode == opServiceResponse }); e.ID != id || e.Call != 7 || e.Encoding != "ros1" || string(e.Data) != "re: hello" {
 		t.Errorf("the response is %+v", e)
 	}
@@ -319,17 +319,17 @@ func TestServices(t *testing.T) {
 			t.Errorf("status %+v, expected %q", said, why)
 		}
 	}
-	c.SayBinary(2, id, uint32(8), "ros1", []byte("fail"))
+	c.SendBinary(2, id, uint32(8), "ros1", []byte("fail"))
 	fails("it failed")
-	c.SayBinary(2, id+1, uint32(8), "ros1")
+	c.SendBinary(2, id+1, uint32(8), "ros1")
 	fails("there is no such service")
-	c.SayBinary(2, id, uint32(8), "cdr")
+	c.SendBinary(2, id, uint32(8), "cdr")
 	fails(`the encoding is "cdr"`)
 	for range maxCalls { // the calls before are answered, so none of them counts
-		c.SayBinary(2, id, uint32(9), "ros1", []byte("wait"))
+		c.SendBinary(2, id, uint32(9), "ros1", []byte("wait"))
 		<-waiting
 	}
-	c.SayBinary(2, id, uint32(8), "ros1", []byte("wait"))
+	c.SendBinary(2, id, uint32(8), "ros1", []byte("wait"))
 	fails("under way already")
 	c.Close() // ends the calls
 }
@@ -364,14 +364,14 @@ func TestParameterRequests(t *testing.T) {
 			t.Errorf("parameters %v, expected %v", got, want)
 		}
 	}
-	c.Say(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
+	c.Send(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
 	expect(values(c, "all"), map[string]any{"/a": 1, "/b/c": 2.0, "/b/d": "x"})
-	c.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/b/c", "/none"}, "id": "some"})
+	c.Send(map[string]any{"op": "getParameters", "parameterNames": []string{"/b/c", "/none"}, "id": "some"})
 	expect(values(c, "some"), map[string]any{"/b/c": 2.0})
-	other.Say(map[string]any{"op": "subscribeParameterUpdates", "parameterNames": []string{"/a", "/b/d"}})
-	other.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "subscribed"})
+	other.Send(map[string]any{"op": "subscribeParameterUpdates", "parameterNames": []string{"/a", "/b/d"}})
+	other.Send(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "subscribed"})
 	values(other, "subscribed")
-	c.Say(map[string]any{"op": "setParameters", "id": "set", "parameters": []map[string]any{
+	c.Send(map[string]any{"op": "setParameters", "id": "set", "parameters": []map[string]any{
 		{"name": "/a", "value": 5, "type": "float64"}, {"name": "/b/c", "value": 7}, {"name": "/b/d"}}})
 	expect(values(c, "set"), map[string]any{"/a": 5.0, "/b/c": 7})
 	expect(values(other, ""), map[string]any{"/a": 5.0})
@@ -379,8 +379,8 @@ func TestParameterRequests(t *testing.T) {
 	f.mu.Lock()
 	expect(f.values, map[string]any{"/a": 5.0, "/b/c": 7, "/b/d": nil})
 	f.mu.Unlock()
-	other.Say(map[string]any{"op": "unsubscribeParameterUpdates", "parameterNames": []string{"/a"}})
-	other.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "unsubscribed"})
+	other.Send(map[string]any{"op": "unsubscribeParameterUpdates", "parameterNames": []string{"/a"}})
+	other.Send(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "unsubscribed"})
 	values(other, "unsubscribed")
 	f.change(func(s *State) { s.Params = map[string]any{"/a": 9, "/b/d": "new"} })
 	expect(values(other, ""), map[string]any{"/b/d": "new"})
@@ -392,7 +392,7 @@ func TestConnectionGraph(t *testing.T) {
 	f.state.Subscribers = map[string][]string{"/a": {"/n3"}}
 	f.state.Providers = map[string][]string{"/s": {"/n1"}}
 	_, c := begin(t, f)
-	c.Say(map[string]any{"op": "subscribeConnectionGraph"})
+	c.Send(map[string]any{"op": "subscribeConnectionGraph"})
 	next := func(want connectionGraphUpdate) {
 		t.Helper()
 		var got connectionGraphUpdate

@@ -11,12 +11,12 @@ import (
 // updateServices replaces the services and informs the clients that may call them. Callers
 // hold mu.
 func (s *Server) updateServices(list []Service) {
-	came, went := s.services.update(list)
+	added, removed := s.services.update(list)
 	for _, c := range s.clients.All() {
-		if c.control && len(went) > 0 {
-			c.send(unadvertiseServices{"unadvertiseServices", went})
+		if c.control && len(removed) > 0 {
+			c.send(unadvertiseServices{"unadvertiseServices", removed})
 		}
-		c.advertiseServices(came)
+		c.advertiseServices(added)
 	}
 }
 

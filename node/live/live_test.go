@@ -214,28 +214,28 @@ func TestCameraOptions(t *testing.T) {
 	next(t, n, "/device_0/sensor_0/option/Laser_Power/value", &value, func() bool { return value.Data == 90 })
 }
 
-// pictures collects a topic's images by stamp.
-type pictures struct {
+// images collects a topic's images by stamp.
+type images struct {
 	mu sync.Mutex
 	by map[msgs.Time][]byte
 }
 
-func (p *pictures) take(stamp msgs.Time, pixels []byte) {
+func (p *images) take(stamp msgs.Time, pixels []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.by[stamp] = bytes.Clone(pixels)
 }
 
 // same reports whether both have an image of the same stamp, and fails if the two differ.
-func (p *pictures) same(t *testing.T, other *pictures) bool {
-	for _, x := range []*pictures{p, other} {
+func (p *images) same(t *testing.T, other *images) bool {
+	for _, x := range []*images{p, other} {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 	}
 	for stamp, pixels := range p.by {
 		if there, ok := other.by[stamp]; ok {
 			if !bytes.Equal(pixels, there) {
-				t.Errorf("the pictures of %d differ", stamp)
+				t.Errorf("the images of %d differ", stamp)
 			}
 			return true
 		}
@@ -247,7 +247,7 @@ func (p *pictures) same(t *testing.T, other *pictures) bool {
 func TestCompressedDepthIsTheSame(t *testing.T) {
 	_, n := startTestLive(t, Options{})
 	for _, topic := range []string{"/camera/depth/image_rect_raw", "/device_0/sensor_0/Depth_0/image/data"} {
-		raw, packed := &pictures{by: map[msgs.Time][]byte{}}, &pictures{by: map[msgs.Time][]byte{}}
+		raw, packed := &images{by: map[msgs.Time][]byte{}}, &images{by: map[msgs.Time][]byte{}}
 		listen := func(topic string, take func(*msgs.Decoder)) {
 			s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) { take(msgs.NewDecoder(r.Data)) })
 			if err != nil {

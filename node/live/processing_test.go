@@ -120,17 +120,17 @@ func TestAlignedDepthAndCloud(t *testing.T) {
 			colours[h.Header.Stamp] = pixels
 		case b := <-points:
 			m := decodeCloud(t, b)
-			depth, picture := depths[m.head.Header.Stamp], colours[m.head.Header.Stamp]
-			if depth == nil || picture == nil {
+			depth, colour := depths[m.head.Header.Stamp], colours[m.head.Header.Stamp]
+			if depth == nil || colour == nil {
 				continue
 			}
-			wantCloud(t, &m, depth, picture)
+			wantCloud(t, &m, depth, colour)
 			return
 		case <-time.After(peer.Patience):
 			t.Fatal("nothing comes")
 		}
 	}
-	t.Error("no cloud has the stamp of an aligned depth and a colour picture")
+	t.Error("no cloud has the stamp of an aligned depth and a colour image")
 }
 
 func wantCloud(t *testing.T, m *cloudMessage, depth, colours []byte) {

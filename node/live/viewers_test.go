@@ -118,7 +118,7 @@ func TestViewersChoose(t *testing.T) {
 	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
 		t.Errorf("the devices to choose from are %v", list)
 	}
-	page.Say(`{"op":"open","id":1,"device":"rear"}`)
+	page.Send(`{"op":"open","id":1,"device":"rear"}`)
 	ids := page.Source(func(s *wire.Source) bool {
 		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
 	})

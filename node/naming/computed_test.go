@@ -292,7 +292,7 @@ func TestRecallHeedsOptions(t *testing.T) {
 		}
 		shown := do(t, p, a, alignedTopic, replay.SeekOffset{}, replay.StepFrameSet{})
 		if got := do(t, p, a, alignedTopic, replay.Recall{Topics: []string{alignedTopic}}); !bytes.Equal(got.data, shown.data) {
-			t.Errorf("with %s %v another picture is recalled than was shown: stamped %d, want %d", set.id, set.value, got.stamp(t), shown.stamp(t))
+			t.Errorf("with %s %v another image is recalled than was shown: stamped %d, want %d", set.id, set.value, got.stamp(t), shown.stamp(t))
 		}
 	}
 }
@@ -379,17 +379,17 @@ func TestStampsOfASet(t *testing.T) {
 func TestLateSetsAreCounted(t *testing.T) {
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Rate: 1000}, pointsTopic, alignedTopic)
 	<-p.Done()
-	clouds, pictures := 0, 0
+	clouds, images := 0, 0
 	for _, h := range a.heard {
 		switch h.topic {
 		case pointsTopic:
 			clouds++
 		case alignedTopic:
-			pictures++
+			images++
 		}
 	}
-	if skipped := source.Skipped(); clouds != pictures || clouds+int(skipped) != 16 || p.Status().Skipped != skipped {
-		t.Errorf("%d clouds, %d pictures, %d sets skipped, %d in the status, want 16 sets", clouds, pictures, skipped, p.Status().Skipped)
+	if skipped := source.Skipped(); clouds != images || clouds+int(skipped) != 16 || p.Status().Skipped != skipped {
+		t.Errorf("%d clouds, %d images, %d sets skipped, %d in the status, want 16 sets", clouds, images, skipped, p.Status().Skipped)
 	}
 }
 

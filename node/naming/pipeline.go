@@ -146,9 +146,9 @@ type job struct {
 	set   process.Set
 	stamp msgs.Time
 	run   *run
-	fresh bool   // reset the blocks first
-	alone bool   // use new blocks, independent of other sets
-	asked *asked // requested messages; nil for those with subscribers
+	fresh bool       // reset the blocks first
+	alone bool       // use new blocks, independent of other sets
+	asked *receivers // requested messages; nil for those with subscribers
 }
 
 // run is a part of a stream without a jump in time. Blocks don't combine frames of two.
@@ -238,10 +238,10 @@ func (w *worker) compute(j *job) error {
 		return w.processor.compute(&j.set, j.stamp)
 	}
 	j.asked.open()
-	defer j.asked.shut()
+	defer j.asked.close()
 	p := w.processor
 	if j.alone {
-		p = p.alone()
+		p = p.fresh()
 		defer p.reset()
 	}
 	return p.computeAll(&j.set, j.stamp)

@@ -33,8 +33,8 @@ func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth 
 	return p, err
 }
 
-// alone returns a processor with new blocks, to be reset after use, not closed.
-func (p *processor) alone() *processor {
+// fresh returns a processor with new blocks, to be reset after use, not closed.
+func (p *processor) fresh() *processor {
 	out := *p
 	out.filters = p.filters.fresh(p.res, p.options)
 	return &out
@@ -105,13 +105,13 @@ func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
 
 // publishDepth publishes a set's depth, or its coloured form if there is one.
 func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time) {
-	picture, ok := set.First(camdriver.Depth, camdriver.RGB8)
+	img, ok := set.First(camdriver.Depth, camdriver.RGB8)
 	if !ok {
-		if picture, ok = set.First(camdriver.Depth, camdriver.Z16); !ok {
+		if img, ok = set.First(camdriver.Depth, camdriver.Z16); !ok {
 			return
 		}
 	}
-	to.publish(picture.Frame, stamp, &picture.Profile.Intrinsics)
+	to.publish(img.Frame, stamp, &img.Profile.Intrinsics)
 }
 
 // clip sets larger depths than the limit to 0, in a copy, unless memory is exhausted.

@@ -18,7 +18,7 @@ type results struct {
 	frameID string              // of the points
 	clouds  [2]outgoing         // of the current set
 	sinks   []process.PointSink // their packers
-	picture cloud.Texture       // their texture
+	colours cloud.Texture       // their texture
 }
 
 const cloudType = "sensor_msgs/PointCloud2"
@@ -193,7 +193,7 @@ func (c *outgoing) send(h msgs.Header, frame uint64) {
 }
 
 func (r *results) abandon() {
-	r.sinks, r.picture = r.sinks[:0], cloud.Texture{}
+	r.sinks, r.colours = r.sinks[:0], cloud.Texture{}
 	for i := range r.clouds {
 		if c := &r.clouds[i]; c.buffer != nil {
 			c.buffer.Release()
@@ -222,7 +222,7 @@ func (r *results) texture(set *process.Set, to *cloud.Shape) (bool, error) {
 	if found == nil {
 		return false, nil
 	}
-	t := &r.picture
+	t := &r.colours
 	*t = cloud.Texture{Width: found.Width, Height: found.Height, Step: found.Stride, Data: found.Data}
 	t.Pixel = found.Profile.Format.BitsPerPixel() / 8
 	switch found.Profile.Format {

@@ -40,9 +40,9 @@ type Source struct {
 	rig     *process.Rig
 	imu     *bagstore.Connection // nil without unite_imu_method
 
-	made   map[*bagstore.Connection]*askedOutlet // of computed messages
-	worker *worker                               // nil if nothing is computed
-	closed bool
+	computed map[*bagstore.Connection]*callbackOutlet // of computed messages
+	worker   *worker                                  // nil if nothing is computed
+	closed   bool
 }
 
 // OpenSource returns the source of a recording. One without a date starts now.
@@ -52,7 +52,7 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	s := &Source{
 		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap),
 		byTopic: make(map[string]*bagstore.Connection), counts: make(map[*bagstore.Connection]uint64),
-		made: make(map[*bagstore.Connection]*askedOutlet),
+		computed: make(map[*bagstore.Connection]*callbackOutlet),
 	}
 	s.findTimes()
 	for _, st := range snap.Streams {
@@ -145,7 +145,7 @@ func (s *Source) findTimes() {
 		s.offset = max(bagstore.Time(msgs.FromMillis(dated.Frame.Timestamp))-bagstore.Time(dated.Time), 0)
 	}
 	if hardware != nil {
-		s.stamps.tie(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
+		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
 	}
 }
 
@@ -198,15 +198,15 @@ func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) 
 	return nil
 }
 
-// askedOutlet is an outlet that passes messages to give, unless it is nil.
-type askedOutlet struct{ give func(msgs.Raw) }
+// callbackOutlet is an outlet that passes messages to deliver, unless it is nil.
+type callbackOutlet struct{ deliver func(msgs.Raw) }
 
-func (a *askedOutlet) wanted() bool       { return a.give != nil }
-func (a *askedOutlet) publish(m msgs.Raw) { a.give(m) }
+func (a *callbackOutlet) wanted() bool       { return a.deliver != nil }
+func (a *callbackOutlet) publish(m msgs.Raw) { a.deliver(m) }
 
 func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
-	out := &askedOutlet{}
-	s.made[s.connect(topic, typ, s.file.Frames(camdriver.DepthStream))] = out
+	out := &callbackOutlet{}
+	s.computed[s.connect(topic, typ, s.file.Frames(camdriver.DepthStream))] = out
 	return out, nil
 }
 
@@ -243,23 +243,23 @@ func (s *Source) Problems() []string {
 	return out
 }
 
-// asked holds the receivers of a job's messages, by connection. Only the worker uses it.
-type asked struct {
+// receivers holds the receivers of a job's messages, by connection. Only the worker uses it.
+type receivers struct {
 	source *Source
 	wanted map[*bagstore.Connection]func(msgs.Raw)
 	done   chan struct{}
 }
 
 // open sets the receivers of the outlets, and shut removes them.
-func (a *asked) open() {
+func (a *receivers) open() {
 	for c, give := range a.wanted {
-		a.source.made[c].give = give
+		a.source.computed[c].deliver = give
 	}
 }
 
-func (a *asked) shut() {
+func (a *receivers) close() {
 	for c := range a.wanted {
-		a.source.made[c].give = nil
+		a.source.computed[c].deliver = nil
 	}
 }
 
@@ -276,24 +276,24 @@ type frameSet struct {
 
 // work returns the message that computes the results of a set, or false if none is wanted.
 func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run) (replay.Recorded, bool) {
-	if _, ok := set.First(camdriver.Depth, camdriver.Z16); !ok || len(v.made) == 0 {
+	if _, ok := set.First(camdriver.Depth, camdriver.Z16); !ok || len(v.computed) == 0 {
 		return replay.Recorded{}, false
 	}
-	w := &frameSet{source: v.source, stamp: stamp, run: r, conns: v.made, done: make(chan struct{})}
+	w := &frameSet{source: v.source, stamp: stamp, run: r, conns: v.computed, done: make(chan struct{})}
 	w.set.Copy(set)
 	w.Shared = msgs.Share(&w.set)
 	held := int64(0)
 	for _, img := range set.Images {
 		held += int64(len(img.Frame.Data))
 	}
-	return replay.Recorded{Message: bagstore.Message{Conn: v.made[0], Time: at}, Owner: w, Work: w, Held: held}, true
+	return replay.Recorded{Message: bagstore.Message{Conn: v.computed[0], Time: at}, Owner: w, Work: w, Held: held}, true
 }
 
 func (w *frameSet) Connections() []*bagstore.Connection { return w.conns }
 
 func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw), alone bool) {
 	j := w.source.worker.job(&w.set, w.stamp, w.run)
-	j.asked, j.alone = &asked{source: w.source, wanted: wanted, done: w.done}, alone
+	j.asked, j.alone = &receivers{source: w.source, wanted: wanted, done: w.done}, alone
 	w.source.worker.put(j)
 }
 

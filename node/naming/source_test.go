@@ -112,7 +112,7 @@ func TestWrapperSourceEnd(t *testing.T) {
 	if !it.Prev() {
 		t.Fatal(it.Err())
 	}
-	if n := len(it.past); n == 0 || n >= mostPast {
+	if n := len(it.past); n == 0 || n >= maxPast {
 		t.Errorf("%d instants were read ahead to find the last one", n)
 	}
 }

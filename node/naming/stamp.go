@@ -26,13 +26,13 @@ func (s *Stamper) Stamp(f *camdriver.Frame) msgs.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.begun {
-		s.tie(msgs.FromTime(f.Arrival), f.Timestamp)
+		s.setBase(msgs.FromTime(f.Arrival), f.Timestamp)
 	}
 	return s.base + t
 }
 
-// tie sets the ROS time at which the camera's clock was at ms. The caller holds mu.
-func (s *Stamper) tie(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
+// setBase sets the ROS time at which the camera's clock was at ms. The caller holds mu.
+func (s *Stamper) setBase(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
 
 // reset forgets the camera's clock after a restart of the camera.
 func (s *Stamper) reset() {

@@ -19,8 +19,8 @@ func (s *Source) View(q bagstore.Query) replay.View {
 	}
 	for _, c := range s.conns {
 		v.wanted[c] = q.Connections == nil || q.Connections(c)
-		if v.wanted[c] && s.made[c] != nil {
-			v.made = append(v.made, c)
+		if v.wanted[c] && s.computed[c] != nil {
+			v.computed = append(v.computed, c)
 		}
 	}
 	for _, m := range s.statics {
@@ -36,7 +36,7 @@ type view struct {
 	source     *Source
 	start, end bagstore.Time
 	wanted     map[*bagstore.Connection]bool
-	made       []*bagstore.Connection // computed ones that are wanted
+	computed   []*bagstore.Connection // computed ones that are wanted
 	statics    []replay.Recorded
 }
 
@@ -81,8 +81,8 @@ func (v *view) reads(id camdriver.StreamID) bool {
 	case id.Kind == camdriver.Gyro || id.Kind == camdriver.Accel:
 		return v.source.imu != nil && v.wanted[v.source.imu]
 	case id.Kind == camdriver.Depth:
-		return o.sync() || len(v.made) > 0
-	case len(v.made) == 0:
+		return o.sync() || len(v.computed) > 0
+	case len(v.computed) == 0:
 		return false
 	}
 	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() || id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
@@ -216,8 +216,8 @@ func (it *iterator) Prev() bool {
 	return true
 }
 
-// mostPast bounds the instants kept for Prev.
-const mostPast = 64
+// maxPast bounds the instants kept for Prev.
+const maxPast = 64
 
 // back goes to the previous instant by reading forward up to it, as sets are matched.
 func (it *iterator) back() bool {
@@ -237,7 +237,7 @@ func (it *iterator) back() bool {
 				next.release()
 				break
 			}
-			if it.past = append(it.past, next); len(it.past) > mostPast {
+			if it.past = append(it.past, next); len(it.past) > maxPast {
 				it.past[0].release()
 				it.past = slices.Delete(it.past, 0, 1)
 			}

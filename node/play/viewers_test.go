@@ -82,7 +82,7 @@ func TestViewers(t *testing.T) {
 	for len(heard) > 0 {
 		<-heard
 	}
-	page.Say(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
+	page.Send(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
 	page.Await(func(m viewer.Message) bool { return string(m.Body) == `{"data":"50"}` })
 	page.Must(5, "step", `,"sets":1`)
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
@@ -115,7 +115,7 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	ids := page.Source(func(s *wire.Source) bool { source = s; return s.Kind == "file" })
 	page.Subscribe(ids[points])
 	first := page.Await(func(m viewer.Message) bool { return m.Body != nil }).Body
-	page.Say(`{"op":"seek","id":1,"time":"%d"}`, *source.End)
+	page.Send(`{"op":"seek","id":1,"time":"%d"}`, *source.End)
 	last := page.Await(func(m viewer.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
 	again := viewer.Dial(t, at)
 	again.Source(func(s *wire.Source) bool { return s.Kind == "file" })
@@ -123,6 +123,6 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	if got := again.Await(func(m viewer.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
 		t.Errorf("who comes while paused gets points of %v, want %v", stamped(got), stamped(last))
 	}
-	page.Say(`{"op":"seek","id":2,"time":"%d"}`, *source.Start)
+	page.Send(`{"op":"seek","id":2,"time":"%d"}`, *source.Start)
 	page.Await(func(m viewer.Message) bool { return bytes.Equal(m.Body, first) })
 }

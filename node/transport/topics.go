@@ -83,7 +83,7 @@ func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	if !t.Wanted() {
 		return m
 	}
-	header, picture, err := read(m)
+	header, image, err := read(m)
 	if err != nil {
 		t[0].log.Error().Err(err).Msg("not an image")
 		return m
@@ -92,14 +92,14 @@ func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	m.Owner = owner
 	for _, one := range t {
 		if one.wanted() {
-			one.put(job{header, picture, owner.Retain()})
+			one.put(job{header, image, owner.Retain()})
 		}
 	}
 	return m
 }
 
 // read decodes an image message, whose pixels are its body or part of it.
-func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
+func read(m msgs.Raw) (msgs.Header, imagetransport.Image, error) {
 	var head msgs.ImageHead
 	pixels := m.Body
 	d := msgs.NewDecoder(m.Head)
@@ -110,7 +110,7 @@ func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 	if len(m.Head) == 0 {
 		pixels = d.Raw(int(head.DataLen))
 	}
-	return head.Header, imagetransport.Picture{
+	return head.Header, imagetransport.Image{
 		Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height),
 		Step: int(head.Step), BigEndian: head.BigEndian, Data: pixels,
 	}, d.Err()

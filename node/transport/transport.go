@@ -14,8 +14,8 @@ import (
 	"rsros/node/ros"
 )
 
-// encode compresses a picture into dst. It is called by one goroutine at a time.
-type encode func(dst []byte, p imagetransport.Picture) (format string, data []byte, err error)
+// encode compresses an image into dst. It is called by one goroutine at a time.
+type encode func(dst []byte, p imagetransport.Image) (format string, data []byte, err error)
 
 type transport struct {
 	pub     *ros.Publisher
@@ -40,9 +40,9 @@ type transport struct {
 }
 
 type job struct {
-	header  msgs.Header
-	picture imagetransport.Picture
-	owner   msgs.Releaser
+	header msgs.Header
+	image  imagetransport.Image
+	owner  msgs.Releaser
 }
 
 func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *transport {
@@ -122,7 +122,7 @@ func (t *transport) publish(j job) {
 		return // the last subscriber has left
 	}
 	b := t.buffer()
-	format, data, err := t.encode(b.bytes[:0], j.picture)
+	format, data, err := t.encode(b.bytes[:0], j.image)
 	b.bytes = data
 	if err != nil {
 		b.Release()
@@ -189,7 +189,7 @@ func newCompressed(encoding string) *compressed {
 	return &compressed{defaults: imagetransport.DefaultOptions(encoding)}
 }
 
-func (c *compressed) encode(dst []byte, p imagetransport.Picture) (string, []byte, error) {
+func (c *compressed) encode(dst []byte, p imagetransport.Image) (string, []byte, error) {
 	return c.encoder.Compress(dst, p, *c.options.Load())
 }
 
@@ -236,7 +236,7 @@ func newCompressedDepth(encoding string, units float64) *compressedDepth {
 	return d
 }
 
-func (c *compressedDepth) encode(dst []byte, p imagetransport.Picture) (string, []byte, error) {
+func (c *compressedDepth) encode(dst []byte, p imagetransport.Image) (string, []byte, error) {
 	return c.encoder.CompressDepth(dst, p, *c.options.Load())
 }
 

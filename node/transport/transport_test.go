@@ -51,7 +51,7 @@ type held struct{ out atomic.Int64 }
 func (h *held) Release() { h.out.Add(-1) }
 
 // give publishes an image as the image topic's owner would.
-func (h *held) give(topics Topics, p imagetransport.Picture) {
+func (h *held) give(topics Topics, p imagetransport.Image) {
 	head := msgs.ImageHead{
 		Header: msgs.Header{Seq: 7, FrameID: "eye"}, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height),
 		Step: uint32(p.Step), DataLen: uint32(len(p.Data)),
@@ -87,7 +87,7 @@ func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
 	return got
 }
 
-var depth = imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
+var depth = imagetransport.Image{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
 
 // publish publishes until a subscriber receives what accept wants.
 func publish(t *testing.T, topics Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
@@ -138,7 +138,7 @@ func TestTransports(t *testing.T) {
 	var h held
 	h.give(topics, depth)
 	if topics.Wanted() || h.out.Load() != 0 {
-		t.Error("a picture was taken though nobody subscribed")
+		t.Error("an image was taken though nobody subscribed")
 	}
 
 	plain := subscribe(t, sub, "/camera/depth/compressed")
@@ -187,7 +187,7 @@ func TestDropsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow := newTransport(p, func(dst []byte, p imagetransport.Picture) (string, []byte, error) {
+	slow := newTransport(p, func(dst []byte, p imagetransport.Image) (string, []byte, error) {
 		begun <- struct{}{}
 		<-proceed
 		return "", append(dst, byte(p.Width)), nil
@@ -198,7 +198,7 @@ func TestDropsAreCounted(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	var h held
-	give := func(width int) { h.give(topics, imagetransport.Picture{Width: width}) }
+	give := func(width int) { h.give(topics, imagetransport.Image{Width: width}) }
 	give(1)
 	<-begun
 	give(2)

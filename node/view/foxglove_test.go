@@ -38,7 +38,7 @@ func capable(t *testing.T, c *foxglove.Client) (info serverInfo, playback bool) 
 // control sends a request to the player, and returns the state after it and the messages that came
 // before that.
 func control(c *foxglove.Client, play byte, speed float32, seek byte, at int64, name string) (state foxglove.Event, came []foxglove.Event) {
-	c.SayBinary(3, play, speed, seek, uint64(at), name)
+	c.SendBinary(3, play, speed, seek, uint64(at), name)
 	state = c.Await("the state of playback", func(e foxglove.Event) bool {
 		if isMessage(e) {
 			came = append(came, e)
@@ -142,6 +142,6 @@ func TestFoxgloveViewOnly(t *testing.T) {
 	if _, playback := capable(t, c); playback {
 		t.Error("playback can be controlled")
 	}
-	c.SayBinary(3, byte(1), float32(1), byte(0), uint64(0), "pause")
+	c.SendBinary(3, byte(1), float32(1), byte(0), uint64(0), "pause")
 	c.AwaitOp("status")
 }

@@ -88,7 +88,7 @@ func TestGraph(t *testing.T) {
 	peer.Await(t, "the viewer to subscribe", func() bool { return chat.Subscribers() == 1 })
 	chat.Publish(text("hello"))
 	first.Await(said("hello"))
-	first.Say(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
+	first.Send(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
 	peer.Await(t, "the viewer to unsubscribe", func() bool { return chat.Subscribers() == 0 })
 	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": "", "record.mark": "", "record.trigger": ""} {
 		if first.Ask(1, op, more).OK {

@@ -39,14 +39,14 @@ type Conn struct {
 func newConn(conn net.Conn, early *bufio.Reader, subprotocol string, options Options) *Conn {
 	c := &Conn{conn: conn, subprotocol: subprotocol, options: options}
 	sent, _ := early.Peek(early.Buffered()) // what is buffered is there
-	c.in = reader{from: bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(sent)), patient{c})), limit: options.MaxMessage, memory: options.Memory}
+	c.in = reader{from: bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(sent)), idleReader{c})), limit: options.MaxMessage, memory: options.Memory}
 	return c
 }
 
-// patient reads from the connection, and waits for a byte up to Options.Silence.
-type patient struct{ c *Conn }
+// idleReader reads from the connection, and waits for a byte up to Options.Silence.
+type idleReader struct{ c *Conn }
 
-func (p patient) Read(b []byte) (int, error) {
+func (p idleReader) Read(b []byte) (int, error) {
 	c := p.c
 	if !c.closing.Load() { // Close has set a nearer deadline
 		c.conn.SetReadDeadline(time.Now().Add(c.options.Silence)) //nolint:errcheck // a closed connection shows in the read
@@ -163,7 +163,7 @@ func (c *Conn) send(opcode byte, parts [][]byte) error {
 		patience := c.options.Stall + time.Duration(size)*time.Second/slowestRate
 		c.conn.SetWriteDeadline(time.Now().Add(patience)) //nolint:errcheck // a closed connection shows in the write
 		if c.closing.Load() {
-			c.hurry()
+			c.limitWrites()
 		}
 	}
 	c.vec = c.all
@@ -192,7 +192,7 @@ func (c *Conn) Close(status Status, reason string) {
 	if c.closing.Swap(true) {
 		return
 	}
-	c.hurry()
+	c.limitWrites()
 	c.conn.SetReadDeadline(time.Now().Add(closePatience)) //nolint:errcheck // a closed connection ends reads itself
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -202,8 +202,8 @@ func (c *Conn) Close(status Status, reason string) {
 	}
 }
 
-// hurry bounds what a Write may still wait.
-func (c *Conn) hurry() {
+// limitWrites bounds what a Write may still wait.
+func (c *Conn) limitWrites() {
 	c.conn.SetWriteDeadline(time.Now().Add(closePatience)) //nolint:errcheck // a closed connection ends writes itself
 }
 

@@ -149,7 +149,7 @@ func tune(conn net.Conn, unsent int) {
 	}
 	tcp.SetNoDelay(true) //nolint:errcheck // slower without
 	if unsent > 0 {
-		limitUnsent(tcp, unsent) //nolint:errcheck // older pictures without
+		limitUnsent(tcp, unsent) //nolint:errcheck // older images without
 	}
 }
 

@@ -73,13 +73,13 @@ func TestPlayFoxglove(t *testing.T) {
 	bag, want := foxgloveBag(t)
 	player, url := startFoxglove(t, bag)
 	c := foxglove.Dial(t, url)
-	c.SayBinary(2, c.AwaitService("/player/pause_playback"), uint32(1), "ros1", []byte{0})
+	c.SendBinary(2, c.AwaitService("/player/pause_playback"), uint32(1), "ros1", []byte{0})
 	c.Await("the service's answer", func(e foxglove.Event) bool { return e.Opcode == 3 && e.Call == 1 })
-	c.Say(map[string]any{"op": "setParameters", "id": "set", "parameters": []any{map[string]any{"name": "/player/speed", "value": 2.5}}})
+	c.Send(map[string]any{"op": "setParameters", "id": "set", "parameters": []any{map[string]any{"name": "/player/speed", "value": 2.5}}})
 	c.Await("the parameter", func(e foxglove.Event) bool {
 		return strings.Contains(string(e.Text), `{"name":"/player/speed","value":2.5,"type":"float64"}`)
 	})
-	c.Say(map[string]any{"op": "subscribeConnectionGraph"})
+	c.Send(map[string]any{"op": "subscribeConnectionGraph"})
 	c.Await("the connection graph", func(e foxglove.Event) bool {
 		return strings.Contains(string(e.Text), `{"name":"/own","publisherIds":["/player"]}`)
 	})
@@ -121,12 +121,12 @@ func TestViewFoxglove(t *testing.T) {
 		c.Subscribe(uint32(i), topic)
 	}
 	control := func(play byte, name string) {
-		c.SayBinary(3, play, float32(1), byte(1), uint64(0), name)
+		c.SendBinary(3, play, float32(1), byte(1), uint64(0), name)
 		c.Await("the state of playback", func(e foxglove.Event) bool { return e.Opcode == 5 && e.PlayRequest == name })
 	}
 	control(1, "pause at the start")
 	got := make(map[string]map[string]bool) // a recalled message is sent again
-	c.SayBinary(3, byte(0), float32(1), byte(1), uint64(0), "play")
+	c.SendBinary(3, byte(0), float32(1), byte(1), uint64(0), "play")
 	c.Await("the end", func(e foxglove.Event) bool {
 		if e.Opcode == 1 {
 			topic := topics[e.ID]

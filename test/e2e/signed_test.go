@@ -48,7 +48,7 @@ func TestSignedAddress(t *testing.T) {
 				said["status"] = g.run("rostopic", "echo", "-n1", "/node/status")
 				said["node"] = g.run("rosnode", "info", "/node")
 				c := foxglove.Dial(t, foxgloveURL.FindString(node.Output()))
-				c.Say(map[string]any{"op": "getParameters", "id": "all", "parameterNames": []string{}})
+				c.Send(map[string]any{"op": "getParameters", "id": "all", "parameterNames": []string{}})
 				c.Await("the parameters", func(e foxglove.Event) bool { said["foxglove"] += string(e.Text); return e.Op == "parameterValues" })
 				// view is in no graph.
 				peer.Await(t, "its log on /rosout", func() bool { return strings.Contains(rosout.Output()[before:], "/node") })

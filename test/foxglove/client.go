@@ -77,8 +77,8 @@ func Dial(t testing.TB, url string) *Client {
 // Close closes the connection without a close frame. It may be called more than once.
 func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // the test is over
 
-// Say sends a text message.
-func (c *Client) Say(message any) {
+// Send sends a text message.
+func (c *Client) Send(message any) {
 	c.t.Helper()
 	b, err := json.Marshal(message)
 	if err == nil {
@@ -89,9 +89,9 @@ func (c *Client) Say(message any) {
 	}
 }
 
-// SayBinary sends an opcode and fields: byte, uint32, uint64, float32, string with its length, and
+// SendBinary sends an opcode and fields: byte, uint32, uint64, float32, string with its length, and
 // bytes without.
-func (c *Client) SayBinary(opcode byte, fields ...any) {
+func (c *Client) SendBinary(opcode byte, fields ...any) {
 	c.t.Helper()
 	b := []byte{opcode}
 	for _, f := range fields {
@@ -114,7 +114,7 @@ func (c *Client) SayBinary(opcode byte, fields ...any) {
 func (c *Client) Subscribe(id uint32, topic string) {
 	c.t.Helper()
 	ch := c.AwaitChannel(topic)
-	c.Say(map[string]any{"op": "subscribe", "subscriptions": []any{map[string]any{"id": id, "channelId": ch.ID}}})
+	c.Send(map[string]any{"op": "subscribe", "subscriptions": []any{map[string]any{"id": id, "channelId": ch.ID}}})
 }
 
 // AwaitChannel reads until a topic is advertised.

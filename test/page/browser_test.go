@@ -262,8 +262,8 @@ func (b *tab) choose(selector, value string) {
 	eval[bool](b, `(() => { const s = document.querySelector($1); s.value = $2; s.dispatchEvent(new Event('change', { bubbles: true })); return true })()`, selector, value)
 }
 
-// picture saves a screenshot of the tab to the folder that PAGE_PICTURES names.
-func (b *tab) picture(name string) {
+// screenshot saves a screenshot of the tab to the folder that PAGE_PICTURES names.
+func (b *tab) screenshot(name string) {
 	b.t.Helper()
 	folder := os.Getenv("PAGE_PICTURES")
 	if folder == "" {

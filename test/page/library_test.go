@@ -51,5 +51,5 @@ func TestLibraryInBucket(t *testing.T) {
 		eval[bool](b, `[...document.querySelectorAll('.files .file')].find((f) => f.title === $1).click() ?? true`, name)
 		b.await(`viewer.store.source.value?.file === $1 && [...viewer.store.views.value.values()].some((v) => v.info.name === '/camera/image' && v.counters.drawn > 0)`, name)
 	}
-	b.picture("view-bucket")
+	b.screenshot("view-bucket")
 }

@@ -57,7 +57,7 @@ func TestNodes(t *testing.T) {
 	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
 	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
 	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows the selection of another viewer
-	other.picture("view-cameras")
+	other.screenshot("view-cameras")
 
 	eval[bool](other, `viewer.store.recordForm.value = true`)
 	other.do(chromedp.SendKeys(`form input[type=text]`, "walk"+kb.Enter))
@@ -76,7 +76,7 @@ func TestNodes(t *testing.T) {
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'graph' && ` + shown(image))
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`!viewer.store.state.value.playing`)
-	b.picture("view-graph")
+	b.screenshot("view-graph")
 
 	bag := filepath.Join(dir, "rear.bag")
 	recorder, recorded := startNode(t, m.URI(), "record", "-O", bag, image)
@@ -84,7 +84,7 @@ func TestNodes(t *testing.T) {
 	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))
 	b.await(`viewer.store.record.value.table?.[0].publishers === 1 && viewer.store.record.value.total.bytes > 0 && viewer.store.record.value.compression === 'none'`)
 	b.await(`/1 publisher  [^]*Total/.test(document.querySelector('.record .figures').title)`)
-	b.picture("view-recorder")
+	b.screenshot("view-recorder")
 	b.expect("WebSocket") // the program ends, and the page reconnects
 	b.expect("net::ERR")
 	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))

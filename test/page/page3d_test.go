@@ -176,7 +176,7 @@ func TestPage3D(t *testing.T) {
 	page := newTab(t)
 	saved := page.saves()
 	pair.open(page)
-	page.picture("3d_points")
+	page.screenshot("3d_points")
 
 	view := eval[struct{ Left, Top, Width, Height float64 }](page, `(() => {
 		const r = document.querySelector('.space').getBoundingClientRect()
@@ -223,7 +223,7 @@ func TestPage3D(t *testing.T) {
 	page.click(places[0][0], places[0][1], chromedp.ModifierShift) // closes the chain
 	page.await("scene3d.space.rulers.rulers[0].closed")
 	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
-	page.picture("3d_measure")
+	page.screenshot("3d_measure")
 	page.do(chromedp.KeyEvent("zz"))
 	page.await("scene3d.space.rulers.rulers[0].points.length === 2")
 
@@ -233,7 +233,7 @@ func TestPage3D(t *testing.T) {
 	eval[bool](page, `document.querySelector('.strip .segments button:nth-child(3)').click(), scene3d.space.camera.orbit(140, -60), true`)
 	page.await("scene3d.shading === 'lit'")
 	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
-	page.picture("3d_lit")
+	page.screenshot("3d_lit")
 }
 
 // comparePLY checks that both files have the same vertices.

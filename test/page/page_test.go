@@ -108,7 +108,7 @@ func TestCamera(t *testing.T) {
 			break
 		}
 	}
-	b.picture("live")
+	b.screenshot("live")
 }
 
 // exact compares depth in the texture with what the camera raised for that frame number.
@@ -187,7 +187,7 @@ func TestPlayback(t *testing.T) {
 	if !slices.ContainsFunc(p.requests, func(o object) bool { return o["op"] == "range" }) {
 		t.Error("the page asked for no range")
 	}
-	b.picture("playback")
+	b.screenshot("playback")
 }
 
 // markKeys goes from mark to mark of a paused recording, and reads their texts. Marks may arrive after
@@ -201,7 +201,7 @@ func markKeys(b *tab, p *program) {
 	told("synthetic hardware event")
 	b.keys("n")
 	told("2 frames")
-	b.picture("marks")
+	b.screenshot("marks")
 	b.keys("N")
 	told("synthetic hardware event")
 	p.tell(object{"op": "marks", "marks": []object{
@@ -259,7 +259,7 @@ func recordKeys(t *testing.T, b *tab, p *program) {
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.do(ctrlEnter)
 	b.await(`document.querySelectorAll('.tile .rec').length === 3 && document.querySelector('.bar .record.on')`)
-	b.picture("recording")
+	b.screenshot("recording")
 	b.do(ctrlEnter)
 	b.await(`!document.querySelector('.rec') && document.querySelector('.toasts').textContent.includes('walk.bag')`)
 }
@@ -278,7 +278,7 @@ func panels(t *testing.T, b *tab) {
 	b.await(`document.querySelectorAll('.tile').length === 5`)
 	b.keys("?")
 	b.await(`document.querySelector('dialog[open] kbd')`)
-	b.picture("keys")
+	b.screenshot("keys")
 	b.keys(kb.Escape)
 	b.await(`!document.querySelector('dialog')`)
 	// Each control has a name, and only fields, buttons and the like can have the focus.
@@ -291,7 +291,7 @@ func panels(t *testing.T, b *tab) {
 		b.await(`innerWidth === $1 && document.querySelector('.tile')`, size[0])
 		// Nothing overflows the page.
 		b.await(`![...document.querySelectorAll('.app *')].some((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('svg, .panel'))`)
-		b.picture(fmt.Sprintf("size%d", size[0]))
+		b.screenshot(fmt.Sprintf("size%d", size[0]))
 	}
 	b.do(chromedp.EmulateViewport(1440, 900))
 	b.await(`document.querySelectorAll('.tile').length === 5`)

@@ -45,7 +45,7 @@ func TestRecordButtons(t *testing.T) {
 		pressed(b, "Mark this moment")
 		pressed(b, "Keep what the ring holds")
 		b.await(`viewer.store.record.value.ring.includes('files kept') && !viewer.store.record.value.ring.includes('; 0 files kept')`)
-		b.picture("record-buttons")
+		b.screenshot("record-buttons")
 		pressed(b, "Pause recording")
 		b.await(`viewer.store.record.value.paused`)
 		pressed(b, "Resume recording")

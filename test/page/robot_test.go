@@ -49,7 +49,7 @@ func TestRobot(t *testing.T) {
 	b.await(leaves+`.includes('state="set 6"')`, "/battery")
 	b.do(chromedp.KeyEvent("."))
 	b.await(leaves+`.includes('state="set 7"')`, "/battery")
-	b.picture("view-robot")
+	b.screenshot("view-robot")
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`viewer.store.state.value.ended`)
 

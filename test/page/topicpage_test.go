@@ -119,5 +119,5 @@ func TestTopicTiles(t *testing.T) {
 		t.Errorf("depth of pixel 10, 20 is %d", got)
 	}
 	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
-	page.picture("topics")
+	page.screenshot("topics")
 }

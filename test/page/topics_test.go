@@ -107,7 +107,7 @@ func testCompressedDepth(t *testing.T, p *modules) {
 		o := imagetransport.DefaultDepthOptions("16UC1")
 		o.Format = form
 		var enc imagetransport.Encoder
-		format, data, err := enc.CompressDepth(nil, imagetransport.Picture{Width: width, Height: height, Step: 2 * width, Encoding: "16UC1", Data: e.B}, o)
+		format, data, err := enc.CompressDepth(nil, imagetransport.Image{Width: width, Height: height, Step: 2 * width, Encoding: "16UC1", Data: e.B}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,10 +21,10 @@ func TestUploads(t *testing.T) {
 	b.do(chromedp.Navigate(url))
 	const status = `[...document.querySelectorAll('.record .figures span')].some((s) => `
 	b.await(status + `/uploaded [1-9]\d*, waiting 0/.test(s.textContent) && s.title === s.textContent && s.offsetWidth > 0)`)
-	b.picture("view-uploads")
+	b.screenshot("view-uploads")
 	s3.Inject(func(*http.Request, int) bucket.Fault { return bucket.Expired })
 	b.await(status + `/waiting [1-9]\d* .*ExpiredToken/.test(s.textContent))`)
 	b.await(`document.querySelector('.bar').scrollWidth <= innerWidth`) // however long the reason is, the buttons stay
-	b.picture("view-uploads-fail")
+	b.screenshot("view-uploads-fail")
 	s3.Inject(nil)
 }

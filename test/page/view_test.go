@@ -56,11 +56,11 @@ func TestView(t *testing.T) {
 	}
 	depth, color := id("Depth_0"), id("Color_0")
 	b.await(drawn(depth, 5) + ` && ` + drawn(color, 5))
-	b.picture("view")
+	b.screenshot("view")
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.do(ctrlEnter)
 	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 6e6`) // about ten sets
-	b.picture("view-recording")
+	b.screenshot("view-recording")
 	b.do(ctrlEnter)
 	b.await(`!viewer.store.record.value.on`)
 	b.await(`viewer.store.logs.value.some((l) => l.level === 'info' && l.text.startsWith('recorded '))`)
@@ -87,7 +87,7 @@ func TestView(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent("3"))
 	b.await(`document.querySelector('.stage')`)
-	b.picture("view-3d")
+	b.screenshot("view-3d")
 	b.do(chromedp.KeyEvent("2"))
-	b.picture("view-playback")
+	b.screenshot("view-playback")
 }

@@ -43,7 +43,7 @@ func Robot(t testing.TB, name string) string {
 		r.topic("/scan", msgs.MustType("sensor_msgs/LaserScan"), false)
 	moving, battery := r.topic("/tf", msgs.MustType("tf2_msgs/TFMessage"), false), r.topic("/battery", batteryType(t), false)
 	for set := range RobotSets {
-		r.write(image, set, r.picture(set))
+		r.write(image, set, r.image(set))
 		r.write(points, set, r.points(set))
 		r.write(scan, set, r.scan(set))
 		r.write(moving, set, r.transform("map", "robot", float64(set)))
@@ -96,7 +96,7 @@ func (r robot) header(set int, frame string) msgs.Header {
 	return msgs.Header{Seq: uint32(set), Stamp: msgs.Time(RobotStart + bagstore.Time(set)*RobotStep), FrameID: frame}
 }
 
-func (r robot) picture(set int) func(*msgs.Encoder) {
+func (r robot) image(set int) func(*msgs.Encoder) {
 	h := msgs.ImageHead{Header: r.header(set, "camera"), Width: RobotWidth, Height: RobotHeight, Encoding: "bgr8", Step: 3 * RobotWidth, DataLen: 3 * RobotWidth * RobotHeight}
 	return func(e *msgs.Encoder) {
 		h.Append(e)

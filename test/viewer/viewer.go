@@ -53,8 +53,8 @@ func Dial(t testing.TB, page string) *Client {
 // Close disconnects. It may be called more than once.
 func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // at the end
 
-// Say sends a text.
-func (c *Client) Say(format string, args ...any) {
+// Send sends a text.
+func (c *Client) Send(format string, args ...any) {
 	c.t.Helper()
 	if err := c.conn.Write(c.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
 		c.t.Fatal(err)
@@ -77,7 +77,7 @@ func (c *Client) Await(is func(Message) bool) Message {
 			le := binary.LittleEndian
 			m.Stream, m.Sequence, m.Time = le.Uint16(data[2:]), le.Uint32(data[4:]), le.Uint64(data[24:])
 			m.Body = data[wire.HeadSize+le.Uint32(data[40:]):]
-			c.Say(`{"op":"credit","stream":%d,"upto":%d}`, m.Stream, m.Sequence)
+			c.Send(`{"op":"credit","stream":%d,"upto":%d}`, m.Stream, m.Sequence)
 		}
 		if err != nil {
 			c.t.Fatal(err)
@@ -103,7 +103,7 @@ func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
 // Ask sends a request, whose fields are more, and returns the answer.
 func (c *Client) Ask(id int, op, more string) Message {
 	c.t.Helper()
-	c.Say(`{"op":%q,"id":%d%s}`, op, id, more)
+	c.Send(`{"op":%q,"id":%d%s}`, op, id, more)
 	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == float64(id) })
 }
 
@@ -124,5 +124,5 @@ func (c *Client) Subscribe(stream uint16) {
 // SubscribeAs subscribes to a stream with the codec raw or packed.
 func (c *Client) SubscribeAs(stream uint16, codec string) {
 	c.t.Helper()
-	c.Say(`{"op":"subscribe","stream":%d,"codec":%q,"divisor":1}`, stream, codec)
+	c.Send(`{"op":"subscribe","stream":%d,"codec":%q,"divisor":1}`, stream, codec)
 }

@@ -164,12 +164,12 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if d.Err() != nil {
 		return d.Err()
 	}
-	picture, err := packed.Decode(format, data, a.f.stream(t.Stream).profile.Format)
+	img, err := packed.Decode(format, data, a.f.stream(t.Stream).profile.Format)
 	if err != nil {
 		return err
 	}
 	f := a.start(t, nil, head)
-	f.Width, f.Height, f.Stride, f.Data = picture.Width, picture.Height, picture.Stride, picture.Data
+	f.Width, f.Height, f.Stride, f.Data = img.Width, img.Height, img.Stride, img.Data
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
 	a.depthUnits(t, f)
 	a.part(t, true).frame = f

@@ -76,7 +76,7 @@ func topics(t testing.TB) map[string]func(set int) []byte {
 		return func(set int) []byte {
 			o := imagetransport.DefaultDepthOptions("16UC1")
 			o.Format = kind
-			p := imagetransport.Picture{Encoding: "16UC1", Width: width, Height: height, Step: 2 * width, Data: make([]byte, 2*width*height)}
+			p := imagetransport.Image{Encoding: "16UC1", Width: width, Height: height, Step: 2 * width, Data: make([]byte, 2*width*height)}
 			for i := range p.Data {
 				p.Data[i] = byte(1 + (i/2+set)%100)
 			}
@@ -181,7 +181,7 @@ func messages(t testing.TB, path string) (list []stored) {
 }
 
 // pixels decodes an image with code independent of this package.
-func pixels(t *testing.T, s stored) (p imagetransport.Picture, lossy bool) {
+func pixels(t *testing.T, s stored) (p imagetransport.Image, lossy bool) {
 	t.Helper()
 	k := kindOf(s.topic.Type)
 	m, err := parse(k, s.topic.Encoding, s.data)
@@ -195,7 +195,7 @@ func pixels(t *testing.T, s stored) (p imagetransport.Picture, lossy bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p = imagetransport.Picture{Encoding: "rgba8", Width: width, Height: height, Step: 4 * width}
+		p = imagetransport.Image{Encoding: "rgba8", Width: width, Height: height, Step: 4 * width}
 		for i := range width * height {
 			r, g, b, a := img.At(i%width, i/width).RGBA()
 			p.Data = append(p.Data, byte(r>>8), byte(g>>8), byte(b>>8), byte(a>>8))
@@ -208,7 +208,7 @@ func pixels(t *testing.T, s stored) (p imagetransport.Picture, lossy bool) {
 		}
 		return p, false
 	}
-	return imagetransport.Picture{Encoding: m.head.Encoding, Width: width, Height: height, Step: int(m.head.Step), Data: body}, false
+	return imagetransport.Image{Encoding: m.head.Encoding, Width: width, Height: height, Step: int(m.head.Step), Data: body}, false
 }
 
 // In each container, pixels in the boxes are black, and all other pixels, messages, topics and times are
@@ -269,14 +269,14 @@ func compare(t *testing.T, name string, before, after []stored) {
 		if kindOf(b.topic.Type) == noImage || b.topic.Name == "/untouched" {
 			t.Fatalf("%s: a message of %s was changed", name, b.topic.Name)
 		}
-		samePicture(t, name, b, a)
+		sameImage(t, name, b, a)
 	}
 	if changed != 7*(sets-1) {
 		t.Errorf("%s: %d messages were changed", name, changed)
 	}
 }
 
-func samePicture(t *testing.T, name string, before, after stored) {
+func sameImage(t *testing.T, name string, before, after stored) {
 	t.Helper()
 	k := kindOf(before.topic.Type)
 	m, err := parse(k, before.topic.Encoding, before.data)

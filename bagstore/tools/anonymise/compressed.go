@@ -92,7 +92,7 @@ func (e *editor) colour(m *image.YCbCr) error {
 // hideYCbCr hides regions in all planes. Colours are hidden for whole samples.
 func hideYCbCr(m *image.YCbCr, style Style, regions []region) {
 	bounds := m.Rect
-	luma := picture{plain(1, 1), bounds.Dx(), bounds.Dy(), m.YStride, m.Y}
+	luma := bitmap{plain(1, 1), bounds.Dx(), bounds.Dy(), m.YStride, m.Y}
 	luma.hide(style, regions)
 	across, down := 1, 1 // pixels that share a sample of colour
 	for across < bounds.Dx() && m.COffset(across, 0) == m.COffset(0, 0) {
@@ -106,14 +106,14 @@ func hideYCbCr(m *image.YCbCr, style Style, regions []region) {
 	for _, r := range regions {
 		colours := []region{{r.left / across, r.top / down, (r.right + across - 1) / across, (r.bottom + down - 1) / down}}
 		for _, samples := range [][]byte{m.Cb, m.Cr} {
-			p := picture{neutral, (bounds.Dx() + across - 1) / across, (bounds.Dy() + down - 1) / down, m.CStride, samples}
+			p := bitmap{neutral, (bounds.Dx() + across - 1) / across, (bounds.Dy() + down - 1) / down, m.CStride, samples}
 			p.hide(style, colours)
 		}
 	}
 }
 
-func ofGray(m *image.Gray) *picture {
-	return &picture{plain(1, 1), m.Rect.Dx(), m.Rect.Dy(), m.Stride, m.Pix}
+func ofGray(m *image.Gray) *bitmap {
+	return &bitmap{plain(1, 1), m.Rect.Dx(), m.Rect.Dy(), m.Stride, m.Pix}
 }
 
 // pngImage appends an image to dst with the same kind of pixels. A palette becomes colours with opacity.
@@ -127,7 +127,7 @@ func (e *editor) pngImage(dst, data []byte, boxes []box) ([]byte, error) {
 		draw.Draw(plain, m.Rect, m, m.Rect.Min, draw.Src)
 		decoded = plain
 	}
-	p := picture{width: decoded.Bounds().Dx(), height: decoded.Bounds().Dy()}
+	p := bitmap{width: decoded.Bounds().Dx(), height: decoded.Bounds().Dy()}
 	colour := png.RGBA
 	switch m := decoded.(type) {
 	case *image.Gray:
@@ -153,10 +153,10 @@ func (e *editor) pngImage(dst, data []byte, boxes []box) ([]byte, error) {
 }
 
 // encodePNG appends an image to dst. Its samples are big-endian.
-func (e *editor) encodePNG(dst []byte, p picture, colour png.Colour) ([]byte, error) {
+func (e *editor) encodePNG(dst []byte, p bitmap, colour png.Colour) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
 	to, from := colour.Channels()*p.sample.size, p.row*p.sample.size
-	err := e.png.Encode(out, png.Picture{Width: p.width, Height: p.height, Colour: colour, Depth: 8 * p.sample.size, Row: func(y int, row []byte) {
+	err := e.png.Encode(out, png.Image{Width: p.width, Height: p.height, Colour: colour, Depth: 8 * p.sample.size, Row: func(y int, row []byte) {
 		pixels := p.data[y*p.step:][:p.width*from]
 		if to == from {
 			copy(row, pixels)
@@ -187,7 +187,7 @@ func (e *editor) depth(format string, data []byte, boxes []box) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := picture{plain(2, 1), width, height, 2 * width, pixels}
+	p := bitmap{plain(2, 1), width, height, 2 * width, pixels}
 	p.sample.order = binary.LittleEndian
 	if err := e.draw(p, boxes); err != nil {
 		return nil, err

@@ -107,12 +107,12 @@ func (e *editor) hide(k kind, m message, data []byte, boxes []box) ([]byte, erro
 		return nil, fmt.Errorf("image encoding %.40q is not supported", m.head.Encoding)
 	}
 	e.buf = append(e.buf[:0], data...)
-	p := picture{layout: l, width: int(m.head.Width), height: int(m.head.Height), step: int(m.head.Step), data: e.buf[m.at:][:m.length]}
+	p := bitmap{layout: l, width: int(m.head.Width), height: int(m.head.Height), step: int(m.head.Step), data: e.buf[m.at:][:m.length]}
 	return e.buf, e.draw(p, boxes)
 }
 
 // draw hides boxes in an image.
-func (e *editor) draw(p picture, boxes []box) error {
+func (e *editor) draw(p bitmap, boxes []box) error {
 	if err := p.check(); err != nil {
 		return err
 	}

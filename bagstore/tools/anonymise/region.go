@@ -137,8 +137,8 @@ func sized(name string) (l layout, ok bool) {
 	return l, bits == 32 || bits == 64
 }
 
-// picture is an image in memory. Its methods change data.
-type picture struct {
+// bitmap is an image in memory. Its methods change data.
+type bitmap struct {
 	layout
 	width, height int
 	step          int // bytes from row to row
@@ -146,7 +146,7 @@ type picture struct {
 }
 
 // check checks that data has all pixels, on which the other methods rely.
-func (p *picture) check() error {
+func (p *bitmap) check() error {
 	const maxStep = 1 << 24
 	pixel := p.row / p.cols * p.sample.size
 	need := int64(p.step)*int64(p.height-1) + int64(pixel*p.width) // more than an int of 32 bits holds
@@ -181,7 +181,7 @@ func (b box) within(width, height int, grow float64) (region, error) {
 }
 
 // hide makes regions unrecognizable.
-func (p *picture) hide(style Style, regions []region) {
+func (p *bitmap) hide(style Style, regions []region) {
 	for _, r := range regions {
 		// Samples of a unit belong to all of its pixels.
 		r.left, r.top = r.left/p.cols*p.cols, r.top/p.rows*p.rows
@@ -200,7 +200,7 @@ func (p *picture) hide(style Style, regions []region) {
 }
 
 // black masks a region, which may be empty.
-func (p *picture) black(r region) {
+func (p *bitmap) black(r region) {
 	size, samples := p.sample.size, p.row/p.cols
 	for y := r.top; y < r.bottom; y++ {
 		row := p.data[y*p.step:]
@@ -220,7 +220,7 @@ func (p *picture) black(r region) {
 }
 
 // soften blurs or pixelates a region of whole units, each kind of sample by itself.
-func (p *picture) soften(style Style, r region) {
+func (p *bitmap) soften(style Style, r region) {
 	size := p.sample.size
 	for i := range p.row * p.rows {
 		if p.alpha && i == p.row-1 {

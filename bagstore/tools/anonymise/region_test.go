@@ -34,7 +34,7 @@ func TestHide(t *testing.T) {
 					t.Fatalf("%s isn't known", name)
 				}
 				const width, height = 46, 33
-				p := picture{l, width, height, width*want.pixel + 5, make([]byte, height*(width*want.pixel+5))}
+				p := bitmap{l, width, height, width*want.pixel + 5, make([]byte, height*(width*want.pixel+5))}
 				for i := range p.data {
 					p.data[i] = byte(rnd.Uint32())
 				}
@@ -78,7 +78,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-func setAlpha(p picture, pixel int) {
+func setAlpha(p bitmap, pixel int) {
 	for y := range p.height {
 		for x := range p.width {
 			end := y*p.step + (x+1)*pixel
@@ -93,7 +93,7 @@ func setAlpha(p picture, pixel int) {
 func TestEvenRegions(t *testing.T) {
 	for _, style := range []Style{Blur, Pixelate} {
 		l, _ := layoutOf("32FC1", false)
-		p := picture{l, 40, 40, 160, make([]byte, 6400)}
+		p := bitmap{l, 40, 40, 160, make([]byte, 6400)}
 		for i := range 1600 {
 			v := 1.5
 			if i%7 == 0 {
@@ -114,7 +114,7 @@ func TestEvenRegions(t *testing.T) {
 func TestPixelate(t *testing.T) {
 	for _, side := range []int{10, 64, 200} {
 		l, _ := layoutOf("mono8", false)
-		p := picture{l, side, side, side, make([]byte, side*side)}
+		p := bitmap{l, side, side, side, make([]byte, side*side)}
 		for i := range p.data {
 			p.data[i] = byte(i * 7 % 251)
 		}
@@ -131,7 +131,7 @@ func TestPixelate(t *testing.T) {
 	}
 }
 
-func column(p picture, x int) (c []byte) {
+func column(p bitmap, x int) (c []byte) {
 	for y := range p.height {
 		c = append(c, p.data[y*p.step+x])
 	}
@@ -141,7 +141,7 @@ func column(p picture, x int) (c []byte) {
 // The last row and column of a Bayer image of odd size are masked in all styles.
 func TestOddBayer(t *testing.T) {
 	l, _ := layoutOf("bayer_bggr8", false)
-	p := picture{l, 5, 5, 5, bytes.Repeat([]byte{200}, 25)}
+	p := bitmap{l, 5, 5, 5, bytes.Repeat([]byte{200}, 25)}
 	p.hide(Blur, []region{{3, 3, 5, 5}})
 	want := []byte{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 0, 200, 200, 200, 200, 0, 200, 200, 0, 0, 0}
 	if !bytes.Equal(p.data, want) {
@@ -151,7 +151,7 @@ func TestOddBayer(t *testing.T) {
 
 // TestCheckSize checks that rows whose bytes an int of 32 bits doesn't hold aren't accepted.
 func TestCheckSize(t *testing.T) {
-	p := picture{plain(1, 1), 4, 1<<15 + 1, 1 << 24, make([]byte, 16)}
+	p := bitmap{plain(1, 1), 4, 1<<15 + 1, 1 << 24, make([]byte, 16)}
 	if err := p.check(); err == nil {
 		t.Error("16 bytes are enough for 32769 rows")
 	}

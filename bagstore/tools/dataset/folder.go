@@ -227,11 +227,11 @@ func (f *folder) path(name string) (string, error) {
 
 // image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *folder) image(name string, frame *camdriver.Frame) error {
-	return f.picture(name, frame.Retain().Release, imagefile.Of(frame))
+	return f.writeImage(name, frame.Retain().Release, imagefile.Of(frame))
 }
 
-// picture writes an image, unless it is there, and calls release after it.
-func (f *folder) picture(name string, release func(), p imagefile.Image) error {
+// writeImage writes an image, unless it is there, and calls release after it.
+func (f *folder) writeImage(name string, release func(), p imagefile.Image) error {
 	p.Stored = f.manifest.Options.Stored
 	path, err := f.path(name)
 	if err == nil {

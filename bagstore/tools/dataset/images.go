@@ -188,7 +188,7 @@ func (m *images) next() error {
 		if s.form == imagesJPEG && len(s.counts.counts[0]) == 256 {
 			ext = ".jpg"
 		}
-		p.cells[s.name] = picture{fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], ext), p.files[i]}
+		p.cells[s.name] = imageCell{fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], ext), p.files[i]}
 	}
 	return m.row(p.cells)
 }
@@ -212,7 +212,7 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 	case s.form == imagesJPEG && bits == 8:
 		e := encoders.Get().(*imagetransport.Encoder)
 		defer encoders.Put(e)
-		pic := imagetransport.Picture{Encoding: "mono8", Width: p.Width, Height: p.Height, Step: p.Step, Data: p.Data}
+		pic := imagetransport.Image{Encoding: "mono8", Width: p.Width, Height: p.Height, Step: p.Step, Data: p.Data}
 		if n > 1 {
 			pic.Encoding, pic.Step, pic.Data = "rgb8", 3*p.Width, p.RGB()
 		}
@@ -227,10 +227,10 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 
 // count adds pixels of an image to the statistics.
 func (s *imageStream) count(p imagefile.Image) {
-	picture, _ := p.PNG()
-	row := make([]byte, picture.Colour.Channels()*picture.Depth/8*p.Width)
+	img, _ := p.PNG()
+	row := make([]byte, img.Colour.Channels()*img.Depth/8*p.Width)
 	for y := 0; y < p.Height; y += s.step {
-		picture.Row(y, row)
+		img.Row(y, row)
 		s.counts.row(row, s.step)
 	}
 	s.counts.images++

@@ -83,8 +83,8 @@ func (w *kalibrWriter) set(one *set) error {
 // message writes an image as sensor_msgs/Image, in an encoding that cv_bridge has.
 func (w *kalibrWriter) message(i int, one *set, img process.Image) error {
 	p := imagefile.Of(img.Frame)
-	picture, _ := p.PNG()
-	n, bits := picture.Colour.Channels(), picture.Depth
+	rows, _ := p.PNG()
+	n, bits := rows.Colour.Channels(), rows.Depth
 	encoding := map[[2]int]string{{1, 8}: "mono8", {1, 16}: "mono16", {3, 8}: "rgb8", {4, 8}: "rgba8"}[[2]int{n, bits}]
 	step := p.Width * n * bits / 8
 	if w.pixels = w.pixels[:0]; cap(w.pixels) < step*p.Height {
@@ -92,7 +92,7 @@ func (w *kalibrWriter) message(i int, one *set, img process.Image) error {
 	}
 	w.pixels = w.pixels[:step*p.Height]
 	for y := range p.Height {
-		picture.Row(y, w.pixels[y*step:][:step])
+		rows.Row(y, w.pixels[y*step:][:step])
 	}
 	head := msgs.ImageHead{Header: w.header(one.number, one.stamps[i], fmt.Sprintf("cam%d", i)), Height: uint32(p.Height), Width: uint32(p.Width),
 		Encoding: encoding, BigEndian: bits == 16, Step: uint32(step), DataLen: uint32(len(w.pixels))}

@@ -217,9 +217,9 @@ func TestLeRobot(t *testing.T) {
 				t.Errorf("row %d has joints %v, want those of message %v", i, row["observation.state"], n)
 			}
 			for s, name := range features["stamps"].Names[:4] {
-				picture := row["observation.images."+name].(map[string]any)
-				images += len(picture["bytes"].(string))
-				got := decode(t, []byte(picture["bytes"].(string)))
+				img := row["observation.images."+name].(map[string]any)
+				images += len(img["bytes"].(string))
+				got := decode(t, []byte(img["bytes"].(string)))
 				for _, v := range got {
 					if name == "infrared1" {
 						sum, n = sum+float64(v)/255, n+1
@@ -228,8 +228,8 @@ func TestLeRobot(t *testing.T) {
 				if !bytes.Equal(got, frames[name][stamps[s]]) {
 					t.Errorf("row %d has other pixels of %s", i, name)
 				}
-				if picture["path"] != fmt.Sprintf("frame-%06d.png", i) {
-					t.Errorf("row %d has an image %v", i, picture["path"])
+				if img["path"] != fmt.Sprintf("frame-%06d.png", i) {
+					t.Errorf("row %d has an image %v", i, img["path"])
 				}
 			}
 		}

@@ -16,14 +16,14 @@ import (
 const maxGroup = 8 << 20
 
 // cells are the values of a row, by column: int64, float32, float64, string, a slice of those,
-// channels or a picture.
+// channels or an image.
 type cells map[string]any
 
 // channels are a value for each channel of an image, in the shape that images have: [[[a]], [[b]]].
 type channels []float64
 
-// picture is an image file.
-type picture struct {
+// imageCell is an image file.
+type imageCell struct {
 	name string
 	file []byte
 }
@@ -76,7 +76,7 @@ func (t *parquetTable) begin(row cells) {
 	options := []pq.WriterOption{pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1), pq.DataPageStatistics(false)}
 	for _, name := range t.names {
 		group[name] = node(row[name])
-		if _, ok := row[name].(picture); ok {
+		if _, ok := row[name].(imageCell); ok {
 			options = append(options, pq.SkipPageBounds(name, "bytes"))
 		}
 	}
@@ -106,7 +106,7 @@ func node(cell any) pq.Node {
 		return pq.List(small(pq.String()))
 	case channels:
 		return pq.List(pq.List(pq.List(double)))
-	case picture: // compressed already
+	case imageCell: // compressed already
 		return pq.Group{"bytes": pq.Leaf(pq.ByteArrayType), "path": small(pq.String())}
 	}
 	panic(fmt.Sprintf("no column for %T", cell))
@@ -126,7 +126,7 @@ func (t *parquetTable) cell(cell any, column int) int {
 		list(t, v, 1, column)
 	case channels:
 		list(t, v, 3, column)
-	case picture:
+	case imageCell:
 		t.row = append(t.row, pq.ByteArrayValue(v.file).Level(0, 0, column), pq.ValueOf(v.name).Level(0, 0, column+1))
 		t.held += len(v.file)
 		return 2

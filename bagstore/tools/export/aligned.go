@@ -25,7 +25,7 @@ type aligned struct {
 	err   error  // the first
 }
 
-// alignedMemory bounds the pictures that are being written.
+// alignedMemory bounds the images that are being written.
 const alignedMemory = 1 << 30
 
 // newAligned returns nil if a stream or its calibration is missing.

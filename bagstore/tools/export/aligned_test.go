@@ -13,7 +13,7 @@ import (
 	"rsros/test/rig"
 )
 
-// TestExportAligned checks that each set has a 16-bit picture with librealsense's pixels
+// TestExportAligned checks that each set has a 16-bit image with librealsense's pixels
 // and colour's calibration.
 func TestExportAligned(t *testing.T) {
 	golden := rig.ReadUnpleasant(t, "../../..")
@@ -49,7 +49,7 @@ func TestExportAligned(t *testing.T) {
 	}
 }
 
-// depthHash is FNV-1a-64 of a picture's depth as cameras send it.
+// depthHash is FNV-1a-64 of an image's depth as cameras send it.
 func depthHash(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)

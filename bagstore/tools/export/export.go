@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Bag       string
 	Selection bagset.Selection
-	Dir       string               // folder or address for pictures and tables; new or empty
+	Dir       string               // folder or address for images and tables; new or empty
 	Points    bool                 // with Dir: point clouds, too
 	Aligned   bool                 // with Dir: depth as the colour camera sees it, too
 	MCAP      string               // file to write

@@ -21,13 +21,13 @@ type manifestFile struct {
 	Height   int     `json:"height,omitempty"`    // pixels
 	Encoding string  `json:"encoding,omitempty"`  // in the bag
 	Stride   int     `json:"stride,omitempty"`    // bytes from row to row, of .raw files
-	Units    float64 `json:"depth_m,omitempty"`   // metres per unit of a depth picture
+	Units    float64 `json:"depth_m,omitempty"`   // metres per unit of a depth image
 	Map      any     `json:"map,omitempty"`       // where the cells of an occupancy map lie
 	Points   int     `json:"points,omitempty"`    // at most, of a point cloud
 	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud or of aligned depth
 }
 
-// describe fills in the fields of a picture.
+// describe fills in the fields of an image.
 func (m *manifestFile) describe(p imagefile.Image, encoding string) {
 	m.Width, m.Height, m.Encoding = p.Width, p.Height, encoding
 	if p.Ext() == ".raw" {

@@ -13,7 +13,7 @@ import (
 	"rsros/test/rig"
 )
 
-// A map is exported as a picture; the manifest says where its cells lie.
+// A map is exported as an image; the manifest says where its cells lie.
 func TestExportMaps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	if err := Run(t.Context(), Options{Bag: rig.MapBag(t), Dir: dir, Log: zerolog.Nop()}); err != nil {
@@ -24,9 +24,9 @@ func TestExportMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
-	picture, err := png.Decode(f)
-	if err != nil || picture.Bounds().Dx() != 4 || picture.At(3, 0) != (color.Gray{Y: 100}) {
-		t.Errorf("picture %v, %v", picture, err)
+	img, err := png.Decode(f)
+	if err != nil || img.Bounds().Dx() != 4 || img.At(3, 0) != (color.Gray{Y: 100}) {
+		t.Errorf("img %v, %v", img, err)
 	}
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if want := `"map":{"resolution_m":0.5,"origin_m":[0,0,0],"orientation_xyzw":[0,0,0,1]}`; err != nil || !strings.Contains(string(manifest), want) {

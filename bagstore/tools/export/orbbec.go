@@ -57,7 +57,7 @@ func (t *topics) orbbecImage(m bagstore.Message, s *orbbec.Stream) error {
 	}
 	release := m.Retain().Release
 	if image.Encoding == "mjpg" {
-		e := t.orbbecEntry(m, s, image.Frame, pictureExtension(image.Data))
+		e := t.orbbecEntry(m, s, image.Frame, imageExtension(image.Data))
 		e.Encoding, e.Width, e.Height = image.Encoding, int(image.Width), int(image.Height)
 		t.err = t.write(e, release, func(w io.Writer) error {
 			_, err := w.Write(image.Data)

@@ -46,12 +46,12 @@ func TestOrbbec(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		picture, err := png.Decode(file)
+		img, err := png.Decode(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for p := range 12 {
-			if got := picture.(*image.Gray16).Gray16At(p%4, p/4).Y; got != uint16(1000*i+p) {
+			if got := img.(*image.Gray16).Gray16At(p%4, p/4).Y; got != uint16(1000*i+p) {
 				t.Fatalf("depth image %d, pixel %d is %d", i, p, got)
 			}
 		}

@@ -233,7 +233,7 @@ func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
 			p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
 			p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
 	}
-	r.oddMessage(e.Stream, bagstore.Time(e.Time), errors.New("neither a picture nor a motion sample"))
+	r.oddMessage(e.Stream, bagstore.Time(e.Time), errors.New("neither an image nor a motion sample"))
 	return nil
 }
 

@@ -90,7 +90,7 @@ func readSDKManifest(t *testing.T, name string) (m sdkManifest) {
 	return m
 }
 
-// TestExportRecording checks that every picture and sample is bit by bit what
+// TestExportRecording checks that every image and sample is bit by bit what
 // librealsense was given, and that none is missing.
 func TestExportRecording(t *testing.T) {
 	for _, name := range []string{"sw_small_lz4", "sw_small_raw", "sw_small_pause"} {
@@ -114,7 +114,7 @@ func TestExportRecording(t *testing.T) {
 					if i == len(frames) || frames[i].Num != f.Number || math.Abs(frames[i].TS-f.Timestamp) > 0.002 {
 						t.Fatalf("%s is frame %d at %f ms", f.File, f.Number, f.Timestamp)
 					}
-					if hash := pictureHash(t, filepath.Join(dir, f.File)); hash != frames[i].Hash {
+					if hash := imageHash(t, filepath.Join(dir, f.File)); hash != frames[i].Hash {
 						t.Errorf("%s has other pixels than frame %d: %s, want %s", f.File, f.Number, hash, frames[i].Hash)
 					}
 					if f.Depth != frames[i].Units {
@@ -179,12 +179,12 @@ func TestExportEpochTimes(t *testing.T) {
 		}
 	}
 	if n := len(names[sdk]); n < 55 || n > 65 || !slices.Equal(names[sdk], names[live]) {
-		t.Errorf("%d pictures\n%q\n%q", n, names[sdk], names[live])
+		t.Errorf("%d images\n%q\n%q", n, names[sdk], names[live])
 	}
 }
 
-// pictureHash returns the FNV-1a hash of the pixels in the camera's order.
-func pictureHash(t *testing.T, path string) string {
+// imageHash returns the FNV-1a hash of the pixels in the camera's order.
+func imageHash(t *testing.T, path string) string {
 	t.Helper()
 	h := fnv.New64a()
 	switch img := readPNG(t, path).(type) {
@@ -345,18 +345,18 @@ func camera(t *testing.T) string {
 		at += 1e6
 	}
 	header := msgs.Header{Seq: 7, Stamp: 5e9, FrameID: "lens"}
-	picture := func(topic, encoding string, step int, data ...byte) {
+	addImage := func(topic, encoding string, step int, data ...byte) {
 		head := msgs.ImageHead{Header: header, Width: 2, Height: 2, Encoding: encoding, Step: uint32(step), DataLen: uint32(len(data))}
 		write(topic, "sensor_msgs/Image", append(msgs.Marshal(&head), data...))
 	}
-	picture("/depth", "16UC1", 6, 1, 2, 3, 4, 0, 0, 5, 6, 7, 8) // rows are padded, the last isn't
-	picture("/depth", "16UC1", 4, 0, 0, 0, 1, 0, 0, 0, 0)
-	picture("/rgb", "bgr8", 6, 3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10)
-	picture("/rgba", "rgba8", 8, slices.Repeat([]byte{200, 100, 50, 128}, 4)...)
-	picture("/yuv", "yuv422", 4, 128, 16, 128, 235, 128, 235, 128, 16)
-	picture("/float", "32FC1", 8, 0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64)
-	picture("/strange", "13XY2", 4, 1, 2, 3, 4, 5, 6, 7, 8)
-	picture("../../escape me/..", "mono8", 2, 1, 2, 3, 4)
+	addImage("/depth", "16UC1", 6, 1, 2, 3, 4, 0, 0, 5, 6, 7, 8) // rows are padded, the last isn't
+	addImage("/depth", "16UC1", 4, 0, 0, 0, 1, 0, 0, 0, 0)
+	addImage("/rgb", "bgr8", 6, 3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10)
+	addImage("/rgba", "rgba8", 8, slices.Repeat([]byte{200, 100, 50, 128}, 4)...)
+	addImage("/yuv", "yuv422", 4, 128, 16, 128, 235, 128, 235, 128, 16)
+	addImage("/float", "32FC1", 8, 0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64)
+	addImage("/strange", "13XY2", 4, 1, 2, 3, 4, 5, 6, 7, 8)
+	addImage("../../escape me/..", "mono8", 2, 1, 2, 3, 4)
 	var e msgs.Encoder
 	header.Append(&e)
 	e.String("jpeg")
@@ -563,11 +563,11 @@ func TestTopicsNamedLikeFiles(t *testing.T) {
 		}
 	}
 	head := msgs.ImageHead{Width: 2, Height: 1, Encoding: "mono8", Step: 2, DataLen: 2}
-	picture := append(msgs.Marshal(&head), 1, 2)
-	pictures := []string{"/manifest.json", "/manifest.json.partial", "/MANIFEST.JSON", "/imu.csv", "/imu.csv.partial", "/meta.csv/x", "/a", "/a/000000.png/b",
+	image := append(msgs.Marshal(&head), 1, 2)
+	images := []string{"/manifest.json", "/manifest.json.partial", "/MANIFEST.JSON", "/imu.csv", "/imu.csv.partial", "/meta.csv/x", "/a", "/a/000000.png/b",
 		strings.Repeat("/long", 2000)}
-	for _, topic := range pictures {
-		write(topic, "sensor_msgs/Image", picture)
+	for _, topic := range images {
+		write(topic, "sensor_msgs/Image", image)
 	}
 	tables := []string{"/imu", "/aux", "/Com1.x", "/dots.", "/manifest", "/meta", "/meta.metadata"}
 	for _, topic := range tables {
@@ -579,8 +579,8 @@ func TestTopicsNamedLikeFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	want(t, whole, Options{Bag: path, Dir: dir})
 	m := readManifest(t, dir)
-	if len(m.Files) != len(pictures) || len(m.Tables) != len(tables) {
-		t.Errorf("%d pictures of %d topics, %d tables of %d\n%+v", len(m.Files), len(pictures), len(m.Tables), len(tables), m)
+	if len(m.Files) != len(images) || len(m.Tables) != len(tables) {
+		t.Errorf("%d images of %d topics, %d tables of %d\n%+v", len(m.Files), len(images), len(m.Tables), len(tables), m)
 	}
 	for _, f := range m.Files {
 		readPNG(t, filepath.Join(dir, f.File))

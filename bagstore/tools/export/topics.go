@@ -51,7 +51,7 @@ func (f *folder) exportTopics(bag *bagstore.Bag, v *bagstore.View, keep func(*ba
 		}
 	}
 	if len(left) > 0 {
-		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no pictures or tables are made of these; --mcap takes all")
+		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no images or tables are made of these; --mcap takes all")
 	}
 	if !slices.Contains(slices.Collect(maps.Values(taken)), true) {
 		return nil
@@ -133,7 +133,7 @@ func (t *topics) compressed(m bagstore.Message) error {
 	if png := []byte("\x89PNG"); strings.Contains(format, "compressedDepth") && len(data) > depthHeader && bytes.HasPrefix(data[depthHeader:], png) {
 		data = data[depthHeader:]
 	}
-	e := t.entry(m, head, pictureExtension(data))
+	e := t.entry(m, head, imageExtension(data))
 	e.Encoding = format
 	t.err = t.write(e, m.Retain().Release, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -142,7 +142,7 @@ func (t *topics) compressed(m bagstore.Message) error {
 	return nil
 }
 
-func pictureExtension(data []byte) string {
+func imageExtension(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG")):
 		return ".png"

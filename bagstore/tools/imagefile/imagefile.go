@@ -18,17 +18,17 @@ import (
 // Image is an image as a message or a frame holds it. Data is borrowed. Encoding is the SDK's name where ROS
 // has none.
 type Image struct {
-	imagetransport.Picture
+	imagetransport.Image
 	Stored bool // Encode doesn't compress a PNG: larger, and faster
 }
 
 // cvEncodings are encodings without a meaning, and what cv_bridge takes them for.
 var cvEncodings = map[string]string{"8UC3": "bgr8", "8UC4": "bgra8"}
 
-// picture returns the image with an encoding that has a meaning.
-func (p Image) picture() *imagetransport.Picture {
+// transportImage returns the image with an encoding that has a meaning.
+func (p Image) transportImage() *imagetransport.Image {
 	p.Encoding = cmp.Or(cvEncodings[p.Encoding], p.Encoding)
-	return &p.Picture
+	return &p.Image
 }
 
 var frameEncodings = map[camdriver.Format]string{
@@ -38,8 +38,8 @@ var frameEncodings = map[camdriver.Format]string{
 	camdriver.YUYV: "yuyv", camdriver.UYVY: "uyvy",
 }
 
-// Check checks that the data hold the picture. Encoding relies on it.
-func (p Image) Check() error { return p.picture().Check() }
+// Check checks that the data hold the image. Encoding relies on it.
+func (p Image) Check() error { return p.transportImage().Check() }
 
 // Ext returns the extension of the file: ".png"; ".pfm" for floats; ".raw" for what no image format
 // fits. YUV becomes RGB in a PNG, Bayer patterns stay.
@@ -54,15 +54,15 @@ func (p Image) Ext() string {
 }
 
 // PNG returns the image as a PNG; ok is false for other files. Rows must not be read before Check.
-func (p Image) PNG() (_ png.Picture, ok bool) { return p.picture().PNG() }
+func (p Image) PNG() (_ png.Image, ok bool) { return p.transportImage().PNG() }
 
 // Channels returns the samples of a pixel and their bits in a PNG; 0 for other files.
 func (p Image) Channels() (n, bits int) {
-	picture, ok := p.PNG()
+	img, ok := p.PNG()
 	if !ok {
 		return 0, 0
 	}
-	return picture.Colour.Channels(), picture.Depth
+	return img.Colour.Channels(), img.Depth
 }
 
 // encoders has a megabyte of tables each.
@@ -70,13 +70,13 @@ var encoders = sync.Pool{New: func() any { return new(png.Encoder) }}
 
 // Encode writes the file. The image must have passed Check.
 func (p Image) Encode(w io.Writer) error {
-	if picture, ok := p.PNG(); ok {
+	if img, ok := p.PNG(); ok {
 		if p.Stored {
-			picture.Level = png.Stored
+			img.Level = png.Stored
 		}
 		e := encoders.Get().(*png.Encoder)
 		defer encoders.Put(e)
-		return e.Encode(w, picture)
+		return e.Encode(w, img)
 	}
 	if p.Ext() == ".pfm" {
 		return p.encodePFM(w)
@@ -104,23 +104,23 @@ func (p Image) encodePFM(w io.Writer) error {
 
 // RGB returns the pixels of an image of 8 bits a sample, three bytes each.
 func (p Image) RGB() []byte {
-	picture, _ := p.PNG()
-	size := picture.Colour.Channels()
-	img := make([]byte, 3*p.Width*p.Height)
+	img, _ := p.PNG()
+	size := img.Colour.Channels()
+	out := make([]byte, 3*p.Width*p.Height)
 	row := make([]byte, size*p.Width)
 	for y := range p.Height {
-		picture.Row(y, row)
+		img.Row(y, row)
 		for x := range p.Width {
 			pixel := row[x*size:][:size]
-			copy(img[3*(y*p.Width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
+			copy(out[3*(y*p.Width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
 		}
 	}
-	return img
+	return out
 }
 
 // OfMessage returns the image of a sensor_msgs/Image.
 func OfMessage(h msgs.ImageHead, data []byte) Image {
-	return Image{Picture: imagetransport.Picture{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height), Step: int(h.Step), BigEndian: h.BigEndian, Data: data}}
+	return Image{Image: imagetransport.Image{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height), Step: int(h.Step), BigEndian: h.BigEndian, Data: data}}
 }
 
 // Of returns a frame's image, with the frame's Data.
@@ -129,5 +129,5 @@ func Of(f *camdriver.Frame) Image {
 	if !ok {
 		encoding = f.Profile.Format.String()
 	}
-	return Image{Picture: imagetransport.Picture{Encoding: encoding, Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data}}
+	return Image{Image: imagetransport.Image{Encoding: encoding, Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data}}
 }

@@ -64,8 +64,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// FuzzPicture checks that what Check accepts can be encoded.
-func FuzzPicture(f *testing.F) {
+// FuzzImage checks that what Check accepts can be encoded.
+func FuzzImage(f *testing.F) {
 	for _, encoding := range []string{"mono8", "16UC1", "bayer_rggb8", "rgb8", "bgra8", "8UC3", "8UC4", "yuyv", "uyvy", "32FC1"} {
 		f.Add(encoding, 3, 2, 12, true, make([]byte, 24))
 		f.Add(encoding, 2, 2, 8, false, make([]byte, 16))
@@ -74,7 +74,7 @@ func FuzzPicture(f *testing.F) {
 	f.Add("rgb8", math.MaxInt32, math.MaxInt32, math.MaxInt32, false, []byte{1})
 	f.Add("mono16", -1, -1, -1, false, []byte{})
 	f.Fuzz(func(t *testing.T, encoding string, width, height, stride int, big bool, data []byte) {
-		p := Image{Picture: imagetransport.Picture{Encoding: encoding, Width: width, Height: height, Step: stride, BigEndian: big, Data: data}}
+		p := Image{Image: imagetransport.Image{Encoding: encoding, Width: width, Height: height, Step: stride, BigEndian: big, Data: data}}
 		if p.Check() != nil {
 			return
 		}
@@ -84,9 +84,9 @@ func FuzzPicture(f *testing.F) {
 	})
 }
 
-// BenchmarkPicture encodes a D435i's pictures; MB/s are of pixels.
-func BenchmarkPicture(b *testing.B) {
-	for name, p := range map[string]imagetransport.Picture{
+// BenchmarkImage encodes a D435i's images; MB/s are of pixels.
+func BenchmarkImage(b *testing.B) {
+	for name, p := range map[string]imagetransport.Image{
 		"Z16":  {Encoding: "mono16", Width: 848, Height: 480, Step: 2 * 848},
 		"Y8":   {Encoding: "mono8", Width: 848, Height: 480, Step: 848},
 		"RGB8": {Encoding: "rgb8", Width: 640, Height: 480, Step: 3 * 640},
@@ -98,7 +98,7 @@ func BenchmarkPicture(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(p.Data)))
 			for b.Loop() {
-				if err := (Image{Picture: p}).Encode(io.Discard); err != nil {
+				if err := (Image{Image: p}).Encode(io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -182,7 +182,7 @@ func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 		return camdriver.DeviceSnapshot{}, err
 	}
 	if len(profiles) == 0 {
-		return camdriver.DeviceSnapshot{}, fmt.Errorf("%s has no pictures to process", w.o.In)
+		return camdriver.DeviceSnapshot{}, fmt.Errorf("%s has no images to process", w.o.In)
 	}
 	for _, p := range profiles {
 		if p.Format == camdriver.Disparity32 {

@@ -17,7 +17,7 @@ import (
 // width is roughly the largest width of a thumbnail, in pixels.
 const width = 160
 
-// Of returns a small picture from the middle of a recording, nil if there is none.
+// Of returns a thumbnail from the middle of a recording, nil if there is none.
 func Of(bag *bagstore.Bag) image.Image {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {
@@ -42,7 +42,7 @@ func Of(bag *bagstore.Bag) image.Image {
 	return nil
 }
 
-// ofFrame returns a small picture of a frame, nil if its format isn't one that can be shown simply.
+// ofFrame returns a thumbnail of a frame, nil if its format isn't one that can be shown simply.
 func ofFrame(f *camdriver.Frame) image.Image {
 	p := imagefile.Of(f)
 	if f.Profile.Format == camdriver.Z16 {
@@ -67,14 +67,14 @@ func nearness(depth uint16) uint8 {
 	return uint8(255 - 215*min(int(depth), farthest)/farthest)
 }
 
-// JPEG returns Of as a JPEG, nil if there is no picture.
+// JPEG returns Of as a JPEG, nil if there is no image.
 func JPEG(bag *bagstore.Bag) []byte {
-	picture := Of(bag)
-	if picture == nil {
+	img := Of(bag)
+	if img == nil {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, picture, &jpeg.Options{Quality: 80}); err != nil {
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 80}); err != nil {
 		return nil
 	}
 	return b.Bytes()

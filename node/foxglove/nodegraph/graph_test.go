@@ -118,20 +118,20 @@ func TestGraph(t *testing.T) {
 		t.Errorf("of /far came %q at %d", e.Data, e.Time)
 	}
 
-	c.SayBinary(2, c.AwaitService("/switch"), uint32(1), "ros1", []byte{1})
+	c.SendBinary(2, c.AwaitService("/switch"), uint32(1), "ros1", []byte{1})
 	if e := c.Await("the service's answer", func(e visitor.Event) bool { return e.Opcode == 3 }); string(e.Data) != "\x01\x05\x00\x00\x00is on" {
 		t.Errorf("the service answered %q", e.Data)
 	}
-	c.Say(map[string]any{"op": "subscribeConnectionGraph"})
+	c.Send(map[string]any{"op": "subscribeConnectionGraph"})
 	c.Await("the connection graph", func(e visitor.Event) bool {
 		return e.Op == "connectionGraphUpdate" && strings.Contains(string(e.Text), `{"name":"/far","publisherIds":["/other"]}`) &&
 			strings.Contains(string(e.Text), `{"name":"/switch","providerIds":["/other"]}`)
 	})
 	parameters(t, c, other)
 
-	c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/said", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
+	c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/said", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
 	for said := ""; said == ""; { // the subscriber connects asynchronously
-		c.SayBinary(1, uint32(1), []byte("\x02\x00\x00\x00hi"))
+		c.SendBinary(1, uint32(1), []byte("\x02\x00\x00\x00hi"))
 		select {
 		case said = <-heard:
 			if said != "\x02\x00\x00\x00hi" {
@@ -149,8 +149,8 @@ func parameters(t *testing.T, c *visitor.Client, other *graph.Node) {
 		t.Helper()
 		c.Await("the parameter "+text, func(e visitor.Event) bool { return e.Op == "parameterValues" && strings.Contains(string(e.Text), text) })
 	}
-	c.Say(map[string]any{"op": "subscribeParameterUpdates", "parameterNames": []string{"/speed"}})
-	c.Say(map[string]any{"op": "setParameters", "id": "set", "parameters": []map[string]any{{"name": "/speed", "value": 2, "type": "float64"}}})
+	c.Send(map[string]any{"op": "subscribeParameterUpdates", "parameterNames": []string{"/speed"}})
+	c.Send(map[string]any{"op": "setParameters", "id": "set", "parameters": []map[string]any{{"name": "/speed", "value": 2, "type": "float64"}}})
 	await(`"id":"set"`)
 	if v, _, err := other.Param(t.Context(), "/speed"); err != nil || v != 2.0 {
 		t.Errorf("the parameter is %v, %v", v, err)

@@ -25,7 +25,7 @@ func (m *Memory) Pack(b Body, format camdriver.Format) Body {
 		e.bands(b)
 	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY, camdriver.Y8, camdriver.RAW8:
 		packed.Codec = wire.JPEG
-		_, code, err := e.Compress(e.code[:0], imagetransport.Picture{
+		_, code, err := e.Compress(e.code[:0], imagetransport.Image{
 			Encoding: rslayout.Encoding(format), Width: b.Width, Height: b.Height, Step: b.Stride, Data: b.Data,
 		}, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality})
 		if err != nil {

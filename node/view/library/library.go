@@ -263,7 +263,7 @@ func entryOf(name string, r *catalog.Row) entry {
 		if e.Kind == "bag" || strings.HasSuffix(t.Name, "/data") {
 			e.Streams = append(e.Streams, streamName(t.Name, e.Kind))
 		}
-		e.Picture = e.Picture || e.Kind == "realsense" || thumbnail.HasPictures(t.Type)
+		e.Picture = e.Picture || e.Kind == "realsense" || thumbnail.HasImages(t.Type)
 	}
 	slices.Sort(e.Streams)
 	e.Streams = slices.Compact(e.Streams)

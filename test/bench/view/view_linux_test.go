@@ -95,7 +95,7 @@ func BenchmarkSeek(b *testing.B) {
 	for b.Loop() {
 		forget(b, path)
 		begun := time.Now()
-		c.Say(`{"op":"open","id":1,"file":%q}`, filepath.Base(path))
+		c.Send(`{"op":"open","id":1,"file":%q}`, filepath.Base(path))
 		source := c.Await(func(m viewer.Message) bool {
 			if m.Error != "" {
 				b.Fatal(m.Error)
@@ -114,10 +114,10 @@ func BenchmarkSeek(b *testing.B) {
 		c.Subscribe(chosen)
 		c.Await(func(m viewer.Message) bool { return m.Body != nil && m.Stream == chosen })
 		opens = append(opens, time.Since(begun).Seconds()*1e3)
-		c.Say(`{"op":"pause","id":2}`)
+		c.Send(`{"op":"pause","id":2}`)
 		for range 10 {
 			begun, at := time.Now(), random.Int64N(int64(*source.End))
-			c.Say(`{"op":"seek","id":3,"time":"%d"}`, at)
+			c.Send(`{"op":"seek","id":3,"time":"%d"}`, at)
 			c.Await(func(m viewer.Message) bool { return m.Body != nil && m.Stream == chosen && m.Time == uint64(at) })
 			seeks = append(seeks, time.Since(begun).Seconds()*1e3)
 		}

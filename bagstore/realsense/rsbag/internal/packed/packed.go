@@ -19,8 +19,8 @@ import (
 	"rsros/camdriver"
 )
 
-// Picture is an unpacked image in the byte order of cameras: little-endian.
-type Picture struct {
+// Image is an unpacked image in the byte order of cameras: little-endian.
+type Image struct {
 	Width, Height int
 	Stride        int // bytes from row to row
 	Data          []byte
@@ -36,24 +36,24 @@ const (
 
 // Decode decodes data of the message's format string. want is the stream's format, for its colour
 // order.
-func Decode(format string, data []byte, want camdriver.Format) (Picture, error) {
+func Decode(format string, data []byte, want camdriver.Format) (Image, error) {
 	switch {
 	case strings.Contains(format, "; zstd; "):
 		return rows(format, data)
 	case strings.HasSuffix(format, "compressedDepth png"):
 		if len(data) < depthHeader {
-			return Picture{}, fmt.Errorf("compressedDepth: %d bytes, want a header of %d", len(data), depthHeader)
+			return Image{}, fmt.Errorf("compressedDepth: %d bytes, want a header of %d", len(data), depthHeader)
 		}
-		return picture(data[depthHeader:], want)
+		return decodeImage(data[depthHeader:], want)
 	case strings.Contains(format, "png"):
-		return picture(data, want)
+		return decodeImage(data, want)
 	}
-	return Picture{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
+	return Image{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
 }
 
 // rows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".
-func rows(format string, data []byte) (Picture, error) {
-	var p Picture
+func rows(format string, data []byte) (Image, error) {
+	var p Image
 	_, size, _ := strings.Cut(format, "; zstd; ")
 	if n, err := fmt.Sscanf(size, "%dx%d step=%d", &p.Width, &p.Height, &p.Stride); n != 3 {
 		return p, fmt.Errorf("format %.60q: want a size and step: %w", format, err)
@@ -84,53 +84,53 @@ func rows(format string, data []byte) (Picture, error) {
 	return p, nil
 }
 
-// picture unpacks a PNG of 1 or 2 bytes grey, or 3 or 4 bytes colour a pixel.
-func picture(data []byte, want camdriver.Format) (Picture, error) {
+// decodeImage unpacks a PNG of 1 or 2 bytes grey, or 3 or 4 bytes colour a pixel.
+func decodeImage(data []byte, want camdriver.Format) (Image, error) {
 	head, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return Picture{}, fmt.Errorf("PNG: %w", err)
+		return Image{}, fmt.Errorf("PNG: %w", err)
 	}
 	size, known := pixelSize[head.ColorModel]
 	if !known {
-		return Picture{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
+		return Image{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
 	}
 	most := min(int(memory.Most(0))/size, maxDeflate*len(data))
 	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
-		return Picture{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
+		return Image{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		return Picture{}, fmt.Errorf("PNG: %w", err)
+		return Image{}, fmt.Errorf("PNG: %w", err)
 	}
 	swap := want == camdriver.BGR8 || want == camdriver.BGRA8
 	switch img := img.(type) {
 	case *image.Gray16:
-		p := newPicture(head.Width, head.Height, 2)
+		p := newImage(head.Width, head.Height, 2)
 		for i := 0; i+1 < len(p.Data); i += 2 {
 			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
 		}
 		return p, nil
 	case *image.Gray:
-		p := newPicture(head.Width, head.Height, 1)
+		p := newImage(head.Width, head.Height, 1)
 		copy(p.Data, img.Pix)
 		return p, nil
 	case *image.RGBA: // from a PNG without alpha
-		p := newPicture(head.Width, head.Height, 3)
+		p := newImage(head.Width, head.Height, 3)
 		colours(p.Data, 3, img.Pix, swap)
 		return p, nil
 	case *image.NRGBA:
-		p := newPicture(head.Width, head.Height, 4)
+		p := newImage(head.Width, head.Height, 4)
 		colours(p.Data, 4, img.Pix, swap)
 		return p, nil
 	}
-	return Picture{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
+	return Image{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
 }
 
 // pixelSize has the bytes that a pixel of a PNG takes in memory.
 var pixelSize = map[color.Model]int{color.GrayModel: 1, color.Gray16Model: 2, color.RGBAModel: 4, color.NRGBAModel: 4}
 
-func newPicture(w, h, pixel int) Picture {
-	return Picture{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
+func newImage(w, h, pixel int) Image {
+	return Image{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
 }
 
 // colours copies pixels of 4 bytes to pixels of n, with red and blue swapped if asked.

@@ -19,29 +19,29 @@ const (
 	imageType      = "sensor_msgs/Image"
 	compressedType = "sensor_msgs/CompressedImage"
 
-	// triedTopics is the number of topics that are tried for a colour or grey picture.
+	// triedTopics is the number of topics that are tried for a colour or grey image.
 	triedTopics = 4
 	// largestMessage bounds an image's message, in bytes.
 	largestMessage = 64 << 20
 )
 
-// HasPictures reports whether messages of a type may have a thumbnail.
-func HasPictures(typ string) bool { return typ == imageType || typ == compressedType }
+// HasImages reports whether messages of a type may have a thumbnail.
+func HasImages(typ string) bool { return typ == imageType || typ == compressedType }
 
-// ofTopics returns a small picture of a recording without a device, from the middle of the
+// ofTopics returns a thumbnail of a recording without a device, from the middle of the
 // first topic with images. Depth is taken if there is nothing else.
 func ofTopics(bag *bagstore.Bag) (out image.Image) {
 	tried := 0
 	for _, c := range bag.Connections() {
-		if !HasPictures(c.Type) {
+		if !HasImages(c.Type) {
 			continue
 		}
-		picture, depth := middlePicture(bag, c)
-		if picture != nil && !depth {
-			return picture
+		img, depth := middleImage(bag, c)
+		if img != nil && !depth {
+			return img
 		}
 		if out == nil {
-			out = picture
+			out = img
 		}
 		if tried++; tried == triedTopics {
 			break
@@ -50,18 +50,18 @@ func ofTopics(bag *bagstore.Bag) (out image.Image) {
 	return out
 }
 
-// middlePicture returns the picture in the middle of the recording, or the last before it;
+// middleImage returns the image in the middle of the recording, or the last before it;
 // nil if it can't be shown. depth reports whether it shows distances.
-func middlePicture(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, depth bool) {
+func middleImage(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, depth bool) {
 	it := bag.View(bagstore.Query{Connections: func(other *bagstore.Connection) bool { return other == c }}).Iterator()
 	defer it.Close()
 	it.Seek(bag.Start() + (bag.End()-bag.Start())/2)
 	if !it.Next() && !it.Prev() || len(it.Message().Data) > largestMessage {
 		return nil, false
 	}
-	decode := compressedPicture
+	decode := decodeCompressed
 	if c.Type == imageType {
-		decode = rawPicture
+		decode = decodeRaw
 	}
 	out, depth, err := decode(it.Message().Data)
 	if err != nil {
@@ -70,8 +70,8 @@ func middlePicture(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, 
 	return out, depth
 }
 
-// rawPicture makes a small picture of a sensor_msgs/Image.
-func rawPicture(data []byte) (out image.Image, depth bool, err error) {
+// decodeRaw makes a thumbnail of a sensor_msgs/Image.
+func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var head msgs.ImageHead
 	head.Decode(d)
@@ -82,9 +82,9 @@ func rawPicture(data []byte) (out image.Image, depth bool, err error) {
 	return smaller(p)
 }
 
-// compressedPicture makes a small picture of a sensor_msgs/CompressedImage: a JPEG, a PNG,
+// decodeCompressed makes a thumbnail of a sensor_msgs/CompressedImage: a JPEG, a PNG,
 // or compressed depth.
-func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
+func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var h msgs.Header
 	h.Decode(d)
@@ -97,7 +97,7 @@ func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		return smaller(imagefile.Image{Picture: p})
+		return smaller(imagefile.Image{Image: p})
 	}
 	whole, err := imagetransport.Decode(body)
 	if err != nil {
@@ -107,7 +107,7 @@ func compressedPicture(data []byte) (out image.Image, depth bool, err error) {
 	return sampled(from.Dx(), from.Dy(), func(x, y int) color.Color { return whole.At(from.Min.X+x, from.Min.Y+y) }), false, nil
 }
 
-// smaller makes a small picture of an image that has passed Check. Bayer patterns stay grey.
+// smaller makes a thumbnail of an image that has passed Check. Bayer patterns stay grey.
 func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if p.BigEndian {
@@ -125,15 +125,15 @@ func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 			return color.Gray{nearness(uint16(min(millimetres, math.MaxUint16)))}
 		}), true, nil
 	}
-	picture, ok := p.PNG()
+	img, ok := p.PNG()
 	if !ok {
 		return nil, false, fmt.Errorf("encoding %.40q is not supported", p.Encoding)
 	}
-	size := picture.Colour.Channels() * picture.Depth / 8
+	size := img.Colour.Channels() * img.Depth / 8
 	row, last := make([]byte, size*p.Width), -1
 	return sampled(p.Width, p.Height, func(x, y int) color.Color {
 		if y != last {
-			picture.Row(y, row)
+			img.Row(y, row)
 			last = y
 		}
 		switch pixel := row[x*size:]; size {
@@ -147,7 +147,7 @@ func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 	}), false, nil
 }
 
-// sampled returns every n-th pixel of a picture, so that it is about width wide, and
+// sampled returns every n-th pixel of an image, so that it is about width wide, and
 // not much higher.
 func sampled(w, h int, at func(x, y int) color.Color) image.Image {
 	n := max(1, w/width, h/(2*width))

@@ -7,8 +7,8 @@ import (
 	"rsros/msgs/png"
 )
 
-// Picture is the content of a sensor_msgs/Image. Data is borrowed.
-type Picture struct {
+// Image is the content of a sensor_msgs/Image. Data is borrowed.
+type Image struct {
 	Encoding      string // ROS's name: "rgb8", "16UC1"
 	Width, Height int
 	Step          int // bytes per row, with padding
@@ -50,8 +50,8 @@ const (
 	maxStep = 1 << 24 // bytes of a row
 )
 
-// check checks the picture and returns its layout.
-func (p *Picture) check() (layout, error) {
+// check checks the image and returns its layout.
+func (p *Image) check() (layout, error) {
 	l, ok := layoutOf(p.Encoding)
 	switch {
 	case !ok:
@@ -65,8 +65,8 @@ func (p *Picture) check() (layout, error) {
 	return l, nil
 }
 
-// Check checks that Data holds the picture: any rows, if the encoding is unknown.
-func (p *Picture) Check() error {
+// Check checks that Data holds the image: any rows, if the encoding is unknown.
+func (p *Image) Check() error {
 	l, _ := layoutOf(p.Encoding)
 	row := l.pixel * p.Width
 	need := int64(p.Step)*int64(p.Height-1) + int64(row) // more than an int of 32 bits holds
@@ -81,12 +81,12 @@ func (p *Picture) Check() error {
 	return nil
 }
 
-// PNG returns the picture as a PNG without loss, with its opacity. YUV becomes RGB. ok is false for encodings
-// that PNG can't hold. Rows must not be read before Check has accepted the picture.
-func (p *Picture) PNG() (_ png.Picture, ok bool) {
+// PNG returns the image as a PNG without loss, with its opacity. YUV becomes RGB. ok is false for encodings
+// that PNG can't hold. Rows must not be read before Check has accepted the image.
+func (p *Image) PNG() (_ png.Image, ok bool) {
 	l, ok := layoutOf(p.Encoding)
 	if !ok || l.bits > 16 || l.yuv && p.Width%2 != 0 {
-		return png.Picture{}, false
+		return png.Image{}, false
 	}
 	out := p.opaque(l)
 	if l.colour() && l.pixel == 4 {
@@ -95,9 +95,9 @@ func (p *Picture) PNG() (_ png.Picture, ok bool) {
 	return out, true
 }
 
-// opaque returns the picture as a PNG without opacity.
-func (p *Picture) opaque(l layout) png.Picture {
-	out := png.Picture{Width: p.Width, Height: p.Height, Colour: png.Gray, Depth: l.bits}
+// opaque returns the image as a PNG without opacity.
+func (p *Image) opaque(l layout) png.Image {
+	out := png.Image{Width: p.Width, Height: p.Height, Colour: png.Gray, Depth: l.bits}
 	switch {
 	case l.yuv:
 		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowYUV(to, p.row(y, l), l.rgb[0]) }
@@ -112,4 +112,4 @@ func (p *Picture) opaque(l layout) png.Picture {
 }
 
 // row returns a row's pixels without padding.
-func (p *Picture) row(y int, l layout) []byte { return p.Data[y*p.Step:][:l.pixel*p.Width] }
+func (p *Image) row(y int, l layout) []byte { return p.Data[y*p.Step:][:l.pixel*p.Width] }

@@ -45,7 +45,7 @@ func of(t *testing.T, path string) image.Image {
 	return Of(bag)
 }
 
-// A RealSense recording has a picture, too, also as a JPEG.
+// A RealSense recording has an image, too, also as a JPEG.
 func TestOfFrame(t *testing.T) {
 	path := samplebag.Data(t, "sw_small_lz4.bag")
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
@@ -62,7 +62,7 @@ func TestOfFrame(t *testing.T) {
 	}
 }
 
-// The picture of a recording without a device is that of the middle, in its colours.
+// The image of a recording without a device is that of the middle, in its colours.
 func TestTopicThumbnail(t *testing.T) {
 	got := of(t, samplebag.Robot(t, "robot.bag"))
 	if got == nil {
@@ -77,7 +77,7 @@ func TestTopicThumbnail(t *testing.T) {
 	}
 }
 
-// Depth is the picture only if there is nothing else, and a recording without images has
+// Depth is the image only if there is nothing else, and a recording without images has
 // none.
 func TestChosenTopic(t *testing.T) {
 	type message struct {
@@ -85,11 +85,11 @@ func TestChosenTopic(t *testing.T) {
 		data []byte
 	}
 	depth := message{imageType, imageMessage("16UC1", 2, 1, 4, []byte{0, 1, 0, 2})}
-	colour := message{compressedType, compressedMessage("bgr8; png compressed bgr8", pictureOf(t, "png"))}
+	colour := message{compressedType, compressedMessage("bgr8; png compressed bgr8", imageOf(t, "png"))}
 	bad := message{imageType, imageMessage("magic", 2, 1, 4, make([]byte, 4))}
 	for name, c := range map[string]struct {
 		topics []message
-		width  int // 0 for no picture
+		width  int // 0 for no image
 	}{
 		"nothing": {nil, 0}, "depth": {[]message{depth}, 2}, "depth, colour": {[]message{depth, colour}, 3}, "unknown, depth": {[]message{bad, depth}, 2}, "unknown": {[]message{bad}, 0},
 	} {
@@ -116,13 +116,13 @@ func TestChosenTopic(t *testing.T) {
 			width = p.Bounds().Dx()
 		}
 		if width != c.width {
-			t.Errorf("%s: a picture %d wide, want %d", name, width, c.width)
+			t.Errorf("%s: an image %d wide, want %d", name, width, c.width)
 		}
 	}
 }
 
-// pictureOf is a red picture of 3 by 2 pixels in a format.
-func pictureOf(t testing.TB, format string) []byte {
+// imageOf is a red image of 3 by 2 pixels in a format.
+func imageOf(t testing.TB, format string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	p := image.NewNRGBA(image.Rect(0, 0, 3, 2))
@@ -142,7 +142,7 @@ func pictureOf(t testing.TB, format string) []byte {
 
 func compressedDepth(t testing.TB) []byte {
 	t.Helper()
-	p := imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{0, 4, 0, 0}}
+	p := imagetransport.Image{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{0, 4, 0, 0}}
 	format, data, err := new(imagetransport.Encoder).CompressDepth(nil, p, imagetransport.DefaultDepthOptions("16UC1"))
 	if err != nil {
 		t.Fatal(err)
@@ -150,28 +150,28 @@ func compressedDepth(t testing.TB) []byte {
 	return compressedMessage(format, data)
 }
 
-// Each form of an image becomes a picture, and what is wrong with one is said.
-func TestPicturesOfMessages(t *testing.T) {
+// Each form of an image becomes an image, and what is wrong with one is said.
+func TestImagesOfMessages(t *testing.T) {
 	near := nearness(1024)
 	for name, c := range map[string]struct {
 		decode func([]byte) (image.Image, bool, error)
 		data   []byte
 		want   color.NRGBA // of the first pixel; all zero for an error
 	}{
-		"rgb":              {rawPicture, imageMessage("rgb8", 1, 1, 3, []byte{1, 2, 3}), color.NRGBA{1, 2, 3, 255}},
-		"bgra":             {rawPicture, imageMessage("bgra8", 1, 1, 4, []byte{1, 2, 3, 0}), color.NRGBA{3, 2, 1, 255}},
-		"grey":             {rawPicture, imageMessage("mono8", 2, 2, 3, []byte{7, 0, 0, 0, 0, 0}), color.NRGBA{7, 7, 7, 255}},
-		"uyvy":             {rawPicture, imageMessage("yuv422", 2, 1, 4, []byte{90, 81, 240, 81}), color.NRGBA{255, 0, 0, 255}},
-		"metres":           {rawPicture, imageMessage("32FC1", 1, 1, 4, floatBytes(1.024)), color.NRGBA{near, near, near, 255}},
-		"not a number":     {rawPicture, imageMessage("32FC1", 1, 1, 4, floatBytes(float32(math.NaN()))), color.NRGBA{0, 0, 0, 255}},
-		"png":              {compressedPicture, compressedMessage("png", pictureOf(t, "png")), color.NRGBA{200, 0, 0, 255}},
-		"compressed depth": {compressedPicture, compressedDepth(t), color.NRGBA{near, near, near, 255}},
-		"rows too short":   {rawPicture, imageMessage("rgb8", 2, 1, 3, make([]byte, 6)), color.NRGBA{}},
-		"rows missing":     {rawPicture, imageMessage("mono8", 1, 9, 1, make([]byte, 8)), color.NRGBA{}},
-		"too much claimed": {rawPicture, imageMessage("mono8", 1<<31, 1<<31, 1<<31, make([]byte, 8)), color.NRGBA{}},
-		"no image":         {compressedPicture, compressedMessage("jpeg", []byte("no image")), color.NRGBA{}},
-		"cut":              {compressedPicture, compressedMessage("png", pictureOf(t, "png")[:50]), color.NRGBA{}},
-		"nothing":          {rawPicture, nil, color.NRGBA{}},
+		"rgb":              {decodeRaw, imageMessage("rgb8", 1, 1, 3, []byte{1, 2, 3}), color.NRGBA{1, 2, 3, 255}},
+		"bgra":             {decodeRaw, imageMessage("bgra8", 1, 1, 4, []byte{1, 2, 3, 0}), color.NRGBA{3, 2, 1, 255}},
+		"grey":             {decodeRaw, imageMessage("mono8", 2, 2, 3, []byte{7, 0, 0, 0, 0, 0}), color.NRGBA{7, 7, 7, 255}},
+		"uyvy":             {decodeRaw, imageMessage("yuv422", 2, 1, 4, []byte{90, 81, 240, 81}), color.NRGBA{255, 0, 0, 255}},
+		"metres":           {decodeRaw, imageMessage("32FC1", 1, 1, 4, floatBytes(1.024)), color.NRGBA{near, near, near, 255}},
+		"not a number":     {decodeRaw, imageMessage("32FC1", 1, 1, 4, floatBytes(float32(math.NaN()))), color.NRGBA{0, 0, 0, 255}},
+		"png":              {decodeCompressed, compressedMessage("png", imageOf(t, "png")), color.NRGBA{200, 0, 0, 255}},
+		"compressed depth": {decodeCompressed, compressedDepth(t), color.NRGBA{near, near, near, 255}},
+		"rows too short":   {decodeRaw, imageMessage("rgb8", 2, 1, 3, make([]byte, 6)), color.NRGBA{}},
+		"rows missing":     {decodeRaw, imageMessage("mono8", 1, 9, 1, make([]byte, 8)), color.NRGBA{}},
+		"too much claimed": {decodeRaw, imageMessage("mono8", 1<<31, 1<<31, 1<<31, make([]byte, 8)), color.NRGBA{}},
+		"no image":         {decodeCompressed, compressedMessage("jpeg", []byte("no image")), color.NRGBA{}},
+		"cut":              {decodeCompressed, compressedMessage("png", imageOf(t, "png")[:50]), color.NRGBA{}},
+		"nothing":          {decodeRaw, nil, color.NRGBA{}},
 	} {
 		got, _, err := c.decode(c.data)
 		switch {
@@ -181,10 +181,10 @@ func TestPicturesOfMessages(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got.At(0, 0), c.want)
 		}
 	}
-	if p, _, err := compressedPicture(compressedMessage("jpeg", pictureOf(t, "jpeg"))); err != nil || p.Bounds().Dx() != 3 {
+	if p, _, err := decodeCompressed(compressedMessage("jpeg", imageOf(t, "jpeg"))); err != nil || p.Bounds().Dx() != 3 {
 		t.Errorf("a JPEG: %v", err)
 	}
-	p, _, err := rawPicture(imageMessage("mono8", 1000, 3000, 1000, make([]byte, 3e6)))
+	p, _, err := decodeRaw(imageMessage("mono8", 1000, 3000, 1000, make([]byte, 3e6)))
 	if err != nil || p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 3*width {
 		t.Errorf("a large image becomes %v, %v", p.Bounds(), err)
 	}
@@ -196,16 +196,16 @@ func floatBytes(v float32) []byte {
 	return e.B
 }
 
-func FuzzTopicPicture(f *testing.F) {
+func FuzzTopicImage(f *testing.F) {
 	f.Add(false, imageMessage("bgr8", 2, 2, 6, make([]byte, 12)))
 	f.Add(false, imageMessage("32FC1", 1, 1, 4, floatBytes(1)))
-	f.Add(true, compressedMessage("png", pictureOf(f, "png")))
-	f.Add(true, compressedMessage("jpeg", pictureOf(f, "jpeg")))
+	f.Add(true, compressedMessage("png", imageOf(f, "png")))
+	f.Add(true, compressedMessage("jpeg", imageOf(f, "jpeg")))
 	f.Add(true, compressedDepth(f))
 	f.Fuzz(func(t *testing.T, compressed bool, data []byte) {
-		decode := rawPicture
+		decode := decodeRaw
 		if compressed {
-			decode = compressedPicture
+			decode = decodeCompressed
 		}
 		p, _, err := decode(data)
 		if err == nil && (p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 4*width) {
