@@ -67,10 +67,10 @@ type quantity struct {
 // ofRecording are the quantities of a whole recording. Their topic is nil.
 var ofRecording = []quantity{
 	{"duration", spell, "from the first message to the last", func(m *Measures, _ *topic) spread { return exactly(float64(m.last - m.first)) }},
-	{"size", byteSize, "of the file or folder", func(m *Measures, _ *topic) spread { return exactly(float64(m.size)) }},
+	{"size", byteSize, "size of the file or folder", func(m *Measures, _ *topic) spread { return exactly(float64(m.size)) }},
 	{"messages", count, "number of whole messages", func(m *Measures, _ *topic) spread { return exactly(float64(m.messages)) }},
 	{"out_of_order", count, "number of messages earlier than the one before them in the file (bags only)", func(m *Measures, _ *topic) spread { return exactly(float64(m.OutOfOrder)) }},
-	{"lost_frames", count, "numbers that the frames of a RealSense recording leave out", (*Measures).lostFrames},
+	{"lost_frames", count, "frame numbers missing in a RealSense recording", (*Measures).lostFrames},
 }
 
 // ofTopic are the quantities of a topic with messages.
@@ -78,10 +78,10 @@ var ofTopic = []quantity{
 	{"messages", count, "number of whole messages; at least 1 unless the file says otherwise or the topic is optional", func(_ *Measures, t *topic) spread { return exactly(float64(t.messages)) }},
 	{"rate", hertz, "mean rate, from the topic's first message to its last", func(_ *Measures, t *topic) spread { return t.rate() }},
 	{"gap", spell, "longest time without a message, also before the first and after the last one", (*Measures).gap},
-	{"size", byteSize, "of a message", func(_ *Measures, t *topic) spread { return t.size }},
-	{"lost", count, "messages missing by the numbers in their headers, of all publishers; ROS 2 has no such numbers", func(_ *Measures, t *topic) spread { return t.lost() }},
-	{"stamp_step", spell, "from the header stamp of a publisher's message to that of its next: below 0, stamps run back", func(_ *Measures, t *topic) spread { return t.stamps(t.step) }},
-	{"stamp_delay", spell, "from a message's header stamp to the time at which it was recorded: the offset of the clocks and the delay", func(_ *Measures, t *topic) spread { return t.stamps(t.delay) }},
+	{"size", byteSize, "size of a message", func(_ *Measures, t *topic) spread { return t.size }},
+	{"lost", count, "messages of all publishers that are missing by `header.seq`, which ROS 2 doesn't have", func(_ *Measures, t *topic) spread { return t.lost() }},
+	{"stamp_step", spell, "from the stamp of a publisher's message to the stamp of its next one; negative if stamps go back", func(_ *Measures, t *topic) spread { return t.stamps(t.step) }},
+	{"stamp_delay", spell, "from a message's stamp to its record time: the offset of the clocks and the delay", func(_ *Measures, t *topic) spread { return t.stamps(t.delay) }},
 }
 
 // spread is the range of the measured values, and where its ends are. The zero value is
