@@ -194,7 +194,7 @@ func (f *feed) add(m bagstore.Message, stamps bool) {
 			f.names = names
 		}
 		if !slices.Equal(names, f.names) {
-			v.bad = errors.New("has other numbers than the first message")
+			v.bad = errors.New("has other joints or array lengths than the first message")
 		}
 	}
 	f.waiting = append(f.waiting, v)
