@@ -236,9 +236,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%s: %v", r.Path, r.Outcome)
 	if r.Version != "" {
-		fmt.Fprintf(w, ", version %s, %d messages", r.Version, r.Messages)
+		fmt.Fprintf(w, ", version %s, %s", r.Version, plural(r.Messages, "message"))
 		if r.Version == "2.0" || r.Version == "1.2" { // other formats have no chunks
-			fmt.Fprintf(w, " in %d chunks", r.Chunks)
+			fmt.Fprintf(w, " in %s", plural(r.Chunks, "chunk"))
 		}
 	}
 	fmt.Fprintln(w)
@@ -247,10 +247,10 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	printNotes(w, r.Notes)
 	if r.OutOfOrder > 0 {
-		fmt.Fprintf(w, "  note: %d messages are earlier than the one before them in the file\n", r.OutOfOrder)
+		fmt.Fprintf(w, "  note: %s earlier than the one before in the file\n", plural(r.OutOfOrder, "message"))
 	}
 	for _, topic := range r.NotForXML {
-		fmt.Fprintf(w, "  note: no ROS master can be told of %s: play leaves it out\n", topic)
+		fmt.Fprintf(w, "  note: no ROS master accepts %s: play leaves it out\n", topic)
 	}
 	for _, l := range r.Dropped {
 		fmt.Fprintf(w, "  note: %v\n", l)

@@ -223,7 +223,7 @@ func TestLeftovers(t *testing.T) {
 // TestUnsayable checks that check lists the topics that can't be registered with any master.
 func TestUnsayable(t *testing.T) {
 	out := want(t, exitOK, "check", hostileBag(t))
-	if n := strings.Count(out, "no ROS master can be told of"); n != 3 {
+	if n := strings.Count(out, "no ROS master accepts"); n != 3 {
 		t.Errorf("%d topics\n%s", n, out)
 	}
 	var res struct{ Unsayable []string }

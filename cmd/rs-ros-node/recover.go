@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -206,7 +207,11 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 	case o.quiet && r.Outcome == bagstore.Sound:
 		return nil
 	}
-	fmt.Fprintf(w, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
+	lost := strconv.FormatUint(r.Lost, 10)
+	if r.Lost == 0 && r.Outcome == bagstore.Damaged { // no index counts what is torn
+		lost = "an unknown number"
+	}
+	fmt.Fprintf(w, "%s: kept %s, lost %s, in %s (%s)\n", r.Path, plural(r.Kept, "message"), lost, r.Output, megabytes(r.Size))
 	printNotes(w, r.Notes)
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {

@@ -231,3 +231,11 @@ func withAttachment(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// TestRecoverUncounted recovers a bag whose index, which has the number of lost messages, is lost as well.
+func TestRecoverUncounted(t *testing.T) {
+	out := want(t, exitIncomplete, "recover", samplebag.Torn(t))
+	if !strings.Contains(out, " messages, lost an unknown number, in ") {
+		t.Error(out)
+	}
+}
