@@ -134,7 +134,7 @@ func notAPart(path, prefix string) error {
 func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {
 	switch {
 	case o.json:
-		return json.NewEncoder(a.out).Encode(parts)
+		return json.NewEncoder(a.out).Encode(append([]rewrite.Part{}, parts...)) // a list, even without parts
 	case o.quiet:
 		return nil
 	}
