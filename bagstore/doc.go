@@ -19,20 +19,20 @@
 // # Writing
 //
 // [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns
-// when the caller may reuse the bytes; [Writer.Lend] returns before, and says later
-// when they are free. The file is a valid, indexed bag at every instant, see
-// [Writer.Checkpoint]. A kill costs at most the last 100 ms: what is not yet in the bag
-// is in a file beside it (docs/decisions/0009), which [Open] takes in. Create never
-// replaces a file unless [Options].Overwrite is set.
+// when the caller may reuse the bytes; [Writer.Lend] returns earlier, and reports later
+// that they are free. The file is a valid, indexed bag at every instant (see
+// [Writer.Checkpoint]). A kill loses at most the last 100 ms: the tail file next to the
+// bag (docs/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create
+// never replaces a file unless [Options].Overwrite is set.
 //
 // # Whole files
 //
-// [Check] and [Recover] are what the commands of these names call. They take paths and
-// options. An [Output] is a bag that is made of other bags. Package info summarizes a bag,
-// and package rewrite copies, merges and splits bags.
+// [Check] and [Recover] implement the commands of these names. An [Output] is a bag made
+// from other bags. Package info summarizes a bag, and package rewrite copies, merges and
+// splits bags.
 //
 // # Hostile files
 //
-// Nothing in a file is trusted: lengths are bounded by the bytes that are there,
+// Nothing in a file is trusted: lengths are bounded by the size of the file,
 // and a [FormatError] has the path, the offset and the kind of the record.
 package bagstore

@@ -1,5 +1,5 @@
-// Package test holds tests that span packages: here, the rules of the repository's architecture, and in
-// its folders the driver contract, the real peers and the virtual machine.
+// Package test checks rules of the repository's architecture, code and documents. Its folders have tests that
+// span packages, and what tests share.
 package test
 
 import (

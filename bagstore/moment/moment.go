@@ -1,5 +1,5 @@
-// Package moment reads times of recordings as users name them: a date, seconds since
-// 1970, or seconds from the first message. It may use bagstore, and starts no goroutine.
+// Package moment parses times in recordings as users write them: a date, seconds since
+// 1970, or seconds from the first message.
 package moment
 
 import (

@@ -1,4 +1,3 @@
-// Package attack holds programs that do what an enemy would: damaged files, hostile
-// peers. Seeds are fixed, so that what was found once is found again. CI runs them
-// shortly; `make attack` for long.
+// Package attack attacks the program with damaged files and hostile peers. Seeds are
+// fixed, so that a failure can be repeated. CI runs it briefly, `make attack` for longer.
 package attack

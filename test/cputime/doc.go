@@ -1,2 +1,2 @@
-// Package cputime tells benchmarks how much processor time this process has used.
+// Package cputime returns the processor time that this process has used, for benchmarks.
 package cputime

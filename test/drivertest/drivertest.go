@@ -1,5 +1,5 @@
-// Package drivertest tests the contract of camdriver that every driver must keep. A
-// driver's test runs it:
+// Package drivertest tests the contract of camdriver, which every driver must keep. A
+// driver's test calls it:
 //
 //	func TestContract(t *testing.T) {
 //		drivertest.Run(t, func(t *testing.T) camdriver.Device {

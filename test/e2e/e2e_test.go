@@ -5,7 +5,7 @@
 // tools print with what they should. Tests of play use a [judge], a node in the test's own process that records
 // every message, and run the stock player in the same way for comparison.
 //
-// Nothing waits for a time to pass. Everything waits for something to happen.
+// Tests wait for events, never for a time to pass.
 package e2e
 
 import (

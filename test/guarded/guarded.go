@@ -1,4 +1,4 @@
-// Package guarded has memory in which assembly that reads or writes out of bounds ends the test.
+// Package guarded allocates memory with guard pages, so that assembly that reads or writes out of bounds ends the test.
 package guarded
 
 // Memory is between two inaccessible pages.

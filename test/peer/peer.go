@@ -5,7 +5,7 @@
 //	p.Await("a message", func(out string) bool { return strings.Contains(out, "hello") })
 //	code := p.Interrupt()
 //
-// A program and its children end with the test at the latest. If the test failed, the
+// A program and its children end with the test at the latest. If the test fails, the
 // program's output is logged. Patience bounds all waits.
 package peer
 

@@ -1,3 +1,3 @@
-// Package slurm tests deploy/slurm with a cluster of one node: munged, slurmctld and slurmd, in a folder and on ports of
-// their own. The test needs root and the tag slurm: make test-slurm.
+// Package slurm tests deploy/slurm with a cluster of one node: munged, slurmctld and slurmd, in a temporary
+// folder and on free ports. The test needs root and the tag slurm: make test-slurm.
 package slurm

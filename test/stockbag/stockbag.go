@@ -1,8 +1,8 @@
-// Package stockbag reads bags with the libraries that ROS users have, Debian's
-// rosbag for Python and for C++, so that a test can compare message by message.
+// Package stockbag reads bags with the libraries of ROS, Debian's rosbag for Python
+// and for C++, so that a test can compare message by message.
 //
-// Each library is one process, started when it is first asked; it ends with the
-// test that started it all. They may be asked by many goroutines.
+// Each library runs in a process, which starts with the first request and ends with
+// the test. Many goroutines may make requests.
 package stockbag
 
 import (

@@ -1,6 +1,5 @@
-// Package workload makes the images that benchmarks and encoders are tried on.
-// They are the same, byte for byte, as those of the C++ programs that docs/performance.md
-// compares with.
+// Package workload makes the images for benchmarks and tests of encoders. They are the
+// same, byte for byte, as those of the C++ programs in test/bench/peers.
 package workload
 
 import "encoding/binary"

@@ -1,4 +1,4 @@
-// Package container is the interface to recordings of other formats: topics with the
+// Package container defines the interface to recordings of other formats: topics with the
 // format's type names, and messages as the bytes that were recorded.
 //
 // Packages rosbag2 and mcap implement it, and package recording converts what they read

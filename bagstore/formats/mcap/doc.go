@@ -1,11 +1,9 @@
-// Package mcap reads MCAP files: those of ROS 2's recorder, of this program's export, and
-// of others, with or without an index, also those that were cut off. It is a
-// container.Container; it knows nothing of message types.
+// Package mcap reads MCAP files of any writer, with or without an index, including files
+// that were cut off. It implements container.Container and knows no message types.
 //
 // With an index, opening reads the summary at the end and the message indexes of
-// the chunks. Without one, or where it is damaged, the file is scanned as far as it is
-// whole. Chunks are the blocks; messages outside of chunks form blocks of their
-// own.
+// the chunks. If the index is missing or damaged, the file is scanned as far as it is
+// whole. Chunks are the blocks; messages outside chunks form separate blocks.
 //
 // Records are parsed here and not by the library that writes them: its parsers trust
 // lengths.

@@ -1,9 +1,9 @@
 // Package rosbag2 reads .db3 files, the SQLite files of ROS 2's recorder (schemas 1 to 4) and of
-// librealsense since 2.58. It is a container.Container and knows no message types. A Writer makes
-// new ones, and Metadata is the text of a rosbag2 folder.
+// librealsense since 2.58. It implements container.Container and knows no message types. A Writer
+// makes new files, and Metadata is the text of a rosbag2 folder.
 //
-// Opening reads the rows of the messages table without their data into blocks: pages, time range
-// and number of messages by topic. If pages can't be followed, rows are taken from every page that
-// has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
+// Opening reads the rows of the messages table, without their data, into blocks: pages, time range
+// and number of messages by topic. If the table's tree is damaged, rows are taken from every page
+// that has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
 // never writes.
 package rosbag2

@@ -1,5 +1,5 @@
 // Package disk reads and writes recordings' files. Sinks append to a file and overwrite
-// its head, through the page cache or past it (O_DIRECT, several concurrent writes from
+// its start, through the page cache or past it (O_DIRECT, several concurrent writes from
 // the caller's memory; docs/decisions/0008). Ahead reads large files ahead, past the page
 // cache (docs/decisions/0015). Map maps parts of files into memory.
 //

@@ -3,7 +3,7 @@
 // The encoder (docs/decisions/0005) writes the only frames that roslz4, the reader of rosbag and
 // librealsense, accepts: version 1, independent blocks of 256 KiB, no block checksums, no content
 // size, a content checksum. The decoder reads any frame without a dictionary, on several cores if
-// asked, and of a damaged frame everything before the damage. On amd64, assembly does most of the
+// requested, and everything before the damage in a damaged frame. On amd64, assembly does most of the
 // work of compressSequences, decodeSequences and xxh32.
 //
 // An Encoder is for one goroutine. Decode's goroutines have ended when it returns.

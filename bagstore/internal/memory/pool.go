@@ -1,6 +1,6 @@
-// Package memory bounds what readers of recordings hold, all files and goroutines of the
-// process together: free buffers, and what chunks unpack to. A chunk that doesn't fit is
-// unpacked to a temporary file, and a message that unpacks to too much is refused.
+// Package memory bounds the memory of free buffers and unpacked chunks, for all readers of
+// recordings in the process together. A chunk that doesn't fit is unpacked to a temporary
+// file, and a message that unpacks to too much is refused.
 //
 // All functions may be called by many goroutines; a [Content] is read by many after one has
 // filled it.

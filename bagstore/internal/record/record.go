@@ -2,8 +2,8 @@
 // with its length. It parses the fields of every kind of record; package bagstore interprets the
 // data.
 //
-// Nothing in a file is trusted: lengths are bounded by the bytes that are there. A Source is for
-// one goroutine, and what it returns is valid until it is used again.
+// Nothing in a file is trusted: lengths are bounded by the size of the file. A Source is for
+// one goroutine, and the bytes that it returns are valid until it is used again.
 package record
 
 import (

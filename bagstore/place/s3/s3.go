@@ -1,7 +1,7 @@
 // Package s3 reads and writes objects of S3 and of servers that speak it, at s3://bucket/key.
 //
-// Server and region are those of AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, and of AWS_REGION or
-// AWS_DEFAULT_REGION. Credentials come from the environment, from the files of the AWS tools, or from
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL sets the server, AWS_REGION or AWS_DEFAULT_REGION the
+// region. Credentials come from the environment, from the files of the AWS tools, or from
 // the machine's role; without any, requests aren't signed.
 package s3
 

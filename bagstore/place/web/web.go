@@ -1,4 +1,4 @@
-// Package web reads files at addresses of http and https, from servers that send parts of files.
+// Package web reads files at http and https addresses, from servers that support range requests.
 package web
 
 import (

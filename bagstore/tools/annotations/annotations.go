@@ -1,5 +1,5 @@
-// Package annotations has what a recorder writes into a recording about it: the messages that it
-// dropped, and the marks of its user. They are ordinary messages on topics of the recorder's own.
+// Package annotations reads and writes what a recorder notes in a recording: the messages that it
+// dropped, and the user's marks. They are ordinary messages on separate topics.
 package annotations
 
 import (

@@ -1,5 +1,5 @@
-// Package anonymise makes regions of images unrecognizable that a detector found. The detector's file has
-// a line of JSON for each image; everything else of the recording is copied.
+// Package anonymise makes regions of images, which a detector found, unrecognizable. The detector's file has
+// a line of JSON for each image; everything else in the recording is copied.
 package anonymise
 
 import (

@@ -1,4 +1,4 @@
-// Package bagset has what commands for whole bags share: opening them, selecting messages, and
+// Package bagset provides what commands for whole bags share: opening them, selecting messages, and
 // visiting messages in time order, skipping damaged ones. It starts no goroutine.
 package bagset
 

@@ -1,6 +1,6 @@
-// Package batch runs a command over all recordings of a folder or of an address, in shards that know nothing of each
-// other. A marker for each item says what came out, and for which version of the recording; it is written only if no
-// other run has written it meanwhile. A later run does what no marker settles.
+// Package batch runs a command over all recordings of a folder or of an address, in independent shards. A marker for
+// each recording has the result and the recording's version; it is written only if no other run has written it since
+// it was read. A later run processes recordings whose marker is missing, failed or out of date.
 package batch
 
 import (

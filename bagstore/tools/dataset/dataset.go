@@ -1,4 +1,4 @@
-// Package dataset makes data sets of recordings: folders of images, tables and calibration in the
+// Package dataset makes data sets from recordings: folders of images, tables and calibration in the
 // layouts that programs for SLAM, calibration and robot learning read (docs/datasets.md).
 //
 // A recording is read as sets of frames with their calibration, whatever its container, and each form

@@ -1,5 +1,4 @@
-// Package imagefile writes camera images as files of the formats that hold them without loss, on
-// all cores.
+// Package imagefile writes camera images losslessly as files, on all cores.
 package imagefile
 
 import (

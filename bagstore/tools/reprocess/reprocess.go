@@ -1,6 +1,6 @@
 // Package reprocess makes a recording from another one: images go through processing blocks,
 // everything else is copied. The new recording describes the processed streams. If a block adds a
-// second image of a stream to a set, as the colorizer does, that is recorded.
+// second image of a stream to a set, as the colorizer does, that image is recorded.
 package reprocess
 
 import (

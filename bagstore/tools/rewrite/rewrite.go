@@ -1,6 +1,6 @@
 // Package rewrite copies messages into new bags without decoding them: with another compression,
-// with fewer messages, from several bags, or into several parts. Chunks of which everything is
-// copied stay as they are stored, unless their compression or size is to change. A new bag gets its
+// with fewer messages, from several bags, or into several parts. Chunks whose messages
+// are all copied stay as they are stored, unless their compression or size changes. A new bag gets its
 // name when it is complete.
 package rewrite
 

@@ -1,6 +1,6 @@
-// Package rules compares recordings with rules: what topics must be there, and the limits of rates,
-// gaps, stamps, sizes and losses. Rules come from a YAML file (docs/archives.md#rules), which
-// [Measures.Text] writes for an example. [Measures] are taken while a recording is read, in constant
+// Package rules compares recordings with rules: required topics, and limits of rates, gaps, stamps,
+// sizes and losses. Rules are in a YAML file (docs/archives.md#rules); [Measures.Text] writes one
+// from an example. [Measures] are taken while a recording is read, in constant
 // memory for each topic and publisher.
 package rules
 

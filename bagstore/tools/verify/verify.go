@@ -1,6 +1,6 @@
 // Package verify compares recordings with the logs that prove them: byte by byte if the recording is as it
-// was written, message by message if it is a part, or a copy in another form. It names what differs. It starts no
-// goroutine.
+// was written, message by message if it is a part, or a copy in another form. It names the differences. It starts
+// no goroutine.
 package verify
 
 import (

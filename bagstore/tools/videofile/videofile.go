@@ -1,5 +1,5 @@
-// Package videofile writes images as video files by an installed ffmpeg, and decodes each file again: of lossless
-// codecs every frame must be the one that was written. It holds one frame, and eight bytes of each.
+// Package videofile writes images as video files with an installed ffmpeg, and decodes each file again: with lossless
+// codecs, each frame must be the one that was written. It holds one frame, and eight bytes of each.
 package videofile
 
 import (

@@ -1,4 +1,4 @@
-// Package bucket measures commands on a recording in a bucket, beside downloading it first.
+// Package bucket measures commands on a recording in a bucket, compared with downloading it first.
 package bucket
 
 import (

@@ -1,2 +1,2 @@
-// Package start has a benchmark of how long the program takes to start.
+// Package start has a benchmark of the program's start.
 package start

@@ -1,3 +1,3 @@
-// Package view has benchmarks of what viewers cost the program, and of seeks. How late the
-// page draws images is measured in test/page.
+// Package view has benchmarks of the program's processor time for viewers, and of seeks.
+// Package page measures how late the page draws images.
 package view

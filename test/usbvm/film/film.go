@@ -1,6 +1,6 @@
-// Package film lets the virtual camera see what the simulated camera sees: a
-// second of the scene of camdriver/sim, drawn beforehand (drawing it inside an
-// emulated machine would take minutes) and shown again and again.
+// Package film provides the virtual camera's images: a second of the scene of
+// camdriver/sim, which repeats. It is drawn beforehand, because drawing it in an
+// emulated machine would take minutes.
 package film
 
 import (

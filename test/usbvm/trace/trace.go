@@ -1,5 +1,5 @@
-// Package trace writes and reads what a host asked of a USB camera, and what the
-// camera answered: one request a line, in order.
+// Package trace writes and reads the requests of a host to a USB camera and the
+// camera's answers: one request a line, in order.
 //
 //	21 01 0100 0300 0400 > 1400abcd10(1019)
 //	a1 81 0100 0300 0400 < ebffffff(1020)

@@ -1,4 +1,4 @@
-// Package vhci plugs a virtual camera into the running Linux kernel: it hands one end of a
+// Package vhci plugs a virtual camera into the running Linux kernel: it passes one end of a
 // socket pair to the kernel's vhci_hcd and serves USB/IP on the other. It needs root and the
 // module vhci-hcd.
 package vhci

@@ -1,4 +1,4 @@
-// Package patience has how long stores wait for servers, and between tries.
+// Package patience defines how long stores wait for servers, and between tries.
 package patience
 
 import (

@@ -1,5 +1,5 @@
-// Package ranged checks the answers of servers to requests for a part of an object. Nothing that
-// a server says is trusted: a wrong part would be wrong data.
+// Package ranged checks servers' responses to range requests. Nothing in a response is trusted:
+// a wrong range would be wrong data.
 package ranged
 
 import (

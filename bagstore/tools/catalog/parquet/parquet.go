@@ -1,5 +1,5 @@
 // Package parquet reads columns of Parquet files within bounds, whatever the files claim: strings and integers, plain
-// or by a dictionary, uncompressed or with Snappy or zstd, in lists that aren't nested.
+// or with a dictionary, uncompressed or with Snappy or zstd, in lists that aren't nested.
 package parquet
 
 import (
