@@ -1,11 +1,11 @@
-# The node alone, in an image of a few megabytes:
+# The node alone, in an image of about 40 MB:
 #   docker build -t rs-ros-node .
 # The node with the USB camera's driver, which needs C and libusb:
 #   docker build -t rs-ros-node:usb --target usb .
 #   docker run --device /dev/bus/usb … rs-ros-node:usb live --device usb
 #
-# BuildKit compiles here for another platform; a plain docker build is for this machine's.
-# The last stage with the USB camera needs an emulator in the kernel:
+# For another platform, BuildKit cross-compiles. The last stage with the USB camera's driver
+# needs an emulator in the kernel:
 #   docker build --platform linux/arm64 -t rs-ros-node .
 #
 # Both run as user 1000, not as root. To record into a folder of another user:
@@ -53,7 +53,7 @@ USER ros
 WORKDIR /bags
 ENTRYPOINT ["/usr/bin/rs-ros-node"]
 
-# The last stage is the default one. The program is static and needs no file; demo
+# The last stage is the default. The program is static and needs no other file; demo
 # records into /tmp.
 FROM scratch
 COPY --from=build /out/rs-ros-node /usr/bin/rs-ros-node

@@ -3,8 +3,8 @@
 #
 #   sbatch --array=0-7 deploy/slurm/batch.sh check --in /archive/raw --out /archive/checked
 #
-# Each task takes its shard from the array. A task that is requeued, or submitted again, does what is left. A task whose
-# recordings lost something ends with exit code 3, and one with a recording that failed with 1; Slurm shows both as FAILED.
+# The task's number is its shard. A task that is requeued, or submitted again, does what is left. The exit code is 3 if a
+# recording lost something, and 1 if one failed; Slurm shows both as FAILED.
 #SBATCH --job-name=rs-ros-node
 #SBATCH --cpus-per-task=1
 #SBATCH --requeue
