@@ -30,24 +30,23 @@ func newAnonymiseCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "anonymise IN OUT --boxes FILE",
 		Short: "Hide regions of images that a detector found",
-		Long: `anonymise copies a recording and hides regions of its images: faces, number plates.
-A detector of your choice has found them; this program brings none. FILE has a line
-of JSON for each image:
+		Long: `anonymise copies a recording and hides regions of its images, such as faces and number
+plates. The program has no detector. Yours writes FILE, with a line of JSON for each
+image:
 
   {"topic": "/camera/color/image_raw", "stamp": 1700000000123456789,
    "boxes": [{"x": 10, "y": 20, "w": 64, "h": 64}, {"x1": 300, "y1": 8, "x2": 340, "y2": 60}]}
 
-on one line. stamp is the header's stamp, in nanoseconds or as a string of seconds
-with nine decimals, "1700000000.123456789"; time, in its place, is the time at which
-the message was recorded. Boxes are in pixels. An empty list means that the image has
-nothing to hide.
+on one line. stamp is header.stamp, in nanoseconds or as a string of seconds with nine
+decimals, "1700000000.123456789". time, instead of stamp, is the record time. Boxes are
+in pixels. An empty list means that the image has nothing to hide.
 
 Images are sensor_msgs/Image and CompressedImage (JPEG, PNG, compressed depth). OUT is
 in IN's format, a .bag, a .db3 or an .mcap. Everything else is copied.
 
-Each topic is hidden by its own lines only: not a compressed copy of an image, depth
-or points of the same scene. An image with boxes that can't be hidden, such as
-one outside of it, is left out.
+A line hides regions only on its topic, not in a compressed copy of the image, depth or
+points of the same scene. An image with a box that can't be hidden, such as one outside
+the image, is left out.
 
 Exit codes: 0 all boxes are hidden, 3 a line has no image, an image was left out, or IN
 is damaged, 1 not done, without output.`,
@@ -62,10 +61,10 @@ is damaged, 1 not done, without output.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Boxes, "boxes", "", "file with a line of JSON for each image")
-	f.StringVar(&o.style, "style", string(anonymise.Mask), "mask, blur or pixelate; from a mask nothing can be reconstructed")
-	f.Float64Var(&o.grow, "grow", 0, "per cent of its size by which a box grows on each side")
+	f.StringVar(&o.style, "style", string(anonymise.Mask), "mask, blur or pixelate; only mask leaves nothing to reconstruct")
+	f.Float64Var(&o.grow, "grow", 0, "grow boxes on each side by this percentage of their size")
 	f.IntVar(&o.Quality, "jpeg-quality", 95, "quality of JPEG images with hidden boxes, which are encoded again")
-	f.StringSliceVar(&o.Require, "require", nil, "topics of which each image must have a line, separated by commas; else nothing is written")
+	f.StringSliceVar(&o.Require, "require", nil, "topics, separated by commas, whose images must all have a line; otherwise nothing is written")
 	_ = cmd.MarkFlagFilename("boxes") // the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("style", cobra.FixedCompletions(styles(), cobra.ShellCompDirectiveNoFileComp))
 	overwriteFlag(f, &o.Bag.Overwrite, "replace OUT if it exists")

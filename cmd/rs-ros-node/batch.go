@@ -82,14 +82,14 @@ func newBatchCommand(a *app) *cobra.Command {
 		Use:   "batch COMMAND --in FOLDER --out FOLDER [-- FLAGS]",
 		Short: "Run a command over all recordings of a folder or bucket, in shards",
 		Long: `batch runs check, info, catalog, recover, compress, convert, filter, process or
-export over every recording below a folder or an address. What follows -- goes to
-the command.
-It prints a JSON line for each recording, and keeps it as a marker in OUT/.batch.
-A second run does what is missing, failed, or changed since; all else it reports
-as it was. Each output appears whole or not at all.
+export over every recording below a folder or an address. Arguments after -- are
+passed to the command. batch prints a JSON line for each recording, and keeps it as a
+marker in OUT/.batch. A second run processes recordings that are missing, failed or
+have changed, and prints the earlier lines of all others. Each output appears whole or
+not at all.
 
-With --shard, or in an array job of Slurm, Kubernetes or AWS Batch, it does a part
-of the recordings. The parts have about the same size. A shard that died is simply
+With --shard, or in an array job of Slurm, Kubernetes or AWS Batch, it processes one
+shard of the recordings. Shards have about the same size. A shard that died is simply
 run again.
 
 Recordings are *.bag, *.bag.active, *.db3 and *.mcap, also with .zstd, and rosbag2
@@ -113,12 +113,12 @@ recording failed, or Ctrl-C.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.in, "in", "", "folder or address with the recordings")
-	f.StringVar(&o.list, "list", "", "only the recordings that this file names, one on each line")
+	f.StringVar(&o.list, "list", "", "process only the recordings named in this file, one on each line")
 	f.StringVar(&o.out, "out", "", "folder or address for outputs, and for markers in .batch")
 	f.StringVar(&o.to, "to", "", "output of convert: bag, db3, mcap or folder; of export: folder (default) or mcap")
-	f.StringVar(&o.shard, "shard", "", "do part I of N, from 0/N to N-1/N; the default is that of the array job")
-	f.IntVar(&o.shards, "shards", 0, "number of shards, if the array job doesn't tell it, as Kubernetes doesn't")
-	f.IntVar(&o.jobs, "jobs", 0, "recordings at a time; the default is the number of cores")
+	f.StringVar(&o.shard, "shard", "", "process shard I of N, from 0/N to N-1/N; the default is that of the array job")
+	f.IntVar(&o.shards, "shards", 0, "number of shards, for array jobs that don't provide it, such as those of Kubernetes")
+	f.IntVar(&o.jobs, "jobs", 0, "number of recordings to process at a time; the default is the number of cores")
 	overwriteFlag(f, &o.overwrite, "replace outputs that batch didn't write")
 	return cmd
 }

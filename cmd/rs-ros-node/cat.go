@@ -13,7 +13,8 @@ func newCatCommand(a *app) *cobra.Command {
 		Short: "Print messages, as rostopic echo -b does, or as JSON lines",
 		Long: `cat prints the messages of bags in time order. It decodes them by the definitions
 in the bags and needs no message packages. The text is that of rostopic echo -b. If
-there are several topics, a comment before each message names its topic and time. With --json each message is one line:
+there are several topics, a comment before each message names its topic and time.
+With --json each message is one line:
 
   {"topic":"/imu","type":"sensor_msgs/Imu","time":12.5,"message":{…}}
 

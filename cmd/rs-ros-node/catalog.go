@@ -25,8 +25,8 @@ func newCatalogCommand(a *app) *cobra.Command {
 		Use:   "catalog IN…",
 		Short: "Describe recordings in a table, one row each",
 		Long: `catalog writes one row for each recording: its name, version, size, times, topics,
-damage, camera and a small picture. It reads indexes, the description of a RealSense
-recording, and one frame for the picture. IN is a recording, a folder, or an address
+damage, camera and a thumbnail. It reads indexes, the description of a RealSense
+recording, and one frame for the thumbnail. IN is a recording, a folder, or an address
 that ends with a slash, for all recordings below it. The table is Parquet if the name of
 --out ends in .parquet, otherwise JSON, one line for each row. "view OUT" shows and
 searches it; "catalog merge" makes one catalog of several.
@@ -42,9 +42,9 @@ says, 1 not done.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "file or address to write; without it, JSON goes to standard output")
-	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no pictures: read no frame")
+	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
-	f.IntVarP(&o.jobs, "jobs", "j", 4, "recordings that are read at a time")
+	f.IntVarP(&o.jobs, "jobs", "j", 4, "number of recordings to read at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
 	a.quietFlag(f)
 	cmd.AddCommand(newCatalogMergeCommand())

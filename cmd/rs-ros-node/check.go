@@ -56,8 +56,8 @@ In a RealSense recording, and in one of Orbbec's SDK, it also checks the layout 
 the gaps in the camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
 SDK's reader that the file breaks. The bag isn't changed; recover makes a sound one.
 
-With --rules it also compares each recording with a YAML file: topics that must be
-there, their rates, gaps, sizes and stamps, losses. --rules-from writes such a file.
+With --rules it also compares each recording with a YAML file: required topics, their
+rates, gaps, sizes and stamps, losses. --rules-from prints such a file.
 
 Exit codes: 0 sound, 3 damaged but readable or a rule failed, 1 not readable, 2 the rule
 file is invalid.`,
@@ -83,7 +83,7 @@ file is invalid.`,
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML file")
-	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this recording keeps, with tolerances")
+	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this recording meets, with tolerances")
 	cmd.PreRunE = migrationFlags(cmd.Flags())
 	return cmd
 }

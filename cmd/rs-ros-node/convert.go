@@ -35,7 +35,8 @@ func newConvertCommand(a *app) *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
 		Long: `convert writes a recording in the format that OUT's extension names: .bag, .db3 or
-.mcap. Without an extension, OUT is a new rosbag2 folder with a metadata.yaml. IN is any recording, of ROS 1 or ROS 2.
+.mcap. Without an extension, OUT is a new rosbag2 folder with a metadata.yaml. IN is
+any recording, of ROS 1 or ROS 2.
 
 Messages are converted between ROS 1 and ROS 2 if OUT needs it, by the definitions of
 their types. An .mcap keeps the messages of IN unless --ros is set. ROS 2 has no seq
@@ -71,7 +72,7 @@ without output.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2 or 2.58.3, or of its successor, ros2, which adds camera_info and tf_static; later releases play each")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2 or 2.58.3, or ros2, the format after it, which adds camera_info and tf_static; later releases play all of them")
 	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS 1 or 2; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")

@@ -35,7 +35,7 @@ type dataSetOptions struct {
 func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.form, "as", "", "form of a data set: "+strings.Join(dataset.Forms(), ", "))
-	f.Float64Var(&o.rate, "rate", 0, "with --as: choose about this many sets a second from those recorded; 0: all")
+	f.Float64Var(&o.rate, "rate", 0, "with --as: select about this many sets a second; 0: all")
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
 	f.StringVar(&o.truth, "ground-truth", "", "with --as: a topic of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists

@@ -31,12 +31,11 @@ func newDevicesCommand(a *app) *cobra.Command {
 	var o devicesOptions
 	cmd := &cobra.Command{
 		Use:   "devices",
-		Short: "List the RealSense cameras on USB, or report what one says about itself",
-		Long: `devices lists the RealSense cameras on USB. With --report, it writes a file of
-what a camera says about itself: descriptors, controls, calibration, and the headers of a
-hundred frames of each stream, without images. It takes half a minute, and changes no
-setting. docs/usb.md says what is in the file and how to send it; "usb-serve --device
-FILE" replays it as a camera.`,
+		Short: "List the RealSense cameras on USB, or write a report of one",
+		Long: `devices lists the RealSense cameras on USB. With --report, it writes a file with a
+camera's descriptors, controls, calibration, and the headers of a hundred frames of each
+stream, without images. This takes half a minute, and changes no setting. docs/usb.md
+describes the file and how to send it; "usb-serve --device FILE" replays it as a camera.`,
 		Example: `  rs-ros-node devices
   rs-ros-node devices --report d435i.zip --mask-serials`,
 		Args: cobra.NoArgs,

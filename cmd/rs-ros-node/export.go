@@ -29,8 +29,8 @@ Images that PNG can't represent become .pfm (float) or .raw.
 export --as FORM --dir makes a data set of one or several recordings: tum
 (TUM RGB-D), euroc (EuRoC MAV), kitti (KITTI odometry), kalibr (folder, bag and
 calibration for Kalibr) or lerobot (LeRobotDataset v3.0). Stamps are the camera's,
-depth is exact. docs/datasets.md has the layouts. After kill -9, the same command does
-the rest.
+depth is exact. docs/datasets.md has the layouts. After a kill, the same command
+continues.
 
 export --mcap copies all messages to an MCAP file of the ros1 profile, with LZ4
 chunks, indexes and summary.

@@ -38,8 +38,9 @@ func newFilterCommand(a *app) *cobra.Command {
 		Short: "Copy a bag with some of its topics, types or time",
 		Long: `filter copies messages without decoding them. With --start, the last latched message
 of each topic before the start (maps, static transforms, camera descriptions) is
-kept and moved to the start, as a late subscriber would have received it. The compression stays the same unless a flag changes it:
-chunks of which everything is copied then stay as they are stored.
+kept and moved to the start, as a late subscriber would have received it. Without a
+flag for compression, it stays the same, and chunks whose messages are all copied stay
+as they are stored.
 
 EXPRESSION is Python as in rosbag filter, over topic, m (the message) and t (its
 time): comparisons, arithmetic, fields, slices, comprehensions, any, sum,

@@ -39,8 +39,8 @@ only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --s
 add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
 times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
 --realsense adds device, sensors and streams with the gaps in frame numbers; --json
-always has all but these gaps. --orbbec adds what a bag of Orbbec's SDK says about its
-camera.
+always has all but these gaps. --orbbec adds device and streams of a bag of Orbbec's
+SDK.
 
 Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 		Example: `  rs-ros-node info walk.bag
@@ -56,7 +56,7 @@ Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only, such as duration or topics[0].messages")
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
-	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
+	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the start of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
 	f.BoolVar(&o.orbbec, "orbbec", false, "add device and streams of a bag of Orbbec's SDK")
 	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq, and what the recorder dropped (reads every message)")

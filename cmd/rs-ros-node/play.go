@@ -21,7 +21,7 @@ func newPlayCommand(a *app) *cobra.Command {
 		Use:   "play BAG…",
 		Short: "Play bags, like rosbag play, with control of position, rate and loop",
 		Long: `play publishes the messages of bags with their recorded timing, or faster. Flags and
-keys of rosbag play mean the same. Unindexed and torn bags are played as far as they
+keys of rosbag play have the same meaning. Unindexed and torn bags are played as far as they
 are intact. Topic names that ROS refuses are made legal. Recordings of ROS 2 (.db3 and
 MCAP files, and their folders) are played as messages of ROS 1.
 

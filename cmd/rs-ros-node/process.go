@@ -32,8 +32,8 @@ func newProcessCommand(a *app) *cobra.Command {
 		Use:   "process IN OUT --filters NAME,…",
 		Short: "Filter, align and colour a RealSense recording, as a recording",
 		Long: `process sends the frames of a RealSense recording through librealsense's
-processing blocks, in the order given, and writes what comes out as a recording
-with the sizes, intrinsics and extrinsics of the new streams. Everything else is
+processing blocks, in the order given, and writes the results as a recording with
+the sizes, intrinsics and extrinsics of the new streams. Everything else is
 copied. Results are bit-identical to those of librealsense 2.56.5.
 
 Filters: decimation, rotation, hdr_merge, sequence_id_filter, threshold,

@@ -51,8 +51,8 @@ prints what was kept and lost for each topic that lost something, or with --verb
 for every topic.
 
 The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
-result gets the name walk.bag, and the original is kept as walk.orig.bag. Of a .db3
-or an MCAP file it makes another one, walk.recovered.db3 or walk.recovered.mcap.
+result gets the name walk.bag, and the original is kept as walk.orig.bag. A .db3 or
+MCAP file becomes walk.recovered.db3 or walk.recovered.mcap.
 
 Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		Example: `  rs-ros-node recover walk.bag.active

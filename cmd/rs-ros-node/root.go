@@ -154,7 +154,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
 	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default TMPDIR)", useTemp)
-	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")
+	root.PersistentFlags().StringVar(&a.cache, "cache", "", "also keep data read from addresses in `FOLDER`, for later runs")
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache: bytes, or a number with k, M or G (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(

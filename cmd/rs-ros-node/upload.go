@@ -12,11 +12,11 @@ import (
 func newUploadCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "upload FOLDER…",
-		Short: "Finish the uploads of recordings that waited in folders",
-		Long: `upload continues what record and live with --upload have left in folders, such as
-after a kill or days without a network, and ends when everything is uploaded. Each
-file goes where --upload said, and is removed when it is safe there unless
---upload-keep was set.
+		Short: "Finish interrupted uploads of recordings",
+		Long: `upload continues the uploads that record and live with --upload left in folders, for
+example after a kill or days without a network, and ends when everything is uploaded.
+Each file goes to the address of --upload, and is removed when it is stored there
+unless --upload-keep was set.
 
 Exit codes: 0 everything is uploaded, 1 interrupted, and the rest still waits.`,
 		Example: `  rs-ros-node upload /data/recordings`,

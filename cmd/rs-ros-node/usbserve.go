@@ -32,16 +32,16 @@ func newUSBServeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "usb-serve",
 		Short: "Serve simulated cameras, recordings or reports as RealSense cameras on USB, by USB/IP",
-		Long: `usb-serve offers a D435i by USB/IP, which the simulated camera or a recording
-provides with images, motion data, times, metadata and calibration, or the camera of
-a report that "devices --report" has made. On any Linux,
+		Long: `usb-serve serves a D435i by USB/IP, with images, motion data, times, metadata and
+calibration of the simulated camera or a recording, or the camera of a report that
+"devices --report" wrote. On any Linux,
 
   modprobe vhci-hcd && usbip attach -r 127.0.0.1 -b 1-1
 
-plugs it in, for programs that use librealsense. It speaks as librealsense expects.
-No real camera has confirmed that its firmware does the same.
+plugs it in, for programs that use librealsense. It behaves as librealsense expects.
+This wasn't compared with a real camera.
 
-Several cameras have the bus ids 1-1, 1-2, … SIGUSR1 pulls them out, SIGUSR2 plugs
+Several cameras have the bus ids 1-1, 1-2, … SIGUSR1 unplugs them, SIGUSR2 plugs
 them in again; hosts then have to attach them again.`,
 		Example: `  rs-ros-node usb-serve --device sim
   rs-ros-node usb-serve --device walk.bag --listen 0.0.0.0:3240
@@ -60,7 +60,7 @@ them in again; hosts then have to attach them again.`,
 			return a.serveUSB(cmd.Context(), devices, listen)
 		},
 	}
-	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "camera: sim, sim:SERIAL, a recording, which repeats, or a report.zip; once for each")
+	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "sim, sim:SERIAL, a recording, which is repeated, or a report.zip; repeat it for several cameras")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDRESS` to listen at; clients need no password")
 	return cmd
 }

@@ -33,12 +33,12 @@ func newVerifyCommand(a *app) *cobra.Command {
 such as walk.bag.proof. If the log has a signature by the key, it compares every byte of
 the recording with it, and names each chunk, message and index entry that was changed,
 dropped, added or swapped. What a killed recorder wrote is proven up to its last
-checkpoint; of what follows verify prints the length.
+checkpoint; verify prints the length of the rest.
 
 With --part-of it compares the messages of a bag that filter, split, compress, recover or
-another program made of a recording. It names each that the recording doesn't have, and
-counts those that were left out in between. A bag that merge made of several recordings
-takes a --part-of for each.
+another program made from a recording. It names each message that the recording doesn't
+have, and counts those that were left out in between. A bag that merge made from several
+recordings needs a --part-of for each.
 
 Exit codes: 0 nothing differs, 3 something differs, 1 not readable, no proof, or no
 signature by this key.`,
@@ -53,7 +53,7 @@ signature by this key.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.key, "key", "k", "", "public `KEY` of minisign: a file, or the text of the key")
-	f.StringArrayVar(&o.partOf, "part-of", nil, "the bags were made of this `RECORDING`, or its log, which is all that is read of it; may be repeated")
+	f.StringArrayVar(&o.partOf, "part-of", nil, "`RECORDING` from which the bags were made, or its log, which is all that is read; may be repeated")
 	f.StringVar(&o.root, "root", "", "write the signed root to this `FILE`, and its signature to FILE.minisig")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per recording")
 	return cmd

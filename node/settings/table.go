@@ -28,16 +28,16 @@ var device = Set{
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
 		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: forever"},
 	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
-	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it is back"},
+	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it reconnects"},
 	{Flag: "unplugged", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
 	{Flag: "seed", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
 	{Flag: "pose", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
 	{Flag: "clock-drift", Params: []string{"clock_drift"}, Kind: Number,
-		Help: "let the host's clock gain this on the simulated camera's, in microseconds a second; stamps are on the camera's clock then"},
+		Help: "microseconds a second by which the host's clock gains on the simulated camera's, whose clock then has the stamps"},
 	{Flag: "speed", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
 	{Flag: "pause", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
 	{Flag: "loop", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
-	{Flag: "recorded-device", Params: []string{"recorded_device"}, Kind: Whole, Help: "which device of a recording of several is the device: 1 for /device_1"},
+	{Flag: "recorded-device", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
 	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
 }
@@ -141,7 +141,7 @@ var sink = Set{
 var bag = slices.Concat(sink, Set{
 	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
-	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
+	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; --chunksize=0 writes a chunk for each message"},
 })
 
 var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
@@ -153,10 +153,10 @@ var sign = Set{{Flag: "sign", Kind: File, Example: "robot.key",
 
 // upload has no parameters: nobody in the graph may say where recordings go.
 var upload = Set{
-	{Flag: "upload", Kind: Text, Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are safe there"},
+	{Flag: "upload", Kind: Text, Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are stored there"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
 	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload: bytes, or a number with k, M or G"},
-	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder continues, or upload"},
+	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder, or the command upload, continues"},
 }
 
 var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}}
@@ -208,7 +208,7 @@ var playback = Set{
 	{Flag: "wait-for-subscribers", Help: "wait until every topic has a subscriber"},
 	{Flag: "lossy-ok", Help: "exit with 0 even if slow subscribers lost messages or not everything could be computed in time"},
 	{Flag: "rate-control-topic", Kind: Text, Help: "wait while the header stamps of this topic lag"},
-	{Flag: "rate-control-max-delay", Kind: Seconds, Default: "1", Help: "how many seconds they may lag"},
+	{Flag: "rate-control-max-delay", Kind: Seconds, Default: "1", Help: "seconds by which the stamps of --rate-control-topic may lag"},
 	{Flag: "restamp", Help: "move header stamps to now, so that no /clock is needed"},
 	{Running: "position", Kind: Seconds, Help: "position in seconds from the start"},
 }
@@ -227,7 +227,7 @@ var triggers = Set{
 	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until a trigger: seconds, or a number with s, m or h"},
 	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
 	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
-	{Flag: "trigger", Kind: Texts, Example: "topic == '/estop' and m.data", Help: "trigger by messages for which this expression of filter is true"},
+	{Flag: "trigger", Kind: Texts, Example: "topic == '/estop' and m.data", Help: "trigger on messages for which this filter expression is true"},
 	{Flag: "trigger-silence", Kind: Texts, Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
 }
 
