@@ -126,7 +126,7 @@ recording failed, or Ctrl-C.`,
 func (a *app) batch(ctx context.Context, name string, flags []string, o batchOptions) error {
 	command, ok := batchCommands[name]
 	if !ok {
-		return usageError{fmt.Errorf("batch doesn't run %q", name)}
+		return usageError{fmt.Errorf("batch can't run %q", name)}
 	}
 	flags, inputs, err := command.check(name, flags, &o)
 	if err != nil {
@@ -189,7 +189,7 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 	}
 	for _, flag := range append(c.own, "json", "overwrite", "force", "help") {
 		if cmd.Flags().Changed(flag) {
-			return nil, nil, fmt.Errorf("%s --%s: batch decides on it itself", name, flag)
+			return nil, nil, fmt.Errorf("%s --%s: batch sets this flag", name, flag)
 		}
 	}
 	if n := cmd.Flags().NArg(); n > c.positional {

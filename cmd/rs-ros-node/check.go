@@ -68,7 +68,7 @@ file is invalid.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.from != "" && (o.json || o.rules != ""):
-				return errors.New("--rules-from stands alone")
+				return errors.New("--rules-from excludes --rules and --json")
 			case o.from != "":
 				return cobra.NoArgs(cmd, args)
 			}

@@ -79,7 +79,7 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 	case swap.SameFile(in, out):
 		return errSameFile
 	case o.print != "" && out == place.Stream:
-		return usageError{errors.New("--print prints where the bag goes")}
+		return usageError{errors.New("the bag and --print can't both go to standard output")}
 	}
 	return a.copyBags(ctx, []string{in}, out, o)
 }

@@ -104,7 +104,7 @@ func (r *recordArgs) addTopics(args []string) error {
 		case o.Split && err == nil && size >= 0:
 			o.MaxSize = size << 20
 		case !o.Regex && isAddress(arg):
-			return usageError{fmt.Errorf("%q is no topic; --http and --foxglove take an address after '='", arg)}
+			return usageError{fmt.Errorf("%q is not a topic name; --http and --foxglove take an address after '='", arg)}
 		default:
 			o.Topics = append(o.Topics, arg)
 		}

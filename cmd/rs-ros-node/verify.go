@@ -62,7 +62,7 @@ signature by this key.`,
 func (a *app) verify(ctx context.Context, paths []string, o verifyOptions) error {
 	switch {
 	case o.key == "":
-		return usageError{errors.New("--key names the public key")}
+		return usageError{errors.New("--key is missing; it names the public key")}
 	case o.root != "" && (len(paths) > 1 || len(o.partOf) > 1):
 		return usageError{errors.New("--root is for a single recording")}
 	}

@@ -101,7 +101,7 @@ func listFolder(ctx context.Context, folder string) func(func(place.Info, error)
 		if !place.IsAddress(folder) {
 			st, err := os.Stat(folder)
 			if err == nil && !st.IsDir() {
-				err = fmt.Errorf("%s is no folder", folder)
+				err = fmt.Errorf("%s is not a folder", folder)
 			}
 			if err != nil {
 				yield(place.Info{}, err)

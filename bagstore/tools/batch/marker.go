@@ -97,7 +97,7 @@ func (m *marker) readAgain(ctx context.Context) error {
 }
 
 // errTaken means that another run has written the marker meanwhile, or is writing it.
-var errTaken = errors.New("another run works on the same item")
+var errTaken = errors.New("another run is processing the same recording")
 
 // takenOr returns errTaken if the marker isn't the one that was read, otherwise err.
 func (m *marker) takenOr(ctx context.Context, err error) error {

@@ -63,7 +63,7 @@ func again(ctx context.Context, o Options) (Result, error) {
 	case err != nil:
 		return Result{}, fmt.Errorf("%s: %w", o.In, err)
 	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
-		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", o.In)
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; convert it to .mcap or .bag", o.In)
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
 		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", o.In)
 	}

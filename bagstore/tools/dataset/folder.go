@@ -152,7 +152,7 @@ func (f *folder) begin(overwrite bool) error {
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, manifestName)); len(entries) > 0 && err != nil {
 		if _, err := os.Stat(filepath.Join(f.dir, requestName)); err != nil {
-			return fmt.Errorf("%s: the folder is no data set; --overwrite doesn't remove it: %w", f.dir, fs.ErrExist)
+			return fmt.Errorf("%s: the folder is not a data set; --overwrite doesn't remove it: %w", f.dir, fs.ErrExist)
 		}
 	}
 	for _, e := range entries {

@@ -296,7 +296,7 @@ func number(v msgs.Value) (float32, error) {
 	case float64:
 		n = x
 	default:
-		return 0, fmt.Errorf("is %s, no number", v.Type())
+		return 0, fmt.Errorf("is %s, not a number", v.Type())
 	}
 	if single := float32(n); !math.IsInf(float64(single), 0) && single == single {
 		return single, nil

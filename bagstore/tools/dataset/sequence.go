@@ -248,7 +248,7 @@ func (s *sequence) set(e *frameset.Entry, w writer) error {
 	if s.profiles == nil {
 		for _, img := range one.images {
 			if p := imagefile.Of(img.Frame); p.Ext() != ".png" {
-				return fmt.Errorf("%s: images of %s are %s, which no PNG can hold", s.Recording, img.Frame.Stream(), p.Encoding)
+				return fmt.Errorf("%s: images of %s are %s, which PNG can't hold", s.Recording, img.Frame.Stream(), p.Encoding)
 			}
 		}
 		s.describe(one)

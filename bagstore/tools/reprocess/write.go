@@ -35,7 +35,7 @@ func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.De
 		w.o.Log.Warn().Uint64("frames", n).Msg("frames without those of another stream at their time were left out")
 	}
 	if o.result.Frames == 0 {
-		return o.result, fmt.Errorf("%s: no frame came out", w.o.In)
+		return o.result, fmt.Errorf("%s: the filters returned no frame", w.o.In)
 	}
 	return o.result, nil
 }

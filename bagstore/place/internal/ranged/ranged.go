@@ -14,7 +14,7 @@ import (
 const HeadBytes = 64 << 10
 
 // ErrUnsupported means that a server sent a whole object where a part was asked for.
-var ErrUnsupported = errors.New("the server doesn't send parts of files")
+var ErrUnsupported = errors.New("the server doesn't support range requests")
 
 // Size checks the answer to a request for n bytes at off, and returns the size of the object.
 // status is 0 if the client has checked it.

@@ -91,7 +91,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 func (f *File) leaves(nodes []value, n int64, parent column, depth int) (rest []value, err error) {
 	for ; n > 0; n-- {
 		if len(nodes) == 0 || depth > maxNest {
-			return nil, fmt.Errorf("%w: its schema has no end", ErrFormat)
+			return nil, fmt.Errorf("%w: its schema is incomplete", ErrFormat)
 		}
 		node, c := nodes[0], parent
 		nodes = nodes[1:]

@@ -17,7 +17,7 @@ const (
 )
 
 // ErrSuperJournal: whether a transaction over several databases was completed isn't in one journal.
-var ErrSuperJournal = errors.New("it belongs to a transaction over several databases")
+var ErrSuperJournal = errors.New("it belongs to a transaction on several databases")
 
 // Hot reports whether a file that begins with head is the journal of an incomplete transaction.
 func Hot(head []byte) bool {
