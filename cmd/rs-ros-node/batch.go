@@ -84,7 +84,7 @@ func newBatchCommand(a *app) *cobra.Command {
 		Long: `batch runs check, info, catalog, recover, compress, convert, filter, process or
 export over every recording below a folder or an address. Arguments after -- are
 passed to the command. batch prints a JSON line for each recording, and keeps it as a
-marker in OUT/.batch. A second run processes recordings that are missing, failed or
+marker in OUT/.batch. A second run processes recordings that aren't done, failed or
 have changed, and prints the earlier lines of all others. Each output appears whole or
 not at all.
 
