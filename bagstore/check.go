@@ -61,7 +61,7 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
-	tell := teller{do: o.Message}
+	tell := messageCaller{do: o.Message}
 	if o.Message != nil {
 		tell.it = b.View(Query{}).Iterator()
 		defer tell.it.Close()
@@ -92,15 +92,15 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	return c.rep, nil
 }
 
-// teller calls CheckOptions.Message while the messages' bytes are still in memory.
-type teller struct {
+// messageCaller calls CheckOptions.Message while the messages' bytes are still in memory.
+type messageCaller struct {
 	it   *Iterator // nil: nobody asked
 	do   func(Message, error)
 	held bool // the iterator's message is still to be told
 }
 
 // before tells of the messages before t.
-func (l *teller) before(t Time) {
+func (l *messageCaller) before(t Time) {
 	for l.it != nil {
 		if !l.held && !l.it.Next() && l.it.err == nil {
 			return

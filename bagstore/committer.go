@@ -385,10 +385,10 @@ func (c *committer) chunk(j *job) error {
 	var done func()
 	switch {
 	case j.large != nil:
-		c.layLarge(j, pos)
+		c.layOutLarge(j, pos)
 		body, done = j.large.body, j.large.done
 	case j.whole != nil:
-		body, done = c.layWhole(j.whole, pos), j.whole.stored.release
+		body, done = c.layOutWhole(j.whole, pos), j.whole.stored.release
 	default:
 		kind := None
 		body = j.buf
@@ -437,10 +437,10 @@ func appendChunkHeader(b []byte, kind Compression, pad, size, stored int) []byte
 	return binary.LittleEndian.AppendUint32(b, uint32(stored))
 }
 
-// layLarge lays out a chunk whose last message is written from the caller's memory. It
+// layOutLarge lays out a chunk whose last message is written from the caller's memory. It
 // puts everything before the body into scratch and the parts after it into tail. If the
 // sink has a grain, a spare field in the message's header aligns the body to it.
-func (c *committer) layLarge(j *job, pos int64) {
+func (c *committer) layOutLarge(j *job, pos int64) {
 	l := j.large
 	headLen := len(appendMessage(c.scratch[:0], 0, 0, 0, 0))
 	chunkLen := len(appendChunkHeader(c.scratch[:0], None, 0, 0, 0))
@@ -462,9 +462,9 @@ func padTo(grain, start int64) int {
 	return pad
 }
 
-// layWhole puts the header of a copied chunk into scratch, with the bytes up to the first page boundary
+// layOutWhole puts the header of a copied chunk into scratch, with the bytes up to the first page boundary
 // in their memory if the rest can be written from there. It returns the rest.
-func (c *committer) layWhole(w *WholeChunk, pos int64) []byte {
+func (c *committer) layOutWhole(w *WholeChunk, pos int64) []byte {
 	body, head, pad := w.stored.bytes, 0, 0
 	b := appendChunkHeader(c.scratch[:0], w.head.Compression, 0, int(w.head.Size), len(body))
 	if grain := c.sink.Grain(); grain > 1 && w.stored.borrowed() && len(body) >= 2*disk.LendLeast {
@@ -647,19 +647,19 @@ func (c *committer) finish() (head []byte, err error) {
 // rescue keeps all whole chunks after an error, if there is room for their index.
 // Otherwise the file header still points at the last checkpoint.
 func (c *committer) rescue(err error) (head []byte, _ error) {
-	if e := c.retreat(); e != nil {
+	if e := c.cutAfterLastChunk(); e != nil {
 		return nil, errors.Join(err, e)
 	}
 	head, e := c.finish()
 	if e != nil {
-		e = errors.Join(e, c.retreat())
+		e = errors.Join(e, c.cutAfterLastChunk())
 	}
 	return head, errors.Join(err, e)
 }
 
-// retreat cuts the file after the last whole chunk, but never before c.flushed: the file
+// cutAfterLastChunk cuts the file after the last whole chunk, but never before c.flushed: the file
 // header may point at an index section there.
-func (c *committer) retreat() error {
+func (c *committer) cutAfterLastChunk() error {
 	intact := c.sink.Intact()
 	n := len(c.chunks)
 	for n > 0 && c.chunks[n-1].end > max(intact, c.flushed) {

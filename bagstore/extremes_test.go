@@ -61,7 +61,7 @@ func manySmall(t *testing.T, messages int) {
 	if it.Err() != nil || n != uint64(messages) || b.MessageCount() != n {
 		t.Errorf("%d messages, %v", n, it.Err())
 	}
-	if !stockbag.Here(t) {
+	if !stockbag.Available(t) {
 		return
 	}
 	for name, list := range stockbag.Read(t, path) {

@@ -136,7 +136,7 @@ func TestLarge(t *testing.T) {
 			t.Errorf("message %d at %d bytes isn't written directly", i, w.Size())
 		}
 	}
-	if got := w.HowWritten(); got != "past the page cache" {
+	if got := w.WriteMethod(); got != "past the page cache" {
 		t.Errorf("written %s", got)
 	}
 	if err := w.Close(); err != nil {
@@ -158,8 +158,8 @@ func TestDirectOnTmpfs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := w.Stats(); s.Sink != Buffered || s.Fallback == nil || !strings.Contains(w.HowWritten(), s.Fallback.Error()) {
-		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.HowWritten())
+	if s := w.Stats(); s.Sink != Buffered || s.Fallback == nil || !strings.Contains(w.WriteMethod(), s.Fallback.Error()) {
+		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.WriteMethod())
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

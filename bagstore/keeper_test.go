@@ -258,7 +258,7 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 	if err == nil && rep.Outcome != Unreadable {
 		check("recover", readAll(t, path+".out", OpenOptions{}), least)
 	}
-	if stockbag.Here(t) {
+	if stockbag.Available(t) {
 		for name, got := range stockRead(t, path) {
 			check(name, byTime(got), seenByStock)
 		}
@@ -624,10 +624,10 @@ func TestLiveDoesNotWait(t *testing.T) {
 	if got := readAll(t, path, OpenOptions{}); !slices.Equal(got, want) {
 		t.Errorf("%d messages are in the bag, %d were written, or they differ", len(got), len(want))
 	}
-	if raw := w.c.raw.Load(); raw == 0 || !strings.Contains(w.HowWritten(), fmt.Sprintf("%d of 300 chunks uncompressed", raw)) {
-		t.Errorf("%d chunks are uncompressed: %s", raw, w.HowWritten())
+	if raw := w.c.raw.Load(); raw == 0 || !strings.Contains(w.WriteMethod(), fmt.Sprintf("%d of 300 chunks uncompressed", raw)) {
+		t.Errorf("%d chunks are uncompressed: %s", raw, w.WriteMethod())
 	}
-	if stockbag.Here(t) {
+	if stockbag.Available(t) {
 		for name, got := range stockRead(t, path) {
 			if got := byTime(got); !slices.Equal(got, want) {
 				t.Errorf("%s reads %d messages", name, len(got))

@@ -35,8 +35,8 @@ type Writer struct {
 	plain []bool        // connections that aren't compressed
 	cur   *job          // the chunk being filled
 	stats WriterStats
-	way   *disk.Way // how the file is written; nil without a file
-	last  time.Time // of the last checkpoint
+	way   *disk.Method // how the file is written; nil without a file
+	last  time.Time    // of the last checkpoint
 	done  bool
 	// lendLeast is the size from which a lent message ends its chunk and is written from
 	// the caller's memory. Any message that fills the chunk is.
@@ -326,9 +326,9 @@ func (w *Writer) Stats() WriterStats {
 	return s
 }
 
-// HowWritten describes how the file is written, and why. It may be called from any
+// WriteMethod describes how the file is written, and why. It may be called from any
 // goroutine and doesn't wait for the disk.
-func (w *Writer) HowWritten() string {
+func (w *Writer) WriteMethod() string {
 	if raw := w.c.raw.Load(); raw > 0 {
 		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.way, raw, w.c.committed.Load(), w.o.Compression)
 	}

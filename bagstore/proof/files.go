@@ -50,9 +50,9 @@ func Files(recording string) []string { return files(base(recording)) }
 func files(base string) []string { return []string{base + LogExt, base + RootExt, base + SignatureExt} }
 
 // Remove removes the files that prove a recording.
-func Remove(recording string) error { return removeIfThere(Files(recording)) }
+func Remove(recording string) error { return removeIfExists(Files(recording)) }
 
-func removeIfThere(paths []string) error {
+func removeIfExists(paths []string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -62,7 +62,7 @@ func removeIfThere(paths []string) error {
 }
 
 // Clear removes the files that prove what a recording's file had, before that is written again.
-func Clear(recording string) error { return removeIfThere(files(recording)) }
+func Clear(recording string) error { return removeIfExists(files(recording)) }
 
 // Replace gives what proves a recording that isn't complete the names of the earlier recording's that it is about to
 // replace. What only the earlier one has is removed: it would not fit. A kill leaves a log with each of the two, but
@@ -73,13 +73,13 @@ func Replace(recording string) error {
 		return nil
 	}
 	old := files(final)
-	if err := removeIfThere(old[1:]); err != nil {
+	if err := removeIfExists(old[1:]); err != nil {
 		return err
 	}
 	for i, path := range files(recording) {
 		err := os.Rename(path, old[i])
 		if errors.Is(err, fs.ErrNotExist) {
-			err = removeIfThere(old[i : i+1])
+			err = removeIfExists(old[i : i+1])
 		}
 		if err != nil {
 			return err

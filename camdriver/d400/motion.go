@@ -102,7 +102,7 @@ func (l *link) feature(id uint8) (feature, error) {
 
 func (p *motionPump) run(ctx context.Context) {
 	b := make([]byte, max(p.link.hid.MaxPacket, reportLong))
-	p.sensor.keepReading(ctx, p.link, "motion", p.handler, &p.tally, func() error {
+	p.sensor.readLoop(ctx, p.link, "motion", p.handler, &p.tally, func() error {
 		defer p.stream.Close()
 		return p.read(ctx, b)
 	}, func(int) error {

@@ -155,8 +155,8 @@ func (w whole) set(l *link, v float32) error {
 	return l.setControl(w.at, b)
 }
 
-// unless refuses to turn a setting on, or to change it, while another is on.
-func (s setting) unless(other setting) setting {
+// lockedBy refuses to turn a setting on, or to change it, while another is on.
+func (s setting) lockedBy(other setting) setting {
 	set := s.set
 	s.set = func(l *link, v float32) error {
 		on, err := other.get(l)

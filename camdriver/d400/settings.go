@@ -79,20 +79,20 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 	}
 	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, opLaserAlwaysOn, opLaserAlwaysOn, 2)
 	alternate := alternating()
-	rest := alternate.unless(always)
+	rest := alternate.lockedBy(always)
 	if since(hdrFirmware) {
 		m.hdr.attach(exposure, auto, alternate)
 		sequence := m.hdr.settings()
 		list = append(list, sequence...)
 		exposure, gain = m.hdr.step(0, exposure), m.hdr.step(1, gain)
-		auto, rest = auto.unless(sequence[0]), rest.unless(sequence[0])
+		auto, rest = auto.lockedBy(sequence[0]), rest.lockedBy(sequence[0])
 	}
 	list = append(list, exposure, gain, auto)
 	if since(hdrFirmware) && l.id.GlobalShutter && l.id.Projector {
 		list = append(list, rest)
 	}
 	if since(alwaysOnFirmware) && l.id.GlobalShutter && l.id.Projector {
-		list = append(list, always.unless(alternate))
+		list = append(list, always.lockedBy(alternate))
 	}
 	switch {
 	case p.cropped:

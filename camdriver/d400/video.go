@@ -153,7 +153,7 @@ func (s videoStream) transferSize(frameBytes int) int {
 // run reads frames until the stream is stopped or fails.
 func (p *videoPump) run(ctx context.Context) {
 	defer p.finish()
-	p.sensor.keepReading(ctx, p.link, p.outputs[0].profile.Stream.String(), p.handler, &p.tally, func() error {
+	p.sensor.readLoop(ctx, p.link, p.outputs[0].profile.Stream.String(), p.handler, &p.tally, func() error {
 		defer p.stream.Close()
 		return p.read(ctx, p.tally.frames > 0)
 	}, func(failures int) error {
@@ -164,9 +164,9 @@ func (p *videoPump) run(ctx context.Context) {
 	})
 }
 
-// keepReading calls read until ctx is done. After an error, it calls again to restart the
+// readLoop calls read until ctx is done. After an error, it calls again to restart the
 // stream, up to streamRestarts times without a frame in between.
-func (s *sensor) keepReading(ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally, read func() error, again func(failures int) error) {
+func (s *sensor) readLoop(ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally, read func() error, again func(failures int) error) {
 	for failures := 0; ; {
 		frames := t.frames
 		err := read()

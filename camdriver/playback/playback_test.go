@@ -357,7 +357,7 @@ func (h *frameFunc) Frame(_ int, f *camdriver.Frame) { h.f(f) }
 
 // TestDamage checks that unreadable messages are counted and don't stop playback.
 func TestDamage(t *testing.T) {
-	d, err := playback.Open(rig.Ruin(t, filepath.Join(samples, "sw_small_lz4.bag")), playback.Options{Paused: true})
+	d, err := playback.Open(rig.CorruptChunks(t, filepath.Join(samples, "sw_small_lz4.bag")), playback.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})

@@ -138,7 +138,7 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 
 // towardsOther prepares mapping depth to the other image. If that has a finer resolution,
 // a depth pixel fills the rectangle that it covers.
-func (p *pair) towardsOther(bent lens.Bending) {
+func (p *pair) towardsOther(bent lens.Distortion) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
 	if finer(d, o) {
@@ -155,7 +155,7 @@ func (p *pair) towardsOther(bent lens.Bending) {
 // towardsDepth prepares mapping the other image to depth. The corner of a depth pixel
 // determines its colour. If the other image is smaller, this is the bottom right
 // corner, a bug of the SDK.
-func (p *pair) towardsDepth(bent lens.Bending) {
+func (p *pair) towardsDepth(bent lens.Distortion) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	corner := float32(-0.5)
 	if o.Width < d.Width && o.Height < d.Height {

@@ -128,9 +128,9 @@ func (d *Decimation) depth(out []uint16, y int) {
 	case 1:
 		copy(out, d.in.row16(y))
 	case 2:
-		smooth.Halve(out, d.in.row16(y), d.in.row16(y+1))
+		smooth.Median4(out, d.in.row16(y), d.in.row16(y+1))
 	case 3:
-		smooth.Third(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
+		smooth.Median9(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
 	default:
 		var rows [8][]uint16
 		for k := range d.by {

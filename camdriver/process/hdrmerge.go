@@ -59,7 +59,7 @@ func (h *HDRMerge) Process(s *Set) error {
 	if size != 2 || !numbered {
 		return nil
 	}
-	h.outdate(depth)
+	h.expire(depth)
 	if err := h.take(s, depth, id); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func counter(f *camdriver.Frame) int64 {
 // lasting is the number of frames that a merged frame may replace.
 const lasting = 4
 
-// outdate drops a merged frame that is too old or of another run.
-func (h *HDRMerge) outdate(depth Image) {
+// expire drops a merged frame that is too old or of another run.
+func (h *HDRMerge) expire(depth Image) {
 	if h.merged.Frame == nil {
 		return
 	}

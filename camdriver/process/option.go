@@ -80,8 +80,8 @@ func CopyOptions(to, from Block) {
 	}
 }
 
-// adopt sets options without changing dependent ones.
-func (o *options) adopt(list []camdriver.Option) {
+// setAll sets options without changing dependent ones.
+func (o *options) setAll(list []camdriver.Option) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, p := range list {

@@ -167,7 +167,7 @@ func (p *PointCloud) prepare(depth, texture *Profile) error {
 }
 
 // cloudBending returns the distortion that the SDK's fast path applies for a lens model.
-func cloudBending(m camdriver.Distortion) lens.Bending {
+func cloudBending(m camdriver.Distortion) lens.Distortion {
 	switch m {
 	case camdriver.NoDistortion:
 		return lens.Straight

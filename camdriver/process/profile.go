@@ -29,9 +29,9 @@ func (p *Profile) derived(format camdriver.Format, width, height int) *Profile {
 }
 
 // extrinsics returns the map from p to q.
-func (p *Profile) extrinsics(q *Profile) (lens.Turn, error) {
+func (p *Profile) extrinsics(q *Profile) (lens.Transform, error) {
 	if p.Extrinsics == nil || q.Extrinsics == nil {
-		return lens.Turn{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
+		return lens.Transform{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
 	}
 	if *p.Extrinsics == *q.Extrinsics {
 		return lens.NewTurn(camdriver.Identity()), nil // the product below may have rounding errors

@@ -111,7 +111,7 @@ func (d *Device) leave(why error, notice string, wait func() bool) {
 			runs = append(runs, r)
 		}
 	}
-	raiseOnce(runs, camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})
+	raiseToOne(runs, camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})
 	if !wait() {
 		return
 	}
@@ -127,14 +127,14 @@ func (d *Device) leave(why error, notice string, wait func() bool) {
 			r.call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })
 		}
 	}
-	raiseOnce(runs, camdriver.Status{Kind: camdriver.StatusStreaming})
+	raiseToOne(runs, camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, r := range runs {
 		r.s.resume(r)
 	}
 }
 
-// raiseOnce passes a status of the device to one of the runs' handlers.
-func raiseOnce(runs []*run, s camdriver.Status) {
+// raiseToOne passes a status of the device to one of the runs' handlers.
+func raiseToOne(runs []*run, s camdriver.Status) {
 	for _, r := range runs {
 		if r.call(func(h camdriver.Handler) { h.StatusChanged(s) }) {
 			return

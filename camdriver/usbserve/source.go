@@ -103,7 +103,7 @@ func New(dev camdriver.Device) (*Source, error) {
 	}
 	var err error
 	s.tables, err = tablesOf(dev, s)
-	s.rest = time.AfterFunc(idle, func() { _ = s.tidy() }) // if it fails, Close stops the device
+	s.rest = time.AfterFunc(idle, func() { _ = s.stopUnused() }) // if it fails, Close stops the device
 	return s, err
 }
 
@@ -202,8 +202,8 @@ func (s *Source) want(f func()) error {
 	})
 }
 
-// tidy stops streams that aren't wanted.
-func (s *Source) tidy() error {
+// stopUnused stops streams that aren't wanted.
+func (s *Source) stopUnused() error {
 	s.life.Lock()
 	defer s.life.Unlock()
 	return s.stream(slices.Equal)

@@ -114,7 +114,7 @@ func (a *app) anonymise(ctx context.Context, o anonymiseOptions) error {
 	r, err := anonymise.Run(ctx, o.Options)
 	done()
 	if err != nil {
-		return undone(err)
+		return noOutput(err)
 	}
 	log.Info().Str("out", o.Out).Uint64("messages", r.Messages).Uint64("images", r.Images).Uint64("boxes", r.Boxes).
 		Uint64("images without boxes", r.Empty).Str("size", megabytes(r.Size)).Msg("written")

@@ -23,8 +23,8 @@ var (
 	errSameFile    = usageError{errors.New("input and output are the same file")}
 )
 
-// undone explains an error that left no output.
-func undone(err error) error {
+// noOutput explains an error that left no output.
+func noOutput(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}

@@ -223,7 +223,7 @@ func (o batchOptions) items(ctx context.Context, shard batch.Shard, output func(
 		return nil, err
 	}
 	if output != nil {
-		batch.RefuseTwins(items, output)
+		batch.RejectDuplicates(items, output)
 	}
 	if o.list != "" {
 		f, err := regular.Open(o.list)

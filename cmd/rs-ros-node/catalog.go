@@ -69,7 +69,7 @@ Exit codes: 0 done, 1 not done, without output.`,
 			if out == "" {
 				return usageError{errors.New("--out is missing")}
 			}
-			return undone(catalog.Merge(cmd.Context(), args, out, overwrite))
+			return noOutput(catalog.Merge(cmd.Context(), args, out, overwrite))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file or address to write: Parquet if it ends in .parquet, otherwise JSON lines")
@@ -83,7 +83,7 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	}
 	names, err := catalog.Recordings(ctx, in)
 	if err != nil {
-		return undone(err)
+		return noOutput(err)
 	}
 	report, done := a.progress("catalog ", o.out == "")
 	lost := 0
@@ -111,5 +111,5 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	if err == nil && lost > 0 {
 		err = fmt.Errorf("%w: %d of %d recordings are damaged, have no index or can't be read", program.ErrIncomplete, lost, len(names))
 	}
-	return undone(err)
+	return noOutput(err)
 }

@@ -104,7 +104,7 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 			return err
 		}
 		if set != nil && res.Outcome != bagstore.Unreadable {
-			if res.Rules = set.Judge(measures); len(res.Rules.Failed) > 0 {
+			if res.Rules = set.Evaluate(measures); len(res.Rules.Failed) > 0 {
 				failed = append(failed, res.Path)
 			}
 		}

@@ -8,4 +8,4 @@ import (
 	"golang.org/x/term"
 )
 
-func takesColour(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+func enableColour(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

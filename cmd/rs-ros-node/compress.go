@@ -137,7 +137,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	})
 	done()
 	if err != nil {
-		return bagstore.Unreadable, undone(err)
+		return bagstore.Unreadable, noOutput(err)
 	}
 	written := path
 	if original == path { // it keeps its name

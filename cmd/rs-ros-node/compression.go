@@ -15,7 +15,7 @@ import (
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
 	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
-		return "", undone(err)
+		return "", noOutput(err)
 	}
 	defer b.Close() //nolint:errcheck // only read
 	return mainCompression(ctx, b)
@@ -25,7 +25,7 @@ func compressionOf(ctx context.Context, path string) (bagstore.Compression, erro
 func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
 	s, err := info.Of(ctx, b, info.Options{})
 	if err != nil {
-		return "", undone(err)
+		return "", noOutput(err)
 	}
 	if len(s.Compressions) == 0 {
 		return bagstore.None, nil

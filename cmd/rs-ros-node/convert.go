@@ -126,7 +126,7 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	})
 	done()
 	if err != nil {
-		return undone(err)
+		return noOutput(err)
 	}
 	e := log.Info().Str("out", out)
 	if r.Frames+r.Events > 0 {

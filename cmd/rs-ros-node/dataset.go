@@ -112,7 +112,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	report, done := a.progress(o.form, false)
 	defer done()
 	d.Progress = report
-	return undone(dataset.Run(ctx, d))
+	return noOutput(dataset.Run(ctx, d))
 }
 
 // parseNoise parses a text such as Kalibr's imu.yaml.

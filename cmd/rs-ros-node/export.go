@@ -69,7 +69,7 @@ set were left out, 1 not done.`,
 			report, done := a.progress(place.Base(o.Bag), false)
 			defer done()
 			o.Progress = report
-			return undone(export.Run(cmd.Context(), o))
+			return noOutput(export.Run(cmd.Context(), o))
 		},
 	}
 	f := cmd.Flags()

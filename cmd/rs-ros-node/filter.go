@@ -114,7 +114,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	res, err := rewrite.Merge(ctx, bags, out, options)
 	done()
 	if err != nil {
-		return undone(err)
+		return noOutput(err)
 	}
 	if res.Messages == 0 {
 		log.Warn().Msg("no message was selected: the new bag is empty")

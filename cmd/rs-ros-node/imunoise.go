@@ -65,7 +65,7 @@ func (a *app) imuNoise(ctx context.Context, o imuNoiseOptions) error {
 	r, err := imunoise.Run(ctx, o.Options)
 	done()
 	if _, incomplete := errors.AsType[*bagset.LossError](err); err != nil && !incomplete {
-		return undone(err)
+		return noOutput(err)
 	}
 	write := printNoise
 	if o.json {

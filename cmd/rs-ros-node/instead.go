@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// insteadCommands returns commands of rosbag whose errors name alternatives.
-func insteadCommands() []*cobra.Command {
+// replacedCommands returns commands of rosbag whose errors name alternatives.
+func replacedCommands() []*cobra.Command {
 	var list []*cobra.Command
 	for name, instead := range map[string]string{
 		"fix":     "messages are copied and played with the definitions they were recorded with; to migrate them, use rosbag fix with rules",

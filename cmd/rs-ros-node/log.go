@@ -27,7 +27,7 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	if a.screen != nil {
 		out = a.screen
 	}
-	var screen io.Writer = console(out, !isFile || !takesColour(f))
+	var screen io.Writer = console(out, !isFile || !enableColour(f))
 	writers := []io.Writer{public{a.ros.Rosout}}
 	for _, w := range others {
 		writers = append(writers, public{w})
@@ -49,8 +49,8 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	return log
 }
 
-// viewedLogger returns a logger, and the lines that viewers see.
-func (a *app) viewedLogger() (zerolog.Logger, *roslog.Writer) {
+// loggerForViewers returns a logger, and the lines that viewers see.
+func (a *app) loggerForViewers() (zerolog.Logger, *roslog.Writer) {
 	lines := roslog.New(zerolog.InfoLevel)
 	return a.logger(lines), lines
 }

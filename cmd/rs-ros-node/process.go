@@ -85,7 +85,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if err == nil && r.Damage != nil {
 		return fmt.Errorf("%w: %w", program.ErrIncomplete, r.Damage)
 	}
-	return undone(err)
+	return noOutput(err)
 }
 
 // check tries the filters and settings, so that a wrong one is a usage error.

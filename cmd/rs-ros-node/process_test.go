@@ -34,7 +34,7 @@ func depthHashes(t *testing.T, path string) map[uint64]string {
 // TestProcess checks that processing a bag produces a sound recording, with librealsense's pixels for
 // the same processing.
 func TestProcess(t *testing.T) {
-	golden := rig.ReadUnpleasant(t, "../..")
+	golden := rig.ReadDifficult(t, "../..")
 	for name, c := range map[string]struct {
 		args   []string
 		golden string

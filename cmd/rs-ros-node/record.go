@@ -75,7 +75,7 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	o.ROS = a.ros
 	table := a.newRecordTable(r.quiet)
 	defer table.close()
-	o.Log, r.page.Lines = a.viewedLogger()
+	o.Log, r.page.Lines = a.loggerForViewers()
 	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")

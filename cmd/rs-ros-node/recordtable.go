@@ -177,7 +177,7 @@ func tableText(list []record.Figures, help string, width, height int) string {
 		shown := max(room-1, 0)
 		rows, hidden = rows[:shown], len(rows)-shown
 	}
-	t := layOut(rows, width)
+	t := newLayout(rows, width)
 	var b strings.Builder
 	t.line(&b, "topic", func(c column) string { return c.title })
 	for _, r := range rows {
@@ -243,8 +243,8 @@ type layout struct {
 	name    int
 }
 
-// layOut leaves out the publishers if there are only streams. Types take what names leave.
-func layOut(rows []record.Row, width int) (t layout) {
+// newLayout lays out the table. It leaves out the publishers if there are only streams. Types take what names leave.
+func newLayout(rows []record.Row, width int) (t layout) {
 	longest, types := minName, 0
 	topics := false
 	for _, r := range rows {

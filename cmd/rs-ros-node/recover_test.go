@@ -148,7 +148,7 @@ func TestCompressForeign(t *testing.T) {
 	file := filepath.Join(dir, "a.mcap")
 	withAttachment(t, file)
 	all := rawMessages(t, file)
-	asides := func() (text string) {
+	extras := func() (text string) {
 		var info *mcap.Info
 		readMCAP(t, file, func(r *mcap.Reader) {
 			var err error
@@ -180,7 +180,7 @@ func TestCompressForeign(t *testing.T) {
 		{exitOK, []string{"decompress", "--overwrite", file}, "map[:true] notes.txt of 5 bytes run"},
 	} {
 		want(t, c.code, c.args...)
-		if got := asides(); got != c.after || !slices.Equal(rawMessages(t, file), all) {
+		if got := extras(); got != c.after || !slices.Equal(rawMessages(t, file), all) {
 			t.Errorf("%q: %s, want %s; %d messages", c.args, got, c.after, len(rawMessages(t, file)))
 		}
 	}

@@ -187,7 +187,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newViewCommand(a),
 		newVersionCommand(),
 	)
-	root.AddCommand(insteadCommands()...)
+	root.AddCommand(replacedCommands()...)
 	root.InitDefaultHelpCmd()
 	addManual(root)
 	for _, c := range root.Commands() {

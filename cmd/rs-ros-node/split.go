@@ -82,7 +82,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 			o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
 		}
 	}
-	if err := notAPart(path, o.prefix); err != nil {
+	if err := refusePartName(path, o.prefix); err != nil {
 		return err
 	}
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
@@ -108,8 +108,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	return err
 }
 
-// notAPart refuses a bag whose name a part may get.
-func notAPart(path, prefix string) error {
+// refusePartName refuses a bag whose name a part may get.
+func refusePartName(path, prefix string) error {
 	names := []string{path}
 	if !place.IsAddress(prefix) {
 		names = nil

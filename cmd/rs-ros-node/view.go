@@ -74,7 +74,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	if len(args) == 1 {
 		o.Show = args[0]
 	}
-	o.Log, o.Lines = a.viewedLogger()
+	o.Log, o.Lines = a.loggerForViewers()
 	o.Choose = v.streams.Choose
 	o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
 		return live.OpenSource(ctx, live.SourceOptions{Device: device, Paused: true, Log: o.Log})

@@ -20,9 +20,9 @@ func (w *writer) row(y int, xyz, uv []float32) {
 	t := w.shape.Texture
 	switch {
 	case t == nil:
-		w.bare(xyz)
+		w.appendPlain(xyz)
 	case !t.Gray && !w.shape.Places:
-		w.own(xyz, t.Data[y*t.Step:][:t.Width*t.Pixel])
+		w.appendColoured(xyz, t.Data[y*t.Step:][:t.Width*t.Pixel])
 	default:
 		w.any(y, xyz, uv)
 	}
@@ -36,8 +36,8 @@ func put(to *[step]byte, x, y, z float32) {
 
 var nan = float32(math.NaN())
 
-// bare appends points without colours.
-func (w *writer) bare(xyz []float32) {
+// appendPlain appends points without colours.
+func (w *writer) appendPlain(xyz []float32) {
 	at := w.at
 	for ; len(xyz) >= 3; xyz = xyz[3:] {
 		x, y, z := xyz[0], xyz[1], xyz[2]
@@ -55,9 +55,9 @@ func (w *writer) bare(xyz []float32) {
 	w.at = at
 }
 
-// own appends points with the colours of their own pixels. It writes missing points and
+// appendColoured appends points with the colours of their own pixels. It writes missing points and
 // overwrites them, to avoid mispredicted branches.
-func (w *writer) own(xyz []float32, pixels []byte) {
+func (w *writer) appendColoured(xyz []float32, pixels []byte) {
 	t := w.shape.Texture
 	r, g, b, n := t.RGB[0], t.RGB[1], t.RGB[2], t.Pixel
 	done := w.ownFast(xyz, pixels)

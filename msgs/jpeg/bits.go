@@ -71,7 +71,7 @@ func (w *bitWriter) block(c *coefficients, places uint64, difference int32, firs
 	n := length(difference)
 	put(first[n], difference, n)
 	last := 0
-	for left := turned(places) &^ 1; left != 0; left &= left - 1 {
+	for left := zigzagOrder(places) &^ 1; left != 0; left &= left - 1 {
 		at := bits.TrailingZeros64(left)
 		zeros := uint(at - last - 1)
 		last = at

@@ -28,8 +28,8 @@ func zigzagTurns() (t [8][256]uint64) {
 	return t
 }
 
-// turned returns places in row order, as bits, in the order of encoding.
-func turned(places uint64) (p uint64) {
+// zigzagOrder returns places in row order, as bits, in the order of encoding.
+func zigzagOrder(places uint64) (p uint64) {
 	for row := range turns {
 		p |= turns[row][byte(places>>(8*row))]
 	}

@@ -18,7 +18,7 @@ func (s *Server) played(now PlaybackState) {
 	s.round.Store(int64(now.Jumps))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := &s.news
+	n := &s.sent
 	jumped := now.Jumps != n.last.Jumps
 	if (jumped || now.Status != n.last.Status || now.Speed != n.last.Speed) && n.commands == 0 {
 		s.sendPlayback(now, "")
@@ -34,7 +34,7 @@ func (s *Server) played(now PlaybackState) {
 // sendPlayback sends the state to the clients that have sent a command. Others may not know
 // the message. Callers hold mu.
 func (s *Server) sendPlayback(now PlaybackState, request string) {
-	n := &s.news
+	n := &s.sent
 	didSeek := now.Jumps != n.last.Jumps
 	n.last = now
 	for _, c := range s.clients.All() {
@@ -59,14 +59,14 @@ func (c *client) play(p playbackControl) {
 	p.Time = min(max(p.Time, start), end)
 	s.mu.Lock()
 	c.playback = true
-	s.news.commands++
+	s.sent.commands++
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(c.Context(), callTime)
 	defer cancel()
 	now, err := s.o.Playback.Do(ctx, p.PlaybackCommand)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.news.commands--
+	s.sent.commands--
 	if err != nil {
 		c.status(levelError, "Playback: "+err.Error())
 	}

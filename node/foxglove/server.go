@@ -57,7 +57,7 @@ type Server struct {
 	channels map[uint32]*channel // of the topics that clients named
 	params   map[string]any
 	graph    connections
-	news     sentPlayback
+	sent     sentPlayback
 }
 
 // New returns a server without clients. It doesn't use the graph until the first client connects.

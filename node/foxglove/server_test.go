@@ -178,7 +178,7 @@ func TestErrors(t *testing.T) {
 		return m{"op": "advertise", "channels": []m{ch}}
 	}
 	for name, test := range map[string]struct {
-		say   []any // text messages, or bytes of a binary one
+		send  []any // text messages, or bytes of a binary one
 		level level
 		text  string
 	}{
@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, c := begin(t, newFake("/a", "/b"))
 			c.AwaitChannel("/b")
-			for _, message := range test.say {
+			for _, message := range test.send {
 				if b, ok := message.([]byte); ok {
 					c.SendBinary(b[0], b[1:])
 				} else {
@@ -226,7 +226,7 @@ func TestLookingOn(t *testing.T) {
 	f := newFake("/a")
 	f.state.Services = []Service{{"/s", msgs.MustService("std_srvs/Trigger")}}
 	_, url := start(t, Options{Graph: f, Playback: newPlayer()})
-	for name, say := range map[string]func(*visitor.Client){
+	for name, send := range map[string]func(*visitor.Client){
 		"may not publish": func(c *visitor.Client) {
 			c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
 		},
@@ -238,7 +238,7 @@ func TestLookingOn(t *testing.T) {
 	} {
 		c := visitor.Dial(t, url)
 		c.AwaitChannel("/a")
-		say(c)
+		send(c)
 		var got status
 		c.AwaitOp("status").Decode(t, &got)
 		if got.Level != levelError || !strings.Contains(got.Message, name) {

@@ -28,13 +28,13 @@ func TestSlowClient(t *testing.T) {
 		}
 		fast.Await("each image", func(e visitor.Event) bool { return e.ID == 1 && e.Time == int64(i) && len(e.Data) == len(pixels)+4 })
 	}
-	received, told := 0, false
+	received, warned := 0, false
 	next := int64(0)
 	for last := int64(-1); last < images-1 || next < images*samples; {
 		e := slow.Await("what was kept", func(e visitor.Event) bool { return isMessage(e) || e.Op == "status" })
 		switch {
 		case e.Op == "status":
-			told = true
+			warned = true
 		case e.ID == 2 && e.Time != next:
 			t.Fatalf("sample %d came, expected %d", e.Time, next)
 		case e.ID == 2:
@@ -46,10 +46,10 @@ func TestSlowClient(t *testing.T) {
 			received++
 		}
 	}
-	var said status
-	for !told {
-		slow.AwaitOp("status").Decode(t, &said)
-		told = said.Message == dropText && said.ID == dropStatusID && said.Level == levelWarning
+	var got status
+	for !warned {
+		slow.AwaitOp("status").Decode(t, &got)
+		warned = got.Message == dropText && got.ID == dropStatusID && got.Level == levelWarning
 	}
 	var dropped []int
 	for _, c := range s.Clients() {

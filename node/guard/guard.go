@@ -74,7 +74,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a page of another site may not talk to this server; see --allow-origin", http.StatusForbidden)
 	case g.Token != "" && !g.Programs && r.URL.Path == "/login" && r.Method == http.MethodPost:
 		g.login(w, r)
-	case g.Token != "" && !g.admitted(r):
+	case g.Token != "" && !g.authorized(r):
 		g.ask(w, r)
 	case g.Token != "" && !g.Programs && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 		g.remember(w, r) // and the token leaves the address bar
@@ -110,9 +110,9 @@ func (g *guard) sameOrigin(r *http.Request) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) || slices.Contains(g.Origins, origin)
 }
 
-// admitted reports whether a request has the token: in its cookie, or in the URL for
+// authorized reports whether a request has the token: in its cookie, or in the URL for
 // programs without cookies.
-func (g *guard) admitted(r *http.Request) bool {
+func (g *guard) authorized(r *http.Request) bool {
 	if c, err := r.Cookie(cookieOf(r)); err == nil && g.is(c.Value) {
 		return true
 	}

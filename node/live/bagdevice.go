@@ -39,8 +39,8 @@ type bagDevice struct {
 
 const clockHz = 100
 
-// steerBag offers the controls of playback if the device is a recording.
-func (c *camera) steerBag() error {
+// offerPlayback offers the controls of playback if the device is a recording.
+func (c *camera) offerPlayback() error {
 	dev, ok := c.device.(*playback.Device)
 	if !ok {
 		return nil
@@ -70,7 +70,7 @@ func (c *camera) steerBag() error {
 	status.Changed = remote.Changed
 	c.attach(b, nil)
 	c.stopped = stop
-	c.laterDo(remote.Close)
+	c.laterFunc(remote.Close)
 	c.run(func(ctx context.Context) { b.run(ctx, status) })
 	return nil
 }

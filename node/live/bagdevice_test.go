@@ -65,7 +65,7 @@ func TestLiveRuinedBag(t *testing.T) {
 	m := rig.Master(t)
 	err := Run(t.Context(), Options{
 		ROS:    ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"},
-		Source: SourceOptions{Device: rig.Ruin(t, "../../test/data/librealsense/sw_small_lz4.bag")}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Source: SourceOptions{Device: rig.CorruptChunks(t, "../../test/data/librealsense/sw_small_lz4.bag")}, Log: zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	if !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("it ended with %v, want %v", err, program.ErrIncomplete)

@@ -45,8 +45,8 @@ type camera struct {
 }
 
 // retire ends the services and the consumers of frames. Afterwards hide ends the topics.
-func (c *camera) retire() error { return c.undo(c.topics) }
-func (c *camera) hide() error   { return c.undo(0) }
+func (c *camera) retire() error      { return c.undo(c.topics) }
+func (c *camera) closeTopics() error { return c.undo(0) }
 
 // open opens the device unless it is open. It calls waits if the device isn't connected.
 func (c *camera) open(ctx context.Context, log zerolog.Logger, waits func()) (err error) {
@@ -131,8 +131,8 @@ func (c *camera) serve() error {
 	if err != nil {
 		return err
 	}
-	c.laterDo(services.Close)
-	if err := c.steerBag(); err != nil {
+	c.laterFunc(services.Close)
+	if err := c.offerPlayback(); err != nil {
 		return err
 	}
 	return c.startDiagnostics()
@@ -144,7 +144,7 @@ func (c *camera) together() bool { return c.several && c.opts.Together }
 // attach attaches h to the hub until the camera ends, and then calls closer unless it is nil.
 func (c *camera) attach(h camdriver.Handler, closer func()) {
 	detach := c.hub.Attach(h)
-	c.laterDo(func() {
+	c.laterFunc(func() {
 		detach()
 		if closer != nil {
 			closer()

@@ -109,24 +109,24 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 	var errs []error
 	for _, f := range settings.Live.Fields(&o.Streams) {
 		id := streamIDs[f.Name()]
-		if _, said := o.Streams[id]; said {
+		if _, set := o.Streams[id]; set {
 			continue
 		}
-		enabled, said := p.Truth(f.Params[0])
+		enabled, given := p.Truth(f.Params[0])
 		if id.Kind == camdriver.Pose && o.Given.By("pose", settings.Flag) {
-			enabled, said = o.Source.Pose, !o.Source.Pose
+			enabled, given = o.Source.Pose, !o.Source.Pose
 		}
 		set := StreamSetting{Width: p.Number(f.Params[1]), Height: p.Number(f.Params[2]), FPS: p.Number(f.Params[3])}
 		chosen := set != StreamSetting{}
 		switch {
-		case optional(id) && (enabled || !said) && (!file || id.Kind != camdriver.Fisheye): // the device may have it
+		case optional(id) && (enabled || !given) && (!file || id.Kind != camdriver.Fisheye): // the device may have it
 		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program or a parameter of the command line enabled it
 		case (set.Width == 0) != (set.Height == 0):
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s and ~%s: set both or none", program.ErrUsage, f.Params[1], f.Params[2]))
-		case !said && (id == wholeInfrared || optional(id)), said && enabled && !chosen && file: // a file has fixed profiles
-		case said && !enabled:
+		case !given && (id == wholeInfrared || optional(id)), given && enabled && !chosen && file: // a file has fixed profiles
+		case given && !enabled:
 			errs = append(errs, f.Set("off"))
-		case said || chosen:
+		case given || chosen:
 			errs = append(errs, f.Set(set.String()))
 		}
 	}

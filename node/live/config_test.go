@@ -42,7 +42,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", id, got, want)
 		}
 	}
-	if _, said := o.Streams[camdriver.AccelStream]; said {
+	if _, set := o.Streams[camdriver.AccelStream]; set {
 		t.Error("accel was never mentioned")
 	}
 }

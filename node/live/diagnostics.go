@@ -35,7 +35,7 @@ func (c *camera) startDiagnostics() error {
 	if err != nil {
 		return err
 	}
-	c.laterDo(pub.Close)
+	c.laterFunc(pub.Close)
 	d := &diagnostics{
 		pub: pub, camera: c, serial: camdriver.Find(c.device.Info(), camdriver.InfoSerialNumber),
 		rates: map[camdriver.StreamID]*frequency{}, begun: time.Now(),

@@ -81,9 +81,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" || c.Source.Wait != 0 }) {
-		n.adopt(list)
+		n.setCameras(list)
 		for _, c := range n.cameras { // report a missing device without waiting for a master
-			if err := c.open(ctx, c.labelled(n.log), waitForIt); err != nil {
+			if err := c.open(ctx, c.labelled(n.log), noWait); err != nil {
 				return nil, err
 			}
 		}
@@ -107,7 +107,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if list[0].Camera == "." { // not one of several
 		list[0].Camera = n.node.Namespace()
 	}
-	n.adopt(list)
+	n.setCameras(list)
 	n.shareMemory()
 	if err := n.startUploads(); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n.laterDo(foxglove.Close)
+	n.laterFunc(foxglove.Close)
 	if err := n.serveViewers(); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 // shareMemory bounds the memory of messages of all cameras that wait for the disk, and the garbage.
 func (n *Node) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
-		n.laterDo(program.BoundGarbage(limit))
+		n.laterFunc(program.BoundGarbage(limit))
 		budget := queue.NewBudget(limit)
 		for _, c := range n.cameras {
 			c.opts.Recording.Budget = budget
@@ -164,7 +164,7 @@ func (n *Node) startUploads() error {
 	if err != nil || q == nil {
 		return err
 	}
-	n.laterDo(q.Close)
+	n.laterFunc(q.Close)
 	for _, c := range n.cameras {
 		o := &c.opts.Recording
 		o.Uploads = q
@@ -196,8 +196,8 @@ func concurrently(cameras []*camera, do func(*camera) error) error {
 	return errors.Join(errs...)
 }
 
-// adopt sets the cameras. It keeps open devices that have the same settings.
-func (n *Node) adopt(list []Options) {
+// setCameras sets the cameras. It keeps open devices that have the same settings.
+func (n *Node) setCameras(list []Options) {
 	old := n.cameras
 	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
@@ -274,7 +274,7 @@ func (n *Node) offer() error {
 		c.watch.camera, c.watch.ended = c, n.ended
 	}
 	n.logged.Store(&n.cameras)
-	n.later(func() error { return n.together((*camera).hide) })
+	n.later(func() error { return n.together((*camera).closeTopics) })
 	n.later(n.drain)
 	n.later(func() error { return n.together((*camera).retire) })
 	return n.serveAll()

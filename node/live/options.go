@@ -28,7 +28,7 @@ func (c *camera) offerCameraOptions() error {
 			return err
 		}
 		if group != nil {
-			c.laterDo(group.Close)
+			c.laterFunc(group.Close)
 			c.attach(&optionUpdates{sensor: i, group: group}, nil)
 		}
 	}
@@ -72,7 +72,7 @@ func (c *camera) offerRegions() error {
 			return err
 		}
 		starting = false
-		c.laterDo(group.Close)
+		c.laterFunc(group.Close)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 		}
 	}
 	c := &camera{turn: &sync.Mutex{}, log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
-	if err := c.open(t.Context(), zerolog.Nop(), waitForIt); err != nil {
+	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()

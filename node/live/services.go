@@ -72,7 +72,7 @@ func (n *Node) serveAll() error {
 	if err != nil {
 		return err
 	}
-	n.laterDo(services.Close)
+	n.laterFunc(services.Close)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (n *Node) serveAll() error {
 func (n *Node) all(do func(*camera) (string, error)) (string, error) { return n.allOf(n.cameras, do) }
 
 func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {
-	said := make([]string, len(n.cameras))
+	answers := make([]string, len(n.cameras))
 	err := concurrently(cameras, func(c *camera) error {
 		if !c.up.Load() {
 			return fmt.Errorf("%s: the camera isn't connected yet", c.opts.Camera)
@@ -89,14 +89,14 @@ func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (strin
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.opts.Camera, err)
 		}
-		said[c.number] = c.opts.Camera + ": " + text
+		answers[c.number] = c.opts.Camera + ": " + text
 		return nil
 	})
-	said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
-	if err != nil && len(said) > 0 {
-		err = fmt.Errorf("%w; %s", err, strings.Join(said, "; "))
+	answers = slices.DeleteFunc(answers, func(text string) bool { return text == "" })
+	if err != nil && len(answers) > 0 {
+		err = fmt.Errorf("%w; %s", err, strings.Join(answers, "; "))
 	}
-	return strings.Join(said, "; "), err
+	return strings.Join(answers, "; "), err
 }
 
 // plug plugs a simulated camera in or unplugs it, to test other programs.

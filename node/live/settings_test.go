@@ -43,9 +43,9 @@ func TestPrecedenceOfStreams(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, said := list[0].Streams[id]
-				if said != (want != nil) || said && got != *want {
-					t.Errorf("%s: flag %s, parameter %s: %v (%t), want %v", f.Name(), flag, param, got, said, want)
+				got, set := list[0].Streams[id]
+				if set != (want != nil) || set && got != *want {
+					t.Errorf("%s: flag %s, parameter %s: %v (%t), want %v", f.Name(), flag, param, got, set, want)
 				}
 			}
 		}

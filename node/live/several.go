@@ -64,7 +64,7 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 	if n == 1 {
 		return list, nil
 	}
-	return list, apart(list)
+	return list, checkDistinct(list)
 }
 
 // pick sets a field to element i of a list, or to its only one.
@@ -107,8 +107,8 @@ func below(p graph.Params, camera string) graph.Params {
 	return tree
 }
 
-// apart checks that cameras of a node don't share a name or a device.
-func apart(list []Options) error {
+// checkDistinct checks that cameras of a node don't share a name or a device.
+func checkDistinct(list []Options) error {
 	for i, a := range list {
 		if a.Source.isBag() {
 			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)

@@ -13,18 +13,18 @@ import (
 	"rsros/node/internal/loop"
 )
 
-// waitForIt is a waits function that does nothing.
-func waitForIt() {}
+// noWait is a waits function that does nothing.
+func noWait() {}
 
 // startAll starts the cameras. It waits for a single camera. Several cameras start
 // independently, and startAll returns when each has started or is waited for; Wait returns
 // their later errors. Close waits for the goroutines.
 func (n *Node) startAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
-		return n.cameras[0].start(ctx, waitForIt)
+		return n.cameras[0].start(ctx, noWait)
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after Start
-	n.laterDo(func() { cancel(); n.waiting.Wait() })
+	n.laterFunc(func() { cancel(); n.waiting.Wait() })
 	settled := make(chan error)
 	for _, c := range n.cameras {
 		n.waiting.Go(func() { n.startLate(late, c, settled) })
@@ -130,10 +130,10 @@ type steps []func() error
 
 func (s *steps) later(undo func() error) { *s = append(*s, undo) }
 
-// laterDo adds a step that can't fail.
-func (s *steps) laterDo(undo func()) { s.later(func() error { undo(); return nil }) }
+// laterFunc adds a step that can't fail.
+func (s *steps) laterFunc(undo func()) { s.later(func() error { undo(); return nil }) }
 
-func (s *steps) run(do func(context.Context)) { s.laterDo(loop.Run(context.Background(), do)) }
+func (s *steps) run(do func(context.Context)) { s.laterFunc(loop.Run(context.Background(), do)) }
 
 // undo removes the steps after the first keep, the last one first, and runs each.
 func (s *steps) undo(keep int) error {

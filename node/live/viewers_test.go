@@ -64,7 +64,7 @@ func TestViewers(t *testing.T) {
 			}
 		}
 	}
-	say := func(text string) {
+	send := func(text string) {
 		t.Helper()
 		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestViewers(t *testing.T) {
 	var answer msgs.Result
 	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 	await("state", func(m map[string]any) bool { return m["playing"] == false })
-	say(`{"op":"play","id":1}`)
+	send(`{"op":"play","id":1}`)
 	await("answer", func(m map[string]any) bool { return m["ok"] == true })
 	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 	if !answer.Success {
@@ -82,7 +82,7 @@ func TestViewers(t *testing.T) {
 	}
 	ask(t, n, "/walk/start_recording", "std_srvs/Trigger", nil, &answer)
 	await("record", func(m map[string]any) bool { return m["on"] == true })
-	say(`{"op":"record.stop","id":2}`)
+	send(`{"op":"record.stop","id":2}`)
 	await("answer", func(m map[string]any) bool { return m["ok"] == true })
 	await("record", func(m map[string]any) bool { return m["on"] == false })
 	if made, err := filepath.Glob(filepath.Join(dir, "*.bag")); err != nil || len(made) != 1 {
@@ -96,7 +96,7 @@ func TestViewers(t *testing.T) {
 	if _, text, err := foxglove.Read(t.Context()); err != nil || !strings.Contains(string(text), `"serverInfo"`) {
 		t.Errorf("Foxglove was told %s, %v", text, err)
 	}
-	say(`{"op":"open","id":3,"device":"sim"}`)
+	send(`{"op":"open","id":3,"device":"sim"}`)
 	await("answer", func(m map[string]any) bool { return m["ok"] == false })
 }
 

@@ -81,7 +81,7 @@ func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}}
 func TestWaitEnds(t *testing.T) {
 	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
 	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Retry: 6 * time.Second, Clock: clock}
-	_, err := waiting(n).await(t.Context(), o, waitForIt)
+	_, err := waiting(n).await(t.Context(), o, noWait)
 	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
 		t.Errorf("%v", err)
 	}
@@ -91,17 +91,17 @@ func TestWaitEnds(t *testing.T) {
 	}
 	clock.sleeps = nil
 	o.Wait = 0
-	if _, err := waiting(n).await(t.Context(), o, waitForIt); !errors.Is(err, program.ErrNoDevice) || clock.sleeps != nil {
+	if _, err := waiting(n).await(t.Context(), o, noWait); !errors.Is(err, program.ErrNoDevice) || clock.sleeps != nil {
 		t.Errorf("not told to wait: %v after %v", err, clock.sleeps)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Wait = -1
-	if _, err := waiting(n).await(ctx, o, waitForIt); !errors.Is(err, context.Canceled) {
+	if _, err := waiting(n).await(ctx, o, noWait); !errors.Is(err, context.Canceled) {
 		t.Errorf("the user ended the wait: %v", err)
 	}
 	o.Device = "/no/such.bag"
-	if _, err := waiting(n).await(t.Context(), o, waitForIt); !errors.Is(err, program.ErrNoDevice) {
+	if _, err := waiting(n).await(t.Context(), o, noWait); !errors.Is(err, program.ErrNoDevice) {
 		t.Errorf("a recording was waited for: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestWaitForPlug(t *testing.T) {
 			ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 		}
 	}
-	dev, err := waiting(n).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, waitForIt)
+	dev, err := waiting(n).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, noWait)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,18 +130,18 @@ func TestWaitForPlug(t *testing.T) {
 func TestInitialReset(t *testing.T) {
 	n, log := nodeAt(t), &bytes.Buffer{}
 	c := &camera{node: n, turn: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
-	if err := c.open(t.Context(), zerolog.Nop(), waitForIt); err != nil {
+	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()
-	if err := c.resetFirst(t.Context(), waitForIt); err != nil {
+	if err := c.resetFirst(t.Context(), noWait); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "the camera is back from its reset") {
 		t.Errorf("log: %s", log)
 	}
 	c.opts.Source.Wait = time.Nanosecond
-	if err := c.resetFirst(t.Context(), waitForIt); !errors.Is(err, program.ErrNoDevice) {
+	if err := c.resetFirst(t.Context(), noWait); !errors.Is(err, program.ErrNoDevice) {
 		t.Errorf("a camera that stays away: %v", err)
 	}
 }

@@ -86,12 +86,12 @@ var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 func (n *Node) watchDoubles() {
 	n.run(func(ctx context.Context) {
 		known := map[string]bool{}
-		n.warnOfDoubles(ctx, known)
-		loop.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDoubles(ctx, known) })
+		n.warnOfDuplicates(ctx, known)
+		loop.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDuplicates(ctx, known) })
 	})
 }
 
-func (n *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
+func (n *Node) warnOfDuplicates(ctx context.Context, known map[string]bool) {
 	doubles, err := n.joined.Doubles(ctx)
 	if err != nil {
 		return // ask the master again later

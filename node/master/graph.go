@@ -53,13 +53,13 @@ func (g *graph) enter(name, api string) *replaced {
 	}
 	var gone *replaced
 	if old != nil {
-		gone = &replaced{api: old.api, topics: g.expel(name)}
+		gone = &replaced{api: old.api, topics: g.removeNode(name)}
 	}
 	g.nodes[name] = &node{api: api}
 	return gone
 }
 
-func (g *graph) expel(name string) (published []string) {
+func (g *graph) removeNode(name string) (published []string) {
 	for topic := range g.publishers {
 		if g.remove(g.publishers, topic, name) {
 			published = append(published, topic)

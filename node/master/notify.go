@@ -76,15 +76,15 @@ func (n *notifier) queue(api string, u update) {
 		return
 	}
 	waiting, running := n.queues[api]
-	n.queues[api] = append(without(waiting, u), u)
+	n.queues[api] = append(withoutReplaced(waiting, u), u)
 	if !running {
 		n.workers.Go(func() { n.work(api) })
 	}
 }
 
-// without removes the update that u replaces. The caller appends u at the end, because an update of a
+// withoutReplaced removes the update that u replaces. The caller appends u at the end, because an update of a
 // namespace must arrive after an earlier one of a parameter in it.
-func without(waiting []update, u update) []update {
+func withoutReplaced(waiting []update, u update) []update {
 	return slices.DeleteFunc(waiting, u.replaces)
 }
 

@@ -122,7 +122,7 @@ func TestUpdatesAreStates(t *testing.T) {
 	for _, u := range []update{
 		{paramUpdate, "/a/", 1}, {paramUpdate, "/a/b/", 2}, {publisherUpdate, "/a/", nil}, {paramUpdate, "/a/", 3},
 	} {
-		waiting = append(without(waiting, u), u)
+		waiting = append(withoutReplaced(waiting, u), u)
 	}
 	want := []update{{paramUpdate, "/a/b/", 2}, {publisherUpdate, "/a/", nil}, {paramUpdate, "/a/", 3}}
 	if len(waiting) != len(want) {

@@ -36,7 +36,7 @@ func (p *params) set(key path, value any) error {
 	if len(key)+depth(value) > maxParamDepth {
 		return errors.New("parameter tree would be too deep")
 	}
-	root, ok := planted(p.root, key, value).(map[string]any)
+	root, ok := withValue(p.root, key, value).(map[string]any)
 	if !ok {
 		return errors.New("cannot set root of parameter tree to non-dictionary")
 	}
@@ -44,8 +44,8 @@ func (p *params) set(key path, value any) error {
 	return nil
 }
 
-// planted returns tree with value at key.
-func planted(tree any, key path, value any) any {
+// withValue returns tree with value at key.
+func withValue(tree any, key path, value any) any {
 	if len(key) == 0 {
 		return value
 	}
@@ -54,7 +54,7 @@ func planted(tree any, key path, value any) any {
 	if grown == nil {
 		grown = map[string]any{}
 	}
-	grown[key[0]] = planted(space[key[0]], key[1:], value)
+	grown[key[0]] = withValue(space[key[0]], key[1:], value)
 	return grown
 }
 
@@ -73,7 +73,7 @@ func (p *params) remove(key path) bool {
 	}
 	left := maps.Clone(space)
 	delete(left, key[last])
-	p.root = planted(p.root, key[:last], left).(map[string]any)
+	p.root = withValue(p.root, key[:last], left).(map[string]any)
 	return true
 }
 

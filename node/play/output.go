@@ -200,8 +200,8 @@ func sent(s ros.PublisherStats) (n uint64) {
 	return n
 }
 
-// skips describes what was skipped, one text per topic.
-func (o *output) skips() (list []string) {
+// describeSkipped describes what was skipped, one text per topic.
+func (o *output) describeSkipped() (list []string) {
 	if o.wrapper != nil && o.wrapper.Skipped() > 0 {
 		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
 	}
@@ -270,7 +270,7 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 
 // logEnd logs what was played, and returns what was lost unless lossyOK.
 func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost []string) {
-	dropped, losses, skips := o.dropped(), o.losses(), o.skips()
+	dropped, losses, skips := o.dropped(), o.losses(), o.describeSkipped()
 	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
 	if s.Stalls > 0 {
 		e = e.Int("stalls", s.Stalls).Dur("stalled (ms)", s.Stalled.Round(time.Millisecond))

@@ -28,7 +28,7 @@ func cameraGraph(t *testing.T) (*ros.Node, Options) {
 	}
 	t.Cleanup(func() { _ = n.Close() })
 	return n, Options{
-		ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{rig.ReadUnpleasant(t, "../..").Bag},
+		ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{rig.ReadDifficult(t, "../..").Bag},
 		Naming: naming.Wrapper, Log: zerolog.Nop(),
 	}
 }

@@ -282,7 +282,7 @@ func (s *Summary) add(st rsbag.RecorderStats) {
 		s.Skipped += stream.Skipped
 	}
 	s.Refused += st.Refused
-	s.Written = st.HowWritten
+	s.Written = st.WriteMethod
 }
 
 // String returns one line for a user.

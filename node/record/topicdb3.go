@@ -19,7 +19,7 @@ type topicWriter interface {
 	Lend(conn uint32, t bagstore.Time, done func(), message ...[]byte) error
 	CheckpointIfDue() error
 	Size() int64
-	HowWritten() string // "" if there is no choice
+	WriteMethod() string // "" if there is no choice
 	Close() error
 }
 
@@ -115,5 +115,5 @@ func (w *db3Topics) Lend(conn uint32, at bagstore.Time, done func(), message ...
 
 func (w *db3Topics) CheckpointIfDue() error { return w.w.CommitIfDue() }
 func (w *db3Topics) Size() int64            { return w.w.Size() }
-func (w *db3Topics) HowWritten() string     { return "" }
+func (w *db3Topics) WriteMethod() string    { return "" }
 func (w *db3Topics) Close() error           { return w.w.Close() }

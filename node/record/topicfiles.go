@@ -110,7 +110,7 @@ func (s *topicFiles) logFile() {
 		line = s.log.Debug()
 	}
 	line = line.Str("bag", s.cur.final)
-	if written := s.cur.HowWritten(); written != s.written {
+	if written := s.cur.WriteMethod(); written != s.written {
 		s.written = written
 		line = line.Str("written", written)
 	}
@@ -312,7 +312,7 @@ func (s *topicFiles) connect(key connectionKey, c bagstore.Connection) (uint32, 
 func (s *topicFiles) end() error {
 	s.latched.release()
 	err := s.series.end()
-	if written := s.cur.HowWritten(); written != s.written {
+	if written := s.cur.WriteMethod(); written != s.written {
 		s.log.Warn().Str("bag", s.cur.final).Str("written", written).Msg("written in another way than at the start")
 	}
 	return err

@@ -167,7 +167,7 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 	r.space.report(&s, "messages")
 	add("Files", len(all))
 	r.figures().report(&s)
-	if written := file.HowWritten(); written != "" {
+	if written := file.WriteMethod(); written != "" {
 		add("Written", written)
 	}
 	r.space.uploads.Report(&s)

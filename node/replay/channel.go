@@ -147,7 +147,7 @@ func (cs *channels) countStatics(source Source, statics View) {
 	}
 }
 
-func (p *Player) warnOfNames() {
+func (p *Player) warnAboutNames() {
 	recorded, published := make(map[string]bool), make(map[string]bool)
 	for _, ch := range p.channels.list {
 		recorded[ch.recorded], published[ch.Topic] = true, true

@@ -256,7 +256,7 @@ func (TogglePauseTopics) do(p *Player, _ Wall) error {
 func (c RateControlStamp) do(p *Player, now Wall) error {
 	p.control.last = c.Stamp
 	if p.time.delayed && !p.control.lags(p.time.at) {
-		p.time.undelay(now)
+		p.time.endDelay(now)
 		p.report(now)
 	}
 	return nil

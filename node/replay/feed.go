@@ -240,9 +240,9 @@ func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 	return next, ok, !ok
 }
 
-// ample reports whether enough was read to continue after a stall: up to bag time t, half
+// hasEnough reports whether enough was read to continue after a stall: up to bag time t, half
 // of the feed's capacity, or everything. If not, the clock's Wait ends when more was read.
-func (f *feed) ample(t bagstore.Time) bool {
+func (f *feed) hasEnough(t bagstore.Time) bool {
 	r := f.now
 	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= aheadBytes/2 }
 	if enough() {

@@ -223,7 +223,7 @@ func (p *Player) choose() {
 	for _, ch := range p.channels.list {
 		ch.pausing = slices.Contains(p.o.PauseTopics, ch.recorded)
 	}
-	p.warnOfNames()
+	p.warnAboutNames()
 }
 
 // query selects the messages between two times. In real time a chunk is needed long

@@ -59,7 +59,7 @@ func (p *Player) fed(now Wall) bool {
 	t := &p.time
 	late, ok := t.late(t.next, now)
 	stalled := ok && t.has() && !t.held() && late > stallLeast
-	if stalled && !p.feed.ample(t.next.Add(time.Duration(float64(stallAhead)*t.tr.rate))) {
+	if stalled && !p.feed.hasEnough(t.next.Add(time.Duration(float64(stallAhead)*t.tr.rate))) {
 		t.starved.late = true
 		return false
 	}

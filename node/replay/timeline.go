@@ -169,7 +169,7 @@ func (t *timeline) resume(now Wall) {
 	t.goOn(now)
 }
 
-func (t *timeline) undelay(now Wall) {
+func (t *timeline) endDelay(now Wall) {
 	t.delayed = false
 	t.goOn(now)
 }

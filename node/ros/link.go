@@ -44,7 +44,7 @@ func (l *link) run() {
 	defer l.cancel()
 	defer l.subscriber.settle(l)
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
-	said := "" // the failure that was logged last
+	logged := "" // the failure that was logged last
 	for backoff := first; ; {
 		began, received := time.Now(), l.messages.Load()
 		l.busy.Store(true)
@@ -55,12 +55,12 @@ func (l *link) run() {
 			return
 		}
 		if l.header.Swap(nil) != nil { // it was connected
-			if said = ""; l.messages.Load() > received || time.Since(began) > last {
+			if logged = ""; l.messages.Load() > received || time.Since(began) > last {
 				backoff = first // otherwise the publisher hangs up on every connection
 			}
 			log.Debug().Err(err).Msg("publisher hung up")
-		} else if err.Error() != said {
-			said = err.Error()
+		} else if err.Error() != logged {
+			logged = err.Error()
 			log.Warn().Err(err).Msg("can't receive from a publisher; retrying")
 		}
 		select {
@@ -199,7 +199,7 @@ type Publication struct {
 // ProbeTopic asks a node for the type and definition of a topic that it publishes. It
 // connects as a subscriber of any type and disconnects at once.
 func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publication, error) {
-	ctx, cancel := n.whileOpen(ctx)
+	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
 	answer, err := n.CallMaster(ctx, "lookupNode", publisher)
 	if err != nil {

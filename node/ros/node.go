@@ -118,14 +118,14 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.Run(n.ctx) })
 	n.wg.Go(func() { loop.Every(n.ctx, trimEvery, n.trim) })
-	if err := n.introduce(); err != nil {
+	if err := n.registerDefaults(); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
 }
 
-// introduce registers what every node has.
-func (n *Node) introduce() error {
+// registerDefaults registers what every node has.
+func (n *Node) registerDefaults() error {
 	if len(n.cfg.PrivateParams) > 0 {
 		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
 	}

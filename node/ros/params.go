@@ -60,7 +60,7 @@ func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) 
 // paramCallFull calls with a resolved name.
 func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
-		ctx, cancel := n.whileOpen(ctx)
+		ctx, cancel := n.untilClosed(ctx)
 		defer cancel()
 		if err := n.setPrivateParams(ctx); err != nil {
 			return nil, err
@@ -71,13 +71,13 @@ func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...a
 
 // CallMaster calls a method of the master and returns the value of its answer.
 func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any, error) {
-	ctx, cancel := n.whileOpen(ctx)
+	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
 	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
 }
 
-// whileOpen returns a context that ends with ctx or with the node.
-func (n *Node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilClosed returns a context that ends with ctx or with the node.
+func (n *Node) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(n.ctx, cancel)
 	return ctx, func() { stop(); cancel() }

@@ -282,7 +282,7 @@ func (p *Publisher) logDrops(final bool) {
 		return
 	}
 	total := int64(p.dropped.Load())
-	if news := total - p.logged.Swap(total); news > 0 && p.options.Topic != rosoutTopic {
-		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", news).Int64("total", total).Msg("a slow subscriber loses messages")
+	if dropped := total - p.logged.Swap(total); dropped > 0 && p.options.Topic != rosoutTopic {
+		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", dropped).Int64("total", total).Msg("a slow subscriber loses messages")
 	}
 }

@@ -184,7 +184,7 @@ var errNoProvider = errors.New("no node provides it")
 // CallService calls a service on a connection of its own. An MD5 of "*" matches every
 // type.
 func (n *Node) CallService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
-	ctx, cancel := n.whileOpen(ctx)
+	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
 	resp, err := n.callService(ctx, name, service, req)
 	if err != nil {
@@ -247,7 +247,7 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 }
 
 func (n *Node) probeService(ctx context.Context, name string) (uri string, h Header, err error) {
-	ctx, cancel := n.whileOpen(ctx)
+	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
 	full, uri, err := n.lookUpService(ctx, name)
 	if err == nil {

@@ -44,7 +44,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		probing.Go(c.probe)
 		probing.Go(func() { c.watch(checkEvery) })
 		attending, stop := context.WithCancel(n.ctx)
-		probing.Go(func() { c.attend(attending, n.attendEvery) })
+		probing.Go(func() { c.watchSubscriber(attending, n.attendEvery) })
 		t.changed()
 		err := c.writeDatagrams(size)
 		c.hangUp()
@@ -152,17 +152,17 @@ const (
 	mostUnanswered = 3
 )
 
-type attendance struct {
+type liveness struct {
 	uri        string // of its slave API; "" until the master has returned it
 	answered   bool   // at least once; a node that was never reachable isn't considered gone
 	unanswered int    // calls since the last answer
 }
 
-// attend calls the subscriber's node periodically and hangs up when it is gone.
-func (c *outlet) attend(ctx context.Context, every time.Duration) {
+// watchSubscriber calls the subscriber's node periodically and hangs up when it is gone.
+func (c *outlet) watchSubscriber(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for a := (attendance{}); ; {
+	for a := (liveness{}); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -179,7 +179,7 @@ func (c *outlet) attend(ctx context.Context, every time.Duration) {
 }
 
 // gone calls the named node once and reports whether it is gone.
-func (a *attendance) gone(ctx context.Context, n *Node, name string) bool {
+func (a *liveness) gone(ctx context.Context, n *Node, name string) bool {
 	if a.uri == "" {
 		answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", name)
 		if err != nil {

@@ -7,19 +7,19 @@ import (
 
 // failure counts failed attempts in a row.
 type failure struct {
-	n    int
-	text string
-	said time.Time
+	n      int
+	text   string
+	logged time.Time
 }
 
 // add reports whether to log the failure: a new reason always, the same one every sayEvery.
-func (f *failure) add(err error, now time.Time) (say bool) {
+func (f *failure) add(err error, now time.Time) (due bool) {
 	f.n++
-	say = err.Error() != f.text && now.Sub(f.said) > firstPause || now.Sub(f.said) >= sayEvery
-	if say {
-		f.text, f.said = err.Error(), now
+	due = err.Error() != f.text && now.Sub(f.logged) > firstPause || now.Sub(f.logged) >= sayEvery
+	if due {
+		f.text, f.logged = err.Error(), now
 	}
-	return say
+	return due
 }
 
 // pause returns how long to wait: a random time between half and all of an interval that doubles.

@@ -46,7 +46,7 @@ func talker(t *testing.T, m *graph.Master) *ros.Node {
 	return n
 }
 
-func said(s string) func(viewer.Message) bool {
+func contains(s string) func(viewer.Message) bool {
 	return func(m viewer.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
 }
 
@@ -82,12 +82,12 @@ func TestGraph(t *testing.T) {
 			ids = v.Source(both)
 		}
 		v.Subscribe(ids["/map"])
-		v.Await(said("here be dragons"))
+		v.Await(contains("here be dragons"))
 	}
 	first.Subscribe(ids["/chat"])
 	peer.Await(t, "the viewer to subscribe", func() bool { return chat.Subscribers() == 1 })
 	chat.Publish(text("hello"))
-	first.Await(said("hello"))
+	first.Await(contains("hello"))
 	first.Send(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
 	peer.Await(t, "the viewer to unsubscribe", func() bool { return chat.Subscribers() == 0 })
 	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": "", "record.mark": "", "record.trigger": ""} {
@@ -100,7 +100,7 @@ func TestGraph(t *testing.T) {
 	publish(t, n, "/late", true).Publish(text("late"))
 	ids = first.Source(func(s *wire.Source) bool { return has(s, "/late") })
 	first.Subscribe(ids["/late"])
-	first.Await(said("late"))
+	first.Await(contains("late"))
 }
 
 func has(s *wire.Source, topic string) bool {
@@ -154,7 +154,7 @@ func TestRecording(t *testing.T) {
 		t.Errorf("record %+v", r)
 	}
 	page.Subscribe(ids["/map"])
-	page.Await(said("here be dragons"))
+	page.Await(contains("here be dragons"))
 	rig.SetBool(t, n, "/recorder/pause_recording", true)
 	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Paused })
 	page.Must(1, "record.pause", `,"on":false`)

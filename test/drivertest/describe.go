@@ -136,7 +136,7 @@ func testExtrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 	}
 	for _, a := range ids {
 		if e, ok := get(a, a); ok {
-			near(t, "identity of "+a.String(), e, camdriver.Identity())
+			wantNear(t, "identity of "+a.String(), e, camdriver.Identity())
 		}
 		for _, b := range ids {
 			ab, ok1 := get(a, b)
@@ -147,15 +147,15 @@ func testExtrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 			if !ok1 || !ok2 {
 				continue
 			}
-			near(t, "transposed rotation", camdriver.Extrinsics{Rotation: ab.Rotation}.Then(camdriver.Extrinsics{Rotation: ab.Rotation}.Inverse()), camdriver.Identity())
-			near(t, "there and back", ab.Then(ba), camdriver.Identity())
+			wantNear(t, "transposed rotation", camdriver.Extrinsics{Rotation: ab.Rotation}.Then(camdriver.Extrinsics{Rotation: ab.Rotation}.Inverse()), camdriver.Identity())
+			wantNear(t, "there and back", ab.Then(ba), camdriver.Identity())
 			for _, c := range ids {
 				bc, ok := get(b, c)
 				ac, ok2 := get(a, c)
 				if ok != ok2 {
 					t.Errorf("%s, %s and %s are not all related", a, b, c)
 				} else if ok {
-					near(t, "composition", ab.Then(bc), ac)
+					wantNear(t, "composition", ab.Then(bc), ac)
 				}
 			}
 		}
@@ -166,8 +166,8 @@ func testExtrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 	}
 }
 
-// near compares to single precision, because files have quaternions.
-func near(t *testing.T, what string, got, want camdriver.Extrinsics) {
+// wantNear compares to single precision, because files have quaternions.
+func wantNear(t *testing.T, what string, got, want camdriver.Extrinsics) {
 	t.Helper()
 	wants := slices.Concat(want.Rotation[:], want.Translation[:])
 	for i, v := range slices.Concat(got.Rotation[:], got.Translation[:]) {

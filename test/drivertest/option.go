@@ -102,7 +102,7 @@ func testOptionChanged(t *testing.T, dev camdriver.Device, o Options) {
 		if err := s.SetOption(option.ID, other(option)); err != nil {
 			t.Errorf("%s: %s = %g while streaming: %v", s.Name(), option.ID, other(option), err)
 		} else {
-			w.until("OptionChanged of "+option.ID.String(), func() bool {
+			w.waitUntil("OptionChanged of "+option.ID.String(), func() bool {
 				v, ok := w.options[option.ID]
 				return ok && v == other(option)
 			})

@@ -131,7 +131,7 @@ func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 		})
 	}
 	stops.Wait()
-	w.hush()
+	w.close()
 }
 
 // testRetained retains frames while later ones arrive and after Stop and Close. Their pixels
@@ -173,7 +173,7 @@ func testReset(t *testing.T, dev camdriver.Device, o Options) {
 	w.frames(1, all)
 	err := dev.Reset()
 	if err == nil {
-		w.until("StatusStreaming after StatusDisconnected", func() bool {
+		w.waitUntil("StatusStreaming after StatusDisconnected", func() bool {
 			n := len(w.status)
 			return n >= 2 && w.status[n-2] == camdriver.StatusDisconnected && w.status[n-1] == camdriver.StatusStreaming
 		})
@@ -219,7 +219,7 @@ func testClose(t *testing.T, dev camdriver.Device, o Options) {
 		if err := dev.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		w.hush()
+		w.close()
 	}
 	for _, s := range dev.Sensors() {
 		if err := s.Stop(); err != nil {

@@ -78,11 +78,11 @@ func (w *watch) stop(sensors ...camdriver.Sensor) {
 			w.t.Errorf("%s: Stop: %v", s.Name(), err)
 		}
 	}
-	w.hush()
+	w.close()
 }
 
-// hush makes later calls errors, because all sensors are stopped.
-func (w *watch) hush() {
+// close makes later calls errors, because all sensors are stopped.
+func (w *watch) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.silent = true
@@ -108,8 +108,8 @@ func (w *watch) event(what string, sensor int, f func()) {
 	w.changed = make(chan struct{})
 }
 
-// until waits for cond, which is called with w locked.
-func (w *watch) until(what string, cond func() bool) {
+// waitUntil waits for cond, which is called with w locked.
+func (w *watch) waitUntil(what string, cond func() bool) {
 	w.t.Helper()
 	deadline := time.NewTimer(w.o.Timeout)
 	defer deadline.Stop()
@@ -145,7 +145,7 @@ func (w *watch) frames(n int, profiles []camdriver.Profile) {
 		}
 	}
 	w.mu.Unlock()
-	w.until("frames of all streams", func() bool {
+	w.waitUntil("frames of all streams", func() bool {
 		for id, n := range want {
 			if s := w.streams[id]; s == nil || s.frames < n {
 				return false

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// Unpleasant is a recording of frame sets 100 to 115 with all difficulties for processing,
+// Difficult is a recording of frame sets 100 to 115 with all difficulties for processing,
 // and librealsense's results.
-type Unpleasant struct {
+type Difficult struct {
 	Bag   string
 	Cases map[string]map[uint64]string // by case and frame number: FNV-1a-64 of the depth image
 }
 
-// ReadUnpleasant returns the recording. root is the path of the module's root.
-func ReadUnpleasant(t testing.TB, root string) Unpleasant {
+// ReadDifficult returns the recording. root is the path of the module's root.
+func ReadDifficult(t testing.TB, root string) Difficult {
 	t.Helper()
 	folder := filepath.Join(root, "camdriver/process/testdata")
 	text, err := os.ReadFile(filepath.Join(folder, "unpleasant.json"))
@@ -35,7 +35,7 @@ func ReadUnpleasant(t testing.TB, root string) Unpleasant {
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
-	u := Unpleasant{Bag: filepath.Join(folder, "unpleasant.bag"), Cases: make(map[string]map[uint64]string)}
+	u := Difficult{Bag: filepath.Join(folder, "unpleasant.bag"), Cases: make(map[string]map[uint64]string)}
 	for _, c := range golden.Cases {
 		u.Cases[c.Case] = make(map[uint64]string)
 		for _, o := range c.Outputs {

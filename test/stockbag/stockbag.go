@@ -64,7 +64,7 @@ func Read(t testing.TB, path string) map[string][]Message {
 // are. Messages of one time may come in any order.
 func Agree(t testing.TB, path string, ours []Message) {
 	t.Helper()
-	if !Here(t) {
+	if !Available(t) {
 		return
 	}
 	byTime := func(x, y Message) int {
@@ -90,9 +90,9 @@ func Agree(t testing.TB, path string, ours []Message) {
 	}
 }
 
-// Here says whether there are such libraries to compare with. A run in which
+// Available says whether there are such libraries to compare with. A run in which
 // nothing may be skipped fails without.
-func Here(t testing.TB) bool {
+func Available(t testing.TB) bool {
 	t.Helper()
 	if testing.Short() {
 		return false

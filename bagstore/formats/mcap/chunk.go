@@ -45,11 +45,11 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 		return block{}, in.err()
 	}
 	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(in.Pos()), to: r.end()}
-	return b, b.claims(r.pos, compression, stored, size)
+	return b, b.setSizes(r.pos, compression, stored, size)
 }
 
-// claims sets the compression and the sizes of a chunk, unless they are impossible.
-func (b *block) claims(pos int64, compression string, stored, size uint64) error {
+// setSizes sets the compression and the sizes of a chunk, unless they are impossible.
+func (b *block) setSizes(pos int64, compression string, stored, size uint64) error {
 	left := uint64(b.to - b.from)
 	if stored > left && !b.torn || size > memory.MaxChunk {
 		return fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", pos, stored, size, left)

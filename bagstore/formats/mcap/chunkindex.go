@@ -39,8 +39,8 @@ func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
 	return c, nil
 }
 
-// apart returns an error for chunks that overlap: a small file could claim a large one's memory.
-func (f *File) apart(list []chunkIndex) error {
+// checkOverlap returns an error for chunks that overlap: a small file could claim a large one's memory.
+func (f *File) checkOverlap(list []chunkIndex) error {
 	left := uint64(f.src.size)
 	for _, c := range list {
 		n := c.length + c.indexes
@@ -54,7 +54,7 @@ func (f *File) apart(list []chunkIndex) error {
 
 // addChunks adds the chunks in the summary with the counts of their message indexes.
 func (f *File) addChunks(list []chunkIndex) error {
-	if err := f.apart(list); err != nil {
+	if err := f.checkOverlap(list); err != nil {
 		return err
 	}
 	type result struct {

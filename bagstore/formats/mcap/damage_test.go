@@ -166,7 +166,7 @@ func asidesOf(t *testing.T, b []byte) (list []string, damaged uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := f.Asides()
+	a := f.Extras()
 	for _, x := range a.Attachments {
 		data, err := io.ReadAll(f.Open(x))
 		if err != nil {
@@ -224,9 +224,9 @@ func TestOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		f.asides = append(f.asides, f.asides[0])
+		f.extras = append(f.extras, f.extras[0])
 	}
-	if a := f.Asides(); len(a.Attachments) != 2 || a.Damaged > 0 {
+	if a := f.Extras(); len(a.Attachments) != 2 || a.Damaged > 0 {
 		t.Errorf("%d attachments, %d damaged", len(a.Attachments), a.Damaged)
 	}
 }

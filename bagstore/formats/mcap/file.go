@@ -28,8 +28,8 @@ type File struct {
 	notes      bagstore.Notes
 	found      bagstore.Found
 	doubted    bool     // schemas and channels are from a summary without checksum; others replace them
-	asides     []record // attachments and metadata records
-	asideCount uint64   // number of asides in the statistics
+	extras     []record // attachments and metadata records
+	extraCount uint64   // number of extras in the statistics
 	counted    uint64   // messages by the statistics; 0: they weren't read
 	unnamed    uint64   // messages of channels that nothing describes, which are left out
 	dataEnd    record   // its pos is 0 if the file wasn't scanned
@@ -103,7 +103,7 @@ func open(r io.ReaderAt, size int64, name string, o Options, from place.File) (*
 		f.reset()
 		f.distrust, f.search = true, searchBytes
 		f.scan()
-		f.doubtRanges()
+		f.rescanRanges()
 	} else if !o.Trust || f.readSummary(true) != nil {
 		f.readChunks()
 	}
@@ -139,7 +139,7 @@ func (f *File) readHeader() {
 
 func (f *File) reset() {
 	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
-	f.topics, f.blocks, f.asides, f.asideCount, f.unnamed = nil, nil, nil, 0, 0
+	f.topics, f.blocks, f.extras, f.extraCount, f.unnamed = nil, nil, nil, 0, 0
 }
 
 func (f *File) addSchema(in *fields) error {

@@ -191,7 +191,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			return
 		}
-		for _, a := range g.Asides().Attachments {
+		for _, a := range g.Extras().Attachments {
 			if a.Size > int64(len(b)) {
 				t.Fatalf("an attachment of %d bytes in %d", a.Size, len(b))
 			}

@@ -12,7 +12,7 @@ import (
 // listChunks adds the chunks as the summary lists them, without reading anything of them: each would
 // take a request to an address. The error is about a summary that says too little, or what can't be.
 func (f *File) listChunks(list []chunkIndex) error {
-	if err := f.apart(list); err != nil {
+	if err := f.checkOverlap(list); err != nil {
 		return err
 	}
 	for _, c := range list {
@@ -37,7 +37,7 @@ func (f *File) listed(c chunkIndex) (block, error) {
 	}
 	end := c.at + c.length
 	b := block{chunk: true, listed: true, from: int64(c.at + head), to: int64(end), index: int64(end), indexTo: int64(end + c.indexes)}
-	if err := b.claims(int64(c.at), c.compression, c.stored, c.size); err != nil {
+	if err := b.setSizes(int64(c.at), c.compression, c.stored, c.size); err != nil {
 		return block{}, err
 	}
 	b.info.Start, b.info.End = timeOf(c.start), timeOf(c.end)

@@ -23,7 +23,7 @@ func (f *File) resync(pos int64) (int64, bool) {
 			if !likely(op, size) || size > uint64(f.src.size-at-recordHead) {
 				continue
 			}
-			if r := (record{op: op, pos: at, data: at + recordHead, size: int64(size)}); f.sound(r) && f.followed(r) {
+			if r := (record{op: op, pos: at, data: at + recordHead, size: int64(size)}); f.valid(r) && f.followed(r) {
 				return at, true
 			}
 		}
@@ -50,8 +50,8 @@ func likely(op opcode, size uint64) bool {
 	return false
 }
 
-// sound checks the content of a possible record.
-func (f *File) sound(r record) bool {
+// valid checks the content of a possible record.
+func (f *File) valid(r record) bool {
 	switch r.op {
 	case opMessage:
 		return len(f.byID) == 0 || f.knownChannel(f.src, r)

@@ -149,7 +149,7 @@ func (s *scanner) record(r record) (next int64, err error) {
 		if err := f.describe(f.src, r); err != nil {
 			f.notes.Addf(bagstore.Loss, -1, "record", "%v", err)
 		}
-		f.addAside(r)
+		f.addExtra(r)
 	default:
 		if r.op < firstPrivate {
 			return r.pos, fmt.Errorf("record at byte %d: unknown opcode %#x", r.pos, byte(r.op))
@@ -171,7 +171,7 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	whole := f.addBlock(b)
 	if whole == nil {
-		f.doubtChunk(b.from)
+		f.rescanChunk(b.from)
 		return r.end(), nil
 	}
 	if b.info.Compression == bagstore.None {

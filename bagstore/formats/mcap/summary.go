@@ -131,9 +131,9 @@ func (f *File) summaryRecords(src source, from, to int64, trust bool) (counted i
 				return 0, 0, errors.New("the statistics count more messages than there can be")
 			}
 			in.Raw(2 + 4) // how many schemas and channels
-			f.asideCount, err = uint64(in.U32())+uint64(in.U32()), in.err()
+			f.extraCount, err = uint64(in.U32())+uint64(in.U32()), in.err()
 		case opAttachmentIndex, opMetadataIndex:
-			err = f.addAsideIndex(in)
+			err = f.addExtraIndex(in)
 		case opChunkIndex:
 			var c chunkIndex
 			c, err = f.chunkIndex(in)

@@ -23,9 +23,9 @@ func TestWriterAgrees(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		messages  int
-		asides    bool
+		extras    bool
 		noChannel bool
-	}{{name: "nothing", noChannel: true}, {name: "channels"}, {name: "chunks", messages: 30}, {name: "asides", messages: 3, asides: true}} {
+	}{{name: "nothing", noChannel: true}, {name: "channels"}, {name: "chunks", messages: 30}, {name: "extras", messages: 3, extras: true}} {
 		t.Run(c.name, func(t *testing.T) {
 			var ours, theirs bytes.Buffer
 			w, err := NewWriter(&ours, ProfileROS1, bagstore.None)
@@ -50,7 +50,7 @@ func TestWriterAgrees(t *testing.T) {
 					}
 				}
 			}
-			if c.asides {
+			if c.extras {
 				check(t, w.AddMetadata(Metadata{Name: "m", Values: map[string]string{"b": "2", "a": "1"}}))
 				check(t, f.WriteMetadata(&format.Metadata{Name: "m", Metadata: map[string]string{"b": "2", "a": "1"}}))
 				check(t, w.Attach(attachment, strings.NewReader("hello")))

@@ -110,7 +110,7 @@ func (f *File) opened(err error) (*File, error) {
 
 func (f *File) read(by listing) (err error) {
 	var objects []dbpages.Object
-	f.rows = usualRows()
+	f.rows = standardRows()
 	f.pages, err = dbpages.Open(f.r, f.dbSize)
 	if err == nil {
 		if n := f.pages.Missing(); n > 0 {

@@ -20,8 +20,8 @@ var (
 	errEarlier = errors.New("more earlier messages than are listed one by one")
 )
 
-// sought is a topic with messages before a part that belong to it: the last one, or all.
-type sought struct {
+// wantedTopic is a topic with messages before a part that belong to it: the last one, or all.
+type wantedTopic struct {
 	count, seen uint64 // messages in the recording, and those read
 	all         bool
 	early       int64 // time of the last message from the first row on; 0: none
@@ -31,7 +31,7 @@ type sought struct {
 // no other message when as many have been read as the recording's metadata counts.
 type search struct {
 	*Group
-	left    map[uint32]*sought
+	left    map[uint32]*wantedTopic
 	times   map[int64]bool  // of messages that were found
 	settled map[uint32]bool // topics with no message from the part on
 }
@@ -39,7 +39,7 @@ type search struct {
 // earlier lists the times of messages before a part. If nothing counts them, or there are more, the error is
 // errCounts.
 func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (*search, error) {
-	s := &search{Group: g, left: make(map[uint32]*sought), times: make(map[int64]bool), settled: make(map[uint32]bool)}
+	s := &search{Group: g, left: make(map[uint32]*wantedTopic), times: make(map[int64]bool), settled: make(map[uint32]bool)}
 	rows, end, ok := s.seek(part)
 	if !ok {
 		return nil, errCounts
@@ -94,10 +94,10 @@ func (g *Group) earlier(ctx context.Context, part bagstore.Part, before int64) (
 func (s *search) seek(part bagstore.Part) (rows uint64, end bagstore.Time, ok bool) {
 	list, end, ok := s.count()
 	for _, topic := range part.Last {
-		s.left[topic] = &sought{}
+		s.left[topic] = &wantedTopic{}
 	}
 	for _, topic := range part.All {
-		s.left[topic] = &sought{all: true}
+		s.left[topic] = &wantedTopic{all: true}
 	}
 	for _, c := range list {
 		rows += uint64(c.Count)
@@ -124,7 +124,7 @@ func (s *search) read(ctx context.Context, rows span, late map[uint32]int64) err
 				return err
 			}
 			for _, e := range list {
-				if err := s.saw(s.topics[i][e.Conn], int64(e.Time), late); err != nil {
+				if err := s.visit(s.topics[i][e.Conn], int64(e.Time), late); err != nil {
 					return err
 				}
 			}
@@ -133,7 +133,7 @@ func (s *search) read(ctx context.Context, rows span, late map[uint32]int64) err
 	return nil
 }
 
-func (s *search) saw(topic uint32, at int64, late map[uint32]int64) error {
+func (s *search) visit(topic uint32, at int64, late map[uint32]int64) error {
 	t := s.left[topic]
 	switch {
 	case t == nil:

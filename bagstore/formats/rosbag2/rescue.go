@@ -10,8 +10,8 @@ import (
 
 const kindPages = "pages"
 
-// distrust opens the database again as one whose header may be damaged. It returns false if the file has no page.
-func (f *File) distrust() bool {
+// reopenDamaged opens the database again as one whose header may be damaged. It returns false if the file has no page.
+func (f *File) reopenDamaged() bool {
 	if f.loose == nil {
 		p := dbpages.OpenDamaged(f.r, f.dbSize)
 		if p == nil {
@@ -24,7 +24,7 @@ func (f *File) distrust() bool {
 
 // rescueRows finds the messages page by page, after the table's tree turned out to be damaged. It returns false if there are none.
 func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
-	if !f.distrust() {
+	if !f.reopenDamaged() {
 		return false
 	}
 	g := &gatherer{f: f}

@@ -59,8 +59,8 @@ func TestSharedChain(t *testing.T) {
 		{1350, 118, 0, maxDescriptions},
 	} {
 		b, profiles := sharedChain(c.topics, c.chain)
-		f := &File{r: bytes.NewReader(b), dbSize: int64(len(b)), rows: usualRows()}
-		if !f.distrust() {
+		f := &File{r: bytes.NewReader(b), dbSize: int64(len(b)), rows: standardRows()}
+		if !f.reopenDamaged() {
 			t.Fatal("no pages")
 		}
 		size := 0

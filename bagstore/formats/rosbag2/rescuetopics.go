@@ -12,7 +12,7 @@ import (
 // rescueTopics takes the topics from any pages, after their table couldn't be read. It returns
 // false if the file has no messages.
 func (f *File) rescueTopics(why error) bool {
-	if !f.distrust() {
+	if !f.reopenDamaged() {
 		return false
 	}
 	s := f.surveyed()

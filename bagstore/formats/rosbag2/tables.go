@@ -164,8 +164,8 @@ type rowForm struct {
 	id, topic, time, data int
 }
 
-// usualRows is the form of the table in rosbag2's files.
-func usualRows() rowForm {
+// standardRows is the form of the table in rosbag2's files.
+func standardRows() rowForm {
 	return rowForm{&dbpages.Table{Columns: make([]dbpages.TableColumn, 4)}, 0, 1, 2, 3}
 }
 

@@ -18,8 +18,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"auto", "buffered", "direct"}[k] }
 
-// Way describes how a file is written. Its methods may be called from any goroutine.
-type Way struct {
+// Method describes how a file is written. Its methods may be called from any goroutine.
+type Method struct {
 	kind    Kind
 	growing *Growing // if Auto can write directly
 	from    int64
@@ -28,8 +28,8 @@ type Way struct {
 
 // Choose returns the sink for a new file, whose Disk is d. Auto writes directly once the
 // file has from bytes. staging may be nil.
-func Choose(f *os.File, d Disk, kind Kind, from int64, staging *Staging) (Sink, *Way, error) {
-	w := &Way{kind: kind, from: from}
+func Choose(f *os.File, d Disk, kind Kind, from int64, staging *Staging) (Sink, *Method, error) {
+	w := &Method{kind: kind, from: from}
 	if kind == Direct {
 		grain, err := SetDirect(f)
 		if err == nil {
@@ -64,7 +64,7 @@ func tryBlock(d Disk, grain int) error {
 
 // Kind returns Direct if the file is written past the page cache, from the start or once
 // it is large enough, otherwise Buffered.
-func (w *Way) Kind() Kind {
+func (w *Method) Kind() Kind {
 	switch {
 	case w.kind != Auto:
 		return w.kind
@@ -75,14 +75,14 @@ func (w *Way) Kind() Kind {
 }
 
 // Fallback returns the reason why Auto doesn't write directly, or nil.
-func (w *Way) Fallback() error {
+func (w *Method) Fallback() error {
 	if w.growing != nil {
 		return w.growing.Refused()
 	}
 	return w.refusal
 }
 
-func (w *Way) String() string {
+func (w *Method) String() string {
 	switch fallback := w.Fallback(); {
 	case fallback != nil:
 		return fmt.Sprintf("through the page cache: %v", fallback)

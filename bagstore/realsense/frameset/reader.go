@@ -154,7 +154,7 @@ func (r *Reader) add(e rsbag.Event) {
 	case !e.Frame.Stream().Kind.Video():
 		one.state = complete
 	case r.sync == nil:
-		r.alone(one)
+		r.makeSet(one)
 		r.images++
 	default:
 		r.images++
@@ -165,8 +165,8 @@ func (r *Reader) add(e rsbag.Event) {
 	}
 }
 
-// alone makes a frame a set of its own.
-func (r *Reader) alone(e *Entry) {
+// makeSet makes a frame a set of its own.
+func (r *Reader) makeSet(e *Entry) {
 	e.Set.Add(r.rig.Image(e.Frame.Retain()))
 	e.state = complete
 }
@@ -186,7 +186,7 @@ func (r *Reader) emit(set *process.Set) {
 		case set.Images[i].Frame == e.Frame:
 			e.state, last, met[i] = joined, e, true
 		default:
-			r.alone(e)
+			r.makeSet(e)
 		}
 	}
 	if last != nil {
@@ -202,7 +202,7 @@ func (r *Reader) flush() {
 	}
 	for _, e := range r.entries {
 		if e.state == waits {
-			r.alone(e)
+			r.makeSet(e)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 	out := newDeviceSink(first.w, device, snap)
 	d := newRecorder(out, snap, r.o, r.mu, r.line.axis)
 	out.describeOther()
-	d.introduce()
+	d.writeDescription()
 	if d.err == nil {
 		d.err = out.Checkpoint()
 	}

@@ -73,8 +73,8 @@ func (d *description) nativeMotion(s *stream, m bagstore.Message) {
 	d.f.native.used[m.Conn.ID] = true
 }
 
-// Said reports whether the description or a frame contains what a message of [File.Uncovered] says.
-func (f *File) Said(m bagstore.Message) bool {
+// Contains reports whether the description or a frame contains what a message of [File.Uncovered] says.
+func (f *File) Contains(m bagstore.Message) bool {
 	n := f.native
 	if n == nil {
 		return false

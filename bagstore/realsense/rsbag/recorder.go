@@ -48,7 +48,7 @@ type Target interface {
 	Checkpoint() error
 	CheckpointIfDue() error
 	Size() int64
-	HowWritten() string // as bagstore.Writer's; "" where there is no choice
+	WriteMethod() string // as bagstore.Writer's; "" where there is no choice
 	Close() error
 }
 
@@ -88,11 +88,11 @@ type StreamStats struct {
 
 // RecorderStats counts a recording.
 type RecorderStats struct {
-	Streams    []StreamStats // by kind and index
-	Refused    uint64        // frames of streams that the snapshot does not hold
-	Duration   time.Duration // file time of the latest frame
-	Size       int64         // of the file, as far as it is written
-	HowWritten string        // as bagstore.Writer's; "" where there is no choice
+	Streams     []StreamStats // by kind and index
+	Refused     uint64        // frames of streams that the snapshot does not hold
+	Duration    time.Duration // file time of the latest frame
+	Size        int64         // of the file, as far as it is written
+	WriteMethod string        // as bagstore.Writer's; "" where there is no choice
 }
 
 // NewRecorder creates a bag, which is playable from then on, and writes the description.
@@ -110,7 +110,7 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 // NewRecorderOf returns a Recorder of a file that has the description. It closes it after an error.
 func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	r := newRecorder(out, snap, o, new(sync.Mutex), new(axis))
-	r.introduce()
+	r.writeDescription()
 	if r.err == nil {
 		r.err = out.Checkpoint()
 	}
@@ -133,12 +133,12 @@ func newRecorder(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions, m
 	return r
 }
 
-// introduce writes what is known about the recording from the start.
-func (r *Recorder) introduce() {
+// writeDescription writes what is known about the recording from the start.
+func (r *Recorder) writeDescription() {
 	o := r.o
 	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
 	if o.Program != "" {
-		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: r.out.HowWritten()})
+		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: r.out.WriteMethod()})
 	}
 	for _, kv := range append(facts, o.Additional...) {
 		if kv.Value != "" && r.err == nil {
@@ -277,7 +277,7 @@ func (r *Recorder) Resume() {
 
 // Stats returns statistics without waiting for the disk. It may be called after Close.
 func (r *Recorder) Stats() RecorderStats {
-	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), HowWritten: r.out.HowWritten()}
+	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Skipped: c.skipped.Load()})
 	}

@@ -158,6 +158,6 @@ func (s *sink) Checkpoint() error {
 }
 
 func (s *sink) CheckpointIfDue() error { return s.w.CheckpointIfDue() }
-func (s *sink) HowWritten() string     { return s.w.HowWritten() }
+func (s *sink) WriteMethod() string    { return s.w.WriteMethod() }
 func (s *sink) Size() int64            { return s.w.Size() }
 func (s *sink) Close() error           { return s.w.Close() }

@@ -63,7 +63,7 @@ func (t target) Fact(key, value string) error { return t.fact(rstext.Pair{Key: k
 func (t target) Checkpoint() error            { return t.db.Commit() }
 func (t target) CheckpointIfDue() error       { return t.db.CommitIfDue() }
 func (t target) Size() int64                  { return t.db.Size() }
-func (t target) HowWritten() string           { return "" }
+func (t target) WriteMethod() string          { return "" }
 
 func (t target) Close() error {
 	err := t.Writer.Close()

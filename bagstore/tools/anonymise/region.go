@@ -189,7 +189,7 @@ func (p *bitmap) hide(style Style, regions []region) {
 		whole := r
 		if style != Mask {
 			whole.right, whole.bottom = r.right/p.cols*p.cols, r.bottom/p.rows*p.rows
-			p.soften(style, whole)
+			p.obscure(style, whole)
 			// The last column or row of a Bayer image of an odd size belongs to no unit.
 			p.black(region{whole.right, r.top, r.right, r.bottom})
 			p.black(region{r.left, whole.bottom, r.right, r.bottom})
@@ -219,8 +219,8 @@ func (p *bitmap) black(r region) {
 	}
 }
 
-// soften blurs or pixelates a region of whole units, each kind of sample by itself.
-func (p *bitmap) soften(style Style, r region) {
+// obscure blurs or pixelates a region of whole units, each kind of sample by itself.
+func (p *bitmap) obscure(style Style, r region) {
 	size := p.sample.size
 	for i := range p.row * p.rows {
 		if p.alpha && i == p.row-1 {

@@ -102,8 +102,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return context.Cause(ctx)
 }
 
-// RefuseTwins refuses items whose outputs would have the same name, or be inside another one.
-func RefuseTwins(items []Item, output func(name string) string) {
+// RejectDuplicates refuses items whose outputs would have the same name, or be inside another one.
+func RejectDuplicates(items []Item, output func(name string) string) {
 	first := make(map[string]string, len(items))
 	for i, it := range items {
 		if it.Err != nil {
@@ -168,14 +168,14 @@ func (r *runner) item(ctx context.Context, it Item) Result {
 
 // settled reports whether there is nothing to do for an item.
 func (r *runner) settled(ctx context.Context, it Item, m marker) (bool, error) {
-	if !r.settles(it, m) || m.Output == "" {
-		return r.settles(it, m), nil
+	if !r.isDone(it, m) || m.Output == "" {
+		return r.isDone(it, m), nil
 	}
 	return exists(ctx, place.Join(r.Out, m.Output))
 }
 
-// settles reports whether a marker is that of the same work, done.
-func (r *runner) settles(it Item, m marker) bool {
+// isDone reports whether a marker is that of the same work, done.
+func (r *runner) isDone(it Item, m marker) bool {
 	return (m.State == Done || m.State == Incomplete) && m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
 }
 
@@ -281,7 +281,7 @@ func (r *runner) settle(ctx context.Context, it Item, res Result, output string,
 		if err := m.readAgain(ctx); err != nil {
 			return res.failed(ctx, err)
 		}
-		if r.settles(it, m) {
+		if r.isDone(it, m) {
 			m.Before = true
 			return m.Result
 		}

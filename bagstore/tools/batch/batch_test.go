@@ -62,7 +62,7 @@ func (j *job) run(ctx context.Context) (map[string]string, error) {
 		j.t.Fatal(err)
 	}
 	if o.Output != nil {
-		RefuseTwins(o.Items, o.Output)
+		RejectDuplicates(o.Items, o.Output)
 	}
 	states := make(map[string]string)
 	o.Report = func(r Result) error {

@@ -87,7 +87,7 @@ func Recordings(in string, files []Item) (items []Item) {
 	}
 	for _, it := range files {
 		_, inside := folders[path.Dir(it.Name)]
-		if !IsBeside(it.Name) && (!inside || isBag(it.Name) || it.Err != nil) {
+		if !IsCompanion(it.Name) && (!inside || isBag(it.Name) || it.Err != nil) {
 			items = append(items, it)
 		}
 	}
@@ -195,10 +195,10 @@ func Only(items []Item, in string, list io.Reader) ([]Item, error) {
 }
 
 // isPart reports whether a file may belong to a recording.
-func isPart(name string) bool { return isBag(name) || isStorage(name) || IsBeside(name) }
+func isPart(name string) bool { return isBag(name) || isStorage(name) || IsCompanion(name) }
 
-// IsBeside reports whether a file may belong to a recording without being one.
-func IsBeside(name string) bool {
+// IsCompanion reports whether a file may belong to a recording without being one.
+func IsCompanion(name string) bool {
 	return path.Base(name) == metadataName || strings.HasSuffix(name, walSuffix)
 }
 

@@ -200,7 +200,7 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) err
 				return err
 			}
 		}
-		if !written && !file.Said(m) {
+		if !written && !file.Contains(m) {
 			left[m.Conn.Topic]++
 		}
 	}

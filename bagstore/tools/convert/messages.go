@@ -53,11 +53,11 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
 		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
 		if err == nil {
-			err = r.asides(bag, out, o.AnyDamage)
+			err = r.extras(bag, out, o.AnyDamage)
 		}
 		return j.metadata(bag), err
 	})
-	if !o.AnyDamage { // asides has compared all checksums
+	if !o.AnyDamage { // extras has compared all checksums
 		for _, n := range bag.Found() {
 			r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
 		}
@@ -205,9 +205,9 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 // rosbag2Record is rosbag2's own metadata record, which repeats the index.
 const rosbag2Record = "rosbag2"
 
-// asides copies the attachments and metadata of MCAP files, or lists them as lost. check also
+// extras copies the attachments and metadata of MCAP files, or lists them as lost. check also
 // verifies the checksums of their chunks.
-func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
+func (r *Result) extras(in *bagstore.Bag, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
 	files, _ := recording.MCAPFiles(in)
 	for _, f := range files {
@@ -216,7 +216,7 @@ func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 				r.lose(1, "chunk at byte %d whose messages may be damaged: %s", n.Offset, n.Text)
 			})
 		}
-		a := f.Asides()
+		a := f.Extras()
 		r.lose(a.Damaged, "attachments or metadata records that are damaged: %v", a.Why)
 		if out.mcap != nil {
 			if err := r.addAsides(out.mcap, f, a); err != nil {
@@ -242,7 +242,7 @@ func (r *Result) lose(n uint64, format string, args ...any) {
 	}
 }
 
-func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Asides) error {
+func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Extras) error {
 	for _, m := range a.Metadata {
 		if err := to.AddMetadata(m); err != nil {
 			return err

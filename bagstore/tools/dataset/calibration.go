@@ -7,8 +7,8 @@ import (
 	"rsros/camdriver"
 )
 
-// wordOf returns a lens model as one word.
-func wordOf(m camdriver.Distortion) string {
+// modelName returns a lens model as one word.
+func modelName(m camdriver.Distortion) string {
 	return strings.ToLower(strings.ReplaceAll(m.String(), " ", "_"))
 }
 

@@ -153,7 +153,7 @@ func produce(ctx context.Context, f form, o Options) (lost []string, err error) 
 		o.Log.Info().Str("folder", o.Dir).Msg("the data set is complete already")
 		lost = done.Lost
 		if onDisk {
-			err = tidy(o.Dir)
+			err = removeIncomplete(o.Dir)
 		}
 	case onDisk:
 		err = write(filepath.Clean(o.Dir))

@@ -409,7 +409,7 @@ func TestRate(t *testing.T) {
 // TestAligned checks that the pixels of aligned depth are librealsense's, and its calibration is
 // colour's.
 func TestAligned(t *testing.T) {
-	golden := rig.ReadUnpleasant(t, "../../..")
+	golden := rig.ReadDifficult(t, "../../..")
 	dir := whole(t, Options{In: []string{golden.Bag}, Form: "tum", Filters: "align_to_color",
 		Chain: func(res *process.Resources) (process.Chain, error) {
 			return process.Chain{process.NewAlign(res, camdriver.Color)}, nil

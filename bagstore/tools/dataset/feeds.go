@@ -112,7 +112,7 @@ func (f *feeds) at(one *set) (t taken, err error) {
 	}
 	t.numbers = make(map[string][]float32)
 	for _, source := range f.list {
-		when := source.when(one.stamps[0], recorded)
+		when := source.compareTime(one.stamps[0], recorded)
 		v, ok := source.last(when)
 		age := time.Duration(when - source.time(v))
 		switch {
@@ -137,7 +137,7 @@ func (f *feeds) fill(until, stamp, recorded int64) error {
 		if waiting > maxWaiting {
 			waiting = 0
 			for _, source := range f.list {
-				source.last(source.when(stamp, recorded))
+				source.last(source.compareTime(stamp, recorded))
 				waiting += len(source.waiting) * max(1, len(source.names))
 			}
 			if waiting > maxWaiting && f.read > recorded {
@@ -164,8 +164,8 @@ func (f *feeds) fill(until, stamp, recorded int64) error {
 	return nil
 }
 
-// when returns the time of a set for comparison with the source's samples.
-func (f *feed) when(stamp, recorded int64) int64 {
+// compareTime returns the time of a set for comparison with the source's samples.
+func (f *feed) compareTime(stamp, recorded int64) int64 {
 	if f.byStamp {
 		return stamp
 	}

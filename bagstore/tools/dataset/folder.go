@@ -175,11 +175,11 @@ func (f *folder) finish() error {
 	if err := f.text(manifestName, append(text, '\n')); err != nil {
 		return err
 	}
-	return tidy(f.dir)
+	return removeIncomplete(f.dir)
 }
 
-// tidy removes what only an incomplete data set has.
-func tidy(dir string) error {
+// removeIncomplete removes what only an incomplete data set has.
+func removeIncomplete(dir string) error {
 	return errors.Join(os.RemoveAll(filepath.Join(dir, partsName)), os.RemoveAll(filepath.Join(dir, requestName)))
 }
 

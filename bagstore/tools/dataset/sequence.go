@@ -92,7 +92,7 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 const memory = 128 << 20
 
 func exportOne(ctx context.Context, f form, in, name string, out *folder, o Options) (lost []string, err error) {
-	whole := func(b *bagstore.Bag) bool { return !rsbag.InPart(ctx, b, tellsPoses) }
+	whole := func(b *bagstore.Bag) bool { return !rsbag.InPart(ctx, b, mayHavePoses) }
 	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {

@@ -21,8 +21,8 @@ type truth struct {
 
 var poseTypes = []string{"nav_msgs/Odometry", "geometry_msgs/PoseStamped"}
 
-// tellsPoses reports whether a connection may have ground truth, which is read whole.
-func tellsPoses(c *bagstore.Connection) bool {
+// mayHavePoses reports whether a connection may have ground truth, which is read whole.
+func mayHavePoses(c *bagstore.Connection) bool {
 	return slices.Contains(poseTypes, c.Type) || hasTransforms(c)
 }
 

@@ -89,7 +89,7 @@ func (w *tumWriter) finish() error {
 	for i, e := range w.Streams {
 		if in := e.Intrinsics; in != nil {
 			text += fmt.Sprintf("%s %d %d %v %v %v %v %v %v %v %v %v %s\n", tumPlaces[i], in.Width, in.Height, in.Fx, in.Fy, in.Ppx, in.Ppy,
-				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], wordOf(in.Model))
+				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], modelName(in.Model))
 		}
 	}
 	text += fmt.Sprintf("# metres = value / factor\ndepth_factor %v\n", w.Streams[1].Factor)

@@ -16,7 +16,7 @@ import (
 // TestExportAligned checks that each set has a 16-bit image with librealsense's pixels
 // and colour's calibration.
 func TestExportAligned(t *testing.T) {
-	golden := rig.ReadUnpleasant(t, "../../..")
+	golden := rig.ReadDifficult(t, "../../..")
 	dir := filepath.Join(t.TempDir(), "out")
 	want(t, whole, Options{Bag: golden.Bag, Dir: dir, Aligned: true})
 	m := readManifest(t, dir)
@@ -70,7 +70,7 @@ func depthHash(t *testing.T, path string) string {
 
 // Without colour there is nothing to align to: the rest is exported.
 func TestExportAlignedWithoutColour(t *testing.T) {
-	golden := rig.ReadUnpleasant(t, "../../..")
+	golden := rig.ReadDifficult(t, "../../..")
 	dir := filepath.Join(t.TempDir(), "out")
 	want(t, whole, Options{Bag: golden.Bag, Dir: dir, Aligned: true, Selection: bagset.Selection{Exclude: []string{".*Color.*"}}})
 	if m := readManifest(t, dir); len(m.Files) != 32 || len(m.Streams) != 2 {

@@ -112,8 +112,8 @@ type limit struct {
 	min, max float64 // -Inf and +Inf are open
 }
 
-// wants describes the limit.
-func (l limit) wants() string {
+// describe describes the limit.
+func (l limit) describe() string {
 	text := func(v float64) string { return l.unit.format(v) + l.unit.suffix }
 	switch {
 	case l.min == l.max:

@@ -30,9 +30,9 @@ type Failure struct {
 // maxFailures bounds the list of failures: a recording may have thousands of topics.
 const maxFailures = 1000
 
-// Judge compares a recording with the rules.
-func (s *Set) Judge(m *Measures) *Report {
-	j := judge{m: m, rep: &Report{Failed: []Failure{}}}
+// Evaluate compares a recording with the rules.
+func (s *Set) Evaluate(m *Measures) *Report {
+	j := evaluation{m: m, rep: &Report{Failed: []Failure{}}}
 	j.limits(s.limits, nil, false)
 	realSense := "false"
 	if m.RealSense {
@@ -46,12 +46,12 @@ func (s *Set) Judge(m *Measures) *Report {
 	return j.rep
 }
 
-type judge struct {
+type evaluation struct {
 	m   *Measures
 	rep *Report
 }
 
-func (j *judge) add(f Failure) {
+func (j *evaluation) add(f Failure) {
 	if len(j.rep.Failed) == maxFailures {
 		j.rep.More++
 		return
@@ -62,7 +62,7 @@ func (j *judge) add(f Failure) {
 	j.rep.Failed = append(j.rep.Failed, f)
 }
 
-func (j *judge) limits(list []limit, t *topic, some bool) {
+func (j *evaluation) limits(list []limit, t *topic, some bool) {
 	name := ""
 	if t != nil {
 		name = t.name
@@ -77,12 +77,12 @@ func (j *judge) limits(list []limit, t *topic, some bool) {
 		}
 		j.rep.Rules++
 		if found, at := l.breaks(s); found != "" {
-			j.add(Failure{Line: l.line, Topic: name, Rule: l.key, Want: l.wants(), Found: found, At: at})
+			j.add(Failure{Line: l.line, Topic: name, Rule: l.key, Want: l.describe(), Found: found, At: at})
 		}
 	}
 }
 
-func (j *judge) words(w words, topic, rule string, found ...string) {
+func (j *evaluation) words(w words, topic, rule string, found ...string) {
 	if w.allow == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (j *judge) words(w words, topic, rule string, found ...string) {
 	}
 }
 
-func (j *judge) topics(r *topicRules) {
+func (j *evaluation) topics(r *topicRules) {
 	expect := Failure{Line: r.line, Topic: r.name, Rule: "expect", Want: r.expect, Found: absent}
 	found := false
 	for _, t := range j.m.topics {

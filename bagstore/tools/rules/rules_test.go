@@ -118,7 +118,7 @@ func parse(t *testing.T, text string) *Set {
 
 // failures returns the text of what fails, "" if nothing does.
 func failures(s *Set, m *Measures) string {
-	rep := s.Judge(m)
+	rep := s.Evaluate(m)
 	if len(rep.Failed) == 0 {
 		return ""
 	}

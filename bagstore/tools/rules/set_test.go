@@ -78,7 +78,7 @@ func TestPage(t *testing.T) {
 	if found := failures(set, m); found != "" {
 		t.Error(found)
 	}
-	if rep := set.Judge(m); rep.Rules < 15 {
+	if rep := set.Evaluate(m); rep.Rules < 15 {
 		t.Errorf("the example compares %d rules", rep.Rules)
 	}
 	for name, list := range map[string][]quantity{"recording": ofRecording, "topics": ofTopic} {
@@ -104,7 +104,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v, %v", s, err)
 		}
 		if err == nil {
-			s.Judge(&Measures{topics: []*topic{{name: "/imu/data", types: []string{imuType}}, {name: "/chatter", messages: 3}}})
+			s.Evaluate(&Measures{topics: []*topic{{name: "/imu/data", types: []string{imuType}}, {name: "/chatter", messages: 3}}})
 		}
 	})
 }

@@ -44,13 +44,13 @@ func (p Placement) Replace(ctx context.Context, path string, write func(out stri
 	}
 	fresh := path + ".new"
 	if err := write(fresh); err != nil {
-		return "", errors.Join(err, removeIfThere(fresh))
+		return "", errors.Join(err, removeIfExists(fresh))
 	}
 	if err := p.keep(path, backup); err != nil {
-		return "", errors.Join(err, removeIfThere(fresh))
+		return "", errors.Join(err, removeIfExists(fresh))
 	}
 	if err := os.Rename(fresh, path); err != nil {
-		return "", errors.Join(err, os.Rename(backup, path), removeIfThere(fresh))
+		return "", errors.Join(err, os.Rename(backup, path), removeIfExists(fresh))
 	}
 	return backup, nil
 }
@@ -58,7 +58,7 @@ func (p Placement) Replace(ctx context.Context, path string, write func(out stri
 // keep adds the old version's second name. Without hard links the first name is gone for a moment.
 func (p Placement) keep(path, backup string) error {
 	if p.Force {
-		if err := removeIfThere(backup); err != nil {
+		if err := removeIfExists(backup); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-func removeIfThere(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -74,7 +74,7 @@ func (w *whole) messages(e, g *element) {
 		case s.moved:
 			d.Kind, d.Text = Swapped, fmt.Sprintf("%s is now number %d", w.message(&d, e, s.want), s.got+1)
 		default:
-			d.Kind, d.Text = Changed, w.message(&d, e, s.want)+w.how(w.chunk.Messages[s.want], got[s.got])
+			d.Kind, d.Text = Changed, w.message(&d, e, s.want)+w.difference(w.chunk.Messages[s.want], got[s.got])
 		}
 		w.rep.add(d)
 	}
@@ -126,8 +126,8 @@ func (w *whole) found(d *Difference, e *element, m proof.Message, i int) string 
 	return fmt.Sprintf("message %d of chunk %d, %s at %s", i+1, e.number, d.Topic, stamp(d.Time))
 }
 
-// how describes how a message was changed.
-func (w *whole) how(want, got proof.Message) string {
+// difference describes how a message was changed.
+func (w *whole) difference(want, got proof.Message) string {
 	text := ""
 	if got.Data != want.Data {
 		text = ": its data"

@@ -36,7 +36,7 @@ func Part(ctx context.Context, path string, o Options) (*Report, error) {
 			rep.add(Difference{Kind: Changed, What: n.Kind, Offset: n.Offset, Text: fmt.Sprintf("%s at byte %d: %s", n.Kind, n.Offset, n.Text)})
 		}
 	}
-	return rep, cmp.Or(v.err, v.leftOut())
+	return rep, cmp.Or(v.err, v.countLeftOut())
 }
 
 // beginAll opens the logs of a part, also if it returns an error.
@@ -282,8 +282,8 @@ func (v *part) late(m bagstore.Message, described bool) (late bool) {
 	return late
 }
 
-// leftOut counts the messages of the part's topics, between its first and its last one, that it doesn't have.
-func (v *part) leftOut() error {
+// countLeftOut counts the messages of the part's topics, between its first and its last one, that it doesn't have.
+func (v *part) countLeftOut() error {
 	type connection struct {
 		log *proof.Proof
 		id  uint32

@@ -19,8 +19,8 @@ const spareShare = 8
 
 // Pool keeps spare memory of a budget.
 type Pool interface {
-	// GiveUp gives up spare memory of size bytes or more, or all, and returns its size.
-	GiveUp(size int64) (given int64)
+	// Free gives up spare memory of size bytes or more, or all, and returns its size.
+	Free(size int64) (given int64)
 }
 
 // Join adds a pool. The methods for spare memory do nothing for a nil Budget, which has room for everything.
@@ -88,6 +88,6 @@ func (b *Budget) shrinkSpare() {
 		if over <= 0 {
 			return
 		}
-		p.GiveUp(over)
+		p.Free(over)
 	}
 }

@@ -16,7 +16,7 @@ func (s *shelf) put() bool {
 	return ok
 }
 
-func (s *shelf) GiveUp(size int64) (given int64) {
+func (s *shelf) Free(size int64) (given int64) {
 	for ; s.pieces > 0 && given < size; given += 10 {
 		s.pieces--
 		s.budget.TakeSpare(10)

@@ -41,15 +41,15 @@ func (c *clocks) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-		c.compare(request.URL.Hostname(), certain(date, asked, time.Now()))
+		c.compare(request.URL.Hostname(), minOffset(date, asked, time.Now()))
 	}
 	return response, nil
 }
 
-// certain returns the minimum by which another clock is ahead of this one, or behind if
+// minOffset returns the minimum by which another clock is ahead of this one, or behind if
 // negative. The other clock was within the second that starts at date at some moment
 // between asked and answered of this clock. 0 means that the clocks may be equal.
-func certain(date, asked, answered time.Time) time.Duration {
+func minOffset(date, asked, answered time.Time) time.Duration {
 	// The other clock's offset is between these two. Round strips the monotonic clock
 	// reading: only the time of day counts.
 	least, most := date.Sub(answered.Round(0)), date.Add(time.Second).Sub(asked.Round(0))

@@ -25,7 +25,7 @@ func TestCertain(t *testing.T) {
 		{-10, 0.25, 0.5, -9250 * time.Millisecond},
 		{2, -60, 60, 0}, // a slow answer proves nothing
 	} {
-		if got := certain(at(c.date), at(c.asked), at(c.answered)); got != c.want {
+		if got := minOffset(at(c.date), at(c.asked), at(c.answered)); got != c.want {
 			t.Errorf("date %v, asked at %v, answered at %v: %v ahead, want %v", c.date, c.asked, c.answered, got, c.want)
 		}
 	}
@@ -50,8 +50,8 @@ func TestClocks(t *testing.T) {
 		}
 		return log.String()
 	}
-	if said := ask(); said != "" {
-		t.Errorf("equal clocks: %s", said)
+	if got := ask(); got != "" {
+		t.Errorf("equal clocks: %s", got)
 	}
 	off = -time.Hour
 	if said := ask(); !strings.Contains(said, `"host":"127.0.0.1","behind":"at least 59m`) {

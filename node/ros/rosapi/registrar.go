@@ -34,7 +34,7 @@ type Registration struct {
 	at   int  // index in the list
 }
 
-func (r *Registration) stays() bool { return r.Leave.Method == "" }
+func (r *Registration) permanent() bool { return r.Leave.Method == "" }
 
 func (r *Registration) request() Request {
 	if r.gone {
@@ -46,7 +46,7 @@ func (r *Registration) request() Request {
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
 
 // over reports whether the registration can be forgotten.
-func (r *Registration) over() bool { return r.gone && (!r.done || r.stays()) }
+func (r *Registration) over() bool { return r.gone && (!r.done || r.permanent()) }
 
 // Registrar keeps a node's registrations at the master up to date. It waits for a master
 // that isn't running, and registers everything again after the master was restarted.
@@ -107,7 +107,7 @@ func (g *Registrar) Run(ctx context.Context) {
 		}
 		if err == nil {
 			checked = true
-			err = g.sync(ctx, unbroken)
+			err = g.sync(ctx, withGrace)
 		}
 		if ctx.Err() != nil {
 			return
@@ -184,7 +184,7 @@ func (g *Registrar) check(ctx context.Context) error {
 func (g *Registrar) anyDone() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && !r.stays() })
+	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && !r.permanent() })
 }
 
 func (g *Registrar) forget() {
@@ -240,11 +240,11 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 			many = g.batch()
 		}
 		if len(many) >= fewestTogether {
-			told, err := g.syncTogether(ctx, call, many)
+			synced, err := g.syncTogether(ctx, call, many)
 			if err != nil {
 				return err
 			}
-			if !told {
+			if !synced {
 				alone = len(many)
 			}
 			continue
@@ -288,9 +288,9 @@ func brief(ctx context.Context, do func(context.Context) error) error {
 	return do(ctx)
 }
 
-// unbroken makes a call that continues for answerTime when ctx ends: the master may
+// withGrace makes a call that continues for answerTime when ctx ends: the master may
 // still execute an aborted call, and its registration would then be left behind.
-func unbroken(ctx context.Context, do func(context.Context) error) error {
+func withGrace(ctx context.Context, do func(context.Context) error) error {
 	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {

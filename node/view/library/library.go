@@ -281,7 +281,7 @@ func streamName(topic, kind string) string {
 var errNoRecording = errors.New("there is no such recording")
 
 // isPart reports whether a file may belong to a recording that is listed.
-func isPart(name string) bool { return catalog.IsRecording(name) || batch.IsBeside(name) }
+func isPart(name string) bool { return catalog.IsRecording(name) || batch.IsCompanion(name) }
 
 // recordings groups files below a folder or address into recordings, at most maxListed. A rosbag2 folder is one recording.
 func recordings(in string, files []batch.Item) (list []found) {

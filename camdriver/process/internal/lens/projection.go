@@ -11,15 +11,15 @@ import (
 	"rsros/camdriver"
 )
 
-// Turn is extrinsics in float32, column-major as in the SDK.
-type Turn struct {
+// Transform is extrinsics in float32, column-major as in the SDK.
+type Transform struct {
 	R [9]float32
 	T [3]float32 // m
 }
 
 // NewTurn converts e.
-func NewTurn(e camdriver.Extrinsics) Turn {
-	var m Turn
+func NewTurn(e camdriver.Extrinsics) Transform {
+	var m Transform
 	for row := range 3 {
 		for column := range 3 {
 			m.R[3*column+row] = float32(e.Rotation[3*row+column])
@@ -30,38 +30,38 @@ func NewTurn(e camdriver.Extrinsics) Turn {
 }
 
 // Identity reports whether m is the identity.
-func (m *Turn) Identity() bool {
+func (m *Transform) Identity() bool {
 	return m.R == [9]float32{1, 0, 0, 0, 1, 0, 0, 0, 1} && m.T == [3]float32{}
 }
 
 // Apply maps the point x, y, z.
-func (m *Turn) Apply(x, y, z float32) (float32, float32, float32) {
+func (m *Transform) Apply(x, y, z float32) (float32, float32, float32) {
 	return float32(m.R[0]*x) + (float32(m.R[3]*y) + (float32(m.R[6]*z) + m.T[0])),
 		float32(m.R[1]*x) + (float32(m.R[4]*y) + (float32(m.R[7]*z) + m.T[1])),
 		float32(m.R[2]*x) + (float32(m.R[5]*y) + (float32(m.R[8]*z) + m.T[2]))
 }
 
-// Bending is a formula for lens distortion.
-type Bending uint8
+// Distortion is a formula for lens distortion.
+type Distortion uint8
 
 // The formulas.
 const (
-	Straight Bending = iota
-	Modified         // tangential terms from the point after radial distortion
-	Brown            // tangential terms from the original point
-	Slipped          // Modified with half of x's tangential terms in y, a bug of align in librealsense 2.56
+	Straight Distortion = iota
+	Modified            // tangential terms from the point after radial distortion
+	Brown               // tangential terms from the original point
+	Slipped             // Modified with half of x's tangential terms in y, a bug of align in librealsense 2.56
 )
 
 // Lens projects points to pixels.
 type Lens struct {
 	fx, fy, ppx, ppy float32
 	c                [5]float32
-	bend             Bending
+	bend             Distortion
 	flat             bool // no distortion near the image
 }
 
 // NewLens returns the lens of intrinsics.
-func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
+func NewLens(in *camdriver.Intrinsics, bend Distortion) Lens {
 	l := Lens{fx: float32(in.Fx), fy: float32(in.Fy), ppx: float32(in.Ppx), ppy: float32(in.Ppy), c: coefficients(in), bend: bend}
 	usual := l.fx >= 1 && l.fy >= 1 && l.ppx > -exact && l.ppx < exact && l.ppy > -exact && l.ppy < exact
 	l.flat = bend == Straight || usual && l.c == [5]float32{}

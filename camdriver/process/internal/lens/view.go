@@ -4,7 +4,7 @@ import "math"
 
 // View maps points of another camera to pixels.
 type View struct {
-	Turn Turn // from the other camera
+	Turn Transform // from the other camera
 	Lens Lens
 }
 
@@ -28,7 +28,7 @@ func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units floa
 	switch {
 	case r == Truncating:
 		for i, d := range depth {
-			a, b := v.see(d, x[i], y[i], units)
+			a, b := v.projectPoint(d, x[i], y[i], units)
 			us[i], vs[i] = Truncated(a+0.5), Truncated(b+0.5)
 		}
 	case v.Lens.flat:
@@ -36,14 +36,14 @@ func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units floa
 		v.locateFlat(us[n:], vs[n:], depth[n:], x[n:], y[n:], units)
 	default:
 		for i, d := range depth {
-			a, b := v.see(d, x[i], y[i], units)
+			a, b := v.projectPoint(d, x[i], y[i], units)
 			us[i], vs[i] = NearestEven(a+0.5), NearestEven(b+0.5)
 		}
 	}
 }
 
-// see projects a point.
-func (v *View) see(d uint16, x, y, units float32) (float32, float32) {
+// projectPoint projects a point.
+func (v *View) projectPoint(d uint16, x, y, units float32) (float32, float32) {
 	z := units * float32(d)
 	x, y, z = v.Turn.Apply(float32(z*x), float32(z*y), z)
 	return v.Lens.Pixel(x/z, y/z)
@@ -63,7 +63,7 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 		a := int32(math.Float32bits(float32(qx/qz*fx)+ppx+0.5+magic)) - magicBits
 		b := int32(math.Float32bits(float32(qy/qz*fy)+ppy+0.5+magic)) - magicBits
 		if (uint32(a+exact) | uint32(b+exact)) >= 2*exact { // also if the numbers are out of range
-			f, g := v.see(d, x[i], y[i], units)
+			f, g := v.projectPoint(d, x[i], y[i], units)
 			a, b = NearestEven(f+0.5), NearestEven(g+0.5)
 		}
 		us[i], vs[i] = a, b

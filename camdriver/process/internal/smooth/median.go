@@ -1,8 +1,8 @@
 package smooth
 
-// Halve writes the lower median of the valid pixels of each 2×2 patch, or 0 if there are
+// Median4 writes the lower median of the valid pixels of each 2×2 patch, or 0 if there are
 // none.
-func Halve(out, a, b []uint16) {
+func Median4(out, a, b []uint16) {
 	a, b = a[:2*len(out)], b[:2*len(out)]
 	for i := range out {
 		out[i] = median4(a[2*i], a[2*i+1], b[2*i], b[2*i+1])
@@ -25,8 +25,8 @@ func median4(p, q, r, s uint16) uint16 {
 	return most
 }
 
-// Third is Halve for patches of 3×3.
-func Third(out, a, b, c []uint16) {
+// Median9 is Median4 for patches of 3×3.
+func Median9(out, a, b, c []uint16) {
 	n := 3 * len(out)
 	a, b, c = a[:n], b[:n], c[:n]
 	for i := range out {

@@ -69,9 +69,9 @@ func FuzzPatches(f *testing.F) {
 		medians := make([]uint16, n)
 		switch by {
 		case 2:
-			Halve(medians, rows[0], rows[1])
+			Median4(medians, rows[0], rows[1])
 		case 3:
-			Third(medians, rows[0], rows[1], rows[2])
+			Median9(medians, rows[0], rows[1], rows[2])
 		}
 		means := [2][]uint16{make([]uint16, n), make([]uint16, n)} // with and without assembly
 		defer func(was bool) { fast = was }(fast)

@@ -70,9 +70,9 @@ func (p *Pool) Close() {
 	p.budget.Leave(p)
 }
 
-// GiveUp frees unused buffers, oldest first, until it has freed size bytes or none is left. It returns the number of bytes
+// Free frees unused buffers, oldest first, until it has freed size bytes or none is left. It returns the number of bytes
 // freed.
-func (p *Pool) GiveUp(size int64) (given int64) {
+func (p *Pool) Free(size int64) (given int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -179,7 +179,7 @@ func (p *Pool) Trim() {
 // cut returns at least n bytes of huge pages, and keeps the rest of them as unused buffers. All pieces are freed
 // together, so there is only one if the budget has no room for others.
 func (p *Pool) cut(n int) []byte {
-	size := pages.Round(roomy(n))
+	size := pages.Round(roundUp(n))
 	if !p.budget.RoomForSpare(pages.MostCut) {
 		return pages.Single(size)
 	}
@@ -190,8 +190,8 @@ func (p *Pool) cut(n int) []byte {
 	return pieces[0]
 }
 
-// roomy rounds n up by less than an eighth, because the messages of a topic vary.
-func roomy(n int) int {
+// roundUp rounds n up by less than an eighth, because the messages of a topic vary.
+func roundUp(n int) int {
 	step := 1 << max(bits.Len(uint(n))-4, 0)
 	return (n + step - 1) &^ (step - 1)
 }

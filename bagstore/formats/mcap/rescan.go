@@ -19,14 +19,14 @@ const (
 	maxHides    = 1 << 16 // messages with others inside
 )
 
-// doubtChunk searches a chunk with a wrong checksum for messages inside others.
-func (f *File) doubtChunk(from int64) {
+// rescanChunk searches a chunk with a wrong checksum for messages inside others.
+func (f *File) rescanChunk(from int64) {
 	b := f.added(from)
 	if !f.distrust || b == nil || !b.chunk || b.crc == 0 || b.torn {
 		return
 	}
 	if sum, err := f.sum(b); err == nil && sum != b.crc {
-		f.doubt(b)
+		f.rescan(b)
 	}
 }
 
@@ -38,20 +38,20 @@ func (f *File) added(from int64) *block {
 	return nil
 }
 
-// doubtRanges searches outside of chunks for messages inside others, if the statistics count more.
-func (f *File) doubtRanges() {
+// rescanRanges searches outside of chunks for messages inside others, if the statistics count more.
+func (f *File) rescanRanges() {
 	if !f.distrust || f.messages() >= f.counted {
 		return
 	}
 	for i := range f.blocks {
 		if b := &f.blocks[i]; !b.chunk {
-			f.doubt(b)
+			f.rescan(b)
 		}
 	}
 }
 
-// doubt lists the messages of a block again, including those inside others.
-func (f *File) doubt(b *block) {
+// rescan lists the messages of a block again, including those inside others.
+func (f *File) rescan(b *block) {
 	before, err := f.walk(b)
 	if err != nil {
 		return

@@ -23,8 +23,8 @@ type Metadata struct {
 	Values map[string]string
 }
 
-// Asides are a file's attachments and metadata.
-type Asides struct {
+// Extras are a file's attachments and metadata.
+type Extras struct {
 	Attachments []Attachment
 	Metadata    []Metadata
 	Damaged     uint64 // of both, not listed
@@ -32,26 +32,26 @@ type Asides struct {
 }
 
 const (
-	maxAsides   = 100_000
+	maxExtras   = 100_000
 	maxMetadata = 64 << 20 // bytes of all metadata records
 )
 
-func aside(r record) bool { return r.op == opAttachment || r.op == opMetadata }
+func isExtra(r record) bool { return r.op == opAttachment || r.op == opMetadata }
 
-func (f *File) addAside(r record) {
-	if aside(r) && len(f.asides) < maxAsides {
-		f.asides = append(f.asides, r)
+func (f *File) addExtra(r record) {
+	if isExtra(r) && len(f.extras) < maxExtras {
+		f.extras = append(f.extras, r)
 	}
 }
 
-// addAsideIndex adds the attachment or metadata record that the summary's index names.
-func (f *File) addAsideIndex(in *fields) error {
+// addExtraIndex adds the attachment or metadata record that the summary's index names.
+func (f *File) addExtraIndex(in *fields) error {
 	at, length := in.U64(), in.U64()
 	if in.err() != nil || at > uint64(f.src.size) {
 		return in.err()
 	}
-	if len(f.asides) < maxAsides {
-		f.asides = append(f.asides, record{pos: int64(at), size: int64(length)}) // without opcode: it wasn't read
+	if len(f.extras) < maxExtras {
+		f.extras = append(f.extras, record{pos: int64(at), size: int64(length)}) // without opcode: it wasn't read
 	}
 	return nil
 }
@@ -59,17 +59,17 @@ func (f *File) addAsideIndex(in *fields) error {
 // indexed reads the head of a record that the summary's index names.
 func (s source) indexed(r record) record {
 	found, err := s.record(r.pos, s.size)
-	if err != nil || found.end() != r.pos+r.size || !aside(found) {
+	if err != nil || found.end() != r.pos+r.size || !isExtra(found) {
 		return record{pos: r.pos}
 	}
 	return found
 }
 
-// Asides reads the attachments and metadata, and all bytes of attachments for their checksums.
-func (f *File) Asides() (a Asides) {
-	list := slices.Clone(f.asides)
-	if f.asideCount > uint64(len(list)) {
-		list = f.findAsides()
+// Extras reads the attachments and metadata, and all bytes of attachments for their checksums.
+func (f *File) Extras() (a Extras) {
+	list := slices.Clone(f.extras)
+	if f.extraCount > uint64(len(list)) {
+		list = f.findExtras()
 	}
 	slices.SortFunc(list, func(a, b record) int { return cmp.Compare(a.pos, b.pos) })
 	list = slices.CompactFunc(list, func(a, b record) bool { return a.pos == b.pos })
@@ -105,14 +105,14 @@ func (f *File) Asides() (a Asides) {
 	return a
 }
 
-// findAsides searches all records, for a summary that counts asides but has no index of them.
-func (f *File) findAsides() (list []record) {
-	for pos := int64(magicSize); pos < f.src.size && len(list) < maxAsides; {
+// findExtras searches all records, for a summary that counts extras but has no index of them.
+func (f *File) findExtras() (list []record) {
+	for pos := int64(magicSize); pos < f.src.size && len(list) < maxExtras; {
 		r, err := f.src.record(pos, f.src.size)
 		if err != nil || f.ends(r) {
 			break
 		}
-		if aside(r) {
+		if isExtra(r) {
 			list = append(list, r)
 		}
 		pos = r.end()

@@ -9,9 +9,9 @@ import (
 	"rsros/bagstore"
 )
 
-// Ruin copies a bag and overwrites the data of its chunks, so that the index is undamaged
+// CorruptChunks copies a bag and overwrites the data of its chunks, so that the index is undamaged
 // but no message can be read.
-func Ruin(t testing.TB, path string) string {
+func CorruptChunks(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
