@@ -75,8 +75,8 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 // CopyOptions copies the options of a block to another of its type, which must not have
 // processed anything.
 func CopyOptions(to, from Block) {
-	if o, ok := to.(interface{ adopt([]camdriver.Option) }); ok {
-		o.adopt(from.Options())
+	if o, ok := to.(interface{ setAll([]camdriver.Option) }); ok {
+		o.setAll(from.Options())
 	}
 }
 
