@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// takesColour turns on colours if f is a console, and reports whether they are on.
-func takesColour(f *os.File) bool {
+// enableColour turns on colours if f is a console, and reports whether they are on.
+func enableColour(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())
 	return windows.GetConsoleMode(console, &mode) == nil &&
