@@ -165,6 +165,7 @@ func tableText(list []record.Figures, help string, width, height int) string {
 	}
 	var below []string
 	for _, f := range list {
+		below = append(below, wrap(strings.Fields(oneLine(f.Dropping)), " ", width)...)
 		below = append(below, wrap(state(f), ", ", width)...)
 	}
 	below = append(below, wrap(strings.Split(help, "  "), "  ", width)...)
@@ -177,11 +178,12 @@ func tableText(list []record.Figures, help string, width, height int) string {
 		shown := max(room-1, 0)
 		rows, hidden = rows[:shown], len(rows)-shown
 	}
+	shared := sharedPrefix(rows)
 	t := newLayout(rows, width)
 	var b strings.Builder
 	t.line(&b, "topic", func(c column) string { return c.title })
 	for _, r := range rows {
-		t.line(&b, oneLine(r.Name), func(c column) string { return oneLine(c.text(r)) })
+		t.line(&b, t.short(oneLine(r.Name), shared), func(c column) string { return oneLine(c.text(r)) })
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "%s\n", clip(fmt.Sprintf("and %d more; ~status has all", hidden), width))
@@ -212,12 +214,15 @@ func state(f record.Figures) (words []string) {
 	}
 	words = append(words, "compression "+cmp.Or(f.Compression, "none"))
 	if f.Ring != "" {
-		words = append(words, "ring: "+oneLine(f.Ring))
+		words = append(words, strings.Split(oneLine("ring: "+strings.ReplaceAll(f.Ring, "; ", ", ")), ", ")...)
+	}
+	if f.Uploads != "" {
+		words = append(words, oneLine("upload: "+f.Uploads))
 	}
 	return words
 }
 
-// wrap joins words to lines of at most width cells.
+// wrap joins words to lines of at most width cells. A longer word, such as a path, has lines of its own, up to maxFolds of them.
 func wrap(words []string, separator string, width int) (lines []string) {
 	line := ""
 	for _, word := range words {
@@ -227,14 +232,31 @@ func wrap(words []string, separator string, width int) (lines []string) {
 		case runewidth.StringWidth(joined) <= width:
 			line = joined
 		default:
-			lines = append(lines, clip(line, width))
+			lines = append(lines, fold(line, width)...)
 			line = word
 		}
 	}
 	if line != "" {
-		lines = append(lines, clip(line, width))
+		lines = append(lines, fold(line, width)...)
 	}
 	return lines
+}
+
+// A line is folded up to maxFolds times, on a terminal of at least minFold cells.
+const (
+	maxFolds = 3
+	minFold  = 20
+)
+
+func fold(line string, width int) (lines []string) {
+	for range maxFolds {
+		if width < minFold || runewidth.StringWidth(line) <= width {
+			break
+		}
+		head := runewidth.Truncate(line, width, "")
+		lines, line = append(lines, head), line[len(head):]
+	}
+	return append(lines, clip(line, width))
 }
 
 // layout has the columns of a table for which there is room, and the width of names.
@@ -272,6 +294,37 @@ func newLayout(rows []record.Row, width int) (t layout) {
 	}
 	t.name = max(t.name, 1)
 	return t
+}
+
+// sharedPrefix returns the namespaces that begin the names of the most rows, at least two: what a narrow terminal has room for after them
+// is what tells names apart.
+func sharedPrefix(rows []record.Row) string {
+	counts := map[string]int{}
+	best := ""
+	for _, r := range rows {
+		name := oneLine(r.Name)
+		for i := 1; i < len(name); i++ {
+			if name[i] != '/' {
+				continue
+			}
+			counts[name[:i]]++
+			if n := counts[name[:i]]; n > counts[best] || n == counts[best] && i > len(best) {
+				best = name[:i]
+			}
+		}
+	}
+	if counts[best] < 2 {
+		return ""
+	}
+	return best
+}
+
+// short returns a name without the shared prefix if there is no room for all of it.
+func (t layout) short(name, shared string) string {
+	if rest, ok := strings.CutPrefix(name, shared); ok && shared != "" && runewidth.StringWidth(name) > t.name {
+		return "…" + rest
+	}
+	return name
 }
 
 // line writes a row.

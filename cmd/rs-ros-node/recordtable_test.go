@@ -31,12 +31,12 @@ func TestRecordTable(t *testing.T) {
 		1:  nil,
 		20: {"…"},
 		40: {
-			"/robot/camera_19…   30.0   18.40      7\n", "total              600.0  368.00      7\n", "recording walk.bag, 1m30s, 2 files\n5.0 MB, 71.2 GB free, compression lz4\n",
+			"…/camera_19/dept…   30.0   18.40      7\n", "total              600.0  368.00      7\n", "recording walk.bag, 1m30s, 2 files\n5.0 MB, 71.2 GB free, compression lz4\n",
 			"space pause  s split  m mark  q quit\nt trigger\n",
 		},
 		80: {
 			"topic              pubs     Hz    MB/s messages       MB  drops    queue   lost\n",
-			"/robot/camera_19/…    1   30.0   18.40     2700   1656.0      7   3.0 MB      1\n",
+			"…/camera_19/depth…    1   30.0   18.40     2700   1656.0      7   3.0 MB      1\n",
 			"total                    600.0  368.00    54000  33120.0      7  60.0 MB      1\n",
 		},
 		160: {"/robot/camera_19/depth/image_rect_raw sensor_msgs/Image\\x1b[2J    1   30.0   18.40     2700   1656.0      7   3.0 MB      1\n"},
@@ -64,6 +64,27 @@ func TestRecordTable(t *testing.T) {
 				t.Errorf("%dx%d: is anything left out?\n%s", width, height, got)
 			}
 		}
+	}
+}
+
+// TestRecordTableState checks that nothing of a ring's folder, of what waits for upload and of the reason for drops is cut on a narrow terminal.
+func TestRecordTableState(t *testing.T) {
+	f := record.Figures{
+		File: "ring_2.bag", Files: 3, Paused: true, Bytes: 5e6, Free: 71.2e9, Dropping: "the disk is nearly full: messages are dropped until there is room",
+		Ring: "2 files, 6 MB, in /data/robot_in_the_hall_2026-03-01-12-00-00.ring; 1 files kept", Uploads: "3 files, 12 MB",
+	}
+	const want = `topic                Hz    MB/s  drops
+the disk is nearly full: messages are
+dropped until there is room
+paused ring_2.bag, 0s, 3 files, 5.0 MB
+71.2 GB free, compression none
+ring: 2 files, 6 MB
+in /data/robot_in_the_hall_2026-03-01-12
+-00-00.ring
+1 files kept, upload: 3 files, 12 MB
+`
+	if got := tableText([]record.Figures{f}, "", 40, 24); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

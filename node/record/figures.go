@@ -23,6 +23,8 @@ type Figures struct {
 	Free        int64         // bytes of the disk; -1 if unknown
 	Compression string        // of the files
 	Ring        string        // what a ring has; "" without one
+	Dropping    string        // why messages are dropped until something changes; "" if none are
+	Uploads     string        // what waits for upload; "" without uploads
 	Rows        []Row         // sorted by name
 }
 
@@ -152,7 +154,7 @@ func (r *topicRecorder) figures() Figures {
 	path := all[len(all)-1].final
 	return Figures{
 		File: filepath.Base(path), Files: len(all), Paused: r.paused.Load(), Free: r.space.left(path), Compression: compression(r.opts.Bag),
-		Ring: r.files.describe(), Rows: r.rows(),
+		Ring: r.files.describe(), Dropping: r.space.why("messages"), Uploads: r.space.waiting(), Rows: r.rows(),
 	}
 }
 
@@ -242,6 +244,6 @@ func (r *session) figures() Figures {
 	path := r.path()
 	return Figures{
 		File: filepath.Base(path), Paused: r.paused.Load(), Free: r.space.left(path), Compression: r.compression,
-		Ring: r.parts.describe(), Rows: r.rows(),
+		Ring: r.parts.describe(), Dropping: r.space.why("frames"), Uploads: r.space.waiting(), Rows: r.rows(),
 	}
 }

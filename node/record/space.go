@@ -119,6 +119,14 @@ func (g *spaceGuard) why(what string) string {
 	return text
 }
 
+// waiting describes what waits for upload; it is empty without uploads. It may be called from any goroutine.
+func (g *spaceGuard) waiting() string {
+	if g.uploads == nil {
+		return ""
+	}
+	return g.uploads.Status().String()
+}
+
 // report adds to a status why messages are dropped.
 func (g *spaceGuard) report(s *msgs.DiagnosticStatus, what string) {
 	if why := g.why(what); why != "" {

@@ -41,10 +41,7 @@ func newTopicRecording(r *topicRecorder) *TopicRecording {
 // Progress describes the recording.
 func (t *TopicRecording) Progress() TopicProgress {
 	r := t.recorder
-	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load()}
-	if q := r.space.uploads; q != nil {
-		p.Uploads = q.Status().String()
-	}
+	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load(), Uploads: r.space.waiting()}
 	for _, file := range t.files.all() {
 		p.Paths = append(p.Paths, file.final)
 	}
