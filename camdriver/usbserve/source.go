@@ -219,7 +219,7 @@ func (s *Source) stream(enough func(wanted, active []camdriver.Profile) bool) er
 			continue
 		}
 		errs = append(errs, sensor.Stop())
-		s.forget(s.active[i])
+		s.forget(i)
 		delete(s.active, i)
 		if len(wanted) > 0 {
 			err := sensor.Start(wanted, s)
@@ -288,11 +288,12 @@ func (s *Source) dropPair() {
 	s.pair = nil
 }
 
-// forget releases the frames of streams that have ended.
-func (s *Source) forget(list []camdriver.Profile) {
+// forget releases the frames of a sensor that has stopped. It requires life.
+func (s *Source) forget(sensor int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range list {
+	s.time.restart(sensor)
+	for _, p := range s.active[sensor] {
 		if a := s.latest[p.Stream]; a != nil {
 			a.frame.Release()
 			delete(s.latest, p.Stream)
@@ -336,11 +337,11 @@ func (s *Source) Close() error {
 }
 
 // Frame keeps the newest frame of each stream.
-func (s *Source) Frame(_ int, f *camdriver.Frame) {
+func (s *Source) Frame(sensor int, f *camdriver.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := f.Stream()
-	number, us := s.time.place(f)
+	number, us := s.time.place(sensor, f)
 	if id.Kind.Inertial() {
 		value := f.Motion.Accel
 		if id.Kind == camdriver.Gyro {

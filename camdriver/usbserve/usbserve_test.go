@@ -10,12 +10,14 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/d435i"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usbip"
@@ -121,6 +123,52 @@ func TestCalibration(t *testing.T) {
 		if err1 != nil || err2 != nil || !same {
 			t.Errorf("depth to %s: got %v, want %v, %v %v", id, got, want, err1, err2)
 		}
+	}
+}
+
+// TestNumbers checks that streams of one sensor that a host starts one after another have the same numbers for the same
+// exposure, and that the pair of infrared images comes at all.
+func TestNumbers(t *testing.T) {
+	source, err := New(openSim(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	mode := func(code string) d435i.Mode {
+		i := slices.IndexFunc(source.Modes(), func(m d435i.Mode) bool { return m.Code == code && m.W == 424 && m.FPS == 90 })
+		if i < 0 {
+			t.Fatalf("no mode %q", code)
+		}
+		return source.Modes()[i]
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	next := func(m d435i.Mode) d435i.Shot {
+		t.Helper()
+		shot, err := source.Next(ctx, m)
+		if err != nil {
+			t.Fatalf("%q: %v", m.Code, err)
+		}
+		return shot
+	}
+	last := uint32(0)
+	for range 3 {
+		last = next(mode(codeLeft)).Number
+	}
+	source.Stop(mode(codeLeft))
+	pair, depth := next(mode(codePair)), d435i.Shot{}
+	if pair.Number <= last {
+		t.Errorf("number %d after %d", pair.Number, last)
+	}
+	for pair, depth = next(mode(codePair)), next(mode(codeDepth)); pair.Time != depth.Time; {
+		if int32(pair.Time-depth.Time) < 0 {
+			pair = next(mode(codePair))
+		} else {
+			depth = next(mode(codeDepth))
+		}
+	}
+	if pair.Number != depth.Number {
+		t.Errorf("at %d µs, infrared is number %d, depth is number %d", pair.Time, pair.Number, depth.Number)
 	}
 }
 
