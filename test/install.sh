@@ -47,7 +47,9 @@ done
 [[ ${#missing[@]} -gt 0 ]] || exit 0
 
 complain() {
-	printf '\n*** %s\n*** missing: %s\n*** tests that need them are skipped\n\n' "$1" "${missing[*]}" >&2
+	local consequence="are skipped"
+	[[ -z ${RS_NO_SKIP:-} ]] || consequence="fail, because RS_NO_SKIP is set"
+	printf '\n*** %s\n*** missing: %s\n*** tests that need them %s\n\n' "$1" "${missing[*]}" "$consequence" >&2
 	[[ -z ${RS_NO_SKIP:-} ]]
 	exit
 }
