@@ -136,7 +136,7 @@ func TestCameraPartFromBucket(t *testing.T) {
 	samplebag.WriteIMU(t, in("imu.bag"), imu, imu, false)
 	want(t, exitOK, "convert", "-q", in("imu.bag"), in("imu.db3"))
 	for i, test := range []struct {
-		most int64 // half more than on an idle machine: what is read ahead depends on when answers arrive
+		most int64 // bytes: half more than on an idle machine, because reading ahead depends on when answers arrive
 		line string
 	}{
 		{18 << 20, "export counted.db3 --as tum --dir OUT -s 8 --end 8.5"},
