@@ -160,7 +160,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 
 // TestDeafServer checks that an upload to a server that stops reading is ended and tried again.
 func TestDeafServer(t *testing.T) {
-	t.Cleanup(patience.Hurry(400))
+	t.Cleanup(patience.Hurry(100))
 	b := bucket.Fake(t)
 	want := content(12 << 20) // more than the system's buffers hold
 	for times, text := range map[int]string{1: "", 1000: "takes nothing"} {
