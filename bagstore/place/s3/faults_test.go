@@ -28,7 +28,7 @@ var faults = map[string]struct {
 	"stalls inside":   {fault: bucket.StallInside, always: "sends nothing", mostReads: 8},
 	"cut":             {fault: bucket.Cut, always: "unexpected EOF", mostReads: 8},
 	"other range":     {fault: bucket.WrongRange, always: "asked for", mostReads: 8},
-	"no range":        {fault: bucket.NoRange, always: "parts of files", mostReads: 8},
+	"no range":        {fault: bucket.NoRange, always: "range requests", mostReads: 8},
 	"expired":         {fault: bucket.Expired, onceRead: fs.ErrPermission, onceWrite: fs.ErrPermission, always: "ExpiredToken", mostReads: 1, mostWrites: 1},
 	"sent to another": {fault: bucket.Elsewhere, onceRead: place.ErrUnusable, onceWrite: place.ErrUnusable, always: "redirect", mostReads: 1, mostWrites: 1},
 }

@@ -120,7 +120,7 @@ func TestNoRanges(t *testing.T) {
 		_, _ = w.Write(make([]byte, 1<<20)) // the client has enough
 	}))
 	defer s.Close()
-	if _, err := place.Open(t.Context(), s.URL); err == nil || !strings.Contains(err.Error(), "parts of files") {
+	if _, err := place.Open(t.Context(), s.URL); err == nil || !strings.Contains(err.Error(), "range requests") {
 		t.Error(err)
 	}
 }
