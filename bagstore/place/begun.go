@@ -29,7 +29,7 @@ func openBegun(name string) *begun {
 	if err != nil {
 		return b
 	}
-	if disk.Lock(f) != nil {
+	if disk.Lock(f) != nil || disk.Gone(f, f.Name(), 0) != nil { // or its program has just removed it
 		_ = f.Close() // nothing was written
 		return b
 	}
@@ -50,13 +50,13 @@ func (b *begun) save(state []byte) error {
 	return nil
 }
 
-// close removes the file if there is nothing to continue.
-func (b *begun) close() error {
-	if b.file == nil {
-		return nil
+// close removes the file if there is nothing to continue. One that stays costs the next program a request.
+func (b *begun) close() {
+	switch {
+	case b.file == nil:
+	case b.over:
+		_ = disk.CloseRemove(b.file)
+	default:
+		_ = b.file.Close()
 	}
-	if b.over {
-		return disk.CloseRemove(b.file)
-	}
-	return b.file.Close()
 }

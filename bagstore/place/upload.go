@@ -80,8 +80,9 @@ func Upload(ctx context.Context, path, name string, fresh bool) error {
 		return err
 	}
 	b := openBegun(name)
+	defer b.close()
 	_, err = Put(ctx, name, f, st.Size(), PutOptions{New: fresh, Discard: true, Resume: b.state, Save: b.save})
-	return errors.Join(err, b.close())
+	return err
 }
 
 // writePrefix is WriteFolder for an address.

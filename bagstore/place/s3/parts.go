@@ -63,12 +63,15 @@ func sizeOfParts(size int64) int64 {
 }
 
 func (p *put) inParts(ctx context.Context) (place.Info, error) {
+	u := p.resume(ctx)
 	if p.o.New {
 		if err := p.try(ctx, func() error { return p.missing(ctx) }); err != nil {
+			if u != nil && p.o.Discard && errors.Is(err, fs.ErrExist) {
+				err = errors.Join(err, u.abort(ctx))
+			}
 			return place.Info{}, err
 		}
 	}
-	u := p.resume(ctx)
 	if u == nil {
 		var err error
 		if u, err = p.begin(ctx); err != nil {
@@ -210,8 +213,12 @@ func (u *upload) send(ctx context.Context, number int) error {
 	}
 	u.mu.Lock()
 	had := u.Parts[number]
+	if had != nil && (had.CRC != s.CRC || string(had.MD5) != string(s.MD5)) {
+		delete(u.Parts, number) // of another content, with which the upload may have been completed
+		had = nil
+	}
 	u.mu.Unlock()
-	if had == nil || had.CRC != s.CRC || string(had.MD5) != string(s.MD5) {
+	if had == nil {
 		var part minio.ObjectPart
 		err := u.try(ctx, func() (err error) {
 			part, err = u.client.PutObjectPart(ctx, u.bucket, u.key, u.ID, number, io.NewSectionReader(u.body, off, n), n,
@@ -291,7 +298,10 @@ func (u *upload) abort(ctx context.Context) error {
 	defer cancel()
 	for gone := 0; ; {
 		err := u.client.AbortMultipartUpload(ctx, u.bucket, u.key, u.ID)
-		if gone++; err == nil || minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
+		switch {
+		case err != nil && minio.ToErrorResponse(err).StatusCode == http.StatusNotFound:
+			gone++
+		case ctx.Err() == nil: // otherwise only the time is over
 			gone = 0
 		}
 		if gone == abortedFor {

@@ -106,6 +106,12 @@ func TestPutResumes(t *testing.T) {
 		}
 		wantUploads(t, b, 0)
 		wantObject(t, name, want)
+		want[20<<20]++ // the state completed an object of this size with another content
+		o.Resume, o.New = state, false
+		if _, err := place.Put(t.Context(), name, bytes.NewReader(want), large, o); err != nil {
+			t.Error(err)
+		}
+		wantObject(t, name, want)
 		if err := place.Remove(t.Context(), name); err != nil {
 			t.Error(err)
 		}
