@@ -27,7 +27,7 @@ type numbering struct {
 
 // counter is the state of a stream.
 type counter struct {
-	last  uint64 // number of the source; 0 before the first
+	next  uint64 // one more than the source's last number; 0 before the first
 	shift uint64 // of the sensor when the stream last started
 	stamp int64  // of the last frame since the source started; 0 before
 }
@@ -59,14 +59,14 @@ func (t *timeline) stream(sensor int, id camdriver.StreamID) (*numbering, *count
 
 // count returns the number of a stream's frame. The first stream that starts again decides how far its sensor's are shifted.
 func (n *numbering) count(c *counter, number uint64) uint64 {
-	again := number <= c.last
-	if n.anew || again && (c.shift == n.shift || number+n.shift <= c.last+c.shift) {
+	again := number < c.next
+	if n.anew || again && (c.shift == n.shift || number+n.shift < c.next+c.shift) {
 		if number+n.shift <= n.last {
 			n.shift = n.last - number + 1
 		}
 		if n.anew {
 			for _, other := range n.streams {
-				other.shift, other.last = n.shift, 0
+				other.shift, other.next = n.shift, 0
 			}
 			n.anew = false
 		}
@@ -74,7 +74,7 @@ func (n *numbering) count(c *counter, number uint64) uint64 {
 	if again {
 		c.shift = n.shift
 	}
-	c.last = number
+	c.next = number + 1
 	n.last = max(n.last, number+c.shift)
 	return number + c.shift
 }
