@@ -69,6 +69,7 @@ func TestLostWhileNotRecorded(t *testing.T) {
 		peer.Await(t, "the messages", func() bool { return f.subscriber.Stats().Messages == arrived })
 	}
 	publish(1, 2, 4)
+	peer.Await(t, "their recording", func() bool { return f.count.Load() == 3 })
 	running.Pause(true)
 	publish(5, 9, 10)
 	if n := row().Lost; n != 1 {

@@ -32,6 +32,9 @@ func (r *session) attach(s Source) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.taps = append(r.taps, t)
+	if r.paused.Load() {
+		t.run(false)
+	}
 }
 
 // streams returns the device's streams.
