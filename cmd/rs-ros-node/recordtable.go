@@ -321,7 +321,7 @@ func sharedPrefix(rows []record.Row) string {
 
 // short returns a name without the shared prefix if there is no room for all of it.
 func (t layout) short(name, shared string) string {
-	if rest, ok := strings.CutPrefix(name, shared); ok && shared != "" && runewidth.StringWidth(name) > t.name {
+	if rest, ok := strings.CutPrefix(name, shared); ok && strings.HasPrefix(rest, "/") && shared != "" && runewidth.StringWidth(name) > t.name {
 		return "…" + rest
 	}
 	return name

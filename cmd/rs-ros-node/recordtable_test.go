@@ -125,3 +125,14 @@ func TestRecordTableStreams(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestRecordTableNamespace checks that a name isn't cut where the shared namespaces end inside one of its own.
+func TestRecordTableNamespace(t *testing.T) {
+	f := record.Figures{File: "walk.bag", Free: -1, Rows: []record.Row{
+		{Name: "/robot/left/camera/image_raw"}, {Name: "/robot/right/camera/image_raw"}, {Name: "/robot_arm/joint_states/filtered"},
+	}}
+	got := tableText([]record.Figures{f}, "", 40, 24)
+	if !strings.Contains(got, "…/left/camera") || strings.Contains(got, "…_arm") {
+		t.Errorf("got\n%s", got)
+	}
+}
