@@ -19,7 +19,7 @@ type layer struct {
 // match a package, the longest decides. Test files and everything below test/
 // may import anything.
 var layers = []layer{
-	{"basics", []string{"program/pages", "program/regular", "program/yaml"}, nil,
+	{"basics", []string{"program/pages", "program/regular", "program/space", "program/yaml"}, nil,
 		"memory for large messages and images; reading files and YAML from outside"},
 	{"messages", []string{"msgs/..."}, nil,
 		"ROS messages, and the encodings of what they carry"},

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/program/space"
 )
 
 // rereads are objects that are read more than once. What is fetched of them is kept in temporary files, because the
@@ -14,8 +15,12 @@ var rereads = struct {
 	list map[blockKey]*reread
 }{list: make(map[blockKey]*reread)}
 
-// maxReread bounds the temporary file of an object.
-const maxReread = 10 << 30
+const (
+	// maxReread bounds the temporary file of an object.
+	maxReread = 10 << 30
+	// rereadCheck is after how many blocks free space is looked at.
+	rereadCheck = 64
+)
 
 // reread is the temporary file of an object.
 type reread struct {
@@ -109,6 +114,12 @@ func (r *reread) save(number int64, data []byte) {
 	slot := int64(len(r.slots))
 	if _, is := r.slots[number]; is || r.file == nil || slot == maxReread/blockSize {
 		return
+	}
+	if slot%rereadCheck == 0 {
+		if free, err := space.Free(os.TempDir()); err == nil && free < r.key.size { // an output of about this size may need it
+			r.end()
+			return
+		}
 	}
 	if _, err := r.file.WriteAt(data, slot*blockSize); err != nil {
 		r.end() // the disk is full, and others need it

@@ -30,3 +30,13 @@ func TestRereadFails(t *testing.T) {
 		t.Error("the file is still known")
 	}
 }
+
+// TestRereadLeavesRoom checks that nothing is kept if the disk has less room than the object has bytes.
+func TestRereadLeavesRoom(t *testing.T) {
+	r := rereadOf(Info{Name: "s3://walks/huge.bag", Size: 1 << 62}, true)
+	defer r.close()
+	r.save(1, make([]byte, blockSize))
+	if r.file != nil || r.load(1, blockSize) != nil {
+		t.Error("a block was kept")
+	}
+}

@@ -8,7 +8,7 @@ type Traffic struct {
 	Retries  int64 `json:"retries"`
 	Fetched  int64 `json:"bytes_fetched"`
 	Needed   int64 `json:"bytes_needed"` // of them, to 1 KiB
-	Kept     int64 `json:"bytes_kept"`   // that the folder of KeepIn had, beside those fetched
+	Kept     int64 `json:"bytes_kept"`   // that the folder of KeepIn or a temporary file had, beside those fetched
 }
 
 var traffic struct{ requests, retries, fetched, needed, kept atomic.Int64 }

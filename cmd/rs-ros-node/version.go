@@ -12,9 +12,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node/play"
-	"rsros/node/record"
 	"rsros/node/replay"
 	"rsros/program"
+	"rsros/program/space"
 )
 
 func newVersionCommand() *cobra.Command {
@@ -63,7 +63,7 @@ func printFeatures(out io.Writer) error {
 		{"direct writing", bags.Direct},
 		{"whole files read directly", bags.Ahead},
 		{"disk space reserved ahead", bags.Reserve},
-		{"free space watched", record.FreeSpace},
+		{"free space watched", space.Method},
 		{"files locked", bags.Locks},
 		{"messages mapped", bags.Maps},
 		{"huge pages", bags.HugePages},

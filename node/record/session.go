@@ -14,6 +14,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/internal/queue"
 	"rsros/node/settings"
+	"rsros/program/space"
 )
 
 // session writes one recording. It is a consumer of the hub that retains frames in
@@ -93,7 +94,7 @@ const (
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	settings.Live.Complete(nil, &o)
 	r := &session{
-		space: spaceGuard{minimum: o.MinSpace, free: Free, uploads: o.Uploads},
+		space: spaceGuard{minimum: o.MinSpace, free: space.Free, uploads: o.Uploads},
 		now:   now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	memory := o.Budget

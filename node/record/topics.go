@@ -27,6 +27,7 @@ import (
 	"rsros/node/settings"
 	"rsros/node/upload"
 	"rsros/program"
+	"rsros/program/space"
 )
 
 // TopicOptions have the meaning that they have in rosbag record.
@@ -159,7 +160,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	defer uploads.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space: spaceGuard{minimum: o.MinSpace, free: Free, uploads: uploads},
+		space: spaceGuard{minimum: o.MinSpace, free: space.Free, uploads: uploads},
 		flows: map[string]*flow{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {

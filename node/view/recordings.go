@@ -12,11 +12,12 @@ import (
 	"rsros/bagstore"
 	"rsros/node/record"
 	"rsros/node/view/wire"
+	"rsros/program/space"
 )
 
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = record.Free(g.dir) // unknown is 0
+	r.Free, _ = space.Free(g.dir) // unknown is 0
 	r.Upload = g.records.Uploads()
 	p, on := g.records.Progress()
 	if !on {

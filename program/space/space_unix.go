@@ -1,13 +1,14 @@
 //go:build unix
 
-package record
+// Package space finds the free space of disks.
+package space
 
 import "golang.org/x/sys/unix"
 
-// FreeSpace says in words how the free space of a disk is found.
-const FreeSpace = "yes: statfs"
+// Method says in words how free space is found.
+const Method = "yes: statfs"
 
-// Free is how many bytes may still be written to the file system of dir.
+// Free returns how many bytes may still be written to the file system of dir.
 func Free(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

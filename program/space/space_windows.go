@@ -1,4 +1,4 @@
-package record
+package space
 
 import (
 	"math"
@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// FreeSpace says in words how the free space of a disk is found.
-const FreeSpace = "yes: GetDiskFreeSpaceEx"
+// Method says in words how free space is found.
+const Method = "yes: GetDiskFreeSpaceEx"
 
-// Free is how many bytes may still be written to the file system of dir.
+// Free returns how many bytes may still be written to the file system of dir.
 func Free(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

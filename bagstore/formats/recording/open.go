@@ -67,7 +67,7 @@ func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Cont
 
 // openContainer opens what is no bag. f, nil for a folder, is closed with it, or after an error.
 func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container.Container, error) {
-	if f != nil && o.Verify {
+	if f != nil && o.Verify && (format == SQLite || format == MCAP) {
 		place.Reread(f) // indexes and content are compared in several passes
 	}
 	switch format {
