@@ -36,7 +36,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-clouds test-slurm test-usb test-usb-sdk attack mutations fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack mutations fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -86,11 +86,6 @@ e2e: deps build ## run the tests that need other programs
 
 test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
-
-test-clouds: npm ## test gs:// and azblob://, with the build tag gocloud, on fake-gcs-server and Azurite; fetches the latter from npm
-	npm install --prefix build/azurite --ignore-scripts --no-audit --no-fund --no-save azurite@3.35.0
-	$(GO) vet -tags gocloud ./bagstore/place/gocloud ./cmd/rs-ros-node
-	RS_NO_SKIP=1 RS_AZURITE=$(abspath build/azurite/node_modules) $(GO) test -tags gocloud -count=1 ./bagstore/place/gocloud
 
 test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (Debian, root)
 	test/install.sh slurm-wlm munge

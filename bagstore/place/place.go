@@ -120,6 +120,12 @@ func storeOf(name string) (Store, error) {
 	if store, ok := stores[s]; ok {
 		return store, nil
 	}
+	switch s {
+	case "gs":
+		return nil, fmt.Errorf("%s://…: %w; with AWS_ENDPOINT_URL=https://storage.googleapis.com and an HMAC key, s3://… is Google Cloud Storage", s, ErrScheme)
+	case "azblob":
+		return nil, fmt.Errorf("%s://…: %w; Azure Blob Storage is read at https://… with a shared access signature", s, ErrScheme)
+	}
 	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 }
 

@@ -81,8 +81,10 @@ func TestNames(t *testing.T) {
 	if got := Join("folder", "a/b"); got != filepath.Join("folder", "a", "b") {
 		t.Error(got)
 	}
-	if _, err := Open(t.Context(), "gopher://host/walk.bag"); !errors.Is(err, ErrScheme) {
-		t.Error(err)
+	for name, hint := range map[string]string{"gopher://host/walk.bag": "this program has: ", "gs://b/walk.bag": "AWS_ENDPOINT_URL", "azblob://b/walk.bag": "https://"} {
+		if _, err := Open(t.Context(), name); !errors.Is(err, ErrScheme) || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

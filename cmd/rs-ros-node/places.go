@@ -19,7 +19,6 @@ func registerPlaces() {
 	for _, scheme := range web.Schemes {
 		place.Register(scheme, web.New())
 	}
-	registerClouds()
 }
 
 // concealed replaces addresses, also in --device=ADDRESS and _device:=ADDRESS, by names without user, password and

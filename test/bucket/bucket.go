@@ -3,6 +3,7 @@ package bucket
 
 import (
 	"io/fs"
+	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -38,19 +39,16 @@ type Bucket struct {
 }
 
 // server builds versitygw, once.
-var server = sync.OnceValues(func() (string, error) { return tool("server", "versitygw") })
-
-// tool builds the program of a module in this folder.
-func tool(module, name string) (string, error) {
+var server = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "rsros").Output()
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "tool", "-n", "-modfile="+filepath.Join(strings.TrimSpace(string(root)), "test/bucket", module, "go.mod"), name)
+	build := exec.Command("go", "tool", "-n", "-modfile="+filepath.Join(strings.TrimSpace(string(root)), "test/bucket/server/go.mod"), "versitygw")
 	build.Stderr = os.Stderr
 	path, err := build.Output()
 	return strings.TrimSpace(string(path)), err
-}
+})
 
 // Start starts versitygw with a bucket, for programs and for the test's own process.
 func Start(t testing.TB) *Bucket {
@@ -66,7 +64,13 @@ func Start(t testing.TB) *Bucket {
 		t.Fatal(err)
 	}
 	peer.Start(t, append(os.Environ(), "ROOT_ACCESS_KEY=tester", "ROOT_SECRET_KEY="+Secret), program, "--quiet", "--port", address, "posix", "--sidecar", side, folder)
-	await(t, "the S3 server", address)
+	peer.Await(t, "the S3 server", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
 	b := &Bucket{Folder: filepath.Join(folder, "walks"), Server: "http://" + address, t: t}
 	b.Proxy = NewProxy(t, b.Server)
 	b.use()
@@ -146,4 +150,15 @@ func (b *Bucket) Signed(t testing.TB, key string) string {
 		t.Fatal(err)
 	}
 	return signed.String()
+}
+
+// free returns a free address of this machine.
+func free(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
