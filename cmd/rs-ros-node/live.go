@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"rsros/node/foxglove"
 	"rsros/node/live"
 	"rsros/node/settings"
 	"rsros/node/viewers"
@@ -56,12 +55,8 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 			return live.Run(cmd.Context(), o)
 		},
 	}
-	o.Given = settingFlags(cmd, settings.Live, o.Lists(), &o, foxgloveSettings(&o.Foxglove), pageSettings(&o.HTTP))
+	o.Given = settingFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
 	return cmd
-}
-
-func foxgloveSettings(a *foxglove.Access) settings.Fields {
-	return settings.Fields{"foxglove": &a.Address, "foxglove-origin": &a.Origins, "foxglove-view-only": &a.ViewOnly}
 }
 
 func pageSettings(a *viewers.Access) settings.Fields {

@@ -17,7 +17,7 @@ func TestAddressStaysOnTerminal(t *testing.T) {
 	var screen bytes.Buffer
 	a := &app{ros: conf, raw: streams{err: &screen}}
 	log, viewed := a.loggerForViewers()
-	log.Info().Str("url", "http://robot:8090/?token=SECRET").Msg("serving the viewer")
+	log.Info().Str("url", "http://robot:8765/?token=SECRET").Msg("serving the viewer")
 	log.Info().Msg("after it")
 	if !strings.Contains(screen.String(), "SECRET") {
 		t.Errorf("the terminal shows %q", screen.String())

@@ -71,7 +71,7 @@ type playArgs struct {
 }
 
 func (p *playArgs) register(cmd *cobra.Command) {
-	p.Given = settingFlags(cmd, settings.Play, p, foxgloveSettings(&p.Foxglove), pageSettings(&p.HTTP))
+	p.Given = settingFlags(cmd, settings.Play, p, pageSettings(&p.HTTP))
 }
 
 // complete sets the options that depend on several flags.

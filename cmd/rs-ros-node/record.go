@@ -46,7 +46,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 			return r.run(cmd.Context(), a, args)
 		},
 	}
-	r.given = settingFlags(cmd, settings.Record, r.fields(), &r.options, foxgloveSettings(&r.options.Foxglove), pageSettings(&r.page))
+	r.given = settingFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func (r *recordArgs) addTopics(args []string) error {
 		case o.Split && err == nil && size >= 0:
 			o.MaxSize = size << 20
 		case !o.Regex && isAddress(arg):
-			return usageError{fmt.Errorf("%q is not a topic name; --http and --foxglove take an address after '='", arg)}
+			return usageError{fmt.Errorf("%q is not a topic name; --http takes an address after '='", arg)}
 		default:
 			o.Topics = append(o.Topics, arg)
 		}
@@ -120,7 +120,7 @@ func isAddress(arg string) bool {
 // addressArgs refuses arguments, as cobra.NoArgs, and says how a flag takes an address.
 func addressArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && isAddress(args[0]) {
-		return fmt.Errorf("%s takes no %q; --http and --foxglove take an address after '='", cmd.Name(), args[0])
+		return fmt.Errorf("%s takes no %q; --http takes an address after '='", cmd.Name(), args[0])
 	}
 	return cobra.NoArgs(cmd, args)
 }

@@ -21,15 +21,15 @@ var nodeCommands = map[string]struct {
 }{
 	"live": {settings.Live, func() []any {
 		o := new(live.Options)
-		return []any{o.Lists(), o, foxgloveSettings(&o.Foxglove), pageSettings(&o.HTTP)}
+		return []any{o.Lists(), o, pageSettings(&o.HTTP)}
 	}},
 	"play": {settings.Play, func() []any {
 		p := new(playArgs)
-		return []any{p, foxgloveSettings(&p.Foxglove), pageSettings(&p.HTTP)}
+		return []any{p, pageSettings(&p.HTTP)}
 	}},
 	"record": {settings.Record, func() []any {
 		r := new(recordArgs)
-		return []any{r.fields(), &r.options, foxgloveSettings(&r.options.Foxglove), pageSettings(&r.page)}
+		return []any{r.fields(), &r.options, pageSettings(&r.page)}
 	}},
 	"view": {settings.View, func() []any {
 		v := new(viewArgs)
@@ -201,10 +201,10 @@ func TestOddValuesAreRefused(t *testing.T) {
 // TestAddressWithoutEquals checks that an address after a flag that takes one after '=' only isn't taken for a topic.
 func TestAddressWithoutEquals(t *testing.T) {
 	for _, args := range []string{
-		"record --http 127.0.0.1:8090 -a", "record --http localhost -a", "record --foxglove 8765 /x", "live --device sim --http 8090", "live --device sim --http 127.0.0.1:8090",
+		"record --http 127.0.0.1:8765 -a", "record --http localhost -a", "record --http 8765 /x", "live --device sim --http 8765", "live --device sim --http 127.0.0.1:8765",
 	} {
 		code, _, log := command(t, strings.Fields(args)...)
-		if code != exitUsage || !strings.Contains(log, "--http and --foxglove take an address after '='") {
+		if code != exitUsage || !strings.Contains(log, "--http takes an address after '='") {
 			t.Errorf("%s: exit code %d: %s", args, code, log)
 		}
 	}

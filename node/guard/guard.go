@@ -26,9 +26,6 @@ type Options struct {
 	Token string
 	// Open makes Listen choose no token even if other machines can connect.
 	Open bool
-	// Programs: the server has no page, only a WebSocket for programs, and doesn't ask for the
-	// token by a form.
-	Programs bool
 }
 
 // NewToken returns a token of at least 128 random bits, which fits into a URL as it is.
@@ -72,11 +69,11 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this server doesn't go by that name; see --allow-host", http.StatusMisdirectedRequest)
 	case !g.sameOrigin(r):
 		http.Error(w, "a page of another site may not talk to this server; see --allow-origin", http.StatusForbidden)
-	case g.Token != "" && !g.Programs && r.URL.Path == "/login" && r.Method == http.MethodPost:
+	case g.Token != "" && r.URL.Path == "/login" && r.Method == http.MethodPost:
 		g.login(w, r)
 	case g.Token != "" && !g.authorized(r):
 		g.ask(w, r)
-	case g.Token != "" && !g.Programs && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
+	case g.Token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") && r.Header.Get("Upgrade") == "":
 		g.remember(w, r) // and the token leaves the address bar
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
@@ -125,10 +122,6 @@ func (g *guard) is(token string) bool {
 
 // ask answers a viewer without the token.
 func (g *guard) ask(w http.ResponseWriter, r *http.Request) {
-	if g.Programs {
-		http.Error(w, "the token that the program printed is missing", http.StatusUnauthorized)
-		return
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusUnauthorized)

@@ -38,9 +38,6 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 	}
 	at := tcp.Addr().(*net.TCPAddr)
 	u := url.URL{Scheme: "http", Host: at.String(), Path: "/"}
-	if o.Programs {
-		u.Scheme = "ws"
-	}
 	if !at.IP.IsLoopback() {
 		host, _, _ := net.SplitHostPort(address) // net.Listen has taken it
 		if at.IP.IsUnspecified() {

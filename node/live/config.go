@@ -15,7 +15,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/node/foxglove"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
@@ -59,8 +58,7 @@ type Options struct {
 	Show      func(*Node) (hide func()) // called when the node runs; may be nil
 	Duration  time.Duration             `setting:"duration"` // 0 means until stopped
 
-	Foxglove foxglove.Access // where Foxglove's clients connect; nowhere if zero
-	HTTP     viewers.Access  // where viewers connect; nowhere if zero
+	HTTP viewers.Access // where viewers connect; nowhere if zero
 
 	Given    settings.Given // settings by flags, including zero values
 	Log      zerolog.Logger

@@ -20,7 +20,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/guard"
 	"rsros/node/internal/queue"
@@ -115,11 +114,6 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.offer(); err != nil {
 		return nil, err
 	}
-	foxglove, err := nodegraph.Serve(n.joined, o.Foxglove, nil, o.Log)
-	if err != nil {
-		return nil, err
-	}
-	n.laterFunc(foxglove.Close)
 	if err := n.serveViewers(); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"rsros/bagstore/moment"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/node/foxglove"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/replay"
@@ -45,8 +44,7 @@ type Options struct {
 	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
 
-	Foxglove foxglove.Access // the zero value serves nothing
-	HTTP     viewers.Access  // the zero value serves nothing
+	HTTP viewers.Access // the zero value serves nothing
 
 	Keys  *os.File  // nil for no keys
 	Out   io.Writer // for the state line; may be nil

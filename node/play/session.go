@@ -12,7 +12,6 @@ import (
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 	"rsros/node/control"
-	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/naming"
@@ -33,12 +32,12 @@ type session struct {
 	node   *graph.Node
 	source replay.Source
 
-	out     *output
-	shown   *view.Output // copies everything from out to viewers
-	status  *control.Status
-	viewed  nodegraph.Playback
-	player  *replay.Player
-	clients *foxglove.Listener
+	out    *output
+	shown  *view.Output // copies everything from out to viewers
+	status *control.Status
+	viewed nodegraph.Playback
+	player *replay.Player
+	page   *view.Server // nil without viewers
 }
 
 // run returns what couldn't be published.
@@ -159,15 +158,11 @@ func (s *session) serve() error {
 	}
 	s.status.Changed = remote.Changed
 	s.viewed.Control(s.player)
-	if s.clients, err = nodegraph.Serve(s.node, s.Foxglove, &s.viewed, s.Log); err != nil {
-		return err
-	}
-	s.closers = append(s.closers, s.clients.Close)
 	page, l, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed, Log: s.Log})
 	if err != nil {
 		return err
 	}
-	if page != nil {
+	if s.page = page; page != nil {
 		s.closers = append(s.closers, func() { _ = l.Close() }) // playback is over
 		page.AttachPlayer(s.player, s.shown, s.title())
 	}
@@ -183,7 +178,7 @@ func (s *session) play(ctx context.Context) (problems []string, err error) {
 	stopLine := startLine(&s.Options, s.player)
 	err = s.player.Run(ctx)
 	stopLine()
-	s.clients.Drain(ctx, flushPatience)
+	s.page.Drain(ctx, flushPatience)
 	s.out.leave(ctx)
 	lost := s.out.logEnd(s.node.Log(), s.player.Status(), s.LossyOK)
 	if ctx.Err() != nil && len(lost) == 0 {

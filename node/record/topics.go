@@ -17,8 +17,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/tools/annotations"
 	"rsros/msgs"
-	"rsros/node/foxglove"
-	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/internal/loop"
 	"rsros/node/internal/queue"
@@ -63,7 +61,6 @@ type TopicOptions struct {
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
 	Master graph.Mode   `setting:"master"`
 
-	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
 	// Show, if not nil, lets viewers see and control the recording. It is called when the
 	// recording runs, and the returned function before it ends.
 	Show func(*graph.Node, *TopicRecording) (close func() error, err error)
@@ -148,11 +145,6 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	viewers, err := nodegraph.Serve(n, o.Foxglove, nil, o.Log)
-	if err != nil {
-		return err
-	}
-	defer viewers.Close()
 	uploads, err := upload.Start(o.Upload, o.Log, o.folder())
 	if err != nil {
 		return err

@@ -4,9 +4,9 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, sign, overwrite, upload, foxglove, page)
-	Play   = slices.Concat(playback, playTopics, wrapper, Frames, foxglove, page)
-	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), sign, overwrite, upload, foxglove, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, sign, overwrite, upload, page)
+	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), sign, overwrite, upload, page)
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -161,16 +161,10 @@ var upload = Set{
 
 var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}}
 
-var foxglove = Set{
-	{Flag: "foxglove", Kind: Text, Alone: "127.0.0.1:8765", Help: "let Foxglove and Lichtblick connect, at ADDRESS:PORT; beyond loopback, with a token that is printed"},
-	{Flag: "foxglove-origin", Kind: Texts, Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
-	{Flag: "foxglove-view-only", Help: "don't let Foxglove's clients publish, call services, set parameters or control playback"},
-}
-
 var page = Set{
-	{Flag: "http", Kind: Text, Alone: "127.0.0.1:8090", Help: "serve the viewer's page at ADDRESS:PORT; beyond loopback, with a token that is printed"},
-	{Flag: "http-origin", Kind: Texts, Help: "let the pages of this site connect to the viewer"},
-	{Flag: "http-view-only", Help: "don't let viewers change anything"},
+	{Flag: "http", Kind: Text, Alone: "127.0.0.1:8765", Help: "serve the viewer's page, Foxglove and Lichtblick at ADDRESS:PORT; beyond loopback, with a token that is printed"},
+	{Flag: "http-origin", Kind: Texts, Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
+	{Flag: "http-view-only", Help: "don't let viewers and Foxglove's clients change anything"},
 }
 
 // playback has the flags of rosbag play, and more.
@@ -276,7 +270,7 @@ var viewer = Set{
 	{Flag: "listen", Kind: Text, Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
 	{Flag: "bags", Kind: Folder, Help: "folder of recordings that viewers may open and download"},
 	{Flag: "record-path", Kind: Folder, Default: ".", Help: "folder for recordings that viewers start"},
-	{Flag: "view-only", Help: "don't let viewers change anything"},
+	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},
 	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
 	{Flag: "allow-host", Kind: List, Help: "another host name that browsers may use for this machine without a token"},
 	{Flag: "allow-origin", Kind: List, Help: "an origin of another site whose pages may connect, such as https://example.org"},

@@ -294,6 +294,17 @@ func (s *Server) admit(v *session) error {
 	return s.viewers.Join(v)
 }
 
+// Drain waits until Foxglove's clients have been sent their queued messages, for at most the time
+// most. A nil Server has no clients.
+func (s *Server) Drain(ctx context.Context, most time.Duration) {
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	s.foxglove.Drain(ctx) //nolint:errcheck // best effort
+}
+
 // closePatience is the time that viewers have to read their last answers.
 const closePatience = 500 * time.Millisecond
 

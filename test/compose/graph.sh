@@ -91,9 +91,9 @@ await "the clock of the replay" ros rostopic echo -n 1 /clock
 await "the page is up" compose --profile view up -d --no-build view
 page() {
 	local url
-	url=$(compose logs --no-color view | grep --only-matching 'http://localhost:8090/?token=[A-Z0-9]*')
+	url=$(compose logs --no-color view | grep --only-matching 'http://localhost:8765/?token=[A-Z0-9]*')
 	curl --fail --silent --show-error --noproxy '*' --location --cookie-jar "$work/cookies" --output "$work/page" "$url"
-	curl --fail --silent --show-error --noproxy '*' --cookie "$work/cookies" http://localhost:8090/api/files | grep --fixed-strings "\"$RS_BAG\""
+	curl --fail --silent --show-error --noproxy '*' --cookie "$work/cookies" http://localhost:8765/api/files | grep --fixed-strings "\"$RS_BAG\""
 }
 await "the page lists the recordings" page
 docker rm --force listener >/dev/null

@@ -56,15 +56,12 @@ func stampAndHash(at int64, data []byte) string {
 	return fmt.Sprint(at, " ", hex.EncodeToString(sum[:]))
 }
 
-var foxgloveURL = regexp.MustCompile(`ws://[0-9.:]+`)
-
 // startFoxglove plays a bag once a client subscribes to all its topics.
 func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) {
 	t.Helper()
 	m := rig.Master(t)
-	player = peer.Start(t, peer.Env(t, m.URI()), peer.Program(t), "play", "-q", "--wait-for-subscribers", "--foxglove=127.0.0.1:0", bag, "__name:=player")
-	peer.Await(t, "the address for Foxglove", func() bool { return foxgloveURL.MatchString(player.Output()) })
-	return player, foxgloveURL.FindString(player.Output())
+	player = peer.Start(t, peer.Env(t, m.URI()), peer.Program(t), "play", "-q", "--wait-for-subscribers", "--http=127.0.0.1:0", bag, "__name:=player")
+	return player, foxgloveURL(t, player)
 }
 
 // TestPlayFoxglove plays a bag to a Foxglove client, byte by byte, which then calls a
@@ -108,14 +105,20 @@ func TestPlayFoxglove(t *testing.T) {
 	}
 }
 
-var pageURL = regexp.MustCompile(`http://([0-9.:]+)/`)
+var pageURL = regexp.MustCompile(`(?m)(?:^|url=)http://([0-9.:]+/)$`)
+
+// foxgloveURL waits until a program serves its page, and returns the address for Foxglove.
+func foxgloveURL(t *testing.T, p *peer.Process) string {
+	t.Helper()
+	peer.Await(t, "the address of the page", func() bool { return pageURL.MatchString(p.Output()) })
+	return "ws://" + pageURL.FindStringSubmatch(p.Output())[1]
+}
 
 // TestViewFoxglove shows a bag without a master to a Foxglove client, byte by byte.
 func TestViewFoxglove(t *testing.T) {
 	bag, want := foxgloveBag(t)
 	view := peer.Start(t, nil, peer.Program(t), "view", "--no-open", bag)
-	peer.Await(t, "the address of the page", func() bool { return pageURL.MatchString(view.Output()) })
-	c := foxglove.Dial(t, "ws://"+pageURL.FindStringSubmatch(view.Output())[1])
+	c := foxglove.Dial(t, foxgloveURL(t, view))
 	topics := []string{"/text", "/own", "/third"}
 	for i, topic := range topics {
 		c.Subscribe(uint32(i), topic)

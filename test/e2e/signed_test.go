@@ -3,7 +3,6 @@ package e2e
 import (
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -17,8 +16,6 @@ import (
 	"rsros/test/samplebag"
 )
 
-var nodePage = regexp.MustCompile(`(?m)(?:^|url=)(http://[0-9.:]+/)$`)
-
 // TestSignedAddress: nodes that play a recording from a signed address show the signature nowhere: in their logs, their
 // topics and parameters, the page and what it is told, and to Foxglove.
 func TestSignedAddress(t *testing.T) {
@@ -30,24 +27,22 @@ func TestSignedAddress(t *testing.T) {
 	rosout := g.start("rostopic", "echo", "/rosout")
 	peer.Await(t, "two subscribers of /rosout", func() bool { return len(g.nodesOf(subscribers, "/rosout")) == 2 })
 	for name, args := range map[string][]string{
-		"play":      {"play", "--loop", signed, "-q", "--http=127.0.0.1:0", "--foxglove=127.0.0.1:0", "__name:=node"},
-		"live":      {"live", "--device", signed, "--loop", "--http=127.0.0.1:0", "--foxglove=127.0.0.1:0", "__name:=node"},
-		"parameter": {"live", "_device:=" + signed, "--loop", "--http=127.0.0.1:0", "--foxglove=127.0.0.1:0", "__name:=node"},
+		"play":      {"play", "--loop", signed, "-q", "--http=127.0.0.1:0", "__name:=node"},
+		"live":      {"live", "--device", signed, "--loop", "--http=127.0.0.1:0", "__name:=node"},
+		"parameter": {"live", "_device:=" + signed, "--loop", "--http=127.0.0.1:0", "__name:=node"},
 		"view":      {"view", "--no-open", signed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := g.in(t)
 			before := len(rosout.Output())
 			node := g.start(peer.Program(t), append(args, "-v")...)
-			peer.Await(t, "the page", func() bool { return nodePage.MatchString(node.Output()) })
-			page := nodePage.FindStringSubmatch(node.Output())[1]
+			page := "http" + strings.TrimPrefix(foxgloveURL(t, node), "ws")
 			said := map[string]string{"page": get(t, page), "list": get(t, page+"api/files"), "socket": told(t, page)}
 			if name != "view" {
-				peer.Await(t, "the address for Foxglove", func() bool { return foxgloveURL.MatchString(node.Output()) })
 				said["parameters"] = g.run("rosparam", "dump")
 				said["status"] = g.run("rostopic", "echo", "-n1", "/node/status")
 				said["node"] = g.run("rosnode", "info", "/node")
-				c := foxglove.Dial(t, foxgloveURL.FindString(node.Output()))
+				c := foxglove.Dial(t, foxgloveURL(t, node))
 				c.Send(map[string]any{"op": "getParameters", "id": "all", "parameterNames": []string{}})
 				c.Await("the parameters", func(e foxglove.Event) bool { said["foxglove"] += string(e.Text); return e.Op == "parameterValues" })
 				// view is in no graph.
