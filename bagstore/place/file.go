@@ -37,7 +37,7 @@ type File interface {
 
 // Open opens a file for reading. Reading an object ends with ctx.
 func Open(ctx context.Context, name string) (File, error) {
-	name = Conceal(name)
+	name = Redact(name)
 	s, err := storeOf(name)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // Package place opens, lists and writes files at paths and at addresses such as s3://bucket/walk.bag.
-// Each scheme of addresses has a [Store]. The program registers them, so that libraries don't depend on
-// any store's client. A written file gets its name when it is complete.
+// Each scheme of addresses has a [Store]. The program registers those with a client of their own, so that
+// libraries don't depend on it. A written file gets its name when it is complete.
 package place
 
 import (
@@ -48,9 +48,6 @@ type Store interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// ReadOnly is a Store that can't be written; Unwritable returns the error that writing would.
-type ReadOnly interface{ Unwritable(name string) error }
-
 // Object is one version of an object.
 type Object interface {
 	Info() Info
@@ -80,17 +77,18 @@ type PutOptions struct {
 	Progress func(n int64)
 }
 
-var (
-	mu     sync.RWMutex
-	stores = make(map[string]Store)
-)
+// stores are those of the process, by scheme.
+var stores = struct {
+	sync.RWMutex
+	byScheme map[string]Store
+}{byScheme: map[string]Store{"http": theWeb, "https": theWeb}}
 
-// Register makes a store available for addresses with a scheme. It is called before all
+// Register makes a store available for addresses with a scheme, beside http and https. It is called before all
 // other functions.
 func Register(scheme string, s Store) {
-	mu.Lock()
-	defer mu.Unlock()
-	stores[scheme] = s
+	stores.Lock()
+	defer stores.Unlock()
+	stores.byScheme[scheme] = s
 }
 
 // scheme returns what is before :// in an address, Stream for Stream and names beside it, and "" for a
@@ -115,9 +113,9 @@ func storeOf(name string) (Store, error) {
 	if s == "" {
 		return folders{}, nil
 	}
-	mu.RLock()
-	defer mu.RUnlock()
-	if store, ok := stores[s]; ok {
+	stores.RLock()
+	defer stores.RUnlock()
+	if store, ok := stores.byScheme[s]; ok {
 		return store, nil
 	}
 	switch s {
@@ -126,7 +124,7 @@ func storeOf(name string) (Store, error) {
 	case "azblob":
 		return nil, fmt.Errorf("%s://…: %w; Azure Blob Storage is read at https://… with a shared access signature", s, ErrScheme)
 	}
-	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
+	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores.byScheme)), ", "))
 }
 
 // Stat describes a file or object. The error for a folder is regular.ErrNot.
@@ -135,7 +133,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	o, err := open(ctx, s, Conceal(name))
+	o, err := open(ctx, s, Redact(name))
 	if err != nil {
 		return Info{}, err
 	}
@@ -186,7 +184,7 @@ const (
 // in the order of names. What an address lists is bounded by an error, which is ErrUnusable.
 func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		prefix := Conceal(prefix)
+		prefix := Redact(prefix)
 		s, err := storeOf(prefix)
 		if err != nil {
 			yield(Info{}, err)
@@ -244,15 +242,15 @@ func Base(name string) string {
 	return filepath.Base(name)
 }
 
-// Beside returns the name of a file in the folder that name is in. A query stays: it may be a key to
+// Sibling returns the name of a file in the folder that name is in. A query stays: it may be a key to
 // the folder.
-func Beside(name, file string) string {
+func Sibling(name, file string) string {
 	if name == Stream {
 		return Join(name, file)
 	}
 	if IsAddress(name) {
-		bare, query := cutQuery(Whole(name))
-		return Conceal(bare[:strings.LastIndex(bare, "/")+1] + file + query)
+		bare, query := cutQuery(secretURL(name))
+		return Redact(bare[:strings.LastIndex(bare, "/")+1] + file + query)
 	}
 	return filepath.Join(filepath.Dir(name), file)
 }

@@ -88,20 +88,20 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestConceal checks that a concealed name has no secret, stands for its own address only, and finds
+// TestRedact checks that a redacted name has no secret, stands for its own address only, and finds
 // files next to it.
-func TestConceal(t *testing.T) {
+func TestRedact(t *testing.T) {
 	for _, c := range []struct{ address, name, wal string }{
-		{"https://h/a/walk.bag?sig=1", "https://h/a/walk.bag", "https://h/a/x-wal?sig=1"},
-		{"https://h/a/walk.bag?sig=2", "https://h/a/walk.bag#2", "https://h/a/x-wal?sig=2"},
-		{"https://h/a/walk.bag?sig=1", "https://h/a/walk.bag", "https://h/a/x-wal?sig=1"},
-		{"HTTP://user:pw@h/b/walk.bag", "http://h/b/walk.bag", "HTTP://user:pw@h/b/x-wal"},
+		{"https://h/a/walk.bag?sig=1", "https://…@h/a/walk.bag", "https://h/a/x-wal?sig=1"},
+		{"https://h/a/walk.bag?sig=2", "https://…2@h/a/walk.bag", "https://h/a/x-wal?sig=2"},
+		{"https://h/a/walk.bag?sig=1", "https://…@h/a/walk.bag", "https://h/a/x-wal?sig=1"},
+		{"HTTP://user:pw@h/b/walk.bag", "http://…@h/b/walk.bag", "HTTP://user:pw@h/b/x-wal"},
 		{"http://user:pw@[::1/walk.bag?sig", "http://…", "http://user:pw@[::1/x-wal?sig"},
 		{"http://h/a@b.bag", "http://h/a@b.bag", "http://h/x-wal"}, {"s3://b/what?.bag", "s3://b/what?.bag", "s3://b/x-wal"}, {"a?b.bag", "a?b.bag", "x-wal"},
 	} {
-		name := Conceal(c.address)
-		if name != c.name || Conceal(name) != name || Whole(name) != c.address || Whole(Beside(name, "x-wal")) != c.wal {
-			t.Errorf("%s: %s, whole %s, beside %s", c.address, name, Whole(name), Whole(Beside(name, "x-wal")))
+		name := Redact(c.address)
+		if name != c.name || Redact(name) != name || secretURL(name) != c.address || secretURL(Sibling(name, "x-wal")) != c.wal {
+			t.Errorf("%s: %s, address %s, sibling %s", c.address, name, secretURL(name), secretURL(Sibling(name, "x-wal")))
 		}
 		if strings.HasPrefix(c.name, "https:") && Base(name) != "walk.bag" {
 			t.Errorf("%s: base %s", name, Base(name))

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 )
 
 const (
@@ -72,7 +72,7 @@ func (r *remote) Size() int64 { return r.Info().Size }
 // cached describes the object in the cache, where a query tells objects apart.
 func (r *remote) cached() Info {
 	info := r.Info()
-	info.Name = Whole(r.name)
+	info.Name = secretURL(r.name)
 	return info
 }
 
@@ -285,7 +285,7 @@ func (r *remote) fill(list []*block, disk *keptObject) ([]*block, error) {
 func (r *remote) request(list []*block, disk *keptObject) ([]*block, error) {
 	off := list[0].key.number * blockSize
 	n := min(int64(len(list))*blockSize, r.Size()-off)
-	ctx, moved, done := patience.Within(r.ctx, patience.Silence)
+	ctx, moved, done := server.Within(r.ctx, server.Silence)
 	defer done()
 	traffic.requests.Add(1)
 	in, err := r.Range(ctx, off, n)

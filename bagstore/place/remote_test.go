@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 )
 
 // chained is a store with one object of zeros. It sends the rest of a large range once the next range
@@ -63,7 +63,7 @@ func (b *chainedBody) Read(p []byte) (int, error) {
 
 // TestSequential checks that the next range is requested while a large one arrives, and none twice.
 func TestSequential(t *testing.T) {
-	t.Cleanup(patience.Hurry(10))
+	t.Cleanup(server.ScaleForTest(10))
 	Register("chained", &chained{asked: make(map[int64]chan struct{})})
 	f, err := Open(t.Context(), "chained://x")
 	if err != nil {

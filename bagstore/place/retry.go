@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 )
 
 // Limits of trying again. Progress begins a new count.
@@ -28,7 +28,7 @@ func (t *tries) again(ctx context.Context, err error) error {
 		return fmt.Errorf("tried %d times: %w", t.n, err)
 	}
 	traffic.retries.Add(1)
-	return patience.Pause(ctx, t.n)
+	return server.Pause(ctx, t.n)
 }
 
 // open opens an object of a store, with several tries.
@@ -49,7 +49,7 @@ func open(ctx context.Context, s Store, name string) (Object, error) {
 }
 
 func openOnce(ctx context.Context, s Store, name string) (Object, error) {
-	ctx, _, done := patience.Within(ctx, patience.Silence)
+	ctx, _, done := server.Within(ctx, server.Silence)
 	defer done()
 	traffic.requests.Add(1)
 	o, err := s.Open(ctx, name)
@@ -62,11 +62,11 @@ func openOnce(ctx context.Context, s Store, name string) (Object, error) {
 	return o, nil
 }
 
-// cause returns patience.ErrStalled for what that led to, and never io.EOF.
+// cause returns server.ErrStalled for what that led to, and never io.EOF.
 func cause(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(context.Cause(ctx), patience.ErrStalled):
-		return patience.ErrStalled
+	case errors.Is(context.Cause(ctx), server.ErrStalled):
+		return server.ErrStalled
 	case errors.Is(err, io.EOF):
 		return io.ErrUnexpectedEOF
 	}

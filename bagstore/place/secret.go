@@ -7,50 +7,50 @@ import (
 	"sync"
 )
 
-// secrets has the addresses that Conceal gave names to, by name.
-var (
-	secretsMu sync.Mutex
-	secrets   = make(map[string]string)
-)
+// secrets has the addresses that Redact gave names to, by name. A name is no legal address: it has … in place of user and
+// password. So no other address is taken for it.
+var secrets = struct {
+	sync.Mutex
+	urls map[string]string
+}{urls: make(map[string]string)}
 
-// Conceal returns a name for an address of http or https that has a user, a password or a query, which may be a
-// signature. The name is the address without them, with a number if several addresses differ only in them. All
-// functions of this package take it for the address. Other names are returned as they are.
-func Conceal(name string) string {
+// Redact returns a name for an address of http or https that has a user, a password or a query, which may be a
+// signature: https://…@host/walk.bag, with a number after … if several addresses differ only in them. All functions of
+// this package take it for the address. Other names are returned as they are.
+func Redact(name string) string {
 	scheme, rest, ok := strings.Cut(name, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme != "http" && scheme != "https" || !strings.ContainsAny(rest, "@?#") {
 		return name
 	}
-	bare := scheme + "://…"
+	bare := ""
 	if u, err := url.Parse(name); err == nil {
 		if u.User == nil && !strings.ContainsAny(rest, "?#") {
 			return name // @ is part of the path
 		}
-		u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
-		bare = u.String()
+		u.Scheme, u.User, u.RawQuery, u.ForceQuery, u.Fragment = "", nil, "", false, ""
+		bare = "@" + strings.TrimPrefix(u.String(), "//")
 	}
-	secretsMu.Lock()
-	defer secretsMu.Unlock()
-	if _, is := secrets[name]; is {
+	secrets.Lock()
+	defer secrets.Unlock()
+	if _, is := secrets.urls[name]; is {
 		return name
 	}
-	for n, concealed := 1, bare; ; n++ {
-		if n > 1 {
-			concealed = fmt.Sprintf("%s#%d", bare, n)
+	redacted := scheme + "://…" + bare
+	for n := 2; ; n++ {
+		if address, taken := secrets.urls[redacted]; !taken || address == name {
+			secrets.urls[redacted] = name
+			return redacted
 		}
-		if address, taken := secrets[concealed]; !taken || address == name {
-			secrets[concealed] = name
-			return concealed
-		}
+		redacted = fmt.Sprintf("%s://…%d%s", scheme, n, bare)
 	}
 }
 
-// Whole returns the address that Conceal gave a name to, or the name itself. Only requests may have it.
-func Whole(name string) string {
-	secretsMu.Lock()
-	defer secretsMu.Unlock()
-	if address, ok := secrets[name]; ok {
+// secretURL returns the address that Redact gave a name to, or the name itself. Only requests may have it.
+func secretURL(name string) string {
+	secrets.Lock()
+	defer secrets.Unlock()
+	if address, ok := secrets.urls[name]; ok {
 		return address
 	}
 	return name

@@ -51,8 +51,8 @@ func freeObject(ctx context.Context, name string, overwrite bool) error {
 		return nil
 	}
 	s, err := storeOf(name)
-	if r, ok := s.(ReadOnly); ok && err == nil {
-		err = r.Unwritable(name)
+	if s == Store(theWeb) {
+		return readOnly(name)
 	}
 	if err != nil || overwrite {
 		return err

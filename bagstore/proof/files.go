@@ -23,7 +23,7 @@ const (
 // LogPath returns the path of a recording's log, or its address.
 func LogPath(recording string) string {
 	if place.IsAddress(recording) {
-		return place.Beside(recording, place.Base(recording)+LogExt)
+		return place.Sibling(recording, place.Base(recording)+LogExt)
 	}
 	return base(recording) + LogExt
 }

@@ -220,9 +220,9 @@ func (p *Proof) readNames() error {
 // off, to hide what was recorded last, has an earlier one, and one of another recording has another ID.
 func (p *Proof) compareRoot(ctx context.Context, log string, key PublicKey) error {
 	base := strings.TrimSuffix(place.Base(log), LogExt)
-	name := place.Beside(log, base+RootExt)
+	name := place.Sibling(log, base+RootExt)
 	text, err := place.Read(ctx, name, maxRoot)
-	signature, err2 := place.Read(ctx, place.Beside(log, base+SignatureExt), maxRoot)
+	signature, err2 := place.Read(ctx, place.Sibling(log, base+SignatureExt), maxRoot)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist) {
 		return nil
 	}

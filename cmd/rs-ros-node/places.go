@@ -9,16 +9,12 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
-	"rsros/bagstore/place/web"
 	"rsros/node/settings"
 )
 
 // registerPlaces makes addresses known. It sends nothing.
 func registerPlaces() {
 	place.Register(s3.Scheme, &s3.Store{})
-	for _, scheme := range web.Schemes {
-		place.Register(scheme, web.New())
-	}
 }
 
 // concealed replaces addresses, also in --device=ADDRESS and _device:=ADDRESS, by names without user, password and
@@ -30,9 +26,9 @@ func concealed(args []string) []string {
 			continue
 		}
 		if name, value, ok := strings.Cut(arg, "="); ok && (strings.HasPrefix(name, "-") || strings.HasSuffix(name, ":")) {
-			args[i] = name + "=" + place.Conceal(value)
+			args[i] = name + "=" + place.Redact(value)
 		} else {
-			args[i] = place.Conceal(arg)
+			args[i] = place.Redact(arg)
 		}
 	}
 	return args

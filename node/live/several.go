@@ -33,9 +33,9 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 			return nil, err
 		}
 	}
-	o.Source.Device, o.Devices = place.Conceal(o.Source.Device), slices.Clone(o.Devices)
+	o.Source.Device, o.Devices = place.Redact(o.Source.Device), slices.Clone(o.Devices)
 	for i := range o.Devices {
-		o.Devices[i] = place.Conceal(o.Devices[i])
+		o.Devices[i] = place.Redact(o.Devices[i])
 	}
 	n := max(len(o.Devices), len(o.Cameras), 1)
 	if len(o.Devices) > 1 && len(o.Devices) != n || len(o.Cameras) > 0 && len(o.Cameras) != n {

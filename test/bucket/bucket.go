@@ -21,7 +21,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
-	"rsros/bagstore/place/web"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -100,9 +99,6 @@ func (b *Bucket) use() {
 		b.Env = append(b.Env, variables[i]+"="+variables[i+1])
 	}
 	place.Register(s3.Scheme, &s3.Store{})
-	for _, scheme := range web.Schemes {
-		place.Register(scheme, web.New())
-	}
 }
 
 // Address returns the address of a key.

@@ -98,7 +98,7 @@ func (p *pairing) described(ctx context.Context, name string) {
 	text := p.n.Described()
 	if text == "" || yaml.Decode([]byte(text), &info) != nil {
 		var err error
-		info, err = readMetadata(ctx, place.Beside(name, rosbag2.MetadataName))
+		info, err = readMetadata(ctx, place.Sibling(name, rosbag2.MetadataName))
 		if err != nil || len(info.Files) != 1 || info.Files[0] != place.Base(name) {
 			return // there is none, or it counts several files or another one
 		}

@@ -32,7 +32,7 @@ func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, 
 			name = real
 		}
 	}
-	b, err := place.Open(ctx, place.Beside(name, place.Base(name)+ending))
+	b, err := place.Open(ctx, place.Sibling(name, place.Base(name)+ending))
 	// Who may not list a bucket is forbidden what isn't there.
 	hidden := place.IsAddress(name) && errors.Is(err, fs.ErrPermission)
 	if hidden || errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 )
 
 // Bounds of answers that the client decodes as a whole. A page of a listing has up to 1000 objects, each
@@ -45,7 +45,7 @@ func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 
 // send sends what may take long, but not without progress.
 func (b bounded) send(q *http.Request) (*http.Response, error) {
-	ctx, moved, done := patience.Within(q.Context(), patience.Deafness)
+	ctx, moved, done := server.Within(q.Context(), server.WriteStallTimeout)
 	q = q.WithContext(ctx)
 	if q.Body != nil {
 		q.Body = moving{q.Body, moved}
@@ -53,7 +53,7 @@ func (b bounded) send(q *http.Request) (*http.Response, error) {
 	r, err := limit(b.next.RoundTrip(q))
 	if err != nil {
 		done()
-		if errors.Is(context.Cause(ctx), patience.ErrStalled) {
+		if errors.Is(context.Cause(ctx), server.ErrStalled) {
 			err = errors.New("the server takes nothing")
 		}
 		return nil, err
@@ -70,7 +70,7 @@ func (b bounded) list(q *http.Request) (*http.Response, error) {
 		if n == maxTries || !passes || q.Context().Err() != nil {
 			return r, err
 		}
-		if err := patience.Pause(q.Context(), n); err != nil {
+		if err := server.Pause(q.Context(), n); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ func whole(r *http.Response, err error) (*http.Response, error) {
 
 // get gets an answer that the client decodes as a whole.
 func (b bounded) get(q *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(q.Context(), patience.Of(answerTime))
+	ctx, cancel := context.WithTimeout(q.Context(), server.Scaled(answerTime))
 	r, err := limit(b.next.RoundTrip(q.WithContext(ctx)))
 	if err != nil {
 		cancel()

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 	"rsros/test/bucket"
 )
 
@@ -36,7 +36,7 @@ var faults = map[string]struct {
 // TestFaultTable checks that transient faults are survived with the right bytes, and that persistent
 // ones are errors after a bounded number of requests, without credentials in them.
 func TestFaultTable(t *testing.T) {
-	t.Cleanup(patience.Hurry(100))
+	t.Cleanup(server.ScaleForTest(100))
 	want := content(200_000)
 	const last = 150_000
 	for name, c := range faults {
@@ -113,7 +113,7 @@ func TestFaultTable(t *testing.T) {
 // TestFaultsOnTheWay checks that a fault after an object was opened is reported with its range, and
 // that a replaced object is noticed.
 func TestFaultsOnTheWay(t *testing.T) {
-	t.Cleanup(patience.Hurry(100))
+	t.Cleanup(server.ScaleForTest(100))
 	b := bucket.Fake(t)
 	want := content(3 << 20)
 	address := b.Address("a.bag")
@@ -160,7 +160,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 
 // TestDeafServer checks that an upload to a server that stops reading is ended and tried again.
 func TestDeafServer(t *testing.T) {
-	t.Cleanup(patience.Hurry(100))
+	t.Cleanup(server.ScaleForTest(100))
 	b := bucket.Fake(t)
 	want := content(12 << 20) // more than the system's buffers hold
 	for times, text := range map[int]string{1: "", 1000: "takes nothing"} {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 	"rsros/bagstore/place/s3"
 )
 
@@ -28,7 +28,7 @@ func use(t *testing.T, s *httptest.Server) {
 // TestListingRetried checks that a page that fails once is requested again, and that one that always
 // fails ends the listing.
 func TestListingRetried(t *testing.T) {
-	t.Cleanup(patience.Hurry(100))
+	t.Cleanup(server.ScaleForTest(100))
 	const page = `<ListBucketResult><Name>walks</Name><Contents><Key>%d</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>` +
 		`<IsTruncated>%v</IsTruncated><NextContinuationToken>%[1]d</NextContinuationToken></ListBucketResult>`
 	for name, fault := range map[string]http.HandlerFunc{
@@ -115,7 +115,7 @@ func TestHostileListings(t *testing.T) {
 		}, 0, "deadline"},
 		"no XML": {func(w http.ResponseWriter, _ int, _ string) { _, _ = io.WriteString(w, "{}") }, 0, "EOF"},
 	} {
-		restore := patience.Hurry(100)
+		restore := server.ScaleForTest(100)
 		n := 0
 		done = make(chan struct{})
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

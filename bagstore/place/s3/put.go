@@ -16,7 +16,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/patience"
+	"rsros/bagstore/place/internal/server"
 )
 
 // Put implements place.Store. A large object is written in parts. The server compares the checksums of
@@ -161,7 +161,7 @@ func (p *put) try(ctx context.Context, do func() error) error {
 		if n == maxTries-1 || !passes || ctx.Err() != nil {
 			return errors.Join(ctx.Err(), p.wrap(err))
 		}
-		if err := patience.Pause(ctx, n+1); err != nil {
+		if err := server.Pause(ctx, n+1); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/ranged"
+	"rsros/bagstore/place/internal/server"
 )
 
 // Scheme is that of the addresses.
@@ -58,7 +58,7 @@ func newClient() (*minio.Core, error) {
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
 		}),
-		Secure: secure, Region: region, Transport: bounded{ranged.Transport()},
+		Secure: secure, Region: region, Transport: bounded{server.Transport()},
 		MaxRetries: 1, // package place tries again
 	})
 }
@@ -94,7 +94,7 @@ func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
 		return nil, err
 	}
 	o := &object{client: client, info: place.Info{Name: name}}
-	body, info, h, err := o.get(ctx, 0, ranged.HeadBytes)
+	body, info, h, err := o.get(ctx, 0, server.HeadBytes)
 	if empty, ok := errors.AsType[minio.ErrorResponse](err); ok && empty.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		err = o.stat(ctx)
 		return o, o.wrap(err)
@@ -103,9 +103,9 @@ func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
 		return nil, o.wrap(err)
 	}
 	defer body.Close() //nolint:errcheck // only read
-	size, err := ranged.Size(h, 0, 0, ranged.HeadBytes)
+	size, err := server.Size(h, 0, 0, server.HeadBytes)
 	if err == nil {
-		o.head, err = ranged.Head(body, size)
+		o.head, err = server.Head(body, size)
 	}
 	o.etag, o.info = info.ETag, describe(name, info.ETag, size, info.LastModified)
 	return o, o.wrap(err)
@@ -148,14 +148,14 @@ func (o *object) Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
 	if err != nil {
 		return nil, o.wrap(err)
 	}
-	size, err := ranged.Size(h, 0, off, n)
+	size, err := server.Size(h, 0, off, n)
 	if now := describe(o.info.Name, info.ETag, size, info.LastModified); err == nil && (size != o.info.Size || now.Version != o.info.Version) {
 		err = place.ErrChanged
 	}
 	if err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	return ranged.Body(body, n), nil
+	return server.Body(body, n), nil
 }
 
 func (o *object) wrap(err error) error { return wrap(o.info.Name, err) }

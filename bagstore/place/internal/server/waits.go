@@ -1,5 +1,4 @@
-// Package patience defines how long stores wait for servers, and between tries.
-package patience
+package server
 
 import (
 	"context"
@@ -12,9 +11,9 @@ import (
 const (
 	// Silence is how long a server may send nothing.
 	Silence = 30 * time.Second
-	// Deafness is how long a server may take nothing of what is sent, and send nothing. Slow links hold
+	// WriteStallTimeout is how long a server may take nothing of what is sent, and send nothing. Slow links hold
 	// megabytes in their queues.
-	Deafness = 2 * time.Minute
+	WriteStallTimeout = 2 * time.Minute
 
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
@@ -23,20 +22,20 @@ const (
 // ErrStalled means that there was no progress for too long.
 var ErrStalled = errors.New("the server sends nothing")
 
-var hurry atomic.Int64
+var testScale atomic.Int64
 
-// Of returns how long to wait instead of d: d, but less in a test that is in a hurry.
-func Of(d time.Duration) time.Duration { return d / time.Duration(max(1, hurry.Load())) }
+// Scaled returns how long to wait instead of d: d, divided by the factor of ScaleForTest.
+func Scaled(d time.Duration) time.Duration { return d / time.Duration(max(1, testScale.Load())) }
 
-// Hurry divides all waits by a factor, until the returned function is called. It is for tests.
-func Hurry(factor int64) (restore func()) {
-	before := hurry.Swap(factor)
-	return func() { hurry.Store(before) }
+// ScaleForTest divides all waits by a factor, until the returned function is called. It is for tests.
+func ScaleForTest(factor int64) (restore func()) {
+	before := testScale.Swap(factor)
+	return func() { testScale.Store(before) }
 }
 
 // Pause waits after the n-th try that failed, counted from 1. It returns the error of ctx if that ends.
 func Pause(ctx context.Context, n int) error {
-	pause := Of(min(firstPause<<min(n-1, 10), maxPause))
+	pause := Scaled(min(firstPause<<min(n-1, 10), maxPause))
 	timer := time.NewTimer(pause/2 + rand.N(pause))
 	defer timer.Stop()
 	select {
@@ -50,7 +49,7 @@ func Pause(ctx context.Context, n int) error {
 // Within returns a context that ends with ErrStalled as its cause if moved isn't called for d.
 func Within(parent context.Context, d time.Duration) (ctx context.Context, moved, done func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	d = Of(d)
+	d = Scaled(d)
 	timer := time.AfterFunc(d, func() { cancel(ErrStalled) })
 	return ctx, func() { timer.Reset(d) }, func() {
 		timer.Stop()

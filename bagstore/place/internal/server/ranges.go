@@ -1,6 +1,6 @@
-// Package ranged checks servers' responses to range requests. Nothing in a response is trusted:
-// a wrong range would be wrong data.
-package ranged
+// Package server has what stores demand of servers: an answer in time, and exactly the range that was asked for. Nothing
+// in an answer is trusted, because a wrong range would be wrong data.
+package server
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package web_test
+package place_test
 
 import (
 	"bytes"
@@ -13,17 +13,9 @@ import (
 	"time"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/patience"
-	"rsros/bagstore/place/web"
+	"rsros/bagstore/place/internal/server"
 	"rsros/test/bucket"
 )
-
-func TestMain(m *testing.M) {
-	for _, scheme := range web.Schemes {
-		place.Register(scheme, web.New())
-	}
-	m.Run()
-}
 
 func content(n int) []byte {
 	b := make([]byte, n)
@@ -80,8 +72,8 @@ func TestChanged(t *testing.T) {
 // TestUnwritable checks that a name that can't be written is refused before anything is asked for.
 func TestUnwritable(t *testing.T) {
 	for _, overwrite := range []bool{false, true} {
-		if err := place.Free(t.Context(), "https://127.0.0.1:1/a.bag?sig=secret", overwrite); !errors.Is(err, web.ErrReadOnly) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%v, want %v", err, web.ErrReadOnly)
+		if err := place.Free(t.Context(), "https://127.0.0.1:1/a.bag?sig=secret", overwrite); !errors.Is(err, place.ErrReadOnly) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v, want %v", err, place.ErrReadOnly)
 		}
 	}
 }
@@ -114,6 +106,34 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestAddressesOfOneName checks that addresses that differ only in what isn't shown are different ones.
+func TestAddressesOfOneName(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Unix(1_600_000_000, 0), strings.NewReader("version "+r.URL.Query().Get("v")))
+	}))
+	defer s.Close()
+	for _, query := range []string{"?v=1", "", "?v=2", "?v=1"} {
+		_, version, _ := strings.Cut(query, "=")
+		if b, err := place.Read(t.Context(), s.URL+"/a.bag"+query, 100); err != nil || string(b) != "version "+version {
+			t.Errorf("%q: read %q, %v", query, b, err)
+		}
+	}
+}
+
+// TestNoFileRedirect checks that a redirect to a file isn't followed, nor tried again.
+func TestNoFileRedirect(t *testing.T) {
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		w.Header().Set("Location", "file:///etc/passwd")
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer s.Close()
+	if _, err := place.Open(t.Context(), s.URL); !errors.Is(err, place.ErrUnusable) || requests != 1 {
+		t.Errorf("%d requests, %v", requests, err)
+	}
+}
+
 // TestNoRanges checks that a large file that is sent whole isn't read.
 func TestNoRanges(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -127,10 +147,7 @@ func TestNoRanges(t *testing.T) {
 
 // TestFaultTable checks that transient faults are survived with the right bytes.
 func TestFaultTable(t *testing.T) {
-	defer patience.Hurry(100)()
-	for _, scheme := range web.Schemes {
-		place.Register(scheme, web.New())
-	}
+	defer server.ScaleForTest(100)()
 	want := content(1 << 20)
 	for name, fault := range map[string]bucket.Fault{"reset": bucket.Reset, "503": bucket.Busy, "silent": bucket.Stall, "stalls inside": bucket.StallInside,
 		"cut": bucket.Cut, "other range": bucket.WrongRange} {

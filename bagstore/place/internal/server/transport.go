@@ -1,11 +1,9 @@
-package ranged
+package server
 
 import (
 	"net"
 	"net/http"
 	"time"
-
-	"rsros/bagstore/place/internal/patience"
 )
 
 // Transport returns a transport for stores. It gives up on servers that don't answer, and bounds
@@ -15,7 +13,7 @@ func Transport() *http.Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  patience.Of(patience.Silence),
+		ResponseHeaderTimeout:  Scaled(Silence),
 		ExpectContinueTimeout:  time.Second,
 		IdleConnTimeout:        time.Minute,
 		MaxIdleConnsPerHost:    16,

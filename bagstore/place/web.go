@@ -1,5 +1,4 @@
-// Package web reads files at http and https addresses, from servers that support range requests.
-package web
+package place
 
 import (
 	"context"
@@ -12,23 +11,16 @@ import (
 	"net/url"
 	"strings"
 
-	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/ranged"
+	"rsros/bagstore/place/internal/server"
 )
 
-// Schemes are those of the addresses.
-var Schemes = []string{"http", "https"}
-
-// ErrReadOnly is the error for everything but reading.
+// ErrReadOnly is the error for everything but reading files at http and https addresses.
 var ErrReadOnly = errors.New("files at http and https addresses can only be read one by one; they can't be listed or written")
 
-// Store is a place.Store.
-type Store struct{ client *http.Client }
+// web is the store of files on http and https servers that support range requests.
+type web struct{ client *http.Client }
 
-// New returns a Store.
-func New() *Store {
-	return &Store{&http.Client{Transport: ranged.Transport(), CheckRedirect: redirect}}
-}
+var theWeb = &web{&http.Client{Transport: server.Transport(), CheckRedirect: redirect}}
 
 const maxRedirects = 5
 
@@ -37,9 +29,9 @@ func redirect(next *http.Request, before []*http.Request) error {
 	first := before[0]
 	switch {
 	case len(before) > maxRedirects:
-		return fmt.Errorf("more than %d redirects: %w", maxRedirects, place.ErrUnusable)
-	case first.URL.Scheme == "https" && next.URL.Scheme != "https":
-		return fmt.Errorf("a redirect from https to http isn't followed: %w", place.ErrUnusable)
+		return fmt.Errorf("more than %d redirects: %w", maxRedirects, ErrUnusable)
+	case next.URL.Scheme != "https" && (next.URL.Scheme != "http" || first.URL.Scheme == "https"):
+		return fmt.Errorf("a redirect from %s to %.10q isn't followed: %w", first.URL.Scheme, next.URL.Scheme, ErrUnusable)
 	case next.URL.Host != first.URL.Host:
 		next.Header.Del("Authorization")
 		next.Header.Del("Cookie")
@@ -48,19 +40,19 @@ func redirect(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-type file struct {
+type webFile struct {
 	client   *http.Client
 	address  string // secret
-	info     place.Info
+	info     Info
 	strong   bool // the version is an ETag that a server may compare
 	modified string
 	head     []byte
 }
 
 // Open asks for the first bytes, with which come size and version.
-func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
-	f := &file{client: s.client, address: place.Whole(name), info: place.Info{Name: place.Conceal(name)}}
-	r, err := f.get(ctx, 0, ranged.HeadBytes)
+func (s *web) Open(ctx context.Context, name string) (Object, error) {
+	f := &webFile{client: s.client, address: secretURL(name), info: Info{Name: Redact(name)}}
+	r, err := f.get(ctx, 0, server.HeadBytes)
 	if err != nil {
 		return nil, f.wrap(err)
 	}
@@ -72,15 +64,15 @@ func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
 	switch {
 	case r.StatusCode == http.StatusRequestedRangeNotSatisfiable && r.Header.Get("Content-Range") == "bytes */0", r.StatusCode == http.StatusOK && r.ContentLength == 0:
 		return f, nil
-	case r.StatusCode == http.StatusOK && r.ContentLength > 0 && r.ContentLength <= ranged.HeadBytes: // small files are sent whole
+	case r.StatusCode == http.StatusOK && r.ContentLength > 0 && r.ContentLength <= server.HeadBytes: // small files are sent whole
 		f.info.Size = r.ContentLength
 	default:
-		if f.info.Size, err = ranged.Size(r.Header, r.StatusCode, 0, ranged.HeadBytes); errors.Is(err, ranged.ErrUnsupported) {
-			err = fmt.Errorf("%w: %w", place.ErrUnusable, err)
+		if f.info.Size, err = server.Size(r.Header, r.StatusCode, 0, server.HeadBytes); errors.Is(err, server.ErrUnsupported) {
+			err = fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
 	}
 	if err == nil {
-		f.head, err = ranged.Head(r.Body, f.info.Size)
+		f.head, err = server.Head(r.Body, f.info.Size)
 	}
 	return f, f.wrap(err)
 }
@@ -93,10 +85,10 @@ func version(h http.Header) string {
 	return h.Get("Last-Modified")
 }
 
-func (f *file) get(ctx context.Context, off, n int64) (*http.Response, error) {
+func (f *webFile) get(ctx context.Context, off, n int64) (*http.Response, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, f.address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("invalid address: %w", place.ErrUnusable)
+		return nil, fmt.Errorf("the address is invalid, or was redacted by another run of the program: %w", ErrUnusable)
 	}
 	q.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
 	switch {
@@ -125,40 +117,37 @@ func failure(r *http.Response) error {
 	case http.StatusForbidden, http.StatusUnauthorized:
 		return fmt.Errorf("%w (the server said %d)", fs.ErrPermission, r.StatusCode)
 	case http.StatusPreconditionFailed:
-		return place.ErrChanged
+		return ErrChanged
 	case http.StatusRequestedRangeNotSatisfiable:
 		if r.Header.Get("Content-Range") == "bytes */0" {
 			return nil
 		}
-		return place.ErrChanged
+		return ErrChanged
 	}
 	return fmt.Errorf("the server said %d %s", r.StatusCode, http.StatusText(r.StatusCode))
 }
 
-// Info implements place.Object.
-func (f *file) Info() place.Info { return f.info }
+func (f *webFile) Info() Info { return f.info }
 
-// Head implements place.Header.
-func (f *file) Head() []byte { return f.head }
+func (f *webFile) Head() []byte { return f.head }
 
-// Range implements place.Object.
-func (f *file) Range(ctx context.Context, off, n int64) (io.ReadCloser, error) {
+func (f *webFile) Range(ctx context.Context, off, n int64) (io.ReadCloser, error) {
 	r, err := f.get(ctx, off, n)
 	if err != nil {
 		return nil, f.wrap(err)
 	}
-	size, err := ranged.Size(r.Header, r.StatusCode, off, n)
+	size, err := server.Size(r.Header, r.StatusCode, off, n)
 	if err == nil && (size != f.info.Size || version(r.Header) != f.info.Version) {
-		err = place.ErrChanged
+		err = ErrChanged
 	}
 	if err != nil {
 		return nil, errors.Join(f.wrap(err), r.Body.Close())
 	}
-	return ranged.Body(r.Body, n), nil
+	return server.Body(r.Body, n), nil
 }
 
 // wrap adds the name. The client's errors have the whole address.
-func (f *file) wrap(err error) error {
+func (f *webFile) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -168,22 +157,18 @@ func (f *file) wrap(err error) error {
 	return fmt.Errorf("%s: %w", f.info.Name, err)
 }
 
-// List implements place.Store.
-func (s *Store) List(_ context.Context, prefix string) iter.Seq2[place.Info, error] {
-	return func(yield func(place.Info, error) bool) {
-		yield(place.Info{}, s.Unwritable(prefix))
+func (*web) List(_ context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		yield(Info{}, readOnly(prefix))
 	}
 }
 
-// Put implements place.Store.
-func (s *Store) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ place.PutOptions) (place.Info, error) {
-	return place.Info{}, s.Unwritable(name)
+func (*web) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ PutOptions) (Info, error) {
+	return Info{}, readOnly(name)
 }
 
-// Remove implements place.Store.
-func (s *Store) Remove(_ context.Context, name string) error { return s.Unwritable(name) }
+func (*web) Remove(_ context.Context, name string) error { return readOnly(name) }
 
-// Unwritable implements place.ReadOnly.
-func (s *Store) Unwritable(name string) error {
-	return fmt.Errorf("%s: %w", place.Conceal(name), ErrReadOnly)
+func readOnly(name string) error {
+	return fmt.Errorf("%s: %w", Redact(name), ErrReadOnly)
 }

@@ -1,4 +1,4 @@
-package web
+package place
 
 import (
 	"bytes"
@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/place"
-	"rsros/bagstore/place/internal/ranged"
+	"rsros/bagstore/place/internal/server"
 )
 
 // answering is a transport whose server always gives the same answer.
@@ -31,7 +30,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, contentRange, tag, modified string, length int64, body []byte) {
 		h := http.Header{"Content-Range": {contentRange}, "Etag": {tag}, "Last-Modified": {modified}, "Location": {tag}}
 		client := &http.Client{CheckRedirect: redirect}
-		s := &Store{client}
+		s := &web{client}
 		answer := func() {
 			client.Transport = &answering{http.Response{StatusCode: status, Header: h, ContentLength: length, Body: io.NopCloser(bytes.NewReader(body))}}
 		}
@@ -45,8 +44,8 @@ func FuzzAnswers(f *testing.F) {
 			}
 			return
 		}
-		i, head := o.Info(), o.(place.Header).Head()
-		if i.Size < 0 || int64(len(head)) != min(i.Size, ranged.HeadBytes) || !bytes.HasPrefix(body, head) {
+		i, head := o.Info(), o.(Header).Head()
+		if i.Size < 0 || int64(len(head)) != min(i.Size, server.HeadBytes) || !bytes.HasPrefix(body, head) {
 			t.Fatalf("%+v, %d bytes of head, %d of body", i, len(head), len(body))
 		}
 		if i.Size == 0 {
