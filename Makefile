@@ -20,7 +20,6 @@ TAGS      := usb,usbvm,usbsdk,directsink,checked,dist,hosts,slurm,manual
 DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
-MUTATIONS ?= 10000
 SOAK      ?= 10m
 TRIGGERS  ?= 300
 BENCH     ?= .
@@ -36,7 +35,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack mutations fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -149,9 +148,6 @@ test-compose: ## bring docker-compose.yml up with a Docker engine of its own, bu
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...
-
-mutations: ## change signed recordings in MUTATIONS ways (10000), and look whether verify names each
-	$(GO) test -count=1 -v -timeout 0 -run TestMutations ./bagstore/tools/verify -mutations $(MUTATIONS)
 
 fuzz: ## fuzz each target for FUZZTIME (20s)
 	test/fuzz.sh $(FUZZTIME)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 	"rsros/bagstore/internal/tail"
-	"rsros/bagstore/proof"
 )
 
 type job struct {
@@ -81,13 +79,10 @@ type committer struct {
 	err         atomic.Pointer[error]
 	syncing     atomic.Bool
 
-	prover *prover // nil: the bag isn't signed
-
 	// Owned by the writing goroutine or, without compression, by the caller.
 	conns   []*Connection
 	chunks  []committed
-	flushed int64      // length of the file at the last checkpoint
-	proven  proof.Mark // there
+	flushed int64 // length of the file at the last checkpoint
 	scratch []byte
 	tail    []byte
 	staged  int64 // sink.Written at the last flushStaged
@@ -97,7 +92,6 @@ type committed struct {
 	ChunkInfo
 	end   int64 // offset after its index records
 	conns int   // connections described up to end
-	mark  proof.Mark
 }
 
 // Limits of what waits to be written in a live recording. Next to the queue, one chunk is
@@ -119,7 +113,7 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 		}
 	}
 	c := &committer{
-		o: o, sink: s, prover: newProver(o.log), begun: o.Now(), queue: make(chan *job, queue), work: make(chan *job, depth), free: make(chan *job, depth+2),
+		o: o, sink: s, begun: o.Now(), queue: make(chan *job, queue), work: make(chan *job, depth), free: make(chan *job, depth+2),
 		flush: make(chan bool, 1), press: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	if err := s.Append(fileHeaderWithTail(firstChunk, 0, 0, o.tail), nil, nil, nil); err != nil {
@@ -134,7 +128,6 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 		}
 	}
 	c.markFlushed()
-	c.proven = c.prover.mark(c.flushed)
 	if o.Compression != None {
 		c.wait.Go(c.write)
 		for range o.Workers {
@@ -397,16 +390,12 @@ func (c *committer) chunk(j *job) error {
 		}
 		c.scratch = appendChunkHeader(c.scratch[:0], kind, 0, len(j.buf), len(body))
 	}
-	done = c.prover.begin(j, c.scratch, body, c.tail, done)
-	after := len(c.tail) // of the content
 	c.summarize(j, &info)
-	err := c.sink.Append(c.scratch, body, c.tail, done)
-	mark := c.prover.end(j, pos, c.tail[after:], c.sink.Size(), err)
-	if err != nil {
+	if err := c.sink.Append(c.scratch, body, c.tail, done); err != nil {
 		return err
 	}
 	c.conns = append(c.conns, j.conns...)
-	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns), mark})
+	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns)})
 	c.written.Store(c.sink.Size())
 	c.markInFile(max(c.inFile.Load(), c.sink.Landed()))
 	c.committed.Add(1)
@@ -539,30 +528,23 @@ func (c *committer) checkpoint(done chan struct{}) {
 	c.markFlushed()
 	c.stale.Add(c.flushed - at)
 	head := fileHeaderWithTail(at, len(c.conns), len(c.chunks), c.o.tail)
-	mark := c.proven
 	c.syncing.Store(true)
 	c.sync.Go(func() {
 		defer close(done)
 		defer c.syncing.Store(false)
-		c.prover.sign(mark, false)
 		c.fail(c.point(head))
 		c.checkpoints.Add(1)
 	})
 }
 
 func (c *committer) appendIndexSection() error {
-	at, section := c.sink.Size(), c.indexSection()
-	if err := c.sink.Append(section, nil, nil, nil); err != nil {
+	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return err
 	}
 	if err := c.pad(); err != nil {
 		return err
 	}
-	if err := c.sink.Flush(); err != nil {
-		return err
-	}
-	c.proven = c.prover.section(at, section, len(c.conns), len(c.chunks), c.sink.Size())
-	return nil
+	return c.sink.Flush()
 }
 
 func (c *committer) pad() error {
@@ -611,32 +593,22 @@ func (c *committer) close() error {
 		head, err = c.rescue(err)
 	}
 	if head != nil {
-		c.prover.sign(c.proven, false)
 		err = errors.Join(err, c.point(head))
 	}
-	if err == nil {
-		c.prover.sign(c.proven, true)
-	}
-	err = errors.Join(err, c.sink.Close())
-	unproven := c.prover.close()
-	if err == nil && unproven != nil {
-		return fmt.Errorf("%w: %w", ErrUnproven, unproven)
-	}
-	return errors.Join(err, unproven)
+	return errors.Join(err, c.sink.Close())
 }
 
 // finish appends the final index section, ends the file there and returns the file header
 // that points at it.
 func (c *committer) finish() (head []byte, err error) {
-	at, section := c.sink.Size(), c.indexSection()
-	if err := c.sink.Append(section, nil, nil, nil); err != nil {
+	at := c.sink.Size()
+	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return nil, err
 	}
 	c.written.Store(c.sink.Size())
 	if err := c.sink.Finish(); err != nil {
 		return nil, err
 	}
-	c.proven = c.prover.section(at, section, len(c.conns), len(c.chunks), at+int64(len(section)))
 	tail := c.o.tail
 	if c.failed() == nil {
 		tail = 0 // the bag is complete
@@ -666,11 +638,6 @@ func (c *committer) cutAfterLastChunk() error {
 		n--
 	}
 	c.chunks = c.chunks[:n]
-	if n == 0 || c.chunks[n-1].end <= c.flushed {
-		c.prover.rewind(c.proven)
-	} else {
-		c.prover.rewind(c.chunks[n-1].mark)
-	}
 	if n == 0 {
 		c.conns = nil
 		return c.sink.Rewind(c.flushed)

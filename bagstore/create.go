@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/proof"
 )
 
 // ErrLocked means that another Writer, of this or another process, is writing the file.
@@ -32,30 +31,14 @@ func Create(path string, o Options) (*Writer, error) {
 	if keep {
 		o.tail = rand.Uint64() | 1
 	}
-	switch {
-	case o.Sign != nil:
-		o.log, err = proof.Create(path, o.Sign, o.Overwrite, o.NoSync)
-	case o.Overwrite: // a log would be of what the file had
-		err = proof.Clear(path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Discard())
-	}
 	w, err := writerOn(f.File, o)
 	if err != nil {
-		return nil, errors.Join(err, f.Discard(), o.discardLog())
+		return nil, errors.Join(err, f.Discard())
 	}
 	if keep {
 		w.keeper = newKeeper(w, f.File, path)
 	}
 	return w, nil
-}
-
-func (o Options) discardLog() error {
-	if o.log == nil {
-		return nil
-	}
-	return o.log.Discard()
 }
 
 func writerOn(f *os.File, o Options) (*Writer, error) {

@@ -11,8 +11,6 @@ var (
 	ErrEncrypted  = errors.New("encrypted bags are not supported")
 	ErrClosed     = errors.New("bag is closed")
 	ErrConnection = errors.New("unknown connection")
-	// ErrUnproven means that a Writer has completed the bag, and couldn't write the log of Options.Sign.
-	ErrUnproven = errors.New("the bag is complete, but can't be proven")
 )
 
 // FormatError is an error in the contents of a file.

@@ -11,7 +11,6 @@ import (
 
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/proof"
 )
 
 // SinkKind chooses how bytes go to the disk.
@@ -66,15 +65,11 @@ type Options struct {
 	Staging *Staging
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
-	// Sign, if not nil, signs a log of what is written, which is kept next to the file, see package
-	// proof. Create refuses a file whose log exists, unless Overwrite is set.
-	Sign *proof.Key
 	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time
 
-	directFrom int64      // size from which Auto writes directly; set by tests
-	tail       uint64     // token of the tail file; 0: none
-	log        *proof.Log // of Sign
+	directFrom int64  // size from which Auto writes directly; set by tests
+	tail       uint64 // token of the tail file; 0: none
 }
 
 // Kind returns the compression of the chunks that are compressed.

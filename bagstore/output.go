@@ -28,7 +28,7 @@ func CreateOutput(ctx context.Context, path string, o Options) (*Output, error) 
 		return nil, err
 	}
 	o.Checkpoint = -1 // nobody opens it before it has its name
-	o.Overwrite, o.Sign = false, nil
+	o.Overwrite = false
 	w, err := Create(target.Temp(), o)
 	if err != nil {
 		return nil, err

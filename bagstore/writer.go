@@ -337,7 +337,7 @@ func (w *Writer) WriteMethod() string {
 
 // Close writes the open chunk, the index section and the file header, and returns when the
 // complete file is on disk. After a write error it still tries to keep every whole chunk,
-// and returns the error. The error is ErrUnproven if only the log of Options.Sign isn't complete. It may be called twice.
+// and returns the error. It may be called twice.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if w.done {

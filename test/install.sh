@@ -29,8 +29,6 @@ packages=(
 	ffmpeg python3-av
 	# a browser for the viewer's page
 	chromium
-	# another program that makes keys and verifies signatures
-	minisign
 	# called by the tests themselves
 	git lz4 procps sqlite3
 	"$@"

@@ -25,7 +25,7 @@ var layers = []layer{
 		"ROS messages, and the encodings of what they carry"},
 	{"cameras", []string{"camdriver/..."}, []string{"messages"},
 		"the model of a camera, cameras, and processing of frames"},
-	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/proof", "bagstore/internal/..."}, []string{"messages", "cameras"},
+	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/internal/..."}, []string{"messages", "cameras"},
 		"the ROS bag format: records, whatever their messages hold"},
 	{"formats", []string{"bagstore/formats/...", "bagstore/moment"}, []string{"cameras"},
 		"other containers of messages: MCAP and ROS 2's bags"},

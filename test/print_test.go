@@ -14,7 +14,6 @@ var rawStreams = []string{
 	"cmd/rs-ros-node/log.go",         // quotes what a log line holds
 	"cmd/rs-ros-node/progress.go",    // draws a bar
 	"cmd/rs-ros-node/recordtable.go", // draws a table, and quotes its texts
-	"cmd/rs-ros-node/signkey.go",     // reads a password
 	"cmd/rs-ros-node/play.go",        // the player draws its line, which holds numbers only
 
 	"deploy/dist/main.go",                  // a program of its own

@@ -39,9 +39,6 @@ empty parameter, and a number that isn't above 0, mean the default.`,
   rs-ros-node live --device usb --depth 848x480@90 --infra1 off --gyro 400`,
 		Args: addressArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.readSignKey(o.Recording.Signing, &o.Recording.Bag); err != nil {
-				return err
-			}
 			o.ROS = a.ros
 			if o.Record != "" {
 				table := a.newRecordTable(false)

@@ -69,9 +69,6 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	a.quiet = a.quiet || r.quiet
-	if err := a.readSignKey(o.Signing, &o.Bag); err != nil {
-		return err
-	}
 	o.ROS = a.ros
 	table := a.newRecordTable(r.quiet)
 	defer table.close()

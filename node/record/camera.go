@@ -42,7 +42,6 @@ type Options struct {
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
 	Topics        []string      `setting:"record-topics"`  // recorded next to the cameras; names, also several in a text, with commas
 	Ring          Ring
-	Signing       Signing
 	Upload        upload.Options
 	Uploads       *upload.Queue // where finished files go; may be nil
 }
@@ -56,10 +55,7 @@ func (o *Options) Settings() settings.Fields {
 
 // Check rejects settings that contradict each other.
 func (o *Options) Check() error {
-	if err := o.Ring.check(o.limits().any() || o.Bag.Overwrite); err != nil {
-		return err
-	}
-	return o.Signing.Check(o.DB3)
+	return o.Ring.check(o.limits().any() || o.Bag.Overwrite)
 }
 
 // BagSettings returns the settings of how bags are written.
@@ -143,9 +139,6 @@ func (r *Camera) create(path string, number int, snap camdriver.DeviceSnapshot, 
 	if _, ext := splitExt(path); ext != extDB3 {
 		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)
-	}
-	if o.Bag.Sign != nil {
-		return nil, errSignedDB3
 	}
 	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
 }

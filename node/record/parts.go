@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/proof"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -76,11 +75,6 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*besideMessage](budget, log)}
 	create := func(path string) (*part, error) {
 		first, bag := p.devices[0], o.Bag
-		if !bag.Overwrite {
-			if err := proof.Free(path); err != nil {
-				return nil, err
-			}
-		}
 		bag.Staging, bag.Large = &p.staging, p.open && p.cur.Size() >= large
 		w, err := open(path, first.number, first.snap, bag)
 		if err != nil {
@@ -95,7 +89,7 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 		return f, nil
 	}
 	base, ext := splitExt(path)
-	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads, signed: o.Bag.Sign != nil}
+	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true, uploads: o.Uploads}
 	if o.Ring.Before > 0 {
 		if err := p.startRing(o.Ring, base, time.Now()); err != nil {
 			return nil, err

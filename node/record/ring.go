@@ -197,11 +197,11 @@ func (s *series[F]) complete(f F, over span) error {
 	if over.began.Before(r.until) {
 		return s.keepFile(f)
 	}
-	size, err := s.sizeOf(f.Path())
+	st, err := os.Stat(f.Path())
 	if err != nil {
 		return err
 	}
-	r.files, r.size = append(r.files, ringFile[F]{f, over, size}), r.size+size
+	r.files, r.size = append(r.files, ringFile[F]{f, over, st.Size()}), r.size+st.Size()
 	for len(r.files) > 0 {
 		// A trigger may wait in the queue while its ring goes on.
 		old := over.ended.Sub(r.files[0].ended) > r.Before+r.each()
@@ -268,7 +268,7 @@ func (s *series[F]) keepFile(f F) error {
 	for {
 		path := partPath(r.keep, r.kept, r.ext)
 		r.kept++
-		err := s.move(f.Path(), path)
+		err := rename(f.Path(), path, false)
 		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
 			continue
 		}
@@ -291,7 +291,7 @@ const maxKept = 1 << 20
 func (s *series[F]) forget() error {
 	f := s.ring.pop().file
 	s.files = slices.DeleteFunc(slices.Clone(s.files), func(x F) bool { return x == f })
-	return s.remove(f.Path())
+	return remove(f.Path())
 }
 
 // endRing removes the ring, unless recording failed. The caller must hold s.mu.

@@ -307,8 +307,6 @@ func TestBlackBox(t *testing.T) {
 			}
 			o := config(t, master, TopicOptions{Topics: []string{"/count", "/map"}, Ring: Ring{Before: 2 * time.Second, After: time.Second}})
 			o.ROS.Name = "recorder"
-			key := signingKey(t)
-			o.Bag.Sign = key
 			switch by {
 			case "rule":
 				o.Triggers.Expressions = []string{"topic == '/count' and m.data == 160"}
@@ -355,10 +353,6 @@ func TestBlackBox(t *testing.T) {
 					got[binary.LittleEndian.Uint32(m.Data)] = true
 				}
 				b.Close() //nolint:errcheck // read
-			}
-			signed(t, key, found()...)
-			if rest, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Output), "*.proof")); len(rest) != len(found()) {
-				t.Errorf("%d logs of %d files", len(rest), len(found()))
 			}
 			if counts := recorded(t, joined(t, found())); counts["/map"] != 1 || counts["/count"] != uint64(len(got)) {
 				t.Errorf("joined: %v, of %d counts", counts, len(got))
@@ -433,9 +427,8 @@ func TestRingLeft(t *testing.T) {
 // TestCameraRing checks that a camera's black box keeps recordings that play alone, without a gap.
 func TestCameraRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := signingKey(t)
 		// The bubble's time stands still while direct writes are waited for.
-		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}, Bag: bagstore.Options{Sign: key, Sink: bagstore.Buffered}})
+		s := newStudio(t, Options{Ring: Ring{Before: 5 * time.Second, After: 3 * time.Second}, Bag: bagstore.Options{Sink: bagstore.Buffered}})
 		dir := t.TempDir()
 		if _, err := s.Start(filepath.Join(dir, "walk.bag")); err != nil {
 			t.Fatal(err)
@@ -459,7 +452,6 @@ func TestCameraRing(t *testing.T) {
 			if len(files) == 0 {
 				break
 			}
-			signed(t, key, files[0])
 			take := rig.ReadTake(t, files[0])
 			if len(take.Snap.Sensors) != 2 {
 				t.Errorf("%s describes %d sensors", files[0], len(take.Snap.Sensors))

@@ -1,10 +1,10 @@
 package record
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -38,7 +38,6 @@ type series[F seriesFile[F]] struct {
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	signed  bool  // each file has a proof next to it
 	keep    int   // number of complete files that are kept; 0 means all
 	most    int64 // bytes of complete files that are kept; 0 means all
 	uploads *upload.Queue
@@ -55,8 +54,6 @@ type series[F seriesFile[F]] struct {
 	paths []string // of the complete files that are kept
 	err   error    // of files that couldn't be completed
 	gone  error    // of files that another program deleted, replaced or truncated
-	// unproven is the first error of a log; the files are complete.
-	unproven error
 }
 
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
@@ -142,11 +139,6 @@ func (s *series[F]) close(f F, over span) {
 		s.uploads.Drop(final)
 		return // another file has its name now
 	}
-	if errors.Is(err, bagstore.ErrUnproven) {
-		s.log.Error().Err(err).Str("bag", f.Path()).Msg("the log of a signed recording can't be written; recording continues")
-		s.unproven = cmp.Or(s.unproven, fmt.Errorf("close %s: %w", f.Path(), err))
-		err = nil
-	}
 	switch {
 	case s.ring == nil:
 		s.uploads.Finish(final)
@@ -159,13 +151,21 @@ func (s *series[F]) close(f F, over span) {
 	}
 }
 
+// remove removes a complete file. It may be gone already.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // trim removes the oldest complete files if there are more than keep or most, up to one that
 // waits for upload.
 func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for (s.keep > 0 && len(s.paths) > s.keep || s.most > 0 && s.size() > s.most) && s.uploads.Safe(s.paths[0]) {
-		if err := s.remove(s.paths[0]); err != nil {
+		if err := remove(s.paths[0]); err != nil {
 			return err
 		}
 		s.paths = s.paths[1:]
@@ -176,8 +176,8 @@ func (s *series[F]) trim() error {
 // size returns the size of the complete files that are there. The caller must hold s.mu.
 func (s *series[F]) size() (total int64) {
 	for _, path := range s.paths {
-		if size, err := s.sizeOf(path); err == nil {
-			total += size
+		if st, err := os.Stat(path); err == nil {
+			total += st.Size()
 		}
 	}
 	return total
@@ -198,7 +198,7 @@ func (s *series[F]) end() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.err, s.gone, s.unproven, s.endRing())
+	return errors.Join(s.err, s.gone, s.endRing())
 }
 
 // all returns every file so far, without those that a ring has removed. It may be called from any goroutine.

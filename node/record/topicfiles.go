@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/proof"
 	"rsros/node/internal/queue"
 	"rsros/node/upload"
 )
@@ -57,7 +56,7 @@ type connectionKey struct{ topic, callerID, md5 string }
 func newTopicFiles(o TopicOptions, budget *queue.Budget, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, budget: budget, latched: newLatched[topicMessage](budget, log), ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads, signed: o.Bag.Sign != nil}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads}
 	return s
 }
 
@@ -136,9 +135,6 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 		if _, err := os.Lstat(path); err == nil {
 			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
-		if err := proof.Free(path + activeSuffix); err != nil {
-			return nil, err
-		}
 	}
 	o := s.opts.Bag
 	o.Large, o.Staging = s.large, &s.staging
@@ -168,22 +164,16 @@ func (f *topicFile) Path() string {
 }
 
 // Close completes the file and renames it to its final name. If that name is taken by now,
-// the file keeps its active name and Close returns an error. bagstore.ErrUnproven is returned after the rename.
+// the file keeps its active name and Close returns an error.
 func (f *topicFile) Close() error {
-	closed := f.topicWriter.Close()
-	if closed != nil && !errors.Is(closed, bagstore.ErrUnproven) {
-		return closed
-	}
-	if f.overwrite {
-		if err := proof.Replace(f.active); err != nil {
-			return err
-		}
+	if err := f.topicWriter.Close(); err != nil {
+		return err
 	}
 	if err := rename(f.active, f.final, f.overwrite); err != nil {
 		return fmt.Errorf("the recording stays in %s: %w", f.active, err)
 	}
 	f.complete = true
-	return closed
+	return nil
 }
 
 // MovedTo implements seriesFile.

@@ -50,7 +50,6 @@ type TopicOptions struct {
 	NoDelay    bool          `setting:"tcpnodelay"`
 	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
-	Signing    Signing
 	Upload     upload.Options
 	Thinning   Thinning
 	Time       string `setting:"time"` // record times: arrival (the default), or stamp for those of headers
@@ -91,10 +90,7 @@ func (o *TopicOptions) check() error {
 	if err := upload.OnlyPaths(o.Output, o.Prefix); err != nil {
 		return err
 	}
-	if err := o.checkFormat(); err != nil {
-		return err
-	}
-	return o.Signing.Check(o.DB3)
+	return o.checkFormat()
 }
 
 // checkRing completes the options: each file of a ring is one that can be played alone.

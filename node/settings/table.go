@@ -4,9 +4,9 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, sign, overwrite, upload, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
-	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), sign, overwrite, upload, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), overwrite, upload, page)
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -146,10 +146,6 @@ var bag = slices.Concat(sink, Set{
 
 var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
 	Help: "compress with LZ4 only messages of topics whose whole names match"}}
-
-// sign has no parameter: nobody in the graph may say which key signs.
-var sign = Set{{Flag: "sign", Kind: File, Example: "robot.key",
-	Help: "sign the recording with this secret key of minisign; verify finds changes"}}
 
 // upload has no parameters: nobody in the graph may say where recordings go.
 var upload = Set{

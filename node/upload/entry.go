@@ -28,15 +28,8 @@ const (
 type entry struct {
 	path string // of the file, without activeSuffix
 
-	To   string `json:"to"`             // address
-	Keep bool   `json:"keep,omitempty"` // the file stays when it is safe
-	objectState
-	// Proofs are the files that prove a signed recording, by what their names have after that of the recording.
-	Proofs map[string]*objectState `json:"proofs,omitempty"`
-}
-
-// objectState is the state of one object.
-type objectState struct {
+	To      string `json:"to"`                // address
+	Keep    bool   `json:"keep,omitempty"`    // the file stays when it is safe
 	Resume  []byte `json:"resume,omitempty"`  // of place.PutOptions
 	Stored  string `json:"stored,omitempty"`  // the object's version, once it is whole
 	Version string `json:"version,omitempty"` // of the file that the object holds
@@ -85,8 +78,8 @@ func (e *entry) file() (string, fs.FileInfo, error) {
 // errChanged means that the file isn't the one that was uploaded.
 var errChanged = errors.New("the file changed while it was uploaded")
 
-// send uploads the file and what proves it, unless they are safe already, and ends the entry. The address of a file
-// that wasn't closed ends in activeSuffix.
+// send uploads the file, unless it is safe already, and ends the entry. The address of a file that wasn't closed ends
+// in activeSuffix.
 func (e *entry) send(ctx context.Context, progress func(int64)) error {
 	path, _, err := e.file()
 	if err != nil {
@@ -97,38 +90,27 @@ func (e *entry) send(ctx context.Context, progress func(int64)) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if e.Stored == "" {
-		if err := e.sendProofs(ctx, path, e.checkName); err != nil {
-			return err
-		}
-	}
 	if e.Stored == "" || e.Version != f.Info().Version {
-		if err := e.put(ctx, f, &e.objectState, progress); err != nil {
+		if err := e.put(ctx, f, progress); err != nil {
 			return err
 		}
-	}
-	if err := e.sendProofs(ctx, path, e.putProof); err != nil {
-		return err
 	}
 	return e.end(path, f.Info().Version)
 }
 
-// address returns that of a file of the entry.
-func (e *entry) address(path string) string { return e.To + strings.TrimPrefix(path, e.path) }
-
-// put makes the object hold a file of the entry, under another name if the address has something else.
-func (e *entry) put(ctx context.Context, f place.File, o *objectState, progress func(int64)) error {
+// put makes the object hold the file, under another name if the address has something else.
+func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) error {
 	name, was := f.Info().Name, f.Info().Version
-	to := e.address(name)
-	save := func(b []byte) error { o.Resume = b; return e.save() }
-	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: o.Stored == "", Replaces: o.Stored, Resume: o.Resume, Save: save, Progress: progress})
+	to := e.To + strings.TrimPrefix(name, e.path)
+	save := func(b []byte) error { e.Resume = b; return e.save() }
+	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored, Resume: e.Resume, Save: save, Progress: progress})
 	if errors.Is(err, fs.ErrExist) {
 		stored, err = e.compare(ctx, f, to)
 	}
 	if err != nil {
 		return err
 	}
-	o.Resume, o.Stored, o.Version = nil, stored.Version, was
+	e.Resume, e.Stored, e.Version = nil, stored.Version, was
 	if err := e.save(); err != nil {
 		return err
 	}
@@ -155,7 +137,7 @@ func (e *entry) compare(ctx context.Context, f place.File, to string) (place.Inf
 		return o.Info(), err
 	}
 	ext := filepath.Ext(e.To)
-	e.objectState, e.Proofs = objectState{}, nil
+	e.Resume, e.Stored, e.Version = nil, "", ""
 	e.To = fmt.Sprintf("%s-%s%s", strings.TrimSuffix(e.To, ext), f.Info().Modified.UTC().Format("20060102-150405.000"), ext)
 	if err := e.save(); err != nil {
 		return place.Info{}, err
@@ -177,29 +159,16 @@ func (e *entry) end(path, version string) error {
 		return err
 	}
 	if !e.Keep && len(tails) == 0 {
-		for _, proof := range proofs(path) { // first: afterwards nothing would find them
-			if err := removeSame(proof, e.proof(proof).Version); err != nil {
-				return err
-			}
+		now, err := place.Stat(context.Background(), path)
+		if err == nil && now.Version != version {
+			err = errChanged
 		}
-		if err := removeSame(path, version); err != nil {
-			return err
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return os.Remove(e.path + suffix)
-}
-
-// removeSame removes a file that is still the one that was uploaded.
-func removeSame(path, version string) error {
-	now, err := place.Stat(context.Background(), path)
-	if err == nil && now.Version != version {
-		err = errChanged
-	}
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
