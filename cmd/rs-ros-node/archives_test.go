@@ -362,7 +362,6 @@ func TestSignedAddress(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	local := filepath.Join(t.TempDir(), "long.bag")
 	longBag(t, local, bagstore.None)
-	boxes := samplebag.File(t, "boxes.jsonl", []byte(`{"topic": "/camera/image", "time": 0, "boxes": []}`))
 	try := func(want int, args ...string) {
 		t.Helper()
 		code, stdout, stderr := command(t, append(args, "-v")...)
@@ -398,7 +397,6 @@ func TestSignedAddress(t *testing.T) {
 		{exitOK, []string{"export", walk, "--dir", in("walk")}}, {exitOK, []string{"export", robot, "--dir", in("robot")}}, {exitOK, []string{"export", walk, "--mcap", in("walk.mcap")}},
 		{exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}}, {exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}},
 		{exitOK, []string{"process", walk, in("processed.bag"), "--filters", "decimation"}}, {exitFailed, []string{"process", robot, in("none.bag"), "--filters", "decimation"}},
-		{exitIncomplete, []string{"anonymise", robot, in("hidden.bag"), "--boxes", boxes}}, {exitFailed, []string{"anonymise", robot, in("none.bag"), "--boxes", walk}},
 		{exitOK, []string{"compress", walk, "--output-dir", in("compressed")}}, {exitUsage, []string{"reindex", walk}}, {exitFailed, []string{"split", walk, "--duration", "1"}},
 		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "--out", in("all.parquet")}},
 		{exitFailed, []string{"batch", "check", "--in", walk, "--out", in("batch")}}, {exitUsage, []string{"batch", "check", "--in", dir, "--out", in("batch"), "--", walk}},
