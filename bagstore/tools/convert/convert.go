@@ -35,10 +35,6 @@ type Options struct {
 	scan      bool   // an MCAP file's indexes aren't trusted
 	ROS       int    // messages that Messages writes, ROS 1 or 2. 0: In's if Out can hold them
 	Storage   string // of a folder of rosbag2: rosbag2.StorageSQLite (the default) or StorageMCAP
-	// Edit, if not nil, returns what Messages writes in place of each message of a topic of In, valid until
-	// the next call, or nil for a message that is left out. It borrows the message, which was recorded at a
-	// time. An error stops the conversion.
-	Edit func(t container.Topic, at bagstore.Time, message []byte) ([]byte, error)
 }
 
 // Result counts what was written.

@@ -29,7 +29,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		return r, err
 	}
 	view := bag.View(bagstore.Query{})
-	j := job{r: &r, anyDamage: o.AnyDamage, topics: topics, edit: o.Edit, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
 	for _, n := range bag.Notes() {
 		if n.Severity == bagstore.Loss {
 			j.lost[n.Text]++
@@ -70,9 +70,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 type job struct {
 	r          *Result
 	anyDamage  bool
-	head       int                                                                       // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
-	topics     map[uint32]container.Topic                                                // of In, by connection
-	edit       func(t container.Topic, at bagstore.Time, message []byte) ([]byte, error) // see Options.Edit; may be nil
+	head       int // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
 	routes     table
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
@@ -96,28 +94,20 @@ func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, err
 			}
 			continue
 		}
-		if err := j.message(b, it.Message()); err != nil {
-			return false, err
-		}
+		j.message(b, it.Message())
 	}
 	return true, nil
 }
 
-// message adds a message to a batch. Its error is one of edit.
-func (j *job) message(b *batch, m bagstore.Message) error {
+// message adds a message to a batch.
+func (j *job) message(b *batch, m bagstore.Message) {
 	way := j.routes[m.Conn.ID]
 	if way.why != nil {
 		j.lose("messages of "+m.Conn.Topic, way.why)
-		return nil
+		return
 	}
 	head := m.Data[:j.head]
 	m.Data = m.Data[j.head:]
-	if j.edit != nil {
-		var err error
-		if m.Data, err = j.edit(j.topics[m.Conn.ID], m.Time, m.Data); err != nil || m.Data == nil {
-			return err
-		}
-	}
 	if more := len(b.data) + len(head) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
 		b.data = append(memory.Get(more)[:0], b.data...) // append would take a quarter more
 	}
@@ -129,7 +119,7 @@ func (j *job) message(b *batch, m bagstore.Message) error {
 		var err error
 		if data, lost, err = way.encode(append(b.data, head...), m.Data); err != nil {
 			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)
-			return nil
+			return
 		}
 	}
 	if lost != "" {
@@ -149,7 +139,6 @@ func (j *job) message(b *batch, m bagstore.Message) error {
 	j.end = max(j.end, t)
 	j.r.Messages++
 	j.counts[way]++
-	return nil
 }
 
 func (j *job) lose(what string, why error) {

@@ -44,14 +44,6 @@ func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 	return again(ctx, Options{In: in, Out: out, Bag: bag, Progress: p})
 }
 
-// Edited is [Again] with messages as o.Edit returns them, and with the usual compression if o.Bag has none.
-func Edited(ctx context.Context, o Options) (Result, error) {
-	if o.Bag.Compression == "" {
-		o.Bag.Compression = usualCompression(ctx, o.In)
-	}
-	return again(ctx, o)
-}
-
 // again implements Again. With scan, it doesn't trust an MCAP file's indexes.
 func again(ctx context.Context, o Options) (Result, error) {
 	format, err := recording.FormatOf(ctx, o.In)

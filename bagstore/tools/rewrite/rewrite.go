@@ -20,13 +20,10 @@ type Options struct {
 	// Options of the new bag. Checkpoints are left out. With a ChunkSize, no chunk stays as it is.
 	bagstore.Options
 	bagstore.Filter
-	// Keep, if not nil, is called for each selected message. An error stops the copying.
-	Keep func(bagstore.Message) (bool, error)
-	// Edit, if not nil, returns the data to write for each selected message of the connections that
-	// Edits accepts, valid until the next call, or nil for a message that is left out. It borrows the
-	// message. An error stops the copying.
-	Edit  func(bagstore.Message) ([]byte, error)
-	Edits func(*bagstore.Connection) bool
+	// Keep, if not nil, is called for each selected message of the connections that Judges accepts, or of
+	// all if that is nil. An error stops the copying.
+	Keep   func(bagstore.Message) (bool, error)
+	Judges func(*bagstore.Connection) bool
 	// Damaged, if not nil, is called for each unreadable message, which is skipped. Otherwise the
 	// first one stops the copying.
 	Damaged  func(error)
@@ -36,11 +33,11 @@ type Options struct {
 // pieces is View.Pieces without unreadable messages if Damaged isn't nil, which it calls for them. No
 // chunk is whole if messages have to be looked at one by one, or put into chunks of another size.
 func (o Options) pieces(v *bagstore.View, takes func(*bagstore.WholeChunk) bool) iter.Seq2[bagstore.Piece, error] {
-	if o.Keep != nil || o.ChunkSize != 0 {
+	if o.Keep != nil && o.Judges == nil || o.ChunkSize != 0 {
 		takes = nil
 	}
-	if all := takes; all != nil && o.Edit != nil {
-		takes = func(c *bagstore.WholeChunk) bool { return all(c) && !slices.ContainsFunc(c.Connections(), o.Edits) }
+	if all := takes; all != nil && o.Keep != nil {
+		takes = func(c *bagstore.WholeChunk) bool { return all(c) && !slices.ContainsFunc(c.Connections(), o.Judges) }
 	}
 	return func(yield func(bagstore.Piece, error) bool) {
 		for p, err := range v.Pieces(cmp.Or(o.Compression, bagstore.None), takes) {
@@ -54,17 +51,10 @@ func (o Options) pieces(v *bagstore.View, takes func(*bagstore.WholeChunk) bool)
 }
 
 func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
-	if o.Keep != nil {
+	if o.Keep != nil && (o.Judges == nil || o.Judges(m.Conn)) {
 		if keep, err := o.Keep(m); err != nil || !keep {
 			return false, err
 		}
-	}
-	if o.Edit != nil && o.Edits(m.Conn) {
-		data, err := o.Edit(m)
-		if err != nil || data == nil {
-			return false, err
-		}
-		m = bagstore.Message{Conn: m.Conn, Time: m.Time, Moved: m.Moved, Data: data}
 	}
 	return true, w.Copy(m, t)
 }
