@@ -19,7 +19,6 @@ import (
 	"rsros/camdriver"
 	"rsros/test/bucket"
 	"rsros/test/need"
-	"rsros/test/samplebag"
 )
 
 // cameraDB3 records 20 s of a camera at rest, 50 MB. With change, the depth unit changes after 15 s.
@@ -132,9 +131,6 @@ func TestCameraPartFromBucket(t *testing.T) {
 	count(t, in("cam.db3"), in("counted.db3"))
 	cameraDB3(t, in("change.db3"), true)
 	count(t, in("change.db3"), in("changed.db3"))
-	imu := samplebag.Noise{Seconds: 60, Hz: 200, Density: 0.001, Walk: 0.00001}
-	samplebag.WriteIMU(t, in("imu.bag"), imu, imu, false)
-	want(t, exitOK, "convert", "-q", in("imu.bag"), in("imu.db3"))
 	for i, test := range []struct {
 		most int64 // bytes: half more than on an idle machine, because reading ahead depends on when answers arrive
 		line string
@@ -147,9 +143,6 @@ func TestCameraPartFromBucket(t *testing.T) {
 		{12 << 20, "export counted.db3 --dir OUT -s 17 --end 17.2"},
 		{60 << 20, "export changed.db3 --as tum --dir OUT -s 8 --end 8.5"}, // whether the unit has changed before is only in the rows
 		{60 << 20, "export changed.db3 --dir OUT -s 17 --end 17.2"},
-		{32 << 20, "imu-noise cam.db3 --json -s 8 --end 12"},
-		{32 << 20, "imu-noise counted.db3 --json -s 8 --end 12"},
-		{4 << 20, "imu-noise imu.db3 --json -s 30 --end 45"},
 	} {
 		run := func(from func(string) string) (code int, text string, files map[string]string) {
 			out := in("out")
@@ -189,7 +182,7 @@ func TestCameraPartFromBucket(t *testing.T) {
 		}
 		code, text, files := run(in)
 		other := func(name string) string { return fmt.Sprint(i, name) } // of which no block is in memory
-		for _, name := range []string{"cam.db3", "changed.db3", "counted.db3", "imu.db3"} {
+		for _, name := range []string{"cam.db3", "changed.db3", "counted.db3"} {
 			b.Put(other(name), in(name))
 		}
 		gotCode, gotText, gotFiles := run(func(name string) string { return b.Address(other(name)) })

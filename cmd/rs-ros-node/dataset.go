@@ -13,7 +13,6 @@ import (
 
 	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/export"
-	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver/process"
 	"rsros/program/yaml"
 )
@@ -116,8 +115,8 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 }
 
 // parseNoise parses a text such as Kalibr's imu.yaml.
-func parseNoise(text []byte) (*imunoise.Noise, error) {
-	n := new(imunoise.Noise)
+func parseNoise(text []byte) (*dataset.Noise, error) {
+	n := new(dataset.Noise)
 	if err := yaml.Decode(text, n); err != nil {
 		return nil, err
 	}

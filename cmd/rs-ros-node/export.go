@@ -27,7 +27,7 @@ exports RealSense recordings and ordinary image topics, including compressed one
 Images that PNG can't represent become .pfm (float) or .raw.
 
 export --as FORM --dir makes a data set of one or several recordings: tum
-(TUM RGB-D), euroc (EuRoC MAV), kitti (KITTI odometry), kalibr (folder, bag and
+(TUM RGB-D), euroc (EuRoC MAV), kalibr (folder, bag and
 calibration for Kalibr) or lerobot (LeRobotDataset v3.0). Stamps are the camera's,
 depth is exact. docs/datasets.md has the layouts. After a kill, the same command
 continues.

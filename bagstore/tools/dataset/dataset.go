@@ -18,7 +18,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 )
@@ -32,11 +31,11 @@ type Options struct {
 	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
 	// Chain, if not nil, creates blocks that process each set.
 	Chain   func(*process.Resources) (process.Chain, error)
-	Filters string          // what Chain does, for the manifest
-	Noise   *imunoise.Noise // of the IMU; nil if unknown
-	Robot   *Robot          // for lerobot
-	Images  string          // for lerobot: one of ImageForms; "": PNG
-	Depth   string          // for lerobot: one of DepthForms; "": PNG
+	Filters string // what Chain does, for the manifest
+	Noise   *Noise // of the IMU; nil if unknown
+	Robot   *Robot // for lerobot
+	Images  string // for lerobot: one of ImageForms; "": PNG
+	Depth   string // for lerobot: one of DepthForms; "": PNG
 	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
 	Truth string
 	// Uncompressed makes PNG files that aren't compressed.
@@ -62,7 +61,7 @@ type form struct {
 	open func(*sequence) (writer, error)
 	// folder names a sequence's folder if there are several; nil: its recording's name.
 	folder func(i int) string
-	truth  truthOf
+	truth  bool // it has poses of the ground truth
 	// stamped says that stamps are the names of images.
 	stamped bool
 	// check, if not nil, refuses options before anything is written.
@@ -70,15 +69,6 @@ type form struct {
 	// join, if not nil, returns what opens sequences instead, which share files.
 	join func(*folder, Options) joint
 }
-
-// truthOf is what a layout takes as ground truth.
-type truthOf int
-
-const (
-	noTruth  truthOf = iota
-	anyTruth         // poses at their own stamps
-	tfTruth          // poses of the first camera at the images' stamps
-)
 
 // joint is a data set whose sequences share files.
 type joint interface {
@@ -107,7 +97,7 @@ type leaveOut string
 
 func (e leaveOut) Error() string { return string(e) }
 
-var forms = []form{tum, euroc, kitti, kalibr, lerobot}
+var forms = []form{tum, euroc, kalibr, lerobot}
 
 // Forms returns the names for Options.Form.
 func Forms() (names []string) {

@@ -24,7 +24,6 @@ import (
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/test/need"
@@ -250,7 +249,7 @@ func TestUncompressed(t *testing.T) {
 // recording.
 func TestEuRoC(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	noise := &imunoise.Noise{GyroDensity: 1e-4, GyroWalk: 2e-5, AccelDensity: 3e-3, AccelWalk: 4e-4}
+	noise := &Noise{GyroDensity: 1e-4, GyroWalk: 2e-5, AccelDensity: 3e-3, AccelWalk: 4e-4}
 	dir := whole(t, Options{In: []string{in}, Form: "euroc", Noise: noise})
 	compare(t, dir, in, left, func(_ int, at int64) string { return fmt.Sprintf("mav0/cam0/data/%d.png", at) })
 	compare(t, dir, in, depth, func(_ int, at int64) string { return fmt.Sprintf("mav0/depth0/data/%d.png", at) })
@@ -284,48 +283,6 @@ func TestEuRoC(t *testing.T) {
 	b, errB := os.ReadFile(filepath.Join(dir, "mav0/cam1/data.csv"))
 	if errA != nil || errB != nil || !bytes.Equal(a, b) || bytes.Count(a, []byte("\n")) != 61 {
 		t.Errorf("the stereo pair has different stamps: %v, %v", errA, errB)
-	}
-}
-
-// TestKITTI checks that points of the first camera are projected where the recording's own calibration
-// projects them.
-func TestKITTI(t *testing.T) {
-	in := samplebag.Data(t, "sw_small_lz4.bag")
-	dir := whole(t, Options{In: []string{in, in}, Form: "kitti"})
-	compare(t, dir, in, left, func(i int, _ int64) string { return fmt.Sprintf("sequences/01/image_0/%06d.png", i) })
-	file, err := rsbag.Open(in, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lens := make(map[camdriver.StreamID]camdriver.StreamSnapshot)
-	for _, s := range file.Snapshot().Streams {
-		lens[s.Profile.Stream] = s
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "sequences/00/calib.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p [12]float64
-	_, rest, _ := strings.Cut(string(text), "P2:")
-	for i, field := range strings.Fields(rest)[:12] {
-		if _, err := fmt.Sscan(field, &p[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := [3]float64{0.1, -0.2, 2}
-	seen := lens[color].Extrinsic.Apply(lens[left].Extrinsic.Inverse().Apply(at))
-	in2 := lens[color].Video
-	var uvw [3]float64
-	for r := range 3 {
-		uvw[r] = p[4*r]*at[0] + p[4*r+1]*at[1] + p[4*r+2]*at[2] + p[4*r+3]
-	}
-	if u, want := uvw[0]/uvw[2], in2.Fx*seen[0]/seen[2]+in2.Ppx; math.Abs(u-want) > 1e-6 {
-		t.Errorf("P2 projects to column %v, want %v", u, want)
-	}
-	times, err := os.ReadFile(filepath.Join(dir, "sequences/00/times.txt"))
-	if err != nil || bytes.Count(times, []byte("\n")) != 60 || !bytes.HasPrefix(times, []byte("0.000000000\n")) {
-		t.Errorf("times.txt: %v\n%s", err, times)
 	}
 }
 

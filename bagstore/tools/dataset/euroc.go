@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 )
@@ -16,7 +15,7 @@ var euroc = form{
 	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
 	open:    openEuRoC,
 	stamped: true,
-	truth:   anyTruth,
+	truth:   true,
 }
 
 // eyes returns the streams of images, those of a stereo pair first, and depth last.
@@ -127,7 +126,7 @@ func (w *eurocWriter) finish() error {
 	if w.imu == nil || motion == nil {
 		return nil
 	}
-	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, noiseText(w.o.Noise))
+	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.o.Noise.text())
 	return w.text("mav0/imu0/sensor.yaml", text)
 }
 
@@ -168,12 +167,4 @@ func eurocCamera(e *StreamEntry, place *camdriver.Extrinsics) string {
 		fmt.Fprintf(&b, "depth_factor: %v # metres = value / depth_factor\n", e.Factor)
 	}
 	return b.String()
-}
-
-// noiseText has the keys of EuRoC and Kalibr.
-func noiseText(n *imunoise.Noise) string {
-	if n == nil {
-		return "# the noise isn't in recordings: give it to export by --imu-noise FILE\n"
-	}
-	return n.Text()
 }

@@ -15,7 +15,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/imagefile"
-	"rsros/bagstore/tools/imunoise"
 	"rsros/camdriver"
 )
 
@@ -42,17 +41,17 @@ type manifest struct {
 
 // request is what a data set was asked to be. Another one doesn't complete it.
 type request struct {
-	In        []string        `json:"recordings"`
-	Versions  []string        `json:"versions"`
-	Selection any             `json:"selection"`
-	Rate      float64         `json:"rate,omitempty"`
-	Noise     *imunoise.Noise `json:"noise,omitempty"`
-	Filters   string          `json:"filters,omitempty"`
-	Truth     string          `json:"ground_truth,omitempty"`
-	Stored    bool            `json:"uncompressed,omitempty"`
-	Robot     *Robot          `json:"robot,omitempty"`
-	Images    string          `json:"images,omitempty"`
-	Depth     string          `json:"depth,omitempty"`
+	In        []string `json:"recordings"`
+	Versions  []string `json:"versions"`
+	Selection any      `json:"selection"`
+	Rate      float64  `json:"rate,omitempty"`
+	Noise     *Noise   `json:"noise,omitempty"`
+	Filters   string   `json:"filters,omitempty"`
+	Truth     string   `json:"ground_truth,omitempty"`
+	Stored    bool     `json:"uncompressed,omitempty"`
+	Robot     *Robot   `json:"robot,omitempty"`
+	Images    string   `json:"images,omitempty"`
+	Depth     string   `json:"depth,omitempty"`
 }
 
 const (

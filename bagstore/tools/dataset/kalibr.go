@@ -145,7 +145,7 @@ func (w *kalibrWriter) finish() error {
 		motion = nil
 	}
 	if motion != nil {
-		text := fmt.Sprintf("rostopic: /imu0\nupdate_rate: %.1f\n%s", float64(motion.Profile.FPS), noiseText(w.o.Noise))
+		text := fmt.Sprintf("rostopic: /imu0\nupdate_rate: %.1f\n%s", float64(motion.Profile.FPS), w.o.Noise.text())
 		if err := w.text("imu.yaml", text); err != nil {
 			return err
 		}

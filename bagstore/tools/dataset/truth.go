@@ -38,9 +38,9 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 	}
 	from, to, frames := strings.Cut(s.o.Truth, ":")
 	switch {
-	case f.truth == noTruth && s.o.Truth != "", f.truth == tfTruth && s.o.Truth != "" && !frames:
+	case !f.truth && s.o.Truth != "":
 		return t, fmt.Errorf("%w: %s takes no ground truth %q", bagset.ErrSelection, f.name, s.o.Truth)
-	case f.truth == noTruth:
+	case !f.truth:
 		return t, nil
 	case frames:
 		if to == "" {
@@ -57,9 +57,9 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 		}
 		t.topic = s.o.Truth
 		return t, nil
-	case f.truth == anyTruth && s.selected()(camdriver.PoseStream):
+	case s.selected()(camdriver.PoseStream):
 		return t, nil
-	case f.truth == anyTruth && len(topics) > 1:
+	case len(topics) > 1:
 		t.topic = slices.Min(topics[1:])
 		return t, nil
 	}

@@ -21,7 +21,7 @@ var tum = form{
 	},
 	open:    openTUM,
 	stamped: true,
-	truth:   anyTruth,
+	truth:   true,
 }
 
 type tumWriter struct {

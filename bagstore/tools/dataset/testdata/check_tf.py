@@ -2,8 +2,7 @@
 
     python3 check_tf.py BAG FROM TO
 
-At each stamp of the transform from odom to base: number x y z qx qy qz qw. At each image of /camera/color:
-"image" and its number, and three rows of the pose in the coordinates of the first one.
+At each stamp of the transform from odom to base: number x y z qx qy qz qw.
 """
 import bisect
 import sys
@@ -11,14 +10,12 @@ import sys
 import rosbag
 from tf import transformations as tf
 
-links, images = {}, []
+links = {}
 for topic, m, _ in rosbag.Bag(sys.argv[1]).read_messages():
     if topic in ("/tf", "/tf_static"):
         for t in m.transforms:
             parent, child = t.header.frame_id.lstrip("/"), t.child_frame_id.lstrip("/")
             links.setdefault(child, (parent, topic, []))[2].append((t.header.stamp.to_nsec(), t.transform))
-    elif topic == "/camera/color/image_raw":
-        images.append(m.header.stamp.to_nsec())
 
 
 def at(child, stamp):
@@ -44,6 +41,3 @@ def pose(stamp):
 for i, (stamp, _) in enumerate(links["base"][2]):
     m = pose(stamp)
     print(i, *m[:3, 3], *tf.quaternion_from_matrix(m))
-first = tf.inverse_matrix(pose(images[0]))
-for i, stamp in enumerate(images):
-    print("image%d" % i, *(first @ pose(stamp))[:3].ravel())

@@ -1,4 +1,4 @@
-package imunoise
+package dataset
 
 import (
 	"fmt"
@@ -23,8 +23,11 @@ func (n *Noise) Check() error {
 	return nil
 }
 
-// Text returns YAML of Kalibr's and EuRoC's keys. A value of 0 is unknown, and has a comment.
-func (n *Noise) Text() (text string) {
+// text returns YAML of Kalibr's and EuRoC's keys.
+func (n *Noise) text() (text string) {
+	if n == nil {
+		return "# the noise isn't in recordings: give it to export by --imu-noise FILE\n"
+	}
 	for _, v := range []struct {
 		key, unit string
 		value     float64
@@ -34,10 +37,6 @@ func (n *Noise) Text() (text string) {
 		{"accelerometer_noise_density", "m/s^2/sqrt(Hz)", n.AccelDensity},
 		{"accelerometer_random_walk", "m/s^3/sqrt(Hz)", n.AccelWalk},
 	} {
-		if v.value == 0 {
-			text += fmt.Sprintf("# %s: the recording doesn't show it\n", v.key)
-			continue
-		}
 		text += fmt.Sprintf("%s: %v # %s\n", v.key, v.value, v.unit)
 	}
 	return text
