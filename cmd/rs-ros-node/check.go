@@ -14,7 +14,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/orbbec"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
@@ -31,8 +30,7 @@ type checkOptions struct {
 
 type checkResult struct {
 	*bagstore.CheckReport
-	Recording *rsbag.CheckReport  `json:"recording,omitempty"`
-	Orbbec    *orbbec.CheckReport `json:"orbbec,omitempty"`
+	Recording *rsbag.CheckReport `json:"recording,omitempty"`
 	// Broken lists the requirements of librealsense's .db3 reader that the file breaks.
 	Broken []rsdb3.Broken `json:"broken_rules,omitempty"`
 	// Rules is the result of --rules, nil if the bag isn't readable.
@@ -52,8 +50,8 @@ func newCheckCommand(a *app) *cobra.Command {
 		Use:   "check BAG…",
 		Short: "Look for damage: structure, checksums, index against content",
 		Long: `check reads whole bags and compares the content with checksums, indexes and counts.
-In a RealSense recording, and in one of Orbbec's SDK, it also checks the layout and counts
-the gaps in the camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
+In a RealSense recording, it also checks the layout and counts the gaps in the
+camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
 SDK's reader that the file breaks. The bag isn't changed; recover makes a sound one.
 
 With --rules it also compares each recording with a YAML file: required topics, their
@@ -167,7 +165,7 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 		res = checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, Error: res.Error}
 	}
 	res.Traffic = trafficSince(before)
-	if len(res.Broken) > 0 || res.Recording != nil && res.Recording.Damaged > 0 || res.Orbbec != nil && res.Orbbec.Damaged > 0 {
+	if len(res.Broken) > 0 || res.Recording != nil && res.Recording.Damaged > 0 {
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
 	return res, measures, nil
@@ -179,18 +177,6 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	o := bagstore.CheckOptions{Progress: report}
 	if measures != nil {
 		o.Message = measures.Message
-	}
-	var frames *orbbec.Checker
-	if orbbec.Is(bag) {
-		frames = orbbec.NewChecker(bag)
-		o.Message = func(m bagstore.Message, err error) {
-			if err == nil {
-				frames.Message(m)
-			}
-			if measures != nil {
-				measures.Message(m, err)
-			}
-		}
 	}
 	var layout *rsbag.Checker
 	var odd error
@@ -204,9 +190,6 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 		return err
 	}
 	r.NotForXML, r.Dropped = notForXML(bag), annotations.Losses(ctx, bag)
-	if frames != nil {
-		r.Orbbec = frames.Report()
-	}
 	if layout != nil && odd == nil {
 		r.Recording = layout.Report()
 	}
@@ -262,15 +245,6 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 		}
 		if n := r.Recording.Damaged; n > 0 {
 			fmt.Fprintf(w, "  loss: %d messages don't fit their topic; the last: %s\n", n, r.Recording.Why)
-		}
-	}
-	if r.Orbbec != nil {
-		fmt.Fprintf(w, "  recording of Orbbec's SDK, %d frames\n", r.Orbbec.Frames)
-		for _, text := range r.Orbbec.Notes {
-			fmt.Fprintf(w, "  note: %s\n", text)
-		}
-		if n := r.Orbbec.Damaged; n > 0 {
-			fmt.Fprintf(w, "  loss: %d messages don't fit their topic; the last: %s\n", n, r.Orbbec.Why)
 		}
 	}
 	for _, b := range r.Broken {

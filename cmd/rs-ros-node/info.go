@@ -13,7 +13,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/orbbec"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/annotations"
@@ -24,8 +23,8 @@ import (
 )
 
 type infoOptions struct {
-	yaml, json, freq, sizes, realsense, orbbec, missing bool
-	key                                                 string
+	yaml, json, freq, sizes, realsense, missing bool
+	key                                         string
 }
 
 func newInfoCommand(a *app) *cobra.Command {
@@ -39,8 +38,7 @@ only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --s
 add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
 times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
 --realsense adds device, sensors and streams with the gaps in frame numbers; --json
-always has all but these gaps. --orbbec adds device and streams of a bag of Orbbec's
-SDK.
+always has all but these gaps.
 
 Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 		Example: `  rs-ros-node info walk.bag
@@ -58,7 +56,6 @@ Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the start of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
-	f.BoolVar(&o.orbbec, "orbbec", false, "add device and streams of a bag of Orbbec's SDK")
 	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq, and what the recorder dropped (reads every message)")
 	return cmd
 }
@@ -118,10 +115,6 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		if err != nil {
 			return err
 		}
-		var ob *orbbec.Recording
-		if orbbec.Is(b) {
-			ob = orbbec.Open(b)
-		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -130,11 +123,10 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		return enc.Encode(struct {
 			*info.Summary
 			RealSense *rsbag.Summary     `json:"realsense,omitempty"`
-			Orbbec    *orbbec.Recording  `json:"orbbec,omitempty"`
 			Missing   []missing.Series   `json:"missing,omitempty"`
 			Dropped   []annotations.Loss `json:"dropped,omitempty"`
 			Traffic   *place.Traffic     `json:"traffic,omitempty"`
-		}{s, rs, ob, lost, dropped, trafficSince(before)})
+		}{s, rs, lost, dropped, trafficSince(before)})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
 		if err == nil && !found { // rosbag continues with the next bag and exits with 0
@@ -156,11 +148,6 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 			return err
 		}
 	}
-	if o.orbbec {
-		if err := writeOrbbec(w, b); err != nil {
-			return err
-		}
-	}
 	if !o.realsense {
 		return nil
 	}
@@ -173,14 +160,6 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		return err
 	}
 	return rs.WriteText(w)
-}
-
-func writeOrbbec(w io.Writer, b *bagstore.Bag) error {
-	if !orbbec.Is(b) {
-		_, err := fmt.Fprintln(w, "orbbec:      no topics of that layout")
-		return err
-	}
-	return orbbec.Open(b).WriteText(w)
 }
 
 // notes logs the notes about a bag. It returns an error if data are missing.

@@ -81,7 +81,7 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 			return err
 		}
 	}
-	return f.exportTopics(bag, v, func(c *bagstore.Connection) bool {
+	return f.exportTopics(v, func(c *bagstore.Connection) bool {
 		_, layout := rslayout.TopicType(c.Topic)
 		return !recording || !layout
 	})

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/orbbec"
 	"rsros/bagstore/tools/imagefile"
 	"rsros/msgs"
 )
@@ -22,8 +21,7 @@ type topics struct {
 	*folder
 	counts  map[string]uint64 // messages of a topic in the bag
 	streams map[string]*manifestStream
-	err     error             // of a file
-	orbbec  *orbbec.Recording // nil unless it is one
+	err     error // of a file
 }
 
 // The functions return an error in the message; those of files are kept in topics.err.
@@ -37,14 +35,10 @@ var topicKinds = map[string]func(*topics, bagstore.Message) error{
 }
 
 // exportTopics exports what the view holds of connections that keep takes.
-func (f *folder) exportTopics(bag *bagstore.Bag, v *bagstore.View, keep func(*bagstore.Connection) bool) error {
+func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) bool) error {
 	t := &topics{folder: f, counts: make(map[string]uint64), streams: make(map[string]*manifestStream)}
 	taken := make(map[*bagstore.Connection]bool)
 	left := make(map[string]bool)
-	if orbbec.Is(bag) {
-		t.orbbec = orbbec.Open(bag)
-		t.describeOrbbec()
-	}
 	for _, c := range v.Connections() {
 		if taken[c] = keep(c) && topicKinds[c.Type] != nil; !taken[c] && keep(c) {
 			left[c.Topic] = true
@@ -89,7 +83,7 @@ func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) erro
 func (t *topics) stream(topic string) *manifestStream {
 	s, ok := t.streams[topic]
 	if !ok {
-		s = t.newStream(topic)
+		s = &manifestStream{Name: topic, Topic: topic, Place: t.place(topic), Frames: t.counts[topic]}
 		t.streams[topic] = s
 		t.manifest.streams = append(t.manifest.streams, s)
 	}
@@ -103,9 +97,6 @@ func (t *topics) entry(m bagstore.Message, h msgs.Header, ext string) manifestFi
 }
 
 func (t *topics) image(m bagstore.Message) error {
-	if s := t.orbbec.Stream(m.Conn.Topic); s != nil {
-		return t.orbbecImage(m, s)
-	}
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
@@ -165,9 +156,6 @@ func (t *topics) cameraInfo(m bagstore.Message) error {
 }
 
 func (t *topics) imu(m bagstore.Message) error {
-	if s := t.orbbec.Stream(m.Conn.Topic); s != nil {
-		return t.orbbecMotion(m, s)
-	}
 	var imu msgs.Imu
 	if err := msgs.Unmarshal(m.Data, &imu); err != nil {
 		return err
