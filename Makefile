@@ -83,7 +83,7 @@ unit: ## run the tests that need no other programs
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...
 
-test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick, and a reader of Parquet; fetches them from npm
+test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
 
 test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (Debian, root)

@@ -398,7 +398,7 @@ func TestSignedAddress(t *testing.T) {
 		{exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}}, {exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}},
 		{exitOK, []string{"process", walk, in("processed.bag"), "--filters", "decimation"}}, {exitFailed, []string{"process", robot, in("none.bag"), "--filters", "decimation"}},
 		{exitOK, []string{"compress", walk, "--output-dir", in("compressed")}}, {exitUsage, []string{"reindex", walk}}, {exitFailed, []string{"split", walk, "--duration", "1"}},
-		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "--out", in("all.parquet")}},
+		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "--out", in("all.jsonl")}},
 		{exitFailed, []string{"batch", "check", "--in", walk, "--out", in("batch")}}, {exitUsage, []string{"batch", "check", "--in", dir, "--out", in("batch"), "--", walk}},
 		{exitFailed, []string{"live", "--device=" + robot, "--master", "embedded"}}, {exitFailed, []string{"live", "_device:=" + robot, "--master", "embedded"}}, {exitUsage, []string{"live", "--device", "sim", "--device", robot, "--camera", "a", "--camera", "b", "--camera", "c"}},
 		{exitFailed, []string{"play", absent}}, {exitFailed, []string{"view", absent}}, {exitFailed, []string{"usb-serve", "--device", robot}}, {exitUsage, []string{"demo", walk}},

@@ -27,21 +27,21 @@ func newCatalogCommand(a *app) *cobra.Command {
 		Long: `catalog writes one row for each recording: its name, version, size, times, topics,
 damage, camera and a thumbnail. It reads indexes, the description of a RealSense
 recording, and one frame for the thumbnail. IN is a recording, a folder, or an address
-that ends with a slash, for all recordings below it. The table is Parquet if the name of
---out ends in .parquet, otherwise JSON, one line for each row. "view OUT" shows and
-searches it; "catalog merge" makes one catalog of several.
+that ends with a slash, for all recordings below it. The table is JSON, one line for each
+row, which DuckDB, pandas and polars read. "view OUT" shows and searches it; "catalog
+merge" makes one catalog of several.
 
 Exit codes: 0 done, 3 a recording is damaged, has no index or can't be read, as its row
 says, 1 not done.`,
-		Example: `  rs-ros-node catalog ~/recordings --out walks.parquet
-  rs-ros-node catalog s3://robots/2026/ --out s3://robots/2026.parquet
+		Example: `  rs-ros-node catalog ~/recordings --out walks.jsonl
+  rs-ros-node catalog s3://robots/2026/ --out s3://robots/2026.jsonl
   rs-ros-node catalog walk.bag --no-thumbnails
-  rs-ros-node catalog merge monday.jsonl tuesday.parquet --out week.parquet`,
+  rs-ros-node catalog merge monday.jsonl tuesday.jsonl --out week.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "file or address to write; without it, JSON goes to standard output")
+	f.StringVarP(&o.out, "out", "o", "", "file or address to write, which ends in .jsonl; without it, JSON goes to standard output")
 	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
 	f.IntVarP(&o.jobs, "jobs", "j", 4, "number of recordings to read at a time")
@@ -57,13 +57,13 @@ func newCatalogMergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge CATALOG… --out OUT",
 		Short: "Make one catalog of several",
-		Long: `merge writes the newest row of each recording. A CATALOG is JSON lines or Parquet, or a
-folder or an address that ends with a slash, for all files below it that end in .jsonl or
-.parquet.
+		Long: `merge writes the newest row of each recording. A CATALOG is a file that catalog wrote,
+or a folder or an address that ends with a slash, for all files below it that end in
+.jsonl.
 
 Exit codes: 0 done, 1 not done, without output.`,
-		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.parquet --out week.parquet
-  rs-ros-node catalog merge s3://robots/catalogs/ --out all.parquet`,
+		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.jsonl --out week.jsonl
+  rs-ros-node catalog merge s3://robots/catalogs/ --out all.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -72,7 +72,7 @@ Exit codes: 0 done, 1 not done, without output.`,
 			return noOutput(catalog.Merge(cmd.Context(), args, out, overwrite))
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file or address to write: Parquet if it ends in .parquet, otherwise JSON lines")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file or address to write, which ends in .jsonl")
 	overwriteFlag(cmd.Flags(), &overwrite, "replace OUT if it exists")
 	return cmd
 }

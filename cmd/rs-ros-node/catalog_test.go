@@ -11,7 +11,7 @@ import (
 func TestCatalog(t *testing.T) {
 	in, rows, dir := archive(t), t.TempDir(), t.TempDir()
 	want(t, exitIncomplete, "batch", "catalog", "--in", in, "--out", rows, "--", "--no-thumbnails")
-	all, merged := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "merged.parquet")
+	all, merged := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "merged.jsonl")
 	want(t, exitIncomplete, "catalog", in, "--no-thumbnails", "--out", all)
 	want(t, exitOK, "catalog", "merge", rows, "--out", merged)
 	want(t, exitUsage, "catalog", "merge", rows)

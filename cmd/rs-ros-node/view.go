@@ -41,7 +41,7 @@ a catalog. Without an argument, choose a device in the page.`,
 		Example: `  rs-ros-node view walk.bag
   rs-ros-node view sim
   rs-ros-node view ~/recordings
-  rs-ros-node view walks.parquet
+  rs-ros-node view walks.jsonl
   rs-ros-node view --master http://robot:11311`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

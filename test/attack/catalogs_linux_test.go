@@ -1,48 +1,33 @@
 package attack
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	pq "github.com/parquet-go/parquet-go"
-
-	"rsros/bagstore/tools/catalog"
 	"rsros/test/need"
 )
 
-// catalogMemory bounds what a catalog may make a command keep resident: one group of rows, as large as it may be.
+// catalogMemory bounds what a catalog may make a command keep resident.
 const catalogMemory = 256 << 20
 
 // TestHostileCatalogs lets catalog merge read catalogs of some MB that claim much more: it refuses them, and stays
 // small.
 func TestHostileCatalogs(t *testing.T) {
 	need.Programs(t, "go")
-	a, dir := attack{t: t, program: build(t)}, t.TempDir()
-	rows := func(n int, r catalog.Row) []catalog.Row {
-		list := make([]catalog.Row, n)
-		for i := range list {
-			list[i] = r
-			list[i].Name = fmt.Sprint("s3://b/", i, ".bag")
+	a, dir, long := attack{t: t, program: build(t)}, t.TempDir(), strings.Repeat("x", 12<<10)
+	names := func(n, bytes int) string { // n rows
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "{\"name\":\"%d%s\"}\n", i, strings.Repeat("x", bytes))
 		}
-		return list
-	}
-	long := strings.Repeat("x", 12<<10) // one value in the dictionary, many rows
-	for name, list := range map[string][]catalog.Row{
-		"dictionary": rows(14_000, catalog.Row{Error: long}), "rows": rows(200_000, catalog.Row{}), "topics": rows(1, catalog.Row{Topics: make([]catalog.Topic, 1<<21)}),
-		"notes": rows(2, catalog.Row{Notes: make([]string, 1<<20)}),
-	} {
-		var b bytes.Buffer
-		if err := pq.Write(&b, list, pq.Compression(&pq.Zstd), pq.DataPageVersion(2), pq.DefaultEncoding(&pq.RLEDictionary)); err != nil {
-			t.Fatal(err)
-		}
-		a.refuseCatalog(dir, name+".parquet", b.Bytes())
+		return b.String()
 	}
 	for name, text := range map[string]string{
 		"deep": `{"name":"x.bag","topics":` + strings.Repeat("[", 3<<20), "long": `{"name":"` + strings.Repeat(long, 400),
+		"names": names(250, 1<<20), "many": names(20_000, 8_000),
 		"topics": strings.Repeat(`{"name":"x.bag","topics":[{}`+strings.Repeat(",{}", 1<<20)+"]}\n", 10) + "{",
 	} {
 		a.refuseCatalog(dir, name+".jsonl", []byte(text))

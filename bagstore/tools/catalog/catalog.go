@@ -8,11 +8,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/catalog/parquet"
 )
 
 // Make describes recordings, several at a time. The rows have the order of the names. The error is that of ctx.
@@ -49,20 +47,17 @@ func Make(ctx context.Context, names []string, jobs int, o Options) iter.Seq2[Ro
 	}
 }
 
-// extensions are the extensions of catalog files.
-var extensions = []string{".jsonl", ".parquet"}
+const extension = ".jsonl"
 
 // Is reports whether a file has the name of a catalog.
-func Is(name string) bool { return slices.Contains(extensions, strings.ToLower(filepath.Ext(name))) }
+func Is(name string) bool { return strings.EqualFold(filepath.Ext(name), extension) }
 
-// Write writes a catalog: Parquet if its name says so, otherwise JSON in lines.
+// Write writes a catalog.
 func Write(ctx context.Context, name string, overwrite bool, rows iter.Seq2[Row, error]) error {
-	return place.Write(ctx, name, overwrite, func(f *os.File) error {
-		if strings.EqualFold(filepath.Ext(name), ".parquet") {
-			return writeParquet(f, rows)
-		}
-		return WriteLines(f, rows)
-	})
+	if !Is(name) {
+		return fmt.Errorf("%s: a catalog is JSON lines, its name ends in %s", name, extension)
+	}
+	return place.Write(ctx, name, overwrite, func(f *os.File) error { return WriteLines(f, rows) })
 }
 
 // Read calls do for each row of a catalog.
@@ -72,30 +67,20 @@ func Read(ctx context.Context, name string, do func(Row) error) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, 4)
-	if _, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	checked := func(r Row) error {
+	err = readLines(io.NewSectionReader(f, 0, f.Info().Size), func(r Row) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		return do(r)
-	}
-	size := f.Info().Size
-	if parquet.Is(head) {
-		err = readParquet(f, size, checked)
-	} else {
-		err = readLines(io.NewSectionReader(f, 0, size), checked)
-	}
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-// maxInMemory bounds the rows of ReadAll, in bytes.
-const maxInMemory = 256 << 20
+// maxInMemory bounds the rows of ReadAll and the names of Merge, in bytes.
+const maxInMemory = 128 << 20
 
 // ReadAll returns the rows of a catalog.
 func ReadAll(ctx context.Context, name string) (rows []Row, err error) {

@@ -10,8 +10,11 @@ import (
 	"iter"
 )
 
-// maxRow bounds a row, in bytes of JSON. The thumbnail has some 10 kB, a topic 100.
-const maxRow = 4 << 20
+// Bounds of a row, in bytes. The thumbnail has some 10 kB, a topic 100; a path has up to 4 KiB.
+const (
+	maxRow  = 4 << 20 // of JSON
+	maxName = 8 << 10
+)
 
 // WriteLines writes rows as JSON, one in each line.
 func WriteLines(w io.Writer, rows iter.Seq2[Row, error]) error {
@@ -42,6 +45,9 @@ func readLines(r io.Reader, do func(Row) error) error {
 		err := json.Unmarshal(lines.Bytes(), &row)
 		if err == nil && row.Name == "" {
 			err = errors.New("there is no name")
+		}
+		if n := len(row.Name); n > maxName {
+			err = fmt.Errorf("the name has %d bytes, want at most %d", n, maxName)
 		}
 		if err == nil {
 			err = do(row)

@@ -20,31 +20,31 @@ import (
 
 // Row describes a recording. Instants are in nanoseconds since 1970. What isn't known is 0, empty or nil.
 type Row struct {
-	Name     string `json:"name" parquet:"name"`                                         // path or address
-	Version  string `json:"version,omitempty" parquet:"version,optional"`                // another one when the content changes; the ETag of an object
-	Checksum string `json:"checksum,omitempty" parquet:"checksum,optional"`              // that the store has of the object, such as crc32c:e3069283
-	Modified int64  `json:"modified,omitempty" parquet:"modified,timestamp(nanosecond)"` // when it was written
-	Made     int64  `json:"made" parquet:"made,timestamp(nanosecond)"`                   // when this row was made
-	Size     int64  `json:"size" parquet:"size"`                                         // of the file or files, in bytes
-	Format   string `json:"format,omitempty" parquet:"format,optional"`                  // 2.0, 1.2 (of rosbag), MCAP, …
-	State    State  `json:"state" parquet:"state"`
+	Name     string `json:"name"`               // path or address
+	Version  string `json:"version,omitempty"`  // another one when the content changes; the ETag of an object
+	Checksum string `json:"checksum,omitempty"` // that the store has of the object, such as crc32c:e3069283
+	Modified int64  `json:"modified,omitempty"` // when it was written
+	Made     int64  `json:"made"`               // when this row was made
+	Size     int64  `json:"size"`               // of the file or files, in bytes
+	Format   string `json:"format,omitempty"`   // 2.0, 1.2 (of rosbag), MCAP, …
+	State    State  `json:"state"`
 
 	// Start and End are the times of the first and the last message. A RealSense recording, whose times count from its
 	// start, has the times of day. In another recording, small times don't count from 1970.
-	Start    int64   `json:"start" parquet:"start,timestamp(nanosecond)"`
-	End      int64   `json:"end" parquet:"end,timestamp(nanosecond)"`
-	Duration int64   `json:"duration" parquet:"duration"` // nanoseconds
-	Messages int64   `json:"messages" parquet:"messages"`
-	Topics   []Topic `json:"topics" parquet:"topics,list"` // by name
+	Start    int64   `json:"start"`
+	End      int64   `json:"end"`
+	Duration int64   `json:"duration"` // nanoseconds
+	Messages int64   `json:"messages"`
+	Topics   []Topic `json:"topics"` // by name
 
-	Device        string `json:"device,omitempty" parquet:"device,optional"` // the name of a RealSense camera
-	Serial        string `json:"serial,omitempty" parquet:"serial,optional"`
-	Firmware      string `json:"firmware,omitempty" parquet:"firmware,optional"`
-	MissingFrames *int64 `json:"missing_frames,omitempty" parquet:"missing_frames,optional"` // by the numbers of each stream's first and last frame
+	Device        string `json:"device,omitempty"` // the name of a RealSense camera
+	Serial        string `json:"serial,omitempty"`
+	Firmware      string `json:"firmware,omitempty"`
+	MissingFrames *int64 `json:"missing_frames,omitempty"` // by the numbers of each stream's first and last frame
 
-	Notes     []string `json:"notes,omitempty" parquet:"notes,list"`             // what is damaged or unusual
-	Thumbnail []byte   `json:"thumbnail,omitempty" parquet:"thumbnail,optional"` // a JPEG, in JSON as base64
-	Error     string   `json:"error,omitempty" parquet:"error,optional"`         // why it can't be read
+	Notes     []string `json:"notes,omitempty"`     // what is damaged or unusual
+	Thumbnail []byte   `json:"thumbnail,omitempty"` // a JPEG, in JSON as base64
+	Error     string   `json:"error,omitempty"`     // why it can't be read
 }
 
 // State is the state of a recording as far as opening it shows, without reading messages.
@@ -59,9 +59,9 @@ const (
 
 // Topic is a topic of a recording.
 type Topic struct {
-	Name     string `json:"name" parquet:"name"`
-	Type     string `json:"type" parquet:"type"`
-	Messages int64  `json:"messages" parquet:"messages"`
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Messages int64  `json:"messages"`
 }
 
 // Options say what a row has beside what the index tells.

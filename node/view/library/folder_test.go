@@ -137,7 +137,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 		}
 	}
 	bucketed := b.Put("lib", dir)
-	libraries := map[string]string{dir: dir, bucketed + "/": bucketed, filepath.Join(t.TempDir(), "all.jsonl"): dir, b.Address("all.parquet"): bucketed} // and where each has its recordings
+	libraries := map[string]string{dir: dir, bucketed + "/": bucketed, filepath.Join(t.TempDir(), "all.jsonl"): dir, b.Address("all.jsonl"): bucketed} // and where each has its recordings
 	for name, in := range libraries {
 		if catalog.Is(name) {
 			if err := catalog.Write(t.Context(), name, false, catalog.Make(t.Context(), []string{place.Join(in, "walk"), place.Join(in, "sub/other.day")}, 1, catalog.Options{Thumbnail: true})); err != nil {
@@ -190,7 +190,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	bag := samplebag.Robot(t, "robot.bag")
 	dir := filepath.ToSlash(filepath.Dir(bag)) + "/"
-	name := filepath.Join(t.TempDir(), "all.parquet")
+	name := filepath.Join(t.TempDir(), "all.jsonl")
 	err := catalog.Write(t.Context(), name, false, func(yield func(catalog.Row, error) bool) {
 		for r := range catalog.Make(t.Context(), []string{bag}, 1, catalog.Options{Thumbnail: true}) {
 			yield(r, nil)
@@ -249,10 +249,10 @@ func TestBucket(t *testing.T) {
 	at := b.Put("lib/robot.bag", bag)
 	b.Put("other.bag", bag)
 	b.Put("lib/notes.txt", samplebag.File(t, "notes.txt", []byte("n")))
-	if err := catalog.Write(t.Context(), b.Address("all.parquet"), false, catalog.Make(t.Context(), []string{at}, 1, catalog.Options{})); err != nil {
+	if err := catalog.Write(t.Context(), b.Address("all.jsonl"), false, catalog.Make(t.Context(), []string{at}, 1, catalog.Options{})); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{b.Address("lib/"), b.Address("all.parquet")} {
+	for _, name := range []string{b.Address("lib/"), b.Address("all.jsonl")} {
 		l, err := Open(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
