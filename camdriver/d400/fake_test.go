@@ -167,6 +167,22 @@ type fakeHandle struct {
 	number int
 	cam    *d435i.Camera
 	closed bool
+	calls  int // running
+}
+
+// enter counts a call until leave. The handle must not be closed before or during it.
+func (h *fakeHandle) enter(op string) (leave func()) {
+	h.bus.mu.Lock()
+	defer h.bus.mu.Unlock()
+	if h.closed {
+		h.bus.t.Errorf("%s on a closed handle", op)
+	}
+	h.calls++
+	return func() {
+		h.bus.mu.Lock()
+		h.calls--
+		h.bus.mu.Unlock()
+	}
 }
 
 // translate converts the camera's errors to those of this package.
@@ -181,6 +197,7 @@ func translate(err error) error {
 }
 
 func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
+	defer h.enter("control transfer")()
 	if err := h.bus.step(fmt.Sprintf("control %02x %02x %04x %04x", requestType, request, value, index)); err != nil {
 		return 0, err
 	}
@@ -216,6 +233,7 @@ func (b *fakeBus) replug(i int, cam *d435i.Camera) {
 }
 
 func (h *fakeHandle) ClearHalt(endpoint uint8) error {
+	defer h.enter("ClearHalt")()
 	if err := h.bus.step(fmt.Sprintf("clear %02x", endpoint)); err != nil {
 		return err
 	}
@@ -224,6 +242,7 @@ func (h *fakeHandle) ClearHalt(endpoint uint8) error {
 }
 
 func (h *fakeHandle) Stream(_, endpoint uint8, size, count int) (Stream, error) {
+	defer h.enter("Stream")()
 	if err := h.bus.step(fmt.Sprintf("stream %02x", endpoint)); err != nil {
 		return nil, err
 	}
@@ -241,6 +260,9 @@ func (h *fakeHandle) Close() error {
 	defer h.bus.mu.Unlock()
 	if h.closed {
 		h.bus.t.Error("handle closed twice")
+	}
+	if h.calls > 0 {
+		h.bus.t.Errorf("handle closed during %d calls", h.calls)
 	}
 	h.closed, h.slot.opened = true, false
 	h.bus.handles--

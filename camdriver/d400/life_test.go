@@ -345,6 +345,29 @@ func TestStopWhileAway(t *testing.T) {
 	})
 }
 
+// TestUnpluggedDuringControls unplugs the camera during calls that transfer. The bus checks that
+// the handle is not closed before they end, nor used afterwards.
+func TestUnpluggedDuringControls(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d := openFake(t, b)
+		s := d.Sensors()[1] // the stereo module's options hold locks, which stop simulated time
+		b.hook(func(op string) error {
+			if strings.HasPrefix(op, "control") {
+				<-time.After(time.Second)
+			}
+			return nil
+		})
+		var calls sync.WaitGroup
+		calls.Go(func() { s.Options() })
+		pass(t, 500*time.Millisecond)
+		calls.Go(func() { _ = s.SetOption(camdriver.OptionBrightness, 1) })
+		b.unplug(0)
+		calls.Wait()
+		b.hook(nil)
+	})
+}
+
 // TestStartStop starts and stops hundreds of times. The bus checks for leaks.
 func TestStartStop(t *testing.T) {
 	bubble(t, func(t *testing.T) {

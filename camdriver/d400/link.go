@@ -76,7 +76,7 @@ func connect(ctx context.Context, bus Bus, dev USBDevice) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{ctx: ctx, usb: dev, handle: handle}
+	l := &link{ctx: ctx, usb: dev, handle: &guardedHandle{Handle: handle}}
 	if err := l.identify(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -84,6 +84,57 @@ func connect(ctx context.Context, bus Bus, dev USBDevice) (*link, error) {
 }
 
 func (l *link) close() error { return l.handle.Close() }
+
+// guardedHandle is a Handle that may be closed while it is used, because a camera can be
+// unplugged at any time: Close waits for running transfers, and later ones return
+// camdriver.ErrUnplugged.
+type guardedHandle struct {
+	Handle
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+// use calls f unless the handle is closed.
+func (h *guardedHandle) use(f func() error) error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return camdriver.ErrUnplugged
+	}
+	h.calls.Add(1)
+	h.mu.Unlock()
+	defer h.calls.Done()
+	return f()
+}
+
+func (h *guardedHandle) Control(requestType, request uint8, value, index uint16, data []byte) (n int, err error) {
+	err = h.use(func() (err error) {
+		n, err = h.Handle.Control(requestType, request, value, index, data)
+		return err
+	})
+	return n, err
+}
+
+func (h *guardedHandle) ClearHalt(endpoint uint8) error {
+	return h.use(func() error { return h.Handle.ClearHalt(endpoint) })
+}
+
+func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (s Stream, err error) {
+	err = h.use(func() (err error) {
+		s, err = h.Handle.Stream(iface, endpoint, size, count)
+		return err
+	})
+	return s, err
+}
+
+func (h *guardedHandle) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.calls.Wait()
+	return h.Handle.Close()
+}
 
 func (l *link) identify() error {
 	raw, err := l.readConfiguration()

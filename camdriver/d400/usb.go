@@ -49,7 +49,7 @@ type Handle interface {
 	Stream(iface, endpoint uint8, size, count int) (Stream, error)
 	// Close releases the interfaces. It releases control interfaces last, because
 	// uvcvideo binds to those and then needs the streaming interfaces. All Streams must
-	// have been closed.
+	// have been closed, and no other method may be running or called later.
 	Close() error
 }
 
