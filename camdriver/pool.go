@@ -1,6 +1,7 @@
 package camdriver
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,13 +15,21 @@ var PageSize = pages.Size
 // limit bytes are in use, Get fails and the caller drops the frame.
 //
 // Buffers of image size are cut from huge pages if the system has them, because
-// direct I/O pins every page of a buffer.
+// direct I/O pins every page of a buffer. The pool keeps released buffers as long as they
+// and those in use fit in limit. Beyond it, each buffer has memory of its own.
 type Pool struct {
 	limit int64
 	out   atomic.Int64 // bytes in use
 
 	mu   sync.Mutex
 	free map[int][]*Buffer // by capacity
+	held int64             // bytes of all blocks
+}
+
+// block is memory that is freed together.
+type block struct {
+	bytes int64
+	used  int // buffers in use
 }
 
 // NewPool returns a pool that hands out at most limit bytes.
@@ -30,6 +39,7 @@ func NewPool(limit int64) *Pool { return &Pool{limit: limit, free: make(map[int]
 type Buffer struct {
 	Bytes []byte // page-aligned, of the requested length
 	whole []byte
+	block *block
 	pool  *Pool
 	refs  atomic.Int32
 }
@@ -52,27 +62,58 @@ func (p *Pool) take(size int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free[size]) == 0 {
-		for _, memory := range pages.Cut(size) {
-			p.free[size] = append(p.free[size], &Buffer{whole: memory, pool: p})
+		more := int64(max(size, pages.MostCut))
+		if p.held+more > p.limit {
+			p.trim()
+		}
+		if p.held+more > p.limit {
+			p.add(pages.Single(size))
+		} else {
+			p.add(pages.Cut(size)...)
 		}
 	}
 	list := p.free[size]
 	b := list[len(list)-1]
 	p.free[size] = list[:len(list)-1]
+	b.block.used++
 	return b
+}
+
+// add adds the buffers of a block. The caller must hold mu.
+func (p *Pool) add(memory ...[]byte) {
+	size := len(memory[0])
+	k := &block{bytes: int64(len(memory) * size)}
+	p.held += k.bytes
+	for _, m := range memory {
+		p.free[size] = append(p.free[size], &Buffer{whole: m, block: k, pool: p})
+	}
+}
+
+// trim frees the blocks of which no buffer is in use. The caller must hold mu.
+func (p *Pool) trim() {
+	for size, list := range p.free {
+		list = slices.DeleteFunc(list, func(b *Buffer) bool {
+			idle := b.block.used == 0
+			if idle {
+				p.held -= b.block.bytes
+				b.block.bytes = 0 // for its other buffers
+			}
+			return idle
+		})
+		if p.free[size] = list; len(list) == 0 {
+			delete(p.free, size)
+		}
+	}
 }
 
 // Reserve adds memory for count buffers of n bytes, side by side: a buffer of its own leaves up to
 // an eighth of its huge pages unused. All of it is freed together.
 func (p *Pool) Reserve(n, count int) {
 	size := pages.Round(n)
-	memory := pages.Cut(count * size)[0]
+	memory := pages.Cut(count * size)[0][:count*size]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for ; count > 0; count-- {
-		p.free[size] = append(p.free[size], &Buffer{whole: memory[:size:size], pool: p})
-		memory = memory[size:]
-	}
+	p.add(slices.Collect(slices.Chunk(memory, size))...)
 }
 
 // InUse returns the number of bytes that have not been released.
@@ -92,6 +133,7 @@ func (b *Buffer) Release() {
 	}
 	p := b.pool
 	p.mu.Lock()
+	b.block.used--
 	p.free[len(b.whole)] = append(p.free[len(b.whole)], b)
 	p.mu.Unlock()
 	p.out.Add(-int64(len(b.whole)))

@@ -49,6 +49,51 @@ func TestPoolReservesWithoutGaps(t *testing.T) {
 	}
 }
 
+// TestPoolHoldsLittle checks that frames of changing sizes leave no more memory than the limit,
+// and that those in use don't keep large blocks.
+func TestPoolHoldsLittle(t *testing.T) {
+	const limit = 32 << 20
+	p := NewPool(limit)
+	var used []*Buffer
+	for i := range 100 {
+		b := p.Get(i*50_000 + 300_000)
+		if i%4 != 0 {
+			b.Release()
+			continue
+		}
+		for used = append(used, b); p.InUse() > limit/2; {
+			used[0].Release()
+			used = used[1:]
+		}
+	}
+	blocks := map[*block]int{}
+	for _, b := range used {
+		blocks[b.block] += len(b.whole)
+	}
+	for _, list := range p.free {
+		for _, b := range list {
+			blocks[b.block] += len(b.whole)
+		}
+	}
+	held := 0
+	for k, n := range blocks {
+		if int64(n) != k.bytes {
+			t.Errorf("a block of %d bytes has buffers of %d", k.bytes, n)
+		}
+		held += n
+	}
+	if held > 2*limit || int64(held) != p.held {
+		t.Errorf("%d bytes are held and %d counted, want at most %d", held, p.held, 2*limit)
+	}
+	for _, b := range used {
+		b.Release()
+	}
+	p.Get(limit).Release()
+	if p.held > limit {
+		t.Errorf("%d bytes are held, with none in use, want at most %d", p.held, limit)
+	}
+}
+
 func TestPoolAllocations(t *testing.T) {
 	p := NewPool(1 << 20)
 	p.Get(100).Release()
