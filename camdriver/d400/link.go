@@ -90,49 +90,35 @@ func (l *link) close() error { return l.handle.Close() }
 // camdriver.ErrUnplugged.
 type guardedHandle struct {
 	Handle
-	mu     sync.Mutex
-	closed bool
-	calls  sync.WaitGroup
+	gate camdriver.Gate
 }
 
-// use calls f unless the handle is closed.
-func (h *guardedHandle) use(f func() error) error {
-	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
-		return camdriver.ErrUnplugged
+func (h *guardedHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
+	if !h.gate.Enter() {
+		return 0, camdriver.ErrUnplugged
 	}
-	h.calls.Add(1)
-	h.mu.Unlock()
-	defer h.calls.Done()
-	return f()
-}
-
-func (h *guardedHandle) Control(requestType, request uint8, value, index uint16, data []byte) (n int, err error) {
-	err = h.use(func() (err error) {
-		n, err = h.Handle.Control(requestType, request, value, index, data)
-		return err
-	})
-	return n, err
+	defer h.gate.Leave()
+	return h.Handle.Control(requestType, request, value, index, data)
 }
 
 func (h *guardedHandle) ClearHalt(endpoint uint8) error {
-	return h.use(func() error { return h.Handle.ClearHalt(endpoint) })
+	if !h.gate.Enter() {
+		return camdriver.ErrUnplugged
+	}
+	defer h.gate.Leave()
+	return h.Handle.ClearHalt(endpoint)
 }
 
-func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (s Stream, err error) {
-	err = h.use(func() (err error) {
-		s, err = h.Handle.Stream(iface, endpoint, size, count)
-		return err
-	})
-	return s, err
+func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (Stream, error) {
+	if !h.gate.Enter() {
+		return nil, camdriver.ErrUnplugged
+	}
+	defer h.gate.Leave()
+	return h.Handle.Stream(iface, endpoint, size, count)
 }
 
 func (h *guardedHandle) Close() error {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.calls.Wait()
+	h.gate.Close()
 	return h.Handle.Close()
 }
 

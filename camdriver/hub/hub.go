@@ -13,11 +13,18 @@ import (
 // Hub is the handler to start sensors with. It passes frames and events on to
 // consumers, which may attach and detach at any time.
 //
-// A consumer's methods are called on the driver's goroutines and must not block.
+// A consumer's methods are called on the driver's goroutines and must not block. They may change
+// the device's options, which calls the consumers again, and attach others.
 type Hub struct {
-	mu        sync.RWMutex
-	consumers []camdriver.Handler
+	mu        sync.Mutex // serializes changes of consumers
+	consumers atomic.Pointer[[]*consumer]
 	counts    PerStream[streamCount]
+}
+
+// consumer is an attached handler. Its gate is closed when it is detached.
+type consumer struct {
+	camdriver.Handler
+	gate camdriver.Gate
 }
 
 // streamCount counts a stream's frames and gaps. A gap is a missing frame number: the
@@ -30,14 +37,29 @@ type streamCount struct {
 // Attach adds a consumer. The returned function removes it; after that returns, no
 // call to the consumer is running and none will follow.
 func (h *Hub) Attach(c camdriver.Handler) (detach func()) {
-	h.mu.Lock()
-	h.consumers = append(slices.Clone(h.consumers), c)
-	h.mu.Unlock()
+	added := &consumer{Handler: c}
+	h.change(func(list []*consumer) []*consumer { return append(list, added) })
 	return func() {
-		h.mu.Lock()
-		h.consumers = slices.DeleteFunc(slices.Clone(h.consumers), func(x camdriver.Handler) bool { return x == c })
-		h.mu.Unlock()
+		h.change(func(list []*consumer) []*consumer {
+			return slices.DeleteFunc(list, func(x *consumer) bool { return x == added })
+		})
+		added.gate.Close()
 	}
+}
+
+// change replaces the consumers by what f makes of a copy.
+func (h *Hub) change(f func([]*consumer) []*consumer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next := f(slices.Clone(h.list()))
+	h.consumers.Store(&next)
+}
+
+func (h *Hub) list() []*consumer {
+	if p := h.consumers.Load(); p != nil {
+		return *p
+	}
+	return nil
 }
 
 func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
@@ -74,9 +96,10 @@ func (h *Hub) StatusChanged(s camdriver.Status) {
 }
 
 func (h *Hub) each(call func(camdriver.Handler)) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	for _, c := range h.consumers {
-		call(c)
+	for _, c := range h.list() {
+		if c.gate.Enter() {
+			call(c)
+			c.gate.Leave()
+		}
 	}
 }

@@ -70,6 +70,33 @@ func TestHubDetachIsFinal(t *testing.T) {
 	wg.Wait()
 }
 
+// nested is a consumer that attaches another and changes an option while it handles a frame.
+type nested struct {
+	camdriver.NopHandler
+	hub    *Hub
+	values []float32
+}
+
+func (n *nested) Frame(int, *camdriver.Frame) {
+	n.hub.Attach(&counter{})
+	n.hub.OptionChanged(0, camdriver.OptionGain, 7) // as the device does during SetOption
+}
+
+func (n *nested) OptionChanged(_ int, _ camdriver.OptionID, v float32) {
+	n.values = append(n.values, v)
+}
+
+func TestHubCallsWithinCalls(t *testing.T) {
+	var h Hub
+	c := &nested{hub: &h}
+	detach := h.Attach(c)
+	h.Frame(0, camdriver.NewFrame(nil))
+	detach()
+	if len(c.values) != 1 || c.values[0] != 7 {
+		t.Errorf("the consumer was told of the values %v, want 7", c.values)
+	}
+}
+
 // TestPerStream checks that no two streams share a T and that All and Of agree.
 func TestPerStream(t *testing.T) {
 	var p PerStream[int]
