@@ -45,8 +45,11 @@ type Sensor interface {
 	Info() []Info
 	// Profiles returns all profiles that the sensor's streams support.
 	Profiles() []Profile
-	// Options returns the current state of all options, in OptionID order.
+	// Options returns the current state of all options, in OptionID order. A USB camera is
+	// asked for each of them.
 	Options() []Option
+	// Option returns the current state of one option, or false if the sensor lacks it.
+	Option(id OptionID) (Option, bool)
 	// SetOption changes an option and calls Handler.OptionChanged if the sensor is
 	// streaming. It returns ErrNotFound, ErrUnsupported if the option is read-only,
 	// or an error if the value is out of range.

@@ -207,6 +207,30 @@ func TestNoStall(t *testing.T) {
 	}
 }
 
+// TestOneOption checks that reading one option makes no transfers for the others.
+func TestOneOption(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		s := openFake(t, b).Sensors()[0]
+		if err := s.Start([]camdriver.Profile{smallDepth}, newRecorder()); err != nil {
+			t.Fatal(err)
+		}
+		pass(t, time.Second)
+		transfers := 0
+		b.hook(func(op string) error {
+			if strings.HasPrefix(op, "control") {
+				transfers++
+			}
+			return nil
+		})
+		o, ok := s.Option(camdriver.OptionProjectorTemperature)
+		b.hook(nil)
+		if !ok || o.Value != 31 || transfers != 1 {
+			t.Errorf("temperature %+v (%v) after %d transfers, want 31 after 1", o, ok, transfers)
+		}
+	})
+}
+
 // TestSequenceMetadata checks that the frames of HDR and of an alternating emitter tell their
 // settings and places, and that depth units apply to frames.
 func TestSequenceMetadata(t *testing.T) {

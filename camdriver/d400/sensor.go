@@ -108,6 +108,17 @@ func (s *sensor) Options() []camdriver.Option {
 	return out
 }
 
+func (s *sensor) Option(id camdriver.OptionID) (o camdriver.Option, ok bool) {
+	l, _ := s.dev.current()
+	s.mu.RLock()
+	k := s.known(id)
+	s.mu.RUnlock()
+	if k == nil {
+		return o, false
+	}
+	return s.read(l, k), true
+}
+
 // read returns an option's state, read from the camera if l isn't nil.
 func (s *sensor) read(l *link, k *known) camdriver.Option {
 	if l != nil {

@@ -37,6 +37,10 @@ func (s *sensor) Filters() []string             { return slices.Clone(s.snap.Fil
 // Options returns the values at the current position. They are read-only.
 func (s *sensor) Options() []camdriver.Option { return s.dev.engine.optionsOf(s.number) }
 
+func (s *sensor) Option(id camdriver.OptionID) (camdriver.Option, bool) {
+	return camdriver.FindOption(s.Options(), id)
+}
+
 func (s *sensor) SetOption(id camdriver.OptionID, _ float32) error {
 	if s.dev.engine.isClosed() {
 		return camdriver.ErrClosed

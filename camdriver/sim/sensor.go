@@ -45,6 +45,10 @@ func (s *sensor) Options() []camdriver.Option {
 	return out
 }
 
+func (s *sensor) Option(id camdriver.OptionID) (camdriver.Option, bool) {
+	return camdriver.FindOption(s.Options(), id)
+}
+
 // SetOption also changes dependent options: manual exposure ends auto exposure, and
 // laser power turns the emitter on.
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {

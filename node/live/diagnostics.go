@@ -147,9 +147,8 @@ func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 func (d *diagnostics) temperatures() []msgs.DiagnosticStatus {
 	var out []msgs.DiagnosticStatus
 	for _, sensor := range d.camera.device.Sensors() {
-		for _, o := range sensor.Options() {
-			switch o.ID {
-			case camdriver.OptionAsicTemperature, camdriver.OptionProjectorTemperature, camdriver.OptionMotionModuleTemperature:
+		for _, id := range []camdriver.OptionID{camdriver.OptionAsicTemperature, camdriver.OptionProjectorTemperature, camdriver.OptionMotionModuleTemperature} {
+			if o, ok := sensor.Option(id); ok {
 				out = append(out, msgs.DiagnosticStatus{
 					Name:    o.ID.String(),
 					Message: "OK",

@@ -169,8 +169,10 @@ func (p presetOption) value(text string) (float32, error) {
 
 func findOption(sensors []camdriver.Sensor, target presetOption) (camdriver.Sensor, camdriver.Option, bool) {
 	for _, s := range sensors {
-		if o, ok := camdriver.FindOption(s.Options(), target.option); ok && s.Name() == target.sensor {
-			return s, o, true
+		if s.Name() == target.sensor {
+			if o, ok := s.Option(target.option); ok {
+				return s, o, true
+			}
 		}
 	}
 	return nil, camdriver.Option{}, false

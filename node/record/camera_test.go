@@ -53,6 +53,9 @@ func (s testSensor) Info() []camdriver.Info { return nil }
 func (s testSensor) Options() []camdriver.Option {
 	return []camdriver.Option{{ID: camdriver.OptionExposure, Value: 1, Description: "exposure"}, {ID: camdriver.OptionDepthUnits, Value: 0.001}}
 }
+func (s testSensor) Option(id camdriver.OptionID) (camdriver.Option, bool) {
+	return camdriver.FindOption(s.Options(), id)
+}
 func (s testSensor) MotionIntrinsics(camdriver.Profile) (camdriver.MotionIntrinsics, error) {
 	return camdriver.MotionIntrinsics{}, camdriver.ErrUnsupported
 }

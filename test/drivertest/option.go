@@ -15,6 +15,11 @@ const absent = camdriver.OptionID(254)
 func testOptions(t *testing.T, dev camdriver.Device, _ Options) {
 	for _, s := range dev.Sensors() {
 		options := s.Options()
+		for _, o := range options {
+			if one, ok := s.Option(o.ID); !ok || one != o {
+				t.Errorf("%s: Option is %+v (%v), want %+v", s.Name(), one, ok, o)
+			}
+		}
 		for i, o := range options {
 			checkOption(t, s, o)
 			if i > 0 && o.ID <= options[i-1].ID {
@@ -30,6 +35,9 @@ func testOptions(t *testing.T, dev camdriver.Device, _ Options) {
 		}
 		if err := s.SetOption(absent, 0); !errors.Is(err, camdriver.ErrNotFound) {
 			t.Errorf("%s: setting a missing option: %v", s.Name(), err)
+		}
+		if o, ok := s.Option(absent); ok {
+			t.Errorf("%s: a missing option is %+v", s.Name(), o)
 		}
 	}
 }
@@ -81,7 +89,7 @@ func other(o camdriver.Option) float32 {
 }
 
 func value(s camdriver.Sensor, id camdriver.OptionID) float32 {
-	if o, ok := camdriver.FindOption(s.Options(), id); ok {
+	if o, ok := s.Option(id); ok {
 		return o.Value
 	}
 	return float32(math.NaN())
