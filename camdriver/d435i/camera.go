@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -102,6 +103,7 @@ func New(o Options) *Camera {
 		0x83: {endpoint: 0x83, iface: 2, formats: o.infraredFormats()},
 		0x84: {endpoint: 0x84, iface: 4, formats: o.colorFormats()},
 	}
+	maps.DeleteFunc(c.streams, func(_ uint8, st *stream) bool { return len(st.formats) == 0 })
 	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
 	return c
 }

@@ -40,9 +40,9 @@ func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) 
 		if life.Err() != nil {
 			return nil, ErrGone
 		}
-		mu.Lock()
-		turn, err := next()
-		mu.Unlock()
+		var turn Turn
+		var err error
+		holding(mu, func() { turn, err = next() })
 		if err != nil {
 			return nil, err
 		}
@@ -51,13 +51,13 @@ func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) 
 		err = turn.Wait(wait)
 		stop()
 		cancel()
-		mu.Lock()
-		changed := turn.While.Err() != nil
+		var changed bool
 		var b []byte
-		if err == nil && !changed {
-			b = turn.Take()
-		}
-		mu.Unlock()
+		holding(mu, func() {
+			if changed = turn.While.Err() != nil; err == nil && !changed {
+				b = turn.Take()
+			}
+		})
 		switch {
 		case b != nil:
 			return b, nil
@@ -67,6 +67,13 @@ func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) 
 			return nil, ErrStall
 		}
 	}
+}
+
+// holding calls f with mu held, also if f panics.
+func holding(mu *sync.Mutex, f func()) {
+	mu.Lock()
+	defer mu.Unlock()
+	f()
 }
 
 // state is a context of the reads of an endpoint. It ends when the endpoint's state changes, and

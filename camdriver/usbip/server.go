@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -36,8 +37,8 @@ const (
 
 // Limits of clients.
 const (
-	maxClients   = 16               // connections, including those with an attached camera
-	clientMoment = 10 * time.Second // for a new client's request
+	maxClients     = 16               // connections, including those with an attached camera
+	requestTimeout = 10 * time.Second // of a new client
 )
 
 // Port is a place where a camera is plugged in.
@@ -138,6 +139,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.clients.Go(func() {
 			defer func() { <-places }()
 			defer conn.Close()
+			defer contain(s.Log, conn)
 			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 			if err := s.client(ctx, conn); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 				s.Log.Warn().Err(err).Stringer("client", conn.RemoteAddr()).Msg("USB/IP client")
@@ -146,9 +148,19 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 }
 
+// contain, deferred, ends a client's connection if what the client sent caused a panic, which must
+// not end the cameras of others.
+func contain(log zerolog.Logger, conn net.Conn) {
+	if v := recover(); v != nil {
+		log.Error().Interface("panic", v).Bytes("stack", debug.Stack()).Stringer("client", conn.RemoteAddr()).
+			Msg("disconnecting a USB/IP client after an internal error")
+		_ = conn.Close()
+	}
+}
+
 // client answers one connection: a list, or an import and then its transfers.
 func (s *Server) client(ctx context.Context, conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(clientMoment)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(requestTimeout)); err != nil {
 		return err
 	}
 	var head [8]byte
@@ -250,7 +262,7 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	log := s.Log.With().Str("camera", port.BusID).Stringer("host", conn.RemoteAddr()).Logger()
 	log.Info().Msg("a host has attached the camera")
 	reset := make(chan struct{}, 1)
-	session := Attach(conn, cam, func() {
+	session := Attach(log, conn, cam, func() {
 		select {
 		case reset <- struct{}{}:
 		default:

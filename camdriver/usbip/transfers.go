@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/camdriver/d435i"
 )
 
@@ -21,8 +23,9 @@ const (
 	retSubmit = 3
 	retUnlink = 4
 
-	headerSize  = 48
-	directionIn = 1
+	headerSize   = 48
+	directionIn  = 1
+	clearFeature = 1 // a standard request
 )
 
 // Linux' error numbers, which the protocol carries negated.
@@ -38,7 +41,7 @@ const (
 	maxSent     = 64 << 10
 	maxWaiting  = 1024 // transfers on an endpoint
 
-	hostMoment = 30 * time.Second // for a host to take a reply
+	writeTimeout = 30 * time.Second // of a reply
 )
 
 // Device is the camera of a session: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
@@ -63,12 +66,13 @@ type Camera interface {
 	Unplug()
 }
 
-// farewell is how long a camera that is reset stays on the bus, so that the host can read the
+// resetDelay is how long a camera that is reset stays on the bus, so that the host can read the
 // reply to its command.
-const farewell = 200 * time.Millisecond
+const resetDelay = 200 * time.Millisecond
 
 // Session carries the transfers of an attached camera.
 type Session struct {
+	log   zerolog.Logger
 	cam   Device
 	conn  net.Conn
 	ctx   context.Context
@@ -96,12 +100,13 @@ type queue struct {
 	waiting []request
 	more    chan struct{}      // capacity 1: a request was added
 	give    context.CancelFunc // ends the camera's read when no request waits
+	clears  int                // how often the host has cleared the endpoint
 }
 
 // Attach serves the transfers of a host that has imported the camera. reset is called
 // once, in its own goroutine, after the host has reset the camera.
-func Attach(conn net.Conn, cam Device, reset func()) *Session {
-	s := &Session{cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
+func Attach(log zerolog.Logger, conn net.Conn, cam Device, reset func()) *Session {
+	s := &Session{log: log, cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.work.Go(s.read)
 	return s
@@ -122,6 +127,7 @@ func (s *Session) read() {
 	defer close(s.done)
 	defer s.conn.Close() // also after an unknown command
 	defer s.end()
+	defer contain(s.log, s.conn)
 	head := make([]byte, headerSize)
 	for {
 		if _, err := io.ReadFull(s.conn, head); err != nil {
@@ -184,6 +190,9 @@ func (s *Session) control(seq uint32, b, out []byte, room int) error {
 	before := s.cam.Resets()
 	in, err := s.cam.Control(setup, out)
 	in = in[:min(len(in), room)]
+	if setup.RequestType == 0x02 && setup.Request == clearFeature {
+		s.cleared(uint8(setup.Index))
+	}
 	s.write.Lock()
 	defer s.write.Unlock()
 	answered := s.answer(seq, setup.RequestType&0x80 != 0, in, err, len(out))
@@ -193,10 +202,19 @@ func (s *Session) control(seq uint32, b, out []byte, room int) error {
 	return answered
 }
 
-// leave resets the camera after farewell, unless the host disconnects first.
+// cleared discards what was read of an endpoint before the host cleared it.
+func (s *Session) cleared(endpoint uint8) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.endpoints[endpoint]; q != nil {
+		q.clears++
+	}
+}
+
+// leave resets the camera after resetDelay, unless the host disconnects first.
 func (s *Session) leave() {
 	select {
-	case <-time.After(farewell):
+	case <-time.After(resetDelay):
 		s.reset()
 	case <-s.ctx.Done():
 	}
@@ -222,7 +240,7 @@ func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...in
 
 // send writes a reply. An error ends the session. The caller must hold write.
 func (s *Session) send(head, data []byte) error {
-	if err := s.conn.SetWriteDeadline(time.Now().Add(hostMoment)); err != nil {
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
@@ -262,10 +280,16 @@ func (s *Session) enqueue(endpoint uint8, r request) error {
 	return nil
 }
 
-// pump reads an endpoint's payloads and answers the waiting requests with them.
+// pump reads an endpoint's payloads and answers the waiting requests with them. A payload whose
+// request was withdrawn meanwhile is for the next request, unless the host has cleared the endpoint.
 func (s *Session) pump(endpoint uint8, q *queue) {
+	defer contain(s.log, s.conn)
+	var b []byte
+	var err error
+	read := false // b and err aren't delivered
+	clears := 0
 	for {
-		ctx, ok := s.awaited(q)
+		ctx, now, ok := s.awaited(q)
 		if !ok {
 			select {
 			case <-q.more:
@@ -274,43 +298,53 @@ func (s *Session) pump(endpoint uint8, q *queue) {
 				return
 			}
 		}
-		b, err := s.cam.Read(ctx, endpoint)
-		if ctx.Err() != nil && s.ctx.Err() == nil {
-			continue // the requests were withdrawn
+		if !read || now != clears {
+			clears = now
+			b, err = s.cam.Read(ctx, endpoint)
+			if err != nil && ctx.Err() != nil && s.ctx.Err() == nil {
+				continue // the requests were withdrawn
+			}
 		}
-		if s.ctx.Err() != nil || errors.Is(err, d435i.ErrGone) || s.deliver(q, b, err) != nil {
+		if s.ctx.Err() != nil || errors.Is(err, d435i.ErrGone) {
 			return
 		}
+		delivered, failed := s.deliver(q, clears, b, err)
+		if failed != nil {
+			return
+		}
+		read = !delivered
 	}
 }
 
-// deliver answers the oldest request of a queue with as many bytes as it has room for.
-func (s *Session) deliver(q *queue, b []byte, err error) error {
+// deliver answers the oldest request of a queue with as many bytes as it has room for. It returns
+// false if no request waits or the endpoint was cleared.
+func (s *Session) deliver(q *queue, clears int, b []byte, err error) (bool, error) {
 	s.write.Lock()
 	defer s.write.Unlock()
-	r, waiting := s.pop(q)
+	r, waiting := s.pop(q, clears)
 	if !waiting {
-		return nil
+		return false, nil
 	}
-	return s.answer(r.seq, true, b[:min(len(b), r.length)], err)
+	return true, s.answer(r.seq, true, b[:min(len(b), r.length)], err)
 }
 
-// awaited returns a context that lasts while requests wait, or false if none does.
-func (s *Session) awaited(q *queue) (ctx context.Context, ok bool) {
+// awaited returns a context that lasts while requests wait, and how often the endpoint was cleared,
+// or false if no request waits.
+func (s *Session) awaited(q *queue) (ctx context.Context, clears int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(q.waiting) == 0 {
-		return nil, false
+		return nil, 0, false
 	}
 	ctx, q.give = context.WithCancel(s.ctx)
-	return ctx, true
+	return ctx, q.clears, true
 }
 
-func (s *Session) pop(q *queue) (request, bool) {
+func (s *Session) pop(q *queue, clears int) (request, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.give()
-	if len(q.waiting) == 0 {
+	if len(q.waiting) == 0 || q.clears != clears {
 		return request{}, false
 	}
 	r := q.waiting[0]

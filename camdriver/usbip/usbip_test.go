@@ -168,7 +168,7 @@ func TestDeafHost(t *testing.T) {
 		cam := d435i.New(d435i.Options{})
 		ours, host := net.Pipe()
 		defer host.Close()
-		s := Attach(ours, cam, func() {})
+		s := Attach(zerolog.Nop(), ours, cam, func() {})
 		defer s.Close()
 		defer cam.Unplug()
 		if _, err := host.Write(header(cmdSubmit, 1, 0, directionIn, 7, 0, 64)); err != nil {
@@ -195,7 +195,7 @@ func (a announced) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 func TestSizes(t *testing.T) {
 	cam := announced{d435i.New(d435i.Options{}), make(chan struct{}, 10)}
 	ours, host := net.Pipe()
-	s := Attach(ours, cam, func() {})
+	s := Attach(zerolog.Nop(), ours, cam, func() {})
 	defer s.Close()
 	defer cam.Unplug()
 	send := func(fields ...uint32) {
@@ -227,6 +227,104 @@ func TestSizes(t *testing.T) {
 		if want := []byte{1, 3, 0, 7, 0, 5}[:min(size, 6)]; binary.BigEndian.Uint32(head[4:]) != first+1 || !bytes.Equal(data, want) {
 			t.Errorf("a request for %d bytes after a withdrawn one for %d: % x, want % x", size, other, data, want)
 		}
+	}
+}
+
+// late is a camera whose reads end with a payload after the host has withdrawn its request.
+type late struct {
+	*d435i.Camera
+	payloads chan []byte
+}
+
+func (l late) Read(ctx context.Context, _ uint8) ([]byte, error) {
+	b := <-l.payloads
+	if b == nil {
+		return nil, d435i.ErrGone
+	}
+	return b, nil
+}
+
+// TestLatePayload checks that a payload that was read for a withdrawn request is the answer to the next
+// one, but not after the host has cleared the endpoint.
+func TestLatePayload(t *testing.T) {
+	for name, test := range map[string]struct {
+		clear bool
+		want  byte
+	}{"kept": {false, 1}, "cleared": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cam := late{d435i.New(d435i.Options{}), make(chan []byte)}
+				defer cam.Unplug()
+				ours, host := net.Pipe()
+				s := Attach(zerolog.Nop(), ours, cam, func() {})
+				defer s.Close()
+				defer close(cam.payloads)
+				exchange := func(request []byte, size int) []byte {
+					t.Helper()
+					if _, err := host.Write(request); err != nil {
+						t.Fatal(err)
+					}
+					b := make([]byte, size)
+					if _, err := io.ReadFull(host, b); err != nil {
+						t.Fatal(err)
+					}
+					if size == headerSize {
+						_, _ = host.Read(nil) // on a pipe, the write of no data waits for it
+					}
+					return b
+				}
+				exchange(header(cmdSubmit, 1, 0, directionIn, 2, 0, 64), 0)
+				synctest.Wait() // the endpoint is being read
+				exchange(header(cmdUnlink, 2, 0, 0, 0, 1), headerSize)
+				cam.payloads <- []byte{1}
+				synctest.Wait()
+				if test.clear {
+					request := header(cmdSubmit, 3)
+					copy(request[40:], []byte{2, 1, 0, 0, 0x82, 0, 0, 0})
+					exchange(request, headerSize)
+				}
+				exchange(header(cmdSubmit, 4, 0, directionIn, 2, 0, 64), 0)
+				synctest.Wait()
+				select {
+				case cam.payloads <- []byte{2}:
+				default: // nothing is read
+				}
+				if b := exchange(nil, headerSize+1); b[7] != 4 || b[headerSize] != test.want {
+					t.Errorf("answer % x, want one to request 4 with payload %d", b, test.want)
+				}
+			})
+		})
+	}
+}
+
+// broken is a camera that panics.
+type broken struct {
+	*d435i.Camera
+}
+
+func (broken) Control(d435i.Setup, []byte) ([]byte, error) { panic("control") }
+func (broken) Read(context.Context, uint8) ([]byte, error) { panic("read") }
+
+// TestPanic checks that a panic ends the connection whose bytes caused it, and that the camera is free afterwards.
+func TestPanic(t *testing.T) {
+	s := NewServer(zerolog.Nop(), &Port{
+		BusID: "1-1", Gone: func(Camera) {},
+		Plug: func() Camera { return broken{d435i.New(d435i.Options{})} },
+	})
+	for _, endpoint := range []uint32{0, 2} {
+		ours, host := net.Pipe()
+		var client sync.WaitGroup
+		client.Go(func() { _ = s.client(t.Context(), ours) })
+		go io.Copy(io.Discard, host)
+		if _, err := host.Write(append(importRequest("1-1"), header(cmdSubmit, 1, 0, directionIn, endpoint, 0, 64)...)); err != nil {
+			t.Error(err)
+		}
+		client.Wait()
+		port, status := s.take("1-1", func() {})
+		if status != statusDone {
+			t.Fatalf("status of the camera afterwards: %d", status)
+		}
+		port.host = nil
 	}
 }
 
@@ -266,7 +364,7 @@ func FuzzSession(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ours, theirs := net.Pipe()
 		cam := d435i.New(d435i.Options{})
-		s := Attach(ours, cam, func() {})
+		s := Attach(zerolog.Nop(), ours, cam, func() {})
 		go io.Copy(io.Discard, theirs)
 		_, _ = theirs.Write(b)
 		theirs.Close()

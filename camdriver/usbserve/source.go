@@ -5,6 +5,8 @@ package usbserve
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -29,12 +31,12 @@ type Source struct {
 	product uint16
 	tables  d435i.Tables
 
-	life   sync.Mutex // serializes starting and stopping; not held by handlers
-	wanted map[d435i.Mode]bool
-	rates  [2]int                      // of gyro and accel
-	active map[int][]camdriver.Profile // by sensor
-	rest   *time.Timer                 // to tidy
-	closed bool
+	life      sync.Mutex // serializes starting and stopping; not held by handlers
+	wanted    map[d435i.Mode]bool
+	rates     [2]int                      // of gyro and accel
+	active    map[int][]camdriver.Profile // by sensor
+	stopTimer *time.Timer                 // calls stopUnused
+	closed    bool
 
 	mu      sync.Mutex
 	changed chan struct{} // closed when something arrives
@@ -103,30 +105,29 @@ func New(dev camdriver.Device) (*Source, error) {
 	}
 	var err error
 	s.tables, err = tablesOf(dev, s)
-	s.rest = time.AfterFunc(idle, func() { _ = s.stopUnused() }) // if it fails, Close stops the device
+	s.stopTimer = time.AfterFunc(idle, func() { _ = s.stopUnused() }) // if it fails, Close stops the device
 	return s, err
 }
 
 // Options returns the options of a camera that sends the source's frames.
 func (s *Source) Options() d435i.Options {
 	o := d435i.Options{Source: s, Product: s.product, Tables: s.tables}
-	copy(o.Serial[:], serial(camdriver.Find(s.dev.Info(), camdriver.InfoSerialNumber)))
+	o.Serial = serial(camdriver.Find(s.dev.Info(), camdriver.InfoSerialNumber))
 	o.ASICSerial = o.Serial
 	return o
 }
 
-// serial packs the digits of a serial number, usually twelve. Zeros precede fewer.
-func serial(text string) []byte {
-	const digits = 12
-	text = strings.Repeat("0", max(0, digits-len(text))) + text
-	b := make([]byte, digits/2)
-	for i := range digits {
-		digit := text[i] - '0'
-		if digit > 9 {
-			digit = (text[i] | 0x20) - 'a' + 10
+// serial packs the digits of a serial number, usually twelve. Zeros precede fewer. What is not such a
+// number becomes one that differs from those of other texts.
+func serial(text string) (b [6]byte) {
+	padded := strings.Repeat("0", max(0, 2*len(b)-len(text))) + text
+	if len(padded) == 2*len(b) {
+		if _, err := hex.Decode(b[:], []byte(padded)); err == nil {
+			return b
 		}
-		b[i/2] |= digit & 0xf << (4 * (1 - i%2))
 	}
+	sum := sha256.Sum256([]byte(text))
+	copy(b[:], sum[:])
 	return b
 }
 
@@ -188,7 +189,7 @@ func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
 }
 
 // want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
-// The others may continue with more than is wanted until tidy: a host that clears an endpoint
+// The others may continue with more than is wanted until stopUnused: a host that clears an endpoint
 // to restart a stream must not wait for a device that is slow to start.
 func (s *Source) want(f func()) error {
 	s.life.Lock()
@@ -313,7 +314,7 @@ func (s *Source) Stop(m d435i.Mode) {
 	defer s.life.Unlock()
 	if s.wanted[m] && !s.closed {
 		delete(s.wanted, m)
-		s.rest.Reset(idle)
+		s.stopTimer.Reset(idle)
 	}
 }
 
@@ -332,7 +333,7 @@ func (s *Source) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
 	s.closed = true
-	s.rest.Stop()
+	s.stopTimer.Stop()
 	return err
 }
 
@@ -381,14 +382,22 @@ func (s *Source) wake() {
 	s.changed = make(chan struct{})
 }
 
+// check calls ready with mu held, unless the device has no more frames.
+func (s *Source) check(ready func() bool) (done bool, changed chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost != nil {
+		return false, nil, s.lost
+	}
+	return ready(), s.changed, nil
+}
+
 // await calls ready, with mu held, until it returns true.
 func (s *Source) await(ctx context.Context, ready func() bool) error {
 	for {
-		s.mu.Lock()
-		done, lost, changed := ready(), s.lost, s.changed
-		s.mu.Unlock()
-		if done || lost != nil {
-			return lost
+		done, changed, err := s.check(ready)
+		if done || err != nil {
+			return err
 		}
 		select {
 		case <-changed:
@@ -427,15 +436,15 @@ func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err e
 		return shot, err
 	}
 	a := list[0]
-	shot = d435i.Shot{Number: a.number, Time: a.time, Meta: keep(a.frame), Pixels: s.pixels(m, list)}
+	shot = d435i.Shot{Number: a.number, Time: a.time, Meta: metadataLookup(a.frame), Pixels: s.pixels(m, list)}
 	for _, a := range list {
 		a.frame.Release()
 	}
 	return shot, nil
 }
 
-// keep returns a lookup of a frame's metadata, which doesn't change.
-func keep(f *camdriver.Frame) func(camdriver.MetadataKey) (int64, bool) {
+// metadataLookup returns a lookup of a frame's metadata, which doesn't change.
+func metadataLookup(f *camdriver.Frame) func(camdriver.MetadataKey) (int64, bool) {
 	list := f.Metadata
 	return func(k camdriver.MetadataKey) (int64, bool) {
 		i := slices.IndexFunc(list, func(v camdriver.MetadataValue) bool { return v.Key == k })

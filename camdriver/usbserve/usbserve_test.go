@@ -3,6 +3,7 @@ package usbserve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -173,10 +174,85 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestSerial(t *testing.T) {
-	for text, want := range map[string]string{"123456789012": "123456789012", "7": "000000000007", "": "000000000000", "f1234567890123": "f12345678901"} {
+	for text, want := range map[string]string{"123456789012": "123456789012", "7": "000000000007", "": "000000000000", "f12345678901": "f12345678901"} {
 		if got := fmt.Sprintf("%x", serial(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
+	}
+	seen := map[[6]byte]string{}
+	for _, text := range []string{"robot-camera-1", "robot-camera-2", "left", "right", "12345678901234", "12345678901235"} {
+		if other, ok := seen[serial(text)]; ok {
+			t.Errorf("%q and %q have one serial number", text, other)
+		}
+		seen[serial(text)] = text
+	}
+}
+
+// depthSensor has depth only.
+type depthSensor struct{ camdriver.Sensor }
+
+var tinyDepth = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 4, Height: 2, FPS: 30}
+
+func (depthSensor) Profiles() []camdriver.Profile                      { return []camdriver.Profile{tinyDepth} }
+func (depthSensor) Start([]camdriver.Profile, camdriver.Handler) error { return nil }
+func (depthSensor) Stop() error                                        { return nil }
+func (depthSensor) Intrinsics(camdriver.Profile) (camdriver.Intrinsics, error) {
+	return camdriver.Intrinsics{}, nil
+}
+
+type depthDevice struct{ camdriver.Device }
+
+func (depthDevice) Info() []camdriver.Info      { return nil }
+func (depthDevice) Sensors() []camdriver.Sensor { return []camdriver.Sensor{depthSensor{}} }
+func (depthDevice) Extrinsics(_, _ camdriver.StreamID) (camdriver.Extrinsics, error) {
+	return camdriver.Extrinsics{}, camdriver.ErrNotFound
+}
+
+// TestMissingStreams checks that requests to interfaces without streams are stalled.
+func TestMissingStreams(t *testing.T) {
+	s, err := New(depthDevice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := d435i.New(s.Options())
+	defer c.Unplug()
+	for _, request := range []uint8{0x81, 0x82, 0x83, 0x87} {
+		for iface, want := range map[uint16]error{1: nil, 2: d435i.ErrStall, 4: d435i.ErrStall} {
+			_, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: request, Value: 0x100, Index: iface, Length: 48}, nil)
+			if err != want {
+				t.Errorf("request %#x of interface %d: %v, want %v", request, iface, err, want)
+			}
+		}
+	}
+}
+
+type releases struct{ n int }
+
+func (r *releases) Release() { r.n++ }
+
+// TestFailureReleasesFrames checks that a frame that arrives with the source's failure is released.
+func TestFailureReleasesFrames(t *testing.T) {
+	s, err := New(depthDevice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := s.Modes()[0]
+	if err := s.start(mode); err != nil {
+		t.Fatal(err)
+	}
+	var r releases
+	f := camdriver.NewFrame(&r)
+	f.Profile, f.Width, f.Height, f.Stride, f.Data = tinyDepth, 4, 2, 8, make([]byte, 16)
+	s.Frame(0, f)
+	f.Release()
+	failure := errors.New("broken file")
+	s.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: failure})
+	if _, err := s.Next(t.Context(), mode); !errors.Is(err, failure) {
+		t.Errorf("Next: %v, want %v", err, failure)
+	}
+	if err := s.Close(); err != nil || r.n != 1 {
+		t.Errorf("Close: %v; the frame was released %d times, want once", err, r.n)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
 	"rsros/camdriver/d435i"
@@ -79,7 +80,7 @@ func (p *Port) Plug() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("attach: %w", err), ours.Close())
 	}
-	p.number, p.cam, p.session = number, cam, usbip.Attach(ours, p.watch(cam), p.Reset)
+	p.number, p.cam, p.session = number, cam, usbip.Attach(zerolog.Nop(), ours, p.watch(cam), p.Reset)
 	return nil
 }
 
