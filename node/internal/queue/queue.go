@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"container/heap"
 	"sync"
 	"sync/atomic"
 )
@@ -17,13 +18,44 @@ type Budget struct {
 	mu     sync.Mutex
 	size   atomic.Int64 // changed with mu held
 	taken  int64        // part of size that is reserved
-	shares []holder     // of all queues
+	shares largestFirst // of all queues
 }
 
 // holder is a share of any queue.
-type holder interface {
-	held() int64
-	dropOldest()
+type holder struct {
+	size       int64
+	at         int // index in the heap
+	dropOldest func()
+}
+
+// largestFirst is a heap of shares.
+type largestFirst []*holder
+
+func (h largestFirst) Len() int           { return len(h) }
+func (h largestFirst) Less(i, j int) bool { return h[i].size > h[j].size }
+func (h largestFirst) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].at, h[j].at = i, j
+}
+
+func (h *largestFirst) Push(s any) {
+	s.(*holder).at = len(*h)
+	*h = append(*h, s.(*holder))
+}
+
+func (h *largestFirst) Pop() any {
+	last := len(*h) - 1
+	s := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return s
+}
+
+// resize changes the size of a share's items. The caller must hold b.mu.
+func (b *Budget) resize(s *holder, by int64) {
+	s.size += by
+	heap.Fix(&b.shares, s.at)
+	b.size.Add(by)
 }
 
 // NewBudget returns a budget of limit, in the unit of the sizes of items.
@@ -59,23 +91,13 @@ func (b *Budget) Reserved() int64 {
 
 // makeRoom drops items until size more fit, or until only own could be dropped and is empty: an
 // item larger than the limit still passes. The caller must hold b.mu.
-func (b *Budget) makeRoom(own holder, size int64) {
+func (b *Budget) makeRoom(own *holder, size int64) {
 	for b.size.Load()+size > b.limit {
-		var largest holder
-		most := int64(-1)
-		for _, s := range b.shares {
-			held := s.held()
-			if held == 0 {
-				continue
-			}
-			if s == own {
-				held += size
-			}
-			if held > most {
-				largest, most = s, held
-			}
+		largest := b.shares[0]
+		if own.size > 0 && own.size+size > largest.size {
+			largest = own
 		}
-		if largest == nil {
+		if largest.size == 0 {
 			return
 		}
 		largest.dropOldest()
@@ -109,8 +131,8 @@ type item[K comparable, T any] struct {
 
 // share has the items of a key, oldest first.
 type share[K comparable, T any] struct {
+	holder
 	queue          *Queue[K, T]
-	size           int64
 	oldest, newest *item[K, T]
 }
 
@@ -138,10 +160,11 @@ func (q *Queue[K, T]) push(key K, value T, size int64) {
 	s := q.shares[key]
 	if s == nil {
 		s = &share[K, T]{queue: q}
+		s.dropOldest = func() { q.drop(s.shift()) }
 		q.shares[key] = s
-		b.shares = append(b.shares, s)
+		heap.Push(&b.shares, &s.holder)
 	}
-	b.makeRoom(s, size)
+	b.makeRoom(&s.holder, size)
 	q.append(s, value, size)
 	q.ready.Signal()
 }
@@ -166,9 +189,8 @@ func (q *Queue[K, T]) append(s *share[K, T], value T, size int64) {
 		s.newest.later = i
 	}
 	s.newest = i
-	s.size += size
 	q.size += size
-	q.budget.size.Add(size)
+	q.budget.resize(&s.holder, size)
 }
 
 // Pop waits for the oldest item. ok is false once the queue is closed and empty.
@@ -183,10 +205,6 @@ func (q *Queue[K, T]) Pop() (value T, ok bool) {
 	}
 	return q.oldest.share.shift(), true
 }
-
-func (s *share[K, T]) held() int64 { return s.size }
-
-func (s *share[K, T]) dropOldest() { s.queue.drop(s.shift()) }
 
 // shift removes the oldest item of the share.
 func (s *share[K, T]) shift() T {
@@ -204,9 +222,8 @@ func (s *share[K, T]) shift() T {
 	} else {
 		i.next.prev = i.prev
 	}
-	s.size -= i.size
 	q.size -= i.size
-	q.budget.size.Add(-i.size)
+	q.budget.resize(&s.holder, -i.size)
 	value := i.value
 	*i = item[K, T]{next: q.spare}
 	q.spare = i
@@ -218,14 +235,10 @@ func (s *share[K, T]) shift() T {
 
 // leave gives up the shares of a closed, empty queue.
 func (q *Queue[K, T]) leave() {
-	kept := q.budget.shares[:0]
-	for _, s := range q.budget.shares {
-		if own, ok := s.(*share[K, T]); !ok || own.queue != q {
-			kept = append(kept, s)
-		}
+	for _, s := range q.shares {
+		heap.Remove(&q.budget.shares, s.at)
 	}
-	clear(q.budget.shares[len(kept):])
-	q.budget.shares = kept
+	clear(q.shares)
 }
 
 // Size returns the total size of the items.

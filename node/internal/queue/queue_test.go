@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -102,6 +104,67 @@ func TestQueueIsFair(t *testing.T) {
 	other.Push("other", "other", 80)
 	if got := other.Size(); got != 100 || len(b.shares) != 1 {
 		t.Errorf("the closed queue still has a share: %d, %d", got, len(b.shares))
+	}
+}
+
+// TestQueueDropsFromTheLargest compares the drops of two full queues of one budget with the rule: the oldest item of the largest share.
+func TestQueueDropsFromTheLargest(t *testing.T) {
+	const limit, keys = 1000, 50
+	r := rand.New(rand.NewPCG(36, 1))
+	b := NewBudget(limit)
+	held := map[int][]int{} // sizes of items by key, oldest first
+	sum := func(key int) (total int) {
+		for _, size := range held[key] {
+			total += size
+		}
+		return total
+	}
+	pushing, pushed := 0, 0
+	drop := func(key int) {
+		size := func(key int) int {
+			if key == pushing && sum(key) > 0 {
+				return sum(key) + pushed
+			}
+			return sum(key)
+		}
+		for other := range held {
+			if size(other) > size(key) {
+				t.Fatalf("dropped from %d, which has %d, not from %d with %d", key, size(key), other, size(other))
+			}
+		}
+		held[key] = held[key][1:]
+	}
+	queues := []*Queue[int, int]{New[int](b, drop), New[int](b, drop)}
+	for range 20_000 {
+		if q := queues[r.IntN(2)]; r.IntN(4) == 0 && q.Size() > 0 {
+			key, _ := q.Pop()
+			held[key] = held[key][1:]
+			continue
+		}
+		pushing, pushed = r.IntN(keys), 1+r.IntN(limit/10)
+		queues[pushing%2].Push(pushing, pushing, int64(pushed))
+		held[pushing] = append(held[pushing], pushed)
+	}
+	for key := range held {
+		if got := queues[key%2].Held(key); got != int64(sum(key)) {
+			t.Errorf("%d holds %d, want %d", key, got, sum(key))
+		}
+	}
+}
+
+// BenchmarkFullQueue pushes small messages of many topics into a full queue.
+func BenchmarkFullQueue(b *testing.B) {
+	for _, keys := range []int{10, 1000, 10_000} {
+		b.Run(fmt.Sprint(keys), func(b *testing.B) {
+			q := New[int](NewBudget(64<<20), func(int) {})
+			for i := range 64 << 10 {
+				q.Push(i%keys, i, 1024)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				q.Push(i%keys, i, 1024)
+			}
+		})
 	}
 }
 
