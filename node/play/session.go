@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 	"rsros/node/control"
@@ -42,11 +43,18 @@ type session struct {
 
 // run returns what couldn't be published.
 func (s *session) run(ctx context.Context) (problems []string, err error) {
-	if err := s.open(ctx); err != nil {
+	recording, err := s.open(ctx)
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := graph.UntilKilled(ctx, s.node.Node)
 	s.closers = append(s.closers, cancel)
+	s.source = replay.Bags(s.bags)
+	if recording != nil {
+		if s.source, err = s.wrapper(ctx, s.node.Node, recording); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.connect(); err != nil {
 		return nil, err
 	}
@@ -61,32 +69,25 @@ func (s *session) run(ctx context.Context) (problems []string, err error) {
 	return append(s.damage, problems...), err
 }
 
-func (s *session) open(ctx context.Context) (err error) {
+// open opens the bags and joins the graph. It returns the recording to play as realsense2_camera's topics, if any.
+func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	if len(s.Bags) == 0 {
-		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
+		return nil, fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
 	if err := s.openBags(reading); err != nil {
-		return err
+		return nil, err
 	}
-	recording, err := s.recording(s.bags)
-	if err != nil {
-		return err
+	if recording, err = s.recording(s.bags); err != nil {
+		return nil, err
 	}
 	if err := s.complete(); err != nil {
-		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})
-	if err != nil {
-		return err
-	}
-	s.source = replay.Bags(s.bags)
-	if recording != nil {
-		s.source, err = s.wrapper(ctx, s.node.Node, recording)
-	}
-	return err
+	return recording, err
 }
 
 // openBags reads no more than it needs of files that have an index of times.

@@ -104,6 +104,14 @@ func TestSimTime(t *testing.T) {
 	}
 	want := time.Unix(1234, 567)
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.FromTime(want)})})
+	c := startConfig(t, Config{Name: "c", MasterURI: m.URI(), Remaps: map[string]string{"/clock": "/other"}})
+	peer.Await(t, "simulated time", func() bool { return c.Now().Unix() == 0 })
+	if _, err := c.execute("shutdown", "/a", []any{"rosnode kill"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitForTime(t.Context()); err != ErrClosed {
+		t.Errorf("waiting for /clock after rosnode kill: %v", err)
+	}
 	if err := b.WaitForTime(t.Context()); err != nil || !b.Now().Equal(want) {
 		t.Errorf("simulated time %v, %v", b.Now(), err)
 	}

@@ -72,13 +72,14 @@ func (n *Node) Now() time.Time {
 func (n *Node) TimeKnown() <-chan struct{} { return n.time.known }
 
 // WaitForTime waits until Now is valid: until the master has answered whether time is
-// simulated and, if it is, until the first /clock.
+// simulated and, if it is, until the first /clock. It ends with ErrClosed when the node is
+// asked to shut down.
 func (n *Node) WaitForTime(ctx context.Context) error {
 	wait := func(c <-chan struct{}) error {
 		select {
 		case <-c:
 			return nil
-		case <-n.ctx.Done():
+		case <-n.Done():
 			return ErrClosed
 		case <-ctx.Done():
 			return ctx.Err()
