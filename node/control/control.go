@@ -40,11 +40,14 @@ type Remote struct {
 	subscribers []*ros.Subscriber
 	parameters  *graph.Reconfigure
 	published   atomic.Pointer[replay.Status] // the values of parameters
+	ctx         context.Context               // ends with Close
+	cancel      context.CancelFunc
 }
 
 // Offer returns a Remote with the controls that every playback has.
-func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
+func Offer(ctx context.Context, n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c = &Remote{player: p, node: n, log: log}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.services, err = graph.Offer(c.node,
 		graph.SetBool("~pause_playback", c.pause),
 		graph.SetBool("/pause_playback", c.pause),
@@ -55,7 +58,7 @@ func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.offerParameters(); err != nil {
+	if err := c.offerParameters(ctx); err != nil {
 		return nil, err
 	}
 	return c, c.Subscribe("~seek", "std_msgs/Float64", c.seek)
@@ -77,36 +80,35 @@ func (c *Remote) Subscribe(topic, typ string, received func(ros.Received)) error
 
 // Close stops the services and the subscriptions.
 func (c *Remote) Close() {
+	c.cancel()
 	c.services.Close()
 	for _, s := range c.subscribers {
 		s.Close()
 	}
 }
 
-func (c *Remote) do(command replay.Command) error { return c.player.Do(context.Background(), command) }
-
 // pause responds in rosbag play's words.
-func (c *Remote) pause(on bool) (string, error) {
+func (c *Remote) pause(ctx context.Context, on bool) (string, error) {
 	command, done, already := replay.Command(replay.Resume{}), "resumed", "running."
 	if on {
 		command, done, already = replay.Pause{}, "paused", "paused."
 	}
-	err := c.do(command)
+	err := c.player.Do(ctx, command)
 	if errors.Is(err, replay.ErrNoChange) {
 		return "", errors.New("Bag is already " + already) //nolint:staticcheck // the wording is rosbag's
 	}
 	return "Playback is now " + done, err
 }
 
-func (c *Remote) trigger(command replay.Command, done string) func() (string, error) {
-	return func() (string, error) { return done, c.do(command) }
+func (c *Remote) trigger(command replay.Command, done string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return done, c.player.Do(ctx, command) }
 }
 
 func (c *Remote) seek(r ros.Received) {
 	var m msgs.Float64
 	err := msgs.Unmarshal(r.Data, &m)
 	if err == nil {
-		err = c.do(replay.SeekOffset{Offset: seconds(m.Data)})
+		err = c.player.Do(c.ctx, replay.SeekOffset{Offset: seconds(m.Data)})
 	}
 	if err != nil {
 		c.log.Warn().Err(err).Msg("~seek")
@@ -138,8 +140,8 @@ func parameters(s replay.Status) graph.Parameters {
 	}
 }
 
-func (c *Remote) offerParameters() (err error) {
-	c.parameters, err = graph.ServeReconfigure(c.node, "~", parameters(c.player.Status()), func() graph.Parameters {
+func (c *Remote) offerParameters(ctx context.Context) (err error) {
+	c.parameters, err = graph.ServeReconfigure(ctx, c.node, "~", parameters(c.player.Status()), func() graph.Parameters {
 		s := c.player.Status()
 		c.published.Store(&s)
 		return parameters(s)
@@ -151,7 +153,7 @@ func (c *Remote) offerParameters() (err error) {
 // with each request, including the position that was last published.
 const positionSlack = time.Millisecond
 
-func (c *Remote) set(values map[string]any) error {
+func (c *Remote) set(ctx context.Context, values map[string]any) error {
 	var commands []replay.Command
 	if rate, ok := values["rate"].(float64); ok {
 		commands = append(commands, replay.SetRate{Rate: min(max(rate, minRate), maxRate)})
@@ -170,7 +172,7 @@ func (c *Remote) set(values map[string]any) error {
 	}
 	var errs []error
 	for _, command := range commands {
-		if err := c.do(command); !errors.Is(err, replay.ErrNoChange) {
+		if err := c.player.Do(ctx, command); !errors.Is(err, replay.ErrNoChange) {
 			errs = append(errs, err)
 		}
 	}

@@ -45,7 +45,7 @@ type Reconfigure struct {
 // ServeReconfigure offers parameters of which the caller keeps the values. described has
 // their bounds and defaults; current returns them with their values as Default. change is
 // called with the values in a request by name, one call at a time, and current after it.
-func ServeReconfigure(n *ros.Node, name string, described Parameters, current func() Parameters, change func(sent map[string]any) error) (_ *Reconfigure, err error) {
+func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described Parameters, current func() Parameters, change func(ctx context.Context, sent map[string]any) error) (_ *Reconfigure, err error) {
 	r := &Reconfigure{current: current}
 	defer func() {
 		if err != nil {
@@ -65,14 +65,14 @@ func ServeReconfigure(n *ros.Node, name string, described Parameters, current fu
 	r.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
 	r.Publish()
 	var changing sync.Mutex
-	r.services, err = OfferShared(n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(req []byte) (msgs.Message, error) {
+	r.services, err = OfferShared(ctx, n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(ctx context.Context, req []byte) (msgs.Message, error) {
 		var m msgs.Config
 		if err := msgs.Unmarshal(req, &m); err != nil {
 			return nil, err
 		}
 		changing.Lock()
 		defer changing.Unlock()
-		err := change(sent(&m))
+		err := change(ctx, sent(&m))
 		return r.Publish(), err
 	}})
 	return r, err
@@ -101,9 +101,9 @@ func (r *Reconfigure) Close() {
 // calls apply with all values for each change, and at the start with the defaults and what
 // the parameter server has below the name. An error of apply refuses a change. Values are
 // clamped to their ranges; invalid ones are ignored.
-func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
+func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
 	now := parameters
-	change := func(sent map[string]any) error {
+	change := func(_ context.Context, sent map[string]any) error {
 		next := now.merged(sent)
 		values := Values{}
 		for _, p := range next {
@@ -115,15 +115,15 @@ func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply fun
 		}
 		return err
 	}
-	if err := change(StoredParameters(n, name)); err != nil {
+	if err := change(ctx, StoredParameters(ctx, n, name)); err != nil {
 		return nil, fmt.Errorf("parameters %s: %w", name, err)
 	}
-	return ServeReconfigure(n, name, parameters, func() Parameters { return now }, change)
+	return ServeReconfigure(ctx, n, name, parameters, func() Parameters { return now }, change)
 }
 
 // StoredParameters returns the parameters that the parameter server has below a name.
-func StoredParameters(n *ros.Node, name string) map[string]any {
-	v, _, _ := n.Param(context.Background(), name) // the defaults apply
+func StoredParameters(ctx context.Context, n *ros.Node, name string) map[string]any {
+	v, _, _ := n.Param(ctx, name) // the defaults apply
 	tree, _ := v.(map[string]any)
 	return tree
 }

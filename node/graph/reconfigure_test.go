@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -83,7 +84,7 @@ func TestReconfigureRefuses(t *testing.T) {
 	refuse := errors.New("not now")
 	n := testNode(t)
 	var applied []int
-	r, err := OfferReconfigure(n, "camera/filter", testParameters(), func(v Values) error {
+	r, err := OfferReconfigure(t.Context(), n, "camera/filter", testParameters(), func(v Values) error {
 		applied = append(applied, v["level"].(int))
 		if v["level"] == 9 {
 			return refuse
@@ -126,4 +127,41 @@ func testNode(t *testing.T) *ros.Node {
 		}
 	})
 	return n
+}
+
+// TestEndOfContext checks that questions to the master and services of a node end with their contexts.
+func TestEndOfContext(t *testing.T) {
+	n := testNode(t)
+	if err := n.SetParam(t.Context(), "camera/filter", map[string]any{"level": 5}); err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if v := StoredParameters(t.Context(), n, "camera/filter"); v["level"] != 5 {
+		t.Errorf("the parameter server has %v", v)
+	}
+	if v := StoredParameters(ended, n, "camera/filter"); v != nil {
+		t.Errorf("answered %v after the end", v)
+	}
+	waits := make(chan struct{})
+	if _, err := Offer(n, Trigger("wait", func(ctx context.Context) (string, error) {
+		close(waits)
+		<-ctx.Done()
+		return "", ctx.Err()
+	})); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := n.CallService(context.Background(), "wait", msgs.MustService("std_srvs/Trigger"), nil)
+		answered <- err
+	}()
+	<-waits
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+	<-answered
 }

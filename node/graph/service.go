@@ -14,22 +14,23 @@ import (
 // Service is a service for Offer.
 type Service struct {
 	Name, Type string
-	Serve      func(req []byte) (msgs.Message, error) // a nil message means an empty response
+	// Serve answers a request; nil is an empty response. ctx ends when the node is closed.
+	Serve func(ctx context.Context, req []byte) (msgs.Message, error)
 }
 
 // Trigger returns a std_srvs/Trigger service, whose response has do's text or error.
-func Trigger(name string, do func() (string, error)) Service {
-	return Service{name, "std_srvs/Trigger", func([]byte) (msgs.Message, error) { return result(do()), nil }}
+func Trigger(name string, do func(context.Context) (string, error)) Service {
+	return Service{name, "std_srvs/Trigger", func(ctx context.Context, _ []byte) (msgs.Message, error) { return result(do(ctx)), nil }}
 }
 
 // SetBool returns a std_srvs/SetBool service, which responds as Trigger's does.
-func SetBool(name string, do func(bool) (string, error)) Service {
-	return Service{name, "std_srvs/SetBool", func(req []byte) (msgs.Message, error) {
+func SetBool(name string, do func(context.Context, bool) (string, error)) Service {
+	return Service{name, "std_srvs/SetBool", func(ctx context.Context, req []byte) (msgs.Message, error) {
 		var m msgs.Bool
 		if err := msgs.Unmarshal(req, &m); err != nil {
 			return nil, err
 		}
-		return result(do(m.Data)), nil
+		return result(do(ctx, m.Data)), nil
 	}}
 }
 
@@ -54,8 +55,8 @@ func (o Services) Close() {
 func Offer(n *ros.Node, list ...Service) (Services, error) {
 	var out Services
 	for _, s := range list {
-		server, err := n.AdvertiseService(s.Name, msgs.MustService(s.Type), func(_ context.Context, req []byte) ([]byte, error) {
-			m, err := s.Serve(req)
+		server, err := n.AdvertiseService(s.Name, msgs.MustService(s.Type), func(ctx context.Context, req []byte) ([]byte, error) {
+			m, err := s.Serve(ctx, req)
 			if err != nil || m == nil {
 				return nil, err
 			}
@@ -75,9 +76,9 @@ const providerTime = 2 * time.Second
 // OfferShared offers services whose names other nodes may use as well, such as those
 // below a camera's name. The master gives a service to the last node that registers it,
 // so a service that another node provides and answers is left to that node and logged.
-func OfferShared(n *ros.Node, list ...Service) (Services, error) {
+func OfferShared(ctx context.Context, n *ros.Node, list ...Service) (Services, error) {
 	return Offer(n, slices.DeleteFunc(slices.Clone(list), func(s Service) bool {
-		by := provider(n, s.Name)
+		by := provider(ctx, n, s.Name)
 		if log := n.Log(); by != "" {
 			log.Warn().Str("service", s.Name).Str("node", by).Msg("another node provides this service and keeps it")
 		}
@@ -86,11 +87,11 @@ func OfferShared(n *ros.Node, list ...Service) (Services, error) {
 }
 
 // provider returns the name of another node that provides a service, or "".
-func provider(n *ros.Node, service string) string {
+func provider(ctx context.Context, n *ros.Node, service string) string {
 	if strings.HasPrefix(service, "~") {
 		return "" // below the node's own name
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), providerTime)
+	ctx, cancel := context.WithTimeout(ctx, providerTime)
 	defer cancel()
 	name, err := n.ServiceProvider(ctx, service)
 	if err != nil || name == n.Name() {

@@ -40,7 +40,7 @@ type bagDevice struct {
 const clockHz = 100
 
 // offerPlayback offers the controls of playback if the device is a recording.
-func (c *camera) offerPlayback() error {
+func (c *camera) offerPlayback(ctx context.Context) error {
 	dev, ok := c.device.(*playback.Device)
 	if !ok {
 		return nil
@@ -56,7 +56,7 @@ func (c *camera) offerPlayback() error {
 	if err != nil {
 		return err
 	}
-	remote, err := control.Offer(c.node, b, c.log)
+	remote, err := control.Offer(ctx, c.node, b, c.log)
 	if err != nil {
 		return err
 	}

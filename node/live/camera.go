@@ -84,13 +84,13 @@ func (c *camera) private(name string) string {
 }
 
 // advertise advertises the topics before the streams start: subscribers miss no frame.
-func (c *camera) advertise() error {
+func (c *camera) advertise(ctx context.Context) error {
 	if err := c.loadPreset(); err != nil {
 		return err
 	}
 	snap := camdriver.Snapshot(c.device, c.profiles)
 	if c.opts.Naming.SDK() {
-		sdk, err := naming.NewSDKTopics(c.node, snap, c.number)
+		sdk, err := naming.NewSDKTopics(ctx, c.node, snap, c.number)
 		if err != nil {
 			return err
 		}
@@ -99,13 +99,13 @@ func (c *camera) advertise() error {
 	}
 	if c.opts.Naming.Wrapper() {
 		c.opts.Wrapper.Camera = c.opts.Camera
-		wrapper, err := naming.NewWrapperTopics(c.node, c.opts.Wrapper, snap, &c.stamps)
+		wrapper, err := naming.NewWrapperTopics(ctx, c.node, c.opts.Wrapper, snap, &c.stamps)
 		if err != nil {
 			return err
 		}
 		c.attach(c.gate(wrapper), wrapper.Close)
 		c.drops = append(c.drops, wrapper.Drops)
-		if err := errors.Join(c.offerCameraOptions(), c.offerRegions()); err != nil {
+		if err := errors.Join(c.offerCameraOptions(ctx), c.offerRegions(ctx)); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (c *camera) advertise() error {
 }
 
 // serve makes the device available for recording, and offers its services.
-func (c *camera) serve() error {
+func (c *camera) serve(ctx context.Context) error {
 	if c.opts.Observer != nil {
 		c.attach(c.opts.Observer, nil)
 	}
@@ -127,12 +127,12 @@ func (c *camera) serve() error {
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.log)
 		c.later(c.records.Close)
 	}
-	services, err := graph.OfferShared(c.node, c.services()...)
+	services, err := graph.OfferShared(ctx, c.node, c.services()...)
 	if err != nil {
 		return err
 	}
 	c.laterFunc(services.Close)
-	if err := c.offerPlayback(); err != nil {
+	if err := c.offerPlayback(ctx); err != nil {
 		return err
 	}
 	return c.startDiagnostics()

@@ -111,7 +111,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.startUploads(); err != nil {
 		return nil, err
 	}
-	if err := n.offer(); err != nil {
+	if err := n.offer(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.serveViewers(); err != nil {
@@ -261,7 +261,7 @@ func (n *Node) writeLog(line *msgs.Log) {
 
 // offer prepares the cameras, and offers the services of all of them. When the node ends,
 // services end first, then subscribers receive their last messages, and then topics end.
-func (n *Node) offer() error {
+func (n *Node) offer(ctx context.Context) error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
 		c.node, c.log, c.nodeLog = n.node, c.labelled(n.log), n.log
@@ -271,7 +271,7 @@ func (n *Node) offer() error {
 	n.later(func() error { return n.together((*camera).closeTopics) })
 	n.later(n.drain)
 	n.later(func() error { return n.together((*camera).retire) })
-	return n.serveAll()
+	return n.serveAll(ctx)
 }
 
 // Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 
 	"rsros/camdriver"
@@ -21,9 +22,9 @@ func (u *optionUpdates) OptionChanged(sensor int, _ camdriver.OptionID, _ float3
 }
 
 // offerCameraOptions offers the sensors' options below <camera>/<module>.
-func (c *camera) offerCameraOptions() error {
+func (c *camera) offerCameraOptions(ctx context.Context) error {
 	for i, s := range c.device.Sensors() {
-		group, err := naming.OfferOptions(c.node, c.moduleName(s), s)
+		group, err := naming.OfferOptions(ctx, c.node, c.moduleName(s), s)
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (c *camera) moduleName(s camdriver.Sensor) string {
 // offerRegions offers the sensors' regions of auto exposure as realsense2_camera does: left,
 // right, top and bottom through dynamic_reconfigure, under
 // <camera>/<module>/auto_exposure_roi.
-func (c *camera) offerRegions() error {
+func (c *camera) offerRegions(ctx context.Context) error {
 	for i, s := range c.device.Sensors() {
 		sensor, ok := s.(camdriver.ROISensor)
 		width, height := imageSize(c.profiles[i])
@@ -53,7 +54,7 @@ func (c *camera) offerRegions() error {
 		full := camdriver.FullROI(width, height)
 		last, starting := full, true
 		name := c.moduleName(s) + "/auto_exposure_roi"
-		group, err := graph.OfferReconfigure(c.node, name, regionParameters(full), func(v graph.Values) error {
+		group, err := graph.OfferReconfigure(ctx, c.node, name, regionParameters(full), func(v graph.Values) error {
 			roi := camdriver.ROI{Left: v["left"].(int), Right: v["right"].(int), Top: v["top"].(int), Bottom: v["bottom"].(int)}
 			if roi == last {
 				return nil

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,47 +19,53 @@ import (
 
 // services returns the camera's services. Some names may belong to another node.
 func (c *camera) services() []graph.Service {
+	trigger := func(name string, do func() (string, error)) graph.Service {
+		return graph.Trigger(c.private(name), func(context.Context) (string, error) { return do() })
+	}
+	set := func(name string, do func(bool) (string, error)) graph.Service {
+		return graph.SetBool(name, func(_ context.Context, on bool) (string, error) { return do(on) })
+	}
 	list := []graph.Service{
-		graph.Trigger(c.private("start_recording"), c.startRecording),
-		graph.Trigger(c.private("stop_recording"), c.stopRecording),
-		graph.SetBool(c.private("pause_recording"), c.pauseRecording),
-		graph.Trigger(c.private("split_recording"), c.splitRecording),
-		graph.Trigger(c.private("trigger"), c.trigger),
-		graph.Trigger(c.private("mark"), c.mark),
-		graph.SetBool(c.private("enable"), c.enable),
-		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
-		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }},
+		trigger("start_recording", c.startRecording),
+		trigger("stop_recording", c.stopRecording),
+		set(c.private("pause_recording"), c.pauseRecording),
+		trigger("split_recording", c.splitRecording),
+		trigger("trigger", c.trigger),
+		trigger("mark", c.mark),
+		set(c.private("enable"), c.enable),
+		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func(context.Context, []byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
+		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func(context.Context, []byte) (msgs.Message, error) { return nil, c.device.Reset() }},
 	}
 	own, err := c.node.Resolve(c.private("enable"))
 	wrapper := c.opts.Camera + "/enable" // realsense2_camera's name
 	if name, err2 := c.node.Resolve(wrapper); err == nil && err2 == nil && name != own {
-		list = append(list, graph.SetBool(wrapper, c.enable))
+		list = append(list, set(wrapper, c.enable))
 	}
 	if dev, ok := c.device.(*sim.Device); ok {
-		list = append(list, graph.SetBool(c.private("plug"), func(in bool) (string, error) { return plug(dev, in) }))
+		list = append(list, set(c.private("plug"), func(in bool) (string, error) { return plug(dev, in) }))
 	}
 	if _, ok := c.device.(*playback.Device); !ok { // a recording has its own controls
-		list = append(list, graph.SetBool(c.private("pause_playback"), c.pause))
+		list = append(list, set(c.private("pause_playback"), c.pause))
 		if !c.several {
-			list = append(list, graph.SetBool("/pause_playback", c.pause))
+			list = append(list, set("/pause_playback", c.pause))
 		}
 	}
 	return list
 }
 
-func (n *Node) serveAll() error {
+func (n *Node) serveAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
 		return nil
 	}
 	set := func(name string, do func(*camera, bool) (string, error)) graph.Service {
-		return graph.SetBool(name, func(on bool) (string, error) {
+		return graph.SetBool(name, func(_ context.Context, on bool) (string, error) {
 			return n.all(func(c *camera) (string, error) { return do(c, on) })
 		})
 	}
 	record := func(name string, do func(*camera) (string, error)) graph.Service {
-		return graph.Trigger(name, func() (string, error) { return n.allOf(n.recorders(), do) })
+		return graph.Trigger(name, func(context.Context) (string, error) { return n.allOf(n.recorders(), do) })
 	}
-	services, err := graph.OfferShared(n.node,
+	services, err := graph.OfferShared(ctx, n.node,
 		record("~start_recording", (*camera).startRecording),
 		record("~stop_recording", (*camera).stopRecording),
 		set("~pause_recording", (*camera).pauseRecording),

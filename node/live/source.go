@@ -145,15 +145,15 @@ const resetWait = 30 * time.Second
 
 // await opens the device. If it is missing, await tries again for o.Wait every o.Retry,
 // until ctx ends or the node is shut down, and calls waits each time. Before the node has
-// joined the graph, it tries once.
+// joined the graph, and for a recording, it tries once.
 func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camdriver.Device, error) {
-	if o.Wait == 0 || c.node == nil {
+	if o.Wait == 0 || c.node == nil || o.isBag() {
 		return c.try(ctx, o)
 	}
 	ctx, done := graph.UntilKilled(ctx, c.node)
 	defer done()
 	var plugged atomic.Bool
-	services, err := c.offerPlug(o, &plugged)
+	services, err := c.offerPlug(ctx, o, &plugged)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 	for end := clock.Now().Add(o.Wait); ; {
 		o.Unplugged = o.Unplugged && !plugged.Load()
 		dev, err := c.try(ctx, o)
-		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) || o.isBag() {
+		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) {
 			return dev, err
 		}
 		waits()
@@ -190,7 +190,7 @@ func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, er
 }
 
 // resetFirst resets the device if InitialReset is set, and waits for its return until ctx
-// ends or the node is shut down. It calls waits before.
+// ends. It calls waits before.
 func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	o := c.opts.Source
 	if !o.InitialReset {
@@ -205,8 +205,6 @@ func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	if err := c.device.Reset(); err != nil {
 		return fmt.Errorf("reset the camera before the start: %w", err)
 	}
-	ctx, done := graph.UntilKilled(ctx, c.node)
-	defer done()
 	wait := cmp.Or(o.Wait, resetWait)
 	if wait > 0 {
 		var cancel context.CancelFunc
@@ -224,11 +222,11 @@ func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 }
 
 // offerPlug offers ~plug of a simulated camera that starts unplugged, which sets in.
-func (c *camera) offerPlug(o SourceOptions, in *atomic.Bool) (graph.Services, error) {
+func (c *camera) offerPlug(ctx context.Context, o SourceOptions, in *atomic.Bool) (graph.Services, error) {
 	if !o.Unplugged {
 		return nil, nil
 	}
-	return graph.OfferShared(c.node, graph.SetBool(c.private("plug"), func(plugged bool) (string, error) {
+	return graph.OfferShared(ctx, c.node, graph.SetBool(c.private("plug"), func(_ context.Context, plugged bool) (string, error) {
 		in.Store(plugged)
 		return map[bool]string{true: "plugged in", false: "unplugged"}[plugged], nil
 	}))

@@ -68,37 +68,39 @@ func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 }
 
 // start opens the camera's device, resets it if InitialReset is set, and offers and starts
-// its streams. It calls waits if the device isn't connected or is being reset.
+// its streams, until ctx ends or the node is killed. It calls waits if the device isn't connected or is being reset.
 func (c *camera) start(ctx context.Context, waits func()) error {
 	if err := c.open(ctx, c.log, waits); err != nil {
 		return err
 	}
+	ctx, done := graph.UntilKilled(ctx, c.node)
+	defer done()
 	if err := c.resetFirst(ctx, waits); err != nil {
 		return err
 	}
-	if err := c.offer(); err != nil {
+	if err := c.offer(ctx); err != nil {
 		return err
 	}
 	c.up.Store(true)
 	return c.begin(ctx)
 }
 
-func (c *camera) offer() (err error) {
+func (c *camera) offer(ctx context.Context) (err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	if c.profiles, err = c.opts.Streams.Choose(c.device.Sensors()); err != nil {
 		return fmt.Errorf("%s: %w", camdriver.Find(c.device.Info(), camdriver.InfoName), err)
 	}
-	err = c.advertise()
+	err = c.advertise(ctx)
 	c.topics = len(c.steps)
 	if err != nil {
 		return err
 	}
-	return c.serve()
+	return c.serve(ctx)
 }
 
 // begin starts the recording, if the options name one, and then the streams. It draws a
-// simulated scene first, until ctx ends or the node is killed.
+// simulated scene first, until ctx ends.
 func (c *camera) begin(ctx context.Context) error {
 	if c.opts.Record != "" {
 		var err error
@@ -108,10 +110,8 @@ func (c *camera) begin(ctx context.Context) error {
 		}
 	}
 	if sim, ok := c.device.(*sim.Device); ok {
-		ctx, cancel := graph.UntilKilled(ctx, c.node)
 		c.log.Info().Msg("drawing the simulated scene")
 		sim.Prepare(ctx, c.profiles)
-		cancel()
 	}
 	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil {
 		return err

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -11,11 +14,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/program"
+	"rsros/test/rig"
 )
 
 // launchParams are the parameters that rs_camera.launch sets.
@@ -76,6 +82,21 @@ func (c *handClock) SleepUntil(ctx context.Context, t time.Time) error {
 
 // waiting is a camera of a node that waits for its device.
 func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}} }
+
+// A recording at an address isn't waited for, and can be read after the wait.
+func TestAwaitBag(t *testing.T) {
+	path := rig.MapBag(t)
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
+	defer server.Close()
+	dev, err := waiting(nodeAt(t)).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close() //nolint:errcheck // nothing is written
+	if _, err := dev.(*playback.Device).File().Bag().Check(t.Context(), bagstore.CheckOptions{}); err != nil {
+		t.Error(err)
+	}
+}
 
 // A missing camera is looked for every reconnect_timeout, until wait_for_device_timeout has passed.
 func TestWaitEnds(t *testing.T) {

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,10 +85,10 @@ func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 	return out
 }
 
-func (f *filters) offer(n *ros.Node, camera string) error {
+func (f *filters) offer(ctx context.Context, n *ros.Node, camera string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
-		group, err := OfferOptions(n, camera+"/"+name, f.names[name])
+		group, err := OfferOptions(ctx, n, camera+"/"+name, f.names[name])
 		if group != nil {
 			f.groups = append(f.groups, group)
 		}
@@ -99,7 +100,7 @@ func (f *filters) offer(n *ros.Node, camera string) error {
 // OfferOptions offers the options of a processing block or a sensor that users may change
 // through dynamic_reconfigure, below a name. It first sets those that the parameter server
 // has there, as realsense2_camera does. It returns nil if there are none.
-func OfferOptions(n *ros.Node, name string, of interface {
+func OfferOptions(ctx context.Context, n *ros.Node, name string, of interface {
 	Options() []camdriver.Option
 	SetOption(camdriver.OptionID, float32) error
 }) (*graph.Reconfigure, error) {
@@ -115,7 +116,7 @@ func OfferOptions(n *ros.Node, name string, of interface {
 		}
 		return list
 	}
-	set := func(wanted map[string]any) error {
+	set := func(_ context.Context, wanted map[string]any) error {
 		var errs []error
 		for _, o := range writable() {
 			v, ok := optionValue(wanted[ParameterName(o.ID.String())])
@@ -131,11 +132,11 @@ func OfferOptions(n *ros.Node, name string, of interface {
 	if len(writable()) == 0 {
 		return nil, nil
 	}
-	if err := set(graph.StoredParameters(n, name)); err != nil {
+	if err := set(ctx, graph.StoredParameters(ctx, n, name)); err != nil {
 		log := n.Log()
 		log.Warn().Err(err).Str("parameters", name).Msg("cannot set options")
 	}
-	return graph.ServeReconfigure(n, name, parameters(false), func() graph.Parameters { return parameters(true) }, set)
+	return graph.ServeReconfigure(ctx, n, name, parameters(false), func() graph.Parameters { return parameters(true) }, set)
 }
 
 // ParameterName converts "Stereo Module" to stereo_module, as realsense2_camera does.

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,11 +32,11 @@ type pipeline struct {
 // processPool bounds the memory of processed frames, including those in subscribers' queues.
 const processPool = 512 << 20
 
-func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, error) {
+func newPipeline(ctx context.Context, w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, error) {
 	depth := w.streams[camdriver.DepthStream]
-	processor, err := newProcessor(w.layout, snap, processPool, depth, w.open)
+	processor, err := newProcessor(w.layout, snap, processPool, depth, w.opener(ctx))
 	if err == nil {
-		err = processor.filters.offer(w.out, w.layout.camera)
+		err = processor.filters.offer(ctx, w.out, w.layout.camera)
 	}
 	if err != nil {
 		processor.close()

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ const (
 const firstDevice = "/device_0/"
 
 // NewSDKTopics advertises the topics of a node's device number, counted from 0.
-func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
+func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*published{}, pubs: map[string]*published{},
@@ -66,7 +67,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *
 			if t.Name != imageType {
 				continue
 			}
-			if p.compressed, err = transport.Advertise(out, transport.Options{
+			if p.compressed, err = transport.Advertise(ctx, out, transport.Options{
 				Topic: p.Topic(), Encoding: rslayout.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
 				Units: depthUnits(snap), Log: out.Log(),
 			}); err != nil {

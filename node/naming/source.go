@@ -75,11 +75,11 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 }
 
 // Offer offers the filters' options below prefix and the camera's name.
-func (s *Source) Offer(n *ros.Node, prefix string) error {
+func (s *Source) Offer(ctx context.Context, n *ros.Node, prefix string) error {
 	if s.worker == nil {
 		return nil
 	}
-	return s.worker.processor.filters.offer(n, prefix+absolute(s.layout.camera))
+	return s.worker.processor.filters.offer(ctx, n, prefix+absolute(s.layout.camera))
 }
 
 // Close waits for the set that is being processed. The player must have ended.

@@ -33,21 +33,21 @@ const imageType = "sensor_msgs/Image"
 const wrapperPool = 256 << 20
 
 // NewWrapperTopics advertises the topics and publishes the static ones.
-func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
+func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
 		streams: map[camdriver.StreamID]*outlets{},
 	}
-	if err := w.advertiseAll(o, snap); err != nil {
+	if err := w.advertiseAll(ctx, o, snap); err != nil {
 		w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnapshot) (err error) {
+func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap camdriver.DeviceSnapshot) (err error) {
 	for id, s := range w.layout.streams {
-		if w.streams[id], err = newOutlets(s, w.open); err != nil {
+		if w.streams[id], err = newOutlets(s, w.opener(ctx)); err != nil {
 			return err
 		}
 	}
@@ -69,20 +69,22 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 		}
 	}
 	if o.sync() || o.Clip > 0 {
-		w.pipeline, err = newPipeline(w, snap)
+		w.pipeline, err = newPipeline(ctx, w, snap)
 	}
 	return err
 }
 
-// open advertises a topic and, if it has images, their compressed forms.
-func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
-	p, err := w.advertise(topic, typ, false, 0)
-	if err != nil || typ != imageType {
-		return &published{p, nil}, err
+// opener advertises topics and, if they have images, their compressed forms.
+func (w *WrapperTopics) opener(ctx context.Context) openOutlet {
+	return func(topic, typ string, s *stream) (outlet, error) {
+		p, err := w.advertise(topic, typ, false, 0)
+		if err != nil || typ != imageType {
+			return &published{p, nil}, err
+		}
+		out := w.all[len(w.all)-1]
+		out.compressed, err = transport.Advertise(ctx, w.out, s.transports(p.Topic(), w.out.Log()))
+		return out, err
 	}
-	out := w.all[len(w.all)-1]
-	out.compressed, err = transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
-	return out, err
 }
 
 // advertise advertises a topic. Queue 0 is the default.

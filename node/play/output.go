@@ -22,6 +22,7 @@ import (
 
 // output publishes a player's messages. Only the player's goroutine may use it.
 type output struct {
+	ctx       context.Context // ends with the playback
 	node      *ros.Node
 	queue     int
 	bytes     int64
@@ -34,8 +35,8 @@ type output struct {
 	wrapper   *naming.Source               // nil if the bags' own messages are played
 }
 
-func newOutput(n *ros.Node, o *Options) (*output, error) {
-	out := &output{node: n, queue: o.Queue, immediate: o.Replay.Immediate}
+func newOutput(ctx context.Context, n *ros.Node, o *Options) (*output, error) {
+	out := &output{ctx: ctx, node: n, queue: o.Queue, immediate: o.Replay.Immediate}
 	switch {
 	case o.Replay.Immediate:
 		out.bytes = immediateBytes
@@ -73,7 +74,7 @@ func (o *output) transports(published, name string) (transport.Topics, error) {
 		if strings.HasSuffix(name, recorded) {
 			options.Topic, options.Log = published, o.node.Log()
 			options.Queue, options.QueueBytes, options.Wait = o.queue, o.bytes, o.immediate
-			return transport.Advertise(o.node, options)
+			return transport.Advertise(o.ctx, o.node, options)
 		}
 	}
 	return nil, nil

@@ -114,7 +114,7 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 	for _, text := range source.Problems() {
 		log.Warn().Msg(text)
 	}
-	if err := source.Offer(n, o.Replay.Prefix); err != nil {
+	if err := source.Offer(ctx, n, o.Replay.Prefix); err != nil {
 		source.Close()
 		return nil, err
 	}

@@ -55,14 +55,14 @@ func (s *session) run(ctx context.Context) (problems []string, err error) {
 			return nil, err
 		}
 	}
-	if err := s.connect(); err != nil {
+	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
 	if s.player.Empty() {
 		s.Log.Warn().Msg("there are no messages to play on the chosen topics")
 		return append(s.damage, s.player.Problems()...), nil
 	}
-	if err := s.serve(); err != nil {
+	if err := s.serve(ctx); err != nil {
 		return nil, err
 	}
 	problems, err = s.play(ctx)
@@ -108,13 +108,13 @@ func (s *session) openBags(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *session) connect() (err error) {
+func (s *session) connect(ctx context.Context) (err error) {
 	n := s.node.Node
 	wrapper, isWrapper := s.source.(*naming.Source)
 	if isWrapper {
 		s.closers = append(s.closers, wrapper.Close)
 	}
-	if s.out, err = newOutput(n, &s.Options); err != nil {
+	if s.out, err = newOutput(ctx, n, &s.Options); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.out.close)
@@ -147,9 +147,9 @@ func (s *session) report(status replay.Status) {
 }
 
 // serve lets the graph, Foxglove and browsers follow and control the player.
-func (s *session) serve() error {
+func (s *session) serve(ctx context.Context) error {
 	n := s.node.Node
-	remote, err := control.Offer(n, s.player, n.Log())
+	remote, err := control.Offer(ctx, n, s.player, n.Log())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -111,20 +112,20 @@ func (t *TopicRecording) Trigger() (string, error) {
 
 func (t *TopicRecording) services() []graph.Service {
 	return []graph.Service{
-		graph.Trigger("~trigger", t.Trigger),
-		graph.Trigger("~mark", func() (string, error) { return t.Mark(), nil }),
-		graph.SetBool("~pause_recording", func(on bool) (string, error) {
+		graph.Trigger("~trigger", func(context.Context) (string, error) { return t.Trigger() }),
+		graph.Trigger("~mark", func(context.Context) (string, error) { return t.Mark(), nil }),
+		graph.SetBool("~pause_recording", func(_ context.Context, on bool) (string, error) {
 			t.Pause(on)
 			if on {
 				return "recording is paused", nil
 			}
 			return "recording goes on", nil
 		}),
-		graph.Trigger("~split", func() (string, error) {
+		graph.Trigger("~split", func(context.Context) (string, error) {
 			t.Split()
 			return "the next message begins a new file", nil
 		}),
-		graph.Trigger("~stop_recording", func() (string, error) {
+		graph.Trigger("~stop_recording", func(context.Context) (string, error) {
 			t.Stop()
 			return "recording ends", nil
 		}),

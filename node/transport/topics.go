@@ -39,18 +39,18 @@ type Options struct {
 // Topics are the transports of one image topic; nil has none.
 type Topics []*transport
 
-// Advertise advertises the topics. There are none for an encoding that can't be compressed.
-func Advertise(n *ros.Node, o Options) (t Topics, err error) {
+// Advertise advertises the topics. The parameter server has until the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
+func Advertise(ctx context.Context, n *ros.Node, o Options) (t Topics, err error) {
 	if imagetransport.Compressible(o.Encoding) {
 		c := newCompressed(o.Encoding)
-		if err := t.add(n, o, "compressed", c.encode, c.parameters(), c.apply); err != nil {
+		if err := t.add(ctx, n, o, "compressed", c.encode, c.parameters(), c.apply); err != nil {
 			t.Close()
 			return nil, err
 		}
 	}
 	if o.Depth {
 		d := newCompressedDepth(o.Encoding, o.Units)
-		if err := t.add(n, o, "compressedDepth", d.encode, d.parameters(), d.apply); err != nil {
+		if err := t.add(ctx, n, o, "compressedDepth", d.encode, d.parameters(), d.apply); err != nil {
 			t.Close()
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func Advertise(n *ros.Node, o Options) (t Topics, err error) {
 	return t, nil
 }
 
-func (t *Topics) add(n *ros.Node, o Options, name string, encode encode, parameters []graph.Parameter, apply func(graph.Values) error) error {
+func (t *Topics) add(ctx context.Context, n *ros.Node, o Options, name string, encode encode, parameters []graph.Parameter, apply func(graph.Values) error) error {
 	topic := o.Topic + "/" + name
 	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: o.Queue, QueueBytes: o.QueueBytes})
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *Topics) add(n *ros.Node, o Options, name string, encode encode, paramet
 	}
 	one := newTransport(p, encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
 	*t = append(*t, one)
-	one.group, err = graph.OfferReconfigure(n, topic, parameters, func(v graph.Values) error {
+	one.group, err = graph.OfferReconfigure(ctx, n, topic, parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
 		return apply(v)
 	})

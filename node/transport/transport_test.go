@@ -131,7 +131,7 @@ func TestTransports(t *testing.T) {
 	if err := pub.SetParam(t.Context(), "/camera/depth/compressedDepth/png_level", 3); err != nil {
 		t.Fatal(err)
 	}
-	topics, err := Advertise(pub, Options{Topic: "camera/depth", Encoding: "16UC1", Depth: true, Log: zerolog.Nop()})
+	topics, err := Advertise(t.Context(), pub, Options{Topic: "camera/depth", Encoding: "16UC1", Depth: true, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestGraph(t *testing.T) {
 		p.Publish(msgs.Raw{Head: []byte("one")})
 		p.Publish(msgs.Raw{Head: []byte("two")})
 	}
-	services, err := graph.Offer(other.Node, graph.SetBool("/switch", func(on bool) (string, error) { return map[bool]string{true: "is on"}[on], nil }))
+	services, err := graph.Offer(other.Node, graph.SetBool("/switch", func(_ context.Context, on bool) (string, error) { return map[bool]string{true: "is on"}[on], nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
