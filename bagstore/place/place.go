@@ -73,6 +73,8 @@ type PutOptions struct {
 	// Discard leaves nothing in the store after an error, although Save is set. Save(nil) reports that there is
 	// nothing to continue any more.
 	Discard bool
+	// SHA256, if not empty, is the body's, in hexadecimal. An S3 store keeps it with the object, and Checksum returns it.
+	SHA256 string
 	// Progress, if not nil, is told how many bytes are in the store.
 	Progress func(n int64)
 }

@@ -2,9 +2,12 @@ package upload
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,6 +36,8 @@ type entry struct {
 	Resume  []byte `json:"resume,omitempty"`  // of place.PutOptions
 	Stored  string `json:"stored,omitempty"`  // the object's version, once it is whole
 	Version string `json:"version,omitempty"` // of the file that the object holds
+	SHA256  string `json:"sha256,omitempty"`  // of the file, in hexadecimal
+	Hashed  string `json:"hashed,omitempty"`  // version of the file that has SHA256
 }
 
 func readEntry(path string) (*entry, error) {
@@ -102,8 +107,11 @@ func (e *entry) send(ctx context.Context, progress func(int64)) error {
 func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) error {
 	name, was := f.Info().Name, f.Info().Version
 	to := e.To + strings.TrimPrefix(name, e.path)
+	if err := e.hash(ctx, f); err != nil {
+		return err
+	}
 	save := func(b []byte) error { e.Resume = b; return e.save() }
-	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored, Resume: e.Resume, Save: save, Progress: progress})
+	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored, Resume: e.Resume, SHA256: e.SHA256, Save: save, Progress: progress})
 	if errors.Is(err, fs.ErrExist) {
 		stored, err = e.compare(ctx, f, to)
 	}
@@ -122,6 +130,26 @@ func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) err
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// hash reads the file, unless its SHA-256 is known.
+func (e *entry) hash(ctx context.Context, f place.File) error {
+	if e.Hashed == f.Info().Version {
+		return nil
+	}
+	h, buf, size := sha256.New(), make([]byte, 1<<20), f.Info().Size
+	for off := int64(0); off < size; off += int64(len(buf)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part := buf[:min(int64(len(buf)), size-off)]
+		if n, err := f.ReadAt(part, off); n < len(part) {
+			return errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		h.Write(part)
+	}
+	e.SHA256, e.Hashed = hex.EncodeToString(h.Sum(nil)), f.Info().Version
+	return e.save()
 }
 
 // compare reads the object that has the file's name: it was whole when a kill lost the state, or it

@@ -267,7 +267,7 @@ func (q *Queue) result(e *entry, err error) {
 	if err == nil {
 		q.status.Uploaded++
 		q.failure = failure{}
-		q.log.Info().Str("bag", e.path).Str("to", e.To).Msg("uploaded")
+		q.log.Info().Str("bag", e.path).Str("to", e.To).Str("sha256", e.SHA256).Msg("uploaded")
 		return
 	}
 	if errors.Is(err, errRenamed) {

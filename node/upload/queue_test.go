@@ -3,7 +3,9 @@ package upload
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -69,6 +71,9 @@ func (s *store) Put(_ context.Context, name string, body io.ReaderAt, size int64
 	var b bytes.Buffer
 	if _, err := io.Copy(&b, io.NewSectionReader(body, 0, size)); err != nil {
 		return place.Info{}, err
+	}
+	if o.SHA256 != fmt.Sprintf("%x", sha256.Sum256(b.Bytes())) {
+		return place.Info{}, fmt.Errorf("put %s: its SHA-256 isn't %s", name, o.SHA256)
 	}
 	if hook != nil {
 		if err := hook(name, o); err != nil {

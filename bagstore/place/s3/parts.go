@@ -44,6 +44,7 @@ type upload struct {
 	Size  int64             `json:"size"` // of the object
 	Part  int64             `json:"part"` // size of all parts but the last
 	Parts map[int]*sentPart `json:"parts"`
+	Sum   string            `json:"sum,omitempty"` // of PutOptions.SHA256
 
 	mu   sync.Mutex
 	sent int64
@@ -109,13 +110,13 @@ func (p *put) missing(ctx context.Context) error {
 	return err
 }
 
-// resume returns the upload that was saved, nil if there is none. It removes one of another size.
+// resume returns the upload that was saved, nil if there is none. It removes one of another body.
 func (p *put) resume(ctx context.Context) *upload {
 	u := &upload{put: p}
 	if json.Unmarshal(p.o.Resume, u) != nil || u.ID == "" {
 		return nil
 	}
-	if p.size <= partSize || u.Size != p.size || u.Part != sizeOfParts(p.size) || u.Parts == nil {
+	if p.size <= partSize || u.Size != p.size || u.Sum != p.o.SHA256 || u.Part != sizeOfParts(p.size) || u.Parts == nil {
 		_ = u.abort(ctx) // it is of no use, and may be gone
 		return nil
 	}
@@ -123,8 +124,8 @@ func (p *put) resume(ctx context.Context) *upload {
 }
 
 func (p *put) begin(ctx context.Context) (*upload, error) {
-	u := &upload{put: p, Size: p.size, Part: sizeOfParts(p.size), Parts: map[int]*sentPart{}}
-	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C", "X-Amz-Checksum-Type": "FULL_OBJECT"}}
+	u := &upload{put: p, Size: p.size, Sum: p.o.SHA256, Part: sizeOfParts(p.size), Parts: map[int]*sentPart{}}
+	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: p.described(map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C", "X-Amz-Checksum-Type": "FULL_OBJECT"})}
 	err := p.try(ctx, func() (err error) {
 		late, cancel := after(ctx, beginTime) // without the answer, nobody could remove what the server has begun
 		defer cancel()

@@ -82,6 +82,17 @@ func (s sums) crc() string {
 
 const checksumHeader = "X-Amz-Checksum-Crc32c"
 
+// sumKey is the name of the metadata that hold PutOptions.SHA256.
+const sumKey = "Sha256"
+
+// described adds the metadata to the headers of the request that describes the object.
+func (p *put) described(headers map[string]string) map[string]string {
+	if p.o.SHA256 != "" {
+		headers[sumKey] = p.o.SHA256
+	}
+	return headers
+}
+
 // options returns those of the request that makes the object appear.
 func (p *put) options(metadata map[string]string) minio.PutObjectOptions {
 	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: metadata}
@@ -103,7 +114,7 @@ func (p *put) single(ctx context.Context) (place.Info, error) {
 	tries := 0
 	err = p.try(ctx, func() (err error) {
 		tries++
-		info, err = p.client.PutObject(ctx, p.bucket, p.key, io.NewSectionReader(p.body, 0, p.size), p.size, s.md5(), "", p.options(map[string]string{checksumHeader: s.crc()}))
+		info, err = p.client.PutObject(ctx, p.bucket, p.key, io.NewSectionReader(p.body, 0, p.size), p.size, s.md5(), "", p.options(p.described(map[string]string{checksumHeader: s.crc()})))
 		return err
 	})
 	if tries > 1 && (errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged)) {

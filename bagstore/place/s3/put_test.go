@@ -3,7 +3,9 @@ package s3_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -115,6 +117,32 @@ func TestPutResumes(t *testing.T) {
 		if err := place.Remove(t.Context(), name); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPutSum checks that an object of one part or several has the SHA-256 that it was written with, also if an
+// interrupted upload began with another one.
+func TestPutSum(t *testing.T) {
+	b := bucket.Start(t)
+	for _, size := range []int64{10, large} {
+		body, name := content(int(size)), b.Address("sum.bag")
+		earlier, sum := strings.Repeat("0e", 32), fmt.Sprintf("%x", sha256.Sum256(body))
+		var state []byte
+		o := place.PutOptions{SHA256: earlier, Save: func(b []byte) error { state = bytes.Clone(b); return nil }}
+		parts(b, "3", bucket.Expired)
+		if _, err := place.Put(t.Context(), name, bytes.NewReader(body), size, o); (err == nil) != (size == 10) {
+			t.Fatal(err)
+		}
+		b.Inject(nil)
+		o.SHA256, o.Resume = sum, state
+		info, err := place.Put(t.Context(), name, bytes.NewReader(body), size, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := place.Checksum(t.Context(), name, info.Version); got != "sha256:"+sum || err != nil {
+			t.Errorf("%d bytes: %s, %v, want %s", size, got, err, sum)
+		}
+		wantUploads(t, b, 0)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 type Row struct {
 	Name     string `json:"name"`               // path or address
 	Version  string `json:"version,omitempty"`  // another one when the content changes; the ETag of an object
-	Checksum string `json:"checksum,omitempty"` // that the store has of the object, such as crc32c:e3069283
+	Checksum string `json:"checksum,omitempty"` // of the object, that it was uploaded with or that the store has, such as crc32c:e3069283
 	Modified int64  `json:"modified,omitempty"` // when it was written
 	Made     int64  `json:"made"`               // when this row was made
 	Size     int64  `json:"size"`               // of the file or files, in bytes
