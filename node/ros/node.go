@@ -106,7 +106,6 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		n.cfg.Log = cfg.Log.Hook(roslog.MessageHook{Writer: n.rosout})
 	}
 	n.log = n.cfg.Log.With().Str("component", "ros").Logger()
-	n.caller.WatchClocks(n.log)
 	if n.host == "" {
 		n.host = host.Advertised(ctx, cfg.MasterURI)
 	}

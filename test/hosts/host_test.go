@@ -140,14 +140,13 @@ func (s *site) host(name string) *host {
 }
 
 // startMaster starts a roscore on the first host and waits for it.
-func (s *site) startMaster(wrapper ...string) {
+func (s *site) startMaster() {
 	s.t.Helper()
 	h := s.hosts[0]
-	command := append(wrapper, "roscore")
-	s.master = h.start(command...)
+	s.master = h.start("roscore")
 	peer.Await(s.t, "roscore", func() bool {
 		if s.master.Ended() { // it gives up when the machine is busy
-			s.master = h.start(command...)
+			s.master = h.start("roscore")
 		}
 		return h.start("rosnode", "info", "/rosout").Wait() == 0
 	})

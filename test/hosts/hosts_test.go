@@ -300,30 +300,20 @@ func TestMasterRestartsWhileCut(t *testing.T) {
 	recorder.end()
 }
 
-// TestClocks: a master and a publisher whose clocks are wrong are named.
+// TestClocks: a publisher whose clock is fast is named.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, byName, "master", "camera", "recorder")
-	if code := s.master.Interrupt(); code != 0 {
-		t.Errorf("roscore ended with %d", code)
-	}
-	s.startMaster(wrongClock(t, -3600)...)
-	s.host("camera").start(append(wrongClock(t, 30), "rostopic", "pub", "-r", "5", "/point", "geometry_msgs/PointStamped", "header: auto")...)
+	s.host("camera").start(append(fastClock(t, 30), "rostopic", "pub", "-r", "5", "/point", "geometry_msgs/PointStamped", "header: auto")...)
 	recorder := s.host("recorder").startRecorder("/point")
-	for _, want := range []string{
-		`clocks .* host=master`, `behind="?at least 59m`,
-		`clocks .* host=camera`, `ahead="?at least (2\d|30)`,
-		`stamps are in the future.* publisher=/rostopic_`,
-	} {
-		said := regexp.MustCompile(want)
-		peer.Await(t, want, func() bool { return said.MatchString(recorder.Stderr()) })
-	}
+	said := regexp.MustCompile(`stamps are in the future.* publisher=/rostopic_`)
+	peer.Await(t, "a warning", func() bool { return said.MatchString(recorder.Stderr()) })
 	recorder.end()
 }
 
-// wrongClock starts a Python program with a clock that is off by some seconds. (libfaketime breaks Python's sleep, and
+// fastClock starts a Python program with a clock that is ahead by some seconds. (libfaketime breaks Python's sleep, and
 // namespaces have no time of day of their own.)
-func wrongClock(t *testing.T, by int) []string {
+func fastClock(t *testing.T, by int) []string {
 	t.Helper()
 	folder := t.TempDir()
 	shift := fmt.Sprintf("import time\nright = time.time\ntime.time = lambda: right() + %d\n", by)

@@ -14,8 +14,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"rsros/node/xmlrpc"
 )
 
@@ -38,7 +36,6 @@ const callTimeout = 10 * time.Second
 type Caller struct {
 	ID     string
 	client *http.Client
-	clocks *clocks
 }
 
 // NewCaller returns a Caller for the named node. It opens a connection for each call:
@@ -46,13 +43,8 @@ type Caller struct {
 // thread in rosmaster.
 func NewCaller(id string) *Caller {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	c := &clocks{next: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}, hosts: map[string]*clock{}}
-	return &Caller{ID: id, client: &http.Client{Transport: c}, clocks: c}
+	return &Caller{ID: id, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}}}
 }
-
-// WatchClocks makes the Caller log when the clock of a called machine differs from
-// this one's. It must be called before Call.
-func (c *Caller) WatchClocks(log zerolog.Logger) { c.clocks.log = log }
 
 // Call returns the value of a successful answer. Any other answer is an *Error, and so
 // is a call that XML-RPC can't express, which isn't sent. Any other error means that
