@@ -40,7 +40,7 @@ func (e *LossError) Error() string {
 	if e.Damaged > 0 {
 		lost = append([]string{fmt.Sprintf("%d messages are damaged", e.Damaged)}, lost...)
 	}
-	return "not everything came through: " + strings.Join(lost, "; ")
+	return "some messages were lost: " + strings.Join(lost, "; ")
 }
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where
