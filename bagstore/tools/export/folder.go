@@ -74,17 +74,19 @@ func emptyFolder(dir string, overwrite bool) error {
 }
 
 func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
-	v := bag.View(filter.Query())
 	recording := rsbag.IsRecording(bag)
 	if recording {
 		if err := f.exportRecording(bag, filter); err != nil {
 			return err
 		}
 	}
-	return f.exportTopics(v, func(c *bagstore.Connection) bool {
+	q := filter.Query()
+	selected := q.Connections
+	q.Connections = func(c *bagstore.Connection) bool {
 		_, layout := rslayout.TopicType(c.Topic)
-		return !recording || !layout
-	})
+		return selected(c) && !(recording && layout)
+	}
+	return f.exportTopics(bag.View(q))
 }
 
 // oddLetters are characters that some file systems reject or shells interpret.

@@ -34,21 +34,18 @@ var topicKinds = map[string]func(*topics, bagstore.Message) error{
 	"realsense2_camera/Metadata":  (*topics).metadata,
 }
 
-// exportTopics exports what the view holds of connections that keep takes.
-func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) bool) error {
+// exportTopics exports a view. It also reads what nothing is made of, so that damage is found.
+func (f *folder) exportTopics(v *bagstore.View) error {
 	t := &topics{folder: f, counts: make(map[string]uint64), streams: make(map[string]*manifestStream)}
 	taken := make(map[*bagstore.Connection]bool)
 	left := make(map[string]bool)
 	for _, c := range v.Connections() {
-		if taken[c] = keep(c) && topicKinds[c.Type] != nil; !taken[c] && keep(c) {
+		if taken[c] = topicKinds[c.Type] != nil; !taken[c] {
 			left[c.Topic] = true
 		}
 	}
 	if len(left) > 0 {
 		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no images or tables are made of these; --mcap takes all")
-	}
-	if !slices.Contains(slices.Collect(maps.Values(taken)), true) {
-		return nil
 	}
 	return t.run(v, taken)
 }
