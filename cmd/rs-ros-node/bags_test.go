@@ -353,3 +353,34 @@ func TestSplitAndMerge(t *testing.T) {
 		want(t, exitUsage, strings.Fields(line)...)
 	}
 }
+
+// TestMisnamed checks that no command writes a format under the name of another one.
+func TestMisnamed(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	bag := samplebag.Walk(t, "walk.bag")
+	text, err := os.ReadFile(bag)
+	if err == nil {
+		err = os.WriteFile(in("named.mcap"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{exitUsage, []string{"filter", bag, in("new.mcap")}}, {exitUsage, []string{"filter", bag, in("new.MCAP")}}, {exitUsage, []string{"merge", bag, "-o", in("new.db3")}},
+		{exitUsage, []string{"split", bag, "--count", "1", "-o", in("new.mcap")}}, {exitUsage, []string{"process", samplebag.Data(t, "sw_small_lz4.bag"), in("new.db3"), "--filters", "decimation"}},
+		{exitUsage, []string{"export", bag, "--mcap", in("new.bag")}}, {exitFailed, []string{"recover", bag, "-o", in("new.mcap")}},
+		{exitFailed, []string{"compress", in("named.mcap"), "--lz4"}}, {exitFailed, []string{"compress", in("named.mcap"), "--lz4", "--output-dir", in("out")}},
+	} {
+		if code, out, log := command(t, c.args...); code != c.code || !strings.Contains(out+log, "rs-ros-node convert ") {
+			t.Errorf("%q: exit code %d, want %d and the command that converts\n%s%s", c.args, code, c.code, out, log)
+		}
+	}
+	if files := tree(t, dir); len(files) != 1 || files["/named.mcap"] != string(text) {
+		t.Errorf("files: %v", slices.Sorted(maps.Keys(files)))
+	}
+	want(t, exitOK, "filter", bag, in("new"))
+}

@@ -102,6 +102,9 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		return bagstore.Unreadable, err
 	}
 	format, err := recording.FormatOf(ctx, path)
+	if err == nil {
+		err = convert.Misnamed(format, path) // the output has its name
+	}
 	if err == nil && format == recording.SQLite && o.place.Folder == "" {
 		err = recording.CheckLeftover(path)
 	}

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
+	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/export"
 	"rsros/bagstore/tools/swap"
 )
@@ -58,6 +60,9 @@ set were left out, 1 not done.`,
 			}
 			if o.MCAP == "" && uncompressed || o.Dir == "" && (o.Points || o.Aligned) {
 				return usageError{errors.New("--ply and --align-depth need --dir, --uncompressed needs --mcap or --as")}
+			}
+			if err := convert.Misnamed(recording.MCAP, o.MCAP); err != nil {
+				return usageError{err}
 			}
 			if o.MCAP != "" && swap.SameFile(args[0], o.MCAP) {
 				return usageError{errors.New("the output is the bag itself")}

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/pyexpr"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
@@ -85,6 +87,9 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 }
 
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
+	if err := convert.Misnamed(recording.Bag, out); err != nil {
+		return usageError{err}
+	}
 	log := a.logger()
 	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, !o.noLatched, nil, log)
 	defer bagset.Close(bags)

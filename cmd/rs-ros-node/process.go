@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/reprocess"
 	"rsros/bagstore/tools/swap"
 	"rsros/camdriver/process"
@@ -62,7 +65,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if swap.SameFile(in, out) {
 		return errSameFile
 	}
-	if err := o.check(); err != nil {
+	if err := cmp.Or(convert.Misnamed(recording.Bag, out), o.check()); err != nil {
 		return usageError{err}
 	}
 	if o.bag.Compression == "" {

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/record"
@@ -66,6 +68,9 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 func (a *app) split(ctx context.Context, path string, o splitOptions) (err error) {
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
 		return usageError{errors.New("split needs --size, --duration or --count")}
+	}
+	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
+		return usageError{err}
 	}
 	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.RepeatLatched, nil, a.logger())
 	defer bagset.Close(bags)

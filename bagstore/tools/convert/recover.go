@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
@@ -25,16 +26,19 @@ func extOf(f recording.Format) (string, error) {
 	return "", errors.New("neither a .db3 nor an MCAP file")
 }
 
-// Misnamed returns an error if out has the extension of another format than f, which Recover keeps.
+// Misnamed returns an error if out, to which a command would write a recording of format f, has the extension of
+// another format. The error has the command that writes it.
 func Misnamed(f recording.Format, out string) error {
 	own, err := extOf(f)
 	if f == recording.Bag {
 		own, err = extBag, nil
 	}
-	if ext := filepath.Ext(out); err == nil && ext != own && slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
-		return fmt.Errorf("recover writes a %s file, not a %s; use convert for that", own, ext)
+	ext := filepath.Ext(out)
+	if err != nil || strings.EqualFold(ext, own) || !slices.Contains([]string{extBag, extDB3, extMCAP}, strings.ToLower(ext)) {
+		return nil
 	}
-	return nil
+	right := strings.TrimSuffix(out, ext) + own
+	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s %s", out, own, right, right, out)
 }
 
 // Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
