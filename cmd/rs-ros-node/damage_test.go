@@ -70,15 +70,15 @@ func TestDamageCodes(t *testing.T) {
 		"convert IN OUT/converted.bag --ros 1", "convert IN OUT/converted.mcap --ros 1", "export IN --mcap OUT/exported.mcap", "play -i -q -d 0 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN",
 		"process IN OUT/processed.bag --filters threshold", "export IN --dir OUT/folder"}
 	for path, codes := range map[string][]int{ // exit codes of the commands
-		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1,3},
-		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1,3},
-		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1,3},
-		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1,3},
-		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,0},
-		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1,3},
-		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1,3},
-		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 0, 1,3},
-		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,0},
+		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 0, 1, 3},
+		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0},
 	} {
 		dir := t.TempDir()
 		for i, line := range commands {
