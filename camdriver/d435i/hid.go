@@ -96,13 +96,13 @@ func (c *Camera) reportSize() int {
 	return 32
 }
 
-// reportTurn returns the Turn of a read of the sensors' reports.
-func (c *Camera) reportTurn() Turn {
+// reportTurn returns the turn of a read of the sensors' reports.
+func (c *Camera) reportTurn() turn {
 	if c.opt.Source != nil {
 		return c.sampleTurn()
 	}
 	id, due := c.nextReport()
-	return Turn{Wait: Until(due), Take: func() []byte {
+	return turn{Wait: until(due), Take: func() []byte {
 		s := c.power[id]
 		s.last++
 		return c.encodeReport(id, c.clockAt(due), c.Counts(id == 2, s.last))

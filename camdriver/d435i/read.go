@@ -8,15 +8,15 @@ import (
 
 const statusEndpoint = 0x87
 
-// Turn is one wait of a read of an endpoint.
-type Turn struct {
-	While context.Context             // if it ends, the read asks for another Turn
+// turn is one wait of a read of an endpoint.
+type turn struct {
+	While context.Context             // if it ends, the read asks for another turn
 	Wait  func(context.Context) error // returns nil when data is due
 	Take  func() []byte               // returns nil if there is no data after all
 }
 
-// Until returns a Wait that lasts until due, or forever if due is zero.
-func Until(due time.Time) func(context.Context) error {
+// until returns a Wait that lasts until due, or forever if due is zero.
+func until(due time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var timer <-chan time.Time
 		if !due.IsZero() {
@@ -35,12 +35,12 @@ func Until(due time.Time) func(context.Context) error {
 
 // Read reads an endpoint in Turns, which next returns. mu is held during next and Take. The
 // error is ErrGone after life has ended, as when a camera is unplugged.
-func Read(ctx, life context.Context, mu *sync.Mutex, next func() (Turn, error)) ([]byte, error) {
+func readTurns(ctx, life context.Context, mu *sync.Mutex, next func() (turn, error)) ([]byte, error) {
 	for {
 		if life.Err() != nil {
 			return nil, ErrGone
 		}
-		var turn Turn
+		var turn turn
 		var err error
 		holding(mu, func() { turn, err = next() })
 		if err != nil {
@@ -83,7 +83,7 @@ type state struct {
 	end context.CancelFunc
 }
 
-// interrupt makes the reads of an endpoint ask for another Turn. The caller must hold mu.
+// interrupt makes the reads of an endpoint ask for another turn. The caller must hold mu.
 func (c *Camera) interrupt(endpoint uint8) {
 	if s, ok := c.states[endpoint]; ok {
 		s.end()
@@ -94,7 +94,7 @@ func (c *Camera) interrupt(endpoint uint8) {
 // Read waits until the next payload or report of an IN endpoint is due and returns it. The
 // bytes are valid until the next Read of that endpoint.
 func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
-	return Read(ctx, c.life, &c.mu, func() (Turn, error) {
+	return readTurns(ctx, c.life, &c.mu, func() (turn, error) {
 		t, err := c.next(endpoint)
 		s, ok := c.states[endpoint]
 		if !ok {
@@ -108,32 +108,32 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 	})
 }
 
-func (c *Camera) next(endpoint uint8) (Turn, error) {
+func (c *Camera) next(endpoint uint8) (turn, error) {
 	st := c.streams[endpoint]
 	switch {
 	case c.faults.halted[endpoint]:
-		return Turn{}, ErrStall
+		return turn{}, ErrStall
 	case c.faults.silent[endpoint]:
-		return Turn{Wait: Until(time.Time{})}, nil
+		return turn{Wait: until(time.Time{})}, nil
 	case endpoint == statusEndpoint:
 		return c.statusTurn(), nil
 	case endpoint == hidEndpoint:
 		return c.reportTurn(), nil
 	case st == nil:
-		return Turn{}, c.refuse("transfer on endpoint %#x", endpoint)
+		return turn{}, c.refuse("transfer on endpoint %#x", endpoint)
 	case !st.committed:
-		return Turn{}, c.refuse("transfer on endpoint %#x before a commit", endpoint)
+		return turn{}, c.refuse("transfer on endpoint %#x before a commit", endpoint)
 	case !st.cleared:
-		return Turn{}, c.refuse("transfer on endpoint %#x before it was cleared", endpoint)
+		return turn{}, c.refuse("transfer on endpoint %#x before it was cleared", endpoint)
 	}
 	return c.turn(st), nil
 }
 
-func (c *Camera) statusTurn() Turn {
+func (c *Camera) statusTurn() turn {
 	if len(c.status) == 0 {
-		return Turn{Wait: Until(time.Time{})}
+		return turn{Wait: until(time.Time{})}
 	}
-	return Turn{Wait: Until(time.Now()), Take: func() []byte {
+	return turn{Wait: until(time.Now()), Take: func() []byte {
 		packet := c.status[0]
 		c.status = c.status[1:]
 		return packet

@@ -146,8 +146,8 @@ func (c *Camera) overrule(s Shot) func(camdriver.MetadataKey) (int64, bool) {
 	}
 }
 
-// sampleTurn returns the Turn of a read of a Source's samples.
-func (c *Camera) sampleTurn() Turn {
+// sampleTurn returns the turn of a read of a Source's samples.
+func (c *Camera) sampleTurn() turn {
 	var rates [2]int
 	for i, id := range []uint8{2, 1} {
 		if s := c.power[id]; s.power == 2 {
@@ -155,10 +155,10 @@ func (c *Camera) sampleTurn() Turn {
 		}
 	}
 	if rates == [2]int{} {
-		return Turn{Wait: Until(time.Time{})}
+		return turn{Wait: until(time.Time{})}
 	}
 	var s Sample
-	return Turn{
+	return turn{
 		Wait: func(ctx context.Context) (err error) {
 			s, err = c.opt.Source.Sample(ctx, rates[0], rates[1])
 			return err

@@ -175,11 +175,11 @@ func (c *Camera) anyStreaming() bool {
 	return false
 }
 
-// turn returns the Turn of a read of a stream.
-func (c *Camera) turn(st *stream) Turn {
+// turn returns the turn of a read of a stream.
+func (c *Camera) turn(st *stream) turn {
 	if c.opt.Source != nil {
 		mode, shot := st.mode, Shot{}
-		return Turn{
+		return turn{
 			Wait: func(ctx context.Context) (err error) {
 				shot, err = c.opt.Source.Next(ctx, mode)
 				return err
@@ -194,7 +194,7 @@ func (c *Camera) turn(st *stream) Turn {
 		}
 	}
 	due, number := st.next()
-	return Turn{Wait: Until(due), Take: func() []byte {
+	return turn{Wait: until(due), Take: func() []byte {
 		st.last = number
 		b, pixels := st.assemble(c.header(st.color(), st.mode, number, c.clockAt(due)), st.mode.Bytes())
 		c.opt.Scene.Pixels(st.mode, number, pixels)

@@ -1,5 +1,5 @@
-// Package usbreport reads and writes reports of a camera's USB answers: zip files of JSON and binary files, which
-// docs/usb.md describes. Package d400 makes reports, package usbserve replays them.
+// Package usbreport writes reports of a camera's USB answers for people: zip files of JSON and binary files, which
+// docs/usb.md describes. Package d400 makes the reports.
 package usbreport
 
 import (
@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// Format and Version are in each report. A reader refuses others.
+// Format and Version are in each report.
 const (
 	Format  = "rs-ros-node camera report"
 	Version = 1
@@ -146,12 +146,6 @@ type Hex []byte
 // MarshalText returns digits.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
 
-// UnmarshalText reads digits.
-func (h *Hex) UnmarshalText(b []byte) (err error) {
-	*h, err = hex.AppendDecode(nil, b)
-	return err
-}
-
 // Note adds a note.
 func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
@@ -183,16 +177,6 @@ func (r *Report) Command(op uint32, params [4]uint32) *Command {
 	for i, c := range r.Commands {
 		if c.Op == op && c.Params == params {
 			return &r.Commands[i]
-		}
-	}
-	return nil
-}
-
-// MotionRun returns the reports of an inertial sensor at an interval, or nil.
-func (r *Report) MotionRun(id uint8, interval uint16) *Motion {
-	for i, m := range r.Motion {
-		if m.ID == id && m.Interval == interval && len(m.Reports) > 0 {
-			return &r.Motion[i]
 		}
 	}
 	return nil

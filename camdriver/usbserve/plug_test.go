@@ -10,6 +10,10 @@ import (
 	"rsros/camdriver/usbip"
 )
 
+var virtual = d435i.Options{
+	Serial: [6]byte{0x84, 0x39, 0x22, 0x07, 0x11, 0x05}, ASICSerial: [6]byte{0x84, 0x79, 0x13, 0x07, 0x08, 0x22}, Firmware: [4]uint8{5, 17, 0, 10},
+}
+
 // watcher counts frames and records the device's status.
 type watcher struct {
 	camdriver.NopHandler

@@ -1,5 +1,5 @@
 // Package usbserve presents a camdriver.Device as a D435i on USB: it sends frames, times, metadata
-// and calibration in the form in which a camera sends them. It also replays the report of a camera (package usbreport).
+// and calibration in the form in which a camera sends them.
 package usbserve
 
 import (

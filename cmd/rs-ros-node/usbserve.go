@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,9 +17,7 @@ import (
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usbip"
-	"rsros/camdriver/usbreport"
 	"rsros/camdriver/usbserve"
-	"rsros/program/regular"
 )
 
 // maxServed bounds the cameras of a server: each has a bus id and buffers of its own.
@@ -31,10 +28,9 @@ func newUSBServeCommand(a *app) *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "usb-serve",
-		Short: "Serve simulated cameras, recordings or reports as RealSense cameras on USB, by USB/IP",
+		Short: "Serve simulated cameras and recordings as RealSense cameras on USB, by USB/IP",
 		Long: `usb-serve serves a D435i by USB/IP, with images, motion data, times, metadata and
-calibration of the simulated camera or a recording, or the camera of a report that
-"devices --report" wrote. On any Linux,
+calibration of the simulated camera or a recording. On any Linux,
 
   modprobe vhci-hcd && usbip attach -r 127.0.0.1 -b 1-1
 
@@ -45,7 +41,6 @@ Several cameras have the bus ids 1-1, 1-2, … SIGUSR1 unplugs them, SIGUSR2 plu
 them in again; hosts then have to attach them again.`,
 		Example: `  rs-ros-node usb-serve --device sim
   rs-ros-node usb-serve --device walk.bag --listen 0.0.0.0:3240
-  rs-ros-node usb-serve --device report.zip
   rs-ros-node usb-serve --device sim:1 --device sim:2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +55,7 @@ them in again; hosts then have to attach them again.`,
 			return a.serveUSB(cmd.Context(), devices, listen)
 		},
 	}
-	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "sim, sim:SERIAL, a recording, which is repeated, or a report.zip; repeat it for several cameras")
+	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDRESS` to listen at; clients need no password")
 	return cmd
 }
@@ -115,17 +110,6 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 // served returns a port for a device, and what ends it, also after an error.
 func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end func() error, err error) {
 	end = func() error { return nil }
-	if strings.EqualFold(filepath.Ext(device), ".zip") {
-		b, err := regular.Read(device, usbreport.MaxFile)
-		if err != nil {
-			return nil, end, err
-		}
-		r, err := usbreport.Read(b)
-		if err != nil {
-			return nil, end, fmt.Errorf("%s: %w", device, err)
-		}
-		return usbserve.ReplayPort(busID, r), end, nil
-	}
 	dev, err := openServed(device)
 	if err != nil {
 		return nil, end, err
