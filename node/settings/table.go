@@ -26,7 +26,7 @@ var device = Set{
 	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Help: "use the USB camera at this port, such as 2-1"},
 	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Help: "use a USB camera whose name matches this expression, such as D435"},
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
-		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: forever"},
+		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; 0 or less: forever"},
 	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
 	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it reconnects"},
 	{Flag: "unplugged", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
@@ -52,8 +52,8 @@ var streams = Set{
 	{Flag: "accel", Params: profile("enable_accel", "accel"), Kind: Profile, Help: "Accel_0 stream: samples a second, or off"},
 	{Params: profile("enable_infra", "infra"), Kind: Profile, Help: "Infrared_0 stream: the unrectified image of the left imager, in colour if the camera has it, instead of Infrared_1"},
 	{Params: profile("enable_pose", "pose"), Kind: Profile, Help: "Pose_0 stream"},
-	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which recordings may have"},
-	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which recordings may have"},
+	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which only a recording can have"},
+	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which only a recording can have"},
 }
 
 // profile returns realsense2_camera's parameters of a stream.
@@ -283,17 +283,17 @@ var Master = Set{
 	{Flag: "timeout", Short: "t", Kind: Text, Help: "accepted for compatibility with rosmaster"},
 }
 
-// Unused is a group of realsense2_camera's parameters that have no effect.
+// Unused is a group of realsense2_camera's parameters that have no effect with a camera.
 type Unused struct {
 	Params []string
 	Usual  []any // values in realsense2_camera's launch files, which need no warning
 	Why    string
-	Stream bool // of a stream that recordings may have
+	Stream bool // of a stream that recordings may have: they have an effect there
 }
 
 const (
-	noFisheye    = "no camera here has a fisheye stream"
-	noConfidence = "no camera here has a confidence stream"
+	noFisheye    = "only a recording can have a fisheye stream, which they select"
+	noConfidence = "only a recording can have a confidence stream, which they select"
 	noOdometry   = "only tracking cameras use wheel odometry, and they aren't supported"
 	noTurns      = "alternating exposures can't be set"
 	oneName      = "topic names are fixed"
