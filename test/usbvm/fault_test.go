@@ -40,7 +40,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: status %v", test.name, c.status)
 		}
 		c.mu.Unlock()
-		checkFrames(t, c, depth, "Z16 ", 16)
+		checkFrames(t, c, depth, "Z16 ")
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
