@@ -166,8 +166,8 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 		return nil, nil, errors.New("batch needs --in and --out")
 	case o.jobs < 0:
 		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
-	case c.to != nil && (o.in == o.out || swap.SameFile(o.in, o.out)):
-		return nil, nil, errors.New("--in and --out are the same: outputs would be recordings of the next run")
+	case c.to != nil && (batch.Below(o.out, o.in) || swap.SameFile(o.in, o.out)):
+		return nil, nil, errors.New("--in is --out or below it: outputs would be recordings of the next run, or replace them")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
 		return nil, nil, fmt.Errorf("%s has no --to %s", name, o.to)
 	case o.to == "" && c.to != nil && c.to[0] == "":

@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/tools/batch"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -210,7 +211,7 @@ func TestBatchUsage(t *testing.T) {
 		{"check"}, {"check", "--in", in}, {"play", "--in", in, "--out", out}, {"check", "--in", in, "--out", out, "more.bag"},
 		{"check", "--in", in, "--out", out, "--", "more.bag"}, {"check", "--in", in, "--out", out, "--", "--none"},
 		{"check", "--in", in, "--out", out, "--to", "mcap"}, {"convert", "--in", in, "--out", out}, {"convert", "--in", in, "--out", out, "--to", "same"},
-		{"recover", "--in", in, "--out", in}, {"recover", "--in", in, "--out", out, "--", "--in-place"}, {"recover", "--in", in, "--out", out, "--", "-o", "x.bag"},
+		{"recover", "--in", in, "--out", in}, {"recover", "--in", filepath.Join(in, "below"), "--out", in}, {"recover", "--in", in, "--out", out, "--", "--in-place"}, {"recover", "--in", in, "--out", out, "--", "-o", "x.bag"},
 		{"check", "--in", in, "--out", out, "--shard", "8/8"}, {"check", "--in", in, "--out", out, "--shards", "8"},
 		{"check", "--in", in, "--out", out, "--shard", "0/8", "--shards", "8"}, {"check", "--in", in, "--out", out, "--jobs", "-1"},
 		{"filter", "--in", in, "--out", out, "--", "topic == '/a'", "more"},
@@ -218,7 +219,23 @@ func TestBatchUsage(t *testing.T) {
 		want(t, exitUsage, append([]string{"batch"}, args...)...)
 	}
 	want(t, exitFailed, "batch", "check", "--in", filepath.Join(in, "none"), "--out", out)
-	want(t, exitOK, "batch", "check", "--in", in, "--out", out)
+	want(t, exitFailed, "batch", "check", "--in", in, "--out", out) // there are no recordings
+	bag := samplebag.Walk(t, "walk.bag")
+	if need.Symlink(t, bag, filepath.Join(in, "link.bag")) {
+		want(t, exitFailed, "batch", "check", "--in", in, "--out", out)
+	}
+	for _, below := range []string{"", "below"} {
+		text, err := os.ReadFile(bag)
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Join(in, below), 0o700), os.WriteFile(filepath.Join(in, below, "walk.bag"), text, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := lines(t, want(t, exitOK, "batch", "check", "--in", filepath.Join(in, below), "--out", in)); len(got) == 0 {
+			t.Errorf("--in OUT/%s: nothing was done", below)
+		}
+	}
 }
 
 // TestBatchRules checks that results depend on the content of the rules file, and that a file without

@@ -38,9 +38,9 @@ type Options struct {
 	Items []Item
 	// Out is the folder or address for outputs and markers.
 	Out string
-	// Command is the command line. A marker of another one settles nothing.
+	// Command is the command line. Markers of a different command line are ignored.
 	Command []string
-	// Files are local files that the command reads for every item, such as rules. A marker settles nothing if one
+	// Files are local files that the command reads for every item, such as rules. A marker is ignored if one
 	// of them has another content by now.
 	Files   []string
 	Program string // its version
@@ -171,12 +171,17 @@ func (r *runner) settled(ctx context.Context, it Item, m marker) (bool, error) {
 	if !r.isDone(it, m) || m.Output == "" {
 		return r.isDone(it, m), nil
 	}
-	return exists(ctx, place.Join(r.Out, m.Output))
+	size, there, err := exists(ctx, place.Join(r.Out, m.Output))
+	return there && size == m.OutputSize, err
 }
 
 // isDone reports whether a marker is that of the same work, done.
 func (r *runner) isDone(it Item, m marker) bool {
-	return (m.State == Done || m.State == Incomplete) && m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
+	output := ""
+	if r.Output != nil {
+		output = r.Output(it.Name)
+	}
+	return m.Item == it.Name && m.Output == output && (m.State == Done || m.State == Incomplete) && m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
 }
 
 // run runs the command, and makes sure that the recording is still the same.
@@ -207,6 +212,9 @@ func (r *runner) run(ctx context.Context, it Item, res Result, output string) Re
 	}
 	if err == nil {
 		err = r.sameFiles()
+	}
+	if err == nil && output != "" {
+		res.OutputSize, _, err = exists(ctx, output)
 	}
 	if err != nil {
 		return res.failed(ctx, err)
@@ -297,7 +305,7 @@ func (r *runner) place(ctx context.Context, output string, res Result, m *marker
 	to := place.Join(r.Out, res.Output)
 	replace := r.Overwrite || m.Owned == res.Output
 	if !replace {
-		taken, err := exists(ctx, to)
+		_, taken, err := exists(ctx, to)
 		if err != nil {
 			return false, err
 		}

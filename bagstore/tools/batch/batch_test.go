@@ -133,6 +133,33 @@ func TestSecondRun(t *testing.T) {
 	j.want(map[string]string{"a.bag": "done", "sub/b.bag": "done", "c.bag": "done"})
 }
 
+// TestMarkers checks that a marker counts only with the output that its own item has, as it was written.
+func TestMarkers(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	write(t, in, "a.bag", "b.bag")
+	j := newJob(t, in, out)
+	j.want(map[string]string{"a.bag": "done", "b.bag": "done"})
+	marker := filepath.Join(out, ".batch/copy/a.bag.json")
+	whole := content(t, marker)
+	for _, change := range []func() error{
+		func() error { return os.Truncate(filepath.Join(out, "a.bag"), 1) },
+		func() error {
+			return os.WriteFile(marker, []byte(strings.Replace(whole, `"output":"a.bag"`, `"output":"../../../../etc/passwd"`, 1)), 0o666)
+		},
+		func() error {
+			return os.WriteFile(marker, []byte(strings.Replace(whole, `"item":"a.bag"`, `"item":"b.bag"`, 1)), 0o666)
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		j.want(map[string]string{"a.bag": "done", "b.bag": "done*"})
+		if got := content(t, filepath.Join(out, "a.bag")); got != "a.bag" {
+			t.Errorf("the output holds %q", got)
+		}
+	}
+}
+
 // TestStrangers checks that files that batch didn't write stay unless it may replace them.
 func TestStrangers(t *testing.T) {
 	for _, folder := range []bool{false, true} {

@@ -44,15 +44,19 @@ var (
 
 // List finds the recordings below a folder or address, in the order of names: files whose names end in .bag,
 // .bag.active, .db3 or .mcap, the latter two also with .zstd, and folders of rosbag2, which are one item with their
-// metadata.yaml. What is below the folder or address without isn't listed.
+// metadata.yaml. If the folder or address without is below in, what it has isn't listed. Without any recording, it
+// returns an error.
 func List(ctx context.Context, in, without string) ([]Item, error) {
 	var files []Item
+	if Below(without, in) {
+		without = ""
+	}
 	for info, err := range listFolder(ctx, in) {
 		if err != nil {
 			return nil, err
 		}
 		name, ok := below(in, info.Name)
-		if _, skip := below(without, info.Name); !ok || skip && without != "" || !isPart(name) || slices.Contains(strings.Split(name, "/"), ownFolder) {
+		if !ok || without != "" && Below(without, info.Name) || !isPart(name) || slices.Contains(strings.Split(name, "/"), ownFolder) {
 			continue
 		}
 		it := Item{Name: name, Path: info.Name, Size: info.Size, Version: info.Version}
@@ -66,7 +70,11 @@ func List(ctx context.Context, in, without string) ([]Item, error) {
 	if isFolder(slices.DeleteFunc(slices.Clone(files), func(it Item) bool { return it.Err != nil || strings.Contains(it.Name, "/") })) {
 		return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
 	}
-	return Recordings(in, files), nil
+	items := Recordings(in, files)
+	if len(items) == 0 {
+		return nil, fmt.Errorf("%s has no recordings; links aren't followed", in)
+	}
+	return items, nil
 }
 
 // Recordings returns what the files below a folder or address are, in the order of names: recordings, and folders of
@@ -117,6 +125,18 @@ func listFolder(ctx context.Context, folder string) func(func(place.Info, error)
 			}
 		}
 	}
+}
+
+// Below reports whether a file, folder or address is a folder or address, or below it.
+func Below(folder, name string) bool {
+	if place.IsAddress(folder) || place.IsAddress(name) {
+		_, ok := below(folder, strings.TrimRight(name, "/")+"/")
+		return ok
+	}
+	from, err := filepath.Abs(folder)
+	to, err2 := filepath.Abs(name)
+	_, ok := below(from, to)
+	return ok && folder != "" && err == nil && err2 == nil
 }
 
 // below returns a file's name below a folder or address, separated by slashes.

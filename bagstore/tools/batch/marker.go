@@ -29,20 +29,22 @@ const (
 
 // Result is what an item's line and marker say.
 type Result struct {
-	Item    string            `json:"item"`
-	State   State             `json:"state"`
-	Before  bool              `json:"before,omitempty"` // an earlier run did it
-	Input   string            `json:"input_version,omitempty"`
-	Size    int64             `json:"size"`
-	Output  string            `json:"output,omitempty"` // below Options.Out
-	Error   string            `json:"error,omitempty"`
-	Log     []string          `json:"log,omitempty"`
-	Result  json.RawMessage   `json:"result,omitempty"` // the command's JSON
-	Command []string          `json:"command,omitempty"`
-	Files   map[string]string `json:"files,omitempty"` // SHA-256 of Options.Files
-	Program string            `json:"program,omitempty"`
-	Begun   time.Time         `json:"begun,omitzero"`
-	Seconds float64           `json:"seconds,omitempty"`
+	Item   string `json:"item"`
+	State  State  `json:"state"`
+	Before bool   `json:"before,omitempty"` // an earlier run did it
+	Input  string `json:"input_version,omitempty"`
+	Size   int64  `json:"size"`
+	Output string `json:"output,omitempty"` // below Options.Out
+	// OutputSize is in bytes, 0 for a folder.
+	OutputSize int64             `json:"output_size,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Log        []string          `json:"log,omitempty"`
+	Result     json.RawMessage   `json:"result,omitempty"` // the command's JSON
+	Command    []string          `json:"command,omitempty"`
+	Files      map[string]string `json:"files,omitempty"` // SHA-256 of Options.Files
+	Program    string            `json:"program,omitempty"`
+	Begun      time.Time         `json:"begun,omitzero"`
+	Seconds    float64           `json:"seconds,omitempty"`
 	// Owned is the output that a later run may replace. Only markers have it.
 	Owned string `json:"owned_output,omitempty"`
 }

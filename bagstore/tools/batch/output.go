@@ -12,19 +12,19 @@ import (
 	"rsros/program/regular"
 )
 
-// exists reports whether there is a file or folder.
-func exists(ctx context.Context, name string) (bool, error) {
-	_, err := place.Stat(ctx, name)
+// exists reports whether there is a file or folder, and the size of a file.
+func exists(ctx context.Context, name string) (size int64, there bool, err error) {
+	info, err := place.Stat(ctx, name)
 	if errors.Is(err, regular.ErrNot) { // a folder
-		return true, nil
+		return 0, true, nil
 	}
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || !place.IsAddress(name) {
-		return err == nil, ignore(err, fs.ErrNotExist)
+		return info.Size, err == nil, ignore(err, fs.ErrNotExist)
 	}
 	for _, err := range place.List(ctx, name+"/") {
-		return err == nil, err
+		return 0, err == nil, err
 	}
-	return false, nil
+	return 0, false, nil
 }
 
 func ignore(err, target error) error {
