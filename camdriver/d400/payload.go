@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
-	"rsros/camdriver/usbreport"
+	"rsros/camdriver/model"
 )
 
 // Bits of a payload header's second byte (UVC 1.5, 2.4.3.3).
@@ -106,11 +106,11 @@ func (m *metadata) parse(blocks []byte, pts uint32) error {
 	return nil
 }
 
-var statsFields = []usbreport.Field{{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaWhiteBalance}}
+var statsFields = []model.Field{{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaWhiteBalance}}
 
-var timingFields = []usbreport.Field{{Flag: 0, At: 16, Size: 4, Key: camdriver.MetaFrameCounter}}
+var timingFields = []model.Field{{Flag: 0, At: 16, Size: 4, Key: camdriver.MetaFrameCounter}}
 
-var configurationFields = []usbreport.Field{{Flag: 9, At: 34, Size: 1, Key: camdriver.MetaGpioInputData}}
+var configurationFields = []model.Field{{Flag: 9, At: 34, Size: 1, Key: camdriver.MetaGpioInputData}}
 
 func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 	r.flags = r.u32(12)
@@ -125,7 +125,7 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 		r.flags = r.u32(8)
 		m.put(r, statsFields)
 	case blockDepthControl:
-		m.put(r, usbreport.DepthFields)
+		m.put(r, model.DepthFields)
 		m.stereo = true
 		if emitter, ok := m.get(camdriver.MetaFrameEmitterMode); ok {
 			m.set(camdriver.MetaFrameLaserPowerMode, int64(boolToFloat(emitter == laserOn)))
@@ -137,7 +137,7 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 			m.set(camdriver.MetaExposureRoiBottom, int64(r.u32(48)))
 		}
 	case blockRGBControl:
-		m.put(r, usbreport.ColorFields)
+		m.put(r, model.ColorFields)
 		if r.has(4, 32, 4) {
 			m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
 		}
@@ -155,7 +155,7 @@ func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 	}
 }
 
-func (m *metadata) put(r blockReader, fields []usbreport.Field) {
+func (m *metadata) put(r blockReader, fields []model.Field) {
 	for _, f := range fields {
 		if !r.has(f.Flag, f.At, abs(f.Size)) {
 			continue

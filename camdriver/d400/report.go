@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/camdriver/usbreport"
+	"rsros/camdriver/report"
 )
 
 // ReportOptions are the options of Report.
@@ -29,7 +29,7 @@ const reportTries = 2
 // Report reads a camera's descriptors, controls, calibration and first frames. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and
 // streams one of each format and each rate of the inertial sensors. A request that fails is part of the report. An error
 // means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
-func Report(ctx context.Context, o ReportOptions) (*usbreport.Report, error) {
+func Report(ctx context.Context, o ReportOptions) (*report.Report, error) {
 	if o.Bus == nil {
 		var err error
 		if o.Bus, err = newBus(); err != nil {
@@ -49,8 +49,8 @@ func Report(ctx context.Context, o ReportOptions) (*usbreport.Report, error) {
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle}, lost: lost, options: o, out: &usbreport.Report{Head: usbreport.Head{
-		Format: usbreport.Format, Version: usbreport.Version, Camera: p.name(),
+	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle}, lost: lost, options: o, out: &report.Report{Head: report.Head{
+		Format: report.Format, Version: report.Version, Camera: p.name(),
 		Product: fmt.Sprintf("%04X", p.id), USB: dev.speed(), Speed: dev.Speed, Notes: []string{},
 	}}}
 	r.all()
@@ -90,7 +90,7 @@ type reporter struct {
 	*link
 	lost    context.CancelCauseFunc
 	options ReportOptions
-	out     *usbreport.Report
+	out     *report.Report
 	chip    uint8 // the accelerometer's
 }
 
@@ -113,7 +113,7 @@ func (r *reporter) failed(err error) string {
 	case errors.Is(err, camdriver.ErrUnplugged):
 		r.lost(err)
 	case errors.Is(err, ErrStall):
-		return usbreport.Stall
+		return report.Stall
 	}
 	return err.Error()
 }
@@ -121,7 +121,7 @@ func (r *reporter) failed(err error) string {
 // descriptor reads a descriptor of at most size bytes. where is the language or interface.
 func (r *reporter) descriptor(kind, index uint8, where uint16, size int) []byte {
 	requestType := uint8(standardIn)
-	if kind == usbreport.KindHIDReport {
+	if kind == report.KindHIDReport {
 		requestType |= 1 // of an interface
 	}
 	b := make([]byte, size)
@@ -130,7 +130,7 @@ func (r *reporter) descriptor(kind, index uint8, where uint16, size int) []byte 
 		r.out.Note("descriptor %d, %d, %#x: %s", kind, index, where, r.failed(err))
 		return nil
 	}
-	r.out.Descriptors = append(r.out.Descriptors, usbreport.Descriptor{Kind: kind, Index: index, Where: where, Data: b[:n]})
+	r.out.Descriptors = append(r.out.Descriptors, report.Descriptor{Kind: kind, Index: index, Where: where, Data: b[:n]})
 	return b[:n]
 }
 
@@ -139,12 +139,12 @@ const english = 0x0409
 // descriptors reads all descriptors, and finds the camera's functions.
 func (r *reporter) descriptors() {
 	named := map[uint8]bool{}
-	if d := r.descriptor(usbreport.KindDevice, 0, 0, 18); len(d) == 18 {
+	if d := r.descriptor(report.KindDevice, 0, 0, 18); len(d) == 18 {
 		named[d[14]], named[d[15]], named[d[16]] = true, true, true
 	}
 	raw, err := r.readConfiguration()
 	if err == nil {
-		r.out.Descriptors = append(r.out.Descriptors, usbreport.Descriptor{Kind: usbreport.KindConfiguration, Data: raw})
+		r.out.Descriptors = append(r.out.Descriptors, report.Descriptor{Kind: report.KindConfiguration, Data: raw})
 		err = r.describe(raw)
 	}
 	if err != nil {
@@ -152,12 +152,12 @@ func (r *reporter) descriptors() {
 	}
 	const bosHead = 5
 	head := make([]byte, bosHead)
-	if n, err := r.control(reportTries, standardIn, getDescriptor, usbreport.KindBOS<<8, 0, head); err == nil && n == bosHead {
-		r.descriptor(usbreport.KindBOS, 0, 0, int(binary.LittleEndian.Uint16(head[2:])))
+	if n, err := r.control(reportTries, standardIn, getDescriptor, report.KindBOS<<8, 0, head); err == nil && n == bosHead {
+		r.descriptor(report.KindBOS, 0, 0, int(binary.LittleEndian.Uint16(head[2:])))
 	} else if err != nil {
 		r.out.Note("BOS descriptor: %s", r.failed(err))
 	}
-	for d := range usbreport.Parts(raw) {
+	for d := range report.Parts(raw) {
 		const descAssociation = 11
 		switch {
 		case d[1] == descConfig && len(d) >= 9:
@@ -169,10 +169,10 @@ func (r *reporter) descriptors() {
 		}
 	}
 	delete(named, 0)
-	r.descriptor(usbreport.KindString, 0, 0, 255)
+	r.descriptor(report.KindString, 0, 0, 255)
 	for index := range 256 {
 		if named[uint8(index)] {
-			r.descriptor(usbreport.KindString, uint8(index), english, 255)
+			r.descriptor(report.KindString, uint8(index), english, 255)
 		}
 	}
 	r.hidDescriptor(raw)
@@ -188,12 +188,12 @@ func (r *reporter) hidDescriptor(raw []byte) {
 	}
 	r.out.HID = r.hid.Endpoint
 	size := 0
-	for d := range usbreport.Parts(raw) {
+	for d := range report.Parts(raw) {
 		if d[1] == descHID && len(d) >= 9 {
 			size = int(binary.LittleEndian.Uint16(d[7:]))
 		}
 	}
-	r.descriptor(usbreport.KindHIDReport, 0, uint16(r.hid.Interface), max(size, 1))
+	r.descriptor(report.KindHIDReport, 0, uint16(r.hid.Interface), max(size, 1))
 }
 
 // reportCommand is a command that reads.
@@ -240,7 +240,7 @@ func (r *reporter) commands() {
 	}
 	for _, c := range reportCommands() {
 		b, err := r.command(c.op, nil, c.params[:]...)
-		reply := usbreport.Command{Op: c.op, Params: c.params, What: c.what, Data: slices.Clone(b)}
+		reply := report.Command{Op: c.op, Params: c.params, What: c.what, Data: slices.Clone(b)}
 		var refusal *hwmonError
 		if errors.As(err, &refusal) && refusal.Code < 0 {
 			reply.Code = refusal.Code
@@ -248,7 +248,7 @@ func (r *reporter) commands() {
 			reply.Error = r.failed(err)
 		}
 		if reply.Table() && len(b) > 0 {
-			reply.CRC = usbreport.Checksum(b)
+			reply.CRC = report.Checksum(b)
 		}
 		r.out.Commands = append(r.out.Commands, reply)
 		if r.ctx.Err() != nil {
@@ -264,7 +264,7 @@ func (r *reporter) commands() {
 func (r *reporter) request(what string, request uint8, value, index uint16, length int) []byte {
 	b := make([]byte, length)
 	n, err := r.control(reportTries, requestIn, request, value, index, b)
-	r.out.Requests = append(r.out.Requests, usbreport.Request{
+	r.out.Requests = append(r.out.Requests, report.Request{
 		Type: requestIn, Request: request, Value: value, Index: index, Length: uint16(length),
 		What: what, Answer: b[:n], Error: r.failed(err),
 	})

@@ -9,7 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
-	"rsros/camdriver/usbreport"
+	"rsros/camdriver/report"
 )
 
 // TestReport compares a report with what the virtual camera has.
@@ -38,7 +38,7 @@ func TestReport(t *testing.T) {
 	stalls := 0
 	for _, q := range r.Requests {
 		want, err := cam.Control(d435i.Setup{RequestType: q.Type, Request: q.Request, Value: q.Value, Index: q.Index, Length: q.Length}, nil)
-		if !bytes.Equal(q.Answer, want) || (err != nil) != (q.Error == usbreport.Stall) {
+		if !bytes.Equal(q.Answer, want) || (err != nil) != (q.Error == report.Stall) {
 			t.Errorf("%s: % x %q, want % x, %v", q.What, q.Answer, q.Error, want, err)
 		}
 		if err != nil {
@@ -57,11 +57,11 @@ func TestReport(t *testing.T) {
 		if refusal := (*hwmonError)(nil); errors.As(err, &refusal) {
 			code = refusal.Code
 		}
-		if !bytes.Equal(c.Data, want) || c.Code != code || c.Error != "" || c.Table() && code == 0 && c.CRC != usbreport.Right {
+		if !bytes.Equal(c.Data, want) || c.Code != code || c.Error != "" || c.Table() && code == 0 && c.CRC != report.Right {
 			t.Errorf("%s: %d bytes, code %d, %q, CRC %q; want %d bytes, %v", c.What, len(c.Data), c.Code, c.Error, c.CRC, len(want), err)
 		}
 	}
-	if len(r.Probes) < 150 || slices.ContainsFunc(r.Probes, func(p usbreport.Probe) bool { return p.Error != "" || len(p.Answer) != 48 }) {
+	if len(r.Probes) < 150 || slices.ContainsFunc(r.Probes, func(p report.Probe) bool { return p.Error != "" || len(p.Answer) != 48 }) {
 		t.Errorf("%d probes", len(r.Probes))
 	}
 	if len(r.Streams) != 7 {

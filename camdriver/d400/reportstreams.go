@@ -8,14 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"rsros/camdriver/usbreport"
+	"rsros/camdriver/report"
 )
 
 // reportPatience is how long a stream may take for all payloads, in addition to the time that its rate needs.
 const reportPatience = 10 * time.Second
 
 // eachProfile calls f with all profiles of all streaming interfaces.
-func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, usbreport.Profile)) {
+func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, report.Profile)) {
 	if r.cfg == nil {
 		return
 	}
@@ -26,7 +26,7 @@ func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, usbreport.Pr
 			for _, format := range s.Formats {
 				for _, frame := range format.Frames {
 					for _, interval := range frame.Intervals {
-						f(function, s, usbreport.Profile{
+						f(function, s, report.Profile{
 							Interface: s.Interface, Endpoint: s.Endpoint, Format: format.Index, Frame: frame.Index, GUID: slices.Clone(format.GUID[:]),
 							Width: frame.Width, Height: frame.Height, Interval: interval,
 						})
@@ -40,7 +40,7 @@ func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, usbreport.Pr
 // probes asks for the limits of each interface's probe, and probes all profiles.
 func (r *reporter) probes() {
 	asked := map[uint8]bool{}
-	r.eachProfile(func(f *videoFunction, s *videoStream, p usbreport.Profile) {
+	r.eachProfile(func(f *videoFunction, s *videoStream, p report.Profile) {
 		if r.ctx.Err() != nil {
 			return
 		}
@@ -59,12 +59,12 @@ func (r *reporter) probes() {
 			}
 		}
 		answer, err := r.probe(f, p)
-		r.out.Probes = append(r.out.Probes, usbreport.Probe{Profile: p, Answer: answer, Error: r.failed(err)})
+		r.out.Probes = append(r.out.Probes, report.Probe{Profile: p, Answer: answer, Error: r.failed(err)})
 	})
 }
 
 // probe sets a probe and returns the camera's answer.
-func (r *reporter) probe(f *videoFunction, p usbreport.Profile) ([]byte, error) {
+func (r *reporter) probe(f *videoFunction, p report.Profile) ([]byte, error) {
 	at := control{iface: p.Interface, selector: vsProbe}
 	want := probe{Hint: 1, Format: p.Format, Frame: p.Frame, Interval: p.Interval}
 	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, want.encode(f.Version)) }); err != nil {
@@ -76,7 +76,7 @@ func (r *reporter) probe(f *videoFunction, p usbreport.Profile) ([]byte, error) 
 }
 
 // usual ranks profiles; the highest rank has 640x480 at 30 frames per second.
-func usual(p usbreport.Profile) int {
+func usual(p report.Profile) int {
 	score := 0
 	if p.Width == 640 && p.Height == 480 {
 		score += 2
@@ -93,11 +93,11 @@ func (r *reporter) videoStreams() {
 	type choice struct {
 		f *videoFunction
 		s *videoStream
-		p usbreport.Profile
+		p report.Profile
 	}
 	var order []key
 	chosen := map[key]choice{}
-	r.eachProfile(func(f *videoFunction, s *videoStream, p usbreport.Profile) {
+	r.eachProfile(func(f *videoFunction, s *videoStream, p report.Profile) {
 		k := key{p.Interface, p.Format}
 		old, known := chosen[k]
 		if !known {
@@ -114,14 +114,14 @@ func (r *reporter) videoStreams() {
 		c := chosen[k]
 		r.options.Log.Info().Str("format", fmt.Sprintf("%q", c.p.GUID[:4])).Int("width", c.p.Width).Int("height", c.p.Height).
 			Int("fps", frameRate(c.p.Interval)).Msg("reading a stream's headers")
-		s := usbreport.Stream{Profile: c.p, Payloads: []usbreport.Payload{}, Interrupts: []usbreport.Packet{}}
+		s := report.Stream{Profile: c.p, Payloads: []report.Payload{}, Interrupts: []report.Packet{}}
 		s.Error = r.failed(r.videoStream(c.f, c.s, &s))
 		r.out.Streams = append(r.out.Streams, s)
 	}
 }
 
 // videoStream starts a stream as videoPump does, and stops it after some payloads.
-func (r *reporter) videoStream(f *videoFunction, s *videoStream, out *usbreport.Stream) error {
+func (r *reporter) videoStream(f *videoFunction, s *videoStream, out *report.Stream) error {
 	answer, err := r.probe(f, out.Profile)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (r *reporter) videoStream(f *videoFunction, s *videoStream, out *usbreport.
 	size := s.transferSize(int(got.MaxFrameSize))
 	err = r.packets(ctx, s.Interface, s.Endpoint, size, transfersInFlight, func(b []byte, us int64) bool {
 		header := b[:min(int(firstByte(b)), len(b))]
-		out.Payloads = append(out.Payloads, usbreport.Payload{Time: us, Size: len(b), Header: slices.Clone(header)})
+		out.Payloads = append(out.Payloads, report.Payload{Time: us, Size: len(b), Header: slices.Clone(header)})
 		return len(out.Payloads) < r.options.Payloads
 	})
 	return errors.Join(err, reset())
@@ -195,7 +195,7 @@ func (r *reporter) packets(ctx context.Context, iface, endpoint uint8, size, cou
 }
 
 // interrupts reads the status endpoint until stop is called.
-func (r *reporter) interrupts(ctx context.Context, out *[]usbreport.Packet) (stop func()) {
+func (r *reporter) interrupts(ctx context.Context, out *[]report.Packet) (stop func()) {
 	if r.depth == nil || r.depth.Status.Address == 0 {
 		return func() {}
 	}
@@ -205,7 +205,7 @@ func (r *reporter) interrupts(ctx context.Context, out *[]usbreport.Packet) (sto
 		at := r.depth.Status
 		// Reading the payloads shows whether the camera is gone.
 		_ = r.packets(ctx, r.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1, func(b []byte, us int64) bool {
-			*out = append(*out, usbreport.Packet{Time: us, Data: slices.Clone(b)})
+			*out = append(*out, report.Packet{Time: us, Data: slices.Clone(b)})
 			return len(*out) < r.options.Payloads
 		})
 	})
@@ -222,13 +222,13 @@ func (r *reporter) motionStreams() {
 			return
 		}
 		id := reportOf(p.Stream)
-		m := usbreport.Motion{ID: id, Interval: rateIntervals[p.FPS], Rate: p.FPS, Reports: []usbreport.Packet{}}
+		m := report.Motion{ID: id, Interval: rateIntervals[p.FPS], Rate: p.FPS, Reports: []report.Packet{}}
 		m.Error = r.failed(r.motionStream(p.FPS, &m))
 		r.out.Motion = append(r.out.Motion, m)
 	}
 }
 
-func (r *reporter) motionStream(fps int, out *usbreport.Motion) error {
+func (r *reporter) motionStream(fps int, out *report.Motion) error {
 	// As the driver does, also to a sensor that was on.
 	defer func() { _ = r.power(out.ID, powerOff, fps) }()
 	if err := r.power(out.ID, powerOn, fps); err != nil {
@@ -240,7 +240,7 @@ func (r *reporter) motionStream(fps int, out *usbreport.Motion) error {
 	ctx, cancel := context.WithTimeout(r.ctx, r.patience(uint32(10_000_000/fps)))
 	defer cancel()
 	return r.packets(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, reportLong), imuTransfers, func(b []byte, us int64) bool {
-		out.Reports = append(out.Reports, usbreport.Packet{Time: us, Data: slices.Clone(b)})
+		out.Reports = append(out.Reports, report.Packet{Time: us, Data: slices.Clone(b)})
 		return len(out.Reports) < r.options.Payloads
 	})
 }

@@ -1,7 +1,8 @@
 // Package d435i implements the USB side of a virtual Intel RealSense D435i:
 // descriptors, control requests, bulk payloads and HID reports. It is written
-// from facts about the real camera and shares no code with the driver that is
-// tested with it.
+// from facts about the real camera. What it shares with the driver that is
+// tested with it is in package model; recorded requests of librealsense and published
+// logs of cameras are the judges of both.
 //
 // It is strict: an unknown request, or one that is out of order, is stalled and
 // recorded (Violations). Tests can inject faults.

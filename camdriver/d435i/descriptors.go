@@ -3,8 +3,9 @@ package d435i
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"unicode/utf16"
+
+	"rsros/camdriver/model"
 )
 
 // guid returns a media subtype's GUID: four bytes, then the usual rest.
@@ -12,71 +13,25 @@ func guid(four string) []byte {
 	return append([]byte(four), 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71)
 }
 
-// format is one pixel format of a streaming interface.
-type format struct {
-	code   string // first bytes of the GUID
-	bits   int
-	frames []Size
-}
-
-var slowStereoSizes = []Size{
-	{480, 270, []int{60, 30, 15, 6}},
-	{640, 480, []int{30, 15, 6}},
-	{1280, 720, []int{6}},
-}
-
-func stereo(usb2 bool) []Size {
-	if usb2 {
-		return slowStereoSizes
-	}
-	return StereoSizes
-}
-
-// depthFormats has one format. Its name by Direct3D, which firmware of 2019 and
-// later uses, is unknown to Linux' uvcvideo, which then refuses the function.
-func (o Options) depthFormats() []format {
+func (o Options) depthFormats() []model.Format {
 	if o.Source != nil {
 		return formatsOf(o.Source.Modes(), "Z16 ")
 	}
-	code := "Z16 "
-	if o.D3D {
-		code = "\x50\x00\x00\x00"
-	}
-	return []format{{code, 16, stereo(o.USB2)}}
+	return model.DepthFormats(o.USB2, o.D3D)
 }
 
-// infraredFormats are listed as firmware of 2019 and later names them.
-func (o Options) infraredFormats() []format {
+func (o Options) infraredFormats() []model.Format {
 	if o.Source != nil {
 		return formatsOf(o.Source.Modes(), "\x32\x00\x00\x00", "Y8I ")
 	}
-	usb2 := o.USB2
-	grey := stereo(usb2)
-	if !usb2 {
-		grey = append(slices.Clone(grey), Size{1280, 800, []int{30, 15}})
-	}
-	list := []format{
-		{"\x32\x00\x00\x00", 8, grey},
-		{"UYVY", 16, stereo(usb2)},
-		{"Y8I ", 16, grey},
-	}
-	if !usb2 {
-		list = append(list, format{"Y12I", 24, []Size{{640, 400, []int{25, 15}}, {1280, 800, []int{25, 15}}}})
-	}
-	return list
+	return model.InfraredFormats(o.USB2)
 }
 
-func (o Options) colorFormats() []format {
+func (o Options) colorFormats() []model.Format {
 	if o.Source != nil {
 		return formatsOf(o.Source.Modes(), "YUY2")
 	}
-	if o.USB2 {
-		return []format{{"YUY2", 16, []Size{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
-	}
-	return []format{
-		{"YUY2", 16, ColorSizes},
-		{"BYR2", 16, []Size{{1920, 1080, []int{30}}}},
-	}
+	return model.ColorFormats(o.USB2)
 }
 
 // interval returns the interval of a rate in units of 100 ns; 6 fps is 1666665 in real cameras.
@@ -224,15 +179,15 @@ func controlInterface(streams []byte, ct, pu byte, xu extension, outs []byte, ct
 	return append(append(head, streams...), d...)
 }
 
-func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, formats []format) []byte {
+func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, formats []model.Format) []byte {
 	d = append(d, 9, 4, iface, 0, 1, 14, 2, 0, 0)
 	var body []byte
 	for i, f := range formats {
-		body = append(body, 28, 0x24, 16, byte(i+1), byte(len(f.frames)))
-		body = append(body, guid(f.code)...)
-		body = append(body, byte(f.bits), 1, 0, 0, 0, 0, 0)
-		for j, fr := range f.frames {
-			body = appendFrame(body, byte(j+1), fr, f.bits)
+		body = append(body, 28, 0x24, 16, byte(i+1), byte(len(f.Sizes)))
+		body = append(body, guid(f.Code)...)
+		body = append(body, byte(f.Bits), 1, 0, 0, 0, 0, 0)
+		for j, fr := range f.Sizes {
+			body = appendFrame(body, byte(j+1), fr, f.Bits)
 		}
 		body = append(body, 6, 0x24, 13, 0, 0, 0)
 	}
@@ -248,7 +203,7 @@ func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, forma
 	return c.endpoint(d, endpoint, 2, packet, 0)
 }
 
-func appendFrame(d []byte, index byte, f Size, bits int) []byte {
+func appendFrame(d []byte, index byte, f model.Size, bits int) []byte {
 	n := len(f.FPS)
 	d = append(d, byte(26+4*n), 0x24, 17, index, 0)
 	d = binary.LittleEndian.AppendUint16(d, uint16(f.W))

@@ -5,7 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/camdriver/model"
 )
+
+func size(w, h int, fps ...int) model.Size { return model.Size{W: w, H: h, FPS: fps} }
 
 // published are descriptors of real cameras, from listings in public issues: the fields' numbers in the order in which USB sends them.
 // Only these parts of the listings are known.
@@ -86,25 +90,25 @@ func matches(got, want string) bool {
 // the size that the list has. Of the lists, only the beginnings are known.
 var publishedModes = []struct {
 	source, code string
-	Size
+	model.Size
 }{
 	// Firmware 5.12.14.50; realsense-ros#1920 has the same.
-	{"realsenseai/realsense-ros#2788", "Y12I", Size{1280, 800, []int{25, 15}}},
-	{"realsenseai/realsense-ros#2788", "Y8I ", Size{1280, 800, []int{30, 15}}},
-	{"realsenseai/realsense-ros#2788", "Y8I ", Size{1280, 720, []int{30, 15, 6}}},
-	{"realsenseai/realsense-ros#2788", "Y8I ", Size{848, 480, []int{90, 60, 30, 15, 6}}},
-	{"realsenseai/realsense-ros#2788", "Y8I ", Size{848, 100, []int{300, 100}}},
-	{"realsenseai/realsense-ros#2788", "Y8I ", Size{640, 480, []int{90, 60, 30, 15}}},
+	{"realsenseai/realsense-ros#2788", "Y12I", size(1280, 800, 25, 15)},
+	{"realsenseai/realsense-ros#2788", "Y8I ", size(1280, 800, 30, 15)},
+	{"realsenseai/realsense-ros#2788", "Y8I ", size(1280, 720, 30, 15, 6)},
+	{"realsenseai/realsense-ros#2788", "Y8I ", size(848, 480, 90, 60, 30, 15, 6)},
+	{"realsenseai/realsense-ros#2788", "Y8I ", size(848, 100, 300, 100)},
+	{"realsenseai/realsense-ros#2788", "Y8I ", size(640, 480, 90, 60, 30, 15)},
 	// Firmware 5.11.
-	{"realsenseai/librealsense#5139", "YUY2", Size{1920, 1080, []int{30, 15, 6}}},
-	{"realsenseai/librealsense#5139", "BYR2", Size{1920, 1080, []int{30}}},
-	{"realsenseai/librealsense#5139", "YUY2", Size{1280, 720, []int{30}}},
+	{"realsenseai/librealsense#5139", "YUY2", size(1920, 1080, 30, 15, 6)},
+	{"realsenseai/librealsense#5139", "BYR2", size(1920, 1080, 30)},
+	{"realsenseai/librealsense#5139", "YUY2", size(1280, 720, 30)},
 	// A D430i, whose depth function is that of the D435i.
-	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 480, []int{90, 60, 30, 15, 6}}},
-	{"realsenseai/realsense-ros#3006", "Y8I ", Size{640, 360, []int{90, 60, 30, 15, 6}}},
-	{"realsenseai/realsense-ros#3006", "Y8I ", Size{480, 270, []int{90, 60, 30, 15, 6}}},
+	{"realsenseai/realsense-ros#3006", "Y8I ", size(640, 480, 90, 60, 30, 15, 6)},
+	{"realsenseai/realsense-ros#3006", "Y8I ", size(640, 360, 90, 60, 30, 15, 6)},
+	{"realsenseai/realsense-ros#3006", "Y8I ", size(480, 270, 90, 60, 30, 15, 6)},
 	// A D435, whose depth function is the same, too; the D430i's list has the size. The lists of D435i end before it.
-	{"realsenseai/librealsense#4689", "Y12I", Size{640, 400, []int{25, 15}}},
+	{"realsenseai/librealsense#4689", "Y12I", size(640, 400, 25, 15)},
 }
 
 // TestPublishedModes looks for the modes of real cameras in the virtual one.
@@ -112,8 +116,8 @@ func TestPublishedModes(t *testing.T) {
 	var o Options
 	formats := slices.Concat(o.depthFormats(), o.infraredFormats(), o.colorFormats())
 	for _, want := range publishedModes {
-		found := slices.ContainsFunc(formats, func(f format) bool {
-			return f.code == want.code && slices.ContainsFunc(f.frames, func(s Size) bool {
+		found := slices.ContainsFunc(formats, func(f model.Format) bool {
+			return f.Code == want.code && slices.ContainsFunc(f.Sizes, func(s model.Size) bool {
 				return s.W == want.W && s.H == want.H && slices.Equal(s.FPS[:min(len(s.FPS), len(want.FPS))], want.FPS)
 			})
 		})

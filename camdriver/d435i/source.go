@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/usbreport"
+	"rsros/camdriver/model"
 )
 
 // Source supplies a camera's frames in place of a Scene. Its methods may be called from
@@ -43,22 +43,22 @@ type Sample struct {
 }
 
 // formatsOf groups the modes of some formats as in the descriptors.
-func formatsOf(modes []Mode, codes ...string) []format {
-	var list []format
+func formatsOf(modes []Mode, codes ...string) []model.Format {
+	var list []model.Format
 	for _, code := range codes {
-		f := format{code: code}
+		f := model.Format{Code: code}
 		for _, m := range modes {
 			if m.Code != code {
 				continue
 			}
-			f.bits = m.Bits
-			if n := len(f.frames); n > 0 && f.frames[n-1].W == m.W && f.frames[n-1].H == m.H {
-				f.frames[n-1].FPS = append(f.frames[n-1].FPS, m.FPS)
+			f.Bits = m.Bits
+			if n := len(f.Sizes); n > 0 && f.Sizes[n-1].W == m.W && f.Sizes[n-1].H == m.H {
+				f.Sizes[n-1].FPS = append(f.Sizes[n-1].FPS, m.FPS)
 			} else {
-				f.frames = append(f.frames, Size{m.W, m.H, []int{m.FPS}})
+				f.Sizes = append(f.Sizes, model.Size{W: m.W, H: m.H, FPS: []int{m.FPS}})
 			}
 		}
-		if f.frames != nil {
+		if f.Sizes != nil {
 			list = append(list, f)
 		}
 	}
@@ -66,7 +66,7 @@ func formatsOf(modes []Mode, codes ...string) []format {
 }
 
 // stereoFields include the region of automatic exposure.
-var stereoFields = slices.Concat(usbreport.DepthFields, []usbreport.Field{
+var stereoFields = slices.Concat(model.DepthFields, []model.Field{
 	{Flag: 5, At: 36, Size: 4, Key: camdriver.MetaExposureRoiLeft},
 	{Flag: 5, At: 40, Size: 4, Key: camdriver.MetaExposureRoiRight},
 	{Flag: 5, At: 44, Size: 4, Key: camdriver.MetaExposureRoiTop},
@@ -74,7 +74,7 @@ var stereoFields = slices.Concat(usbreport.DepthFields, []usbreport.Field{
 })
 
 // metaBlock returns a block with the fields that a frame has.
-func metaBlock(id, size uint32, fields []usbreport.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
+func metaBlock(id, size uint32, fields []model.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
 	b, flags := block(id, size, 1, 0), uint32(0)
 	for _, f := range fields {
 		if v, ok := get(f.Key); ok {
@@ -109,7 +109,7 @@ func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 	}
 	h = append(h, white...)
 	if color {
-		b := metaBlock(0x80000005, 72, usbreport.ColorFields, s.Meta)
+		b := metaBlock(0x80000005, 72, model.ColorFields, s.Meta)
 		if v, ok := s.Meta(camdriver.MetaAutoExposure); ok {
 			binary.LittleEndian.PutUint32(b[12:], binary.LittleEndian.Uint32(b[12:])|1<<4)
 			b[32] = 1 + 7*uint8(v&1) // UVC's modes 1 and 8

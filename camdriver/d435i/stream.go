@@ -5,13 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"time"
+
+	"rsros/camdriver/model"
 )
 
 // stream is a streaming interface: probe, commit, clear, then payloads.
 type stream struct {
 	endpoint  uint8
 	iface     uint8
-	formats   []format
+	formats   []model.Format
 	probe     []byte // as last set, with the camera's answers
 	committed bool
 	cleared   bool
@@ -98,7 +100,7 @@ func (c *Camera) byInterface(iface uint8) *stream {
 func (c *Camera) defaultProbe(st *stream) []byte {
 	b := make([]byte, probeSize)
 	b[2], b[3] = 1, 1
-	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].frames[0].FPS[0]))
+	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].Sizes[0].FPS[0]))
 	answer, _ := c.negotiate(st, b)
 	return answer
 }
@@ -119,13 +121,13 @@ func (c *Camera) negotiate(st *stream, want []byte) ([]byte, bool) {
 // find returns the mode that a probe selects, with the exact interval.
 func (st *stream) find(b []byte) (Mode, bool) {
 	f, fr := int(b[2])-1, int(b[3])-1
-	if f < 0 || f >= len(st.formats) || fr < 0 || fr >= len(st.formats[f].frames) {
+	if f < 0 || f >= len(st.formats) || fr < 0 || fr >= len(st.formats[f].Sizes) {
 		return Mode{}, false
 	}
-	format, frame := st.formats[f], st.formats[f].frames[fr]
+	format, frame := st.formats[f], st.formats[f].Sizes[fr]
 	for _, fps := range frame.FPS {
 		if interval(fps) == binary.LittleEndian.Uint32(b[4:]) {
-			return Mode{format.code, frame.W, frame.H, format.bits, fps}, true
+			return Mode{format.Code, frame.W, frame.H, format.Bits, fps}, true
 		}
 	}
 	return Mode{}, false

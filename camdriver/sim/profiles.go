@@ -2,11 +2,11 @@ package sim
 
 import (
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 )
 
 // video returns the profiles of a stream. The default is standard.
-func video(id camdriver.StreamID, f camdriver.Format, sizes []d435i.Size, standard d435i.Size) []camdriver.Profile {
+func video(id camdriver.StreamID, f camdriver.Format, sizes []model.Size, standard model.Size) []camdriver.Profile {
 	var out []camdriver.Profile
 	for _, s := range sizes {
 		for _, fps := range s.FPS {
@@ -20,14 +20,14 @@ func video(id camdriver.StreamID, f camdriver.Format, sizes []d435i.Size, standa
 }
 
 func stereoProfiles() []camdriver.Profile {
-	standard := d435i.Size{W: 848, H: 480, FPS: []int{30}}
-	out := video(camdriver.DepthStream, camdriver.Z16, d435i.StereoSizes, standard)
-	out = append(out, video(camdriver.LeftStream, camdriver.Y8, d435i.StereoSizes, standard)...)
-	return append(out, video(camdriver.RightStream, camdriver.Y8, d435i.StereoSizes, standard)...)
+	standard := model.Size{W: 848, H: 480, FPS: []int{30}}
+	out := video(camdriver.DepthStream, camdriver.Z16, model.StereoSizes, standard)
+	out = append(out, video(camdriver.LeftStream, camdriver.Y8, model.StereoSizes, standard)...)
+	return append(out, video(camdriver.RightStream, camdriver.Y8, model.StereoSizes, standard)...)
 }
 
 func colorProfiles() []camdriver.Profile {
-	return video(camdriver.ColorStream, camdriver.RGB8, d435i.ColorSizes, d435i.Size{W: 1280, H: 720, FPS: []int{30}})
+	return video(camdriver.ColorStream, camdriver.RGB8, model.ColorSizes, model.Size{W: 1280, H: 720, FPS: []int{30}})
 }
 
 func motionProfiles() []camdriver.Profile {

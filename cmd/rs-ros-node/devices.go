@@ -14,7 +14,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/usbreport"
+	camreport "rsros/camdriver/report"
 	"rsros/program"
 	"rsros/program/regular"
 )
@@ -81,7 +81,7 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 	if o.mask {
 		r.Mask()
 	}
-	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error { return usbreport.Write(f, r) })
+	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error { return camreport.Write(f, r) })
 	if err != nil {
 		return err
 	}

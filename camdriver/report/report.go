@@ -1,6 +1,6 @@
-// Package usbreport writes reports of a camera's USB answers for people: zip files of JSON and binary files, which
+// Package report writes reports of a camera's USB answers for people: zip files of JSON and binary files, which
 // docs/usb.md describes. Package d400 makes the reports.
-package usbreport
+package report
 
 import (
 	"encoding/hex"

@@ -1,4 +1,4 @@
-package usbreport
+package report
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package usbreport
+package model
 
 import "rsros/camdriver"
 
