@@ -35,7 +35,8 @@ type camera struct {
 	profiles [][]camdriver.Profile
 	hub      hub.Hub
 	records  *record.Camera
-	begun    *sync.Once // starts the recording of the options; cameras that are recorded together share it
+	first    *firstRecording
+	arrive   func() // first waits for the camera no longer
 	watch    watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch

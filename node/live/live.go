@@ -195,7 +195,7 @@ func (n *Node) setCameras(list []Options) {
 	old := n.cameras
 	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
-		c := &camera{turn: &n.turn, records: new(record.Camera), begun: new(sync.Once)}
+		c := &camera{turn: &n.turn, records: new(record.Camera)}
 		switch {
 		case i < len(old) && old[i].opts.Source.same(o.Source):
 			c = old[i]
@@ -207,11 +207,12 @@ func (n *Node) setCameras(list []Options) {
 		}
 		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
 		n.cameras[i] = c
-	}
-	if n.oneRecording() {
-		for _, c := range n.cameras[1:] {
-			c.records, c.begun = n.cameras[0].records, n.cameras[0].begun
+		c.first = new(firstRecording)
+		if c.together() {
+			c.records, c.first = n.cameras[0].records, n.cameras[0].first
 		}
+		c.first.awaited.Add(1)
+		c.arrive = sync.OnceFunc(c.first.awaited.Done)
 	}
 }
 

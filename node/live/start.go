@@ -70,7 +70,8 @@ func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 // start opens the camera's device, resets it if InitialReset is set, and offers and starts
 // its streams, until ctx ends or the node is killed. It calls waits if the device isn't connected or is being reset.
 func (c *camera) start(ctx context.Context, waits func()) error {
-	if err := c.open(ctx, c.log, waits); err != nil {
+	defer c.arrive()
+	if err := c.open(ctx, c.log, func() { c.arrive(); waits() }); err != nil {
 		return err
 	}
 	ctx, done := graph.UntilKilled(ctx, c.node)
@@ -99,12 +100,20 @@ func (c *camera) offer(ctx context.Context) (err error) {
 	return c.serve(ctx)
 }
 
+// firstRecording is the recording that the options name. Cameras that are recorded together share it.
+type firstRecording struct {
+	once    sync.Once
+	awaited sync.WaitGroup // cameras that are connected and can't be recorded yet
+}
+
 // begin starts the recording, if the options name one, and then the streams. It draws a
 // simulated scene first, until ctx ends.
 func (c *camera) begin(ctx context.Context) error {
 	if c.opts.Record != "" {
+		c.arrive()
+		c.first.awaited.Wait()
 		var err error
-		c.begun.Do(func() { _, err = c.records.Start(c.opts.Record) })
+		c.first.once.Do(func() { _, err = c.records.Start(c.opts.Record) })
 		if err != nil {
 			return err
 		}

@@ -185,3 +185,57 @@ func TestTogetherRefused(t *testing.T) {
 }
 
 func recordTopics(names ...string) record.Options { return record.Options{Topics: names} }
+
+// TestTogetherFromStart checks that --record records all cameras that are connected, however long each takes to start,
+// and goes on without one that is plugged in later, which is in the next recording.
+func TestTogetherFromStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	_, n := startTestLive(t, Options{
+		Devices: []string{"sim:1", "sim:2", "sim:3"}, Cameras: []string{"front", "back", "late"}, Together: true,
+		Record: path, RecordPath: t.TempDir() + "/", Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
+		ROS: ros.Config{PrivateParams: graph.Params{"late": map[string]any{"unplugged": true}, "back": map[string]any{"initial_reset": true}}},
+	})
+	call := func(service, kind string, request msgs.Message) msgs.Result {
+		t.Helper()
+		var answer msgs.Result
+		if ask(t, n, "/camera_node/"+service, kind, request, &answer); !answer.Success {
+			t.Fatalf("%s: %+v", service, answer)
+		}
+		return answer
+	}
+	var image msgs.ImageHead
+	stream := func(cameras ...string) {
+		t.Helper()
+		for _, camera := range cameras {
+			next(t, n, "/"+camera+"/depth/image_rect_raw", &image, func() bool { return image.Header.FrameID == camera+"_depth_optical_frame" })
+		}
+	}
+	stream("front", "back")
+	call("late/plug", "std_srvs/SetBool", &msgs.Bool{Data: true})
+	stream("late")
+	call("stop_recording", "std_srvs/Trigger", nil)
+	_, again, _ := strings.Cut(call("start_recording", "std_srvs/Trigger", nil).Message, "recording into ")
+	stream("front", "back", "late")
+	call("stop_recording", "std_srvs/Trigger", nil)
+	for _, c := range []struct {
+		path    string
+		cameras int
+	}{{path, 2}, {again, 3}} {
+		for number := range 3 {
+			f, err := rsbag.Open(c.path, rsbag.Options{Device: number})
+			if number >= c.cameras {
+				if !errors.Is(err, rsbag.ErrNoRecording) {
+					t.Errorf("%s: device %d: %v", c.path, number, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: device %d: %v", c.path, number, err)
+			}
+			if f.Frames(camdriver.DepthStream) == 0 {
+				t.Errorf("%s has no frames of device %d", c.path, number)
+			}
+			f.Close()
+		}
+	}
+}

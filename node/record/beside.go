@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/annotations"
-	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/program"
@@ -133,7 +131,7 @@ func (r *session) writeDrops(p *parts) error {
 		}
 		t := msgs.MustType(annotations.DropsType)
 		c := bagstore.Connection{Topic: annotations.Drops, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.beside.node.Name()}
-		if err := p.cur.message(c, time.Time{}, msgs.Marshal(&s), func() {}); err != nil {
+		if err := p.cur.Message(c, time.Time{}, msgs.Marshal(&s), func() {}); err != nil {
 			return err
 		}
 		d.wrote(s)
@@ -161,7 +159,7 @@ func (p *parts) message(item queued) error {
 // put writes a message to the current file.
 func (p *parts) put(m *besideMessage, at time.Time) error {
 	// The caller's reference is for a new file, if this one is gone.
-	return p.cur.message(bagstore.Connection{
+	return p.cur.Message(bagstore.Connection{
 		Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
 		CallerID: m.header["callerid"], Latching: m.header["latching"] == "1",
 	}, at, m.buffer.Bytes(), lend(p.budget, m.buffer))
@@ -171,65 +169,4 @@ func (p *parts) put(m *besideMessage, at time.Time) error {
 // played alone.
 func (p *parts) repeatLatched() error {
 	return p.latched.repeat(p.made == 1, func(m *besideMessage) error { return p.put(m, time.Time{}) })
-}
-
-// join adds a device to the recording, and to its later files. It may be called again for a new file, which
-// has the device.
-func (p *parts) join(d device) error {
-	if slices.ContainsFunc(p.devices, func(o device) bool { return o.number == d.number }) {
-		return nil
-	}
-	p.devices = append(p.devices, d)
-	return p.cur.join(d)
-}
-
-// joiner is implemented by files that hold several devices, and other topics.
-type joiner interface {
-	Join(device int, snap camdriver.DeviceSnapshot) (*rsbag.Recorder, error)
-	Message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error
-}
-
-var errAlone = errors.New("the format holds one device, and no topics next to it")
-
-// join adds a device to the file.
-func (f *part) join(d device) error {
-	w, ok := f.bagWriter.(joiner)
-	if !ok {
-		return fmt.Errorf("record device %d into %s: %w", d.number, f.path, errAlone)
-	}
-	other, err := w.Join(d.number, d.snap)
-	if errors.Is(err, camdriver.ErrUnsupported) { // as an event's error, it would only be left out
-		err = fmt.Errorf("record device %d into %s: %w", d.number, f.path, errAlone)
-	}
-	if err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.joined == nil {
-		f.joined = map[int]*rsbag.Recorder{}
-	}
-	f.joined[d.number] = other
-	return nil
-}
-
-// of returns the writer of a device's frames, nil if the file doesn't have the device. Only the writing
-// goroutine may call it.
-func (f *part) of(number int) deviceWriter {
-	if w := f.joined[number]; w != nil {
-		return w
-	}
-	if number == f.first {
-		return f.bagWriter
-	}
-	return nil
-}
-
-func (f *part) message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error {
-	w, ok := f.bagWriter.(joiner)
-	if !ok {
-		release()
-		return fmt.Errorf("record %s into %s: %w", c.Topic, f.path, errAlone)
-	}
-	return w.Message(c, arrival, data, release)
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,10 +11,10 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/node/internal/queue"
 	"rsros/node/ros"
 	"rsros/program"
-	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -31,7 +30,7 @@ func (s *studio) parts(path string, open openFunc, devices ...device) (*parts, e
 	return newParts(path, devices, Options{}, queue.NewBudget(1<<20), open, zerolog.New(zerolog.NewTestWriter(s.t)))
 }
 
-// closedWriter holds one device, and counts calls of Close.
+// closedWriter counts calls of Close.
 type closedWriter struct {
 	bagWriter
 	closed *int
@@ -46,52 +45,37 @@ func TestJoinFails(t *testing.T) {
 		w, err := s.open(path, number, snap, bag)
 		return closedWriter{w, &closed}, err
 	}
-	if _, err := s.parts(filepath.Join(t.TempDir(), "x.bag"), open, s.describe(), s.second()); !errors.Is(err, errAlone) || closed != 1 {
+	if _, err := s.parts(filepath.Join(t.TempDir(), "x.db3"), open, s.describe(), s.second()); !errors.Is(err, camdriver.ErrUnsupported) || closed != 1 {
 		t.Errorf("closed %d times, %v", closed, err)
 	}
 }
 
-// TestJoinDB3 checks that a device that a file can't hold isn't taken for an event that it can't hold, which
-// is left out.
-func TestJoinDB3(t *testing.T) {
-	s := newStudio(t, Options{})
-	p, err := s.parts(filepath.Join(t.TempDir(), "x.db3"), s.open, s.describe())
+// TestJoinLate checks that a device that joins during a recording is in the next one only.
+func TestJoinLate(t *testing.T) {
+	s := newStudio(t, Options{SplitDuration: 5 * spacing})
+	other := s.Source
+	other.Hub, other.Number = new(hub.Hub), 1
+	s.begin()
+	s.raise(3)
+	s.Join(other, s.opts, "", s.log)
+	s.raise(10)
+	first, err := s.Stop()
 	s.must(err)
-	if err := p.join(s.second()); !errors.Is(err, errAlone) || errors.Is(err, camdriver.ErrUnsupported) {
-		t.Error(err)
-	}
-	s.must(p.end())
-}
-
-// TestJoinGoneFile checks that a device joins the next file if the current one is gone.
-func TestJoinGoneFile(t *testing.T) {
-	s := newStudio(t, Options{})
-	path := filepath.Join(t.TempDir(), "x.bag")
-	p, err := s.parts(path, s.open, s.describe())
+	s.begin()
+	s.raise(3)
+	second, err := s.Stop()
 	s.must(err)
-	if err := os.Remove(path); err != nil {
-		_ = p.end()
-		need.NotOnWindows(t, err)
+	if len(first.Paths) < 2 {
+		t.Errorf("one file: %q", first.Paths)
 	}
-	first := p.cur
-	r := &session{parts: p}
-	s.must(r.again(func() error {
-		if err := p.join(s.second()); err != nil || p.cur != first {
-			return err
+	for _, path := range first.Paths {
+		if _, err := rsbag.Open(path, rsbag.Options{Device: 1}); !errors.Is(err, rsbag.ErrNoRecording) {
+			t.Errorf("%s: %v", path, err)
 		}
-		return bagstore.ErrGone // noticed later
-	}))
-	if p.cur.of(1) == nil || len(p.devices) != 2 {
-		t.Errorf("%d devices", len(p.devices))
 	}
-	if err := p.end(); !errors.Is(err, bagstore.ErrGone) {
-		t.Error(err)
-	}
-	if f, err := rsbag.Open(filepath.Join(filepath.Dir(path), "x_1.bag"), rsbag.Options{Device: 1}); err != nil {
-		t.Error(err)
-	} else {
-		s.must(f.Close())
-	}
+	f, err := rsbag.Open(second.Paths[0], rsbag.Options{Device: 1})
+	s.must(err)
+	s.must(f.Close())
 }
 
 // TestSplitOnce checks that what another device's goroutine queued before a split, and reached the queue

@@ -113,7 +113,7 @@ func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 }
 
 // Join prepares to record an open device together with others, in the same files. The first call is
-// Serve. Devices may join at any time, also a running recording.
+// Serve. A recording that is running goes on without the device.
 func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,10 +122,8 @@ func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 		return
 	}
 	r.others = append(r.others, s)
-	if rec := r.current.Load(); rec != nil {
-		rec.attach(s)
-		d := s.describe()
-		rec.event(func(p *parts) error { return p.join(d) })
+	if r.current.Load() != nil {
+		log.Warn().Str("camera", s.Name).Msg("the camera wasn't there when the recording started: only the next one has it")
 	}
 }
 
@@ -171,11 +169,7 @@ func (r *Camera) Start(path string) (string, error) {
 		path = unusedPath(stampedPath(r.prefix, time.Now(), ext))
 	}
 	rec := newSession(r.opts, r.Now, r.log)
-	var devices []device
-	for _, s := range append([]Source{r.Source}, r.others...) {
-		rec.attach(s) // first, so that no change is missed
-		devices = append(devices, s.describe())
-	}
+	devices := rec.attach(append([]Source{r.Source}, r.others...))
 	parts, err := newParts(path, devices, r.opts, rec.budget, r.open, r.log)
 	if err != nil {
 		rec.discard()
@@ -285,7 +279,7 @@ func (r *Camera) Mark() (string, error) {
 		return "", err
 	}
 	text := fmt.Sprintf("mark %d", rec.marks.Add(1))
-	rec.tapped()[0].Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
+	rec.taps[0].Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
 	return text, nil
 }
 

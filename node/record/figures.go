@@ -201,12 +201,11 @@ func (r *topicRecorder) measure(at time.Time) {
 
 // rows may be called from any goroutine.
 func (r *session) rows() (rows []Row) {
-	taps := r.tapped()
-	for _, t := range taps {
+	for _, t := range r.taps {
 		for _, p := range slices.Concat(t.Profiles...) {
 			id := p.Stream
 			row := Row{Name: id.String(), Type: p.Format.String(), Publishers: -1, Drops: t.dropped.Of(id).Load(), Queue: r.queue.Held(queueKey{tap: t, stream: id}), Lost: t.missing(id)}
-			if len(taps) > 1 {
+			if len(r.taps) > 1 {
 				row.Name = t.Name + "/" + row.Name
 			}
 			t.meters.Of(id).read(&row)
@@ -217,7 +216,7 @@ func (r *session) rows() (rows []Row) {
 }
 
 func (r *session) measure(at time.Time) {
-	for _, t := range r.tapped() {
+	for _, t := range r.taps {
 		for _, m := range t.meters.All() {
 			m.tick(at)
 		}

@@ -20,7 +20,12 @@ import (
 // bagWriter is implemented by rsbag.Recorder. Tests use one whose disk stalls or fails.
 // Stats, Size and Duration never wait for the disk.
 type bagWriter interface {
-	deviceWriter
+	Frame(sensor int, f *camdriver.Frame) error
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
+	Notification(sensor int, n camdriver.Notification, at time.Time) error
+	// Join adds a further device, and Message writes a message of another topic.
+	Join(device int, snap camdriver.DeviceSnapshot) (*rsbag.Recorder, error)
+	Message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error
 	Log(l msgs.Log, at time.Time) error
 	Pause()
 	Resume()
@@ -31,20 +36,13 @@ type bagWriter interface {
 	Close() error
 }
 
-// deviceWriter writes what is of one device.
-type deviceWriter interface {
-	Frame(sensor int, f *camdriver.Frame) error
-	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
-	Notification(sensor int, n camdriver.Notification, at time.Time) error
-}
-
 // parts are the files of a camera's recording. Each can be played alone: it has the
 // device's description as of its first frame, and its times start at 0. Only the writing
 // goroutine may call its methods, except for summary and path.
 type parts struct {
 	series[*part]
 	limits  limits
-	devices []device // in the order in which they joined
+	devices []device
 	budget  *queue.Budget
 	latched *latched[*besideMessage]
 	staging bagstore.Staging // of all files
@@ -61,12 +59,11 @@ type device struct {
 }
 
 type part struct {
-	bagWriter
-	path  string
-	first int // the number of bagWriter's device
+	bagWriter // of the first device
+	path      string
+	devices   map[int]bagWriter // of all devices, by number
 
 	mu     sync.Mutex
-	joined map[int]*rsbag.Recorder // further devices, by number
 	closed bool
 	stats  rsbag.RecorderStats // of the closed file
 }
@@ -80,10 +77,10 @@ func newParts(path string, devices []device, o Options, budget *queue.Budget, op
 		if err != nil {
 			return nil, err
 		}
-		f := &part{bagWriter: w, path: path, first: first.number}
+		f := &part{bagWriter: w, path: path, devices: map[int]bagWriter{first.number: w}}
 		for _, d := range p.devices[1:] {
-			if err := f.join(d); err != nil {
-				return nil, errors.Join(err, w.Close())
+			if f.devices[d.number], err = w.Join(d.number, d.snap); err != nil {
+				return nil, errors.Join(fmt.Errorf("record into %s: %w", path, err), w.Close())
 			}
 		}
 		return f, nil
@@ -139,13 +136,8 @@ func (p *parts) frame(item queued) error {
 	}
 	p.pause(item.paused)
 	p.frames = p.frames || !item.paused
-	w := p.cur.of(item.tap.Number)
-	if w == nil {
-		item.tap.refused.Add(1)
-		return nil
-	}
 	p.latched.follow(len(item.frame.Data))
-	return w.Frame(item.sensor, item.frame)
+	return p.cur.devices[item.tap.Number].Frame(item.sensor, item.frame)
 }
 
 // pause pauses or resumes the current file.
@@ -178,25 +170,17 @@ func (p *parts) full(split uint32) bool {
 // option writes a changed option and keeps it for the next file's description.
 func (p *parts) option(number, sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	n := slices.IndexFunc(p.devices, func(d device) bool { return d.number == number })
-	w := p.cur.of(number)
-	if n < 0 || w == nil {
-		return camdriver.ErrUnsupported
-	}
 	if snap := p.devices[n].snap; sensor >= 0 && sensor < len(snap.Sensors) {
 		list := snap.Sensors[sensor].Options
 		if i := slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == id }); i >= 0 {
 			list[i].Value = value
 		}
 	}
-	return w.Option(sensor, id, value, at)
+	return p.cur.devices[number].Option(sensor, id, value, at)
 }
 
 func (p *parts) notification(number, sensor int, n camdriver.Notification, at time.Time) error {
-	w := p.cur.of(number)
-	if w == nil {
-		return camdriver.ErrUnsupported
-	}
-	return w.Notification(sensor, n, at)
+	return p.cur.devices[number].Notification(sensor, n, at)
 }
 
 func (p *parts) path() string {
@@ -225,7 +209,7 @@ func (f *part) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stats, f.closed = f.sum(), true
-	f.bagWriter, f.joined = nil, nil
+	f.bagWriter, f.devices = nil, nil
 	return err
 }
 
@@ -242,9 +226,10 @@ func (f *part) Stats() rsbag.RecorderStats {
 // sum returns the counts of all devices. The caller must hold f.mu.
 func (f *part) sum() rsbag.RecorderStats {
 	s := f.bagWriter.Stats()
-	for _, w := range f.joined {
-		other := w.Stats()
-		s.Streams, s.Refused = append(s.Streams, other.Streams...), s.Refused+other.Refused
+	s.Streams, s.Refused = nil, 0
+	for _, w := range f.devices {
+		own := w.Stats()
+		s.Streams, s.Refused = append(s.Streams, own.Streams...), s.Refused+own.Refused
 	}
 	return s
 }
@@ -255,7 +240,7 @@ type Summary struct {
 	Frames   uint64                       // written
 	Dropped  uint64                       // lost because the disk was too slow or failed
 	Skipped  uint64                       // arrived while paused
-	Refused  uint64                       // of streams that aren't in the description, or before their device joined
+	Refused  uint64                       // of streams that aren't in the description
 	Written  string                       // how the newest file is written: through the page cache or past it; "" for a .db3
 	Events   uint64                       // option changes, notifications and log lines that were lost
 	ByStream map[camdriver.StreamID]Count // of all devices together

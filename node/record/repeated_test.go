@@ -10,8 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag"
-	"rsros/camdriver"
 	"rsros/node/internal/queue"
 	"rsros/node/ros"
 )
@@ -101,8 +99,6 @@ func (goneTopics) Lend(_ uint32, _ bagstore.Time, done func(), _ ...[]byte) erro
 }
 
 type goneCamera struct{ bagWriter }
-
-func (goneCamera) Join(int, camdriver.DeviceSnapshot) (*rsbag.Recorder, error) { return nil, errAlone }
 
 func (goneCamera) Message(_ bagstore.Connection, _ time.Time, _ []byte, release func()) error {
 	release()

@@ -46,8 +46,9 @@ type session struct {
 	lostEvents atomic.Uint64
 	dropLog    zerolog.BurstSampler // one line a second
 
+	taps []*tap // of the devices, fixed by attach
+
 	mu     sync.Mutex
-	taps   []*tap
 	rescue []event // events that the queue dropped
 }
 
@@ -292,7 +293,7 @@ func (r *session) log(line msgs.Log) {
 func (r *session) pause(on bool) {
 	r.paused.Store(on)
 	r.watch.run(!on)
-	for _, t := range r.tapped() {
+	for _, t := range r.taps {
 		t.run(!on)
 	}
 	for _, f := range r.beside.all() {
@@ -335,15 +336,14 @@ func (r *session) summary() Summary {
 		c.Dropped = n.Dropped
 		s.ByStream[id] = c
 	}
-	s.Dropped, s.Lost, s.Messages, s.Refused = drops.Dropped, drops.Lost, r.beside.written.Load(), s.Refused+drops.Refused
+	s.Dropped, s.Lost, s.Messages = drops.Dropped, drops.Lost, r.beside.written.Load()
 	return s
 }
 
 // drops returns what was dropped, without waiting for the disk.
 func (r *session) drops() Summary {
 	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
-	for _, t := range r.tapped() {
-		s.Refused += t.refused.Load()
+	for _, t := range r.taps {
 		for id, dropped := range t.dropped.All() {
 			if n := dropped.Load(); n > 0 {
 				s.ByStream[id] = Count{Dropped: s.ByStream[id].Dropped + n}

@@ -18,23 +18,22 @@ type tap struct {
 	meters  hub.PerStream[meter]
 	lost    hub.PerStream[lossCount] // before arrival, by the numbers of frames
 	dropped hub.PerStream[atomic.Uint64]
-	refused atomic.Uint64 // frames that came before the device joined the file
 }
 
-// attach makes a device's frames part of the recording, from its description on.
-func (r *session) attach(s Source) {
-	t := &tap{Source: s, session: r}
-	for id := range t.streams() {
-		_, gaps := s.Hub.Counts(id)
-		t.lost.Of(id).begin(gaps)
+// attach makes the frames of devices part of the recording. It returns their descriptions.
+func (r *session) attach(sources []Source) (list []device) {
+	for _, s := range sources {
+		r.taps = append(r.taps, &tap{Source: s, session: r})
 	}
-	t.detach = s.Hub.Attach(t)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.taps = append(r.taps, t)
-	if r.paused.Load() {
-		t.run(false)
+	for _, t := range r.taps {
+		for id := range t.streams() {
+			_, gaps := t.Hub.Counts(id)
+			t.lost.Of(id).begin(gaps)
+		}
+		t.detach = t.Hub.Attach(t)
+		list = append(list, t.describe()) // afterwards, so that no change is missed
 	}
+	return list
 }
 
 // streams returns the device's streams.
@@ -71,16 +70,9 @@ func (s Source) describe() device {
 	return device{s.Number, snap}
 }
 
-// tapped returns the taps so far.
-func (r *session) tapped() []*tap {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.taps[:len(r.taps):len(r.taps)]
-}
-
 // detach ends all taps. It may be called twice.
 func (r *session) detach() {
-	for _, t := range r.tapped() {
+	for _, t := range r.taps {
 		t.detach()
 	}
 }

@@ -13,7 +13,7 @@ import (
 // connectionKey identifies a connection of no device.
 type connectionKey struct{ topic, callerID, md5 string }
 
-// Join adds a further device to the bag, under a number of its own, at any time, and returns its Recorder.
+// Join adds a further device to the bag, under a number of its own, and returns its Recorder.
 // Both have one time line: a pause of either is one of both. Closing the first closes all.
 // The error is camdriver.ErrUnsupported for files that hold one device only.
 func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, error) {
@@ -73,7 +73,11 @@ func (r *Recorder) Message(c bagstore.Connection, arrival time.Time, data []byte
 		return err
 	}
 	out, ok := r.out.(*sink)
-	if !ok || Reserved(c.Topic) {
+	if !ok {
+		release()
+		return fmt.Errorf("record %s next to a device: %w", c.Topic, camdriver.ErrUnsupported)
+	}
+	if Reserved(c.Topic) {
 		release()
 		return fmt.Errorf("record %s: %w", c.Topic, ErrReserved)
 	}
