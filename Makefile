@@ -128,12 +128,10 @@ test-windows: ## run the demo and the unit tests for Windows in wine; takes long
 	test/install.sh debootstrap
 	test/windows.sh
 
-dist: ## make what is released in build/dist: programs, archives, Debian packages, checksums
-	$(GO) -C deploy/dist run .
+dist: ## make what is released in build/dist: archives of programs, Debian packages, bills of materials, checksums
+	deploy/dist.sh
 
 test-dist: deps ## make a release for this machine twice, install its Debian package, use it with rosrun and roslaunch
-	$(GO) -C deploy/dist vet ./...
-	$(GO) -C deploy/dist test ./...
 	$(TEST) -tags dist ./test/dist
 
 # These two need a machine that allows namespaces and containers. Where it doesn't they say so and aren't run (77), in CI,

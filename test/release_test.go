@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"rsros/program"
 )
 
@@ -33,24 +35,26 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestWhatIsReleasedIsChecked checks that make cross checks every platform that deploy/dist builds
-// programs for.
+// TestWhatIsReleasedIsChecked checks that make cross checks every platform that a program is released for.
 func TestWhatIsReleasedIsChecked(t *testing.T) {
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+	var config struct {
+		Builds []struct{ Targets []string }
 	}
-	checked := strings.Fields(read("test/cross.sh"))
-	released := regexp.MustCompile(`\{os: "(\w+)", arch: "(\w+)"(?:, arm: "(\d)")?`).FindAllStringSubmatch(read("deploy/dist/build.go"), -1)
-	if len(released) == 0 {
-		t.Fatal("no platform found in deploy/dist/build.go")
+	text, err := os.ReadFile(filepath.Join(root, "deploy/goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, p := range released {
-		if name := strings.TrimSuffix(strings.Join(p[1:], "/"), "/"); !slices.ContainsFunc(checked, func(w string) bool { return strings.Trim(w, "()\"") == name }) {
-			t.Errorf("%s is released, and test/cross.sh doesn't check it", name)
+	if err := yaml.Unmarshal(text, &config); err != nil || len(config.Builds) == 0 {
+		t.Fatal(err, config)
+	}
+	script, err := os.ReadFile(filepath.Join(root, "test/cross.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := strings.Fields(string(script))
+	for _, target := range config.Builds[0].Targets {
+		if !slices.Contains(checked, strings.ReplaceAll(target, "_", "/")) {
+			t.Errorf("%s is released, and test/cross.sh doesn't check it", target)
 		}
 	}
 }

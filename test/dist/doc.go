@@ -1,3 +1,3 @@
-// Package dist tests the release that deploy/dist builds: it installs the Debian package with dpkg and
+// Package dist tests the release that deploy/dist.sh makes: it installs the Debian package with dpkg and
 // runs the program with Debian's rosrun and roslaunch. The tests take a few minutes and need the tag dist: make test-dist.
 package dist
