@@ -11,6 +11,7 @@ TESTFLAGS := -race -p 2 -count=1 -timeout 20m
 TEST      := $(GO) test $(TESTFLAGS)
 # What fails is tried once more, and named (docs/decisions/0014-second-try.md).
 TOOL      := $(GO) tool -modfile=test/tools/go.mod
+LINT      := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
 SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
@@ -49,18 +50,13 @@ build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
 
-lint: docker-check ## check with gofmt, go mod tidy, go vet, staticcheck and docker compose
+lint: docker-check ## check with gofmt, go mod tidy, go vet, golangci-lint and docker compose
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 	set -e; for mod in $$(find . -name go.mod -not -path './build/*'); do $(GO) -C $$(dirname $$mod) mod tidy -diff; done
 	$(GO) vet ./...
 	$(GO) -C asm vet ./...
-	set -e; if pkg-config --exists libusb-1.0; then \
-	  $(GO) vet -tags $(TAGS) ./...; \
-	  printf 'plain: -tags=\nall: -tags=$(TAGS)\n' | $(TOOL) staticcheck -matrix ./...; \
-	else \
-	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ]; \
-	  $(TOOL) staticcheck -checks inherit,-U1000 ./...; \
-	fi
+	if pkg-config --exists libusb-1.0; then $(LINT) --build-tags $(TAGS); else \
+	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ] && $(LINT); fi
 
 types: npm ## check the types of the page's sources with TypeScript's compiler; fetches it from npm
 	test/types/run.sh

@@ -1,6 +1,9 @@
 package test
 
 import (
+	"maps"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -12,43 +15,26 @@ type layer struct {
 	name     string
 	packages []string // folders; "x/..." is x and everything below it
 	without  []string // names of earlier layers that this one must not import
-	purpose  string
 }
 
 // layers are in order of import: the first imports no other. If several patterns
 // match a package, the longest decides. Test files and everything below test/
-// may import anything.
+// may import anything. Rules for libraries are in .golangci.yml.
 var layers = []layer{
-	{"basics", []string{"program/pages", "program/regular", "program/space", "program/yaml"}, nil,
-		"memory for large messages and images; reading files and YAML from outside"},
-	{"messages", []string{"msgs/..."}, nil,
-		"ROS messages, and the encodings of what they carry"},
-	{"cameras", []string{"camdriver/..."}, []string{"messages"},
-		"the model of a camera, cameras, and processing of frames"},
-	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/internal/..."}, []string{"messages", "cameras"},
-		"the ROS bag format: records, whatever their messages hold"},
-	{"formats", []string{"bagstore/formats/...", "bagstore/moment"}, []string{"cameras"},
-		"other containers of messages: MCAP and ROS 2's bags"},
-	{"recordings", []string{"bagstore/realsense/...", "camdriver/playback"}, nil,
-		"recordings of RealSense cameras: layout, frames and devices"},
-	{"tools", []string{"bagstore/tools/..."}, nil,
-		"what the commands do with whole files"},
+	{"basics", []string{"program/pages", "program/regular", "program/space", "program/yaml"}, nil},
+	{"messages", []string{"msgs/..."}, nil},
+	{"cameras", []string{"camdriver/..."}, []string{"messages"}},
+	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/internal/..."}, []string{"messages", "cameras"}},
+	{"formats", []string{"bagstore/formats/...", "bagstore/moment"}, []string{"cameras"}},
+	{"recordings", []string{"bagstore/realsense/...", "camdriver/playback"}, nil},
+	{"tools", []string{"bagstore/tools/..."}, nil},
 	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
-		[]string{"cameras", "bags", "formats", "recordings", "tools"},
-		"ROS's and the browsers' protocols: bytes in, bytes out"},
-	{"program", []string{"program", "web/...", "deploy/...", "examples/...", "asm/..."}, []string{"basics", "cameras", "bags", "formats", "recordings", "tools", "protocols"},
-		"the program's name, version and exit codes, which no library knows; the page; separate programs"},
-	{"parts of a node", []string{"node/..."}, nil,
-		"what the jobs of a node have in common"},
-	{"jobs", []string{"node/live", "node/play", "node/demo"}, nil,
-		"one package for each job of a node"},
-	{"commands", []string{"cmd/..."}, nil,
-		"the command line: flags and help"},
+		[]string{"cameras", "bags", "formats", "recordings", "tools"}},
+	{"program", []string{"program", "web/...", "examples/..."}, []string{"basics", "cameras", "bags", "formats", "recordings", "tools", "protocols"}},
+	{"parts of a node", []string{"node/..."}, nil},
+	{"jobs", []string{"node/live", "node/play", "node/demo"}, nil},
+	{"commands", []string{"cmd/..."}, nil},
 }
-
-// exceptions are imports that exist although the layers forbid them, as "package → imported", with
-// the reason.
-var exceptions = map[string]string{}
 
 // apart are pairs of packages whose layers allow an import that must not exist.
 var apart = map[string]string{
@@ -69,44 +55,53 @@ func layerOf(folder string) int {
 	return found
 }
 
-func TestImportsGoDown(t *testing.T) {
-	used := map[string]bool{}
-	for _, s := range load(t) {
-		if s.test || belowTest(s.folder) {
-			continue
+// imports returns what each package of the program imports of the others, by folder, on any platform and with all
+// optional parts.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-tags", "usb,directsink,checked,manual", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+		list.Dir, list.Stderr = root, os.Stderr
+		list.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+system)
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
 		}
-		from := layerOf(s.folder)
-		if from < 0 {
-			t.Errorf("%s: package %s is in no layer", s.path, s.folder)
-			continue
-		}
-		for _, imported := range s.imports(t) {
-			folder, ok := strings.CutPrefix(imported, module+"/")
-			if !ok {
-				continue
+		for line := range strings.Lines(string(out)) {
+			words := strings.Fields(strings.ReplaceAll(line, module+"/", ""))
+			if folder := words[0]; folder != "test" && !strings.HasPrefix(folder, "test/") {
+				found[folder] = append(found[folder], words...) // with itself, so that none is empty
 			}
-			pair := s.folder + " → " + folder
-			if reason, ok := apart[pair]; ok {
-				t.Errorf("%s imports %s: %s", s.path, folder, reason)
-			}
-			to := layerOf(folder)
-			if to >= 0 && to <= from && !slices.Contains(layers[from].without, layers[to].name) {
-				continue
-			}
-			if _, ok := exceptions[pair]; !ok {
-				t.Errorf("%s imports %s: layer %q must not import it", s.path, folder, layers[from].name)
-			}
-			used[pair] = true
 		}
 	}
-	for pair := range exceptions {
-		if !used[pair] {
-			t.Errorf("%s is no longer an exception: delete it", pair)
+	return found
+}
+
+func TestImportsGoDown(t *testing.T) {
+	all := imports(t)
+	for folder, imported := range all {
+		from := layerOf(folder)
+		if from < 0 {
+			t.Errorf("package %s is in no layer", folder)
+			continue
+		}
+		for _, name := range imported {
+			if all[name] == nil {
+				continue // a library
+			}
+			if reason, ok := apart[folder+" → "+name]; ok {
+				t.Errorf("%s imports %s: %s", folder, name, reason)
+			}
+			if to := layerOf(name); to > from || slices.Contains(layers[from].without, layers[to].name) {
+				t.Errorf("%s imports %s: layer %q must not import it", folder, name, layers[from].name)
+			}
 		}
 	}
 }
 
 func TestLayersAreSound(t *testing.T) {
+	all := slices.Collect(maps.Keys(imports(t)))
 	var earlier []string
 	for _, l := range layers {
 		for _, name := range l.without {
@@ -117,7 +112,7 @@ func TestLayersAreSound(t *testing.T) {
 		earlier = append(earlier, l.name)
 		for _, pattern := range l.packages {
 			tree := strings.TrimSuffix(pattern, "/...")
-			if !slices.ContainsFunc(load(t), func(s source) bool { return s.folder == tree || strings.HasPrefix(s.folder, tree+"/") }) {
+			if !slices.ContainsFunc(all, func(folder string) bool { return folder == tree || strings.HasPrefix(folder, tree+"/") }) {
 				t.Errorf("layer %q: no package matches %s", l.name, pattern)
 			}
 		}
