@@ -28,7 +28,7 @@ var layers = []layer{
 	{"formats", []string{"bagstore/formats/...", "bagstore/moment"}, []string{"cameras"}},
 	{"recordings", []string{"bagstore/realsense/...", "camdriver/playback"}, nil},
 	{"tools", []string{"bagstore/tools/..."}, nil},
-	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
+	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
 		[]string{"cameras", "bags", "formats", "recordings", "tools"}},
 	{"program", []string{"program", "web/...", "examples/..."}, []string{"basics", "cameras", "bags", "formats", "recordings", "tools", "protocols"}},
 	{"parts of a node", []string{"node/..."}, nil},

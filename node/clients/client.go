@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"rsros/node/internal/wake"
-	"rsros/node/websocket"
 )
 
 const (
@@ -28,6 +29,8 @@ var ErrSlow = errors.New("the client doesn't read what it is sent")
 type Client struct {
 	budget  *Budget
 	ws      *websocket.Conn
+	conn    *conn
+	address string
 	ctx     context.Context // ends with the connection
 	fail    context.CancelCauseFunc
 	control *Subscription // of Send
@@ -35,7 +38,10 @@ type Client struct {
 
 	reading, writing atomic.Int64 // since when a large message is being read, or one is written; ns, 0 for none
 	bytes            atomic.Uint64
-	taken            int64 // reserved for the message that is being read
+	maxMessage       int64
+	message          []byte // that is being read, or was last
+	lent             int64  // of the budget, for message
+	joined           []byte // the small message that is being written
 
 	mu       sync.Mutex
 	ended    bool
@@ -50,11 +56,11 @@ type Client struct {
 // control is a message of Send.
 type control struct {
 	Shared
-	kind websocket.Kind
+	kind websocket.MessageType
 	data []byte
 }
 
-func newControl(kind websocket.Kind, data []byte) *control {
+func newControl(kind websocket.MessageType, data []byte) *control {
 	m := &control{kind: kind, data: data}
 	m.Init(int64(len(data)), nil)
 	return m
@@ -67,14 +73,14 @@ func (c *Client) client() *Client { return c }
 func (c *Client) Context() context.Context { return c.ctx }
 
 // Address is the client's address.
-func (c *Client) Address() string { return c.ws.RemoteAddr().String() }
+func (c *Client) Address() string { return c.address }
 
 // Subprotocol is the one that was agreed on.
 func (c *Client) Subprotocol() string { return c.ws.Subprotocol() }
 
 // Send queues a message that isn't dropped; it belongs to the client then. A client that
 // leaves too many of them unread is disconnected.
-func (c *Client) Send(kind websocket.Kind, data []byte) {
+func (c *Client) Send(kind websocket.MessageType, data []byte) {
 	m := newControl(kind, data)
 	defer m.Release()
 	c.control.Keep(m)
@@ -107,25 +113,19 @@ func (c *Client) Dropped() uint64 {
 func (c *Client) Sent() uint64 { return c.bytes.Load() }
 
 // Write sends a message at once. It is for the Send of Options.
-func (c *Client) Write(kind websocket.Kind, parts ...[]byte) error {
-	err := c.ws.Write(kind, parts...)
+func (c *Client) Write(kind websocket.MessageType, parts ...[]byte) error {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	err := c.writeMessage(kind, n, parts)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("%w: %w", ErrSlow, err)
 	}
 	if err == nil {
-		n := 0
-		for _, p := range parts {
-			n += len(p)
-		}
 		c.bytes.Add(uint64(n))
 	}
 	return err
-}
-
-// Close sends the client the reason and closes the connection.
-func (c *Client) Close(status websocket.Status, reason string) {
-	c.ws.Close(status, reason)
-	c.fail(errors.New(reason))
 }
 
 // Reserve reserves memory for what the client has sent and the caller keeps; false if
@@ -140,23 +140,6 @@ func (c *Client) Reserve(n int64) bool {
 // Unreserve releases memory that was reserved.
 func (c *Client) Unreserve(n int64) { c.budget.bytes.Give(n) }
 
-// incoming implements websocket.Memory for the messages of a client.
-type incoming struct{ c *Client }
-
-func (in incoming) Take(n int64) bool {
-	in.c.reading.CompareAndSwap(0, time.Now().UnixNano())
-	ok := in.c.Reserve(n)
-	if ok {
-		in.c.taken += n
-	}
-	return ok
-}
-
-func (in incoming) Give(n int64) {
-	in.c.taken -= n
-	in.c.Unreserve(n)
-}
-
 // stuckSince returns when the message began that is being read or written, in ns since
 // 1970; 0 if there is none.
 func (c *Client) stuckSince() int64 {
@@ -170,24 +153,24 @@ func (c *Client) stuckSince() int64 {
 // Run serves a client that has joined until it is disconnected, and returns the reason.
 // handle gets its messages, which are valid until it returns; an error ends the client. tick, if
 // it isn't nil, is called about once a second on the writing goroutine.
-func (c *Client) Run(handle func(websocket.Kind, []byte) error, tick func(time.Time)) error {
+func (c *Client) Run(handle func(websocket.MessageType, []byte) error, tick func(time.Time)) error {
 	context.AfterFunc(c.ctx, func() {
 		c.end(nil)
-		c.ws.HangUp()
+		c.conn.hangUp()
 	})
 	var writing sync.WaitGroup
 	writing.Go(func() { c.fail(c.write(tick)) })
-	c.fail(c.read(handle))
-	incoming{c}.Give(c.taken)
-	c.ws.HangUp()
+	writing.Go(c.ping)
+	c.hangUp(websocket.StatusProtocolError, "", c.read(handle))
+	c.giveBack()
 	writing.Wait()
 	c.end(nil)
 	return context.Cause(c.ctx)
 }
 
-func (c *Client) read(handle func(websocket.Kind, []byte) error) error {
+func (c *Client) read(handle func(websocket.MessageType, []byte) error) error {
 	for {
-		kind, message, err := c.ws.Read()
+		kind, message, err := c.receive()
 		if err != nil {
 			return err
 		}
@@ -212,25 +195,15 @@ func (c *Client) setHandling(on bool) {
 func (c *Client) write(tick func(time.Time)) error {
 	ticker := time.NewTicker(tickTime)
 	defer ticker.Stop()
-	pinged := time.Now()
-	regular := func(now time.Time) error {
-		if tick != nil {
-			tick(now)
-		}
-		if now.Sub(pinged) < pingTime {
-			return nil
-		}
-		pinged = now
-		return c.ws.Ping()
+	if tick == nil {
+		tick = func(time.Time) {}
 	}
 	for {
 		select { // even if there is always something to send
 		case <-c.ctx.Done():
 			return nil
 		case now := <-ticker.C:
-			if err := regular(now); err != nil {
-				return err
-			}
+			tick(now)
 		default:
 		}
 		if sent, err := c.sendNext(); err != nil {
@@ -243,9 +216,7 @@ func (c *Client) write(tick func(time.Time)) error {
 		case <-c.ctx.Done():
 			return nil
 		case now := <-ticker.C:
-			if err := regular(now); err != nil {
-				return err
-			}
+			tick(now)
 		}
 	}
 }

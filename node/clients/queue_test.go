@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/node/websocket"
+	"github.com/coder/websocket"
 )
 
 // text is a message whose name is what drain returns.
@@ -97,7 +97,7 @@ func TestOrder(t *testing.T) {
 	give(s["depth"], "depth 3", 1<<20, false)
 	give(s["time"], "1", 0, false)
 	give(s["time"], "2", 0, false)
-	c.Send(websocket.Text, []byte("control"))
+	c.Send(websocket.MessageText, []byte("control"))
 	got := strings.Join(drain(c), ", ")
 	if want := "control, 2, after 1, imu 1, odom 1, imu 2, imu 3, depth 3, after 2, color 1"; got != want {
 		t.Errorf("the order is %s, expected %s", got, want)
@@ -166,7 +166,7 @@ func TestBounds(t *testing.T) {
 	}
 	c, _ = rig(t, nil)
 	for range controlBytes>>20 + 1 {
-		c.Send(websocket.Text, make([]byte, 1<<20))
+		c.Send(websocket.MessageText, make([]byte, 1<<20))
 	}
 	if err := context.Cause(c.ctx); !errors.Is(err, ErrSlow) || c.held != 0 {
 		t.Errorf("with too much to read: %v, %d bytes held", err, c.held)

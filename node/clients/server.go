@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/node/internal/wake"
-	"rsros/node/websocket"
 )
 
 // DefaultMax is how many clients a server has at once unless it is told otherwise.
@@ -56,18 +56,12 @@ func NewServer[M Member](max int, b *Budget, log zerolog.Logger) *Server[M] {
 	}
 }
 
-// unsent is how many bytes the kernel may hold that it hasn't sent, so that what is late
-// can still be replaced.
-const unsent = 128 << 10
-
-// Accept upgrades a request's connection. The caller may send the client something, and
+// Accept upgrades the connection of a client that speaks one of the subprotocols, the preferred one
+// first, and sends messages of at most maxMessage bytes. The caller may send the client something, and
 // then passes it to Join. An error has been answered.
-func (s *Server[M]) Accept(w http.ResponseWriter, r *http.Request, o websocket.Options) (*Client, error) {
+func (s *Server[M]) Accept(w http.ResponseWriter, r *http.Request, maxMessage int64, subprotocols ...string) (*Client, error) {
 	c := newClient(s.budget)
-	o.Unsent, o.Memory = unsent, incoming{c}
-	var err error
-	c.ws, err = websocket.Upgrade(w, r, o)
-	return c, err
+	return c, c.upgrade(w, r, maxMessage, subprotocols)
 }
 
 func newClient(b *Budget) *Client {
@@ -77,42 +71,24 @@ func newClient(b *Budget) *Client {
 	return c
 }
 
-// Room returns an error if no other client may join.
-func (s *Server[M]) Room() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.room()
-}
-
-// room does Room's work; mu is held.
-func (s *Server[M]) room() error {
-	switch {
-	case s.closed:
-		return ErrClosed
-	case len(s.members) >= s.max:
-		return ErrFull
-	}
-	return nil
-}
-
 // Join adds a client to those of the server. The caller runs it, and then calls Leave. One
-// that finds no room is disconnected.
+// that finds no room is to be closed.
 func (s *Server[M]) Join(m M) error {
 	s.mu.Lock()
-	err := s.room()
-	if err == nil {
-		s.members = append(s.members, m)
-		s.running.Add(1)
+	defer s.mu.Unlock()
+	c := m.client()
+	switch {
+	case s.closed:
+		c.end(nil)
+		return ErrClosed
+	case len(s.members) >= s.max:
+		c.end(nil)
+		return ErrFull
 	}
-	s.mu.Unlock()
-	if c := m.client(); err != nil {
-		c.ws.Close(websocket.StatusTryAgain, err.Error())
-		c.ws.HangUp()
-		c.end(err)
-	} else {
-		s.budget.join(c, true)
-	}
-	return err
+	s.members = append(s.members, m)
+	s.running.Add(1)
+	s.budget.join(c, true)
+	return nil
 }
 
 // Leave removes a client that has ended. Close waits for it.
@@ -139,7 +115,7 @@ func (s *Server[M]) All() []M {
 }
 
 // Send queues a message for all clients, as Client.Send does.
-func (s *Server[M]) Send(kind websocket.Kind, data []byte) {
+func (s *Server[M]) Send(kind websocket.MessageType, data []byte) {
 	m := newControl(kind, data)
 	defer m.Release()
 	for _, to := range s.All() {
@@ -169,8 +145,8 @@ func (s *Server[M]) Close(patience time.Duration) {
 	var all sync.WaitGroup
 	for _, m := range s.All() {
 		all.Go(func() {
-			m.client().drain(ctx) //nolint:errcheck // it was tried
-			m.client().Close(websocket.StatusGoingAway, ErrClosed.Error())
+			m.client().drain(ctx)                                          //nolint:errcheck // it was tried
+			m.client().Close(websocket.StatusGoingAway, ErrClosed.Error()) //nolint:errcheck // it is ErrClosed
 		})
 	}
 	all.Wait()

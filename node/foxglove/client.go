@@ -7,9 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"rsros/msgs"
 	"rsros/node/clients"
-	"rsros/node/websocket"
 )
 
 // client is one connection. In addition to the reading and the writing goroutine, it has a
@@ -70,7 +71,7 @@ func (c *client) capabilities() []string {
 }
 
 // send queues a message of json.go.
-func (c *client) send(message any) { c.Send(websocket.Text, encode(message)) }
+func (c *client) send(message any) { c.Send(websocket.MessageText, encode(message)) }
 
 func (c *client) status(l level, text string) {
 	c.send(status{Op: "status", Level: l, Message: text})
@@ -108,12 +109,10 @@ const (
 	faultTime = 10 * time.Second
 )
 
-var errFaults = errors.New("too many invalid messages")
-
 // handle executes a message of the client.
-func (c *client) handle(kind websocket.Kind, message []byte) error {
+func (c *client) handle(kind websocket.MessageType, message []byte) error {
 	var err error
-	if kind == websocket.Text {
+	if kind == websocket.MessageText {
 		err = c.text(message)
 	} else if len(message) > 0 {
 		err = c.binary(message)
@@ -125,8 +124,7 @@ func (c *client) handle(kind websocket.Kind, message []byte) error {
 	now := time.Now()
 	if c.faults = append(c.faults, now); len(c.faults) >= maxFaults {
 		if now.Sub(c.faults[0]) < faultTime {
-			c.Close(websocket.StatusPolicy, errFaults.Error())
-			return errFaults
+			return c.Close(websocket.StatusPolicyViolation, "too many invalid messages")
 		}
 		c.faults = c.faults[1:]
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"rsros/node/websocket"
+	"github.com/coder/websocket"
 )
 
 // sentPlayback is the state of playback that clients were last sent. The server's mu guards it.
@@ -39,7 +39,7 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 	n.last = now
 	for _, c := range s.clients.All() {
 		if c.playback {
-			c.Send(websocket.Binary, appendPlaybackState(nil, now, didSeek, request))
+			c.Send(websocket.MessageBinary, appendPlaybackState(nil, now, didSeek, request))
 		}
 	}
 }

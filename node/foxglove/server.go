@@ -2,7 +2,6 @@ package foxglove
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -12,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/node/clients"
-	"rsros/node/websocket"
 )
 
 // subprotocols are the names of the protocol, the preferred one first.
@@ -89,7 +88,7 @@ func (s *Server) playback() (start, end int64, ok bool) {
 // Offered reports whether a request is from a client of the protocol, whatever its version.
 // ServeHTTP answers it.
 func (s *Server) Offered(r *http.Request) bool {
-	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
+	return slices.ContainsFunc(clients.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
 
 // maxRequest is the maximum size of a client's message in bytes.
@@ -98,17 +97,14 @@ const maxRequest = 16 << 20
 // ServeHTTP upgrades the request's connection and serves the client until it disconnects. The
 // caller must have checked the Host and Origin headers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := s.clients.Room(); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	conn, err := s.clients.Accept(w, r, websocket.Options{Subprotocols: subprotocols(), MaxMessage: maxRequest})
+	conn, err := s.clients.Accept(w, r, maxRequest, subprotocols()...)
 	if err != nil {
 		s.log.Debug().Err(err).Str("client", r.RemoteAddr).Msg("a client was refused")
 		return
 	}
 	c := newClient(s, conn, s.o.Control)
 	if err := s.join(c); err != nil {
+		c.Close(websocket.StatusTryAgainLater, err.Error()) //nolint:errcheck // it is err
 		return
 	}
 	log := s.log.With().Str("client", c.Address()).Logger()
@@ -116,8 +112,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err = c.run()
 	s.leave(c)
 	e := log.Info().Uint64("dropped", c.Dropped())
-	var closed *websocket.ClosedError
-	if err != nil && !errors.As(err, &closed) {
+	if err != nil && websocket.CloseStatus(err) < 0 {
 		e = e.AnErr("reason", err)
 	}
 	e.Msg("a Foxglove client left")

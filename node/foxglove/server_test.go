@@ -420,7 +420,11 @@ func TestClose(t *testing.T) {
 	c := visitor.Dial(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
-	if _, answer, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: subprotocols()}); err == nil || answer.StatusCode != http.StatusServiceUnavailable {
+	second, _, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: subprotocols()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := second.Read(t.Context()); peer.CloseStatus(err) != peer.StatusTryAgainLater {
 		t.Errorf("a second client was let in: %v", err)
 	}
 	var all []*memory

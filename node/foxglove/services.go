@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rsros/node/websocket"
+	"github.com/coder/websocket"
 )
 
 // updateServices replaces the services and informs the clients that may call them. Callers
@@ -82,7 +82,7 @@ func (c *client) call(r serviceRequest) {
 			c.callFailed(r, service.Name, err.Error())
 			return
 		}
-		c.Send(websocket.Binary, appendServiceResponse(nil, r.service, r.call, r.encoding, response))
+		c.Send(websocket.MessageBinary, appendServiceResponse(nil, r.service, r.call, r.encoding, response))
 	})
 }
 

@@ -3,8 +3,9 @@ package foxglove
 import (
 	"time"
 
+	"github.com/coder/websocket"
+
 	"rsros/node/clients"
-	"rsros/node/websocket"
 )
 
 // Bounds of the messages of one topic that wait for one client.
@@ -87,7 +88,7 @@ func (c *client) sendMessage(id uint32, m *message) error {
 	}
 	c.head = appendMessageHead(c.head[:0], id, m.content.Time)
 	c.parts = m.content.Content(append(c.parts[:0], c.head))
-	err := c.Write(websocket.Binary, c.parts...)
+	err := c.Write(websocket.MessageBinary, c.parts...)
 	clear(c.parts) // keep no references
 	return err
 }
@@ -98,7 +99,7 @@ func (c *client) sendTime(t *instant) error {
 		return nil
 	}
 	c.time.time, c.time.round = t.time, t.round
-	return c.Write(websocket.Binary, appendTime(nil, t.time))
+	return c.Write(websocket.MessageBinary, appendTime(nil, t.time))
 }
 
 const (

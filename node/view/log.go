@@ -6,9 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"rsros/msgs"
 	"rsros/node/view/wire"
-	"rsros/node/websocket"
 )
 
 const (
@@ -52,7 +53,7 @@ func (s *Server) sendLine(level, text string) {
 	s.mu.Unlock()
 	for _, v := range list {
 		if v.Unsent() < maxWaitingLog {
-			v.Send(websocket.Text, line)
+			v.Send(websocket.MessageText, line)
 		}
 	}
 }

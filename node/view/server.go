@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/realsense/rsbag"
@@ -22,7 +23,6 @@ import (
 	"rsros/node/view/encode"
 	"rsros/node/view/library"
 	"rsros/node/view/wire"
-	"rsros/node/websocket"
 	"rsros/web"
 )
 
@@ -190,7 +190,7 @@ func (s *Server) swap(g stage, message []byte) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
 	if message != nil {
-		s.viewers.Send(websocket.Text, message)
+		s.viewers.Send(websocket.MessageText, message)
 	}
 	s.mu.Unlock()
 	s.stateUnsent.Store(true)
@@ -232,7 +232,7 @@ func (s *Server) watch(sub *subscription) bool {
 // broadcast sends a message to all viewers.
 func (s *Server) broadcast(message any) {
 	if text := s.encode(message); text != nil {
-		s.viewers.Send(websocket.Text, text)
+		s.viewers.Send(websocket.MessageText, text)
 	}
 }
 
@@ -246,24 +246,21 @@ func (s *Server) notify(g stage, message any) bool {
 		return false
 	}
 	if text != nil {
-		s.viewers.Send(websocket.Text, text)
+		s.viewers.Send(websocket.MessageText, text)
 	}
 	return true
 }
 
 // serveSocket serves a viewer until it leaves.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	if !websocket.Requested(r) {
-		http.Error(w, "this is a WebSocket, "+wire.Subprotocol, http.StatusUpgradeRequired)
-		return
-	}
-	c, err := s.viewers.Accept(w, r, websocket.Options{Subprotocols: []string{wire.Subprotocol}, MaxMessage: maxRequest, Silence: silence})
+	c, err := s.viewers.Accept(w, r, maxRequest, wire.Subprotocol)
 	if err != nil {
 		s.o.Log.Debug().Err(err).Msg("a viewer was refused")
 		return
 	}
 	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
 	if err := s.admit(v); err != nil {
+		v.Close(websocket.StatusTryAgainLater, err.Error()) //nolint:errcheck // it is err
 		return
 	}
 	defer s.viewers.Leave(v)
@@ -288,7 +285,7 @@ func (s *Server) admit(v *session) error {
 	v.id, hello.Viewer = s.last, s.last
 	v.send(hello)
 	for _, line := range s.logTail {
-		v.Send(websocket.Text, line)
+		v.Send(websocket.MessageText, line)
 	}
 	s.stateUnsent.Store(true) // it hasn't been sent the last changes
 	return s.viewers.Join(v)

@@ -9,15 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"rsros/node/clients"
 	"rsros/node/view/wire"
-	"rsros/node/websocket"
 )
 
 const (
-	// A viewer that sends nothing for the time silence, not even an answer to a ping, is
-	// disconnected.
-	silence = 20 * time.Second
 	// maxRequest is the maximum size of a page's message in bytes.
 	maxRequest = 1 << 20
 	// window is the maximum number of frames of a stream in flight to a viewer.
@@ -53,15 +51,14 @@ type item interface {
 }
 
 // handle executes a request of the page.
-func (v *session) handle(kind websocket.Kind, text []byte) error {
+func (v *session) handle(kind websocket.MessageType, text []byte) error {
 	var r *wire.Request
 	err := errors.New("binary messages aren't expected")
-	if kind == websocket.Text {
+	if kind == websocket.MessageText {
 		r, err = wire.ParseRequest(text)
 	}
 	if err != nil {
-		v.Close(websocket.StatusPolicy, err.Error())
-		return err
+		return v.Close(websocket.StatusPolicyViolation, err.Error())
 	}
 	switch r.Op {
 	case "subscribe":
@@ -81,7 +78,7 @@ func (v *session) handle(kind websocket.Kind, text []byte) error {
 // send queues a text message.
 func (v *session) send(message any) {
 	if text := v.server.encode(message); text != nil {
-		v.Send(websocket.Text, text)
+		v.Send(websocket.MessageText, text)
 	}
 }
 
@@ -103,7 +100,7 @@ func (v *session) subscribe(id uint16, want form) {
 	o := s.queue
 	o.Send = func(i clients.Item, d clients.Delivery) error {
 		parts := i.(item).parts(wire.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
-		return v.Write(websocket.Binary, parts...)
+		return v.Write(websocket.MessageBinary, parts...)
 	}
 	sub.Subscription = v.Subscribe(o)
 	if !v.server.watch(sub) {

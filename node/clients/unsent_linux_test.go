@@ -1,16 +1,17 @@
-package websocket
+package clients
 
 import (
 	"net"
 	"testing"
 
+	"github.com/coder/websocket"
 	"golang.org/x/sys/unix"
 )
 
 func TestUnsentIsBounded(t *testing.T) {
 	done := make(chan int, 1)
-	dial(t, serve(t, Options{Unsent: 128 << 10}, func(c *Conn) {
-		raw, err := c.conn.(*net.TCPConn).SyscallConn()
+	_, url := serve(t, nil, func(c *Client, _ websocket.MessageType, _ []byte) error {
+		raw, err := c.conn.Conn.(*net.TCPConn).SyscallConn()
 		if err != nil {
 			t.Error(err)
 		}
@@ -19,8 +20,12 @@ func TestUnsentIsBounded(t *testing.T) {
 			bytes, _ = unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT)
 		})
 		done <- bytes
-	}))
-	if bytes := <-done; bytes != 128<<10 {
+		return nil
+	})
+	if err := dial(t, url).Write(t.Context(), websocket.MessageText, nil); err != nil {
+		t.Fatal(err)
+	}
+	if bytes := <-done; bytes != unsentBytes {
 		t.Errorf("the kernel takes %d bytes that it can't send", bytes)
 	}
 }

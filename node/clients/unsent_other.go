@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package websocket
+package clients
 
 import (
 	"errors"
