@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ type Client struct {
 	message          []byte // that is being read, or was last
 	lent             int64  // of the budget, for message
 	joined           []byte // the small message that is being written
+	running          sync.WaitGroup
 
 	mu       sync.Mutex
 	ended    bool
@@ -150,20 +152,49 @@ func (c *Client) stuckSince() int64 {
 	return r
 }
 
-// Run serves a client that has joined until it is disconnected, and returns the reason.
-// handle gets its messages, which are valid until it returns; an error ends the client. tick, if
-// it isn't nil, is called about once a second on the writing goroutine.
-func (c *Client) Run(handle func(websocket.MessageType, []byte) error, tick func(time.Time)) error {
+// panicked is a panic while a client was served. It ends that client and nothing else.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// protect calls f, and returns a panic as an error.
+func (c *Client) protect(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicked{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// Go runs f on a goroutine of the client, which Run waits for. An error disconnects the client.
+func (c *Client) Go(f func() error) {
+	c.running.Go(func() {
+		if err := c.protect(f); err != nil {
+			c.fail(err)
+		}
+	})
+}
+
+// run serves a client that has joined until it is disconnected, and returns the reason.
+func (c *Client) run(handle func(websocket.MessageType, []byte) error, tick func(time.Time)) error {
 	context.AfterFunc(c.ctx, func() {
 		c.end(nil)
 		c.conn.hangUp()
 	})
-	var writing sync.WaitGroup
-	writing.Go(func() { c.fail(c.write(tick)) })
-	writing.Go(c.ping)
-	c.hangUp(websocket.StatusProtocolError, "", c.read(handle))
+	c.Go(func() error { return c.write(tick) })
+	c.Go(c.ping)
+	err := c.protect(func() error { return c.read(handle) })
+	status := websocket.StatusProtocolError
+	if p := (*panicked)(nil); errors.As(err, &p) {
+		status = websocket.StatusInternalError
+	}
+	c.hangUp(status, "", err)
 	c.giveBack()
-	writing.Wait()
+	c.running.Wait()
 	c.end(nil)
 	return context.Cause(c.ctx)
 }
@@ -195,9 +226,6 @@ func (c *Client) setHandling(on bool) {
 func (c *Client) write(tick func(time.Time)) error {
 	ticker := time.NewTicker(tickTime)
 	defer ticker.Stop()
-	if tick == nil {
-		tick = func(time.Time) {}
-	}
 	for {
 		select { // even if there is always something to send
 		case <-c.ctx.Done():
@@ -229,13 +257,14 @@ func (c *Client) sendNext() (bool, error) {
 	}
 	c.writing.Store(time.Now().UnixNano())
 	before := c.bytes.Load()
-	err := s.o.Send(i, d)
-	c.writing.Store(0)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s.counts.Bytes += c.bytes.Load() - before
-	c.release(i.shared())
-	return true, err
+	defer func() {
+		c.writing.Store(0)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		s.counts.Bytes += c.bytes.Load() - before
+		c.release(i.shared())
+	}()
+	return true, s.o.Send(i, d)
 }
 
 // next removes and returns the message to send next; nil if none waits. The caller

@@ -192,13 +192,13 @@ func (c *Client) writeMessage(kind websocket.MessageType, size int, parts [][]by
 }
 
 // ping sends pings until the connection ends. A client that answers none is silent.
-func (c *Client) ping() {
+func (c *Client) ping() error {
 	t := time.NewTicker(pingTime)
 	defer t.Stop()
 	for {
 		select {
 		case <-c.ctx.Done():
-			return
+			return nil
 		case <-t.C:
 			c.ws.Ping(c.ctx) //nolint:errcheck // as above
 		}

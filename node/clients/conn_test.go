@@ -19,17 +19,27 @@ import (
 
 const maxMessage = 4 << 20
 
+// member is a client whose messages handle gets.
+type member struct {
+	*Client
+	handle func(*Client, websocket.MessageType, []byte) error
+}
+
+func (m *member) Handle(kind websocket.MessageType, message []byte) error {
+	return m.handle(m.Client, kind, message)
+}
+func (*member) Tick(time.Time) {}
+func (*member) Leave()         {}
+
 // serve serves clients on loopback until the test ends, and returns the address.
-func serve(t *testing.T, b *Budget, handle func(*Client, websocket.MessageType, []byte) error) (*Server[*Client], string) {
+func serve(t *testing.T, b *Budget, handle func(*Client, websocket.MessageType, []byte) error) (*Server[*member], string) {
 	t.Helper()
-	s := NewServer[*Client](0, b, zerolog.Nop())
+	s := NewServer[*member](0, b, zerolog.New(zerolog.NewTestWriter(t)))
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := s.Accept(w, r, maxMessage, "b", "a")
-		if err != nil || s.Join(c) != nil {
-			return
-		}
-		defer s.Leave(c)
-		c.Run(func(kind websocket.MessageType, m []byte) error { return handle(c, kind, m) }, nil) //nolint:errcheck // the client sees why
+		s.Serve(w, r, maxMessage, []string{"b", "a"}, func(c *Client) (*member, error) {
+			m := &member{c, handle}
+			return m, s.Join(m)
+		})
 	}))
 	t.Cleanup(func() {
 		s.Close(0)
@@ -135,6 +145,56 @@ func TestRefusedMessages(t *testing.T) {
 				t.Errorf("the client saw %v", err)
 			}
 			c.CloseNow() //nolint:errcheck // it is closed
+			s.Close(0)
+			if n := b.Used(); n != 0 {
+				t.Errorf("%d bytes are kept", n)
+			}
+		})
+	}
+}
+
+// TestPanic lets the code of a protocol panic wherever it is called: the client is disconnected, and
+// others are served.
+func TestPanic(t *testing.T) {
+	for name, test := range map[string]struct {
+		fail   func(*Client) error
+		status websocket.StatusCode
+	}{
+		"handle": {func(*Client) error { panic("handle") }, websocket.StatusInternalError},
+		"send": {func(c *Client) error {
+			give(c.Subscribe(Options{Send: func(Item, Delivery) error { panic("send") }}), "text", 1, false)
+			return nil
+		}, -1},
+		"goroutine": {func(c *Client) error {
+			c.Go(func() error { panic("goroutine") })
+			return nil
+		}, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := NewBudget(budgetBytes)
+			s, url := serve(t, b, func(c *Client, kind websocket.MessageType, m []byte) error {
+				if string(m) == "fail" {
+					return test.fail(c)
+				}
+				c.Send(kind, bytes.Clone(m))
+				return nil
+			})
+			fails, other := dial(t, url), dial(t, url)
+			for _, c := range []*websocket.Conn{fails, other} {
+				text := "hello"
+				if c == fails {
+					text = "fail"
+				}
+				if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, _, err := fails.Read(t.Context()); err == nil || websocket.CloseStatus(err) != test.status {
+				t.Errorf("the client saw %v", err)
+			}
+			if _, m, err := other.Read(t.Context()); string(m) != "hello" {
+				t.Errorf("the other client got %q, %v", m, err)
+			}
 			s.Close(0)
 			if n := b.Used(); n != 0 {
 				t.Errorf("%d bytes are kept", n)

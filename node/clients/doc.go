@@ -13,5 +13,5 @@
 //
 // Each client has two goroutines, one that reads and one that writes. Servers, clients and
 // subscriptions may be used from any goroutine, and nothing here waits for a client but
-// [Client.Run], Drain and Close.
+// [Server.Serve], Drain and Close.
 package clients

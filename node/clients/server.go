@@ -30,6 +30,14 @@ var (
 type Member interface {
 	comparable
 	client() *Client
+
+	// Handle executes a message of the client, which is valid until it returns. An error ends the
+	// client.
+	Handle(websocket.MessageType, []byte) error
+	// Tick is called about once a second on the writing goroutine.
+	Tick(time.Time)
+	// Leave is called once the client has ended, and is none of the server's any more.
+	Leave()
 }
 
 // Server has the clients of one protocol.
@@ -56,12 +64,25 @@ func NewServer[M Member](max int, b *Budget, log zerolog.Logger) *Server[M] {
 	}
 }
 
-// Accept upgrades the connection of a client that speaks one of the subprotocols, the preferred one
-// first, and sends messages of at most maxMessage bytes. The caller may send the client something, and
-// then passes it to Join. An error has been answered.
-func (s *Server[M]) Accept(w http.ResponseWriter, r *http.Request, maxMessage int64, subprotocols ...string) (*Client, error) {
+// Serve serves a client that speaks one of the subprotocols, the preferred one first, and sends messages
+// of at most maxMessage bytes, until it is disconnected. admit may send it something, and then calls
+// Join, whose error it returns. The caller has checked the Host and Origin headers.
+func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int64, subprotocols []string, admit func(*Client) (M, error)) {
 	c := newClient(s.budget)
-	return c, c.upgrade(w, r, maxMessage, subprotocols)
+	log := s.log.With().Str("client", r.RemoteAddr).Logger()
+	if err := c.upgrade(w, r, maxMessage, subprotocols); err != nil {
+		log.Debug().Err(err).Msg("a client was refused")
+		return
+	}
+	var m M
+	err := c.protect(func() (err error) { m, err = admit(c); return err })
+	if err != nil {
+		c.end(nil)
+		log.Debug().Err(c.Close(websocket.StatusTryAgainLater, err.Error())).Msg("a client was refused")
+		return
+	}
+	log.Debug().Str("subprotocol", c.Subprotocol()).Msg("a client connected")
+	s.leave(m, c.run(m.Handle, m.Tick), log)
 }
 
 func newClient(b *Budget) *Client {
@@ -71,36 +92,38 @@ func newClient(b *Budget) *Client {
 	return c
 }
 
-// Join adds a client to those of the server. The caller runs it, and then calls Leave. One
-// that finds no room is to be closed.
+// Join adds a client to those of the server, for the admit of Serve. One that finds no room is
+// disconnected.
 func (s *Server[M]) Join(m M) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := m.client()
 	switch {
 	case s.closed:
-		c.end(nil)
 		return ErrClosed
 	case len(s.members) >= s.max:
-		c.end(nil)
 		return ErrFull
 	}
 	s.members = append(s.members, m)
 	s.running.Add(1)
-	s.budget.join(c, true)
+	s.budget.join(m.client(), true)
 	return nil
 }
 
-// Leave removes a client that has ended. Close waits for it.
-func (s *Server[M]) Leave(m M) {
+// leave removes a client that has ended. Close waits for it.
+func (s *Server[M]) leave(m M, cause error, log zerolog.Logger) {
 	c := m.client()
 	s.budget.join(c, false)
-	if cause := context.Cause(c.ctx); errors.Is(cause, ErrSlow) || errors.Is(cause, ErrBudget) {
+	log.Debug().Err(cause).Uint64("dropped", c.Dropped()).Msg("a client left")
+	if p := (*panicked)(nil); errors.As(cause, &p) {
+		log.Error().Err(p).Bytes("stack", p.stack).Msg("disconnected a client")
+	}
+	if errors.Is(cause, ErrSlow) || errors.Is(cause, ErrBudget) {
 		s.sampled.Warn().Err(cause).Str("client", c.Address()).Uint64("clients", s.slow.Add(1)).Msg("disconnected a slow client")
 	}
 	s.mu.Lock()
 	s.members = slices.DeleteFunc(s.members, func(x M) bool { return x == m })
 	s.mu.Unlock()
+	m.Leave()
 	s.running.Done()
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -21,7 +20,6 @@ type client struct {
 	s       *Server
 	control bool // may publish, call services, set parameters and control playback
 	clock   *clients.Subscription
-	wg      sync.WaitGroup
 
 	calls chan struct{}    // one for each service call under way
 	slow  chan slowRequest // for the third goroutine
@@ -77,29 +75,22 @@ func (c *client) status(l level, text string) {
 	c.send(status{Op: "status", Level: l, Message: text})
 }
 
-// run serves the client until it disconnects or is disconnected.
-func (c *client) run() error {
-	c.wg.Go(func() {
-		for {
-			select {
-			case r := <-c.slow:
-				r.do()
-				c.Unreserve(r.kept)
-			case <-c.Context().Done():
-				return
-			}
+// doSlow executes the requests that may take time.
+func (c *client) doSlow() error {
+	c.s.follow()
+	for {
+		select {
+		case r := <-c.slow:
+			r.do()
+			c.Unreserve(r.kept)
+		case <-c.Context().Done():
+			return nil
 		}
-	})
-	err := c.Run(c.handle, func(now time.Time) { c.drops.update(c, now) })
-	c.wg.Wait()
-	for len(c.slow) > 0 {
-		c.Unreserve((<-c.slow).kept)
 	}
-	for _, p := range c.publishing {
-		p.Close()
-	}
-	return err
 }
+
+// Tick implements clients.Member.
+func (c *client) Tick(now time.Time) { c.drops.update(c, now) }
 
 func quoted(text string) string { return strconv.QuoteToASCII(text) }
 
@@ -109,8 +100,8 @@ const (
 	faultTime = 10 * time.Second
 )
 
-// handle executes a message of the client.
-func (c *client) handle(kind websocket.MessageType, message []byte) error {
+// Handle executes a message of the client.
+func (c *client) Handle(kind websocket.MessageType, message []byte) error {
 	var err error
 	if kind == websocket.MessageText {
 		err = c.text(message)

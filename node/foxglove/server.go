@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/node/clients"
@@ -38,7 +37,6 @@ type Server struct {
 	o       Options
 	log     zerolog.Logger
 	clients *clients.Server[*client]
-	running sync.WaitGroup // goroutines that serve clients
 
 	playing atomic.Bool  // messages have times of the recording
 	round   atomic.Int64 // last PlaybackState.Jumps
@@ -94,33 +92,23 @@ func (s *Server) Offered(r *http.Request) bool {
 // maxRequest is the maximum size of a client's message in bytes.
 const maxRequest = 16 << 20
 
-// ServeHTTP upgrades the request's connection and serves the client until it disconnects. The
-// caller must have checked the Host and Origin headers.
+// ServeHTTP serves a client until it disconnects. The caller must have checked the Host and Origin
+// headers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	conn, err := s.clients.Accept(w, r, maxRequest, subprotocols()...)
-	if err != nil {
-		s.log.Debug().Err(err).Str("client", r.RemoteAddr).Msg("a client was refused")
-		return
-	}
-	c := newClient(s, conn, s.o.Control)
-	if err := s.join(c); err != nil {
-		c.Close(websocket.StatusTryAgainLater, err.Error()) //nolint:errcheck // it is err
-		return
-	}
-	log := s.log.With().Str("client", c.Address()).Logger()
-	log.Info().Str("subprotocol", c.Subprotocol()).Bool("control", c.control).Msg("a Foxglove client connected")
-	err = c.run()
-	s.leave(c)
-	e := log.Info().Uint64("dropped", c.Dropped())
-	if err != nil && websocket.CloseStatus(err) < 0 {
-		e = e.AnErr("reason", err)
-	}
-	e.Msg("a Foxglove client left")
+	s.clients.Serve(w, r, maxRequest, subprotocols(), func(conn *clients.Client) (*client, error) {
+		c := newClient(s, conn, s.o.Control)
+		err := s.join(c)
+		if err == nil {
+			c.Go(c.doSlow)
+		}
+		return c, err
+	})
 }
 
 // join adds the client and sends it the current state.
 func (s *Server) join(c *client) error {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	c.send(s.info(c))
 	if len(s.topics.live) == 0 {
 		c.send(advertise{"advertise", []channelInfo{}})
@@ -130,29 +118,25 @@ func (s *Server) join(c *client) error {
 	for _, p := range s.problems {
 		c.status(levelWarning, p)
 	}
-	err := s.clients.Join(c)
-	if err == nil {
-		s.running.Add(1)
-	}
-	s.mu.Unlock()
-	if err == nil {
-		s.follow()
-	}
-	return err
+	return s.clients.Join(c)
 }
 
-// leave ends the client's subscriptions.
-func (s *Server) leave(c *client) {
-	s.mu.Lock()
+// Leave ends the client's subscriptions and publications.
+func (c *client) Leave() {
+	for len(c.slow) > 0 {
+		c.Unreserve((<-c.slow).kept)
+	}
+	for _, p := range c.publishing {
+		p.Close()
+	}
+	c.s.mu.Lock()
 	subs := c.subs
 	c.subs = nil
-	s.mu.Unlock()
+	c.s.mu.Unlock()
 	for _, sub := range subs {
 		sub.close()
 	}
-	s.clients.Leave(c)
-	s.follow()
-	s.running.Done()
+	c.s.follow()
 }
 
 // follow follows the graph and the playback as long as there are clients.
@@ -182,7 +166,6 @@ func (s *Server) follow() {
 // Close disconnects all clients and waits for every goroutine. It may be called more than once.
 func (s *Server) Close() {
 	s.clients.Close(0)
-	s.running.Wait()
 }
 
 // info returns the first message to a client.
@@ -198,7 +181,15 @@ func (s *Server) info(c *client) serverInfo {
 
 // update informs the clients of the graph's new state.
 func (s *Server) update(state *State) {
+	for _, sub := range s.setState(state) {
+		sub.close()
+	}
+}
+
+// setState does update's work, and returns the subscriptions of topics that are gone.
+func (s *Server) setState(state *State) (ended []*subscription) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	all := s.clients.All()
 	if state.Session != s.state {
 		s.begin()
@@ -210,7 +201,7 @@ func (s *Server) update(state *State) {
 		}
 		s.state = state.Session
 	}
-	ended := s.updateTopics(state.Topics)
+	ended = s.updateTopics(state.Topics)
 	s.updateServices(state.Services)
 	s.updateParams(state.Params)
 	s.graph.update(state, all)
@@ -222,10 +213,7 @@ func (s *Server) update(state *State) {
 		}
 	}
 	s.problems, s.known = state.Problems, true
-	s.mu.Unlock()
-	for _, sub := range ended {
-		sub.close()
-	}
+	return ended
 }
 
 // Drain waits until the clients have been sent their queued messages, or ctx ends.

@@ -72,7 +72,7 @@ func (c *client) call(r serviceRequest) {
 		return
 	}
 	r.request = slices.Clone(r.request)
-	c.wg.Go(func() {
+	c.Go(func() error {
 		defer c.Unreserve(size)
 		ctx, cancel := context.WithTimeout(c.Context(), callTime)
 		defer cancel()
@@ -80,9 +80,10 @@ func (c *client) call(r serviceRequest) {
 		<-c.calls // before the answer, after which the client may call again
 		if err != nil {
 			c.callFailed(r, service.Name, err.Error())
-			return
+			return nil
 		}
 		c.Send(websocket.MessageBinary, appendServiceResponse(nil, r.service, r.call, r.encoding, response))
+		return nil
 	})
 }
 

@@ -85,14 +85,18 @@ func (m *Master) handle(_ context.Context, name string, args []any) (any, error)
 		m.log.Debug().Err(err).Str("method", name).Msg("bad call")
 		return []any{codeError, err.Error(), method.onError}, nil
 	}
-	m.mu.Lock()
-	r := method.run(c)
-	m.mu.Unlock()
+	r := m.run(method, c)
 	if r.code != codeSuccess && r.value == nil {
 		r.value = method.onError
 	}
 	m.log.Debug().Str("from", c.caller).Strs("args", c.text).Int("code", r.code).Msg(name)
 	return []any{r.code, r.message, r.value}, nil
+}
+
+func (m *Master) run(d method, c call) reply {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return d.run(c)
 }
 
 func (d method) checked(args []any) (call, error) {

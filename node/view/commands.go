@@ -19,9 +19,7 @@ var (
 
 // answer executes a request and returns the answer.
 func (s *Server) answer(r *wire.Request) map[string]any {
-	s.commands.Lock()
 	result, err := s.execute(r)
-	s.commands.Unlock()
 	if result == nil {
 		result = make(map[string]any)
 	}
@@ -39,9 +37,7 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	s.commands.Lock()
 	_, err := s.execute(&wire.Request{Op: op})
-	s.commands.Unlock()
 	switch {
 	case errors.Is(err, errViewOnly):
 		http.Error(w, err.Error(), http.StatusForbidden)
@@ -59,6 +55,8 @@ const (
 
 // execute executes a request; commands is held.
 func (s *Server) execute(r *wire.Request) (map[string]any, error) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
 	if s.o.ViewOnly {
 		return nil, errViewOnly
 	}

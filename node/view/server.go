@@ -253,26 +253,12 @@ func (s *Server) notify(g stage, message any) bool {
 
 // serveSocket serves a viewer until it leaves.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	c, err := s.viewers.Accept(w, r, maxRequest, wire.Subprotocol)
-	if err != nil {
-		s.o.Log.Debug().Err(err).Msg("a viewer was refused")
-		return
-	}
-	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
-	if err := s.admit(v); err != nil {
-		v.Close(websocket.StatusTryAgainLater, err.Error()) //nolint:errcheck // it is err
-		return
-	}
-	defer s.viewers.Leave(v)
-	defer v.unsubscribeAll(nil)
-	log := s.o.Log.With().Int("viewer", v.id).Str("address", v.Address()).Logger()
-	log.Debug().Msg("a viewer connected")
-	err = v.Run(v.handle, nil)
-	log.Debug().Err(err).Msg("a viewer left")
+	s.viewers.Serve(w, r, maxRequest, []string{wire.Subprotocol}, s.admit)
 }
 
 // admit adds a viewer and sends it the first messages.
-func (s *Server) admit(v *session) error {
+func (s *Server) admit(c *clients.Client) (*session, error) {
+	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
 	s.commands.Lock() // nothing changes between the first message and the next ones
 	defer s.commands.Unlock()
 	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
@@ -288,7 +274,7 @@ func (s *Server) admit(v *session) error {
 		v.Send(websocket.MessageText, line)
 	}
 	s.stateUnsent.Store(true) // it hasn't been sent the last changes
-	return s.viewers.Join(v)
+	return v, s.viewers.Join(v)
 }
 
 // Drain waits until Foxglove's clients have been sent their queued messages, for at most the time

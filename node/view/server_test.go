@@ -58,7 +58,10 @@ type object = map[string]any
 // start starts a server, and returns a viewer after its greeting.
 func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 	t.Helper()
-	o.Open, o.Choose, o.Log = openDevice, smallStreams, zerolog.New(zerolog.NewTestWriter(t))
+	if o.Open == nil {
+		o.Open = openDevice
+	}
+	o.Choose, o.Log = smallStreams, zerolog.New(zerolog.NewTestWriter(t))
 	o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated"}}
 	if o.RecordDir == "" {
 		o.RecordDir = t.TempDir()
@@ -435,6 +438,29 @@ func TestNonsense(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// A recording whose reader panics ends the viewer that opened it. Others are still answered, and the
+// server can be closed.
+func TestPanic(t *testing.T) {
+	s, v, _ := start(t, Options{Open: func(ctx context.Context, device string) (camdriver.Device, error) {
+		if device == "sim" {
+			panic("a hostile recording")
+		}
+		return openDevice(ctx, device)
+	}}, walk)
+	h := httptest.NewServer(s)
+	defer h.Close()
+	other := connect(t, h.URL)
+	v.send(object{"op": "open", "id": 1, "device": "sim"})
+	var err error
+	for err == nil {
+		_, _, err = v.conn.Read(t.Context())
+	}
+	if websocket.CloseStatus(err) != websocket.StatusInternalError {
+		t.Errorf("the viewer saw %v", err)
+	}
+	other.must("pause", nil)
 }
 
 // The number of viewers is limited.

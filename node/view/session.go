@@ -50,8 +50,8 @@ type item interface {
 	parts(wire.Head, form) [][]byte
 }
 
-// handle executes a request of the page.
-func (v *session) handle(kind websocket.MessageType, text []byte) error {
+// Handle executes a request of the page.
+func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 	var r *wire.Request
 	err := errors.New("binary messages aren't expected")
 	if kind == websocket.MessageText {
@@ -74,6 +74,12 @@ func (v *session) handle(kind websocket.MessageType, text []byte) error {
 	}
 	return nil
 }
+
+// Tick implements clients.Member.
+func (*session) Tick(time.Time) {}
+
+// Leave ends the viewer's subscriptions.
+func (v *session) Leave() { v.unsubscribeAll(nil) }
 
 // send queues a text message.
 func (v *session) send(message any) {
