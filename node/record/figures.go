@@ -150,10 +150,9 @@ func (t *TopicRecording) Figures() Figures {
 
 // figures returns them without duration and size. It may be called from any goroutine.
 func (r *topicRecorder) figures() Figures {
-	all := r.files.all()
-	path := all[len(all)-1].final
+	path := r.files.path()
 	return Figures{
-		File: filepath.Base(path), Files: len(all), Paused: r.paused.Load(), Free: r.space.left(path), Compression: compression(r.opts.Bag),
+		File: filepath.Base(path), Files: r.files.totals().Files, Paused: r.paused.Load(), Free: r.space.left(path), Compression: compression(r.opts.Bag),
 		Ring: r.files.describe(), Dropping: r.space.why("messages"), Uploads: r.space.waiting(), Rows: r.rows(),
 	}
 }
@@ -234,7 +233,7 @@ func (r *Camera) Figures() (f Figures, ok bool) {
 		return f, false
 	}
 	f = rec.figures()
-	f.Files, f.Duration, f.Bytes = len(p.Paths), p.Duration, p.Bytes
+	f.Files, f.Duration, f.Bytes = p.Files, p.Duration, p.Bytes
 	return f, true
 }
 

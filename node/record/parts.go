@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -38,7 +37,7 @@ type bagWriter interface {
 
 // parts are the files of a camera's recording. Each can be played alone: it has the
 // device's description as of its first frame, and its times start at 0. Only the writing
-// goroutine may call its methods, except for summary and path.
+// goroutine may call its methods, except for totals and path.
 type parts struct {
 	series[*part]
 	limits  limits
@@ -62,10 +61,6 @@ type part struct {
 	bagWriter // of the first device
 	path      string
 	devices   map[int]bagWriter // of all devices, by number
-
-	mu     sync.Mutex
-	closed bool
-	stats  rsbag.RecorderStats // of the closed file
 }
 
 func newParts(path string, devices []device, o Options, budget *queue.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
@@ -183,48 +178,17 @@ func (p *parts) notification(number, sensor int, n camdriver.Notification, at ti
 	return p.cur.devices[number].Notification(sensor, n, at)
 }
 
+// path returns the newest file's. It may be called from any goroutine.
 func (p *parts) path() string {
-	files := p.all()
-	return files[len(files)-1].path
-}
-
-// summary returns the totals of all files. It may be called from any goroutine.
-func (p *parts) summary() Summary {
-	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
-	for _, f := range p.all() {
-		s.Paths = append(s.Paths, f.path)
-		s.add(f.Stats())
-	}
-	return s
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cur.path
 }
 
 func (f *part) Path() string { return f.path }
 
-// MovedTo implements seriesFile.
-func (f *part) MovedTo(path string) *part { return &part{path: path, closed: true, stats: f.Stats()} }
-
-// Close completes the file, keeps its counts and frees the writer's memory.
-func (f *part) Close() error {
-	err := f.bagWriter.Close()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stats, f.closed = f.sum(), true
-	f.bagWriter, f.devices = nil, nil
-	return err
-}
-
-// Stats returns the file's counts. It may be called from any goroutine.
+// Stats returns the counts of all devices. It may be called from any goroutine.
 func (f *part) Stats() rsbag.RecorderStats {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.stats
-	}
-	return f.sum()
-}
-
-// sum returns the counts of all devices. The caller must hold f.mu.
-func (f *part) sum() rsbag.RecorderStats {
 	s := f.bagWriter.Stats()
 	s.Streams, s.Refused = nil, 0
 	for _, w := range f.devices {
@@ -236,7 +200,9 @@ func (f *part) sum() rsbag.RecorderStats {
 
 // Summary describes the contents of a recording, over all of its files.
 type Summary struct {
-	Paths    []string                     // files, in order
+	Paths    []string                     // files that are kept, in order
+	Files    int                          // so far, without those that a ring has removed
+	Bytes    int64                        // of the files that are kept
 	Frames   uint64                       // written
 	Dropped  uint64                       // lost because the disk was too slow or failed
 	Skipped  uint64                       // arrived while paused
@@ -251,7 +217,12 @@ type Summary struct {
 // Count counts one stream's frames.
 type Count struct{ Frames, Dropped, Skipped uint64 }
 
-func (s *Summary) add(st rsbag.RecorderStats) {
+// add adds a file.
+func (s *Summary) add(path string, st rsbag.RecorderStats) {
+	s.Paths, s.Files, s.Bytes = append(s.Paths, path), s.Files+1, s.Bytes+st.Size
+	if s.ByStream == nil {
+		s.ByStream = map[camdriver.StreamID]Count{}
+	}
 	for _, stream := range st.Streams {
 		c := s.ByStream[stream.Stream]
 		c.Frames += stream.Frames
@@ -285,7 +256,6 @@ type Progress struct {
 	Summary
 	Paused   bool
 	Duration time.Duration // since it began, without pauses
-	Bytes    int64         // size of its files on disk
 	Err      error         // the error that ended it; nil while it runs
 }
 
@@ -298,11 +268,6 @@ func (r *Camera) Progress() (p Progress, ok bool) {
 	p = Progress{Summary: rec.summary(), Paused: rec.paused.Load(), Duration: rec.watch.read()}
 	if rec.ended() {
 		p.Err = rec.err
-	}
-	for _, path := range p.Paths {
-		if st, err := os.Stat(path); err == nil {
-			p.Bytes += st.Size()
-		}
 	}
 	return p, true
 }

@@ -52,7 +52,7 @@ func TestSizeAfterLatched(t *testing.T) {
 				write("/chatter", "0", 4<<10)
 			}
 			finish(t, f)
-			checkRepeated(t, f.paths, c.files, 100)
+			checkRepeated(t, f.totals().Paths, c.files, 100)
 		})
 		t.Run("camera, "+c.name, func(t *testing.T) {
 			s := newStudio(t, Options{SplitSize: 64 << 10, Bag: bag})
@@ -66,7 +66,7 @@ func TestSizeAfterLatched(t *testing.T) {
 				write("/chatter", "0", 4<<10)
 			}
 			s.must(p.end())
-			checkRepeated(t, p.paths, c.files, 100)
+			checkRepeated(t, p.totals().Paths, c.files, 100)
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestLatchedWhileGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		finish(t, f)
-		if counts := recorded(t, f.paths[len(f.paths)-1]); counts["/map"] != 1 {
+		if counts := recorded(t, f.totals().Paths[len(f.totals().Paths)-1]); counts["/map"] != 1 {
 			t.Errorf("%d maps", counts["/map"])
 		}
 	})
@@ -134,7 +134,7 @@ func TestLatchedWhileGone(t *testing.T) {
 		}
 		s.must(p.message(m))
 		s.must(p.end())
-		if counts := recorded(t, p.paths[len(p.paths)-1]); counts["/map"] != 1 {
+		if counts := recorded(t, p.totals().Paths[len(p.totals().Paths)-1]); counts["/map"] != 1 {
 			t.Errorf("%d maps", counts["/map"])
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/program"
 )
 
@@ -51,13 +52,13 @@ var errNoRing = errors.New("everything is recorded: there is no ring")
 // ring has the complete files of a series that a trigger would keep. Its times are the host's, as of
 // the queue's items, so that a slow disk shifts no window. Its fields need the mutex of the series,
 // except now, which belongs to the writing goroutine.
-type ring[F any] struct {
+type ring struct {
 	Ring
 	base, ext string // of kept files; base may be empty
 	folder    string
 	now       time.Time
 
-	files []ringFile[F] // oldest first
+	files []ringFile // oldest first
 	size  int64
 	short bool      // Size leaves less than Before
 	tight bool      // the disk's free space leaves less than Before
@@ -70,10 +71,10 @@ type ring[F any] struct {
 	pending []time.Time
 }
 
-type ringFile[F any] struct {
-	file F
+type ringFile struct {
+	path  string
+	stats rsbag.RecorderStats
 	span
-	size int64
 }
 
 // span is the time of a file, from its creation to that of the next.
@@ -82,7 +83,7 @@ type span struct{ began, ended time.Time }
 // startRing turns the series into a ring, in a folder beside the recording.
 func (s *series[F]) startRing(o Ring, base string, now time.Time) error {
 	o.After = o.after()
-	r := &ring[F]{Ring: o, base: base, ext: s.ext, now: now}
+	r := &ring{Ring: o, base: base, ext: s.ext, now: now}
 	if left, _ := filepath.Glob(r.name("*") + ringSuffix); len(left) > 0 { // a bad pattern finds nothing
 		s.log.Warn().Strs("folders", left).Msg("recordings that didn't end properly have left their rings")
 	}
@@ -107,7 +108,7 @@ func (s *series[F]) startRing(o Ring, base string, now time.Time) error {
 const ringSuffix = ".ring"
 
 // name returns the base of names with a time stamp.
-func (r *ring[F]) name(stamp string) string {
+func (r *ring) name(stamp string) string {
 	if r.base == "" {
 		return stamp
 	}
@@ -145,7 +146,7 @@ func (s *series[F]) announce(at time.Time) {
 }
 
 // needed reports whether a trigger that waits in the queue keeps a file.
-func (r *ring[F]) needed(f ringFile[F]) bool {
+func (r *ring) needed(f ringFile) bool {
 	return slices.ContainsFunc(r.pending, func(at time.Time) bool { return !f.ended.Before(at.Add(-r.Before)) })
 }
 
@@ -170,7 +171,7 @@ func (s *series[F]) trigger(at time.Time) (due bool, err error) {
 		}
 	}
 	for len(r.files) > 0 {
-		if err := s.keepFile(r.pop().file); err != nil {
+		if err := s.keepFile(r.pop()); err != nil {
 			return false, err
 		}
 	}
@@ -180,31 +181,27 @@ func (s *series[F]) trigger(at time.Time) (due bool, err error) {
 }
 
 // unused returns a base for the files of a trigger.
-func (r *ring[F]) unused(at time.Time) string {
+func (r *ring) unused(at time.Time) string {
 	first, _ := splitExt(unusedPath(r.name(at.Format(stampLayout)) + cmp.Or(r.ext, extBag)))
 	return first
 }
 
-func (r *ring[F]) pop() ringFile[F] {
+func (r *ring) pop() ringFile {
 	f := r.files[0]
-	r.files, r.size = slices.Delete(r.files, 0, 1), r.size-f.size
+	r.files, r.size = slices.Delete(r.files, 0, 1), r.size-f.stats.Size
 	return f
 }
 
 // complete takes a complete file. The caller must hold s.mu.
-func (s *series[F]) complete(f F, over span) error {
+func (s *series[F]) complete(f ringFile) error {
 	r := s.ring
-	if over.began.Before(r.until) {
+	if f.began.Before(r.until) {
 		return s.keepFile(f)
 	}
-	st, err := os.Stat(f.Path())
-	if err != nil {
-		return err
-	}
-	r.files, r.size = append(r.files, ringFile[F]{f, over, st.Size()}), r.size+st.Size()
+	r.files, r.size = append(r.files, f), r.size+f.stats.Size
 	for len(r.files) > 0 {
 		// A trigger may wait in the queue while its ring goes on.
-		old := over.ended.Sub(r.files[0].ended) > r.Before+r.each()
+		old := f.ended.Sub(r.files[0].ended) > r.Before+r.each()
 		large := r.Size > 0 && r.size > r.Size && !r.needed(r.files[0])
 		if !old && !large {
 			break
@@ -236,7 +233,7 @@ func (s *series[F]) shorten() (size int64, ok bool) {
 	if len(r.files) == 0 || r.needed(r.files[0]) {
 		return 0, false
 	}
-	size = r.files[0].size
+	size = r.files[0].stats.Size
 	if err := s.forget(); err != nil {
 		s.log.Error().Err(err).Msg("a file of the ring can't be removed")
 		return 0, false
@@ -255,7 +252,7 @@ func (s *series[F]) lengthen() {
 }
 
 // length returns the time from the oldest file to now, for a current file that began at a time.
-func (r *ring[F]) length(began time.Time) time.Duration {
+func (r *ring) length(began time.Time) time.Duration {
 	if len(r.files) > 0 {
 		began = r.files[0].began
 	}
@@ -263,12 +260,12 @@ func (r *ring[F]) length(began time.Time) time.Duration {
 }
 
 // keepFile moves a file out of the ring. The caller must hold s.mu.
-func (s *series[F]) keepFile(f F) error {
+func (s *series[F]) keepFile(f ringFile) error {
 	r := s.ring
 	for {
 		path := partPath(r.keep, r.kept, r.ext)
 		r.kept++
-		err := rename(f.Path(), path, false)
+		err := rename(f.path, path, false)
 		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
 			continue
 		}
@@ -277,9 +274,7 @@ func (s *series[F]) keepFile(f F) error {
 		}
 		s.uploads.Begin(path)
 		s.uploads.Finish(path)
-		s.paths = append(s.paths, path)
-		s.files = slices.Clone(s.files) // all has given it away
-		s.files[slices.Index(s.files, f)] = f.MovedTo(path)
+		s.done.add(path, f.stats)
 		return nil
 	}
 }
@@ -288,11 +283,7 @@ func (s *series[F]) keepFile(f F) error {
 const maxKept = 1 << 20
 
 // forget removes the oldest file. The caller must hold s.mu.
-func (s *series[F]) forget() error {
-	f := s.ring.pop().file
-	s.files = slices.DeleteFunc(slices.Clone(s.files), func(x F) bool { return x == f })
-	return remove(f.Path())
-}
+func (s *series[F]) forget() error { return remove(s.ring.pop().path) }
 
 // endRing removes the ring, unless recording failed. The caller must hold s.mu.
 func (s *series[F]) endRing() error {
@@ -331,7 +322,7 @@ func (s *series[F]) keptFiles() int {
 	if s.ring == nil {
 		return 0
 	}
-	return len(s.paths)
+	return len(s.done.Paths)
 }
 
 // describe says what a ring has, for a status. It is empty if there is none.
@@ -342,7 +333,7 @@ func (s *series[F]) describe() string {
 	if r == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.paths))
+	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths))
 	if r.tight {
 		text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/msgs"
 	"rsros/node/ros"
@@ -32,9 +33,11 @@ type seconds struct {
 	text *strings.Builder
 }
 
-func (f *seconds) Close() error                 { return os.WriteFile(f.path, []byte(f.text.String()), 0o666) }
-func (f *seconds) Path() string                 { return f.path }
-func (f *seconds) MovedTo(path string) *seconds { return &seconds{path: path, text: f.text} }
+func (f *seconds) Close() error { return os.WriteFile(f.path, []byte(f.text.String()), 0o666) }
+func (f *seconds) Path() string { return f.path }
+func (f *seconds) Stats() rsbag.RecorderStats {
+	return rsbag.RecorderStats{Size: int64(f.text.Len())}
+}
 
 func stamp(n int) string { return fmt.Sprintf("%03d", n) }
 
@@ -68,7 +71,7 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 			check(s.next())
 		}
 		s.cur.text.WriteString(stamp(n) + "\n")
-		if files, most := len(s.all()), s.keptFiles()+int((o.Before+2*o.each())/o.each())+3; files > most {
+		if files, most := s.totals().Files, s.keptFiles()+int((o.Before+2*o.each())/o.each())+3; files > most {
 			t.Fatalf("%d files at %d, want at most %d", files, n, most)
 		}
 	}

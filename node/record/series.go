@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,24 +14,26 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
 	"rsros/node/upload"
 	"rsros/program"
 )
 
-type seriesFile[F any] interface {
-	comparable
+type seriesFile interface {
 	// Close completes the file. It is called once.
 	Close() error
-	// Path returns the file's current path, which Close may change.
+	// Path returns the file's current path, which Close may change. It may be called from any goroutine.
 	Path() string
-	// MovedTo returns the complete file under another path.
-	MovedTo(path string) F
+	// Stats returns what is in the file so far, also after Close. It may be called from any goroutine.
+	Stats() rsbag.RecorderStats
 }
 
 // series writes a recording into consecutive files. It chooses unused names, closes the
 // files, and continues in a new file when another program deletes or replaces the current
-// one. Only the writing goroutine may call its methods, except all.
-type series[F seriesFile[F]] struct {
+// one. Only the writing goroutine may call its methods, except totals. Of a complete file, it
+// keeps the path and the counts.
+type series[F seriesFile] struct {
 	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
 	log      zerolog.Logger
 	base     string // of all paths, without number and extension
@@ -41,19 +45,19 @@ type series[F seriesFile[F]] struct {
 	keep    int   // number of complete files that are kept; 0 means all
 	most    int64 // bytes of complete files that are kept; 0 means all
 	uploads *upload.Queue
-	ring    *ring[F] // nil if every file is kept
+	ring    *ring // nil if every file is kept
 
-	cur     F
+	cur     F         // changed with mu held
 	open    bool      // cur is neither closed nor being closed
 	began   time.Time // when a ring's cur did
 	made    int       // number of files so far
 	closing sync.WaitGroup
 
-	mu    sync.Mutex
-	files []F      // all, in order
-	paths []string // of the complete files that are kept
-	err   error    // of files that couldn't be completed
-	gone  error    // of files that another program deleted, replaced or truncated
+	mu         sync.Mutex
+	unfinished []F     // cur, and the one that is being closed before it
+	done       Summary // of the complete files outside of a ring; its paths are those that are kept
+	err        error   // of files that couldn't be completed
+	gone       error   // of files that another program deleted, replaced or truncated
 }
 
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
@@ -100,12 +104,12 @@ func (s *series[F]) next() error {
 		s.closing.Go(func() { s.close(last, over) })
 	}
 	s.mu.Lock()
-	s.files = append(s.files, f)
+	s.unfinished = append(s.unfinished, f)
+	s.cur, s.open = f, true
 	if s.ring != nil {
 		s.ring.early = false
 	}
 	s.mu.Unlock()
-	s.cur, s.open = f, true
 	if s.ring != nil {
 		s.began = s.ring.now
 	}
@@ -134,7 +138,9 @@ func (s *series[F]) close(f F, over span) {
 	final := strings.TrimSuffix(f.Path(), activeSuffix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.unfinished = slices.Delete(s.unfinished, 0, 1)
 	if errors.Is(err, bagstore.ErrGone) {
+		s.done.Files++
 		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.Path(), err))
 		s.uploads.Drop(final)
 		return // another file has its name now
@@ -142,9 +148,9 @@ func (s *series[F]) close(f F, over span) {
 	switch {
 	case s.ring == nil:
 		s.uploads.Finish(final)
-		s.paths = append(s.paths, f.Path())
+		s.done.add(f.Path(), f.Stats())
 	case err == nil:
-		err = s.complete(f, over)
+		err = s.complete(ringFile{f.Path(), f.Stats(), over})
 	}
 	if err != nil {
 		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.Path(), err))
@@ -164,23 +170,29 @@ func remove(path string) error {
 func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for (s.keep > 0 && len(s.paths) > s.keep || s.most > 0 && s.size() > s.most) && s.uploads.Safe(s.paths[0]) {
-		if err := remove(s.paths[0]); err != nil {
+	if s.most > 0 { // others may have moved files away
+		paths := s.done.Paths
+		s.done.Paths, s.done.Bytes = nil, 0
+		for _, path := range paths {
+			if st, err := os.Stat(path); err == nil {
+				s.done.Paths, s.done.Bytes = append(s.done.Paths, path), s.done.Bytes+st.Size()
+			}
+		}
+	}
+	for s.keep > 0 && len(s.done.Paths) > s.keep || s.most > 0 && s.done.Bytes > s.most {
+		oldest := s.done.Paths[0]
+		if !s.uploads.Safe(oldest) {
+			return nil
+		}
+		if st, err := os.Stat(oldest); err == nil {
+			s.done.Bytes -= st.Size()
+		}
+		if err := remove(oldest); err != nil {
 			return err
 		}
-		s.paths = s.paths[1:]
+		s.done.Paths = s.done.Paths[1:]
 	}
 	return nil
-}
-
-// size returns the size of the complete files that are there. The caller must hold s.mu.
-func (s *series[F]) size() (total int64) {
-	for _, path := range s.paths {
-		if st, err := os.Stat(path); err == nil {
-			total += st.Size()
-		}
-	}
-	return total
 }
 
 func (s *series[F]) failed() error {
@@ -201,11 +213,22 @@ func (s *series[F]) end() error {
 	return errors.Join(s.err, s.gone, s.endRing())
 }
 
-// all returns every file so far, without those that a ring has removed. It may be called from any goroutine.
-func (s *series[F]) all() []F {
+// totals describes all files, without those that a ring has removed. It may be called from any goroutine.
+func (s *series[F]) totals() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.files[:len(s.files):len(s.files)]
+	sum := s.done
+	sum.Paths, sum.ByStream = slices.Clip(sum.Paths), map[camdriver.StreamID]Count{}
+	maps.Copy(sum.ByStream, s.done.ByStream)
+	if s.ring != nil {
+		for _, f := range s.ring.files {
+			sum.add(f.path, f.stats)
+		}
+	}
+	for _, f := range s.unfinished {
+		sum.add(f.Path(), f.Stats())
+	}
+	return sum
 }
 
 // newBase returns a base for the names of a recording's files: base itself or, if a file

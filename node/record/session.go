@@ -328,7 +328,7 @@ func (r *session) ended() bool {
 func (r *session) path() string { return r.parts.path() }
 
 func (r *session) summary() Summary {
-	s := r.parts.summary()
+	s := r.parts.totals()
 	s.Events = r.lostEvents.Load()
 	drops := r.drops()
 	for id, n := range drops.ByStream {
@@ -372,7 +372,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Frames", Value: fmt.Sprint(sum.Frames)},
 		{Key: "Dropped", Value: fmt.Sprint(sum.Dropped)},
 		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
-		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
+		{Key: "Files", Value: fmt.Sprint(sum.Files)},
 	}
 	if len(r.beside.all()) > 0 {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Messages", Value: fmt.Sprint(sum.Messages)}, msgs.KeyValue{Key: "Messages dropped", Value: fmt.Sprint(sum.Lost)})

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/internal/queue"
 	"rsros/node/upload"
 )
@@ -46,7 +47,7 @@ type topicFiles struct {
 type topicFile struct {
 	topicWriter
 	active, final string
-	complete      bool
+	complete      atomic.Bool
 	overwrite     bool
 }
 
@@ -157,7 +158,7 @@ func (s *topicFiles) firstBase() string {
 }
 
 func (f *topicFile) Path() string {
-	if f.complete {
+	if f.complete.Load() {
 		return f.final
 	}
 	return f.active
@@ -172,15 +173,19 @@ func (f *topicFile) Close() error {
 	if err := rename(f.active, f.final, f.overwrite); err != nil {
 		return fmt.Errorf("the recording stays in %s: %w", f.active, err)
 	}
-	f.complete = true
+	f.complete.Store(true)
 	return nil
 }
 
-// MovedTo implements seriesFile.
-func (f *topicFile) MovedTo(path string) *topicFile {
-	moved := *f
-	moved.final = path
-	return &moved
+func (f *topicFile) Stats() rsbag.RecorderStats {
+	return rsbag.RecorderStats{Size: f.Size(), WriteMethod: f.WriteMethod()}
+}
+
+// path returns the newest file's final one. It may be called from any goroutine.
+func (s *topicFiles) path() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur.final
 }
 
 // rename renames a file without replacing another one, unless overwrite is set.

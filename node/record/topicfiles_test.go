@@ -104,8 +104,8 @@ func TestTakenNames(t *testing.T) {
 			if c.split {
 				ending = "_0.bag"
 			}
-			if len(f.paths) != 1 || !strings.HasPrefix(filepath.Base(f.paths[0]), "x_2") || !strings.HasSuffix(f.paths[0], ending) {
-				t.Errorf("recorded into %q", f.paths)
+			if len(f.totals().Paths) != 1 || !strings.HasPrefix(filepath.Base(f.totals().Paths[0]), "x_2") || !strings.HasSuffix(f.totals().Paths[0], ending) {
+				t.Errorf("recorded into %q", f.totals().Paths)
 			}
 		})
 	}

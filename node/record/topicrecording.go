@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"time"
 
@@ -23,12 +22,11 @@ type TopicRecording struct {
 
 // TopicProgress describes a recording of topics.
 type TopicProgress struct {
-	Paths    []string // files, in order, under their final names
 	Topics   []string // sorted
 	Paused   bool
 	Ended    bool
 	Duration time.Duration // since it began, without pauses
-	Bytes    int64         // size of its files on disk
+	Bytes    int64         // of the files that are kept
 	Dropped  uint64        // messages
 	Uploads  string        // what waits for upload; "" if nothing is uploaded
 }
@@ -42,27 +40,16 @@ func newTopicRecording(r *topicRecorder) *TopicRecording {
 // Progress describes the recording.
 func (t *TopicRecording) Progress() TopicProgress {
 	r := t.recorder
-	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load(), Uploads: r.space.waiting()}
-	for _, file := range t.files.all() {
-		p.Paths = append(p.Paths, file.final)
-	}
+	p := TopicProgress{Topics: t.Topics(), Paused: r.paused.Load(), Duration: t.watch.read(), Dropped: r.dropped.Load(), Uploads: r.space.waiting(), Bytes: t.files.totals().Bytes}
 	select {
 	case <-t.files.done():
 		p.Ended = true
 	default:
 	}
-	for _, path := range p.Paths {
-		for _, name := range []string{path + activeSuffix, path} {
-			if st, err := os.Stat(name); err == nil {
-				p.Bytes += st.Size()
-				break
-			}
-		}
-	}
 	return p
 }
 
-// Topics returns the recorded topics, sorted. Unlike Progress, it doesn't access files.
+// Topics returns the recorded topics, sorted.
 func (t *TopicRecording) Topics() []string {
 	r := t.recorder
 	r.mu.Lock()
@@ -144,16 +131,15 @@ func (r *topicRecorder) publishStatus() {
 }
 
 func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
-	all := r.files.all()
-	file, dropped, missing := all[len(all)-1], r.dropped.Load(), r.missing()
-	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + file.final}
+	path, sum, dropped, missing := r.files.path(), r.files.totals(), r.dropped.Load(), r.missing()
+	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + path}
 	switch {
 	case dropped > 0:
-		s.Level, s.Message = msgs.DiagnosticWarn, "messages were dropped from "+file.final
+		s.Level, s.Message = msgs.DiagnosticWarn, "messages were dropped from "+path
 	case missing > 0:
 		s.Level, s.Message = msgs.DiagnosticWarn, lostBefore
 	case r.paused.Load():
-		s.Message = "paused, " + file.final
+		s.Message = "paused, " + path
 	}
 	add := func(key string, value any) {
 		s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: fmt.Sprint(value)})
@@ -163,10 +149,10 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 		add("Left out as wanted", n)
 	}
 	r.space.report(&s, "messages")
-	add("Files", len(all))
+	add("Files", sum.Files)
 	r.figures().report(&s)
-	if written := file.WriteMethod(); written != "" {
-		add("Written", written)
+	if sum.Written != "" {
+		add("Written", sum.Written)
 	}
 	r.space.uploads.Report(&s)
 	return s

@@ -263,7 +263,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	r.queue.Close()
 	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("lost", r.missing()).
-		Strs("bags", files.paths).Msg("recorded")
+		Strs("bags", files.totals().Paths).Msg("recorded")
 	return errors.Join(err, r.losses(tooLarge))
 }
 

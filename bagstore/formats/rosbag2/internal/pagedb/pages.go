@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync/atomic"
 )
 
 const (
@@ -37,10 +38,10 @@ type File interface {
 
 type pages struct {
 	f      File
-	next   uint32 // the first page that was never used
-	buf    []byte // consecutive pages that aren't in the file yet, in a Buffer of it; nil: none
-	at     uint32 // the first of them
-	commit uint64 // number of the commit that comes next
+	next   atomic.Uint32 // the first page that was never used; any goroutine may read it
+	buf    []byte        // consecutive pages that aren't in the file yet, in a Buffer of it; nil: none
+	at     uint32        // the first of them
+	commit uint64        // number of the commit that comes next
 	free   []freePage
 	delay  uint64 // commits after which a free page is used again
 }
@@ -54,17 +55,16 @@ type freePage struct {
 // append returns a new page at the end of the file, so that pages that are written one
 // after the other follow each other.
 func (p *pages) append() (uint32, error) {
-	if p.next == lockPage {
-		if err := p.write(p.next, make([]byte, pageSize)); err != nil {
+	if p.next.Load() == lockPage {
+		if err := p.write(lockPage, make([]byte, pageSize)); err != nil {
 			return 0, err
 		}
-		p.next++
+		p.next.Add(1)
 	}
-	if p.next == math.MaxUint32 {
-		return 0, fmt.Errorf("the database has %d pages, which is all it can have", p.next)
+	if n := p.next.Load(); n == math.MaxUint32 {
+		return 0, fmt.Errorf("the database has %d pages, which is all it can have", n)
 	}
-	p.next++
-	return p.next - 1, nil
+	return p.next.Add(1) - 1, nil
 }
 
 // allocate returns a page that nobody looks at, an old one if there is one.

@@ -57,8 +57,9 @@ type columnIndex struct {
 // New begins a database in an empty file, which has nothing until the first Commit. A private one
 // has no readers until it is complete, and uses free pages again at once.
 func New(f File, objects []Object, private bool) *Writer {
-	w := &Writer{p: pages{f: f, next: 2, delay: reuseAfter}, objects: objects, tables: make(map[string]*table),
+	w := &Writer{p: pages{f: f, delay: reuseAfter}, objects: objects, tables: make(map[string]*table),
 		indexes: make(map[string][]*columnIndex), byName: make(map[string]*columnIndex), changed: true, private: private}
+	w.p.next.Store(2)
 	if private {
 		w.p.delay = 0
 	}
@@ -107,7 +108,8 @@ func (w *Writer) Append(name string, id int64, columns ...Column) error {
 	return w.err
 }
 
-func (w *Writer) Size() int64 { return int64(w.p.next-1) * pageSize }
+// Size returns the size of the file. It may be called from any goroutine.
+func (w *Writer) Size() int64 { return int64(w.p.next.Load()-1) * pageSize }
 
 // Changed reports whether there is something to commit.
 func (w *Writer) Changed() bool { return w.changed }
@@ -182,7 +184,7 @@ func (w *Writer) first(roots []uint32, free uint32, freeCount int) ([]byte, erro
 	b[21], b[22], b[23] = 64, 32, 32
 	put := func(at int, v uint32) { binary.BigEndian.PutUint32(b[at:], v) }
 	put(24, w.commits)
-	put(28, w.p.next-1)
+	put(28, w.p.next.Load()-1)
 	put(32, free)
 	put(36, uint32(freeCount))
 	put(40, w.commits) // the roots have moved

@@ -251,9 +251,9 @@ func TestBound(t *testing.T) {
 // it are free, more than one free-list page can list.
 func TestLockPage(t *testing.T) {
 	f, w := create(t)
-	for w.p.next < lockPage-3 {
-		w.p.release(w.p.next)
-		w.p.next++
+	for w.p.next.Load() < lockPage-3 {
+		w.p.release(w.p.next.Load())
+		w.p.next.Add(1)
 	}
 	var list []row
 	list = add(t, w, rand.New(rand.NewPCG(5, 6)), list, 200, func(i int) int64 { return int64(i) })
