@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // calibration is a camera's calibration. If a part could not be read, its error is
@@ -22,18 +23,18 @@ type calibration struct {
 // readCalibration reads all tables. A camera with an invalid table can still stream.
 func readCalibration(l *link, d *Device) *calibration {
 	c := &calibration{cropped: d.product.cropped, imu: imuCalibration{accel: idealMotion(), gyro: idealMotion()}}
-	b, err := l.command(opGetCalibration, nil, tableDepth)
+	b, err := l.command(model.OpGetCalibration, nil, model.TableDepth)
 	if err == nil {
 		c.stereo, err = parseStereo(b)
 	}
 	if c.stereoErr = err; err != nil {
 		d.log.Warn().Err(err).Msg("cannot read the depth calibration")
 	}
-	if b, err := l.command(opIntrinsics, nil); err == nil { // firmware 5.11.9.5 and later
+	if b, err := l.command(model.OpIntrinsics, nil); err == nil { // firmware 5.11.9.5 and later
 		c.modes = parseModes(b)
 	}
 	if l.color != nil || d.product.cropped {
-		if b, err = l.command(opGetCalibration, nil, tableRGB); err == nil {
+		if b, err = l.command(model.OpGetCalibration, nil, model.TableColor); err == nil {
 			c.color, err = parseColor(b)
 		}
 		if c.colorErr = err; err != nil {
@@ -43,7 +44,7 @@ func readCalibration(l *link, d *Device) *calibration {
 		c.colorErr = camdriver.ErrNotFound
 	}
 	if c.hasMotion = l.hid != nil; c.hasMotion {
-		if b, err = l.command(opReadMotionTab, nil, imuTable, imuBytes); err == nil {
+		if b, err = l.command(model.OpReadMotionTab, nil, imuTable, imuBytes); err == nil {
 			c.imu, err = parseIMU(b)
 		}
 		if err != nil {
@@ -103,5 +104,5 @@ func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, err
 	return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrNotFound)
 }
 
-// Parameters of opReadMotionTab.
+// Parameters of model.OpReadMotionTab.
 const imuTable, imuBytes = 0, 520

@@ -3,43 +3,11 @@ package d400
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
-
-// Calibration table ids of opGetCalibration.
-const (
-	tableDepth  = 25
-	tableRGB    = 32
-	tableEEPROM = 9 // the motion module's, which opReadMotionTab reads
-)
-
-const tableHeader = 16
-
-// checkTable checks a calibration table and returns it with its header, truncated to
-// the size in the header. Both together must be at least need bytes.
-func checkTable(id uint16, b []byte, need int) ([]byte, error) {
-	if len(b) < tableHeader {
-		return nil, fmt.Errorf("calibration table %d has %d bytes and no header", id, len(b))
-	}
-	if got := binary.LittleEndian.Uint16(b[2:]); got != id {
-		return nil, fmt.Errorf("requested calibration table %d, got %d", id, got)
-	}
-	size := binary.LittleEndian.Uint32(b[4:])
-	if uint64(size) > uint64(len(b)-tableHeader) {
-		return nil, fmt.Errorf("calibration table %d claims %d bytes, got %d", id, size, len(b)-tableHeader)
-	}
-	b = b[:tableHeader+int(size)]
-	if want, got := binary.LittleEndian.Uint32(b[12:]), crc32.ChecksumIEEE(b[tableHeader:]); got != want {
-		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, want %08x", id, got, want)
-	}
-	if len(b) < need {
-		return nil, fmt.Errorf("calibration table %d has %d bytes, want at least %d", id, len(b), need)
-	}
-	return b, nil
-}
 
 func float32At(b []byte, at int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[at:])))
@@ -54,12 +22,6 @@ func focalAt(b []byte, at int) focal {
 
 type size struct{ w, h int }
 
-// rectified lists the sizes of table 25's rectified intrinsics.
-var rectified = [...]size{
-	{1920, 1080}, {1280, 720}, {640, 480}, {848, 480}, {640, 360}, {424, 240}, {320, 240}, {480, 270},
-	{1280, 800}, {960, 540}, {}, {}, {640, 400}, {576, 576}, {720, 720}, {1152, 1152},
-}
-
 // stereoCalibration is table 25: the rectified stereo pair.
 type stereoCalibration struct {
 	baseline float64 // mm; negative if the right imager is to the right of the left one
@@ -67,23 +29,24 @@ type stereoCalibration struct {
 }
 
 func parseStereo(b []byte) (stereoCalibration, error) {
-	b, err := checkTable(tableDepth, b, 256+16*16)
+	b, err := model.CheckTable(model.TableDepth, b, model.RectifiedAt+16*len(model.RectifiedSizes))
 	if err != nil {
 		return stereoCalibration{}, err
 	}
-	c := stereoCalibration{baseline: float32At(b, 160), rect: make(map[size]focal)}
-	for i, s := range rectified {
-		if f := focalAt(b, 256+16*i); s.w > 0 && f.fx > 0 && f.fy > 0 {
+	c := stereoCalibration{baseline: float32At(b, model.BaselineAt), rect: make(map[size]focal)}
+	for i, at := range model.RectifiedSizes {
+		s := size{at[0], at[1]}
+		if f := focalAt(b, model.RectifiedAt+16*i); s.w > 0 && f.fx > 0 && f.fy > 0 {
 			c.rect[s] = f
 		}
 	}
 	if math.IsNaN(c.baseline) || math.IsInf(c.baseline, 0) {
-		return c, fmt.Errorf("calibration table %d: baseline is %g mm", tableDepth, c.baseline)
+		return c, fmt.Errorf("calibration table %d: baseline is %g mm", model.TableDepth, c.baseline)
 	}
 	return c, nil
 }
 
-// parseModes parses the reply to opIntrinsics: the depth intrinsics of each mode.
+// parseModes parses the reply to model.OpIntrinsics: the depth intrinsics of each mode.
 func parseModes(b []byte) map[size]focal {
 	modes := make(map[size]focal)
 	for ; len(b) >= 20; b = b[20:] {
@@ -144,17 +107,17 @@ type colorCalibration struct {
 }
 
 func parseColor(b []byte) (colorCalibration, error) {
-	b, err := checkTable(tableRGB, b, 232)
+	b, err := model.CheckTable(model.TableColor, b, model.ColorTranslationAt+12)
 	if err != nil {
 		return colorCalibration{}, err
 	}
 	c := colorCalibration{
-		k: focal{fx: float32At(b, 16), ppx: float32At(b, 24), fy: float32At(b, 32), ppy: float32At(b, 36)},
-		w: int(binary.LittleEndian.Uint16(b[144:])),
-		h: int(binary.LittleEndian.Uint16(b[146:])),
+		k: focal{fx: float32At(b, model.ColorMatrixAt), ppx: float32At(b, model.ColorMatrixAt+8), fy: float32At(b, model.ColorMatrixAt+16), ppy: float32At(b, model.ColorMatrixAt+20)},
+		w: int(binary.LittleEndian.Uint16(b[model.ColorSizeAt:])),
+		h: int(binary.LittleEndian.Uint16(b[model.ColorSizeAt+2:])),
 	}
 	for i := range c.distorted {
-		c.distorted[i] = float32At(b, 52+4*i)
+		c.distorted[i] = float32At(b, model.ColorCoeffsAt+4*i)
 	}
 	if c.w == 0 || c.h == 0 {
 		c.w, c.h = 1920, 1080
@@ -163,10 +126,10 @@ func parseColor(b []byte) (colorCalibration, error) {
 	length := 0.0
 	for i := range 9 {
 		// The map from colour to depth, column-major.
-		c.depth.Rotation[3*(i%3)+i/3] = float32At(b, 184+4*i)
+		c.depth.Rotation[3*(i%3)+i/3] = float32At(b, model.ColorRotationAt+4*i)
 	}
 	for i := range 3 {
-		c.depth.Translation[i] = -0.001 * float32At(b, 220+4*i)
+		c.depth.Translation[i] = -0.001 * float32At(b, model.ColorTranslationAt+4*i)
 		length += math.Abs(c.depth.Translation[i])
 	}
 	c.hasPose = version != 0 && version != 0xffff && length > 0 && !math.IsNaN(length) && !math.IsInf(length, 0)

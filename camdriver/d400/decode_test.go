@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 )
 
 // monitor sends a hardware monitor command to a virtual camera.
@@ -27,35 +28,35 @@ func askMonitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) ([]b
 	t.Helper()
 	c := d435i.New(o)
 	defer c.Unplug()
-	command := hwmonCommand{Op: op}
+	command := model.Command{Op: op}
 	copy(command.Params[:], params)
-	request, err := command.encode()
+	request, err := command.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := d435i.Setup{RequestType: 0x21, Request: 1, Value: 0x0100, Index: 0x0300, Length: hwmonSize}
+	set := d435i.Setup{RequestType: 0x21, Request: 1, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}
 	if _, err := c.Control(set, request); err != nil {
 		t.Fatal(err)
 	}
-	reply, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: hwmonSize}, nil)
+	reply, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := decodeHwmon(op, reply)
+	data, err := model.DecodeReply(op, reply)
 	return bytes.Clone(data), err
 }
 
 func TestGVD(t *testing.T) {
-	good := monitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, opGVD)
+	good := monitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, model.OpGVD)
 	got, err := parseGVD(good)
 	want := gvd{
 		Firmware: version{5, 15, 0, 100}, Serial: serialText, ASICSerial: "847913070822",
-		Locked: true, AccelChip: chipBMI055, HasRGB: true, HasIMU: true, GlobalShutter: true, Projector: true,
+		Locked: true, AccelChip: model.ChipBMI055, HasRGB: true, HasIMU: true, GlobalShutter: true, Projector: true,
 	}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	for chip, name := range map[uint8]string{chipBMI055: "BMI055", chipBMI085: "BMI085", chipBMI088: "BMI088", 0xff: "BMI055"} {
+	for chip, name := range map[uint8]string{model.ChipBMI055: "BMI055", model.ChipBMI085: "BMI085", model.ChipBMI088: "BMI088", 0xff: "BMI055"} {
 		if got := (gvd{HasIMU: true, AccelChip: chip}).imuType(); got != name {
 			t.Errorf("IMU type of chip %#02x is %s, want %s", chip, got, name)
 		}
@@ -73,32 +74,32 @@ func TestGVD(t *testing.T) {
 
 func TestHwmonReplies(t *testing.T) {
 	reply := func(head int32, length uint32) []byte {
-		b := make([]byte, hwmonSize)
+		b := make([]byte, model.MonitorSize)
 		binary.LittleEndian.PutUint32(b, uint32(head))
-		binary.LittleEndian.PutUint32(b[hwmonLength:], length)
+		binary.LittleEndian.PutUint32(b[1020:], length)
 		return b
 	}
-	if data, err := decodeHwmon(opGVD, reply(opGVD, 8)); err != nil || len(data) != 8 {
+	if data, err := model.DecodeReply(model.OpGVD, reply(model.OpGVD, 8)); err != nil || len(data) != 8 {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
-	var refusal *hwmonError
-	if _, err := decodeHwmon(opGVD, reply(-21, 0)); !errors.As(err, &refusal) || refusal.Code != -21 || refusal.temporary() {
+	var refusal *model.Refusal
+	if _, err := model.DecodeReply(model.OpGVD, reply(-21, 0)); !errors.As(err, &refusal) || refusal.Code != -21 || refusal.Temporary() {
 		t.Errorf("refusal: %v", err)
 	}
-	if _, err := decodeHwmon(opGVD, reply(opGVD, 1017)); err == nil {
-		t.Error("decodeHwmon accepted too much data")
+	if _, err := model.DecodeReply(model.OpGVD, reply(model.OpGVD, 1017)); err == nil {
+		t.Error("DecodeReply accepted too much data")
 	}
-	if _, err := decodeHwmon(opGVD, reply(opGVD, 0)[:1000]); err == nil {
-		t.Error("decodeHwmon accepted a short reply")
+	if _, err := model.DecodeReply(model.OpGVD, reply(model.OpGVD, 0)[:1000]); err == nil {
+		t.Error("DecodeReply accepted a short reply")
 	}
-	if _, err := (hwmonCommand{Data: make([]byte, 1001)}).encode(); err == nil {
+	if _, err := (model.Command{Data: make([]byte, 1001)}).Encode(); err == nil {
 		t.Error("encode accepted too much data")
 	}
 }
 
 func TestCalibrationTables(t *testing.T) {
 	tables := d435i.Factory()
-	b := monitor(t, d435i.Options{}, opGetCalibration, tableDepth)
+	b := monitor(t, d435i.Options{}, model.OpGetCalibration, model.TableDepth)
 	stereo, err := parseStereo(b)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestCalibrationTables(t *testing.T) {
 	if math.Abs(stereo.baseline-tables.Baseline) > 1e-5 {
 		t.Errorf("baseline %g, want %g", stereo.baseline, tables.Baseline)
 	}
-	modes := parseModes(monitor(t, d435i.Options{}, opIntrinsics))
+	modes := parseModes(monitor(t, d435i.Options{}, model.OpIntrinsics))
 	full := tables.Rect[[2]int{1920, 1080}]
 	wide := tables.Rect[[2]int{848, 480}]
 	for _, test := range []struct {
@@ -138,7 +139,7 @@ func TestCalibrationTables(t *testing.T) {
 }
 
 func TestColorIntrinsics(t *testing.T) {
-	c, err := parseColor(monitor(t, d435i.Options{}, opGetCalibration, tableRGB))
+	c, err := parseColor(monitor(t, d435i.Options{}, model.OpGetCalibration, model.TableColor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestColorIntrinsics(t *testing.T) {
 }
 
 func TestMotionCalibration(t *testing.T) {
-	c, err := parseIMU(monitor(t, d435i.Options{}, opReadMotionTab, 0, 520))
+	c, err := parseIMU(monitor(t, d435i.Options{}, model.OpReadMotionTab, 0, 520))
 	if err != nil || !c.hasPose {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestMotionCalibration(t *testing.T) {
 		t.Errorf("gyro bias %g", got)
 	}
 	ideal := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
-	damaged := monitor(t, d435i.Options{}, opReadMotionTab, 0, 520)
+	damaged := monitor(t, d435i.Options{}, model.OpReadMotionTab, 0, 520)
 	damaged[150] ^= 1
 	for name, b := range map[string][]byte{
 		"empty": bytes.Repeat([]byte{0xff}, 520), "damaged": damaged, "short": damaged[:100], "none": nil,
@@ -201,11 +202,11 @@ func TestMotionCalibration(t *testing.T) {
 // TestMotionBesideSDK has the acceleration that librealsense 2.56.5 reported for these
 // counts and this sensitivity matrix, in the EEPROM's order.
 func TestMotionBesideSDK(t *testing.T) {
-	b := monitor(t, d435i.Options{}, opReadMotionTab, 0, 520)
+	b := monitor(t, d435i.Options{}, model.OpReadMotionTab, 0, 520)
 	for i, v := range []float32{1.01, 0.002, -0.001, 0.001, 0.99, 0.003, -0.002, 0.001, 1.02} {
 		binary.LittleEndian.PutUint32(b[100+4*i:], math.Float32bits(v))
 	}
-	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(b[tableHeader:]))
+	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(b[16:]))
 	c, err := parseIMU(b)
 	if err != nil {
 		t.Fatal(err)
@@ -360,16 +361,16 @@ func FuzzPayload(f *testing.F) {
 }
 
 func FuzzTables(f *testing.F) {
-	f.Add(monitor(f, d435i.Options{}, opGetCalibration, tableDepth))
-	f.Add(monitor(f, d435i.Options{}, opGetCalibration, tableRGB))
-	f.Add(monitor(f, d435i.Options{}, opReadMotionTab, 0, 520))
-	f.Add(monitor(f, d435i.Options{}, opIntrinsics))
-	f.Add(monitor(f, d435i.Options{}, opGVD))
+	f.Add(monitor(f, d435i.Options{}, model.OpGetCalibration, model.TableDepth))
+	f.Add(monitor(f, d435i.Options{}, model.OpGetCalibration, model.TableColor))
+	f.Add(monitor(f, d435i.Options{}, model.OpReadMotionTab, 0, 520))
+	f.Add(monitor(f, d435i.Options{}, model.OpIntrinsics))
+	f.Add(monitor(f, d435i.Options{}, model.OpGVD))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		sealed := bytes.Clone(b)
-		if len(sealed) >= tableHeader { // let it get past the checksum
-			binary.LittleEndian.PutUint32(sealed[4:], uint32(len(sealed)-tableHeader))
-			binary.LittleEndian.PutUint32(sealed[12:], crc32.ChecksumIEEE(sealed[tableHeader:]))
+		if len(sealed) >= 16 { // let it get past the checksum
+			binary.LittleEndian.PutUint32(sealed[4:], uint32(len(sealed)-16))
+			binary.LittleEndian.PutUint32(sealed[12:], crc32.ChecksumIEEE(sealed[16:]))
 		}
 		for _, b := range [][]byte{b, sealed} {
 			if c, err := parseStereo(b); err == nil {
@@ -381,7 +382,7 @@ func FuzzTables(f *testing.F) {
 			}
 			_, _ = parseIMU(b)
 			_, _ = parseGVD(b)
-			_, _ = decodeHwmon(opGVD, b)
+			_, _ = model.DecodeReply(model.OpGVD, b)
 			_, _ = decodeProbe(b)
 			_, _ = parseReport(b)
 			_, _ = parseFeature(b)

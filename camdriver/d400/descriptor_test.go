@@ -6,6 +6,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 )
 
 // configurationOf reads a virtual camera's configuration.
@@ -29,7 +30,7 @@ func TestConfigurationOfD435i(t *testing.T) {
 		t.Fatalf("%d interfaces, %d video functions, %d HID", len(cfg.Interfaces), len(cfg.Video), len(cfg.HID))
 	}
 	d, c := cfg.Video[0], cfg.Video[1]
-	if d.Version != 0x150 || d.Processing != 2 || d.Extensions[0].ID != 3 || d.Extensions[0].GUID != depthUnit {
+	if d.Version != 0x150 || d.Processing != 2 || d.Extensions[0].ID != 3 || d.Extensions[0].GUID != model.DepthUnit {
 		t.Errorf("depth function %+v", d)
 	}
 	if c.Interface != 3 || c.Camera != 6 || c.Processing != 7 || c.Streams[0].Endpoint != 0x84 {

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // Options configures Open. The zero value is valid.
@@ -119,7 +120,7 @@ func (d *Device) describe(l *link) error {
 		filters: camdriver.DepthFilters,
 	}
 	module.streaming = stereo.region.streams.Load
-	stereo.region.op = opSetROI
+	stereo.region.op = model.OpSetROI
 	d.sensors = append(d.sensors, stereo)
 	if l.color != nil {
 		color := &sensor{
@@ -129,7 +130,7 @@ func (d *Device) describe(l *link) error {
 			filters: camdriver.ColorFilters,
 		}
 		if !l.id.Firmware.less(colorROIFirmware) {
-			color.region.op = opSetColorROI
+			color.region.op = model.OpSetColorROI
 		}
 		d.sensors = append(d.sensors, color)
 	}
@@ -245,7 +246,7 @@ func (d *Device) AwaitReturn(ctx context.Context) error {
 var errReset = fmt.Errorf("hardware reset: %w", camdriver.ErrUnplugged)
 
 func (l *link) resetHardware() error {
-	request, err := hwmonCommand{Op: opReset}.encode()
+	request, err := model.Command{Op: model.OpReset}.Encode()
 	if err != nil {
 		return err
 	}

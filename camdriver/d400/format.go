@@ -22,7 +22,3 @@ var nativeFormats = map[string]camdriver.Format{
 // native returns the SDK's format, or AnyFormat if the driver doesn't support it (packed
 // 10-bit and compressed formats).
 func (f videoFormat) native() camdriver.Format { return nativeFormats[string(f.GUID[:4])] }
-
-// depthUnit is the GUID {C9606CCB-594C-4D25-AF47-CCC496435995} of the depth function's
-// extension unit in wire order: the first three fields are little-endian.
-var depthUnit = [16]byte{0xcb, 0x6c, 0x60, 0xc9, 0x4c, 0x59, 0x25, 0x4d, 0xaf, 0x47, 0xcc, 0xc4, 0x96, 0x43, 0x59, 0x95}

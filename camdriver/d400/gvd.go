@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"rsros/camdriver/model"
 )
 
 // gvd is the device's description (GVD).
@@ -20,33 +22,26 @@ type gvd struct {
 	Projector     bool
 }
 
-// Accelerometer types.
-const (
-	chipBMI055 = 0xfa
-	chipBMI085 = 0x1f
-	chipBMI088 = 0x1e
-)
-
 // gvdSize is the length up to the last field that parseGVD reads.
-const gvdSize = 179
+const gvdSize = model.GVDMotion + 1
 
-// parseGVD parses the fields that the driver uses, at the offsets of the SDK's table.
+// parseGVD parses the fields that the driver uses,.
 func parseGVD(b []byte) (gvd, error) {
 	if len(b) < gvdSize {
 		return gvd{}, fmt.Errorf("device description (GVD) has %d bytes, want at least %d", len(b), gvdSize)
 	}
 	g := gvd{
-		Firmware:      version{b[15], b[14], b[13], b[12]},
-		Locked:        b[25] != 0,
-		Serial:        strings.ToUpper(hex.EncodeToString(b[48:54])),
-		ASICSerial:    strings.ToUpper(hex.EncodeToString(b[64:70])),
-		AccelChip:     b[124],
-		GlobalShutter: b[166] == 2,
-		Projector:     b[170] != 0,
-		HasRGB:        b[174] != 0,
-		HasIMU:        b[178] != 0,
+		Firmware:      version{b[model.GVDFirmware+3], b[model.GVDFirmware+2], b[model.GVDFirmware+1], b[model.GVDFirmware]},
+		Locked:        b[model.GVDLocked] != 0,
+		Serial:        strings.ToUpper(hex.EncodeToString(b[model.GVDSerial:][:model.SerialSize])),
+		ASICSerial:    strings.ToUpper(hex.EncodeToString(b[model.GVDASICSerial:][:model.SerialSize])),
+		AccelChip:     b[model.GVDAccelChip],
+		GlobalShutter: b[model.GVDShutter] == model.GlobalShutter,
+		Projector:     b[model.GVDProjector] != 0,
+		HasRGB:        b[model.GVDColor] != 0,
+		HasIMU:        b[model.GVDMotion] != 0,
 	}
-	if g.Firmware == (version{}) || bytes.Count(b[48:54], []byte{0xff}) == 6 {
+	if g.Firmware == (version{}) || bytes.Count(b[model.GVDSerial:][:model.SerialSize], []byte{0xff}) == model.SerialSize {
 		return g, fmt.Errorf("device description (GVD) is blank: firmware %s, serial %s", g.Firmware, g.Serial)
 	}
 	return g, nil
@@ -57,9 +52,9 @@ func (g gvd) imuType() string {
 	switch {
 	case !g.HasIMU:
 		return "IMU_Unknown"
-	case g.AccelChip == chipBMI085:
+	case g.AccelChip == model.ChipBMI085:
 		return "BMI085"
-	case g.AccelChip == chipBMI088:
+	case g.AccelChip == model.ChipBMI088:
 		return "BMI088"
 	}
 	return "BMI055" // of older firmware, too, which doesn't name it

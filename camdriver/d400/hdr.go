@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // Sub-presets are sequences of frames with settings of their own. Their ids 0 to 3 are
@@ -46,14 +47,14 @@ func encodeSubPreset(id uint8, items ...subPresetItem) []byte {
 }
 
 func (l *link) setSubPreset(b []byte) error {
-	_, err := l.command(opSetSubPreset, b, uint32(len(b)))
+	_, err := l.command(model.OpSetSubPreset, b, uint32(len(b)))
 	return err
 }
 
 // subPreset returns the id of the running sub-preset, or -1.
 func (l *link) subPreset() (int, error) {
-	b, err := l.command(opSubPresetID, nil)
-	var refusal *hwmonError
+	b, err := l.command(model.OpSubPresetID, nil)
+	var refusal *model.Refusal
 	if errors.As(err, &refusal) { // usually that there is no data
 		return -1, nil
 	}
@@ -211,7 +212,7 @@ func (h *hdr) seed(which int, r span) {
 
 // enable starts the sequence, after turning off what excludes it. It requires mu.
 func (h *hdr) enable(l *link) error {
-	if b, err := l.command(opGetSubPreset, nil); err == nil && len(b) > 1 && b[1] < hdrIDs {
+	if b, err := l.command(model.OpGetSubPreset, nil); err == nil && len(b) > 1 && b[1] < hdrIDs {
 		h.on = true
 		return nil
 	}

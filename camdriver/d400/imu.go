@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // HID report ids.
@@ -140,29 +141,29 @@ type imuCalibration struct {
 // ideal sensor and an error.
 func parseIMU(b []byte) (imuCalibration, error) {
 	const (
-		start = 32 // offset of the table
+		start = model.MotionAt
 		need  = start + 164
 	)
 	c := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
-	b, err := checkTable(tableEEPROM, b, need)
+	b, err := model.CheckTable(model.TableEEPROM, b, need)
 	if err != nil {
 		return c, err
 	}
-	if version := binary.LittleEndian.Uint16(b); version != 0x0101 {
-		return c, fmt.Errorf("IMU calibration has version %#04x, want 0x0101", version)
+	if version := binary.LittleEndian.Uint16(b); version != model.MotionVersion {
+		return c, fmt.Errorf("IMU calibration has version %#04x, want %#04x", version, model.MotionVersion)
 	}
 	t := b[start:]
-	if t[16] == 1 {
+	if t[model.MotionPoseAt] == 1 {
 		for i := range 9 {
-			c.fromDepth.Rotation[3*(i%3)+i/3] = float32At(t, 20+4*i) // column-major
+			c.fromDepth.Rotation[3*(i%3)+i/3] = float32At(t, model.MotionRotationAt+4*i) // column-major
 		}
 		for i := range 3 {
-			c.fromDepth.Translation[i] = float32At(t, 56+4*i)
+			c.fromDepth.Translation[i] = float32At(t, model.MotionTranslationAt+4*i)
 		}
 		c.hasPose = finite(c.fromDepth.Rotation[:]) && finite(c.fromDepth.Translation[:])
 	}
-	if t[17] == 1 {
-		accel, gyro := motionAt(t, 68, 1), motionAt(t, 116, math.Pi/180)
+	if t[model.MotionValidAt] == 1 {
+		accel, gyro := motionAt(t, model.AccelAt, 1), motionAt(t, model.GyroAt, math.Pi/180)
 		if accel.finite() && gyro.finite() {
 			c.accel, c.gyro = accel, gyro
 		}

@@ -11,6 +11,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 	"rsros/test/usbvm/trace"
 )
 
@@ -77,7 +78,7 @@ func driverRequests(t *testing.T) []trace.Entry {
 		return nil
 	})
 	b.sent = func(s d435i.Setup, out []byte) {
-		clock := len(out) > 4 && s.Value == 0x0100 && s.Index == 0x0300 && out[4] == opReadRegister
+		clock := len(out) > 4 && s.Value == 0x0100 && s.Index == 0x0300 && out[4] == model.OpReadRegister
 		polls := s.Value>>8 == xuErrorReport && s.Index == 0x0300 && s.Request == reqGetCur
 		if !clock && !polls {
 			add(s, out)

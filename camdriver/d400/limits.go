@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // limits are the upper bounds of automatic exposure (0) and gain (1). 0 in the camera is no
@@ -79,7 +80,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 // limitsFirmware has commands of its own for the bounds.
 var limitsFirmware = version{5, 13, 0, 200}
 
-// Parameters of opAutoCalibration, by which older firmware reads and writes the bounds.
+// Parameters of model.OpAutoCalibration, by which older firmware reads and writes the bounds.
 const (
 	oldSetLimits = 4
 	oldGetLimits = 5
@@ -90,9 +91,9 @@ func (l *link) limits() (v [2]uint32, err error) {
 	var b []byte
 	at := [2]int{0, 4}
 	if l.id.Firmware.less(limitsFirmware) {
-		b, err = l.command(opAutoCalibration, nil, oldGetLimits)
+		b, err = l.command(model.OpAutoCalibration, nil, oldGetLimits)
 	} else {
-		b, err = l.command(opGetLimits, nil) // minima of both, then maxima
+		b, err = l.command(model.OpGetLimits, nil) // minima of both, then maxima
 		at = [2]int{8, 12}
 	}
 	if err == nil && len(b) < at[1]+4 {
@@ -107,9 +108,9 @@ func (l *link) limits() (v [2]uint32, err error) {
 func (l *link) setLimits(v [2]uint32) error {
 	var err error
 	if l.id.Firmware.less(limitsFirmware) {
-		_, err = l.command(opAutoCalibration, nil, oldSetLimits, v[0], v[1])
+		_, err = l.command(model.OpAutoCalibration, nil, oldSetLimits, v[0], v[1])
 	} else {
-		_, err = l.command(opSetLimits, nil, 0, v[0], 0, v[1])
+		_, err = l.command(model.OpSetLimits, nil, 0, v[0], 0, v[1])
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // Class requests of UVC and HID, and the standard request for descriptors.
@@ -130,14 +131,14 @@ func (l *link) identify() error {
 	if err != nil {
 		return err
 	}
-	b, err := l.command(opGVD, nil)
+	b, err := l.command(model.OpGVD, nil)
 	if err != nil {
 		return fmt.Errorf("read device description: %w", err)
 	}
 	if l.id, err = parseGVD(b); err != nil {
 		return err
 	}
-	on, err := l.command(opAdvancedOn, nil)
+	on, err := l.command(model.OpAdvancedOn, nil)
 	l.advanced = err == nil && len(on) > 0 && on[0] != 0
 	if errors.Is(err, camdriver.ErrUnplugged) {
 		return err
@@ -152,7 +153,7 @@ func (l *link) describe(raw []byte) (err error) {
 	}
 	for i := range l.cfg.Video {
 		f := &l.cfg.Video[i]
-		at := slices.IndexFunc(f.Extensions, func(u extensionUnit) bool { return u.GUID == depthUnit })
+		at := slices.IndexFunc(f.Extensions, func(u extensionUnit) bool { return u.GUID == model.DepthUnit })
 		switch {
 		case at >= 0 && l.depth == nil:
 			l.depth, l.xu = f, f.Extensions[at].ID

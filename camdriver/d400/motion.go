@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // motionProfiles returns the profiles of an IMU with the given chip.
 func motionProfiles(chip uint8) []camdriver.Profile {
 	accel := []int{63, 250}
-	if chip == chipBMI085 || chip == chipBMI088 {
+	if chip == model.ChipBMI085 || chip == model.ChipBMI088 {
 		accel = []int{100, 200, 400}
 	}
 	var list []camdriver.Profile

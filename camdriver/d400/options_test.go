@@ -13,6 +13,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 )
 
 // wire records what is written to a camera: "interface/unit/selector=bytes" and
@@ -36,13 +37,13 @@ func (w *wire) sent(s d435i.Setup, data []byte) {
 	for i := range p {
 		p[i] = binary.LittleEndian.Uint32(data[4+4*i:])
 	}
-	read := []uint32{opReadRegister, opGetSubPreset, opSubPresetID, opGetLimits, opGetSyncMode, opGetAdvanced}
-	if slices.Contains(read, p[0]) || p[0] == opLaserAlwaysOn && p[1] == 2 || p[0] == opAutoCalibration && p[1] == oldGetLimits {
+	read := []uint32{model.OpReadRegister, model.OpGetSubPreset, model.OpSubPresetID, model.OpGetLimits, model.OpGetSyncMode, model.OpGetAdvanced}
+	if slices.Contains(read, p[0]) || p[0] == model.OpLaserAlwaysOn && p[1] == 2 || p[0] == model.OpAutoCalibration && p[1] == oldGetLimits {
 		return
 	}
 	text := fmt.Sprintf("%x %x %x %x %x", p[0], p[1], p[2], p[3], p[4])
 	if n := binary.LittleEndian.Uint16(data); n > 20 {
-		text += fmt.Sprintf(": %x", data[hwmonHead:4+n])
+		text += fmt.Sprintf(": %x", data[24:4+n])
 	}
 	w.list = append(w.list, text)
 }

@@ -54,15 +54,6 @@ func parsePayload(b []byte) (payload, error) {
 	return p, nil
 }
 
-// Metadata block ids.
-const (
-	blockDepthControl  = 0x80000000
-	blockTiming        = 0x80000001
-	blockConfiguration = 0x80000002
-	blockRGBControl    = 0x80000005
-	blockStats         = 0x00000003
-)
-
 // metadata is a set of values.
 type metadata struct {
 	values  [camdriver.MetaCrc + 1]int64
@@ -115,33 +106,27 @@ var configurationFields = []model.Field{{Flag: 9, At: 34, Size: 1, Key: camdrive
 func (m *metadata) block(id uint32, r blockReader, pts uint32) {
 	r.flags = r.u32(12)
 	switch id {
-	case blockTiming:
+	case model.BlockTiming:
 		m.put(r, timingFields)
 		if r.has(1, 20, 4) {
 			// The field holds half the exposure: the time from its middle to the PTS.
 			m.set(camdriver.MetaSensorTimestamp, int64(pts)-int64(r.u32(20)))
 		}
-	case blockStats:
+	case model.BlockStats:
 		r.flags = r.u32(8)
 		m.put(r, statsFields)
-	case blockDepthControl:
+	case model.BlockDepthControl:
 		m.put(r, model.DepthFields)
 		m.stereo = true
 		if emitter, ok := m.get(camdriver.MetaFrameEmitterMode); ok {
 			m.set(camdriver.MetaFrameLaserPowerMode, int64(boolToFloat(emitter == laserOn)))
 		}
-		if r.has(5, 48, 4) {
-			m.set(camdriver.MetaExposureRoiLeft, int64(r.u32(36)))
-			m.set(camdriver.MetaExposureRoiRight, int64(r.u32(40)))
-			m.set(camdriver.MetaExposureRoiTop, int64(r.u32(44)))
-			m.set(camdriver.MetaExposureRoiBottom, int64(r.u32(48)))
-		}
-	case blockRGBControl:
+	case model.BlockRGBControl:
 		m.put(r, model.ColorFields)
 		if r.has(4, 32, 4) {
 			m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
 		}
-	case blockConfiguration:
+	case model.BlockConfiguration:
 		if !m.stereo {
 			return // the SDK reads none of it in colour frames
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/report"
 )
 
@@ -207,30 +208,30 @@ type reportCommand struct {
 // empties it.
 func reportCommands() []reportCommand {
 	list := []reportCommand{
-		{"device description (GVD)", opGVD, [4]uint32{}},
-		{"device clock", opReadRegister, [4]uint32{clockRegister, clockRegister + 4}},
+		{"device description (GVD)", model.OpGVD, [4]uint32{}},
+		{"device clock", model.OpReadRegister, [4]uint32{clockRegister, clockRegister + 4}},
 	}
-	for _, table := range []uint32{tableDepth, 31, tableRGB, 33, 34, 35, 36} {
-		list = append(list, reportCommand{fmt.Sprintf("calibration table %d", table), opGetCalibration, [4]uint32{table}})
+	for _, table := range []uint32{model.TableDepth, 31, model.TableColor, 33, 34, 35, 36} {
+		list = append(list, reportCommand{fmt.Sprintf("calibration table %d", table), model.OpGetCalibration, [4]uint32{table}})
 	}
 	list = append(list,
-		reportCommand{"calibration of the motion module", opReadMotionTab, [4]uint32{imuTable, imuBytes}},
-		reportCommand{"depth intrinsics of each mode", opIntrinsics, [4]uint32{}},
-		reportCommand{"advanced mode", opAdvancedOn, [4]uint32{}})
+		reportCommand{"calibration of the motion module", model.OpReadMotionTab, [4]uint32{imuTable, imuBytes}},
+		reportCommand{"depth intrinsics of each mode", model.OpIntrinsics, [4]uint32{}},
+		reportCommand{"advanced mode", model.OpAdvancedOn, [4]uint32{}})
 	const groups = 13
 	for group := range uint32(groups) {
 		for which, name := range []string{"values", "minima", "maxima"} {
-			list = append(list, reportCommand{fmt.Sprintf("%s of group %d of advanced mode", name, group), opGetAdvanced, [4]uint32{group, uint32(which)}})
+			list = append(list, reportCommand{fmt.Sprintf("%s of group %d of advanced mode", name, group), model.OpGetAdvanced, [4]uint32{group, uint32(which)}})
 		}
 	}
 	return append(list,
-		reportCommand{"region of auto exposure, stereo", opSetROI + 1, [4]uint32{}},
-		reportCommand{"region of auto exposure, colour", opSetColorROI + 1, [4]uint32{}},
-		reportCommand{"synchronization of cameras", opGetSyncMode, [4]uint32{}},
-		reportCommand{"sub-preset", opGetSubPreset, [4]uint32{}},
-		reportCommand{"id of the sub-preset", opSubPresetID, [4]uint32{}},
-		reportCommand{"emitter always on", opLaserAlwaysOn, [4]uint32{2}},
-		reportCommand{"limits of exposure and gain", opGetLimits, [4]uint32{}})
+		reportCommand{"region of auto exposure, stereo", model.OpSetROI + 1, [4]uint32{}},
+		reportCommand{"region of auto exposure, colour", model.OpSetColorROI + 1, [4]uint32{}},
+		reportCommand{"synchronization of cameras", model.OpGetSyncMode, [4]uint32{}},
+		reportCommand{"sub-preset", model.OpGetSubPreset, [4]uint32{}},
+		reportCommand{"id of the sub-preset", model.OpSubPresetID, [4]uint32{}},
+		reportCommand{"emitter always on", model.OpLaserAlwaysOn, [4]uint32{2}},
+		reportCommand{"limits of exposure and gain", model.OpGetLimits, [4]uint32{}})
 }
 
 // commands asks the hardware monitor.
@@ -241,7 +242,7 @@ func (r *reporter) commands() {
 	for _, c := range reportCommands() {
 		b, err := r.command(c.op, nil, c.params[:]...)
 		reply := report.Command{Op: c.op, Params: c.params, What: c.what, Data: slices.Clone(b)}
-		var refusal *hwmonError
+		var refusal *model.Refusal
 		if errors.As(err, &refusal) && refusal.Code < 0 {
 			reply.Code = refusal.Code
 		} else {
@@ -254,7 +255,7 @@ func (r *reporter) commands() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		if id, err := parseGVD(b); c.op == opGVD && err == nil {
+		if id, err := parseGVD(b); c.op == model.OpGVD && err == nil {
 			r.out.Firmware, r.chip = id.Firmware.String(), id.AccelChip
 		}
 	}
@@ -305,7 +306,7 @@ func (r *reporter) unitControls() {
 			for selector := range 256 {
 				bit := selector - 1
 				listed := bit >= 0 && bit/8 < len(u.Controls) && u.Controls[bit/8]>>(bit%8)&1 != 0
-				if listed || u.GUID == depthUnit && selector > 0 && selector <= lastXU {
+				if listed || u.GUID == model.DepthUnit && selector > 0 && selector <= lastXU {
 					r.unitControl(control{f.Interface, u.ID, uint8(selector)}, true)
 				}
 			}

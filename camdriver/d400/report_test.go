@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d435i"
+	"rsros/camdriver/model"
 	"rsros/camdriver/report"
 )
 
@@ -49,12 +50,12 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d requests, %d stalls", len(r.Requests), stalls)
 	}
 	for _, c := range r.Commands {
-		if c.Op == opReadRegister {
+		if c.Op == model.OpReadRegister {
 			continue
 		}
 		want, err := askMonitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, c.Op, c.Params[:]...)
 		code := int32(0)
-		if refusal := (*hwmonError)(nil); errors.As(err, &refusal) {
+		if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) {
 			code = refusal.Code
 		}
 		if !bytes.Equal(c.Data, want) || c.Code != code || c.Error != "" || c.Table() && code == 0 && c.CRC != report.Right {

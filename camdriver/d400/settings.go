@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // Selectors of processing units and of camera terminals (UVC 1.5, A.9.4-5).
@@ -77,7 +78,7 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 		list = append(list, m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle)...)
 		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
 	}
-	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, opLaserAlwaysOn, opLaserAlwaysOn, 2)
+	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, model.OpLaserAlwaysOn, model.OpLaserAlwaysOn, 2)
 	alternate := alternating()
 	rest := alternate.lockedBy(always)
 	if since(hdrFirmware) {
@@ -118,9 +119,9 @@ func (m *stereoModule) synchronization(l *link) setting {
 			about, maximum = about+", 259 and 260 with the laser in the first or the second of two", 260
 		}
 	}
-	s := command(camdriver.OptionInterCamSyncMode, about, maximum, opSetSyncMode, opGetSyncMode)
+	s := command(camdriver.OptionInterCamSyncMode, about, maximum, model.OpSetSyncMode, model.OpGetSyncMode)
 	s.get = func(l *link) (float32, error) {
-		b, err := l.command(opGetSyncMode, nil)
+		b, err := l.command(model.OpGetSyncMode, nil)
 		if err != nil || len(b) == 0 {
 			return 0, cmp.Or(err, errShort)
 		}
@@ -130,7 +131,7 @@ func (m *stereoModule) synchronization(l *link) setting {
 		if maximum > 2 && m.streaming() {
 			return fmt.Errorf("the camera streams: %w", camdriver.ErrBusy)
 		}
-		_, err := l.command(opSetSyncMode, nil, encodeSync(uint32(v)))
+		_, err := l.command(model.OpSetSyncMode, nil, encodeSync(uint32(v)))
 		return err
 	}
 	return s
@@ -319,7 +320,7 @@ func (m *stereoModule) depthUnits(l *link, p product) setting {
 	}
 	const current, minimum, maximum = 0, 1, 2
 	read := func(l *link, which uint32) (float32, []byte, error) {
-		b, err := l.command(opGetAdvanced, nil, depthTable, which)
+		b, err := l.command(model.OpGetAdvanced, nil, depthTable, which)
 		if err == nil && len(b) < depthTableSize {
 			err = errShort
 		}
@@ -349,7 +350,7 @@ func (m *stereoModule) depthUnits(l *link, p product) setting {
 				return err
 			}
 			binary.LittleEndian.PutUint32(table, uint32(math.Round(float64(v)*1e6)))
-			if _, err := l.command(opSetAdvanced, table, depthTable); err != nil {
+			if _, err := l.command(model.OpSetAdvanced, table, depthTable); err != nil {
 				return err
 			}
 			_, err = get(l)

@@ -1,6 +1,10 @@
 package d435i
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"rsros/camdriver/model"
+)
 
 // groupSizes are the sizes of the register groups of advanced mode.
 var groupSizes = [...]int{40, 16, 32, 20, 12, 12, 24, 12, 48, 20, 4, 8, 4}
@@ -33,7 +37,7 @@ func (a *advancedMode) units() uint32 { return binary.LittleEndian.Uint32(a.grou
 // get returns a group's values (which 0), minima (1) or maxima (2).
 func (a *advancedMode) get(group, which uint32) ([]byte, int32) {
 	if group >= uint32(len(a.groups)) || which > 2 {
-		return nil, badParameter
+		return nil, model.BadParameter
 	}
 	b := append([]byte(nil), a.groups[group]...)
 	if group == depthGroup && which > 0 {
@@ -46,13 +50,13 @@ func (a *advancedMode) get(group, which uint32) ([]byte, int32) {
 func (a *advancedMode) set(group uint32, b []byte) int32 {
 	switch {
 	case !a.on:
-		return wrongState
+		return model.WrongState
 	case group >= uint32(len(a.groups)) || len(b) != len(a.groups[group]):
-		return badParameter
+		return model.BadParameter
 	}
 	if group == depthGroup {
 		if units := binary.LittleEndian.Uint32(b); units < 1 || units > maxUnits {
-			return badParameter
+			return model.BadParameter
 		}
 	}
 	copy(a.groups[group], b)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"rsros/camdriver/model"
 )
 
 // command runs a command of the hardware monitor and returns its data, or the refusal.
@@ -46,23 +48,23 @@ func TestRefusals(t *testing.T) {
 		p    []uint32
 		want int32
 	}{
-		{"on-chip calibration", 0x80, []uint32{8, 3}, wrongState},
-		{"table", 0x16, []uint32{25}, locked},
-		{"calibration table", 0x62, nil, locked},
-		{"restoring defaults", 0x61, nil, locked},
-		{"flash", 0x0a, nil, locked},
-		{"update mode", 0x1e, []uint32{1}, locked},
-		{"register without advanced mode", 0x2b, []uint32{9}, wrongState},
-		{"unknown command", 0xee, nil, badCommand},
-		{"unknown group", 0x2c, []uint32{13}, badParameter},
-		{"no sequence", 0x7d, nil, noData},
+		{"on-chip calibration", 0x80, []uint32{8, 3}, model.WrongState},
+		{"table", 0x16, []uint32{25}, model.Locked},
+		{"calibration table", 0x62, nil, model.Locked},
+		{"restoring defaults", 0x61, nil, model.Locked},
+		{"flash", 0x0a, nil, model.Locked},
+		{"update mode", 0x1e, []uint32{1}, model.Locked},
+		{"register without advanced mode", 0x2b, []uint32{9}, model.WrongState},
+		{"unknown command", 0xee, nil, model.BadCommand},
+		{"unknown group", 0x2c, []uint32{13}, model.BadParameter},
+		{"no sequence", 0x7d, nil, model.NoData},
 	} {
 		if _, code := command(t, c, test.op, nil, test.p...); code != test.want {
 			t.Errorf("%s: %d, want %d", test.name, code, test.want)
 		}
 	}
 	for _, b := range [][]byte{{1}, {5, 0, 0, 0, 2}, {5, 0, 0, 0, 1, 4, 1, 0, 200}, {5, 0, 0, 0, 0}, {5, 0, 0, 0, 1, 4, 1, 0, 0, 9}} {
-		if _, code := command(t, c, 0x7b, b, uint32(len(b))); code != badParameter {
+		if _, code := command(t, c, 0x7b, b, uint32(len(b))); code != model.BadParameter {
 			t.Errorf("sequence % x: %d", b, code)
 		}
 	}
@@ -100,7 +102,7 @@ func TestAdvancedMode(t *testing.T) {
 		}
 	}
 	depth := []byte{0xe8, 3, 100, 0}
-	c.develop(Mode{Code: "Z16 "}, 1, depth)
+	c.applySettings(Mode{Code: "Z16 "}, 1, depth)
 	if want := []byte{0xd0, 7, 200, 0}; !bytes.Equal(depth, want) {
 		t.Errorf("depth in units of half a millimetre is % x, want % x", depth, want)
 	}
@@ -175,14 +177,14 @@ func TestStatusHalted(t *testing.T) {
 func TestExposure(t *testing.T) {
 	c := New(Options{})
 	b := []byte{10, 200}
-	c.develop(Mode{Code: "Y8I "}, 1, b)
+	c.applySettings(Mode{Code: "Y8I "}, 1, b)
 	if !bytes.Equal(b, []byte{10, 200}) {
 		t.Errorf("automatic exposure changes pixels to %v", b)
 	}
 	if _, err := c.Control(Setup{0x21, setCur, 0x300, 0x300, 4}, []byte{0x68, 0x42, 0, 0}); err != nil { // 17 ms
 		t.Fatal(err)
 	}
-	if c.develop(Mode{Code: "Y8I "}, 1, b); !bytes.Equal(b, []byte{20, 255}) {
+	if c.applySettings(Mode{Code: "Y8I "}, 1, b); !bytes.Equal(b, []byte{20, 255}) {
 		t.Errorf("twice the exposure gives %v", b)
 	}
 }

@@ -122,7 +122,7 @@ func (c *Camera) Configuration() []byte {
 	d := []byte{9, 2, 0, 0, 3, 1, 0, 0xc0, 55}
 	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
 	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
-	d = append(d, controlInterface([]byte{1, 2}, 1, 2, extension{3, depthUnit, 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
+	d = append(d, controlInterface([]byte{1, 2}, 1, 2, extension{3, model.DepthUnit[:], 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
 	d = c.streamInterface(d, 1, 0x82, 4, c.opt.depthFormats())
@@ -145,10 +145,7 @@ func (c *Camera) Configuration() []byte {
 	return d
 }
 
-var (
-	depthUnit = []byte{0xcb, 0x6c, 0x60, 0xc9, 0x4c, 0x59, 0x25, 0x4d, 0xaf, 0x47, 0xcc, 0xc4, 0x96, 0x43, 0x59, 0x95}
-	colorUnit = []byte{0x6e, 0x41, 0xec, 0xb8, 0xac, 0xa3, 0x80, 0x45, 0x8d, 0x5c, 0x0b, 0xee, 0x15, 0x97, 0xe4, 0x3d}
-)
+var colorUnit = []byte{0x6e, 0x41, 0xec, 0xb8, 0xac, 0xa3, 0x80, 0x45, 0x8d, 0x5c, 0x0b, 0xee, 0x15, 0x97, 0xe4, 0x3d}
 
 // extension is an extension unit with a number of controls and a bit map of those.
 type extension struct {

@@ -1,6 +1,10 @@
 package d435i
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"rsros/camdriver/model"
+)
 
 // Values that every frame's metadata carries, for tests to compare with.
 const (
@@ -21,11 +25,11 @@ func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
 	h = binary.LittleEndian.AppendUint32(h, pts)
 	h = binary.LittleEndian.AppendUint32(h, pts)
 	h = binary.LittleEndian.AppendUint16(h, 0)
-	h = append(h, block(0x80000001, 40, 1, 0x3f, number, MetaHalf, 0, MetaExposure, uint32(1_000_000/m.FPS), 0)...)
+	h = append(h, block(model.BlockTiming, 40, 1, 0x3f, number, MetaHalf, 0, MetaExposure, uint32(1_000_000/m.FPS), 0)...)
 	h = append(h, stats(pts)...)
 	if color {
 		brightness := int32(MetaBrightness)
-		h = append(h, block(0x80000005, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
+		h = append(h, block(model.BlockRGBControl, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
 			0, 300, 0, MetaColorUnits, MetaWhite, 3, 0)...)
 	} else {
 		h = append(h, c.depthControl(m, number)...)
@@ -47,7 +51,7 @@ func block(id, size, version, flags uint32, fields ...uint32) []byte {
 // stats returns the only block without a version.
 func stats(pts uint32) []byte {
 	b := make([]byte, 80)
-	binary.LittleEndian.PutUint32(b[0:], 3)
+	binary.LittleEndian.PutUint32(b[0:], model.BlockStats)
 	binary.LittleEndian.PutUint32(b[4:], 80)
 	binary.LittleEndian.PutUint32(b[8:], 0x21) // hardware time and white balance
 	binary.LittleEndian.PutUint32(b[12:], pts)
@@ -57,7 +61,7 @@ func stats(pts uint32) []byte {
 
 func (c *Camera) depthControl(m Mode, number uint32) []byte {
 	shot := c.shot(number)
-	b := block(0x80000000, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[address{0, depthXU, 4}].cur),
+	b := block(model.BlockDepthControl, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[address{0, depthXU, 4}].cur),
 		uint32(c.controls[address{0, depthXU, 0x0b}].cur), 0, 0, uint32(m.W-1), 0, uint32(m.H-1), 0)
 	b[56] = shot.emitter
 	return b
@@ -68,7 +72,7 @@ func (c *Camera) frameConfiguration(color bool, m Mode, number uint32) []byte {
 	if !color {
 		flags |= 1 << 10
 	}
-	b := block(0x80000002, 40, 2, flags)
+	b := block(model.BlockConfiguration, 40, 2, flags)
 	binary.LittleEndian.PutUint32(b[35:], c.sequence.info(number))
 	binary.LittleEndian.PutUint16(b[24:], uint16(m.W))
 	binary.LittleEndian.PutUint16(b[26:], uint16(m.H))

@@ -1,6 +1,10 @@
 package d435i
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"rsros/camdriver/model"
+)
 
 // sequence is a sub-preset: frames with their own settings, repeated until it is replaced.
 type sequence struct {
@@ -24,12 +28,12 @@ func (c *Camera) setSequence(b []byte) int32 {
 	}
 	s := sequence{raw: append([]byte(nil), b...)}
 	if len(b) < 5 || b[0] != 5 || b[1] > 15 {
-		return badParameter
+		return model.BadParameter
 	}
 	frames, rest := int(b[4]), b[5:]
 	for range frames {
 		if len(rest) < 4 || rest[0] != 4 || len(rest) < 4+5*int(rest[3]) {
-			return badParameter
+			return model.BadParameter
 		}
 		item := map[uint8]uint32{}
 		for i := range int(rest[3]) {
@@ -40,7 +44,7 @@ func (c *Camera) setSequence(b []byte) int32 {
 		rest = rest[4+5*int(rest[3]):]
 	}
 	if len(rest) != 0 || frames == 0 {
-		return badParameter
+		return model.BadParameter
 	}
 	c.sequence = s
 	return 0
@@ -50,7 +54,7 @@ func (c *Camera) setSequence(b []byte) int32 {
 func (s sequence) ask(id bool) ([]byte, int32) {
 	switch {
 	case s.raw == nil:
-		return nil, noData
+		return nil, model.NoData
 	case id:
 		return s.raw[1:2], 0
 	}
@@ -93,9 +97,9 @@ func (c *Camera) shot(number uint32) shot {
 	return s
 }
 
-// develop applies settings to pixels: depth units to depth, and exposure and gain to grey
+// applySettings applies settings to pixels: depth units to depth, and exposure and gain to grey
 // images if they aren't automatic. A Scene has the pixels for the defaults.
-func (c *Camera) develop(m Mode, number uint32, b []byte) {
+func (c *Camera) applySettings(m Mode, number uint32, b []byte) {
 	auto := c.controls[address{0, depthXU, 0x0b}].cur != 0 && c.sequence.raw == nil
 	shot, units := c.shot(number), c.advanced.units()
 	light, usual := uint64(shot.exposure)*uint64(shot.gain), uint64(MetaExposure*MetaGain)
@@ -130,5 +134,5 @@ func (c *Camera) autoCalibration(p [4]uint32) ([]byte, int32) {
 		b := binary.LittleEndian.AppendUint32(nil, c.limits[0])
 		return binary.LittleEndian.AppendUint32(b, c.limits[1]), 0
 	}
-	return nil, wrongState
+	return nil, model.WrongState
 }

@@ -3,7 +3,6 @@ package d435i
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"rsros/camdriver"
@@ -65,14 +64,6 @@ func formatsOf(modes []Mode, codes ...string) []model.Format {
 	return list
 }
 
-// stereoFields include the region of automatic exposure.
-var stereoFields = slices.Concat(model.DepthFields, []model.Field{
-	{Flag: 5, At: 36, Size: 4, Key: camdriver.MetaExposureRoiLeft},
-	{Flag: 5, At: 40, Size: 4, Key: camdriver.MetaExposureRoiRight},
-	{Flag: 5, At: 44, Size: 4, Key: camdriver.MetaExposureRoiTop},
-	{Flag: 5, At: 48, Size: 4, Key: camdriver.MetaExposureRoiBottom},
-})
-
 // metaBlock returns a block with the fields that a frame has.
 func metaBlock(id, size uint32, fields []model.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
 	b, flags := block(id, size, 1, 0), uint32(0)
@@ -100,7 +91,7 @@ func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 	if ok1 && ok2 {
 		flags, half = flags|2, uint32(stamp-middle)
 	}
-	h = append(h, block(0x80000001, 40, 1, flags, s.Number, half)...)
+	h = append(h, block(model.BlockTiming, 40, 1, flags, s.Number, half)...)
 	white := stats(s.Time)
 	if v, ok := s.Meta(camdriver.MetaWhiteBalance); ok {
 		binary.LittleEndian.PutUint32(white[48:], uint32(v))
@@ -109,23 +100,23 @@ func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 	}
 	h = append(h, white...)
 	if color {
-		b := metaBlock(0x80000005, 72, model.ColorFields, s.Meta)
+		b := metaBlock(model.BlockRGBControl, 72, model.ColorFields, s.Meta)
 		if v, ok := s.Meta(camdriver.MetaAutoExposure); ok {
 			binary.LittleEndian.PutUint32(b[12:], binary.LittleEndian.Uint32(b[12:])|1<<4)
 			b[32] = 1 + 7*uint8(v&1) // UVC's modes 1 and 8
 		}
 		h = append(h, b...)
 	} else {
-		h = append(h, metaBlock(0x80000000, 60, stereoFields, c.overrule(s))...)
+		h = append(h, metaBlock(model.BlockDepthControl, 60, model.DepthFields, c.withHostSettings(s))...)
 	}
 	h = append(h, c.frameConfiguration(color, m, s.Number)...)
 	h[0] = byte(len(h))
 	return h
 }
 
-// overrule returns the metadata of a stereo frame with the exposure, gain and emitter that the
+// withHostSettings returns the metadata of a stereo frame with the exposure, gain and emitter that the
 // host has set.
-func (c *Camera) overrule(s Shot) func(camdriver.MetadataKey) (int64, bool) {
+func (c *Camera) withHostSettings(s Shot) func(camdriver.MetadataKey) (int64, bool) {
 	auto := c.controls[address{0, depthXU, 0x0b}].cur != 0
 	if auto && c.sequence.raw == nil {
 		return s.Meta

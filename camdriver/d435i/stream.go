@@ -190,7 +190,7 @@ func (c *Camera) turn(st *stream) turn {
 				st.start, st.last = time.Now(), 0
 				b, pixels := st.assemble(c.sourceHeader(st.color(), st.mode, shot), len(shot.Pixels))
 				copy(pixels, shot.Pixels)
-				c.develop(st.mode, shot.Number, pixels)
+				c.applySettings(st.mode, shot.Number, pixels)
 				return b
 			},
 		}
@@ -200,7 +200,7 @@ func (c *Camera) turn(st *stream) turn {
 		st.last = number
 		b, pixels := st.assemble(c.header(st.color(), st.mode, number, c.clockAt(due)), st.mode.Bytes())
 		c.opt.Scene.Pixels(st.mode, number, pixels)
-		c.develop(st.mode, number, pixels)
+		c.applySettings(st.mode, number, pixels)
 		return b
 	}}
 }

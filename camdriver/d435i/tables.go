@@ -2,8 +2,9 @@ package d435i
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"slices"
+
+	"rsros/camdriver/model"
 )
 
 // Tables is the camera's calibration, in the units and form of its firmware.
@@ -51,47 +52,32 @@ func Factory() Tables {
 	return t
 }
 
-// places of the rectified sizes in the depth table.
-var places = [16][2]int{
-	{1920, 1080}, {1280, 720}, {640, 480}, {848, 480}, {640, 360}, {424, 240}, {320, 240}, {480, 270},
-	{1280, 800}, {960, 540}, {}, {}, {640, 400}, {576, 576}, {720, 720}, {1152, 1152},
-}
-
-// seal writes a table's header.
-func seal(b []byte, id uint16) []byte {
-	binary.BigEndian.PutUint16(b[0:], 0x0200)
-	binary.LittleEndian.PutUint16(b[2:], id)
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-16))
-	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(b[16:]))
-	return b
-}
-
 func (t Tables) depth() []byte {
 	b := make([]byte, 512)
-	putFloats(b, 160, t.Baseline)
-	for i, size := range places {
+	putFloats(b, model.BaselineAt, t.Baseline)
+	for i, size := range model.RectifiedSizes {
 		if k, ok := t.Rect[size]; ok {
-			putFloats(b, 256+16*i, k[:]...)
+			putFloats(b, model.RectifiedAt+16*i, k[:]...)
 		}
 	}
-	return seal(b, 25)
+	return model.SealTable(b, model.TableDepth)
 }
 
 func (t Tables) color() []byte {
 	b := make([]byte, 256)
-	putFloats(b, 16, t.ColorK[0], 0, t.ColorK[2], 0, t.ColorK[1], t.ColorK[3], 0, 0, 1)
-	putFloats(b, 52, t.Coeffs[:]...)
-	binary.LittleEndian.PutUint16(b[144:], uint16(t.ColorW))
-	binary.LittleEndian.PutUint16(b[146:], uint16(t.ColorH))
-	putFloats(b, 184, t.ColorR[:]...)
-	putFloats(b, 220, t.ColorT[:]...)
-	return seal(b, 32)
+	putFloats(b, model.ColorMatrixAt, t.ColorK[0], 0, t.ColorK[2], 0, t.ColorK[1], t.ColorK[3], 0, 0, 1)
+	putFloats(b, model.ColorCoeffsAt, t.Coeffs[:]...)
+	binary.LittleEndian.PutUint16(b[model.ColorSizeAt:], uint16(t.ColorW))
+	binary.LittleEndian.PutUint16(b[model.ColorSizeAt+2:], uint16(t.ColorH))
+	putFloats(b, model.ColorRotationAt, t.ColorR[:]...)
+	putFloats(b, model.ColorTranslationAt, t.ColorT[:]...)
+	return model.SealTable(b, model.TableColor)
 }
 
 // modes returns the newer list of intrinsics. Some sizes are only in the older table.
 func (t Tables) modes() []byte {
 	var b []byte
-	for _, size := range places {
+	for _, size := range model.RectifiedSizes {
 		k, ok := t.Rect[size]
 		if !ok || size[0] < 640 {
 			continue
@@ -99,7 +85,7 @@ func (t Tables) modes() []byte {
 		b = appendMode(b, size, k)
 	}
 	for size, k := range t.Rect { // sizes without a place in the table
-		if !slices.Contains(places[:], size) {
+		if !slices.Contains(model.RectifiedSizes[:], size) {
 			b = appendMode(b, size, k)
 		}
 	}
@@ -116,16 +102,16 @@ func appendMode(b []byte, size [2]int, k [4]float64) []byte {
 
 func (t Tables) motion() []byte {
 	b := make([]byte, 520)
-	table := b[32:]
-	table[16], table[17] = 1, 1
-	putFloats(table, 20, 1, 0, 0, 0, 1, 0, 0, 0, 1)
-	putFloats(table, 56, t.DepthIMU[:]...)
-	putFloats(table, 68, columns(t.AccelS)...)
-	putFloats(table, 104, t.AccelB[:]...)
-	putFloats(table, 116, columns(t.GyroS)...)
-	putFloats(table, 152, t.GyroB[:]...)
-	seal(b, 9)
-	binary.LittleEndian.PutUint16(b, 0x0101) // the EEPROM's own version
+	table := b[model.MotionAt:]
+	table[model.MotionPoseAt], table[model.MotionValidAt] = 1, 1
+	putFloats(table, model.MotionRotationAt, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+	putFloats(table, model.MotionTranslationAt, t.DepthIMU[:]...)
+	putFloats(table, model.AccelAt, columns(t.AccelS)...)
+	putFloats(table, model.AccelAt+36, t.AccelB[:]...)
+	putFloats(table, model.GyroAt, columns(t.GyroS)...)
+	putFloats(table, model.GyroAt+36, t.GyroB[:]...)
+	model.SealTable(b, model.TableEEPROM)
+	binary.LittleEndian.PutUint16(b, model.MotionVersion) // the EEPROM's own version
 	return b
 }
 

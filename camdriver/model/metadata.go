@@ -2,6 +2,19 @@ package model
 
 import "rsros/camdriver"
 
+// Ids of the blocks of metadata in a payload header.
+const (
+	BlockDepthControl  = 0x80000000
+	BlockTiming        = 0x80000001
+	BlockConfiguration = 0x80000002
+	BlockRGBControl    = 0x80000005
+	BlockStats         = 0x00000003
+)
+
+// DepthUnit is the GUID {C9606CCB-594C-4D25-AF47-CCC496435995} of the depth function's
+// extension unit in wire order: the first three fields are little-endian.
+var DepthUnit = [16]byte{0xcb, 0x6c, 0x60, 0xc9, 0x4c, 0x59, 0x25, 0x4d, 0xaf, 0x47, 0xcc, 0xc4, 0x96, 0x43, 0x59, 0x95}
+
 // Field is a metadata value in a block: the bit of its flag, its offset, and its size in
 // bytes; -2 is signed.
 type Field struct {
@@ -9,14 +22,17 @@ type Field struct {
 	Key            camdriver.MetadataKey
 }
 
-// DepthFields are those of the block of stereo frames. The region of automatic exposure,
-// four fields with one flag, isn't among them.
+// DepthFields are those of the block of stereo frames.
 var DepthFields = []Field{
 	{0, 16, 4, camdriver.MetaGainLevel},
 	{1, 20, 4, camdriver.MetaActualExposure},
 	{2, 24, 4, camdriver.MetaFrameLaserPower},
 	{3, 28, 4, camdriver.MetaAutoExposure},
 	{4, 32, 4, camdriver.MetaExposurePriority},
+	{5, 36, 4, camdriver.MetaExposureRoiLeft},
+	{5, 40, 4, camdriver.MetaExposureRoiRight},
+	{5, 44, 4, camdriver.MetaExposureRoiTop},
+	{5, 48, 4, camdriver.MetaExposureRoiBottom},
 	{7, 56, 1, camdriver.MetaFrameEmitterMode},
 	{8, 58, 2, camdriver.MetaFrameLedPower},
 }

@@ -4,58 +4,37 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"hash/crc32"
 	"strings"
 	"unicode/utf16"
-)
 
-// Commands whose replies Mask knows.
-const (
-	opGVD            = 0x10
-	opGetCalibration = 0x15
-	opReadMotion     = 0x4f
+	"rsros/camdriver/model"
 )
 
 // serialPlaces are the offsets of the camera's and its ASIC's serial numbers in the device description.
-var serialPlaces = [2]int{48, 64}
+var serialPlaces = [2]int{model.GVDSerial, model.GVDASICSerial}
 
-const (
-	serialSize  = 6
-	tableHeader = 16
-)
+const serialSize = model.SerialSize
 
 // Checksum compares a calibration table with the CRC-32 in its header. It returns "" if the table is too short for one.
 func Checksum(b []byte) string {
-	body := tableBody(b)
+	body := model.TableBody(b)
 	if body == nil {
 		return ""
 	}
-	if binary.LittleEndian.Uint32(b[12:]) != crc32.ChecksumIEEE(body) {
+	if want, got := model.TableCRC(b, body); got != want {
 		return Wrong
 	}
 	return Right
 }
 
-// tableBody returns what the checksum of a table covers.
-func tableBody(b []byte) []byte {
-	if len(b) < tableHeader {
-		return nil
-	}
-	size := binary.LittleEndian.Uint32(b[4:])
-	if uint64(size) > uint64(len(b)-tableHeader) {
-		return nil
-	}
-	return b[tableHeader : tableHeader+int(size)]
-}
-
 // Table reports whether a command's reply is a calibration table with a checksum.
-func (c Command) Table() bool { return c.Op == opGetCalibration || c.Op == opReadMotion }
+func (c Command) Table() bool { return c.Op == model.OpGetCalibration || c.Op == model.OpReadMotionTab }
 
 // Mask replaces the serial numbers of the camera and of its ASIC by 000000000001 and 000000000002, wherever they occur: as bytes,
 // and as digits in ASCII and UTF-16. The checksums of calibration tables are computed again if they were right.
 func (r *Report) Mask() {
 	r.Masked = true
-	c := r.Command(opGVD, [4]uint32{})
+	c := r.Command(model.OpGVD, [4]uint32{})
 	if c == nil || len(c.Data) < serialPlaces[1]+serialSize {
 		r.Note("no serial number is known, so none is masked except for the USB string")
 		r.maskString()
@@ -74,7 +53,7 @@ func (r *Report) Mask() {
 	for i := range r.Commands {
 		c := &r.Commands[i]
 		if m.apply(c.Data) && c.Table() && c.CRC == Right {
-			binary.LittleEndian.PutUint32(c.Data[12:], crc32.ChecksumIEEE(tableBody(c.Data)))
+			model.SetTableCRC(c.Data, model.TableBody(c.Data))
 			r.Note("%s: the checksum was computed again after masking a serial number", c.What)
 		}
 	}

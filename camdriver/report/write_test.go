@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"rsros/camdriver/model"
 )
 
 var (
@@ -40,10 +42,10 @@ func sample() *Report {
 		},
 		Requests: []Request{{Type: 0xa1, Request: 0x81, Value: 0x100, What: "a control", Answer: bytes.Clone(asicSerial)}, {Error: Stall}},
 		Commands: []Command{
-			{Op: opGVD, What: "device description", Data: gvd},
-			{Op: opGetCalibration, Params: [4]uint32{25}, What: "table 25", CRC: Right, Data: table},
-			{Op: opGetCalibration, Params: [4]uint32{32}, What: "table 32", CRC: Wrong, Data: damaged},
-			{Op: opGetCalibration, Params: [4]uint32{31}, What: "table 31", Code: -6},
+			{Op: model.OpGVD, What: "device description", Data: gvd},
+			{Op: model.OpGetCalibration, Params: [4]uint32{25}, What: "table 25", CRC: Right, Data: table},
+			{Op: model.OpGetCalibration, Params: [4]uint32{32}, What: "table 32", CRC: Wrong, Data: damaged},
+			{Op: model.OpGetCalibration, Params: [4]uint32{31}, What: "table 31", Code: -6},
 		},
 		Probes:  []Probe{{Profile: Profile{Interface: 1, GUID: make(Hex, 16), Interval: 333333}, Answer: make(Hex, 48)}},
 		Streams: []Stream{{Profile: Profile{GUID: make(Hex, 16)}, Payloads: []Payload{{Size: 20, Header: make(Hex, 12)}}}},
@@ -120,7 +122,7 @@ func TestMask(t *testing.T) {
 			}
 		}
 	}
-	gvd := r.Command(opGVD, [4]uint32{}).Data
+	gvd := r.Command(model.OpGVD, [4]uint32{}).Data
 	if !bytes.Equal(gvd[48:54], masked(1)) || !bytes.Equal(gvd[64:70], masked(2)) {
 		t.Errorf("device description has % x and % x", gvd[48:54], gvd[64:70])
 	}
