@@ -15,7 +15,7 @@ func TestHeaderDamageAgrees(t *testing.T) {
 	forcedAlike(t)
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	unindexed := bytes.Clone(raw)
-	copy(unindexed, fileHeader(0, 0, 0))
+	copy(unindexed, fileHeader(0, 0, 0, 0))
 	for name, raw := range map[string][]byte{"indexed": raw, "unindexed": unindexed} {
 		t.Run(name, func(t *testing.T) { headerDamageAgrees(t, raw, len(want)) })
 	}
@@ -65,7 +65,7 @@ func TestRecoverImpossibleTimes(t *testing.T) {
 			spoilt++
 		}
 		if !index {
-			copy(raw, fileHeader(0, 0, 0))
+			copy(raw, fileHeader(0, 0, 0, 0))
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
 		if err := os.WriteFile(path, raw, 0o600); err != nil {

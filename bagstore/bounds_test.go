@@ -43,7 +43,7 @@ func bomb(t *testing.T, n int) []byte {
 	size := len(head) + n*len(message)
 	half := len(message) / 2
 	packed := append(pack(head), bytes.Repeat(append(pack(message[:half]), pack(message[half:])...), n)...)
-	raw := fileHeader(0, 0, 0)
+	raw := fileHeader(0, 0, 0, 0)
 	raw = record.AppendHeader(raw, record.OpChunk, func(b []byte) []byte {
 		return record.AppendU32(record.AppendString(b, "compression", string(BZ2)), "size", uint32(size))
 	})
@@ -137,7 +137,7 @@ func TestUnbackedMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw := append(appendChunkHeader(fileHeader(0, 0, 0), kind, 0, len(content), len(packed)), packed...)
+		raw := append(appendChunkHeader(fileHeader(0, 0, 0, 0), kind, 0, len(content), len(packed)), packed...)
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}

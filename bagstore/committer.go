@@ -116,7 +116,7 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 		o: o, sink: s, begun: o.Now(), queue: make(chan *job, queue), work: make(chan *job, depth), free: make(chan *job, depth+2),
 		flush: make(chan bool, 1), press: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
-	if err := s.Append(fileHeaderWithTail(firstChunk, 0, 0, o.tail), nil, nil, nil); err != nil {
+	if err := s.Append(fileHeader(firstChunk, 0, 0, o.tail), nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := s.Flush(); err != nil {
@@ -154,13 +154,8 @@ func (c *committer) markInFile(size int64) {
 }
 
 // fileHeader returns the version line and the file header record, padded with blanks up
-// to the first chunk: rosbag reindex overwrites that many bytes in any case.
-func fileHeader(indexPos int64, conns, chunks int) []byte {
-	return fileHeaderWithTail(indexPos, conns, chunks, 0)
-}
-
-// fileHeaderWithTail returns a file header with the token of a tail file, 0 for none.
-func fileHeaderWithTail(indexPos int64, conns, chunks int, tail uint64) []byte {
+// to the first chunk: rosbag reindex overwrites that many bytes in any case. tail is the token of a tail file, 0 for none.
+func fileHeader(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
 	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte {
 		b = record.AppendU32(b, "chunk_count", uint32(chunks))
@@ -527,7 +522,7 @@ func (c *committer) checkpoint(done chan struct{}) {
 	}
 	c.markFlushed()
 	c.stale.Add(c.flushed - at)
-	head := fileHeaderWithTail(at, len(c.conns), len(c.chunks), c.o.tail)
+	head := fileHeader(at, len(c.conns), len(c.chunks), c.o.tail)
 	c.syncing.Store(true)
 	c.sync.Go(func() {
 		defer close(done)
@@ -613,7 +608,7 @@ func (c *committer) finish() (head []byte, err error) {
 	if c.failed() == nil {
 		tail = 0 // the bag is complete
 	}
-	return fileHeaderWithTail(at, len(c.conns), len(c.chunks), tail), nil
+	return fileHeader(at, len(c.conns), len(c.chunks), tail), nil
 }
 
 // rescue keeps all whole chunks after an error, if there is room for their index.

@@ -297,7 +297,7 @@ func TestLyingHeader(t *testing.T) {
 		{-1, conns, chunks},
 	} {
 		bad := bytes.Clone(raw)
-		copy(bad, fileHeader(h.pos, h.conns, h.chunks))
+		copy(bad, fileHeader(h.pos, h.conns, h.chunks, 0))
 		got, said, err := readDamaged(bad)
 		if err != nil {
 			t.Fatal(err)
@@ -357,7 +357,7 @@ func TestSwappedChunks(t *testing.T) {
 		}
 		swapped = append(swapped, raw[b.chunks[i].Pos:end]...)
 	}
-	copy(swapped, fileHeader(0, 0, 0))
+	copy(swapped, fileHeader(0, 0, 0, 0))
 	got, _, err := readDamaged(swapped)
 	if err != nil {
 		t.Fatal(err)
@@ -381,7 +381,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !index {
-				copy(raw, fileHeader(0, 0, 0))
+				copy(raw, fileHeader(0, 0, 0, 0))
 			}
 			// Turn the descriptions in the chunks into records of an unknown type.
 			for _, edge := range edges(t, raw) {
@@ -453,7 +453,7 @@ func TestRecoverTable(t *testing.T) {
 	}
 	first := whole.chunks[0].Pos
 	unindexed := bytes.Clone(raw[:index])
-	copy(unindexed, fileHeader(0, 0, 0))
+	copy(unindexed, fileHeader(0, 0, 0, 0))
 	zeroed := bytes.Clone(raw)
 	clear(zeroed[first+900 : first+1200])
 	for name, tc := range map[string]struct {
