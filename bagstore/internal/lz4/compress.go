@@ -42,14 +42,6 @@ type job struct {
 	d, anchor int // how long the sequences are, and where the literals after them begin; -1 if dst is too small
 }
 
-// compressBlock compresses a block of more than matchMargin bytes. It returns the length, 0 if dst
-// is too small.
-func compressBlock(dst, src []byte, table *hashTable) int {
-	jobs := [2]job{{dst: dst, src: src}}
-	compressBoth(&jobs, table)
-	return jobs[0].end()
-}
-
 // compressBoth compresses two blocks, each of which may be empty, except for the last literals.
 func compressBoth(jobs *[2]job, table *hashTable) {
 	if len(jobs[0].src)+len(jobs[1].src) == 0 || compressFast(jobs, table) {

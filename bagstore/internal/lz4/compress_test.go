@@ -220,3 +220,11 @@ func BenchmarkBlock(b *testing.B) {
 		}
 	}
 }
+
+// compressBlock compresses a block of more than matchMargin bytes. It returns the length, 0 if dst
+// is too small.
+func compressBlock(dst, src []byte, table *hashTable) int {
+	jobs := [2]job{{dst: dst, src: src}}
+	compressBoth(&jobs, table)
+	return jobs[0].end()
+}
