@@ -1,4 +1,4 @@
-//go:build !linux || race
+//go:build !linux
 
 package wire
 
@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// inlet reads from a connection through package net. The race detector needs that: it
-// doesn't see direct system calls.
+// inlet reads from a connection through package net.
 type inlet struct {
 	conn  net.Conn
 	level waterLevel
@@ -31,8 +30,7 @@ func (i *inlet) read(p []byte, certain int) (int, error) {
 	return i.conn.Read(p)
 }
 
-// VectorWriter writes byte slices to a connection with net.Buffers. The race detector
-// needs that: it doesn't see direct system calls.
+// VectorWriter writes byte slices to a connection with net.Buffers.
 type VectorWriter struct {
 	conn net.Conn
 	left net.Buffers

@@ -1,5 +1,3 @@
-//go:build linux && !race
-
 package wire
 
 import (
@@ -63,6 +61,7 @@ func (i *inlet) readNow(fd uintptr) bool {
 			if i.n = int(n); n == 0 {
 				i.err = io.EOF
 			}
+			received(fd, i.p[:i.n])
 			return true
 		case syscall.EINTR:
 		case syscall.EAGAIN:
@@ -142,6 +141,7 @@ func (w *VectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool)
 // write writes without waiting. It returns false if the socket's buffer is full.
 func (w *VectorWriter) write(fd uintptr) bool {
 	for len(w.left) > 0 {
+		sending(fd, w.left)
 		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&w.left[0])), uintptr(len(w.left)))
 		switch errno {
 		case 0:
