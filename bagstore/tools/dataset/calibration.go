@@ -31,10 +31,10 @@ func between(from, to *camdriver.Extrinsics) *camdriver.Extrinsics {
 }
 
 // inertial returns the snapshot of the gyroscope, or of a combined stream; nil if there is none.
-func (s *sequence) inertial() *camdriver.StreamSnapshot {
+func (s *Input) inertial() *camdriver.StreamSnapshot {
 	for _, kind := range []camdriver.StreamKind{camdriver.Gyro, camdriver.Motion} {
 		for i := range s.snap.Streams {
-			if id := s.snap.Streams[i].Profile.Stream; id.Kind == kind && s.file.Frames(id) > 0 {
+			if id := s.snap.Streams[i].Profile.Stream; id.Kind == kind && s.File.Frames(id) > 0 {
 				return &s.snap.Streams[i]
 			}
 		}

@@ -52,57 +52,57 @@ var (
 )
 
 // form is a layout of data sets.
-type form struct {
-	name string
+type Form struct {
+	Name string
 	// cameras returns the streams of a set, in the layout's order.
-	cameras func(has func(camdriver.StreamID) bool) []camdriver.StreamID
-	need    string // what cameras needs, for errors
+	Cameras func(has func(camdriver.StreamID) bool) []camdriver.StreamID
+	Need    string // what cameras needs, for errors
 	// open begins a sequence.
-	open func(*sequence) (writer, error)
+	Open func(*Input) (Writer, error)
 	// folder names a sequence's folder if there are several; nil: its recording's name.
-	folder func(i int) string
-	truth  bool // it has poses of the ground truth
+	Folder func(i int) string
+	Truth  bool // it has poses of the ground truth
 	// stamped says that stamps are the names of images.
-	stamped bool
+	Stamped bool
 	// check, if not nil, refuses options before anything is written.
 	check func(Options) error
 	// join, if not nil, returns what opens sequences instead, which share files.
-	join func(*folder, Options) joint
+	Join func(*Folder, Options) Joint
 }
 
 // joint is a data set whose sequences share files.
-type joint interface {
+type Joint interface {
 	// kept reports that an interrupted run has completed the next sequence.
-	kept(context.Context) bool
-	open(*sequence) (writer, error)
+	Kept(context.Context) bool
+	Open(*Input) (Writer, error)
 	// completed keeps the sequence that was opened last.
-	completed(lost []string) error
+	Completed(lost []string) error
 	// finish writes the files that sequences share.
-	finish() error
+	Finish() error
 }
 
 // writer writes the sequence of one recording. Frames are borrowed.
-type writer interface {
+type Writer interface {
 	// set writes a set. The error may be a leaveOut.
-	set(*set) error
-	motion(stamp int64, f *camdriver.Frame) error
+	Set(*Set) error
+	Motion(stamp int64, f *camdriver.Frame) error
 	// place writes a pose of the ground truth: metres, and the rotation as x, y, z, w.
-	place(stamp int64, t [3]float64, r [4]float64) error
+	Place(stamp int64, t [3]float64, r [4]float64) error
 	// finish writes what is known at the end. The sequence has at least one set.
-	finish() error
+	Finish() error
 }
 
 // leaveOut says why a set is left out.
-type leaveOut string
+type LeaveOut string
 
-func (e leaveOut) Error() string { return string(e) }
+func (e LeaveOut) Error() string { return string(e) }
 
-var forms = []form{tum, euroc, kalibr, lerobot}
+var forms = []Form{tum, euroc, kalibr, lerobot}
 
 // Forms returns the names for Options.Form.
 func Forms() (names []string) {
 	for _, f := range forms {
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -110,7 +110,7 @@ func Forms() (names []string) {
 // Run makes a data set. A folder that a killed Run left is completed; one that is complete is left as
 // it is. The error is a bagset.LossError if something was left out.
 func Run(ctx context.Context, o Options) error {
-	i := slices.IndexFunc(forms, func(f form) bool { return f.name == o.Form })
+	i := slices.IndexFunc(forms, func(f Form) bool { return f.Name == o.Form })
 	if i < 0 {
 		return fmt.Errorf("%w: %q; known forms: %s", ErrForm, o.Form, strings.Join(Forms(), ", "))
 	}
@@ -127,7 +127,7 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // produce makes a data set at a place unless it is there.
-func produce(ctx context.Context, f form, o Options) (lost []string, err error) {
+func produce(ctx context.Context, f Form, o Options) (lost []string, err error) {
 	m, err := newManifest(ctx, o)
 	if err != nil {
 		return nil, err
@@ -153,53 +153,53 @@ func produce(ctx context.Context, f form, o Options) (lost []string, err error) 
 	return lost, err
 }
 
-func export(ctx context.Context, f form, dir string, m manifest, o Options) (lost []string, err error) {
+func export(ctx context.Context, f Form, dir string, m manifest, o Options) (lost []string, err error) {
 	out, err := openFolder(ctx, dir, m, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
-	var whole joint = apart{}
-	if f.join != nil {
-		whole = f.join(out, o)
-		f.open = whole.open
+	var whole Joint = apart{}
+	if f.Join != nil {
+		whole = f.Join(out, o)
+		f.Open = whole.Open
 	}
 	names := sequenceNames(f, o.In)
 	for i, in := range o.In {
-		if whole.kept(ctx) {
+		if whole.Kept(ctx) {
 			continue
 		}
 		more, err := exportOne(ctx, f, in, names[i], out, o)
 		if err == nil {
-			err = whole.completed(more)
+			err = whole.Completed(more)
 		}
 		if err != nil {
 			return nil, err
 		}
 		out.manifest.Lost = append(out.manifest.Lost, more...)
 	}
-	if err := whole.finish(); err != nil {
+	if err := whole.Finish(); err != nil {
 		return nil, err
 	}
 	return out.manifest.Lost, out.finish()
 }
 
 // apart is a data set whose sequences share nothing.
-type apart struct{ joint }
+type apart struct{ Joint }
 
-func (apart) kept(context.Context) bool { return false }
-func (apart) completed([]string) error  { return nil }
-func (apart) finish() error             { return nil }
+func (apart) Kept(context.Context) bool { return false }
+func (apart) Completed([]string) error  { return nil }
+func (apart) Finish() error             { return nil }
 
 // sequenceNames names the folders of recordings below the data set's; one alone has none.
-func sequenceNames(f form, in []string) []string {
+func sequenceNames(f Form, in []string) []string {
 	names := make([]string, len(in))
-	if len(in) == 1 && f.folder == nil {
+	if len(in) == 1 && f.Folder == nil {
 		return names
 	}
 	for i, name := range in {
-		if f.folder != nil {
-			names[i] = f.folder(i)
+		if f.Folder != nil {
+			names[i] = f.Folder(i)
 			continue
 		}
 		base := strings.TrimSuffix(place.Base(name), ".zstd")

@@ -9,17 +9,17 @@ import (
 )
 
 // euroc is the layout of the EuRoC MAV data sets (ASL).
-var euroc = form{
-	name:    "euroc",
-	need:    "an image stream besides depth",
-	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, true) },
-	open:    openEuRoC,
-	stamped: true,
-	truth:   true,
+var euroc = Form{
+	Name:    "euroc",
+	Need:    "an image stream besides depth",
+	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return Eyes(has, true) },
+	Open:    openEuRoC,
+	Stamped: true,
+	Truth:   true,
 }
 
 // eyes returns the streams of images, those of a stereo pair first, and depth last.
-func eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.StreamID) {
+func Eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.StreamID) {
 	for _, id := range []camdriver.StreamID{
 		{Kind: camdriver.Infrared}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared, Index: 2},
 		{Kind: camdriver.Fisheye}, {Kind: camdriver.Fisheye, Index: 1}, {Kind: camdriver.Fisheye, Index: 2}, {Kind: camdriver.Color},
@@ -35,10 +35,10 @@ func eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.Strea
 }
 
 type eurocWriter struct {
-	*sequence
+	*Input
 	places   []string
 	lists    []*table
-	inertial inertialTables // as they were sent
+	inertial InertialTables // as they were sent
 	united   *united
 	imu      *table
 	poses    *table
@@ -46,9 +46,9 @@ type eurocWriter struct {
 
 func nanoseconds(ns int64) string { return fmt.Sprint(ns) }
 
-func openEuRoC(s *sequence) (_ writer, err error) {
-	w := &eurocWriter{sequence: s}
-	for i, id := range s.cameras {
+func openEuRoC(s *Input) (_ Writer, err error) {
+	w := &eurocWriter{Input: s}
+	for i, id := range s.Cameras {
 		place := fmt.Sprintf("mav0/cam%d", i)
 		if id.Kind == camdriver.Depth {
 			place = "mav0/depth0"
@@ -59,28 +59,28 @@ func openEuRoC(s *sequence) (_ writer, err error) {
 		}
 		w.places, w.lists = append(w.places, place), append(w.lists, list)
 	}
-	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"mav0/gyro0/data.csv", "mav0/accel0/data.csv"},
+	w.inertial = InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"mav0/gyro0/data.csv", "mav0/accel0/data.csv"},
 		heads: [2]string{"#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]\n",
 			"#timestamp [ns],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"}}
 	w.united = newUnited(s, w.sample)
 	return w, nil
 }
 
-func (w *eurocWriter) set(one *set) error {
-	for i, img := range one.images {
-		file := fmt.Sprintf("%d.png", one.stamps[i])
+func (w *eurocWriter) Set(one *Set) error {
+	for i, img := range one.Images {
+		file := fmt.Sprintf("%d.png", one.Stamps[i])
 		if err := w.image(w.places[i]+"/data/"+file, img); err != nil {
 			return err
 		}
-		if err := w.lists[i].printf("%d,%s\n", one.stamps[i], file); err != nil {
+		if err := w.lists[i].printf("%d,%s\n", one.Stamps[i], file); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *eurocWriter) motion(at int64, f *camdriver.Frame) error {
-	if err := w.inertial.sample(at, f); err != nil {
+func (w *eurocWriter) Motion(at int64, f *camdriver.Frame) error {
+	if err := w.inertial.Sample(at, f); err != nil {
 		return err
 	}
 	return w.united.sample(at, f)
@@ -97,7 +97,7 @@ func (w *eurocWriter) sample(m imu.Sample) (err error) {
 }
 
 // place writes a line of the trajectory.
-func (w *eurocWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
+func (w *eurocWriter) Place(at int64, t [3]float64, r [4]float64) (err error) {
 	if w.poses == nil {
 		head := "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
 		if w.poses, err = w.table("mav0/state_groundtruth_estimate0/data.csv", head); err != nil {
@@ -107,8 +107,8 @@ func (w *eurocWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
 	return w.poses.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
 }
 
-func (w *eurocWriter) finish() error {
-	if err := w.trajectory(w.place); err != nil {
+func (w *eurocWriter) Finish() error {
+	if err := w.trajectory(w.Place); err != nil {
 		return err
 	}
 	w.united.finish()
@@ -122,17 +122,17 @@ func (w *eurocWriter) finish() error {
 			return err
 		}
 	}
-	motion := w.sequence.inertial()
+	motion := w.Input.inertial()
 	if w.imu == nil || motion == nil {
 		return nil
 	}
-	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.o.Noise.text())
+	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.Options.Noise.text())
 	return w.text("mav0/imu0/sensor.yaml", text)
 }
 
 // body returns the extrinsics of the body frame: the inertial sensor's or, if it has none, the first
 // camera's.
-func (s *sequence) body() (*camdriver.Extrinsics, string) {
+func (s *Input) body() (*camdriver.Extrinsics, string) {
 	if m := s.inertial(); m != nil && m.Extrinsic != nil {
 		return m.Extrinsic, "imu0"
 	}

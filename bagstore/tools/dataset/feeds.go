@@ -23,7 +23,7 @@ const ahead = time.Second
 
 // feeds read the sources of state and action along with the sets. They are for one goroutine.
 type feeds struct {
-	s      *sequence
+	s      *Input
 	maxAge time.Duration
 	list   []*feed
 	walk   bagset.Walk
@@ -42,8 +42,8 @@ type taken struct {
 	stamps  []int64 // of each source
 }
 
-func newFeeds(s *sequence, robot *Robot) (*feeds, error) {
-	f := &feeds{s: s, maxAge: robot.MaxAge, shift: s.file.Shift(), stop: func() {}}
+func newFeeds(s *Input, robot *Robot) (*feeds, error) {
+	f := &feeds{s: s, maxAge: robot.MaxAge, shift: s.File.Shift(), stop: func() {}}
 	state := robot.State
 	if len(state) == 0 && len(robot.Action) == 0 {
 		var err error
@@ -66,7 +66,7 @@ func newFeeds(s *sequence, robot *Robot) (*feeds, error) {
 	if len(f.list) == 0 {
 		return f, nil
 	}
-	q := s.filter.Query()
+	q := s.Filter.Query()
 	q.Connections = func(c *bagstore.Connection) bool {
 		return slices.ContainsFunc(f.list, func(one *feed) bool { return one.types[c] != nil })
 	}
@@ -76,23 +76,23 @@ func newFeeds(s *sequence, robot *Robot) (*feeds, error) {
 	if q.End > 0 {
 		q.End += bagstore.Time(ahead)
 	}
-	f.walk = bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.o.Log}
-	f.next, f.stop = iter.Pull2(f.walk.Messages(s.file.Bag().View(q)))
+	f.walk = bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+	f.next, f.stop = iter.Pull2(f.walk.Messages(s.File.Bag().View(q)))
 	return f, nil
 }
 
 // jointStates returns the only topic of joints, if there is one.
 func (f *feeds) jointStates() ([]Source, error) {
 	var topics []string
-	selected := f.s.filter.Query().Connections
-	for _, c := range f.s.file.Bag().Connections() {
+	selected := f.s.Filter.Query().Connections
+	for _, c := range f.s.File.Bag().Connections() {
 		if c.Type == jointState && selected(c) && !slices.Contains(topics, c.Topic) {
 			topics = append(topics, c.Topic)
 		}
 	}
 	switch len(topics) {
 	case 0:
-		f.s.note("there is no topic of %s: the rows have no %s", jointState, stateFeature)
+		f.s.Note("there is no topic of %s: the rows have no %s", jointState, stateFeature)
 		return nil, nil
 	case 1:
 		return []Source{{Topic: topics[0]}}, nil
@@ -101,27 +101,27 @@ func (f *feeds) jointStates() ([]Source, error) {
 }
 
 // at returns the last numbers at or before a set. The error may be a leaveOut.
-func (f *feeds) at(one *set) (t taken, err error) {
+func (f *feeds) at(one *Set) (t taken, err error) {
 	if len(f.list) == 0 {
 		return t, nil
 	}
-	f.stamps = one.images[0].Frame.Domain != camdriver.HardwareClock
-	recorded := int64(f.shift) + int64(one.at)
-	if err := f.fill(recorded+int64(ahead), one.stamps[0], recorded); err != nil {
+	f.stamps = one.Images[0].Frame.Domain != camdriver.HardwareClock
+	recorded := int64(f.shift) + int64(one.At)
+	if err := f.fill(recorded+int64(ahead), one.Stamps[0], recorded); err != nil {
 		return t, err
 	}
 	t.numbers = make(map[string][]float32)
 	for _, source := range f.list {
-		when := source.compareTime(one.stamps[0], recorded)
+		when := source.compareTime(one.Stamps[0], recorded)
 		v, ok := source.last(when)
 		age := time.Duration(when - source.time(v))
 		switch {
 		case !ok:
-			return t, leaveOut(fmt.Sprintf("there is no message of %s before it", source.Topic))
+			return t, LeaveOut(fmt.Sprintf("there is no message of %s before it", source.Topic))
 		case v.bad != nil:
-			return t, leaveOut(fmt.Sprintf("the message of %s %v", source.Topic, v.bad))
+			return t, LeaveOut(fmt.Sprintf("the message of %s %v", source.Topic, v.bad))
 		case age > f.maxAge:
-			return t, leaveOut(fmt.Sprintf("the last message of %s is %v older", source.Topic, age))
+			return t, LeaveOut(fmt.Sprintf("the last message of %s is %v older", source.Topic, age))
 		}
 		f.oldest = max(f.oldest, age)
 		t.numbers[source.what] = append(t.numbers[source.what], v.numbers...)
@@ -147,7 +147,7 @@ func (f *feeds) fill(until, stamp, recorded int64) error {
 		m, err, ok := f.next()
 		if !ok {
 			f.ended = true
-			f.s.damaged += uint64(f.walk.Damaged)
+			f.s.Damaged += uint64(f.walk.Damaged)
 			break
 		}
 		if err != nil {

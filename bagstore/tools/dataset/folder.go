@@ -21,10 +21,10 @@ import (
 // folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
 // comes last. Images that a killed program has written are kept; tables are written again, which gives
 // the same. It is for one goroutine.
-type folder struct {
-	dir      string
+type Folder struct {
+	Dir      string
 	lock     *os.File
-	work     *imagefile.Workers
+	Work     *imagefile.Workers
 	manifest manifest
 	made     map[string]bool // folders
 	tables   []*table
@@ -57,7 +57,7 @@ type request struct {
 const (
 	manifestName = "manifest.json"
 	requestName  = ".request.json" // while the data set isn't complete
-	partsName    = ".parts"        // what is known of complete sequences until then
+	PartsName    = ".parts"        // what is known of complete sequences until then
 )
 
 // newManifest returns the manifest of a requested data set, without its sequences.
@@ -75,13 +75,13 @@ func newManifest(ctx context.Context, o Options) (manifest, error) {
 
 // completed returns the manifest of the data set at a place, if it is complete and what is asked for.
 func completed(ctx context.Context, dir string, want manifest) (m manifest, ok bool) {
-	text, err := place.Read(ctx, place.Join(dir, manifestName), maxText)
+	text, err := place.Read(ctx, place.Join(dir, manifestName), MaxText)
 	return m, err == nil && json.Unmarshal(text, &m) == nil && sameRequest(m, want)
 }
 
 // openFolder creates a folder, or continues one of the same request.
-func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*folder, error) {
-	f := &folder{dir: dir, work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
+func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*Folder, error) {
+	f := &Folder{Dir: dir, Work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*f
 		return nil, err
 	}
 	path := filepath.Join(dir, requestName)
-	before, err := place.Read(ctx, path, maxText)
+	before, err := place.Read(ctx, path, MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*f
 }
 
 // maxText bounds the files that are read: a line or two for each recording and stream.
-const maxText = 64 << 20
+const MaxText = 64 << 20
 
 // versionOf returns a text that changes when a recording does.
 func versionOf(ctx context.Context, name string) (string, error) {
@@ -141,21 +141,21 @@ func sameRequest(a, b manifest) bool {
 }
 
 // begin checks that the folder is empty, or empties it.
-func (f *folder) begin(overwrite bool) error {
-	entries, err := os.ReadDir(f.dir)
+func (f *Folder) begin(overwrite bool) error {
+	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
 		return err
 	}
 	if len(entries) > 0 && !overwrite {
-		return fmt.Errorf("%s: the folder is neither empty nor the beginning of this data set: %w", f.dir, fs.ErrExist)
+		return fmt.Errorf("%s: the folder is neither empty nor the beginning of this data set: %w", f.Dir, fs.ErrExist)
 	}
-	if _, err := os.Stat(filepath.Join(f.dir, manifestName)); len(entries) > 0 && err != nil {
-		if _, err := os.Stat(filepath.Join(f.dir, requestName)); err != nil {
-			return fmt.Errorf("%s: the folder is not a data set; --overwrite doesn't remove it: %w", f.dir, fs.ErrExist)
+	if _, err := os.Stat(filepath.Join(f.Dir, manifestName)); len(entries) > 0 && err != nil {
+		if _, err := os.Stat(filepath.Join(f.Dir, requestName)); err != nil {
+			return fmt.Errorf("%s: the folder is not a data set; --overwrite doesn't remove it: %w", f.Dir, fs.ErrExist)
 		}
 	}
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(f.dir, e.Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.Dir, e.Name())); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (f *folder) begin(overwrite bool) error {
 }
 
 // finish completes all files and writes the manifest.
-func (f *folder) finish() error {
+func (f *Folder) finish() error {
 	if err := f.sync(); err != nil {
 		return err
 	}
@@ -171,20 +171,20 @@ func (f *folder) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := f.text(manifestName, append(text, '\n')); err != nil {
+	if err := f.Text(manifestName, append(text, '\n')); err != nil {
 		return err
 	}
-	return removeIncomplete(f.dir)
+	return removeIncomplete(f.Dir)
 }
 
 // removeIncomplete removes what only an incomplete data set has.
 func removeIncomplete(dir string) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir, partsName)), os.RemoveAll(filepath.Join(dir, requestName)))
+	return errors.Join(os.RemoveAll(filepath.Join(dir, PartsName)), os.RemoveAll(filepath.Join(dir, requestName)))
 }
 
 // sync waits for images, and completes tables.
-func (f *folder) sync() error {
-	err := f.work.Wait()
+func (f *Folder) sync() error {
+	err := f.Work.Wait()
 	for _, t := range f.tables {
 		err = errors.Join(err, t.close(err))
 	}
@@ -193,10 +193,10 @@ func (f *folder) sync() error {
 }
 
 // close releases what an error has left open.
-func (f *folder) close() error {
-	err := f.work.Wait()
+func (f *Folder) close() error {
+	err := f.Work.Wait()
 	for _, t := range f.tables {
-		_ = t.close(errUnfinished)
+		_ = t.close(ErrUnfinished)
 	}
 	for _, c := range f.closers {
 		_ = c()
@@ -204,17 +204,17 @@ func (f *folder) close() error {
 	if f.lock != nil {
 		err = errors.Join(err, f.lock.Close())
 	}
-	if entries, none := os.ReadDir(f.dir); none == nil && len(entries) == 1 && entries[0].Name() == requestName {
-		err = errors.Join(err, os.RemoveAll(f.dir)) // nothing was done
+	if entries, none := os.ReadDir(f.Dir); none == nil && len(entries) == 1 && entries[0].Name() == requestName {
+		err = errors.Join(err, os.RemoveAll(f.Dir)) // nothing was done
 	}
 	return err
 }
 
-var errUnfinished = errors.New("unfinished")
+var ErrUnfinished = errors.New("unfinished")
 
 // path returns a file's path, in a folder that exists.
-func (f *folder) path(name string) (string, error) {
-	path := filepath.Join(f.dir, filepath.FromSlash(name))
+func (f *Folder) Path(name string) (string, error) {
+	path := filepath.Join(f.Dir, filepath.FromSlash(name))
 	if parent := filepath.Dir(path); !f.made[parent] {
 		if err := os.MkdirAll(parent, 0o777); err != nil {
 			return "", err
@@ -225,14 +225,14 @@ func (f *folder) path(name string) (string, error) {
 }
 
 // image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
-func (f *folder) image(name string, frame *camdriver.Frame) error {
+func (f *Folder) image(name string, frame *camdriver.Frame) error {
 	return f.writeImage(name, frame.Retain().Release, imagefile.Of(frame))
 }
 
 // writeImage writes an image, unless it is there, and calls release after it.
-func (f *folder) writeImage(name string, release func(), p imagefile.Image) error {
+func (f *Folder) writeImage(name string, release func(), p imagefile.Image) error {
 	p.Stored = f.manifest.Options.Stored
-	path, err := f.path(name)
+	path, err := f.Path(name)
 	if err == nil {
 		err = p.Check()
 	}
@@ -240,7 +240,7 @@ func (f *folder) writeImage(name string, release func(), p imagefile.Image) erro
 		release()
 		return err
 	}
-	return f.work.Do(func() error {
+	return f.Work.Do(func() error {
 		defer release()
 		if st, err := os.Stat(path); err == nil && st.Size() > 0 {
 			return nil
@@ -250,8 +250,8 @@ func (f *folder) writeImage(name string, release func(), p imagefile.Image) erro
 }
 
 // text writes a small file.
-func (f *folder) text(name string, text []byte) error {
-	path, err := f.path(name)
+func (f *Folder) Text(name string, text []byte) error {
+	path, err := f.Path(name)
 	if err != nil {
 		return err
 	}
@@ -262,8 +262,8 @@ func (f *folder) text(name string, text []byte) error {
 }
 
 // create creates the file that gets a name below the folder when it is finished.
-func (f *folder) create(name string) (path string, file *os.File, err error) {
-	if path, err = f.path(name); err == nil {
+func (f *Folder) Create(name string) (path string, file *os.File, err error) {
+	if path, err = f.Path(name); err == nil {
 		file, err = imagefile.Create(path, true)
 	}
 	return path, file, err
@@ -278,8 +278,8 @@ type table struct {
 }
 
 // table creates a table with a first line.
-func (f *folder) table(name, head string) (*table, error) {
-	path, file, err := f.create(name)
+func (f *Folder) table(name, head string) (*table, error) {
+	path, file, err := f.Create(name)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ const (
 
 // images encodes the images of rows on all cores, and hands the rows on in order.
 type images struct {
-	s       *sequence
+	s       *Input
 	fps     int
 	file    string // of the episode
 	row     func(cells) error
@@ -74,9 +74,9 @@ type pendingRow struct {
 // add describes a stream by its first image, and begins its video.
 func (m *images) add(name string, img process.Image, e *StreamEntry) (f feature, err error) {
 	n, bits := imagefile.Of(img.Frame).Channels()
-	s := &imageStream{name: name, form: m.s.o.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
+	s := &imageStream{name: name, form: m.s.Options.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
 	if s.depth {
-		s.form = m.s.o.Depth
+		s.form = m.s.Options.Depth
 	}
 	if side := max(e.Width, e.Height); side >= 300 { // as LeRobot counts
 		s.step = side / 150
@@ -122,13 +122,13 @@ func (m *images) begin(s *imageStream, e *StreamEntry, f *feature) error {
 		}
 		f.Info["depth_unit"] = "mm" // of the statistics
 	}
-	path, err := m.s.out.path("videos/" + s.name + "/" + m.file + ".mp4")
+	path, err := m.s.Out.Path("videos/" + s.name + "/" + m.file + ".mp4")
 	if err != nil {
 		return err
 	}
 	s.video, err = videofile.Create(m.s.pace.Ctx, videofile.Options{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
 	if err == nil {
-		m.s.out.closers = append(m.s.out.closers, func() error {
+		m.s.Out.closers = append(m.s.Out.closers, func() error {
 			s.video.Abort()
 			return nil
 		})
@@ -146,11 +146,11 @@ func (m *images) set(row cells, list []process.Image) error {
 		frame := img.Frame.Retain()
 		p.size += 2 * len(frame.Data) // the image and what is made of it
 		p.encode.Add(1)
-		err := m.s.out.work.Do(func() error {
+		err := m.s.Out.Work.Do(func() error {
 			defer p.encode.Done()
 			defer frame.Release()
 			img := imagefile.Of(frame)
-			img.Stored = m.s.out.manifest.Options.Stored
+			img.Stored = m.s.Out.manifest.Options.Stored
 			p.files[i], p.off[i], p.errs[i] = s.encode(img)
 			return p.errs[i]
 		})
@@ -262,7 +262,7 @@ func (m *images) finish(stats map[string]*summary) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		if s.quantize != nil {
-			m.s.note("%s is quantized to 12 bits: decoded again, it is up to %.4g m off, %.4g m in the mean of %d pixels; %d of them are beyond %v m; pixels without depth are %v m",
+			m.s.Note("%s is quantized to 12 bits: decoded again, it is up to %.4g m off, %.4g m in the mean of %d pixels; %d of them are beyond %v m; pixels without depth are %v m",
 				s.name, s.off.max, s.off.sum/float64(max(1, s.off.pixels)), s.off.pixels, s.off.far, depthMax, depthMin)
 		}
 	}

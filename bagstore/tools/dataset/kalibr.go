@@ -14,30 +14,30 @@ import (
 )
 
 // kalibr is the folder of Kalibr's bagcreater, the bag that it would make, and the calibration.
-var kalibr = form{
-	name:    "kalibr",
-	need:    "an image stream besides depth",
-	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return eyes(has, false) },
-	open:    openKalibr,
-	stamped: true,
+var kalibr = Form{
+	Name:    "kalibr",
+	Need:    "an image stream besides depth",
+	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return Eyes(has, false) },
+	Open:    openKalibr,
+	Stamped: true,
 }
 
 type kalibrWriter struct {
-	*sequence
+	*Input
 	path     string // of the bag
 	bag      *bagstore.Writer
 	topics   []uint32
 	imu      uint32
 	table    *table // imu0.csv
-	inertial inertialTables
+	inertial InertialTables
 	united   *united
 	encoder  msgs.Encoder
 	pixels   []byte
 }
 
-func openKalibr(s *sequence) (_ writer, err error) {
-	w := &kalibrWriter{sequence: s}
-	if w.path, err = s.out.path(s.name("kalibr.bag")); err != nil {
+func openKalibr(s *Input) (_ Writer, err error) {
+	w := &kalibrWriter{Input: s}
+	if w.path, err = s.Out.Path(s.name("kalibr.bag")); err != nil {
 		return nil, err
 	}
 	// Checkpoints depend on the time that writing takes. Without them, the same recording makes the same bag.
@@ -45,15 +45,15 @@ func openKalibr(s *sequence) (_ writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.out.closers = append(s.out.closers, func() error { return w.bag.Close() })
-	for i := range s.cameras {
+	s.Out.closers = append(s.Out.closers, func() error { return w.bag.Close() })
+	for i := range s.Cameras {
 		id, err := w.topic(fmt.Sprintf("/cam%d/image_raw", i), "sensor_msgs/Image")
 		if err != nil {
 			return nil, err
 		}
 		w.topics = append(w.topics, id)
 	}
-	w.inertial = inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
+	w.inertial = InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
 		heads: [2]string{"timestamp,omega_x,omega_y,omega_z\n", "timestamp,alpha_x,alpha_y,alpha_z\n"}}
 	w.united = newUnited(s, w.sample)
 	return w, nil
@@ -68,9 +68,9 @@ func (w *kalibrWriter) header(seq int, at int64, frame string) msgs.Header {
 	return msgs.Header{Seq: uint32(seq), Stamp: msgs.Time(at), FrameID: frame}
 }
 
-func (w *kalibrWriter) set(one *set) error {
-	for i, img := range one.images {
-		if err := w.image(fmt.Sprintf("cam%d/%d.png", i, one.stamps[i]), img); err != nil {
+func (w *kalibrWriter) Set(one *Set) error {
+	for i, img := range one.Images {
+		if err := w.image(fmt.Sprintf("cam%d/%d.png", i, one.Stamps[i]), img); err != nil {
 			return err
 		}
 		if err := w.message(i, one, img); err != nil {
@@ -81,7 +81,7 @@ func (w *kalibrWriter) set(one *set) error {
 }
 
 // message writes an image as sensor_msgs/Image, in an encoding that cv_bridge has.
-func (w *kalibrWriter) message(i int, one *set, img process.Image) error {
+func (w *kalibrWriter) message(i int, one *Set, img process.Image) error {
 	p := imagefile.Of(img.Frame)
 	rows, _ := p.PNG()
 	n, bits := rows.Colour.Channels(), rows.Depth
@@ -94,15 +94,15 @@ func (w *kalibrWriter) message(i int, one *set, img process.Image) error {
 	for y := range p.Height {
 		rows.Row(y, w.pixels[y*step:][:step])
 	}
-	head := msgs.ImageHead{Header: w.header(one.number, one.stamps[i], fmt.Sprintf("cam%d", i)), Height: uint32(p.Height), Width: uint32(p.Width),
+	head := msgs.ImageHead{Header: w.header(one.Number, one.Stamps[i], fmt.Sprintf("cam%d", i)), Height: uint32(p.Height), Width: uint32(p.Width),
 		Encoding: encoding, BigEndian: bits == 16, Step: uint32(step), DataLen: uint32(len(w.pixels))}
 	w.encoder.B = w.encoder.B[:0]
 	head.Append(&w.encoder)
-	return w.bag.Write(w.topics[i], bagstore.Time(one.stamps[i]), w.encoder.B, w.pixels)
+	return w.bag.Write(w.topics[i], bagstore.Time(one.Stamps[i]), w.encoder.B, w.pixels)
 }
 
-func (w *kalibrWriter) motion(at int64, f *camdriver.Frame) error {
-	if err := w.inertial.sample(at, f); err != nil {
+func (w *kalibrWriter) Motion(at int64, f *camdriver.Frame) error {
+	if err := w.inertial.Sample(at, f); err != nil {
 		return err
 	}
 	return w.united.sample(at, f)
@@ -110,7 +110,7 @@ func (w *kalibrWriter) motion(at int64, f *camdriver.Frame) error {
 
 func (w *kalibrWriter) sample(m imu.Sample) (err error) {
 	if w.table == nil {
-		if w.table, err = w.sequence.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"); err != nil {
+		if w.table, err = w.Input.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"); err != nil {
 			return err
 		}
 		if w.imu, err = w.topic("/imu0", "sensor_msgs/Imu"); err != nil {
@@ -130,9 +130,9 @@ func (w *kalibrWriter) sample(m imu.Sample) (err error) {
 }
 
 // place leaves poses out: Kalibr computes them.
-func (w *kalibrWriter) place(int64, [3]float64, [4]float64) error { return nil }
+func (w *kalibrWriter) Place(int64, [3]float64, [4]float64) error { return nil }
 
-func (w *kalibrWriter) finish() error {
+func (w *kalibrWriter) Finish() error {
 	w.united.finish()
 	if err := w.bag.Close(); err != nil {
 		return err
@@ -140,12 +140,12 @@ func (w *kalibrWriter) finish() error {
 	if err := os.Rename(w.path+".partial", w.path); err != nil {
 		return err
 	}
-	motion := w.sequence.inertial()
+	motion := w.Input.inertial()
 	if w.table == nil {
 		motion = nil
 	}
 	if motion != nil {
-		text := fmt.Sprintf("rostopic: /imu0\nupdate_rate: %.1f\n%s", float64(motion.Profile.FPS), w.o.Noise.text())
+		text := fmt.Sprintf("rostopic: /imu0\nupdate_rate: %.1f\n%s", float64(motion.Profile.FPS), w.Options.Noise.text())
 		if err := w.text("imu.yaml", text); err != nil {
 			return err
 		}

@@ -18,11 +18,11 @@ import (
 )
 
 // lerobot is LeRobot's data set of version 3.0. Each recording is an episode, with files of its own.
-var lerobot = form{
-	name: "lerobot",
-	need: "an image stream",
-	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
-		list := eyes(has, true)
+var lerobot = Form{
+	Name: "lerobot",
+	Need: "an image stream",
+	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
+		list := Eyes(has, true)
 		if id := camdriver.DepthStream; len(list) == 0 && has(id) {
 			list = append(list, id)
 		}
@@ -32,9 +32,9 @@ var lerobot = form{
 		}
 		return list
 	},
-	folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
+	Folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
 	check:  checkLeRobot,
-	join:   func(out *folder, o Options) joint { return &lerobotSet{out: out, robot: o.Robot} },
+	Join:   func(out *Folder, o Options) Joint { return &lerobotSet{out: out, robot: o.Robot} },
 }
 
 // The layout has up to chunkSize files in a folder.
@@ -96,7 +96,7 @@ func (e *episode) fits(first *episode) error {
 
 // lerobotSet is the whole data set.
 type lerobotSet struct {
-	out      *folder
+	out      *Folder
 	robot    *Robot
 	episodes []*episode
 	current  *lerobotWriter
@@ -112,10 +112,10 @@ func checkLeRobot(o Options) error {
 	return nil
 }
 
-func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", partsName, i) }
+func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", PartsName, i) }
 
-func (d *lerobotSet) kept(ctx context.Context) bool {
-	text, err := place.Read(ctx, filepath.Join(d.out.dir, filepath.FromSlash(d.partName(len(d.episodes)))), maxText)
+func (d *lerobotSet) Kept(ctx context.Context) bool {
+	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), MaxText)
 	e := new(episode)
 	if err != nil || json.Unmarshal(text, e) != nil {
 		return false
@@ -126,7 +126,7 @@ func (d *lerobotSet) kept(ctx context.Context) bool {
 	return true
 }
 
-func (d *lerobotSet) completed(lost []string) error {
+func (d *lerobotSet) Completed(lost []string) error {
 	e := d.current.episode
 	e.Lost = lost
 	text, err := json.Marshal(e)
@@ -134,10 +134,10 @@ func (d *lerobotSet) completed(lost []string) error {
 		return err
 	}
 	d.episodes = append(d.episodes, e)
-	return d.out.text(d.partName(e.Index), text)
+	return d.out.Text(d.partName(e.Index), text)
 }
 
-func (d *lerobotSet) finish() error {
+func (d *lerobotSet) Finish() error {
 	if err := d.tasks(); err != nil {
 		return err
 	}
@@ -254,38 +254,38 @@ func (d *lerobotSet) json(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return d.out.text(name, append(text, '\n'))
+	return d.out.Text(name, append(text, '\n'))
 }
 
 // lerobotWriter writes an episode.
 type lerobotWriter struct {
-	*sequence
+	*Input
 	*episode
 	whole    *lerobotSet
 	data     *parquetTable
-	inertial inertialTables
+	inertial InertialTables
 	feeds    *feeds
 	images   images
 	running  map[string]*running
 }
 
-func (d *lerobotSet) open(s *sequence) (_ writer, err error) {
+func (d *lerobotSet) Open(s *Input) (_ Writer, err error) {
 	e := &episode{Index: len(d.episodes), Sequence: s.Sequence, Features: make(map[string]feature), Stats: make(map[string]*summary)}
 	if e.Index > 0 {
 		before := d.episodes[e.Index-1]
 		e.From = before.From + before.rows()
 	}
-	w := &lerobotWriter{sequence: s, episode: e, whole: d, running: make(map[string]*running)}
-	w.inertial = inertialCSV(s)
+	w := &lerobotWriter{Input: s, episode: e, whole: d, running: make(map[string]*running)}
+	w.inertial = InertialCSV(s)
 	if w.feeds, err = newFeeds(s, d.robot); err != nil {
 		return nil, err
 	}
-	if w.data, err = s.out.parquet("data/" + e.file() + ".parquet"); err != nil {
+	if w.data, err = s.Out.parquet("data/" + e.file() + ".parquet"); err != nil {
 		return nil, err
 	}
-	s.out.closers = append(s.out.closers, func() error {
+	s.Out.closers = append(s.Out.closers, func() error {
 		w.feeds.close()
-		return w.data.close(errUnfinished)
+		return w.data.close(ErrUnfinished)
 	})
 	w.images = images{s: s, file: e.file(), row: w.data.write}
 	d.current = w
@@ -301,7 +301,7 @@ func key(id camdriver.StreamID) string {
 	return imagePrefix + name
 }
 
-func (w *lerobotWriter) set(one *set) error {
+func (w *lerobotWriter) Set(one *Set) error {
 	taken, err := w.feeds.at(one)
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func (w *lerobotWriter) set(one *set) error {
 		"timestamp":   float32(float64(n) / float64(w.FPS)),
 		"frame_index": n, "index": w.From + n, "episode_index": int64(w.Index), "task_index": int64(0),
 	}
-	stamps := slices.Clone(one.stamps)
+	stamps := slices.Clone(one.Stamps)
 	for what, numbers := range taken.numbers {
 		row[what] = vector(numbers)
 	}
@@ -324,7 +324,7 @@ func (w *lerobotWriter) set(one *set) error {
 	for name, v := range row {
 		w.count(name, v)
 	}
-	return w.images.set(row, one.images)
+	return w.images.set(row, one.Images)
 }
 
 // vector is a slice, or the only number of it: LeRobot has no vectors of one number.
@@ -363,8 +363,8 @@ func floats[T int64 | float32](v []T) []float64 {
 }
 
 // begin describes the features by the first set.
-func (w *lerobotWriter) begin(one *set) error {
-	switch rate := w.o.Rate; {
+func (w *lerobotWriter) begin(one *Set) error {
+	switch rate := w.Options.Rate; {
 	case w.whole.robot.FPS > 0:
 		w.FPS = w.whole.robot.FPS
 	case rate > 0 && rate == math.Trunc(rate):
@@ -383,8 +383,8 @@ func (w *lerobotWriter) begin(one *set) error {
 		w.Features[name] = scalar("int64")
 	}
 	var stamps []string
-	for i, img := range one.images {
-		name := key(w.cameras[i])
+	for i, img := range one.Images {
+		name := key(w.Cameras[i])
 		w.Streams[i].Place = name
 		stamps = append(stamps, strings.TrimPrefix(name, imagePrefix))
 		f, err := w.images.add(name, img, w.Streams[i])
@@ -406,12 +406,12 @@ func (w *lerobotWriter) begin(one *set) error {
 	return nil
 }
 
-func (w *lerobotWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
+func (w *lerobotWriter) Motion(at int64, f *camdriver.Frame) error { return w.inertial.Sample(at, f) }
 
 // place leaves poses out: a topic of poses can be a part of the state.
-func (w *lerobotWriter) place(int64, [3]float64, [4]float64) error { return nil }
+func (w *lerobotWriter) Place(int64, [3]float64, [4]float64) error { return nil }
 
-func (w *lerobotWriter) finish() error {
+func (w *lerobotWriter) Finish() error {
 	w.feeds.close()
 	if err := w.images.finish(w.Stats); err != nil {
 		return err
@@ -421,11 +421,11 @@ func (w *lerobotWriter) finish() error {
 	}
 	if span := float64(w.Last-w.First) / 1e9; span > 0 {
 		if rate := float64(w.Sets-1) / span; math.Abs(rate/float64(w.FPS)-1) > 0.02 {
-			w.note("the rows come at %.2f a second by their stamps, and LeRobot's timestamps are their numbers divided by %d", rate, w.FPS)
+			w.Note("the rows come at %.2f a second by their stamps, and LeRobot's timestamps are their numbers divided by %d", rate, w.FPS)
 		}
 	}
 	for _, text := range w.feeds.notes() {
-		w.inform("%s", text)
+		w.Inform("%s", text)
 	}
 	return w.data.close(nil)
 }

@@ -453,7 +453,7 @@ func TestLeRobotKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := filepath.Join(dir, "data/chunk-000/file-000.parquet")
 	o.Progress = func(uint64, uint64) {
-		if _, err := os.Stat(filepath.Join(dir, partsName, "000000.json")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, PartsName, "000000.json")); err == nil {
 			cancel()
 		}
 	}

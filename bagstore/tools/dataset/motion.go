@@ -4,8 +4,8 @@ import "rsros/camdriver"
 
 // inertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
 // out. A table without samples isn't made.
-type inertialTables struct {
-	s            *sequence
+type InertialTables struct {
+	s            *Input
 	separator    string
 	stamp        func(int64) string
 	names, heads [2]string // gyroscope, accelerometer
@@ -13,12 +13,12 @@ type inertialTables struct {
 }
 
 // inertialCSV returns tables for layouts that have none of their own.
-func inertialCSV(s *sequence) inertialTables {
-	return inertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
+func InertialCSV(s *Input) InertialTables {
+	return InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
 		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
 }
 
-func (t *inertialTables) sample(at int64, f *camdriver.Frame) error {
+func (t *InertialTables) Sample(at int64, f *camdriver.Frame) error {
 	kind := f.Stream().Kind
 	if kind != camdriver.Accel {
 		if err := t.row(0, at, f.Motion.Gyro); err != nil {
@@ -31,7 +31,7 @@ func (t *inertialTables) sample(at int64, f *camdriver.Frame) error {
 	return nil
 }
 
-func (t *inertialTables) row(i int, at int64, v [3]float64) (err error) {
+func (t *InertialTables) row(i int, at int64, v [3]float64) (err error) {
 	if t.tables[i] == nil {
 		if t.tables[i], err = t.s.table(t.names[i], t.heads[i]); err != nil {
 			return err

@@ -41,8 +41,8 @@ type parquetTable struct {
 }
 
 // parquet creates a table below the data set's folder.
-func (f *folder) parquet(name string, metadata ...pq.WriterOption) (*parquetTable, error) {
-	path, file, err := f.create(name)
+func (f *Folder) parquet(name string, metadata ...pq.WriterOption) (*parquetTable, error) {
+	path, file, err := f.Create(name)
 	if err != nil {
 		return nil, err
 	}

@@ -149,10 +149,10 @@ type feed struct {
 	waiting []sample // in order of file time
 }
 
-func (s *sequence) newFeed(what string, from Source) (*feed, error) {
+func (s *Input) newFeed(what string, from Source) (*feed, error) {
 	f := &feed{Source: from, what: what, types: make(map[*bagstore.Connection]*msgs.Spec)}
-	selected := s.filter.Query().Connections
-	for _, c := range s.file.Bag().Connections() {
+	selected := s.Filter.Query().Connections
+	for _, c := range s.File.Bag().Connections() {
 		if c.Topic != f.Topic || !selected(c) {
 			continue
 		}

@@ -22,21 +22,21 @@ import (
 )
 
 // sequence is a recording that becomes a part of a data set.
-type sequence struct {
+type Input struct {
 	*Sequence
-	o        Options
-	out      *folder
-	file     *rsbag.File
-	filter   bagstore.Filter
+	Options  Options
+	Out      *Folder
+	File     *rsbag.File
+	Filter   bagstore.Filter
 	snap     camdriver.DeviceSnapshot
-	cameras  []camdriver.StreamID
+	Cameras  []camdriver.StreamID
 	profiles []*process.Profile // of cameras; nil before the first set
 	used     []stampSet         // of cameras: names of images; nil if stamps don't name them
 	chain    process.Chain
 	truth    truth
 	leftOut  *table
 	ticks    ticks
-	damaged  uint64 // messages
+	Damaged  uint64 // messages
 	pace     bagstore.Pace
 }
 
@@ -78,11 +78,11 @@ type StreamEntry struct {
 }
 
 // set is frames of one moment: one of each camera, in the sequence's order.
-type set struct {
-	number int // from 0
-	at     time.Duration
-	images []process.Image
-	stamps []int64 // ns
+type Set struct {
+	Number int // from 0
+	At     time.Duration
+	Images []process.Image
+	Stamps []int64 // ns
 }
 
 // stamp returns a frame's stamp in nanoseconds.
@@ -91,7 +91,7 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 // memory bounds the frames that are being processed.
 const memory = 128 << 20
 
-func exportOne(ctx context.Context, f form, in, name string, out *folder, o Options) (lost []string, err error) {
+func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
 	whole := func(b *bagstore.Bag) bool { return !rsbag.InPart(ctx, b, mayHavePoses) }
 	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
 	defer bagset.Close(bags)
@@ -105,8 +105,8 @@ func exportOne(ctx context.Context, f form, in, name string, out *folder, o Opti
 	if err := file.Narrow(ctx, filter); err != nil {
 		return nil, err
 	}
-	s := &sequence{
-		Sequence: &Sequence{Recording: in, Folder: name}, o: o, out: out, file: file, filter: filter, snap: file.Snapshot(),
+	s := &Input{
+		Sequence: &Sequence{Recording: in, Folder: name}, Options: o, Out: out, File: file, Filter: filter, snap: file.Snapshot(),
 		ticks: ticks{rate: o.Rate}, pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
 	}
 	for _, i := range s.snap.Info {
@@ -117,8 +117,8 @@ func exportOne(ctx context.Context, f form, in, name string, out *folder, o Opti
 	for _, n := range append(slices.Clone(file.Notes()), file.Left()...) {
 		o.Log.Debug().Str("recording", in).Msg(n)
 	}
-	if s.cameras = f.cameras(s.selected()); len(s.cameras) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s needs %s", in, ErrStreams, f.name, f.need)
+	if s.Cameras = f.Cameras(s.selected()); len(s.Cameras) == 0 {
+		return nil, fmt.Errorf("%s: %w: %s needs %s", in, ErrStreams, f.Name, f.Need)
 	}
 	if s.truth, err = s.findTruth(f); err != nil {
 		return nil, err
@@ -139,44 +139,44 @@ func exportOne(ctx context.Context, f form, in, name string, out *folder, o Opti
 }
 
 // selected returns which streams have frames and are selected.
-func (s *sequence) selected() func(camdriver.StreamID) bool {
-	keeps := s.filter.Query().Connections
+func (s *Input) selected() func(camdriver.StreamID) bool {
+	keeps := s.Filter.Query().Connections
 	return func(id camdriver.StreamID) bool {
-		return s.file.Frames(id) > 0 && slices.ContainsFunc(s.file.Connections(id), keeps)
+		return s.File.Frames(id) > 0 && slices.ContainsFunc(s.File.Connections(id), keeps)
 	}
 }
 
 // run reads the recording and writes the sequence.
-func (s *sequence) run(f form) error {
-	if f.stamped {
-		s.used = make([]stampSet, len(s.cameras))
+func (s *Input) run(f Form) error {
+	if f.Stamped {
+		s.used = make([]stampSet, len(s.Cameras))
 	}
-	w, err := f.open(s)
+	w, err := f.Open(s)
 	if err != nil {
 		return err
 	}
 	selected := s.selected()
 	wanted := func(id camdriver.StreamID) bool {
-		return slices.Contains(s.cameras, id) || !id.Kind.Video() && selected(id)
+		return slices.Contains(s.Cameras, id) || !id.Kind.Video() && selected(id)
 	}
-	for _, st := range s.file.Streams() {
+	for _, st := range s.File.Streams() {
 		if wanted(st.Profile.Stream) {
 			s.pace.Total += st.Frames
 		}
 	}
-	r := frameset.New(s.file, frameset.Options{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
+	r := frameset.New(s.File, frameset.Options{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
 	defer r.Close()
-	start, end := s.file.FileTimes(s.filter)
+	start, end := s.File.FileTimes(s.Filter)
 	r.Seek(start)
 	for {
 		e, ok := r.Next()
 		if !ok {
 			n, why := r.Damaged()
-			if n == s.damaged {
+			if n == s.Damaged {
 				break
 			}
-			s.o.Log.Warn().Uint64("messages", n).Err(why).Msg("damaged messages were left out")
-			s.damaged = n
+			s.Options.Log.Warn().Uint64("messages", n).Err(why).Msg("damaged messages were left out")
+			s.Damaged = n
 			continue
 		}
 		if e.At > end {
@@ -190,21 +190,21 @@ func (s *sequence) run(f form) error {
 		}
 	}
 	if s.Sets == 0 {
-		return fmt.Errorf("%s: no set of %s is complete", s.Recording, s.streamNames(s.cameras))
+		return fmt.Errorf("%s: no set of %s is complete", s.Recording, s.streamNames(s.Cameras))
 	}
 	if s.Back > 0 {
-		s.note("stamps of %s go back %d times: its clock was set back", s.cameras[0], s.Back)
+		s.Note("stamps of %s go back %d times: its clock was set back", s.Cameras[0], s.Back)
 	}
 	if s.Motion > 0 && s.MotionClock != s.Clock {
-		s.note("motion samples have stamps of another clock, %s, than %s, %s", s.MotionClock, s.cameras[0], s.Clock)
+		s.Note("motion samples have stamps of another clock, %s, than %s, %s", s.MotionClock, s.Cameras[0], s.Clock)
 	}
-	if err := w.finish(); err != nil {
+	if err := w.Finish(); err != nil {
 		return err
 	}
-	return s.out.sync()
+	return s.Out.sync()
 }
 
-func (s *sequence) entry(e *frameset.Entry, w writer) error {
+func (s *Input) entry(e *frameset.Entry, w Writer) error {
 	if err := s.pace.Steps(uint64(max(1, len(e.Set.Images)))); err != nil {
 		return err
 	}
@@ -216,20 +216,20 @@ func (s *sequence) entry(e *frameset.Entry, w writer) error {
 			s.MotionClock = clock
 		}
 		s.Motion++
-		return w.motion(stamp(e.Frame), e.Frame)
+		return w.Motion(stamp(e.Frame), e.Frame)
 	case kind == camdriver.Pose && s.truth == truth{}:
 		t, r := poseOf(e.Frame)
-		return w.place(stamp(e.Frame), t, r)
+		return w.Place(stamp(e.Frame), t, r)
 	}
 	return nil
 }
 
 // set writes a set that is complete, chosen and like the ones before it.
-func (s *sequence) set(e *frameset.Entry, w writer) error {
+func (s *Input) set(e *frameset.Entry, w Writer) error {
 	if missing := s.missing(&e.Set); len(missing) > 0 {
 		return s.leave(e, "lacks "+s.streamNames(missing))
 	}
-	first, _ := find(&e.Set, s.cameras[0])
+	first, _ := find(&e.Set, s.Cameras[0])
 	if !s.ticks.take(stamp(first.Frame), first.Frame.Profile.FPS) {
 		s.ByRate++
 		return nil
@@ -237,47 +237,47 @@ func (s *sequence) set(e *frameset.Entry, w writer) error {
 	if err := s.chain.Process(&e.Set); err != nil {
 		return err
 	}
-	one := &set{number: int(s.Sets), at: e.At}
-	for _, id := range s.cameras {
+	one := &Set{Number: int(s.Sets), At: e.At}
+	for _, id := range s.Cameras {
 		img, ok := find(&e.Set, id)
 		if !ok {
 			return fmt.Errorf("the filters leave no image of %s that the data set can have", id)
 		}
-		one.images, one.stamps = append(one.images, img), append(one.stamps, stamp(img.Frame))
+		one.Images, one.Stamps = append(one.Images, img), append(one.Stamps, stamp(img.Frame))
 	}
 	if s.profiles == nil {
-		for _, img := range one.images {
+		for _, img := range one.Images {
 			if p := imagefile.Of(img.Frame); p.Ext() != ".png" {
 				return fmt.Errorf("%s: images of %s are %s, which PNG can't hold", s.Recording, img.Frame.Stream(), p.Encoding)
 			}
 		}
 		s.describe(one)
 	}
-	for i, img := range one.images {
+	for i, img := range one.Images {
 		if err := imagefile.Of(img.Frame).Check(); err != nil {
-			return s.leave(e, fmt.Sprintf("%s: %v", s.cameras[i], err))
+			return s.leave(e, fmt.Sprintf("%s: %v", s.Cameras[i], err))
 		}
 		if !s.fits(i, img) {
-			return s.leave(e, s.cameras[i].String()+" has another size, format, calibration, clock or depth unit than in the first set")
+			return s.leave(e, s.Cameras[i].String()+" has another size, format, calibration, clock or depth unit than in the first set")
 		}
-		if s.used != nil && s.used[i].has(one.stamps[i]) {
-			return s.leave(e, s.cameras[i].String()+" has the stamp of an earlier image")
+		if s.used != nil && s.used[i].has(one.Stamps[i]) {
+			return s.leave(e, s.Cameras[i].String()+" has the stamp of an earlier image")
 		}
 	}
 	if s.Sets == 0 {
-		s.First = one.stamps[0]
+		s.First = one.Stamps[0]
 	}
-	err := w.set(one)
-	if why, ok := errors.AsType[leaveOut](err); ok {
+	err := w.Set(one)
+	if why, ok := errors.AsType[LeaveOut](err); ok {
 		return s.leave(e, string(why))
 	}
 	for i := range s.used {
-		s.used[i].add(one.stamps[i])
+		s.used[i].add(one.Stamps[i])
 	}
-	if s.Sets > 0 && one.stamps[0] < s.Last {
+	if s.Sets > 0 && one.Stamps[0] < s.Last {
 		s.Back++
 	}
-	s.Sets, s.Last = s.Sets+1, one.stamps[0]
+	s.Sets, s.Last = s.Sets+1, one.Stamps[0]
 	return err
 }
 
@@ -309,8 +309,8 @@ func find(from *process.Set, id camdriver.StreamID) (process.Image, bool) {
 	return from.Images[i], true
 }
 
-func (s *sequence) missing(from *process.Set) (list []camdriver.StreamID) {
-	for _, id := range s.cameras {
+func (s *Input) missing(from *process.Set) (list []camdriver.StreamID) {
+	for _, id := range s.Cameras {
 		if _, ok := find(from, id); !ok {
 			list = append(list, id)
 		}
@@ -318,7 +318,7 @@ func (s *sequence) missing(from *process.Set) (list []camdriver.StreamID) {
 	return list
 }
 
-func (s *sequence) streamNames(ids []camdriver.StreamID) string {
+func (s *Input) streamNames(ids []camdriver.StreamID) string {
 	var names []string
 	for _, id := range ids {
 		names = append(names, id.String())
@@ -327,9 +327,9 @@ func (s *sequence) streamNames(ids []camdriver.StreamID) string {
 }
 
 // describe takes the sequence's calibration from its first set.
-func (s *sequence) describe(one *set) {
-	s.Clock = one.images[0].Frame.Domain.String()
-	for _, img := range one.images {
+func (s *Input) describe(one *Set) {
+	s.Clock = one.Images[0].Frame.Domain.String()
+	for _, img := range one.Images {
 		p, f := img.Profile, img.Frame
 		s.profiles = append(s.profiles, p)
 		e := &StreamEntry{Stream: f.Stream().String(), Clock: f.Domain.String(), Width: f.Width, Height: f.Height, Rate: f.Profile.FPS,
@@ -347,7 +347,7 @@ func (s *sequence) describe(one *set) {
 			e.Factor = 1 / e.Depth
 		}
 		if e.Clock != s.Clock {
-			s.note("%s has stamps of another clock, %s, than %s, %s", e.Stream, e.Clock, s.cameras[0], s.Clock)
+			s.Note("%s has stamps of another clock, %s, than %s, %s", e.Stream, e.Clock, s.Cameras[0], s.Clock)
 		}
 		s.Streams = append(s.Streams, e)
 	}
@@ -360,7 +360,7 @@ func exact(v float32) float64 {
 }
 
 // fits reports whether an image is like its stream's first one.
-func (s *sequence) fits(i int, img process.Image) bool {
+func (s *Input) fits(i int, img process.Image) bool {
 	p, q, e := img.Profile, s.profiles[i], s.Streams[i]
 	sameDepth := e.Depth == 0 || exact(img.Frame.DepthUnits) == e.Depth
 	sameLens := p == q || p.Intrinsics == q.Intrinsics && (p.Extrinsics == q.Extrinsics ||
@@ -369,18 +369,18 @@ func (s *sequence) fits(i int, img process.Image) bool {
 }
 
 // inform adds a note to the manifest.
-func (s *sequence) inform(format string, args ...any) {
+func (s *Input) Inform(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
 // note adds a note to the manifest, and logs it as a warning.
-func (s *sequence) note(format string, args ...any) {
-	s.inform(format, args...)
-	s.o.Log.Warn().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])
+func (s *Input) Note(format string, args ...any) {
+	s.Inform(format, args...)
+	s.Options.Log.Warn().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])
 }
 
 // leave lists a set that is left out.
-func (s *sequence) leave(e *frameset.Entry, why string) (err error) {
+func (s *Input) leave(e *frameset.Entry, why string) (err error) {
 	if s.leftOut == nil {
 		if s.leftOut, err = s.table("left_out.csv", "time_ns,stamp_ns,why\n"); err != nil {
 			return err
@@ -391,11 +391,11 @@ func (s *sequence) leave(e *frameset.Entry, why string) (err error) {
 }
 
 // lost returns what the sequence doesn't have of the recording.
-func (s *sequence) lost() (lost []string) {
-	if s.damaged > 0 {
-		lost = append(lost, fmt.Sprintf("%s: %d messages are damaged", s.Recording, s.damaged))
+func (s *Input) lost() (lost []string) {
+	if s.Damaged > 0 {
+		lost = append(lost, fmt.Sprintf("%s: %d messages are damaged", s.Recording, s.Damaged))
 	}
-	for _, n := range append(slices.Clone(s.file.Bag().Notes()), s.file.Bag().Found()...) {
+	for _, n := range append(slices.Clone(s.File.Bag().Notes()), s.File.Bag().Found()...) {
 		if n.Severity == bagstore.Loss {
 			lost = append(lost, fmt.Sprintf("%s: %s", s.Recording, n.Text))
 		}
@@ -407,14 +407,14 @@ func (s *sequence) lost() (lost []string) {
 }
 
 // name returns a file's name below the data set's folder.
-func (s *sequence) name(file string) string { return path.Join(s.Folder, file) }
+func (s *Input) name(file string) string { return path.Join(s.Folder, file) }
 
-func (s *sequence) table(file, head string) (*table, error) { return s.out.table(s.name(file), head) }
+func (s *Input) table(file, head string) (*table, error) { return s.Out.table(s.name(file), head) }
 
-func (s *sequence) text(file, text string) error { return s.out.text(s.name(file), []byte(text)) }
+func (s *Input) text(file, text string) error { return s.Out.Text(s.name(file), []byte(text)) }
 
-func (s *sequence) image(file string, img process.Image) error {
-	return s.out.image(s.name(file), img.Frame)
+func (s *Input) image(file string, img process.Image) error {
+	return s.Out.image(s.name(file), img.Frame)
 }
 
 // ticks choose sets so that they come at a rate. It makes none.

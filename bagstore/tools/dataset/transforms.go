@@ -51,9 +51,9 @@ const (
 func frameName(s string) string { return strings.TrimPrefix(s, "/") }
 
 // transforms calls visit for each transform of selected topics, static ones first and whatever the time.
-func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) error {
+func (s *Input) transforms(visit func(*msgs.TransformStamped, bool) error) error {
 	for _, fixed := range []bool{true, false} {
-		q := s.filter.Query()
+		q := s.Filter.Query()
 		selected := q.Connections
 		if fixed {
 			q.Start, q.End = 0, 0
@@ -62,8 +62,8 @@ func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) er
 			static := strings.HasSuffix(c.Topic, "/tf_static")
 			return hasTransforms(c) && static == fixed && selected(c)
 		}
-		walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.o.Log}
-		for m, err := range walk.Messages(s.file.Bag().View(q)) {
+		walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+		for m, err := range walk.Messages(s.File.Bag().View(q)) {
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (s *sequence) transforms(visit func(*msgs.TransformStamped, bool) error) er
 				}
 			}
 		}
-		s.damaged += uint64(walk.Damaged)
+		s.Damaged += uint64(walk.Damaged)
 	}
 	return nil
 }
@@ -89,10 +89,10 @@ func hasTransforms(c *bagstore.Connection) bool {
 }
 
 // findPath reads the path between two frames. An empty from is the root of to's tree.
-func (s *sequence) findPath(from, to string) (*tfPath, error) {
+func (s *Input) findPath(from, to string) (*tfPath, error) {
 	links := make(map[string]*link)
 	twice := make(map[string]bool)
-	before := s.damaged
+	before := s.Damaged
 	err := s.transforms(func(t *msgs.TransformStamped, _ bool) error {
 		child, parent := frameName(t.ChildFrameID), frameName(t.Header.FrameID)
 		switch l := links[child]; {
@@ -106,7 +106,7 @@ func (s *sequence) findPath(from, to string) (*tfPath, error) {
 		links[child].n++
 		return nil
 	})
-	s.damaged = before // the same messages are read again
+	s.Damaged = before // the same messages are read again
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func ancestors(links map[string]*link, twice map[string]bool, frame string) (lis
 }
 
 // readPath reads the transforms of a path's links.
-func (s *sequence) readPath(p *tfPath) error {
+func (s *Input) readPath(p *tfPath) error {
 	all := slices.Concat(p.up, p.down)
 	total := 0
 	for _, l := range all {

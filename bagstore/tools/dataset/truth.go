@@ -28,19 +28,19 @@ func mayHavePoses(c *bagstore.Connection) bool {
 
 // findTruth finds the ground truth of Options.Truth. If that is empty, it is the stream of poses, the
 // first topic of odometry or stamped poses, or the tf of the first camera, if it moves.
-func (s *sequence) findTruth(f form) (t truth, err error) {
-	keeps := s.filter.Query().Connections
+func (s *Input) findTruth(f Form) (t truth, err error) {
+	keeps := s.Filter.Query().Connections
 	topics := []string{""}
-	for _, c := range s.file.Bag().Connections() {
+	for _, c := range s.File.Bag().Connections() {
 		if slices.Contains(poseTypes, c.Type) && keeps(c) {
 			topics = append(topics, c.Topic)
 		}
 	}
-	from, to, frames := strings.Cut(s.o.Truth, ":")
+	from, to, frames := strings.Cut(s.Options.Truth, ":")
 	switch {
-	case !f.truth && s.o.Truth != "":
-		return t, fmt.Errorf("%w: %s takes no ground truth %q", bagset.ErrSelection, f.name, s.o.Truth)
-	case !f.truth:
+	case !f.Truth && s.Options.Truth != "":
+		return t, fmt.Errorf("%w: %s takes no ground truth %q", bagset.ErrSelection, f.Name, s.Options.Truth)
+	case !f.Truth:
 		return t, nil
 	case frames:
 		if to == "" {
@@ -51,11 +51,11 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 			err = fmt.Errorf("%s: %w: %q doesn't move in %q: %w", s.Recording, bagset.ErrSelection, to, from, errors.Join(errFrames, err))
 		}
 		return t, err
-	case s.o.Truth != "":
-		if !slices.Contains(topics, s.o.Truth) {
-			return t, fmt.Errorf("%s: %w: %s is no topic of %s", s.Recording, bagset.ErrSelection, s.o.Truth, strings.Join(poseTypes, " or "))
+	case s.Options.Truth != "":
+		if !slices.Contains(topics, s.Options.Truth) {
+			return t, fmt.Errorf("%s: %w: %s is no topic of %s", s.Recording, bagset.ErrSelection, s.Options.Truth, strings.Join(poseTypes, " or "))
 		}
-		t.topic = s.o.Truth
+		t.topic = s.Options.Truth
 		return t, nil
 	case s.selected()(camdriver.PoseStream):
 		return t, nil
@@ -66,7 +66,7 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 	p, err := s.findPath("", s.frame())
 	switch {
 	case errors.Is(err, errFrames):
-		s.note("there is no ground truth: %v", err)
+		s.Note("there is no ground truth: %v", err)
 		err = nil
 	case err == nil && len(p.stamps) > 0:
 		t.path = p
@@ -75,9 +75,9 @@ func (s *sequence) findTruth(f form) (t truth, err error) {
 }
 
 // frame returns the frame of the first camera's images; "" if they have none.
-func (s *sequence) frame() string {
-	list := s.file.Connections(s.cameras[0])
-	v := s.file.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return slices.Contains(list, c) }})
+func (s *Input) frame() string {
+	list := s.File.Connections(s.Cameras[0])
+	v := s.File.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return slices.Contains(list, c) }})
 	for m, err := range v.Messages() {
 		var h msgs.Header
 		if err == nil {
@@ -89,7 +89,7 @@ func (s *sequence) frame() string {
 }
 
 // trajectory calls place for each pose of the ground truth. The rotation is x, y, z, w.
-func (s *sequence) trajectory(place func(at int64, t [3]float64, r [4]float64) error) error {
+func (s *Input) trajectory(place func(at int64, t [3]float64, r [4]float64) error) error {
 	switch {
 	case s.truth.topic != "":
 		return s.odometry(place)
@@ -106,18 +106,18 @@ func (s *sequence) trajectory(place func(at int64, t [3]float64, r [4]float64) e
 			}
 		}
 	}
-	s.inform("the trajectory is tf's of frame %s in %s, at %d of %d stamps of the transform that comes most often; others were interpolated over at most %.3f s", p.to, p.from, n, len(p.stamps), float64(p.longest)/1e9)
+	s.Inform("the trajectory is tf's of frame %s in %s, at %d of %d stamps of the transform that comes most often; others were interpolated over at most %.3f s", p.to, p.from, n, len(p.stamps), float64(p.longest)/1e9)
 	return nil
 }
 
 // odometry calls place for each message of the ground truth's topic.
-func (s *sequence) odometry(place func(at int64, t [3]float64, r [4]float64) error) error {
-	q := s.filter.Query()
+func (s *Input) odometry(place func(at int64, t [3]float64, r [4]float64) error) error {
+	q := s.Filter.Query()
 	q.Connections = func(c *bagstore.Connection) bool {
 		return c.Topic == s.truth.topic && slices.Contains(poseTypes, c.Type)
 	}
-	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.o.Log}
-	for m, err := range walk.Messages(s.file.Bag().View(q)) {
+	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+	for m, err := range walk.Messages(s.File.Bag().View(q)) {
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (s *sequence) odometry(place func(at int64, t [3]float64, r [4]float64) err
 			return err
 		}
 	}
-	s.inform("the trajectory is that of %s", s.truth.topic)
-	s.damaged += uint64(walk.Damaged)
+	s.Inform("the trajectory is that of %s", s.truth.topic)
+	s.Damaged += uint64(walk.Damaged)
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // tum is the layout of TUM's RGB-D benchmark.
-var tum = form{
-	name: "tum",
-	need: "Depth_0, and Color_0 or Infrared_1",
-	cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
+var tum = Form{
+	Name: "tum",
+	Need: "Depth_0, and Color_0 or Infrared_1",
+	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
 		depth := camdriver.DepthStream
 		for _, id := range []camdriver.StreamID{camdriver.ColorStream, camdriver.LeftStream, {Kind: camdriver.Infrared}} {
 			if has(depth) && has(id) {
@@ -19,30 +19,30 @@ var tum = form{
 		}
 		return nil
 	},
-	open:    openTUM,
-	stamped: true,
-	truth:   true,
+	Open:    openTUM,
+	Stamped: true,
+	Truth:   true,
 }
 
 type tumWriter struct {
-	*sequence
+	*Input
 	lists        [2]*table // rgb.txt, depth.txt
 	associations *table
-	inertial     inertialTables
+	inertial     InertialTables
 	poses        *table
 }
 
 var tumPlaces = [2]string{"rgb", "depth"}
 
-func openTUM(s *sequence) (_ writer, err error) {
-	w := &tumWriter{sequence: s}
+func openTUM(s *Input) (_ Writer, err error) {
+	w := &tumWriter{Input: s}
 	for i, place := range tumPlaces {
 		head := fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording)
 		if w.lists[i], err = s.table(place+".txt", head); err != nil {
 			return nil, err
 		}
 	}
-	w.inertial = inertialTables{s: s, separator: " ", stamp: seconds, names: [2]string{"gyroscope.txt", "accelerometer.txt"},
+	w.inertial = InertialTables{s: s, separator: " ", stamp: seconds, names: [2]string{"gyroscope.txt", "accelerometer.txt"},
 		heads: [2]string{"# timestamp wx wy wz (rad/s)\n", "# timestamp ax ay az (m/s^2)\n"}}
 	w.associations, err = s.table("associations.txt", "")
 	return w, err
@@ -51,24 +51,24 @@ func openTUM(s *sequence) (_ writer, err error) {
 // seconds prints a stamp exactly, as a decimal number of seconds.
 func seconds(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
 
-func (w *tumWriter) set(one *set) error {
+func (w *tumWriter) Set(one *Set) error {
 	var files [2]string
-	for i, img := range one.images {
-		files[i] = fmt.Sprintf("%s/%s.png", tumPlaces[i], seconds(one.stamps[i]))
+	for i, img := range one.Images {
+		files[i] = fmt.Sprintf("%s/%s.png", tumPlaces[i], seconds(one.Stamps[i]))
 		if err := w.image(files[i], img); err != nil {
 			return err
 		}
-		if err := w.lists[i].printf("%s %s\n", seconds(one.stamps[i]), files[i]); err != nil {
+		if err := w.lists[i].printf("%s %s\n", seconds(one.Stamps[i]), files[i]); err != nil {
 			return err
 		}
 	}
-	return w.associations.printf("%s %s %s %s\n", seconds(one.stamps[0]), files[0], seconds(one.stamps[1]), files[1])
+	return w.associations.printf("%s %s %s %s\n", seconds(one.Stamps[0]), files[0], seconds(one.Stamps[1]), files[1])
 }
 
-func (w *tumWriter) motion(at int64, f *camdriver.Frame) error { return w.inertial.sample(at, f) }
+func (w *tumWriter) Motion(at int64, f *camdriver.Frame) error { return w.inertial.Sample(at, f) }
 
 // place writes a line of groundtruth.txt.
-func (w *tumWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
+func (w *tumWriter) Place(at int64, t [3]float64, r [4]float64) (err error) {
 	if w.poses == nil {
 		if w.poses, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
 			return err
@@ -78,8 +78,8 @@ func (w *tumWriter) place(at int64, t [3]float64, r [4]float64) (err error) {
 }
 
 // finish writes the calibration, which the benchmark has on its web page, and the trajectory.
-func (w *tumWriter) finish() error {
-	if err := w.trajectory(w.place); err != nil {
+func (w *tumWriter) Finish() error {
+	if err := w.trajectory(w.Place); err != nil {
 		return err
 	}
 	for i, e := range w.Streams {

@@ -9,7 +9,7 @@ import (
 // with the acceleration interpolated between the two that are nearest in time. Samples of a combined
 // stream stay as they are.
 type united struct {
-	s        *sequence
+	s        *Input
 	uniter   *imu.Uniter
 	emit     func(imu.Sample) error
 	err      error // of emit
@@ -17,7 +17,7 @@ type united struct {
 	separate bool
 }
 
-func newUnited(s *sequence, emit func(imu.Sample) error) *united {
+func newUnited(s *Input, emit func(imu.Sample) error) *united {
 	u := &united{s: s, emit: emit}
 	u.uniter = imu.New(imu.Linear, u.take)
 	return u
@@ -46,6 +46,6 @@ func (u *united) sample(at int64, f *camdriver.Frame) error {
 // finish notes what was interpolated.
 func (u *united) finish() {
 	if u.separate {
-		u.s.inform("imu0 has %d of %d gyroscope samples, each with the acceleration interpolated between two samples; the others have none around them", u.in, u.gyro)
+		u.s.Inform("imu0 has %d of %d gyroscope samples, each with the acceleration interpolated between two samples; the others have none around them", u.in, u.gyro)
 	}
 }
