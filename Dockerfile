@@ -20,7 +20,7 @@ COPY . .
 FROM source AS build
 ARG TARGETOS TARGETARCH TARGETVARIANT
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
-    go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node \
+    go build -buildvcs=false -trimpath -o /out/ ./cmd/rs-ros-node ./cmd/rs-lerobot \
  && mkdir -p /out/folders/bags && mkdir -m 1777 /out/folders/tmp
 
 FROM source AS build-usb
@@ -56,7 +56,7 @@ ENTRYPOINT ["/usr/bin/rs-ros-node"]
 # The last stage is the default. The program is static and needs no other file; demo
 # records into /tmp.
 FROM scratch
-COPY --from=build /out/rs-ros-node /usr/bin/rs-ros-node
+COPY --from=build /out/rs-ros-node /out/rs-lerobot /usr/bin/
 COPY --from=build --chown=1000:1000 /out/folders /
 USER 1000:1000
 WORKDIR /bags

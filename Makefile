@@ -36,7 +36,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -46,6 +46,9 @@ build: ## build bin/rs-ros-node, without C
 
 build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
 	CGO_ENABLED=1 $(GO) build -pgo=auto -tags usb -o $(BIN) ./cmd/rs-ros-node
+
+lerobot: ## build bin/rs-lerobot, which makes LeRobot's data sets
+	CGO_ENABLED=0 $(GO) build -o bin/rs-lerobot ./cmd/rs-lerobot
 
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/bagset"
 	"rsros/program"
 )
 
@@ -32,15 +31,6 @@ func noOutput(err error) error {
 		return fmt.Errorf("%w; recover makes a sound bag of the intact messages", err)
 	}
 	return err
-}
-
-func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
-	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
-	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
-	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
-	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types, separated by commas")
-	f.StringVarP(&s.Start, "start", "s", "", "select messages from this time on: seconds from the first message or since 1970, or a date")
-	f.StringVar(&s.End, "end", "", "select messages up to this time")
 }
 
 // overwriteFlag adds --overwrite, and --force, rosbag's name for it.

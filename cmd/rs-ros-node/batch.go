@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore/tools/batch"
-	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/rules"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/graph"
@@ -71,7 +70,7 @@ var batchCommands = map[string]batched{
 	"convert":  {to: []string{"", "bag", "db3", "mcap", folderKind}, args: copied},
 	"filter":   {to: []string{"bag"}, args: copied, own: []string{"print"}, positional: 1},
 	"process":  {to: []string{"bag"}, args: copied},
-	"export": {to: []string{folderKind, "mcap"}, own: []string{"dir", "mcap"}, inputs: map[string]func(string) error{"robot": readable(dataset.ReadRobot)}, args: func(in, out, to string) []string {
+	"export": {to: []string{folderKind, "mcap"}, own: []string{"dir", "mcap"}, args: func(in, out, to string) []string {
 		return []string{in, map[string]string{folderKind: "--dir", "mcap": "--mcap"}[to], out}
 	}},
 }

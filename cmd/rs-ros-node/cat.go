@@ -29,7 +29,7 @@ Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
 		},
 	}
 	f := cmd.Flags()
-	selectionFlags(f, &o.Selection)
+	o.Selection.Flags(f)
 	f.Uint64VarP(&o.Count, "count", "n", 0, "stop after this many messages")
 	f.BoolVar(&o.JSON, "json", false, "print JSON lines")
 	f.BoolVar(&o.Print.OmitArrays, "noarr", false, "leave out the content of arrays, like rostopic echo --noarr")

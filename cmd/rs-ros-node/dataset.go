@@ -1,18 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/export"
+	"rsros/bagstore/tools/reprocess"
 	"rsros/camdriver/process"
 	"rsros/program/yaml"
 )
@@ -24,10 +23,6 @@ type dataSetOptions struct {
 	noise        string
 	truth        string
 	uncompressed bool
-	task         string
-	robot        string
-	images       string
-	depth        string
 	process      processOptions
 }
 
@@ -38,39 +33,13 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
 	f.StringVar(&o.truth, "ground-truth", "", "with --as: a topic of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
-	f.StringVar(&o.task, "task", "", "with --as lerobot: what the robot does, in words")
-	f.StringVar(&o.robot, "robot", "", "with --as lerobot: YAML file with the topics of state and action")
-	_ = cmd.MarkFlagFilename("robot") // the flag exists
-	f.StringVar(&o.images, "images", "", "with --as lerobot: "+strings.Join(dataset.ImageForms, ", ")+" (default png); videos need ffmpeg")
-	f.StringVar(&o.depth, "depth", "", "with --as lerobot: "+strings.Join(dataset.DepthForms, ", ")+" (default png); videos need ffmpeg")
 	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: blocks that process each set, such as align_to_color")
 	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
 func (o *dataSetOptions) given() bool {
-	return o.ofRobot() || o.rate != 0 || o.noise != "" || o.truth != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
-}
-
-// ofRobot reports flags that only lerobot has.
-func (o *dataSetOptions) ofRobot() bool {
-	return o.task != "" || o.robot != "" || o.images != "" || o.depth != ""
-}
-
-// check checks the flags that only lerobot has.
-func (o *dataSetOptions) check() error {
-	for _, c := range []struct {
-		flag, value string
-		choices     []string
-	}{{"images", o.images, dataset.ImageForms}, {"depth", o.depth, dataset.DepthForms}} {
-		if c.value != "" && !slices.Contains(c.choices, c.value) {
-			return fmt.Errorf("--%s %s: want %s", c.flag, c.value, strings.Join(c.choices, ", "))
-		}
-	}
-	if o.form != "lerobot" && o.ofRobot() {
-		return errors.New("--task, --robot, --images and --depth need --as lerobot")
-	}
-	return nil
+	return o.rate != 0 || o.noise != "" || o.truth != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
 }
 
 func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) error {
@@ -80,16 +49,18 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	case !(o.rate >= 0 && o.rate <= math.MaxInt32):
 		return usageError{fmt.Errorf("--rate %g: want sets a second", o.rate)}
 	}
-	if err := o.check(); err != nil {
-		return usageError{err}
+	if o.form == "lerobot" {
+		return usageError{errors.New("rs-lerobot, a program of its own, makes data sets of LeRobot, with the same flags")}
 	}
-	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Images: o.images, Depth: o.depth, Overwrite: e.Overwrite, Log: a.logger()}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
-		if err := o.process.check(); err != nil {
+		if err := reprocess.CheckChain(o.process.filters, o.process.set); err != nil {
 			return usageError{err}
 		}
 		d.Filters = strings.Join(append(o.process.filters, o.process.set...), " ")
-		d.Chain = func(res *process.Resources) (process.Chain, error) { return o.process.chain(res) }
+		d.Chain = func(res *process.Resources) (process.Chain, error) {
+			return reprocess.NewChain(res, o.process.filters, o.process.set)
+		}
 	}
 	d.Truth, d.Uncompressed = o.truth, o.uncompressed
 	if o.noise != "" {
@@ -97,16 +68,6 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 		if d.Noise, err = yaml.ReadFile(o.noise, parseNoise); err != nil {
 			return err
 		}
-	}
-	if o.form == "lerobot" {
-		d.Robot = dataset.NewRobot(o.task)
-		if o.robot != "" {
-			var err error
-			if d.Robot, err = dataset.ReadRobot(o.robot); err != nil {
-				return err
-			}
-		}
-		d.Robot.Task = cmp.Or(o.task, d.Robot.Task)
 	}
 	report, done := a.progress(o.form, false)
 	defer done()

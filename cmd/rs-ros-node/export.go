@@ -29,10 +29,9 @@ exports RealSense recordings and ordinary image topics, including compressed one
 Images that PNG can't represent become .pfm (float) or .raw.
 
 export --as FORM --dir makes a data set of one or several recordings: tum
-(TUM RGB-D), euroc (EuRoC MAV), kalibr (folder, bag and
-calibration for Kalibr) or lerobot (LeRobotDataset v3.0). Stamps are the camera's,
-depth is exact. docs/datasets.md has the layouts. After a kill, the same command
-continues.
+(TUM RGB-D), euroc (EuRoC MAV) or kalibr (folder, bag and calibration for Kalibr).
+Stamps are the camera's, depth is exact. docs/datasets.md has the layouts. After a
+kill, the same command continues. The program rs-lerobot makes data sets for LeRobot.
 
 export --mcap copies all messages to an MCAP file of the ros1 profile, with LZ4
 chunks, indexes and summary.
@@ -44,7 +43,6 @@ set were left out, 1 not done.`,
   rs-ros-node export walk.bag --dir walk --align-depth
   rs-ros-node export walk.bag --dir imu --types sensor_msgs/Imu
   rs-ros-node export walk.bag --as tum --dir walk --rate 15
-  rs-ros-node export *.bag --as lerobot --dir cups --task "Stack the cups"
   rs-ros-node export walk.bag --mcap walk.mcap`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +51,7 @@ set were left out, 1 not done.`,
 				return a.exportDataSet(cmd.Context(), args, o, set)
 			}
 			if len(args) > 1 || set.given() {
-				return usageError{errors.New("several recordings, --rate, --imu-noise, --filters, --set, --task, --robot, --images and --depth need --as")}
+				return usageError{errors.New("several recordings, --rate, --imu-noise, --filters and --set need --as")}
 			}
 			if (o.Dir == "") == (o.MCAP == "") {
 				return usageError{errors.New("export needs either --dir or --mcap")}
@@ -84,7 +82,7 @@ set were left out, 1 not done.`,
 	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
 	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file, or the PNG files of a data set")
 	set.flags(cmd)
-	selectionFlags(f, &o.Selection)
+	o.Selection.Flags(f)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	return cmd
 }

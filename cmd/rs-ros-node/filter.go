@@ -67,7 +67,7 @@ without output.`,
 		},
 	}
 	f := cmd.Flags()
-	selectionFlags(f, &o.selection)
+	o.selection.Flags(f)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)

@@ -46,7 +46,7 @@ without output.`,
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "", "file to write")
 	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
-	selectionFlags(f, &o.selection)
+	o.selection.Flags(f)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))

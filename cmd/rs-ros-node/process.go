@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +62,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if swap.SameFile(in, out) {
 		return errSameFile
 	}
-	if err := cmp.Or(convert.Misnamed(recording.Bag, out), o.check()); err != nil {
+	if err := cmp.Or(convert.Misnamed(recording.Bag, out), reprocess.CheckChain(o.filters, o.set)); err != nil {
 		return usageError{err}
 	}
 	if o.bag.Compression == "" {
@@ -78,7 +75,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	log := a.logger()
 	report, done := a.progress(out, false)
 	r, err := reprocess.Run(ctx, reprocess.Options{
-		In: in, Out: out, Chain: o.chain, Progress: report, Log: log,
+		In: in, Out: out, Chain: func(res *process.Resources) (process.Chain, error) { return reprocess.NewChain(res, o.filters, o.set) }, Progress: report, Log: log,
 		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
 	})
 	done()
@@ -89,50 +86,4 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 		return fmt.Errorf("%w: %w", program.ErrIncomplete, r.Damage)
 	}
 	return noOutput(err)
-}
-
-// check tries the filters and settings, so that a wrong one is a usage error.
-func (o *processOptions) check() error {
-	if len(o.filters) == 0 {
-		return errors.New("process needs --filters")
-	}
-	res := process.NewResources(0, 1)
-	defer res.Close()
-	_, err := o.chain(res)
-	return err
-}
-
-func (o *processOptions) chain(res *process.Resources) (process.Chain, error) {
-	var chain process.Chain
-	byName := make(map[string]process.Block)
-	names, err := process.ParseNames(strings.Join(o.filters, ","), process.Words())
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if name == "units" || name == "pointcloud" {
-			return nil, fmt.Errorf("the output of %s can't be recorded; export --ply writes points", name)
-		}
-		b, err := process.New(res, name)
-		if err != nil {
-			return nil, err
-		}
-		chain, byName[name] = append(chain, b), b
-	}
-	for _, setting := range o.set {
-		key, text, _ := strings.Cut(setting, "=")
-		name, option, _ := strings.Cut(key, ".")
-		value, err := strconv.ParseFloat(text, 32)
-		if err != nil {
-			return nil, fmt.Errorf("--set %q: want FILTER.OPTION=VALUE with a number", setting)
-		}
-		b := byName[name]
-		if b == nil {
-			return nil, fmt.Errorf("--set %q: %q is not among the filters", setting, name)
-		}
-		if err := process.SetOption(b, option, float32(value)); err != nil {
-			return nil, fmt.Errorf("--set %q: %w", setting, err)
-		}
-	}
-	return chain, nil
 }

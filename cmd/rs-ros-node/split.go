@@ -57,7 +57,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	f.StringVarP(&o.prefix, "output-prefix", "o", "", "names before the number (default: the bag's own)")
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
 	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
-	selectionFlags(f, &o.selection)
+	o.selection.Flags(f)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")

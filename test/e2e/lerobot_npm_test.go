@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rsros/test/peer"
 	"rsros/test/samplebag"
 )
 
@@ -19,7 +18,11 @@ import (
 func TestLeRobotNPM(t *testing.T) {
 	modules, out := npmModules(t, "dataset"), filepath.Join(t.TempDir(), "set")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	if said, err := exec.CommandContext(t.Context(), peer.Program(t), "export", in, in, "--as", "lerobot", "--task", "look", "--dir", out).CombinedOutput(); err != nil {
+	program := filepath.Join(t.TempDir(), "rs-lerobot")
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "rsros/cmd/rs-lerobot").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if said, err := exec.CommandContext(t.Context(), program, in, in, "--task", "look", "--dir", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	args := []string{filepath.Join(repository(t), "test", "dataset", "peer.mjs")}

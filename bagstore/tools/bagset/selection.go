@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
 	"rsros/bagstore/moment"
@@ -22,6 +23,16 @@ type Selection struct {
 	Types          []string // such as "sensor_msgs/Image"
 	// Start and End are inclusive: a date, seconds since 1970 or from the first message, or "".
 	Start, End string
+}
+
+// Flags adds the flags of a command line that select.
+func (s *Selection) Flags(f *pflag.FlagSet) {
+	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
+	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
+	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
+	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types, separated by commas")
+	f.StringVarP(&s.Start, "start", "s", "", "select messages from this time on: seconds from the first message or since 1970, or a date")
+	f.StringVar(&s.End, "end", "", "select messages up to this time")
 }
 
 // Resolve returns the filter for bags, and logs their notes. lost: messages are gone.

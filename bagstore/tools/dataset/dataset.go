@@ -1,5 +1,5 @@
 // Package dataset makes data sets from recordings: folders of images, tables and calibration in the
-// layouts that programs for SLAM, calibration and robot learning read (docs/datasets.md).
+// layouts that programs for SLAM and calibration read (docs/datasets.md).
 //
 // A recording is read as sets of frames with their calibration, whatever its container, and each form
 // writes these sets. Stamps are the sensor's. A set that lacks a stream is left out and counted.
@@ -33,9 +33,8 @@ type Options struct {
 	Chain   func(*process.Resources) (process.Chain, error)
 	Filters string // what Chain does, for the manifest
 	Noise   *Noise // of the IMU; nil if unknown
-	Robot   *Robot // for lerobot
-	Images  string // for lerobot: one of ImageForms; "": PNG
-	Depth   string // for lerobot: one of DepthForms; "": PNG
+	// Settings are the form's own, for the manifest; nil: it has none.
+	Settings any
 	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
 	Truth string
 	// Uncompressed makes PNG files that aren't compressed.
@@ -64,8 +63,6 @@ type Form struct {
 	Truth  bool // it has poses of the ground truth
 	// stamped says that stamps are the names of images.
 	Stamped bool
-	// check, if not nil, refuses options before anything is written.
-	check func(Options) error
 	// join, if not nil, returns what opens sequences instead, which share files.
 	Join func(*Folder, Options) Joint
 }
@@ -97,7 +94,7 @@ type LeaveOut string
 
 func (e LeaveOut) Error() string { return string(e) }
 
-var forms = []Form{tum, euroc, kalibr, lerobot}
+var forms = []Form{tum, euroc, kalibr}
 
 // Forms returns the names for Options.Form.
 func Forms() (names []string) {
@@ -114,12 +111,13 @@ func Run(ctx context.Context, o Options) error {
 	if i < 0 {
 		return fmt.Errorf("%w: %q; known forms: %s", ErrForm, o.Form, strings.Join(Forms(), ", "))
 	}
-	if check := forms[i].check; check != nil {
-		if err := check(o); err != nil {
-			return err
-		}
-	}
-	lost, err := produce(ctx, forms[i], o)
+	return Make(ctx, forms[i], o)
+}
+
+// Make is Run for a form of another package.
+func Make(ctx context.Context, f Form, o Options) error {
+	o.Form = f.Name
+	lost, err := produce(ctx, f, o)
 	if err != nil {
 		return err
 	}

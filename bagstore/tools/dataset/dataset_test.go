@@ -31,19 +31,15 @@ import (
 	"rsros/test/samplebag"
 )
 
-// childFolder names the folder of a run of this test binary as a program to be killed, and childDepth
-// its form of depth.
-const (
-	childFolder = "RS_DATASET_CHILD"
-	childDepth  = "RS_DATASET_DEPTH"
-)
+// childFolder names the folder of a run of this test binary as a program to be killed.
+const childFolder = "RS_DATASET_CHILD"
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childFolder)
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	o := Options{In: os.Args[2:], Form: os.Args[1], Dir: dir, Robot: NewRobot("walk"), Depth: os.Getenv(childDepth), Log: zerolog.Nop(), Progress: func(done, _ uint64) { fmt.Println(done) }}
+	o := Options{In: os.Args[2:], Form: os.Args[1], Dir: dir, Log: zerolog.Nop(), Progress: func(done, _ uint64) { fmt.Println(done) }}
 	if err := Run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -404,16 +400,12 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range append(Forms(), "lerobot ffv1") {
-		form, depth, video := strings.Cut(form, " ")
-		if video {
-			need.Programs(t, "ffmpeg")
-		}
-		want := tree(t, whole(t, Options{In: []string{in, in}, Form: form, Robot: NewRobot("walk"), Depth: depth}))
+	for _, form := range Forms() {
+		want := tree(t, whole(t, Options{In: []string{in, in}, Form: form}))
 		dir := filepath.Join(t.TempDir(), "out")
 		for _, lines := range []int{40, 700} {
 			cmd := exec.CommandContext(t.Context(), program, form, in, in)
-			cmd.Env = append(os.Environ(), childFolder+"="+dir, childDepth+"="+depth)
+			cmd.Env = append(os.Environ(), childFolder+"="+dir)
 			out, err := cmd.StdoutPipe()
 			if err == nil {
 				err = cmd.Start()
@@ -429,7 +421,7 @@ func TestKilled(t *testing.T) {
 			}
 			_ = cmd.Wait() // killed
 		}
-		whole(t, Options{In: []string{in, in}, Form: form, Robot: NewRobot("walk"), Depth: depth, Dir: dir})
+		whole(t, Options{In: []string{in, in}, Form: form, Dir: dir})
 		got := tree(t, dir)
 		for name := range got {
 			if got[name] != want[name] {

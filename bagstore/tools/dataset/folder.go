@@ -49,9 +49,7 @@ type request struct {
 	Filters   string   `json:"filters,omitempty"`
 	Truth     string   `json:"ground_truth,omitempty"`
 	Stored    bool     `json:"uncompressed,omitempty"`
-	Robot     *Robot   `json:"robot,omitempty"`
-	Images    string   `json:"images,omitempty"`
-	Depth     string   `json:"depth,omitempty"`
+	Settings  any      `json:"settings,omitempty"`
 }
 
 const (
@@ -62,7 +60,7 @@ const (
 
 // newManifest returns the manifest of a requested data set, without its sequences.
 func newManifest(ctx context.Context, o Options) (manifest, error) {
-	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Robot: o.Robot, Images: o.Images, Depth: o.Depth}}
+	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {
@@ -210,6 +208,16 @@ func (f *Folder) close() error {
 	return err
 }
 
+// Keep takes a sequence that an interrupted run has completed into the manifest.
+func (f *Folder) Keep(s *Sequence, lost []string) {
+	f.manifest.Sequences = append(f.manifest.Sequences, s)
+	f.manifest.Lost = append(f.manifest.Lost, lost...)
+}
+
+// OnError adds what releases a file that an error leaves open.
+func (f *Folder) OnError(release func() error) { f.closers = append(f.closers, release) }
+
+// ErrUnfinished means that a file isn't completed because of another error.
 var ErrUnfinished = errors.New("unfinished")
 
 // path returns a file's path, in a folder that exists.

@@ -138,6 +138,9 @@ func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Opti
 	return s.lost(), nil
 }
 
+// Context is that of the run.
+func (s *Input) Context() context.Context { return s.pace.Ctx }
+
 // selected returns which streams have frames and are selected.
 func (s *Input) selected() func(camdriver.StreamID) bool {
 	keeps := s.Filter.Query().Connections

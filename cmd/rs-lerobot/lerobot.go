@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"context"
@@ -13,28 +13,37 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/videofile"
+	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
+	"rsros/cmd/rs-lerobot/internal/videofile"
 )
 
-// lerobot is LeRobot's data set of version 3.0. Each recording is an episode, with files of its own.
-var lerobot = Form{
-	Name: "lerobot",
-	Need: "an image stream",
-	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
-		list := Eyes(has, true)
-		if id := camdriver.DepthStream; len(list) == 0 && has(id) {
-			list = append(list, id)
-		}
-		// The first stream's stamps are those of the rows.
-		if i := slices.Index(list, camdriver.ColorStream); i > 0 {
-			list = slices.Insert(slices.Delete(list, i, i+1), 0, camdriver.ColorStream)
-		}
-		return list
-	},
-	Folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
-	check:  checkLeRobot,
-	Join:   func(out *Folder, o Options) Joint { return &lerobotSet{out: out, robot: o.Robot} },
+// settings are those of LeRobot's form.
+type settings struct {
+	Robot  *Robot `json:"robot"`
+	Images string `json:"images,omitempty"` // one of imageForms; "": PNG
+	Depth  string `json:"depth,omitempty"`  // one of depthForms; "": PNG
+}
+
+// form is LeRobot's data set of version 3.0. Each recording is an episode, with files of its own.
+func (s settings) form() dataset.Form {
+	return dataset.Form{
+		Name: "lerobot",
+		Need: "an image stream",
+		Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
+			list := dataset.Eyes(has, true)
+			if id := camdriver.DepthStream; len(list) == 0 && has(id) {
+				list = append(list, id)
+			}
+			// The first stream's stamps are those of the rows.
+			if i := slices.Index(list, camdriver.ColorStream); i > 0 {
+				list = slices.Insert(slices.Delete(list, i, i+1), 0, camdriver.ColorStream)
+			}
+			return list
+		},
+		Folder: func(i int) string { return fmt.Sprintf("sensors/episode-%06d", i) },
+		Join:   func(out *dataset.Folder, o dataset.Options) dataset.Joint { return &lerobotSet{settings: s, out: out} },
+	}
 }
 
 // The layout has up to chunkSize files in a folder.
@@ -63,7 +72,7 @@ type episode struct {
 	FPS      int                 `json:"fps"`
 	Features map[string]feature  `json:"features"`
 	Stats    map[string]*summary `json:"stats"`
-	Sequence *Sequence           `json:"sequence"`
+	Sequence *dataset.Sequence   `json:"sequence"`
 	Lost     []string            `json:"lost"`
 }
 
@@ -96,33 +105,32 @@ func (e *episode) fits(first *episode) error {
 
 // lerobotSet is the whole data set.
 type lerobotSet struct {
-	out      *Folder
-	robot    *Robot
+	settings
+	out      *dataset.Folder
 	episodes []*episode
 	current  *lerobotWriter
 }
 
-func checkLeRobot(o Options) error {
-	if o.Robot == nil || o.Robot.Task == "" {
+func (s settings) check() error {
+	if s.Robot.Task == "" {
 		return errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
 	}
-	if codecs[o.Images] != nil || codecs[o.Depth] != nil {
+	if codecs[s.Images] != nil || codecs[s.Depth] != nil {
 		return videofile.Available()
 	}
 	return nil
 }
 
-func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", PartsName, i) }
+func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", dataset.PartsName, i) }
 
 func (d *lerobotSet) Kept(ctx context.Context) bool {
-	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), MaxText)
+	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), dataset.MaxText)
 	e := new(episode)
 	if err != nil || json.Unmarshal(text, e) != nil {
 		return false
 	}
 	d.episodes = append(d.episodes, e)
-	d.out.manifest.Lost = append(d.out.manifest.Lost, e.Lost...)
-	d.out.manifest.Sequences = append(d.out.manifest.Sequences, e.Sequence)
+	d.out.Keep(e.Sequence, e.Lost)
 	return true
 }
 
@@ -141,7 +149,7 @@ func (d *lerobotSet) Finish() error {
 	if err := d.tasks(); err != nil {
 		return err
 	}
-	list, err := d.out.parquet("meta/episodes/" + fmt.Sprintf(fileOf, 0, 0) + ".parquet")
+	list, err := createParquet(d.out, "meta/episodes/"+fmt.Sprintf(fileOf, 0, 0)+".parquet")
 	if err != nil {
 		return err
 	}
@@ -175,18 +183,18 @@ func (d *lerobotSet) tasks() error {
 	if err != nil {
 		return err
 	}
-	t, err := d.out.parquet("meta/tasks.parquet", pq.KeyValueMetadata("pandas", string(text)))
+	t, err := createParquet(d.out, "meta/tasks.parquet", pq.KeyValueMetadata("pandas", string(text)))
 	if err != nil {
 		return err
 	}
-	return t.close(t.write(cells{"task": d.robot.Task, "task_index": int64(0)}))
+	return t.close(t.write(cells{"task": d.Robot.Task, "task_index": int64(0)}))
 }
 
 // row returns an episode's row.
 func (d *lerobotSet) row(e *episode) cells {
 	chunk, file := int64(e.Index/chunkSize), int64(e.Index%chunkSize)
 	row := cells{
-		"episode_index": int64(e.Index), "tasks": []string{d.robot.Task}, "length": e.rows(),
+		"episode_index": int64(e.Index), "tasks": []string{d.Robot.Task}, "length": e.rows(),
 		"dataset_from_index": e.From, "dataset_to_index": e.From + e.rows(),
 		"data/chunk_index": chunk, "data/file_index": file,
 		"meta/episodes/chunk_index": int64(0), "meta/episodes/file_index": int64(0),
@@ -231,8 +239,8 @@ func (d *lerobotSet) stats(all map[string]*summary) map[string]any {
 func (d *lerobotSet) info() error {
 	last := d.episodes[len(d.episodes)-1]
 	var robot any
-	if d.robot.Type != "" {
-		robot = d.robot.Type
+	if d.Robot.Type != "" {
+		robot = d.Robot.Type
 	}
 	var video any
 	for _, f := range last.Features {
@@ -259,35 +267,35 @@ func (d *lerobotSet) json(name string, v any) error {
 
 // lerobotWriter writes an episode.
 type lerobotWriter struct {
-	*Input
+	*dataset.Input
 	*episode
 	whole    *lerobotSet
 	data     *parquetTable
-	inertial InertialTables
+	inertial dataset.InertialTables
 	feeds    *feeds
 	images   images
 	running  map[string]*running
 }
 
-func (d *lerobotSet) Open(s *Input) (_ Writer, err error) {
+func (d *lerobotSet) Open(s *dataset.Input) (_ dataset.Writer, err error) {
 	e := &episode{Index: len(d.episodes), Sequence: s.Sequence, Features: make(map[string]feature), Stats: make(map[string]*summary)}
 	if e.Index > 0 {
 		before := d.episodes[e.Index-1]
 		e.From = before.From + before.rows()
 	}
 	w := &lerobotWriter{Input: s, episode: e, whole: d, running: make(map[string]*running)}
-	w.inertial = InertialCSV(s)
-	if w.feeds, err = newFeeds(s, d.robot); err != nil {
+	w.inertial = dataset.InertialCSV(s)
+	if w.feeds, err = newFeeds(s, d.Robot); err != nil {
 		return nil, err
 	}
-	if w.data, err = s.Out.parquet("data/" + e.file() + ".parquet"); err != nil {
+	if w.data, err = createParquet(s.Out, "data/"+e.file()+".parquet"); err != nil {
 		return nil, err
 	}
-	s.Out.closers = append(s.Out.closers, func() error {
+	s.Out.OnError(func() error {
 		w.feeds.close()
-		return w.data.close(ErrUnfinished)
+		return w.data.close(dataset.ErrUnfinished)
 	})
-	w.images = images{s: s, file: e.file(), row: w.data.write}
+	w.images = images{s: s, settings: d.settings, file: e.file(), row: w.data.write}
 	d.current = w
 	return w, nil
 }
@@ -301,7 +309,7 @@ func key(id camdriver.StreamID) string {
 	return imagePrefix + name
 }
 
-func (w *lerobotWriter) Set(one *Set) error {
+func (w *lerobotWriter) Set(one *dataset.Set) error {
 	taken, err := w.feeds.at(one)
 	if err != nil {
 		return err
@@ -363,10 +371,10 @@ func floats[T int64 | float32](v []T) []float64 {
 }
 
 // begin describes the features by the first set.
-func (w *lerobotWriter) begin(one *Set) error {
+func (w *lerobotWriter) begin(one *dataset.Set) error {
 	switch rate := w.Options.Rate; {
-	case w.whole.robot.FPS > 0:
-		w.FPS = w.whole.robot.FPS
+	case w.whole.Robot.FPS > 0:
+		w.FPS = w.whole.Robot.FPS
 	case rate > 0 && rate == math.Trunc(rate):
 		w.FPS = int(rate)
 	case rate > 0:

@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/samplebag"
@@ -58,7 +59,7 @@ func robotBag(t *testing.T) string {
 			if at > 800*time.Millisecond && at < 1400*time.Millisecond {
 				continue
 			}
-			state := jointStates(number, msgs.Time(1_700_000_000e9+int64(at)))
+			state := samplebag.JointStates(number, msgs.Time(1_700_000_000e9+int64(at)))
 			if err := w.Write(joints, max(bagstore.Time(at), bagstore.MinTime+1), state); err != nil {
 				t.Fatal(err)
 			}
@@ -74,22 +75,6 @@ func robotBag(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// jointStates returns a message with position, velocity and effort of two joints.
-func jointStates(number int, stamp msgs.Time) []byte {
-	var e msgs.Encoder
-	h := msgs.Header{Seq: uint32(number), Stamp: stamp}
-	h.Append(&e)
-	e.Len(2)
-	e.String("elbow")
-	e.String("wrist")
-	for range 3 {
-		e.Len(2)
-		e.F64(float64(number))
-		e.F64(-float64(number) / 2)
-	}
-	return e.B
 }
 
 // rowsOf reads a Parquet file.
@@ -146,7 +131,7 @@ type lerobotInfo struct {
 func TestLeRobot(t *testing.T) {
 	in, plain := robotBag(t), samplebag.Data(t, "sw_small_lz4.bag")
 	robot := NewRobot("stack the cups")
-	dir, err := make1(t, Options{In: []string{in, in}, Form: "lerobot", Robot: robot})
+	dir, err := make1(t, options{In: []string{in, in}, Robot: robot})
 	if loss, ok := errors.AsType[*bagset.LossError](err); !ok || len(loss.Lost) != 2 {
 		t.Fatal(err)
 	}
@@ -292,7 +277,7 @@ func framesOf(t *testing.T, in string) map[string]map[int64][]byte {
 
 // TestLeRobotJPEG checks that 8-bit images are JPEG and depth is PNG.
 func TestLeRobotJPEG(t *testing.T) {
-	dir := whole(t, Options{In: []string{samplebag.Data(t, "sw_small_lz4.bag")}, Form: "lerobot", Robot: NewRobot("look"), Images: "jpeg"})
+	dir := whole(t, options{In: []string{samplebag.Data(t, "sw_small_lz4.bag")}, Robot: NewRobot("look"), Images: "jpeg"})
 	row := rowsOf(t, filepath.Join(dir, "data/chunk-000/file-000.parquet"))[0]
 	for _, name := range []string{"color", "infrared1"} {
 		p := row["observation.images."+name].(map[string]any)
@@ -331,7 +316,7 @@ action:
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := whole(t, Options{In: []string{robotBag(t)}, Form: "lerobot", Robot: robot, Selection: bagset.Selection{End: "0.7"}, Rate: 15})
+	dir := whole(t, options{In: []string{robotBag(t)}, Robot: robot, Selection: bagset.Selection{End: "0.7"}, Rate: 15})
 	var info lerobotInfo
 	readJSON(t, filepath.Join(dir, "meta/info.json"), &info)
 	state, action := info.Features["observation.state"], info.Features["action"]
@@ -369,7 +354,7 @@ func TestRobotFileErrors(t *testing.T) {
 
 // FuzzRobot lets the sources of a hostile file read a hostile message.
 func FuzzRobot(f *testing.F) {
-	joints := jointStates(1, 2)
+	joints := samplebag.JointStates(1, 2)
 	f.Add([]byte("task: x\nstate:\n- {topic: /j, fields: [position, header.seq], joints: [wrist]}"), joints)
 	f.Add([]byte("action:\n- topic: /j\n  fields: [effort, name, header.stamp, header, position.x]\nfps: 30\nmax_age: 1"), joints)
 	f.Add([]byte("state: [{topic: /j, fields: [velocity]}]"), make([]byte, 32))
@@ -405,19 +390,18 @@ func TestLeRobotErrors(t *testing.T) {
 		return r
 	}
 	for _, c := range []struct {
-		o    Options
+		o    options
 		want string
 	}{
-		{Options{}, "needs a task"},
-		{Options{Robot: robot(func(r *Robot) { r.State = []Source{{Topic: "/none"}} })}, "no selected topic /none"},
-		{Options{Robot: robot(func(r *Robot) { r.State = []Source{{Topic: "/joint_states", Fields: []string{"name"}}} })}, "no set of"},
-		{Options{Robot: NewRobot("look"), Rate: 12.5}, "whole number"},
-		{Options{Robot: NewRobot("look"), In: []string{in, samplebag.Data(t, "sw_small_lz4.bag")}}, "lacks observation.state"},
+		{options{}, "needs a task"},
+		{options{Robot: robot(func(r *Robot) { r.State = []Source{{Topic: "/none"}} })}, "no selected topic /none"},
+		{options{Robot: robot(func(r *Robot) { r.State = []Source{{Topic: "/joint_states", Fields: []string{"name"}}} })}, "no set of"},
+		{options{Robot: NewRobot("look"), Rate: 12.5}, "whole number"},
+		{options{Robot: NewRobot("look"), In: []string{in, samplebag.Data(t, "sw_small_lz4.bag")}}, "lacks observation.state"},
 	} {
 		if c.o.In == nil {
 			c.o.In = []string{in}
 		}
-		c.o.Form = "lerobot"
 		if _, err := make1(t, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
@@ -449,15 +433,15 @@ func TestRunning(t *testing.T) {
 // TestLeRobotKept checks that episodes completed by an interrupted run are kept.
 func TestLeRobotKept(t *testing.T) {
 	in, dir := samplebag.Data(t, "sw_small_lz4.bag"), filepath.Join(t.TempDir(), "out")
-	o := Options{In: []string{in, in, in}, Form: "lerobot", Robot: NewRobot("look"), Dir: dir}
+	o := options{In: []string{in, in, in}, Robot: NewRobot("look"), Dir: dir}
 	ctx, cancel := context.WithCancel(t.Context())
 	first := filepath.Join(dir, "data/chunk-000/file-000.parquet")
 	o.Progress = func(uint64, uint64) {
-		if _, err := os.Stat(filepath.Join(dir, PartsName, "000000.json")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, dataset.PartsName, "000000.json")); err == nil {
 			cancel()
 		}
 	}
-	if err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+	if err := o.run(ctx, t); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	before, err := os.Stat(first)
@@ -469,7 +453,7 @@ func TestLeRobotKept(t *testing.T) {
 	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the first episode was made again: %v", err)
 	}
-	other := whole(t, Options{In: o.In, Form: o.Form, Robot: o.Robot})
+	other := whole(t, options{In: o.In, Robot: o.Robot})
 	if got, want := tree(t, dir), tree(t, other); !maps.Equal(got, want) {
 		t.Error("the data set differs from that of an uninterrupted run")
 	}

@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/imagefile"
 )
 
@@ -40,8 +41,8 @@ type parquetTable struct {
 	held     int // bytes of images in the current group
 }
 
-// parquet creates a table below the data set's folder.
-func (f *Folder) parquet(name string, metadata ...pq.WriterOption) (*parquetTable, error) {
+// createParquet creates a table below the data set's folder.
+func createParquet(f *dataset.Folder, name string, metadata ...pq.WriterOption) (*parquetTable, error) {
 	path, file, err := f.Create(name)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/tools/dataset"
 	"rsros/msgs"
 	"rsros/program/yaml"
 )
@@ -18,7 +19,7 @@ import (
 type Robot struct {
 	Task   string        `json:"task"`
 	Type   string        `json:"robot_type,omitempty"`
-	FPS    int           `json:"fps,omitempty"` // of the rows; 0: Options.Rate, or the first camera's
+	FPS    int           `json:"fps,omitempty"` // of the rows; 0: --rate, or the first camera's
 	MaxAge time.Duration `json:"max_age_ns"`    // of a value
 	State  []Source      `json:"state,omitempty"`
 	Action []Source      `json:"action,omitempty"`
@@ -149,7 +150,7 @@ type feed struct {
 	waiting []sample // in order of file time
 }
 
-func (s *Input) newFeed(what string, from Source) (*feed, error) {
+func newFeed(s *dataset.Input, what string, from Source) (*feed, error) {
 	f := &feed{Source: from, what: what, types: make(map[*bagstore.Connection]*msgs.Spec)}
 	selected := s.Filter.Query().Connections
 	for _, c := range s.File.Bag().Connections() {
@@ -169,7 +170,7 @@ func (s *Input) newFeed(what string, from Source) (*feed, error) {
 		f.types[c] = spec
 	}
 	if len(f.types) == 0 {
-		return nil, fmt.Errorf("%s: %w: no selected topic %s for %s", s.Recording, ErrStreams, f.Topic, what)
+		return nil, fmt.Errorf("%s: %w: no selected topic %s for %s", s.Recording, dataset.ErrStreams, f.Topic, what)
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/tools/videofile"
+	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -19,7 +19,7 @@ import (
 // decoded returns the frames of a video as python3-av decodes them.
 func decoded(t *testing.T, path, format string, size int) (frames [][]byte) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), need.Python(t, "av"), "../videofile/testdata/decode.py", path, format)
+	cmd := exec.CommandContext(t.Context(), need.Python(t, "av"), "internal/videofile/testdata/decode.py", path, format)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.Output()
@@ -39,7 +39,7 @@ const depthVideo = "videos/observation.images.depth/chunk-000/file-000.mp4"
 func TestLeRobotVideo(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	dir := whole(t, Options{In: []string{in}, Form: "lerobot", Robot: NewRobot("look"), Images: "h264", Depth: "ffv1"})
+	dir := whole(t, options{In: []string{in}, Robot: NewRobot("look"), Images: "h264", Depth: "ffv1"})
 	rows := rowsOf(t, filepath.Join(dir, "data/chunk-000/file-000.parquet"))
 	frames, depth := framesOf(t, in), decoded(t, filepath.Join(dir, depthVideo), "gray16le", 2*64*48)
 	if len(depth) != len(rows) || len(rows) != 60 {
@@ -84,7 +84,7 @@ func TestLeRobotVideo(t *testing.T) {
 func TestLeRobotDepth12(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	dir := whole(t, Options{In: []string{in}, Form: "lerobot", Robot: NewRobot("look"), Depth: "hevc12"})
+	dir := whole(t, options{In: []string{in}, Robot: NewRobot("look"), Depth: "hevc12"})
 	codes, frames := decoded(t, filepath.Join(dir, depthVideo), "gray12le", 2*64*48), framesOf(t, in)
 	low, high := math.Log(0.01+3.5), math.Log(10+3.5)
 	var off depthError
@@ -126,7 +126,7 @@ func TestLeRobotDepth12(t *testing.T) {
 func TestLeRobotWithoutFFmpeg(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	in := samplebag.Data(t, "sw_small_lz4.bag")
-	dir, err := make1(t, Options{In: []string{in}, Form: "lerobot", Robot: NewRobot("look"), Depth: "ffv1"})
+	dir, err := make1(t, options{In: []string{in}, Robot: NewRobot("look"), Depth: "ffv1"})
 	if !errors.Is(err, videofile.ErrMissing) {
 		t.Error(err)
 	}

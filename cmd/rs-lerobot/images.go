@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"bytes"
@@ -7,9 +7,10 @@ import (
 	"runtime"
 	"sync"
 
+	"rsros/bagstore/tools/dataset"
 	"rsros/bagstore/tools/imagefile"
-	"rsros/bagstore/tools/videofile"
 	"rsros/camdriver/process"
+	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/msgs/imagetransport"
 )
 
@@ -23,10 +24,10 @@ const (
 	depthHEVC  = "hevc12"
 )
 
-// ImageForms are the choices for Options.Images, and DepthForms those for Options.Depth.
+// imageForms are the choices for --images, and depthForms those for --depth.
 var (
-	ImageForms = []string{imagesPNG, imagesJPEG, imagesH264, imagesHEVC}
-	DepthForms = []string{imagesPNG, depthFFV1, depthHEVC}
+	imageForms = []string{imagesPNG, imagesJPEG, imagesH264, imagesHEVC}
+	depthForms = []string{imagesPNG, depthFFV1, depthHEVC}
 )
 
 // codecs are the forms that are videos.
@@ -39,7 +40,8 @@ const (
 
 // images encodes the images of rows on all cores, and hands the rows on in order.
 type images struct {
-	s       *Input
+	settings
+	s       *dataset.Input
 	fps     int
 	file    string // of the episode
 	row     func(cells) error
@@ -72,11 +74,11 @@ type pendingRow struct {
 }
 
 // add describes a stream by its first image, and begins its video.
-func (m *images) add(name string, img process.Image, e *StreamEntry) (f feature, err error) {
+func (m *images) add(name string, img process.Image, e *dataset.StreamEntry) (f feature, err error) {
 	n, bits := imagefile.Of(img.Frame).Channels()
-	s := &imageStream{name: name, form: m.s.Options.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
+	s := &imageStream{name: name, form: m.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
 	if s.depth {
-		s.form = m.s.Options.Depth
+		s.form = m.Depth
 	}
 	if side := max(e.Width, e.Height); side >= 300 { // as LeRobot counts
 		s.step = side / 150
@@ -106,7 +108,7 @@ func (m *images) add(name string, img process.Image, e *StreamEntry) (f feature,
 }
 
 // begin begins a stream's video, and describes it as LeRobot does.
-func (m *images) begin(s *imageStream, e *StreamEntry, f *feature) error {
+func (m *images) begin(s *imageStream, e *dataset.StreamEntry, f *feature) error {
 	f.Type = "video"
 	if !s.depth {
 		f.Shape[2] = 3
@@ -126,9 +128,9 @@ func (m *images) begin(s *imageStream, e *StreamEntry, f *feature) error {
 	if err != nil {
 		return err
 	}
-	s.video, err = videofile.Create(m.s.pace.Ctx, videofile.Options{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
+	s.video, err = videofile.Create(m.s.Context(), videofile.Options{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
 	if err == nil {
-		m.s.Out.closers = append(m.s.Out.closers, func() error {
+		m.s.Out.OnError(func() error {
 			s.video.Abort()
 			return nil
 		})
@@ -150,7 +152,7 @@ func (m *images) set(row cells, list []process.Image) error {
 			defer p.encode.Done()
 			defer frame.Release()
 			img := imagefile.Of(frame)
-			img.Stored = m.s.Out.manifest.Options.Stored
+			img.Stored = m.s.Options.Uncompressed
 			p.files[i], p.off[i], p.errs[i] = s.encode(img)
 			return p.errs[i]
 		})

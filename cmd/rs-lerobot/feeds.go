@@ -1,4 +1,4 @@
-package dataset
+package main
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
 )
 
@@ -23,7 +24,7 @@ const ahead = time.Second
 
 // feeds read the sources of state and action along with the sets. They are for one goroutine.
 type feeds struct {
-	s      *Input
+	s      *dataset.Input
 	maxAge time.Duration
 	list   []*feed
 	walk   bagset.Walk
@@ -42,7 +43,7 @@ type taken struct {
 	stamps  []int64 // of each source
 }
 
-func newFeeds(s *Input, robot *Robot) (*feeds, error) {
+func newFeeds(s *dataset.Input, robot *Robot) (*feeds, error) {
 	f := &feeds{s: s, maxAge: robot.MaxAge, shift: s.File.Shift(), stop: func() {}}
 	state := robot.State
 	if len(state) == 0 && len(robot.Action) == 0 {
@@ -56,7 +57,7 @@ func newFeeds(s *Input, robot *Robot) (*feeds, error) {
 		list []Source
 	}{{stateFeature, state}, {actionFeature, robot.Action}} {
 		for _, source := range part.list {
-			one, err := s.newFeed(part.what, source)
+			one, err := newFeed(s, part.what, source)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +77,7 @@ func newFeeds(s *Input, robot *Robot) (*feeds, error) {
 	if q.End > 0 {
 		q.End += bagstore.Time(ahead)
 	}
-	f.walk = bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+	f.walk = bagset.Walk{Pace: bagstore.Pace{Ctx: s.Context()}, Log: s.Options.Log}
 	f.next, f.stop = iter.Pull2(f.walk.Messages(s.File.Bag().View(q)))
 	return f, nil
 }
@@ -101,7 +102,7 @@ func (f *feeds) jointStates() ([]Source, error) {
 }
 
 // at returns the last numbers at or before a set. The error may be a leaveOut.
-func (f *feeds) at(one *Set) (t taken, err error) {
+func (f *feeds) at(one *dataset.Set) (t taken, err error) {
 	if len(f.list) == 0 {
 		return t, nil
 	}
@@ -117,11 +118,11 @@ func (f *feeds) at(one *Set) (t taken, err error) {
 		age := time.Duration(when - source.time(v))
 		switch {
 		case !ok:
-			return t, LeaveOut(fmt.Sprintf("there is no message of %s before it", source.Topic))
+			return t, dataset.LeaveOut(fmt.Sprintf("there is no message of %s before it", source.Topic))
 		case v.bad != nil:
-			return t, LeaveOut(fmt.Sprintf("the message of %s %v", source.Topic, v.bad))
+			return t, dataset.LeaveOut(fmt.Sprintf("the message of %s %v", source.Topic, v.bad))
 		case age > f.maxAge:
-			return t, LeaveOut(fmt.Sprintf("the last message of %s is %v older", source.Topic, age))
+			return t, dataset.LeaveOut(fmt.Sprintf("the last message of %s is %v older", source.Topic, age))
 		}
 		f.oldest = max(f.oldest, age)
 		t.numbers[source.what] = append(t.numbers[source.what], v.numbers...)

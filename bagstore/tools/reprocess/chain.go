@@ -1,0 +1,57 @@
+package reprocess
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rsros/camdriver/process"
+)
+
+// CheckChain returns an error if NewChain would.
+func CheckChain(filters, set []string) error {
+	if len(filters) == 0 {
+		return errors.New("there are no --filters")
+	}
+	res := process.NewResources(0, 1)
+	defer res.Close()
+	_, err := NewChain(res, filters, set)
+	return err
+}
+
+// NewChain creates the blocks that filters names, with the options of set, FILTER.OPTION=VALUE.
+func NewChain(res *process.Resources, filters, set []string) (process.Chain, error) {
+	var chain process.Chain
+	byName := make(map[string]process.Block)
+	names, err := process.ParseNames(strings.Join(filters, ","), process.Words())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if name == "units" || name == "pointcloud" {
+			return nil, fmt.Errorf("the output of %s can't be recorded; export --ply writes points", name)
+		}
+		b, err := process.New(res, name)
+		if err != nil {
+			return nil, err
+		}
+		chain, byName[name] = append(chain, b), b
+	}
+	for _, setting := range set {
+		key, text, _ := strings.Cut(setting, "=")
+		name, option, _ := strings.Cut(key, ".")
+		value, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return nil, fmt.Errorf("--set %q: want FILTER.OPTION=VALUE with a number", setting)
+		}
+		b := byName[name]
+		if b == nil {
+			return nil, fmt.Errorf("--set %q: %q is not among the filters", setting, name)
+		}
+		if err := process.SetOption(b, option, float32(value)); err != nil {
+			return nil, fmt.Errorf("--set %q: %w", setting, err)
+		}
+	}
+	return chain, nil
+}
