@@ -195,6 +195,9 @@ func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 		left, text := maxListed, maxListedText
 		for i, err := range s.List(ctx, prefix) {
 			left, text = left-1, text-len(i.Name)-len(i.Version)
+			if err == nil {
+				err = checkSize(i)
+			}
 			if err == nil && IsAddress(prefix) && (left < 0 || text < 0) {
 				err = fmt.Errorf("list %s: it has more than %d objects, or names of more than %d bytes: %w", prefix, maxListed, maxListedText, ErrUnusable)
 			}

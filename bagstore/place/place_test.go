@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,6 +118,45 @@ type growing struct {
 }
 
 type grown struct{ text string }
+
+// TestSizes checks that sizes with which offsets would overflow are refused at once.
+func TestSizes(t *testing.T) {
+	for _, size := range []int64{math.MaxInt64, math.MinInt64, -1} {
+		Register("sized", sized{size: size})
+		if _, err := Open(t.Context(), "sized://x"); !errors.Is(err, ErrUnusable) {
+			t.Errorf("open %d bytes: %v", size, err)
+		}
+		for _, err := range List(t.Context(), "sized://") {
+			if !errors.Is(err, ErrUnusable) {
+				t.Errorf("list %d bytes: %v", size, err)
+			}
+		}
+	}
+	Register("sized", sized{size: maxSize})
+	f, err := Open(t.Context(), "sized://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !f.Has(maxSize, math.MaxInt64) || f.Has(1, math.MaxInt64) {
+		t.Error("has what isn't there, or not what is")
+	}
+}
+
+// sized is a store with one object without content.
+type sized struct {
+	Store
+	Object
+	size int64
+}
+
+func (s sized) Open(context.Context, string) (Object, error) { return s, nil }
+
+func (s sized) Info() Info { return Info{Name: "sized://x", Size: s.size} }
+
+func (s sized) List(context.Context, string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) { yield(s.Info(), nil) }
+}
 
 func (g growing) Open(context.Context, string) (Object, error) {
 	*g.size += 100

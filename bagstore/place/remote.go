@@ -185,7 +185,8 @@ func (r *remote) want(off, n int64) {
 
 // Has implements File.
 func (r *remote) Has(off, n int64) bool {
-	return cache.has(r.cached(), span{off / blockSize, (min(off+n, r.Size()) + blockSize - 1) / blockSize})
+	n = min(n, r.Size()-off)
+	return off < 0 || n <= 0 || cache.has(r.cached(), span{off / blockSize, (off + n + blockSize - 1) / blockSize})
 }
 
 // work asks for wanted ranges until there are none.

@@ -56,10 +56,24 @@ func openOnce(ctx context.Context, s Store, name string) (Object, error) {
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
+	if err := checkSize(o.Info()); err != nil {
+		return nil, err
+	}
 	if h, ok := o.(Header); ok {
 		traffic.fetched.Add(int64(len(h.Head())))
 	}
 	return o, nil
+}
+
+// maxSize bounds sizes, so that nothing computed from offsets overflows. Stores have 50 TB at most.
+const maxSize = 1 << 50
+
+// checkSize checks the size that a server says an object has.
+func checkSize(i Info) error {
+	if i.Size < 0 || i.Size > maxSize {
+		return fmt.Errorf("%s: the server says it has %d bytes: %w", i.Name, i.Size, ErrUnusable)
+	}
+	return nil
 }
 
 // cause returns server.ErrStalled for what that led to, and never io.EOF.

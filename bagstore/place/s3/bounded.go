@@ -24,12 +24,12 @@ const (
 	answerTime = 2 * time.Minute
 )
 
-// bounded bounds answers that aren't objects.
+// bounded bounds answers.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.Method == http.MethodHead || q.Method == http.MethodGet && q.URL.RawQuery == "" {
-		return b.next.RoundTrip(q) // the head or a part of an object
+		return b.part(q) // the head or a part of an object
 	}
 	if q.Method != http.MethodGet {
 		return b.send(q)
@@ -41,6 +41,17 @@ func (b bounded) RoundTrip(q *http.Request) (*http.Response, error) {
 		return b.list(q)
 	}
 	return b.get(q)
+}
+
+// part gets a part of an object, and no more than that: of an answer that the client refuses, it reads the rest.
+func (b bounded) part(q *http.Request) (*http.Response, error) {
+	r, err := b.next.RoundTrip(q)
+	var from, to int64
+	if n, _ := fmt.Sscanf(q.Header.Get("Range"), "bytes=%d-%d", &from, &to); n < 2 || err != nil || r.StatusCode/100 != 2 {
+		return limit(r, err)
+	}
+	r.Body = server.Body(r.Body, to-from+1)
+	return r, nil
 }
 
 // send sends what may take long, but not without progress.

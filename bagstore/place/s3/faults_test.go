@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -155,6 +156,27 @@ func TestFaultsOnTheWay(t *testing.T) {
 	put()
 	if _, err := f.ReadAt(make([]byte, 10), 3<<20-10); !errors.Is(err, place.ErrChanged) {
 		t.Errorf("a replaced object: %v", err)
+	}
+}
+
+// TestLongBody checks that no more than a range is read of an answer, also of one that the client refuses.
+func TestLongBody(t *testing.T) {
+	t.Cleanup(server.ScaleForTest(100))
+	const long = 128 << 20 // more than the system's buffers hold
+	read := make(chan bool, 10)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Range", "bytes 0-65535/100000000") // without the time that the client wants
+		w.WriteHeader(http.StatusPartialContent)
+		_, err := w.Write(make([]byte, long))
+		read <- err == nil
+	}))
+	use(t, s)
+	if _, err := place.Open(t.Context(), "s3://walks/a.bag"); err == nil {
+		t.Error("it is accepted")
+	}
+	s.Close()
+	if close(read); <-read {
+		t.Errorf("read %d bytes", long)
 	}
 }
 

@@ -155,7 +155,7 @@ func (o *object) Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
 	if err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	return server.Body(body, n), nil
+	return body, nil
 }
 
 func (o *object) wrap(err error) error { return wrap(o.info.Name, err) }
