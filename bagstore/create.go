@@ -35,6 +35,9 @@ func Create(path string, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Discard())
 	}
+	if o.Hold != nil {
+		o.Hold(f.File)
+	}
 	if keep {
 		w.keeper = newKeeper(w, f.File, path)
 	}

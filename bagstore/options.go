@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -65,6 +66,8 @@ type Options struct {
 	Staging *Staging
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
+	// Hold, if not nil, is called with the file after it is created and locked.
+	Hold func(*os.File)
 	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time
 

@@ -15,7 +15,7 @@ import (
 type Output struct {
 	*Writer
 	Moved  int // messages of Copy with Message.Moved
-	target place.Target
+	target *place.Target
 	ids    map[*Connection]uint32
 	added  map[string][]*Connection // by topic, to find equal ones
 }
@@ -28,7 +28,7 @@ func CreateOutput(ctx context.Context, path string, o Options) (*Output, error) 
 		return nil, err
 	}
 	o.Checkpoint = -1 // nobody opens it before it has its name
-	o.Overwrite = false
+	o.Overwrite, o.Hold = false, target.Hold
 	w, err := Create(target.Temp(), o)
 	if err != nil {
 		return nil, err

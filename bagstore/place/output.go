@@ -15,28 +15,31 @@ import (
 // Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.
 const Suffix = ".partial"
 
-// Target is a final name with its temporary one, which is that of a local file. It must not be used
-// after Commit or Discard.
+// Target is a final name with its temporary one, which is that of a local file. It must be ended by Commit or Discard.
 type Target struct {
 	ctx       context.Context // ends uploads
 	name      string
 	temp      string
 	overwrite bool
+	held      *os.File // keeps the temporary file locked; nil: nothing does
 }
 
 // Reserve checks that a file can be written at a path, or an object at an address. Without overwrite
 // the error for an existing one is fs.ErrExist. Reserve removes an abandoned temporary file, and fails
 // if one is being written. The temporary file of an object is in the folder of SetTemp; Commit uploads
-// it, until ctx ends.
-func Reserve(ctx context.Context, name string, overwrite bool) (Target, error) {
-	t := Target{ctx: ctx, name: name, temp: name + Suffix, overwrite: overwrite}
+// it, until ctx ends. Reserve tries whether the store lets it write the object.
+func Reserve(ctx context.Context, name string, overwrite bool) (*Target, error) {
+	t := &Target{ctx: ctx, name: name, temp: name + Suffix, overwrite: overwrite}
 	if err := Free(ctx, name, overwrite); err != nil {
-		return t, err
+		return nil, err
 	}
 	if IsAddress(name) {
 		var err error
-		if t.temp, err = temporary(name); err != nil {
-			return t, err
+		if t.temp, err = temporary(name); err == nil {
+			err = Probe(ctx, name)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return t, disk.Clear(t.temp)
@@ -63,19 +66,36 @@ func Free(ctx context.Context, name string, overwrite bool) error {
 func taken(name string) error { return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist} }
 
 // Temp returns the temporary name.
-func (t Target) Temp() string { return t.temp }
+func (t *Target) Temp() string { return t.temp }
+
+// Hold keeps the temporary file, which f has open and locked, locked until Commit or Discard. Otherwise another program
+// that reserves the name could remove it once f is closed.
+func (t *Target) Hold(f *os.File) { t.held = disk.Hold(f) }
 
 // Commit gives the temporary file, which must be closed, its final name and makes the name survive
 // a power cut, or uploads it. Without overwrite it refuses to replace a file or object. After an error
-// it removes the temporary file.
-func (t Target) Commit() error {
-	if IsAddress(t.name) {
-		return errors.Join(Upload(t.ctx, t.temp, t.name, !t.overwrite), t.Discard())
+// it removes the temporary file of a path; a finished file that can't be uploaded stays, and the error names it.
+func (t *Target) Commit() error {
+	if !IsAddress(t.name) {
+		err := Rename(t.temp, t.name, t.overwrite)
+		if err != nil {
+			return errors.Join(err, t.Discard())
+		}
+		return t.release()
 	}
-	if err := Rename(t.temp, t.name, t.overwrite); err != nil {
+	err := upload(t.ctx, t.temp, t.name, !t.overwrite, t.held == nil)
+	if err == nil || t.name == Stream {
 		return errors.Join(err, t.Discard())
 	}
-	return nil
+	return errors.Join(keepUnsent(t.temp, t.name, err), t.release())
+}
+
+// release ends Hold.
+func (t *Target) release() error {
+	if t.held == nil {
+		return nil
+	}
+	return t.held.Close()
 }
 
 // Rename gives a complete file its final name, and makes that survive a power cut. Without overwrite
@@ -106,11 +126,11 @@ func rename(from, to string, overwrite bool) error {
 }
 
 // Discard removes the temporary file.
-func (t Target) Discard() error {
+func (t *Target) Discard() error {
 	if err := os.Remove(t.temp); !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return errors.Join(err, t.release())
 	}
-	return nil
+	return t.release()
 }
 
 // syncFolder makes a new name safe from a power cut, on systems that can.
@@ -135,6 +155,7 @@ func Write(ctx context.Context, name string, overwrite bool, write func(*os.File
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
+	t.Hold(f.File)
 	if err := errors.Join(write(f.File), f.Close()); err != nil {
 		return errors.Join(err, t.Discard())
 	}

@@ -162,6 +162,21 @@ func Checksum(ctx context.Context, name, version string) (string, error) {
 	return "", err
 }
 
+// Prober is a Store that can try to write.
+type Prober interface {
+	// Probe returns the error that writing an object would have now. It leaves nothing.
+	Probe(ctx context.Context, name string) error
+}
+
+// Probe tries whether an object can be written, if the store can try.
+func Probe(ctx context.Context, name string) error {
+	s, err := storeOf(name)
+	if p, ok := s.(Prober); ok && err == nil {
+		return p.Probe(ctx, name)
+	}
+	return err
+}
+
 // Read reads a file or object of at most max bytes.
 func Read(ctx context.Context, name string, max int) ([]byte, error) {
 	f, err := Open(ctx, name)

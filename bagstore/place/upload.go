@@ -67,21 +67,27 @@ func freeObject(ctx context.Context, name string, overwrite bool) error {
 // Upload puts a complete file, which is locked meanwhile. After an error, nothing is left in the store. What a killed
 // program has left there is continued or removed, if it had the same folder for temporary files.
 func Upload(ctx context.Context, path, name string, fresh bool) error {
+	return upload(ctx, path, name, fresh, true)
+}
+
+func upload(ctx context.Context, path, name string, fresh, lock bool) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if err := disk.Lock(f); err != nil {
-		return fmt.Errorf("upload to %s: %w", name, err)
+	if lock {
+		if err := disk.Lock(f); err != nil {
+			return fmt.Errorf("upload to %s: %w", name, err)
+		}
 	}
 	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	b := openBegun(name)
-	defer b.close()
-	_, err = Put(ctx, name, f, st.Size(), PutOptions{New: fresh, Discard: true, Resume: b.state, Save: b.save})
+	u := openUploadState(name)
+	defer u.close()
+	_, err = Put(ctx, name, f, st.Size(), PutOptions{New: fresh, Discard: true, Resume: u.state, Save: u.save})
 	return err
 }
 
@@ -93,6 +99,9 @@ func writePrefix(ctx context.Context, name string, write func(dir string) error)
 		return err
 	}
 	temp, err := temporary(name)
+	if err == nil {
+		err = Probe(ctx, Join(name, unfinished))
+	}
 	if err != nil {
 		return err
 	}
@@ -108,11 +117,23 @@ func writePrefix(ctx context.Context, name string, write func(dir string) error)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	err = write(dir)
-	if err == nil {
-		err = uploadFolder(ctx, dir, name, begun)
+	if err := write(dir); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return errors.Join(err, os.RemoveAll(dir))
+	if err := uploadFolder(ctx, dir, name, begun); err != nil {
+		return keepUnsent(dir, name, err)
+	}
+	return os.RemoveAll(dir)
+}
+
+// keepUnsent moves a complete output that couldn't be uploaded away from what the next program replaces. It adds to the
+// error where the output is.
+func keepUnsent(temp, name string, err error) error {
+	dir, failed := os.MkdirTemp(filepath.Dir(temp), "unsent-")
+	if to := filepath.Join(dir, Base(name)); failed == nil && os.Rename(temp, to) == nil {
+		temp = to
+	}
+	return fmt.Errorf("%w; the complete output stays at %s", err, temp)
 }
 
 // unfinished is the object in a folder whose upload has begun. It is removed at the end.

@@ -88,6 +88,18 @@ func newMemory(t *testing.T) (memory, string) {
 	return m, dir
 }
 
+// unsent removes the only output that couldn't be uploaded, and returns what a file of it has.
+func unsent(t *testing.T, temp, file string, err error) string {
+	t.Helper()
+	list, _ := filepath.Glob(filepath.Join(temp, "*", "unsent-*", "*"))
+	if len(list) != 1 || !strings.HasSuffix(err.Error(), list[0]) {
+		t.Fatalf("%v: %v", list, err)
+	}
+	dir := filepath.Dir(list[0])
+	defer os.RemoveAll(dir) //nolint:errcheck // found at the end
+	return read(t, filepath.Join(dir, file))
+}
+
 // TestWriteObject is TestWrite for an address.
 func TestWriteObject(t *testing.T) {
 	m, dir := newMemory(t)
@@ -113,24 +125,24 @@ func TestWriteObject(t *testing.T) {
 	if err := Write(t.Context(), name, true, text("third")); err != nil || m[name] != "third" {
 		t.Errorf("overwriting: %v", err)
 	}
-	if err := Write(t.Context(), "memory://bucket/refused", false, text("x")); !errors.Is(err, errRefused) {
+	if err := Write(t.Context(), "memory://bucket/refused", false, text("x")); !errors.Is(err, errRefused) || unsent(t, dir, "refused", err) != "x" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := Write(ctx, "memory://bucket/y", false, func(f *os.File) error {
 		cancel()
 		return text("y")(f)
-	}); !errors.Is(err, context.Canceled) || len(m) != 1 {
+	}); !errors.Is(err, context.Canceled) || len(m) != 1 || unsent(t, dir, "y", err) != "y" {
 		t.Errorf("got %v, %v", err, m)
 	}
 	if err := Write(t.Context(), "gopher://bucket/y", true, text("y")); !errors.Is(err, ErrScheme) {
 		t.Error(err)
 	}
 	appeared := "memory://bucket/z"
-	if err := Write(t.Context(), appeared, false, func(*os.File) error {
+	if err := Write(t.Context(), appeared, false, func(f *os.File) error {
 		m[appeared] = "theirs"
-		return nil
-	}); !errors.Is(err, fs.ErrExist) || m[appeared] != "theirs" {
+		return text("ours")(f)
+	}); !errors.Is(err, fs.ErrExist) || m[appeared] != "theirs" || unsent(t, dir, "z", err) != "ours" {
 		t.Error(err, m)
 	}
 }
@@ -153,7 +165,7 @@ func TestTempOfOthers(t *testing.T) {
 // TestWriteFolderOfObjects checks that a folder at an address has all its files or none, and that the
 // file that describes it is written last.
 func TestWriteFolderOfObjects(t *testing.T) {
-	m, _ := newMemory(t)
+	m, temp := newMemory(t)
 	const name = "memory://bucket/walk"
 	fill := func(files ...string) func(string) error {
 		return func(dir string) error {
@@ -168,10 +180,10 @@ func TestWriteFolderOfObjects(t *testing.T) {
 			return nil
 		}
 	}
-	if err := WriteFolder(t.Context(), name, fill("a", "refused/b", "c")); !errors.Is(err, errRefused) || len(m) > 0 {
+	if err := WriteFolder(t.Context(), name, fill("a", "refused/b", "c")); !errors.Is(err, errRefused) || len(m) > 0 || unsent(t, temp, "walk/refused/b", err) != "refused/b" {
 		t.Errorf("%v, %v", err, m)
 	}
-	if err := WriteFolder(t.Context(), name, fill("b", "manifest.json", "refused", "a")); !errors.Is(err, errRefused) || len(m) > 0 {
+	if err := WriteFolder(t.Context(), name, fill("b", "manifest.json", "refused", "a")); !errors.Is(err, errRefused) || len(m) > 0 || unsent(t, temp, "walk/a", err) != "a" {
 		t.Errorf("%v, %v", err, m)
 	}
 	if err := WriteFolder(t.Context(), name+"/", fill("walk_0.db3", "metadata.yaml", "a/b")); err != nil || len(m) != 3 || m[name+"/a/b"] != "a/b" {
@@ -183,7 +195,7 @@ func TestWriteFolderOfObjects(t *testing.T) {
 	// After a kill, a part is there, with the mark.
 	clear(m)
 	m[name+"/a"], m[name+"/"+unfinished] = "a", "x"
-	if err := WriteFolder(t.Context(), name, fill("a", "b", "refused", "manifest.json")); !errors.Is(err, errRefused) || len(m) != 2 || m[name+"/a"] != "a" {
+	if err := WriteFolder(t.Context(), name, fill("a", "b", "refused", "manifest.json")); !errors.Is(err, errRefused) || len(m) != 2 || m[name+"/a"] != "a" || unsent(t, temp, "walk/b", err) != "b" {
 		t.Errorf("%v, %v", err, m)
 	}
 	if err := WriteFolder(t.Context(), name, fill("a", "b", "manifest.json")); err != nil || len(m) != 3 || m[name+"/"+unfinished] != "" {
@@ -191,7 +203,7 @@ func TestWriteFolderOfObjects(t *testing.T) {
 	}
 	clear(m)
 	m[name+"/a"], m[name+"/"+unfinished] = "another", "x"
-	if err := WriteFolder(t.Context(), name, fill("a", "b", "manifest.json")); !errors.Is(err, fs.ErrExist) || len(m) != 2 || m[name+"/a"] != "another" {
+	if err := WriteFolder(t.Context(), name, fill("a", "b", "manifest.json")); !errors.Is(err, fs.ErrExist) || len(m) != 2 || m[name+"/a"] != "another" || unsent(t, temp, "walk/a", err) != "a" {
 		t.Errorf("%v, %v", err, m)
 	}
 }

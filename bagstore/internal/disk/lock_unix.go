@@ -34,6 +34,16 @@ func Lock(f *os.File) error {
 // Rename calls rename, which renames the file to path.
 func (c *Created) Rename(_ string, rename func() error) error { return rename() }
 
+// Hold returns a second handle of a file, with which it stays locked when the first one is closed; nil if there can't be
+// one.
+func Hold(f *os.File) *os.File {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	return os.NewFile(uintptr(fd), f.Name())
+}
+
 // closeRemoved calls remove, which removes the file, while the file is locked, and closes it.
 func closeRemoved(f *os.File, remove func() error) error {
 	return errors.Join(remove(), f.Close())

@@ -39,6 +39,9 @@ func (c *Created) Rename(path string, rename func() error) error {
 	return Lock(f)
 }
 
+// Hold returns nil: Windows can't rename an open file.
+func Hold(*os.File) *os.File { return nil }
+
 // closeRemoved closes a file and calls remove, which removes it: Windows can't remove an
 // open file.
 func closeRemoved(f *os.File, remove func() error) error {

@@ -159,6 +159,50 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
+// TestProbe checks that an object that may not be written is refused before its content is made, and that nothing is left
+// of one that may.
+func TestProbe(t *testing.T) {
+	b := bucket.Start(t)
+	name := b.Address("a.bag")
+	if target, err := place.Reserve(t.Context(), name, false); err != nil || target.Discard() != nil {
+		t.Error(err)
+	}
+	wantUploads(t, b, 0)
+	wantNothing(t, name)
+	b.Inject(func(r *http.Request, _ int) bucket.Fault {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			return bucket.None
+		}
+		return bucket.Expired
+	})
+	if _, err := place.Reserve(t.Context(), name, true); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+}
+
+// TestNotKept checks that the answer 200 isn't taken for the object.
+func TestNotKept(t *testing.T) {
+	t.Cleanup(server.ScaleForTest(100))
+	for name, head := range map[string]http.HandlerFunc{
+		"nothing": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+		"less": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "9")
+			w.Header().Set("Last-Modified", "Wed, 21 Oct 2026 07:28:00 GMT")
+		},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodHead {
+				head(w, r)
+			}
+		}))
+		use(t, s)
+		if _, err := place.Put(t.Context(), "s3://walks/a.bag", bytes.NewReader(content(10)), 10, place.PutOptions{New: true}); err == nil {
+			t.Errorf("%s was kept", name)
+		}
+		s.Close()
+	}
+}
+
 // TestLongBody checks that no more than a range is read of an answer, also of one that the client refuses.
 func TestLongBody(t *testing.T) {
 	t.Cleanup(server.ScaleForTest(100))

@@ -22,20 +22,43 @@ import (
 // Put implements place.Store. A large object is written in parts. The server compares the checksums of
 // each part and of the whole. After a failure it has no parts, unless o.Save can keep what they are.
 func (s *Store) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o place.PutOptions) (place.Info, error) {
-	client, err := s.connect()
+	p, err := s.newPut(name, o)
 	if err != nil {
 		return place.Info{}, err
 	}
-	p := &put{client: client, name: name, body: body, size: size, o: o}
-	p.bucket, p.key = split(name)
-	if o.Progress == nil {
-		p.o.Progress = func(int64) {}
-	}
+	p.body, p.size = body, size
 	if size <= partSize {
 		p.resume(ctx)
 		return p.single(ctx)
 	}
 	return p.inParts(ctx)
+}
+
+// Probe implements place.Prober. It begins an object in parts, which needs the same permission as any object, and gives
+// it up.
+func (s *Store) Probe(ctx context.Context, name string) error {
+	p, err := s.newPut(name, place.PutOptions{})
+	if err != nil {
+		return err
+	}
+	u, err := p.begin(ctx)
+	if err == nil {
+		_ = p.client.AbortMultipartUpload(ctx, p.bucket, p.key, u.ID) // it has no parts, which would cost
+	}
+	return err
+}
+
+func (s *Store) newPut(name string, o place.PutOptions) (*put, error) {
+	client, err := s.connect()
+	if err != nil {
+		return nil, err
+	}
+	p := &put{client: client, name: name, o: o}
+	p.bucket, p.key = split(name)
+	if o.Progress == nil {
+		p.o.Progress = func(int64) {}
+	}
+	return p, nil
 }
 
 // put writes one object.
@@ -126,15 +149,26 @@ func (p *put) single(ctx context.Context) (place.Info, error) {
 		return place.Info{}, err
 	}
 	p.o.Progress(p.size)
-	return describe(p.name, info.ETag, p.size, info.LastModified), nil
+	if info.ChecksumCRC32C == s.crc() {
+		return describe(p.name, info.ETag, p.size, info.LastModified), nil
+	}
+	found, err := p.verify(ctx, "", s.crc())
+	if err != nil {
+		err = fmt.Errorf("the server says that it has stored the object, but: %w", err)
+	}
+	return found, err
 }
 
 // verify returns the object if it has the size, the ETag and, if the server knows it, the CRC-32C of
 // what was written. etag is that of servers that don't encrypt, empty for any.
 func (p *put) verify(ctx context.Context, etag, crc string) (place.Info, error) {
-	info, err := p.client.StatObject(ctx, p.bucket, p.key, minio.StatObjectOptions{Checksum: true})
+	var info minio.ObjectInfo
+	err := p.try(ctx, func() (err error) {
+		info, err = p.client.StatObject(ctx, p.bucket, p.key, minio.StatObjectOptions{Checksum: true})
+		return err
+	})
 	if err != nil {
-		return place.Info{}, p.wrap(err)
+		return place.Info{}, err
 	}
 	if info.Size != p.size || etag != "" && info.ETag != etag || crc != "" && info.ChecksumMode == "FULL_OBJECT" && info.ChecksumCRC32C != "" && info.ChecksumCRC32C != crc {
 		return place.Info{}, fmt.Errorf("%s: the object isn't what was written: %d bytes, ETag %.60q, CRC-32C %.60q, want %d, %s, %s", p.name, info.Size, info.ETag, info.ChecksumCRC32C, p.size, etag, crc)

@@ -99,6 +99,7 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
+	o.Bag.Hold = target.Hold
 	if err := r.writeBag(ctx, file, target.Temp(), o); err != nil {
 		return r, errors.Join(err, target.Discard())
 	}

@@ -77,6 +77,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	w.o.Recorder.Bag.Hold = target.Hold
 	r, err := w.record(ctx, target.Temp(), made)
 	if err != nil {
 		return r, errors.Join(err, target.Discard())
