@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/bagstore/internal/disk"
 )
 
 func read(t *testing.T, path string) string {
@@ -109,7 +111,10 @@ func TestWriteFolder(t *testing.T) {
 	if err := WriteFolder(t.Context(), path, one); !errors.Is(err, fs.ErrExist) || read(t, kept) != "mine" {
 		t.Errorf("a folder of somebody else: %v", err)
 	}
-	if err := os.Rename(kept, filepath.Join(path+Suffix, "b"+Suffix)); err != nil {
+	if err := os.Rename(kept, filepath.Join(path+Suffix, unfinished)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(kept, []byte("complete"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteFolder(t.Context(), path+"/", one); err != nil || read(t, filepath.Join(path, "a")) != "whole" {
@@ -120,6 +125,30 @@ func TestWriteFolder(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFillFolder checks that a folder of somebody else isn't filled, and one of a program that failed is.
+func TestFillFolder(t *testing.T) {
+	dir := t.TempDir()
+	fill := func(name string, err error) func() error {
+		return func() error { return errors.Join(os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600), err) }
+	}
+	failed := errors.New("failed")
+	if err := FillFolder(dir, fill("a", failed)); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	if err := FillFolder(dir, func() error { return errors.Join(FillFolder(dir, fill("c", nil)), fill("b", nil)()) }); !errors.Is(err, disk.ErrLocked) {
+		t.Errorf("two programs fill one folder: %v", err)
+	}
+	if err := FillFolder(dir, fill("b", nil)); err != nil {
+		t.Error(err)
+	}
+	if err := FillFolder(dir, fill("c", nil)); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a complete folder: %v", err)
+	}
+	if list, err := os.ReadDir(dir); len(list) != 1 || list[0].Name() != "b" {
+		t.Errorf("%v, %v", list, err)
 	}
 }
 

@@ -7,14 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"rsros/bagstore/internal/disk"
 )
 
 // WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
-// nothing is left. If path exists, the error is fs.ErrExist. It removes unfinished files of a
-// killed program, and fails if they are being written. At an address the files appear one after the
+// nothing is left. If path exists, the error is fs.ErrExist. It replaces the folder of a
+// killed program, and fails if it is being written. At an address the files appear one after the
 // other, and the one that describes the others last.
 func WriteFolder(ctx context.Context, path string, write func(dir string) error) error {
 	if IsAddress(path) {
@@ -25,14 +25,12 @@ func WriteFolder(ctx context.Context, path string, write func(dir string) error)
 	if err := Free(ctx, path, false); err != nil {
 		return err
 	}
-	if err := removeUnfinished(temp); err != nil {
+	mark, err := markFolder(temp)
+	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(temp, 0o777); err != nil {
-		return err
-	}
-	err := write(temp)
-	if err == nil {
+	err = write(temp)
+	if err = errors.Join(err, disk.CloseRemove(mark)); err == nil {
 		err = syncFolder(temp)
 	}
 	if err == nil {
@@ -47,24 +45,42 @@ func WriteFolder(ctx context.Context, path string, write func(dir string) error)
 	return syncFolder(filepath.Dir(path))
 }
 
-// removeUnfinished removes the folder of a program that was killed.
-func removeUnfinished(temp string) error {
-	list, err := os.ReadDir(temp)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// FillFolder lets write fill a folder that is new or empty, or that an earlier FillFolder has left after an error or a kill.
+func FillFolder(dir string, write func() error) error {
+	mark, err := markFolder(dir)
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
-		if !strings.HasSuffix(e.Name(), Suffix) {
-			return fmt.Errorf("%s has %s, which is no unfinished file: %w", temp, e.Name(), fs.ErrExist)
-		}
+	if err := write(); err != nil {
+		return errors.Join(err, mark.Close())
+	}
+	return disk.CloseRemove(mark)
+}
+
+// markFolder creates a folder, or empties one that isn't finished, and puts a locked file into it that says so.
+func markFolder(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	isMark := func(e fs.DirEntry) bool { return e.Name() == unfinished }
+	if len(list) > 0 && !slices.ContainsFunc(list, isMark) {
+		return nil, fmt.Errorf("%s is not empty: %w", dir, fs.ErrExist)
+	}
+	mark, err := disk.Create(filepath.Join(dir, unfinished), true)
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range list {
-		if err := disk.Clear(filepath.Join(temp, e.Name())); err != nil {
-			return err
+		if !isMark(e) && err == nil {
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
-	return os.Remove(temp)
+	if err != nil {
+		return nil, errors.Join(err, mark.Close())
+	}
+	return mark.File, nil
 }

@@ -136,7 +136,7 @@ func keepUnsent(temp, name string, err error) error {
 	return fmt.Errorf("%w; the complete output stays at %s", err, temp)
 }
 
-// unfinished is the object in a folder whose upload has begun. It is removed at the end.
+// unfinished is the file or object in a folder that isn't complete. It is removed at the end.
 const unfinished = ".unfinished"
 
 // begunFolder reports whether a killed program has left a part of a folder. Any other object in it is an

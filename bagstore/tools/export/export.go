@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Bag       string
 	Selection bagset.Selection
-	Dir       string               // folder or address for images and tables; new or empty
+	Dir       string               // folder or address for images and tables; new, empty, or of an export that was killed
 	Points    bool                 // with Dir: point clouds, too
 	Aligned   bool                 // with Dir: depth as the colour camera sees it, too
 	MCAP      string               // file to write
@@ -59,8 +59,15 @@ func Run(ctx context.Context, o Options) error {
 			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
 			return err
 		})
+	case o.Overwrite:
+		if err = os.MkdirAll(o.Dir, 0o777); err == nil {
+			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+		}
 	default:
-		bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+		err = place.FillFolder(o.Dir, func() (err error) {
+			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+			return err
+		})
 	}
 	if err != nil {
 		return err

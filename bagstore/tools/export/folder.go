@@ -41,9 +41,6 @@ type folder struct {
 // exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
 // and how many have bagstore.MovedTimes.
 func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad, moved int, err error) {
-	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
-		return 0, 0, err
-	}
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = imagefile.Write(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
@@ -59,18 +56,6 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		return cmp.Or(err, f.manifest.close())
 	})
 	return bad, moved, err
-}
-
-// emptyFolder creates a folder or checks that it is empty: files of two exports must not mix.
-func emptyFolder(dir string, overwrite bool) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err == nil && len(entries) > 0 && !overwrite {
-		err = fmt.Errorf("%s: the folder is not empty", dir)
-	}
-	return err
 }
 
 func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
