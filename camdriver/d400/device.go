@@ -183,7 +183,7 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	for i, s := range d.sensors {
 		list[i] = s
 		if s.region.op != 0 {
-			list[i] = meteredSensor{s}
+			list[i] = roiSensor{s}
 		}
 	}
 	return list

@@ -196,7 +196,7 @@ func (d *Device) reattach(others map[USBDevice]bool) error {
 	d.announce(camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, s := range d.sensors {
 		if s.running != nil {
-			s.running.flow()
+			s.running.startPumps()
 		}
 	}
 	return nil

@@ -23,20 +23,20 @@ type setting struct {
 // span is an option's range.
 type span struct{ min, max, step, def float32 }
 
-// known is a setting that the camera supports.
-type known struct {
+// probedOption is a setting that the camera supports.
+type probedOption struct {
 	setting
 	span span
 	last float32 // as last read or written
 }
 
 // probeSettings reads the ranges of the settings and omits unsupported ones.
-func probeSettings(l *link, list []setting) ([]*known, error) {
-	var out []*known
+func probeSettings(l *link, list []setting) ([]*probedOption, error) {
+	var out []*probedOption
 	for _, s := range list {
 		r, err := s.span(l)
 		if err == nil {
-			k := &known{setting: s, span: r, last: r.def}
+			k := &probedOption{setting: s, span: r, last: r.def}
 			if v, err := s.get(l); err == nil {
 				k.last = v
 			}
@@ -49,7 +49,7 @@ func probeSettings(l *link, list []setting) ([]*known, error) {
 	return out, nil
 }
 
-func (k *known) option() camdriver.Option {
+func (k *probedOption) option() camdriver.Option {
 	return camdriver.Option{
 		ID: k.id, Value: k.last, Min: k.span.min, Max: k.span.max, Step: k.span.step, Default: k.span.def,
 		ReadOnly: k.set == nil, Description: k.about,
@@ -57,7 +57,7 @@ func (k *known) option() camdriver.Option {
 }
 
 // check checks a new value.
-func (k *known) check(v float32) error {
+func (k *probedOption) check(v float32) error {
 	if k.set == nil {
 		return fmt.Errorf("option %s is read-only: %w", k.id, camdriver.ErrUnsupported)
 	}
@@ -67,26 +67,26 @@ func (k *known) check(v float32) error {
 	return nil
 }
 
-// whole is an integral UVC control. size is its size in bytes, or 0 to ask the device
+// uvcControl is an integral UVC control. size is its size in bytes, or 0 to ask the device
 // (GET_LEN).
-type whole struct {
+type uvcControl struct {
 	at     control
 	size   int
 	signed bool
 }
 
 // uvc returns a setting for a UVC control.
-func uvc(id camdriver.OptionID, w whole, about string) setting {
+func uvc(id camdriver.OptionID, w uvcControl, about string) setting {
 	return setting{id: id, about: about, span: w.span, get: w.get, set: w.set}
 }
 
-// ends makes a manual setting turn off the automatic one.
-func (s setting) ends(auto camdriver.OptionID) setting {
+// disablesAuto makes a manual setting turn off the automatic one.
+func (s setting) disablesAuto(auto camdriver.OptionID) setting {
 	s.disables, s.auto = auto, true
 	return s
 }
 
-func (w whole) span(l *link) (span, error) {
+func (w uvcControl) span(l *link) (span, error) {
 	var v [4]float32
 	for i, request := range []uint8{reqGetMin, reqGetMax, reqGetRes, reqGetDef} {
 		x, err := w.ask(l, request)
@@ -101,11 +101,11 @@ func (w whole) span(l *link) (span, error) {
 	return span{v[0], v[1], max(v[2], 1), v[3]}, nil
 }
 
-func (w whole) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
+func (w uvcControl) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
 
 // ask reads what the SDK reads: the control's size for values of the extension unit, and four
 // bytes for all else.
-func (w whole) ask(l *link, request uint8) (float32, error) {
+func (w uvcControl) ask(l *link, request uint8) (float32, error) {
 	size, err := w.length(l)
 	if err != nil {
 		return 0, err
@@ -129,7 +129,7 @@ func (w whole) ask(l *link, request uint8) (float32, error) {
 	return float32(int32(v)), nil
 }
 
-func (w whole) length(l *link) (int, error) {
+func (w uvcControl) length(l *link) (int, error) {
 	if w.size > 0 {
 		return w.size, nil
 	}
@@ -146,7 +146,7 @@ func (w whole) length(l *link) (int, error) {
 
 // set writes four bytes to terminals and processing units, and the control's size to the
 // extension unit, as the SDK does.
-func (w whole) set(l *link, v float32) error {
+func (w uvcControl) set(l *link, v float32) error {
 	b := make([]byte, 4)
 	binary.LittleEndian.PutUint32(b, uint32(int32(v)))
 	if w.size > 0 {

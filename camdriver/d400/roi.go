@@ -9,13 +9,13 @@ import (
 	"rsros/camdriver"
 )
 
-var _ camdriver.ROISensor = meteredSensor{}
+var _ camdriver.ROISensor = roiSensor{}
 
 // colorROIFirmware is the first version with regions for the colour imager.
 var colorROIFirmware = version{5, 10, 9, 0}
 
-// meteredSensor is a sensor that implements camdriver.ROISensor.
-type meteredSensor struct{ *sensor }
+// roiSensor is a sensor that implements camdriver.ROISensor.
+type roiSensor struct{ *sensor }
 
 // region is the region for auto exposure. The camera accepts regions only while it
 // streams and forgets them when it stops, so the region is sent after the first frame
@@ -65,7 +65,7 @@ func (r *region) send(l *link, roi camdriver.ROI) error {
 	return err
 }
 
-func (s meteredSensor) SetROI(roi camdriver.ROI) error {
+func (s roiSensor) SetROI(roi camdriver.ROI) error {
 	l, err := s.dev.current()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s meteredSensor) SetROI(roi camdriver.ROI) error {
 	return nil
 }
 
-func (s meteredSensor) ROI() (camdriver.ROI, error) {
+func (s roiSensor) ROI() (camdriver.ROI, error) {
 	l, err := s.dev.current()
 	if err != nil {
 		return camdriver.ROI{}, err

@@ -26,7 +26,7 @@ type sensor struct {
 	mu       sync.RWMutex
 	modes    []mode
 	profiles []camdriver.Profile
-	options  []*known
+	options  []*probedOption
 	chosen   map[camdriver.OptionID]float32 // set by the user, restored after a replug
 
 	// calls is held for reading while the handler is called, except for frames.
@@ -58,7 +58,7 @@ func (s *sensor) attach(l *link) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(options, func(a, b *known) int { return int(a.id) - int(b.id) })
+	slices.SortFunc(options, func(a, b *probedOption) int { return int(a.id) - int(b.id) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options = options
@@ -111,7 +111,7 @@ func (s *sensor) Options() []camdriver.Option {
 func (s *sensor) Option(id camdriver.OptionID) (o camdriver.Option, ok bool) {
 	l, _ := s.dev.current()
 	s.mu.RLock()
-	k := s.known(id)
+	k := s.probed(id)
 	s.mu.RUnlock()
 	if k == nil {
 		return o, false
@@ -120,7 +120,7 @@ func (s *sensor) Option(id camdriver.OptionID) (o camdriver.Option, ok bool) {
 }
 
 // read returns an option's state, read from the camera if l isn't nil.
-func (s *sensor) read(l *link, k *known) camdriver.Option {
+func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 	if l != nil {
 		if v, err := k.get(l); s.dev.note(l, err) == nil {
 			s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *sensor) read(l *link, k *known) camdriver.Option {
 
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	s.mu.RLock()
-	k := s.known(id)
+	k := s.probed(id)
 	s.mu.RUnlock()
 	if k == nil {
 		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
@@ -159,8 +159,8 @@ func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	return nil
 }
 
-func (s *sensor) known(id camdriver.OptionID) *known {
-	i := slices.IndexFunc(s.options, func(k *known) bool { return k.id == id })
+func (s *sensor) probed(id camdriver.OptionID) *probedOption {
+	i := slices.IndexFunc(s.options, func(k *probedOption) bool { return k.id == id })
 	if i < 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *sensor) known(id camdriver.OptionID) *known {
 // endAutomatic turns off an automatic control.
 func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
 	s.mu.RLock()
-	k := s.known(id)
+	k := s.probed(id)
 	s.mu.RUnlock()
 	if k == nil {
 		return nil
@@ -186,7 +186,7 @@ func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
 }
 
 // changed stores a value and calls the handler.
-func (s *sensor) changed(k *known, value float32) {
+func (s *sensor) changed(k *probedOption, value float32) {
 	s.mu.Lock()
 	if s.chosen == nil {
 		s.chosen = make(map[camdriver.OptionID]float32)
@@ -271,7 +271,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 		s.setHandler(nil)
 		return s.dev.note(l, err)
 	}
-	s.running.flow()
+	s.running.startPumps()
 	s.wanted = slices.Clone(profiles)
 	s.dev.active.Add(1)
 	return nil
@@ -303,7 +303,7 @@ func (s *sensor) offered(p camdriver.Profile) error {
 	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))
 }
 
-// begin starts the camera's streams. Frames are raised after flow. On error, nothing is
+// begin starts the camera's streams. Frames are raised after startPumps. On error, nothing is
 // left running.
 func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	ctx, cancel := context.WithCancel(s.dev.ctx)
@@ -323,9 +323,9 @@ func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	return nil
 }
 
-// flow starts raising frames. stop calls it as well, because the pumps must run to
+// startPumps starts raising frames. stop calls it as well, because the pumps must run to
 // cancel their transfers.
-func (r *run) flow() {
+func (r *run) startPumps() {
 	for _, pump := range r.pumps {
 		r.wg.Go(func() { pump(r.ctx) })
 	}
@@ -334,7 +334,7 @@ func (r *run) flow() {
 
 func (r *run) stop() {
 	r.cancel()
-	r.flow()
+	r.startPumps()
 	r.wg.Wait()
 	for _, f := range slices.Backward(r.end) {
 		f()

@@ -56,11 +56,11 @@ var (
 
 // settings returns the options of the stereo module.
 func (m *stereoModule) settings(l *link, p product) []setting {
-	xu := func(selector uint8, size int) whole { return whole{at: l.depthXU(selector), size: size} }
+	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
 	exposure := uvc(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
-		ends(camdriver.OptionEnableAutoExposure)
-	gain := uvc(camdriver.OptionGain, whole{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}, "Image gain").
-		ends(camdriver.OptionEnableAutoExposure)
+		disablesAuto(camdriver.OptionEnableAutoExposure)
+	gain := uvc(camdriver.OptionGain, uvcControl{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}, "Image gain").
+		disablesAuto(camdriver.OptionEnableAutoExposure)
 	auto := uvc(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers")
 	list := []setting{
 		laserPower(l),
@@ -170,8 +170,8 @@ const laserOn = 1
 
 // laserPower also sets the emitter to laser, because otherwise power has no effect.
 func laserPower(l *link) setting {
-	power := whole{at: l.depthXU(xuLaserPower), size: 2}
-	emitter := whole{at: l.depthXU(xuEmitter), size: 1}
+	power := uvcControl{at: l.depthXU(xuLaserPower), size: 2}
+	emitter := uvcControl{at: l.depthXU(xuEmitter), size: 1}
 	s := uvc(camdriver.OptionLaserPower, power, "Laser power in mW; setting it turns the laser on")
 	s.set = func(l *link, v float32) error {
 		if mode, err := emitter.get(l); err == nil && (mode == 0 || mode == 2) {
@@ -235,23 +235,25 @@ func command(id camdriver.OptionID, about string, maximum float32, set, get uint
 
 // colorSettings returns the options of a colour function.
 func colorSettings(f *videoFunction, host *hostSettings) []setting {
-	pu := func(selector uint8) whole {
-		return whole{at: control{f.Interface, f.Processing, selector}, signed: true}
+	pu := func(selector uint8) uvcControl {
+		return uvcControl{at: control{f.Interface, f.Processing, selector}, signed: true}
 	}
-	ct := func(selector uint8) whole { return whole{at: control{f.Interface, f.Camera, selector}, signed: true} }
+	ct := func(selector uint8) uvcControl {
+		return uvcControl{at: control{f.Interface, f.Camera, selector}, signed: true}
+	}
 	return []setting{
 		uvc(camdriver.OptionBacklightCompensation, pu(puBacklight), "Backlight compensation"),
 		uvc(camdriver.OptionBrightness, pu(puBrightness), "Brightness"),
 		uvc(camdriver.OptionContrast, pu(puContrast), "Contrast"),
 		uvc(camdriver.OptionExposure, ct(ctExposure), "Colour exposure in 100 µs; setting it ends auto exposure").
-			ends(camdriver.OptionEnableAutoExposure),
-		uvc(camdriver.OptionGain, pu(puGain), "Image gain").ends(camdriver.OptionEnableAutoExposure),
+			disablesAuto(camdriver.OptionEnableAutoExposure),
+		uvc(camdriver.OptionGain, pu(puGain), "Image gain").disablesAuto(camdriver.OptionEnableAutoExposure),
 		uvc(camdriver.OptionGamma, pu(puGamma), "Gamma"),
 		uvc(camdriver.OptionHue, pu(puHue), "Hue"),
 		uvc(camdriver.OptionSaturation, pu(puSaturation), "Saturation"),
 		uvc(camdriver.OptionSharpness, pu(puSharpness), "Sharpness"),
 		uvc(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends automatic white balance").
-			ends(camdriver.OptionEnableAutoWhiteBalance),
+			disablesAuto(camdriver.OptionEnableAutoWhiteBalance),
 		colorAuto(ct(ctExposureMode)),
 		uvc(camdriver.OptionEnableAutoWhiteBalance, pu(puAutoWhite), "Automatic white balance"),
 		uvc(camdriver.OptionPowerLineFrequency, pu(puPowerLine), "Mains flicker: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
@@ -261,7 +263,7 @@ func colorSettings(f *videoFunction, host *hostSettings) []setting {
 }
 
 // colorAuto returns a switch for UVC's exposure mode.
-func colorAuto(mode whole) setting {
+func colorAuto(mode uvcControl) setting {
 	return setting{
 		id: camdriver.OptionEnableAutoExposure, about: "Auto exposure of the colour imager",
 		span: func(l *link) (span, error) {

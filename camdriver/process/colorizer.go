@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"rsros/camdriver"
-	"rsros/camdriver/process/internal/colormap"
 	"rsros/camdriver/process/internal/lens"
 )
 
@@ -34,7 +33,7 @@ func NewColorizer(res *Resources) *Colorizer {
 	c.counts = make([][]uint32, res.workers.slots())
 	c.list = []option{
 		newOption(camdriver.OptionVisualPreset, strict, 0, 3, 1, 0, "Preset depth colorization: 0 Dynamic, 1 Fixed, 2 Near, 3 Far"),
-		newOption(camdriver.OptionColorScheme, strict, 0, float32(colormap.Schemes-1), 1, 0,
+		newOption(camdriver.OptionColorScheme, strict, 0, float32(colorSchemes-1), 1, 0,
 			"Color scheme: 0 Jet, 1 Classic, 2 White to Black, 3 Black to White, 4 Bio, 5 Cold, 6 Warm, 7 Quantized, 8 Pattern, 9 Hue"),
 		newOption(camdriver.OptionHistogramEqualizationEnabled, strict, 0, 1, 1, 1, "Perform histogram equalization"),
 		newOption(camdriver.OptionMinDistance, continuous, 0, farthest, 0.1, 0, "Min range in meters"),
@@ -85,7 +84,7 @@ func (c *Colorizer) apply(img Image) (Image, error) {
 	least, most := c.value(camdriver.OptionMinDistance), c.value(camdriver.OptionMaxDistance)
 	c.mu.Unlock()
 	if scheme != c.scheme {
-		c.scheme, c.table = scheme, colormap.Table(scheme)
+		c.scheme, c.table = scheme, colorTable(scheme)
 	}
 	if c.colour == nil {
 		c.colour = make([]uint32, values)

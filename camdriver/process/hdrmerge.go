@@ -99,8 +99,8 @@ func counter(f *camdriver.Frame) int64 {
 	return int64(f.Number)
 }
 
-// lasting is the number of frames that a merged frame may replace.
-const lasting = 4
+// maxMergedAge is the number of frames that a merged frame may replace.
+const maxMergedAge = 4
 
 // expire drops a merged frame that is too old or of another run.
 func (h *HDRMerge) expire(depth Image) {
@@ -108,7 +108,7 @@ func (h *HDRMerge) expire(depth Image) {
 		return
 	}
 	ahead := counter(depth.Frame) - counter(h.merged.Frame)
-	if ahead < 0 || ahead >= lasting || depth.Frame.Width != h.merged.Frame.Width || depth.Frame.Height != h.merged.Frame.Height ||
+	if ahead < 0 || ahead >= maxMergedAge || depth.Frame.Width != h.merged.Frame.Width || depth.Frame.Height != h.merged.Frame.Height ||
 		depth.Profile != h.merged.Profile {
 		h.drop()
 	}

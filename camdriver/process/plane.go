@@ -30,20 +30,20 @@ func planeOf(f *camdriver.Frame) (plane, error) {
 func (p *plane) row(y int) []byte { return p.data[y*p.stride:][:p.width*p.size] }
 
 // row16 returns a row of 16-bit pixels.
-func (p *plane) row16(y int) []uint16 { return words[uint16](p.row(y)) }
+func (p *plane) row16(y int) []uint16 { return reinterpret[uint16](p.row(y)) }
 
 // sample is a depth in units or a disparity.
 type sample interface{ uint16 | float32 }
 
-// words returns bytes as numbers in host byte order, which is little-endian on all
+// reinterpret returns bytes as numbers in host byte order, which is little-endian on all
 // supported platforms. The bytes need not be aligned.
-func words[T sample](b []byte) []T {
+func reinterpret[T sample](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
 // rowOf returns a row of samples.
-func rowOf[T sample](p *plane, y int) []T { return words[T](p.row(y)) }
+func rowOf[T sample](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
 
 // pixels returns bytes as pixels.
 func pixels[P [1]byte | [2]byte | [3]byte | [4]byte](b []byte) []P {

@@ -59,7 +59,7 @@ func Points(img Image) (xyz, uv []float32) {
 	if f.Profile.Format != camdriver.XYZ32F || len(f.Data) != 12*n && len(f.Data) != 20*n {
 		return nil, nil
 	}
-	all := words[float32](f.Data)
+	all := reinterpret[float32](f.Data)
 	return all[:3*n], all[3*n:]
 }
 

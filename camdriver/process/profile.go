@@ -34,9 +34,9 @@ func (p *Profile) extrinsics(q *Profile) (lens.Transform, error) {
 		return lens.Transform{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
 	}
 	if *p.Extrinsics == *q.Extrinsics {
-		return lens.NewTurn(camdriver.Identity()), nil // the product below may have rounding errors
+		return lens.NewTransform(camdriver.Identity()), nil // the product below may have rounding errors
 	}
-	return lens.NewTurn(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
+	return lens.NewTransform(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
 }
 
 // Image is a frame and its profile, which has the same size and format as the frame's

@@ -86,9 +86,9 @@ func (s *Spatial) rows(slot, from, to int) {
 	if !s.across {
 		first, end := from*smooth.Band*width, min(to*smooth.Band, height)*width
 		if s.depth {
-			s.edges.Rows(words[uint16](s.out.data)[first:end], width, l)
+			s.edges.Rows(reinterpret[uint16](s.out.data)[first:end], width, l)
 		} else {
-			s.edges.RowsDisparity(words[float32](s.out.data)[first:end], width, l)
+			s.edges.RowsDisparity(reinterpret[float32](s.out.data)[first:end], width, l)
 		}
 		return
 	}
@@ -97,9 +97,9 @@ func (s *Spatial) rows(slot, from, to int) {
 		n := min(strip, width-left)
 		first, end := left, (height-1)*width+left+n
 		if s.depth {
-			s.edges.Columns(words[uint16](s.out.data)[first:end], width, n)
+			s.edges.Columns(reinterpret[uint16](s.out.data)[first:end], width, n)
 		} else {
-			s.edges.ColumnsDisparity(words[float32](s.out.data)[first:end], width, n, l)
+			s.edges.ColumnsDisparity(reinterpret[float32](s.out.data)[first:end], width, n, l)
 		}
 	}
 }

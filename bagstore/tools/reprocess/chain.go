@@ -24,7 +24,7 @@ func CheckChain(filters, set []string) error {
 func NewChain(res *process.Resources, filters, set []string) (process.Chain, error) {
 	var chain process.Chain
 	byName := make(map[string]process.Block)
-	names, err := process.ParseNames(strings.Join(filters, ","), process.Words())
+	names, err := process.ParseNames(strings.Join(filters, ","), process.BlockNames())
 	if err != nil {
 		return nil, err
 	}

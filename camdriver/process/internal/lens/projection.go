@@ -17,8 +17,8 @@ type Transform struct {
 	T [3]float32 // m
 }
 
-// NewTurn converts e.
-func NewTurn(e camdriver.Extrinsics) Transform {
+// NewTransform converts e.
+func NewTransform(e camdriver.Extrinsics) Transform {
 	var m Transform
 	for row := range 3 {
 		for column := range 3 {

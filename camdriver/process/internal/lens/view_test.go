@@ -35,7 +35,7 @@ func randomView(r *rand.Rand) (View, *Rays, float32) {
 	for i := range e.Translation {
 		e.Translation[i] = odd(r, 0.05*r.Float64())
 	}
-	return View{NewTurn(e), NewLens(&in, Distortion(r.IntN(4)))}, NewRays(&in, width, height, 0.5), float32(odd(r, 0.001))
+	return View{NewTransform(e), NewLens(&in, Distortion(r.IntN(4)))}, NewRays(&in, width, height, 0.5), float32(odd(r, 0.001))
 }
 
 // reference projects a point with librealsense's arithmetic.

@@ -33,8 +33,8 @@ var named = []word{
 	{"pointcloud", func(r *Resources) Block { return NewPointCloud(r, camdriver.ColorStream) }},
 }
 
-// Words returns the names for New.
-func Words() []string {
+// BlockNames returns the names for New.
+func BlockNames() []string {
 	out := make([]string, len(named))
 	for i, w := range named {
 		out[i] = w.name
@@ -62,7 +62,7 @@ func ParseNames(list string, known []string) ([]string, error) {
 func New(res *Resources, name string) (Block, error) {
 	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(Words(), ", "))
+		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(BlockNames(), ", "))
 	}
 	return named[i].make(res), nil
 }

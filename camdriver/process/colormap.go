@@ -1,5 +1,4 @@
-// Package colormap provides the colour maps of librealsense's colorizer.
-package colormap
+package process
 
 // colour is red, green, blue.
 type colour [3]float32
@@ -30,14 +29,14 @@ func stripes(n int) []colour {
 	return out
 }
 
-// Schemes is the number of maps.
-const Schemes = len(keysOf)
+// colorSchemes is the number of maps.
+const colorSchemes = len(keysOf)
 
 // quantized is the index of the map with few colours.
 const quantized = 7
 
-// Table returns the colours of a map as red | green<<8 | blue<<16.
-func Table(scheme int) []uint32 {
+// colorTable returns the colours of a map as red | green<<8 | blue<<16.
+func colorTable(scheme int) []uint32 {
 	keys, n := keysOf[scheme], 4001
 	if scheme == quantized {
 		n = 7
