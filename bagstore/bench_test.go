@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
-	"rsros/test/cputime"
 	"rsros/test/need"
 	"rsros/test/workload"
 )
@@ -116,11 +115,11 @@ func meter(b *testing.B, run func() int64) {
 	b.Helper()
 	b.ReportAllocs()
 	total := int64(0)
-	u0, s0 := cputime.Used()
+	u0, s0 := workload.CPUTime()
 	for b.Loop() {
 		total += run()
 	}
-	u, s := cputime.Used()
+	u, s := workload.CPUTime()
 	gb := float64(total) / 1e9
 	b.ReportMetric(float64(total)/1e6/b.Elapsed().Seconds(), "MB/s")
 	b.ReportMetric((u-u0)/gb, "user-s/GB")

@@ -11,7 +11,7 @@ import (
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
 	"rsros/msgs/cloud"
-	"rsros/test/cputime"
+	"rsros/test/workload"
 )
 
 // scene is a handler that collects sets of the simulated camera.
@@ -216,7 +216,7 @@ func (p *packing) Process(s *process.Set) error {
 
 // processorTime returns the CPU time of this process in seconds.
 func processorTime() float64 {
-	user, system := cputime.Used()
+	user, system := workload.CPUTime()
 	return user + system
 }
 

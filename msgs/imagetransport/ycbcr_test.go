@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"rsros/test/guarded"
+	"rsros/test/workload"
 )
 
 // FuzzConvert compares with and without assembly, between guard pages.
@@ -14,13 +14,13 @@ func FuzzConvert(f *testing.F) {
 		f.Add(i, uint8(1+9*i))
 	}
 	const most = 256 // pixels
-	var from [2]guarded.Memory
-	var to [4]guarded.Memory
+	var from [2]workload.GuardedMemory
+	var to [4]workload.GuardedMemory
 	for i := range from {
-		from[i] = guarded.New(f, 4*most)
+		from[i] = workload.Guarded(f, 4*most)
 	}
 	for i := range to {
-		to[i] = guarded.New(f, most)
+		to[i] = workload.Guarded(f, most)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, width uint8) {
 		if width == 0 {
@@ -29,7 +29,7 @@ func FuzzConvert(f *testing.F) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		l := layouts[[]string{"rgb8", "bgr8", "rgba8", "bgra8"}[r.IntN(4)]]
 		n := int(width)
-		for _, cut := range []func(guarded.Memory, int) []byte{guarded.Memory.First, guarded.Memory.Last} {
+		for _, cut := range []func(workload.GuardedMemory, int) []byte{workload.GuardedMemory.First, workload.GuardedMemory.Last} {
 			var rows [2][]byte
 			for i := range rows {
 				rows[i] = cut(from[i], n*l.pixel)

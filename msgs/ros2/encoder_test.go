@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"rsros/msgs"
-	"rsros/test/randmsg"
+	"rsros/test/workload"
 )
 
 // without lists fields that ROS 2 lacks.
@@ -49,7 +49,7 @@ func TestThereAndBack(t *testing.T) {
 			continue // see TestLogThereAndBack
 		}
 		for seed := range uint64(20) {
-			want := randmsg.Message(spec, rand.New(rand.NewPCG(seed, 3)), without(e.Dropped))
+			want := workload.Message(spec, rand.New(rand.NewPCG(seed, 3)), without(e.Dropped))
 			blob, whole, err := e.Convert([]byte("before"), want)
 			if err != nil || !whole {
 				t.Fatalf("%s: %v, whole %t", name, err, whole)
@@ -91,7 +91,7 @@ func TestOwnType(t *testing.T) {
 		t.Errorf("mapped back to\n%s, from\n%s", m.Type.Definition, e.Definition)
 	}
 	for seed := range uint64(50) {
-		want := randmsg.Message(spec, rand.New(rand.NewPCG(seed, 4)), without(nil))
+		want := workload.Message(spec, rand.New(rand.NewPCG(seed, 4)), without(nil))
 		blob, err := e.ToCDR(nil, want)
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +211,7 @@ func FuzzToCDR(f *testing.F) {
 	f.Add(uint16(3), []byte("\x01\x00\x00\x00\x00"))
 	for i, name := range names {
 		if s, err := msgs.Parse(name, msgs.MustType(name).Definition); err == nil && i%7 == 0 {
-			f.Add(uint16(i), randmsg.Message(s, rand.New(rand.NewPCG(1, 5)), nil))
+			f.Add(uint16(i), workload.Message(s, rand.New(rand.NewPCG(1, 5)), nil))
 		}
 	}
 	type both struct {

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // bombMemory bounds what a command may keep resident for a bomb. It is less than decision
@@ -28,7 +29,7 @@ const bombMemory = 128 << 20
 // large.
 func TestBombs(t *testing.T) {
 	need.Programs(t, "go")
-	a := attack{t: t, program: build(t)}
+	a := attack{t: t, program: peer.Released(t)}
 	share := 6
 	if os.Getenv("RS_ATTACK") != "" {
 		share = 1

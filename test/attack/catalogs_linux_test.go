@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // catalogMemory bounds what a catalog may make a command keep resident.
@@ -17,7 +18,7 @@ const catalogMemory = 256 << 20
 // small.
 func TestHostileCatalogs(t *testing.T) {
 	need.Programs(t, "go")
-	a, dir, long := attack{t: t, program: build(t)}, t.TempDir(), strings.Repeat("x", 12<<10)
+	a, dir, long := attack{t: t, program: peer.Released(t)}, t.TempDir(), strings.Repeat("x", 12<<10)
 	names := func(n, bytes int) string { // n rows
 		var b strings.Builder
 		for i := range n {

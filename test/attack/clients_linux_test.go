@@ -23,7 +23,7 @@ const clientGrowth = 256 << 20
 // TestHostileClients lets clients that misbehave at a viewer's page, and at the Foxglove
 // server on the same port. All are disconnected, and counted in the log.
 func TestHostileClients(t *testing.T) {
-	program := build(t)
+	program := peer.Released(t)
 	bag, err := filepath.Abs("../data/librealsense/sw_small_raw.bag")
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func (v visitor) unfinished(t *testing.T, n, size int) {
 func TestListedPipe(t *testing.T) {
 	dir := t.TempDir()
 	need.Pipe(t, filepath.Join(dir, "fifo.bag"))
-	p := &target{t: t, growth: clientGrowth, process: peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), build(t), "view", "--no-open", "--view-only", dir)}
+	p := &target{t: t, growth: clientGrowth, process: peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), peer.Released(t), "view", "--no-open", "--view-only", dir)}
 	p.process.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
 	p.uri = strings.TrimSpace(p.process.Stdout())
 	p.measure()

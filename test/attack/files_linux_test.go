@@ -51,14 +51,14 @@ var fileCommands = []struct {
 // sound.
 func TestDamagedFiles(t *testing.T) {
 	need.Programs(t, "go")
-	program := build(t)
+	program := peer.Released(t)
 	damageFiles(t, program, bags(t, program), shortRun)
 }
 
 // TestDamagedRecordings is the same for the other formats that are read.
 func TestDamagedRecordings(t *testing.T) {
 	need.Programs(t, "go")
-	program := build(t)
+	program := peer.Released(t)
 	damageFiles(t, program, recordings(t, program), shortRun/2)
 }
 
@@ -187,16 +187,6 @@ func (a attack) execute(args []string) (log string, code int, resident int64) {
 	return stderr.String(), cmd.ProcessState.ExitCode(), resident << 10
 }
 
-// build makes the program without the race detector, which takes memory of its own.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", path, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 // bags are the files that are mutated: small ones, of every kind that is read.
 func bags(t *testing.T, program string) (list [][]byte) {
 	t.Helper()
@@ -308,7 +298,7 @@ func TestPipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := attack{t: t, program: build(t)}
+	a := attack{t: t, program: peer.Released(t)}
 	dir := t.TempDir()
 	folder := func(name string, files map[string]string) string {
 		path := filepath.Join(dir, name)
@@ -354,7 +344,7 @@ func TestDeepMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := attack{t: t, program: build(t)}
+	a := attack{t: t, program: peer.Released(t)}
 	for _, text := range []string{strings.Repeat("[", 100<<10), strings.Repeat("{a: ", 30000), "[" + strings.Repeat("[],", 700_000)} {
 		dir := t.TempDir()
 		if err := errors.Join(os.WriteFile(filepath.Join(dir, "x_0.db3"), small, 0o600), os.WriteFile(filepath.Join(dir, "metadata.yaml"), []byte(text), 0o600)); err != nil {
@@ -369,7 +359,7 @@ func TestDeepMetadata(t *testing.T) {
 // TestInterrupted: a signal ends a command that scans a terabyte of nothing.
 func TestInterrupted(t *testing.T) {
 	need.Programs(t, "go")
-	program := build(t)
+	program := peer.Released(t)
 	path := filepath.Join(t.TempDir(), "long.bag")
 	if err := errors.Join(os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600), os.Truncate(path, 1<<40)); err != nil {
 		t.Fatal(err)
@@ -402,7 +392,7 @@ func TestInterrupted(t *testing.T) {
 // 1 GB, and 100,000 connections, of which convert made files that it refused to read.
 func TestMany(t *testing.T) {
 	need.Programs(t, "go")
-	a := attack{t: t, program: build(t)}
+	a := attack{t: t, program: peer.Released(t)}
 	dir := t.TempDir()
 	write := func(name string, conns int, typ func(conn int) (name, definition string)) string {
 		path := filepath.Join(dir, name)

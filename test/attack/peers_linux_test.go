@@ -142,7 +142,7 @@ func freeMaster(t *testing.T) string {
 // TestHostilePeers lets strangers at the ports of a master and of a node: a recorder
 // of nothing, whose memory is at rest.
 func TestHostilePeers(t *testing.T) {
-	program, master := build(t), freeMaster(t)
+	program, master := peer.Released(t), freeMaster(t)
 	targets := []*target{start(t, program, master, "", "master")}
 	node := start(t, program, master, "/target", "record", "-O", filepath.Join(t.TempDir(), "nothing.bag"), "/nothing", "__name:=target")
 	targets = append(targets, node)
@@ -262,7 +262,7 @@ func hugeRequests(t *testing.T, address string) {
 // messages above every bound, and another has a name that ROS refuses; then the
 // master hangs. The recorder ends in time, and says what it left out.
 func TestHostilePublishers(t *testing.T) {
-	program, master := build(t), freeMaster(t)
+	program, master := peer.Released(t), freeMaster(t)
 	theMaster := start(t, program, master, "", "master")
 	var connections sync.WaitGroup
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -31,10 +31,7 @@ var update = flag.Bool("update", false, "keep the picture of view.launch as "+ke
 func TestRviz(t *testing.T) {
 	need.Programs(t, "roscore", "rviz", "Xvfb", "import")
 	// With the race detector the simulated camera is too slow.
-	plain := filepath.Join(t.TempDir(), "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", plain, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	plain := peer.Released(t)
 	bag := filepath.Join(t.TempDir(), "camera.bag")
 	for _, show := range []showing{
 		{"embedded", "camera.png", func(g *graph) *peer.Process {

@@ -21,7 +21,7 @@ var served = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
 // startNode starts the program as a node of a graph that serves the page, and returns its address.
 func startNode(t *testing.T, master string, args ...string) (*peer.Process, string) {
 	t.Helper()
-	p := peer.Start(t, peer.Env(t, master), builtProgram(t), append(args, "--http=127.0.0.1:0")...)
+	p := peer.Start(t, peer.Env(t, master), peer.Released(t), append(args, "--http=127.0.0.1:0")...)
 	url := ""
 	peer.Await(t, "the page of "+args[0], func() bool {
 		url = served.FindString(p.Output())

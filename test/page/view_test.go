@@ -3,10 +3,8 @@ package page
 import (
 	"bufio"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -16,25 +14,10 @@ import (
 	"rsros/test/rig"
 )
 
-// buildProgram builds the program without the race detector, which makes the simulated
-// camera too slow.
-var buildProgram = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "build", "-o", peer.Scratch("rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
-})
-
-// builtProgram is the path of the program.
-func builtProgram(t *testing.T) string {
-	t.Helper()
-	if out, err := buildProgram(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return peer.Scratch("rs-ros-node")
-}
-
 // startView starts the program's view command, and returns the address that it prints.
 func startView(t *testing.T, args ...string) string {
 	t.Helper()
-	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), builtProgram(t), append([]string{"view", "--no-open"}, args...)...)
+	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), peer.Released(t), append([]string{"view", "--no-open"}, args...)...)
 	p.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
 	url, _, err := bufio.NewReader(strings.NewReader(p.Stdout())).ReadLine()
 	if err != nil {

@@ -42,19 +42,30 @@ func Program(t testing.TB) string {
 	return Scratch("rs-ros-node")
 }
 
-// Released returns the path of rs-ros-node built as it is released, for benchmarks. The
-// environment variable BENCH_PROGRAM names another one to measure.
-func Released(b *testing.B) string {
-	b.Helper()
-	need.Long(b)
+var building sync.Mutex
+
+// Released returns the path of rs-ros-node built as it is released: the race detector takes memory, and makes the simulated
+// camera slow. With Main it is built once. The environment variable BENCH_PROGRAM names another one to measure.
+func Released(t testing.TB) string {
+	t.Helper()
+	need.Long(t)
 	if program := os.Getenv("BENCH_PROGRAM"); program != "" {
 		return program
 	}
-	program := filepath.Join(b.TempDir(), "rs-ros-node")
-	build := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node")
+	folder := scratch
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	program := filepath.Join(folder, "released", "rs-ros-node")
+	building.Lock()
+	defer building.Unlock()
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	build := exec.Command("go", "build", "-o", filepath.Dir(program)+string(filepath.Separator), "rsros/cmd/rs-ros-node")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("build: %v\n%s", err, out)
+		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return program
 }

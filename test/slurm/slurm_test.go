@@ -31,16 +31,6 @@ const (
 	shards     = 8
 )
 
-// build returns the path of the program, without the race detector: hundreds of them begin.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", path, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 // archive is a folder with recordings of all three formats; every tenth is torn.
 func archive(t *testing.T, program string) string {
 	t.Helper()
@@ -95,7 +85,7 @@ func read(t *testing.T, lines []byte, out string) (results []result) {
 // TestArray runs an array job over a bucket while a task is killed and requeued, and the node is drained and resumed. All recordings
 // are done once, and the results are those of one run on one computer.
 func TestArray(t *testing.T) {
-	program := build(t)
+	program := peer.Released(t)
 	b := bucket.Start(t)
 	in, one, array, logs := b.Put("raw", archive(t, program)), b.Address("one"), b.Address("array"), t.TempDir()
 	alone, err := exec.Command(program, "batch", "recover", "--in", in, "--out", one).Output()

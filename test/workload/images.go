@@ -1,5 +1,5 @@
-// Package workload makes the images for benchmarks and tests of encoders. They are the
-// same, byte for byte, as those of the C++ programs in test/bench/peers.
+// Package workload has what benchmarks and tests of encoders share: images, random messages, guarded memory, and the
+// processor time of the process. The images are the same, byte for byte, as those of the C++ programs in test/bench/peers.
 package workload
 
 import "encoding/binary"

@@ -8,7 +8,6 @@ import (
 
 	pierrec "github.com/pierrec/lz4/v4"
 
-	"rsros/test/guarded"
 	"rsros/test/workload"
 )
 
@@ -97,7 +96,7 @@ func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) [
 		} else {
 			want = want[:compressBlock(want, src, table)]
 		}
-		for _, cut := range []func(guarded.Memory, int) []byte{guarded.Memory.First, guarded.Memory.Last} {
+		for _, cut := range []func(workload.GuardedMemory, int) []byte{workload.GuardedMemory.First, workload.GuardedMemory.Last} {
 			from, to := cut(a.in, len(src)), cut(a.out, room)
 			copy(from, src)
 			if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {

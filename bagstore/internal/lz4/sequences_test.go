@@ -6,16 +6,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"rsros/test/guarded"
+	"rsros/test/workload"
 )
 
 // overwritten is how many bytes a decoder may overwrite after its output.
 const overwritten = 64
 
 // arena holds the memory that blocks are decoded from and to.
-type arena struct{ in, out guarded.Memory }
+type arena struct{ in, out workload.GuardedMemory }
 
-func newArena(tb testing.TB, n int) *arena { return &arena{guarded.New(tb, n), guarded.New(tb, n)} }
+func newArena(tb testing.TB, n int) *arena {
+	return &arena{workload.Guarded(tb, n), workload.Guarded(tb, n)}
+}
 
 // check decodes a block with the assembly and in Go, appending to at most room bytes, with both slices
 // first at the start and then at the end of accessible memory. Bytes and errors must be the same.
@@ -35,7 +37,7 @@ func (a *arena) check(t *testing.T, block []byte, room, before int) {
 		want := bytes.Clone(fresh)
 		n, err := decodeSequences(want, low, before, block)
 		fast = hasAssembly
-		for _, cut := range []func(guarded.Memory, int) []byte{guarded.Memory.First, guarded.Memory.Last} {
+		for _, cut := range []func(workload.GuardedMemory, int) []byte{workload.GuardedMemory.First, workload.GuardedMemory.Last} {
 			src, dst := cut(a.in, len(block)), cut(a.out, len(fresh))
 			copy(src, block)
 			copy(dst, fresh)

@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
-	"rsros/test/cputime"
+	"rsros/test/workload"
 )
 
 // benchTick is what a D435i at 1280x720 and 30 fps produces in a thirtieth of a second: depth, colour,
@@ -43,7 +43,7 @@ func benchTick(b *testing.B) (camdriver.DeviceSnapshot, []*camdriver.Frame) {
 }
 
 func cpuSeconds() float64 {
-	user, system := cputime.Used()
+	user, system := workload.CPUTime()
 	return user + system
 }
 

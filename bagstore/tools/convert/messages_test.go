@@ -24,8 +24,8 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/msgs"
 	"rsros/test/need"
-	"rsros/test/randmsg"
 	"rsros/test/samplebag"
+	"rsros/test/workload"
 )
 
 // withoutSeqs sets the seq of all headers of a message to 0.
@@ -131,7 +131,7 @@ func everyType(t *testing.T, path string, most int) {
 			t.Fatal(err)
 		}
 		for n := range most {
-			if err := w.Write(id, bagstore.Time(1_700_000_000_000_000_000+int64(n*1000+i)), randmsg.Message(spec, r, empty)); err != nil {
+			if err := w.Write(id, bagstore.Time(1_700_000_000_000_000_000+int64(n*1000+i)), workload.Message(spec, r, empty)); err != nil {
 				t.Fatal(err)
 			}
 		}

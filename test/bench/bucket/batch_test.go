@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore/tools/convert"
 	"rsros/test/bucket"
+	"rsros/test/peer"
 )
 
 // The recordings of BenchmarkBatch: 1 to 8 MB, 216 MB together, bags, MCAP and .db3.
@@ -53,10 +54,7 @@ func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 // its own, as on a machine of its own, but all use this machine's processors.
 func BenchmarkBatch(b *testing.B) {
 	store := bucket.Start(b)
-	program := filepath.Join(b.TempDir(), "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	program := peer.Released(b)
 	size := fleet(b, store)
 	for _, rate := range []int64{4_000_000, 40_000_000} {
 		for _, shards := range []int{1, 2, 4, 8} {

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/test/bucket"
+	"rsros/test/peer"
 )
 
 // The link to the bucket, and the recording: 25 MB/s for 20 s.
@@ -56,10 +57,7 @@ func record(b *testing.B, path string, messages, size int) {
 func Benchmark(b *testing.B) {
 	store := bucket.Start(b)
 	dir := b.TempDir()
-	program := filepath.Join(dir, "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	program := peer.Released(b)
 	local := filepath.Join(dir, "local.bag")
 	record(b, local, messages, messageSize)
 	address := store.Put("walk.bag", local)

@@ -17,7 +17,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"
-	"rsros/test/cputime"
+	"rsros/test/workload"
 )
 
 const (
@@ -132,6 +132,6 @@ func images() [][]byte {
 
 // cpuSeconds is the time that this process has spent, its kernel's work included.
 func cpuSeconds() float64 {
-	user, system := cputime.Used()
+	user, system := workload.CPUTime()
 	return user + system
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"rsros/test/guarded"
+	"rsros/test/workload"
 )
 
 // numbers returns n numbers next to a guard page, at the beginning or the end of memory.
-func numbers[T any](m guarded.Memory, n int, atEnd bool) []T {
+func numbers[T any](m workload.GuardedMemory, n int, atEnd bool) []T {
 	size := n * int(unsafe.Sizeof(*new(T)))
 	b := m.First(size)
 	if atEnd {
@@ -22,9 +22,9 @@ func numbers[T any](m guarded.Memory, n int, atEnd bool) []T {
 // TestGuarded checks that means and fading stay within their slices, with the same results as without assembly.
 func TestGuarded(t *testing.T) {
 	const most = 40
-	var memory [9]guarded.Memory
+	var memory [9]workload.GuardedMemory
 	for i := range memory {
-		memory[i] = guarded.New(t, 2*8*most)
+		memory[i] = workload.Guarded(t, 2*8*most)
 	}
 	s := source{rand.New(rand.NewPCG(7, 7))}
 	was := fast

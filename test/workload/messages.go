@@ -1,5 +1,4 @@
-// Package randmsg makes random messages of ROS 1 types for tests.
-package randmsg
+package workload
 
 import (
 	"encoding/binary"
@@ -8,7 +7,7 @@ import (
 	"rsros/msgs"
 )
 
-// Message returns a message of a type in its wire form. Fields that empty chooses by their
+// Message returns a random message of a type in its wire form. Fields that empty chooses by their
 // path, such as "header.seq", are empty; nil chooses none. Strings are UTF-8 and may
 // have zeros; times are before 2038.
 func Message(s *msgs.Spec, r *rand.Rand, empty func(in *msgs.Spec, path string) bool) []byte {

@@ -1,10 +1,17 @@
-package cputime
+package workload
 
-import "golang.org/x/sys/windows"
+import (
+	"testing"
 
-// Used is the time of this process in seconds, in user mode and in the kernel; zeros if
+	"golang.org/x/sys/windows"
+)
+
+// Guarded returns n bytes of ordinary memory: there are no guard pages here.
+func Guarded(_ testing.TB, n int) GuardedMemory { return make([]byte, n) }
+
+// CPUTime is the time of this process in seconds, in user mode and in the kernel; zeros if
 // the system doesn't tell.
-func Used() (user, system float64) {
+func CPUTime() (user, system float64) {
 	var created, ended, kernel, own windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &own) != nil {
 		return 0, 0

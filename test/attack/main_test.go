@@ -1,0 +1,10 @@
+package attack
+
+import (
+	"os"
+	"testing"
+
+	"rsros/test/peer"
+)
+
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
