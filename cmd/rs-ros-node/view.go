@@ -71,6 +71,7 @@ func (v *viewArgs) fields() settings.Fields {
 func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	settings.View.Complete(v.given, v.fields())
 	o := v.options
+	settings.Live.Complete(nil, settings.Fields{"buffsize": &o.Recording.QueueBytes})
 	if len(args) == 1 {
 		o.Show = args[0]
 	}

@@ -34,7 +34,7 @@ import (
 type Options struct {
 	Bag           bagstore.Options
 	DB3           bool          `setting:"db3"`      // recordings that Start names are .db3 files; for others the extension decides
-	QueueBytes    int64         `setting:"buffsize"` // limit of what waits for the disk; default 512 MiB
+	QueueBytes    int64         `setting:"buffsize"` // limit of what waits for the disk; 0 means no limit
 	Memory        int64         `setting:"memory"`   // limit of what waits for the disk, of all cameras together; 0 means that each has QueueBytes
 	Budget        *queue.Budget // of Memory; may be nil
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit

@@ -321,6 +321,13 @@ func (s *studio) stall() *blockedWriter {
 	return disk
 }
 
+// TestNoLimit checks that a buffer of size 0 is one without a limit.
+func TestNoLimit(t *testing.T) {
+	if s := newSession(Options{}, time.Now, zerolog.Nop()); s.largest != 0 || !s.budget.RoomForSpare(1<<40) {
+		t.Errorf("messages of up to %d bytes", s.largest)
+	}
+}
+
 // TestDropsWhilePaused checks that frames which are dropped while recording is paused aren't taken from those that are recorded.
 func TestDropsWhilePaused(t *testing.T) {
 	s := newStudio(t, Options{QueueBytes: 10 * int64(depth0.FrameSize()+color0.FrameSize())})

@@ -13,7 +13,6 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/internal/queue"
-	"rsros/node/settings"
 	"rsros/program/space"
 )
 
@@ -93,7 +92,6 @@ const (
 )
 
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
-	settings.Live.Complete(nil, &o)
 	r := &session{
 		space: spaceGuard{minimum: o.MinSpace, free: space.Free, uploads: o.Uploads},
 		now:   now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},

@@ -220,11 +220,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := waitForTime(ctx, r.node, r.opts.MaxTime > 0, r.log); err != nil {
 		return nil // ended before there was anything to record
 	}
-	limit := r.opts.QueueBytes
-	if limit == 0 {
-		limit = 1 << 62
-	}
-	r.budget = queue.NewBudget(limit)
+	r.budget = queue.NewBudget(r.opts.QueueBytes)
 	r.queue = queue.New[*flow](r.budget, r.drop)
 	files := newTopicFiles(r.opts, r.budget, r.space.uploads, r.node.Now, r.log)
 	r.files, r.space.ring = files, files

@@ -121,7 +121,7 @@ var recorder = Set{
 	{Flag: "record-topics", Params: []string{"record_topics"}, Kind: Texts, Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
-	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
+	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk; 0 for no limit"},
 	{Flag: "memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},

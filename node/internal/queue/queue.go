@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"cmp"
 	"container/heap"
 	"sync"
 	"sync/atomic"
@@ -58,8 +59,8 @@ func (b *Budget) resize(s *holder, by int64) {
 	b.size.Add(by)
 }
 
-// NewBudget returns a budget of limit, in the unit of the sizes of items.
-func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+// NewBudget returns a budget of limit, in the unit of the sizes of items; 0 means no limit.
+func NewBudget(limit int64) *Budget { return &Budget{limit: cmp.Or(limit, 1<<62)} }
 
 // Reserve counts memory that is in no queue. What is in queues is dropped for it with the next Push.
 func (b *Budget) Reserve(size int64) {
