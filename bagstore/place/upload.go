@@ -218,7 +218,7 @@ func uploadFolder(ctx context.Context, dir, name string, begun bool) error {
 
 // sameContent reports whether an object has the content of a file.
 func sameContent(ctx context.Context, path, name string) bool {
-	local, err := os.Open(path)
+	local, err := Open(ctx, path)
 	if err != nil {
 		return false
 	}
@@ -228,21 +228,32 @@ func sameContent(ctx context.Context, path, name string) bool {
 		return false
 	}
 	defer there.Close() //nolint:errcheck // only read
-	if st, err := local.Stat(); err != nil || st.Size() != there.Info().Size {
-		return false
+	same, err := Equal(local, there)
+	return same && err == nil
+}
+
+// Equal compares two files up to the first difference.
+func Equal(a, b File) (bool, error) {
+	const step = 4 << 20
+	size := a.Info().Size
+	if size != b.Info().Size {
+		return false, nil
 	}
-	const step = 1 << 20
-	a, b := make([]byte, step), make([]byte, step)
-	for at := int64(0); ; at += step {
-		n, end := local.ReadAt(a, at)
-		m, other := there.ReadAt(b, at)
-		if n != m || !bytes.Equal(a[:n], b[:m]) || end != nil && !errors.Is(end, io.EOF) || other != nil && !errors.Is(other, io.EOF) {
-			return false
+	p, q := make([]byte, min(step, size)), make([]byte, min(step, size))
+	for off := int64(0); off < size; off += step {
+		n := min(step, size-off)
+		b.Want(off, min(2*step, size-off))
+		if k, err := a.ReadAt(p[:n], off); k < int(n) {
+			return false, errors.Join(err, io.ErrUnexpectedEOF)
 		}
-		if n < step {
-			return true
+		if k, err := b.ReadAt(q[:n], off); k < int(n) {
+			return false, errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		if !bytes.Equal(p[:n], q[:n]) {
+			return false, nil
 		}
 	}
+	return true, nil
 }
 
 // removal is how long the removal of an unfinished folder may take.

@@ -160,7 +160,7 @@ func (e *entry) compare(ctx context.Context, f place.File, to string) (place.Inf
 		return place.Info{}, err
 	}
 	defer o.Close() //nolint:errcheck // only read
-	same, err := equal(f, o)
+	same, err := place.Equal(f, o)
 	if err != nil || same {
 		return o.Info(), err
 	}

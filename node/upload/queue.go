@@ -41,12 +41,15 @@ type Queue struct {
 	stop func()
 	kick chan struct{}
 
-	mu      sync.Mutex
+	// disk is held while folders and states are read or written, which may take long. It is locked before mu.
+	disk    sync.Mutex
 	folders map[string]*os.File // the lock files; nil while another program has the lock
-	writing map[string]bool     // files of ours that aren't finished
-	missing map[string]bool     // files of ours whose state couldn't be written
+
+	mu      sync.Mutex
+	writing map[string]bool // files of ours that aren't finished
+	missing map[string]bool // files of ours whose state couldn't be written
 	status  Status
-	failure failure
+	failure failure // of the goroutine that uploads
 }
 
 // Start starts uploading the files that wait in folders and those that Begin and Finish add. It returns
@@ -86,20 +89,24 @@ func (q *Queue) Begin(path string) {
 		return
 	}
 	path = resolved(path)
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.disk.Lock()
+	defer q.disk.Unlock()
 	dir := filepath.Dir(path)
 	if _, known := q.folders[dir]; !known {
 		q.folders[dir] = nil
 	}
+	q.mu.Lock()
 	q.writing[path] = true
+	q.mu.Unlock()
 	q.add(path)
 }
 
-// add writes the state of a file, now or, if the disk is full, later. The caller holds q.mu.
+// add writes the state of a file, now or, if the disk is full, later. The caller holds q.disk.
 func (q *Queue) add(path string) {
 	e := entry{path: path, To: place.Join(q.o.To, filepath.Base(path)), Keep: q.o.Keep}
 	err := e.save()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if err != nil && !q.missing[path] {
 		q.log.Warn().Err(err).Str("bag", path).Msg("can't queue a file for upload yet")
 	}
@@ -127,10 +134,12 @@ func (q *Queue) Drop(path string) {
 		return
 	}
 	path = resolved(path)
+	q.disk.Lock()
+	defer q.disk.Unlock()
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	delete(q.writing, path)
 	delete(q.missing, path)
+	q.mu.Unlock()
 	if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		q.log.Error().Err(err).Msg("a file that was replaced may be uploaded")
 	}
@@ -155,9 +164,10 @@ func (q *Queue) Safe(path string) bool {
 	}
 	path = resolved(path)
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	missing := q.missing[path]
+	q.mu.Unlock()
 	_, err := os.Lstat(path + suffix)
-	return errors.Is(err, fs.ErrNotExist) && !q.missing[path]
+	return errors.Is(err, fs.ErrNotExist) && !missing
 }
 
 // Status returns the state of the queue.
@@ -183,8 +193,8 @@ func (q *Queue) Close() {
 			Msg("not all files are uploaded; the next recording into this folder continues, or the command upload")
 	}
 	q.stop()
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.disk.Lock()
+	defer q.disk.Unlock()
 	for _, lock := range q.folders {
 		if lock != nil {
 			lock.Close() //nolint:errcheck // nothing was written
@@ -288,21 +298,33 @@ type waiting struct {
 
 // look counts the waiting files.
 func (q *Queue) look() {
+	q.disk.Lock()
+	defer q.disk.Unlock()
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	for path := range q.missing {
+	missing := slices.Collect(maps.Keys(q.missing))
+	q.mu.Unlock()
+	for _, path := range missing {
 		q.add(path)
 	}
-	q.status.Waiting, q.status.Bytes = len(q.missing), 0
-	for _, w := range q.waiting() {
-		q.status.Waiting++
+	found, bytes := q.waiting(), int64(0)
+	for _, w := range found {
 		if w.st != nil {
-			q.status.Bytes += w.st.Size()
+			bytes += w.st.Size()
 		}
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.status.Waiting, q.status.Bytes = len(q.missing)+len(found), bytes
 }
 
-// waiting returns the finished files of all folders, oldest first. The caller holds q.mu.
+// isWriting reports whether a file of ours isn't finished.
+func (q *Queue) isWriting(path string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.writing[path]
+}
+
+// waiting returns the finished files of all folders, oldest first. The caller holds q.disk.
 func (q *Queue) waiting() (found []waiting) {
 	for dir := range maps.Keys(q.folders) {
 		list, err := os.ReadDir(dir)
@@ -312,7 +334,7 @@ func (q *Queue) waiting() (found []waiting) {
 		for _, item := range list {
 			name, ok := strings.CutSuffix(item.Name(), suffix)
 			path := filepath.Join(dir, name)
-			if !ok || q.writing[path] {
+			if !ok || q.isWriting(path) {
 				continue
 			}
 			file, st, err := (&entry{path: path}).file()
@@ -337,8 +359,8 @@ func (q *Queue) waiting() (found []waiting) {
 
 // next returns a file to upload: the one after last, or the first.
 func (q *Queue) next(last string) *entry {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.disk.Lock()
+	defer q.disk.Unlock()
 	list := slices.DeleteFunc(q.waiting(), func(w waiting) bool { return !q.lock(filepath.Dir(w.path)) })
 	at := slices.IndexFunc(list, func(w waiting) bool { return w.path == last }) + 1
 	for i := range list {
@@ -346,7 +368,9 @@ func (q *Queue) next(last string) *entry {
 		if err == nil {
 			return e
 		}
+		q.mu.Lock()
 		q.status.Err = err
+		q.mu.Unlock()
 		if q.failure.add(err, time.Now()) {
 			q.log.Error().Err(err).Msg("a file can't be uploaded")
 		}
@@ -354,7 +378,7 @@ func (q *Queue) next(last string) *entry {
 	return nil
 }
 
-// lock locks a folder, so that only this program uploads from it. The caller holds q.mu.
+// lock locks a folder, so that only this program uploads from it. The caller holds q.disk.
 func (q *Queue) lock(dir string) bool {
 	if q.folders[dir] == nil {
 		f, err := place.Lock(filepath.Join(dir, lockName))

@@ -21,6 +21,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/msgs"
 	"rsros/test/need"
 )
 
@@ -207,6 +208,19 @@ func TestFolderOfTwoNames(t *testing.T) {
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one"})
 	})
+}
+
+// TestSlowDisk checks that what the recorder asks every second doesn't wait for the disk.
+func TestSlowDisk(t *testing.T) {
+	newStore()
+	q := begun(t, Options{Limit: 1}, t.TempDir())
+	defer q.Close()
+	q.disk.Lock() // as while a state is synced
+	defer q.disk.Unlock()
+	if q.Full() || !q.Safe("a.bag") || q.Status().Waiting != 0 {
+		t.Errorf("%+v", q.Status())
+	}
+	q.Report(new(msgs.DiagnosticStatus))
 }
 
 // TestOutage checks that two days without a network lose nothing, try the store rarely, and are logged.
