@@ -39,12 +39,8 @@ type OpenOptions struct {
 	// where that takes a request for each chunk. Otherwise, what contradicts the index is an error when
 	// it is read.
 	Verify bool
-	// Summary is for callers that read no message. A file at an address may then have no more than
-	// counts and times.
-	Summary bool
-	// Part is for callers of [Bag.Narrow]. A file at an address may then list only its first messages until that
-	// is called, and has no numbers of messages by connection. Verify has no effect on it.
-	Part bool
+	// Progress reports how much of a .db3 file at an address is fetched, which is fetched whole.
+	Progress Progress
 	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool
 }
@@ -85,8 +81,6 @@ type chunk struct {
 	walk  bool        // there are no index records: the content must be walked
 	torn  bool        // the chunk ends early; its whole records count
 	block int         // index in the bag's Content
-
-	unlisted int // see Block
 }
 
 // Open opens a bag at a path or an address. It reads only the index section, or the whole file if
@@ -443,7 +437,7 @@ func (b *Bag) Chunks() []ChunkInfo {
 func (b *Bag) Start() Time {
 	t := Time(0)
 	for i := range b.chunks {
-		if c := &b.chunks[i]; len(c.Counts)+c.unlisted > 0 && (t == 0 || c.Start < t) {
+		if c := &b.chunks[i]; len(c.Counts) > 0 && (t == 0 || c.Start < t) {
 			t = c.Start
 		}
 	}
@@ -454,7 +448,7 @@ func (b *Bag) Start() Time {
 func (b *Bag) End() Time {
 	t := Time(0)
 	for i := range b.chunks {
-		if c := &b.chunks[i]; len(c.Counts)+c.unlisted > 0 {
+		if c := &b.chunks[i]; len(c.Counts) > 0 {
 			t = max(t, c.End)
 		}
 	}
@@ -470,20 +464,9 @@ func (b *Bag) MessageCount() uint64 {
 	return n
 }
 
-// Counts returns the number of messages of each connection according to the chunk infos; if it lists only a part of
-// them, according to the recording's metadata, nil if that doesn't say.
+// Counts returns the number of messages of each connection according to the chunk infos.
 func (b *Bag) Counts() map[uint32]uint64 {
 	n := make(map[uint32]uint64)
-	if b.Partial() {
-		list, ok := b.content.(Parted).Counts()
-		if !ok {
-			return nil
-		}
-		for _, k := range list {
-			n[k.ID] = uint64(k.Count)
-		}
-		return n
-	}
 	for i := range b.chunks {
 		for _, k := range b.chunks[i].Counts {
 			n[k.ID] += uint64(k.Count)

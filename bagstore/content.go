@@ -1,10 +1,6 @@
 package bagstore
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-
 	"rsros/bagstore/place"
 )
 
@@ -30,23 +26,10 @@ type Located interface {
 	Extent(block int) (in place.File, from, to int64)
 }
 
-// Parted is a Content that may have been opened for a part in time, see [OpenOptions.Part].
-type Parted interface {
-	// Partial reports whether Narrow lists messages.
-	Partial() bool
-	// Narrow makes Blocks list the messages of a part, those at MinTime and the first ones after it. It returns the
-	// notes about the file.
-	Narrow(context.Context, Part) ([]Note, error)
-	// Counts lists how many messages the connections have in the whole recording, by its own metadata; false if that
-	// doesn't say.
-	Counts() ([]ConnCount, bool)
-}
-
 // Block is a part of a Content with at most a few thousand messages.
 type Block struct {
 	ChunkInfo   // Pos must increase from block to block
 	Compression Compression
-	Unlisted    int   // messages, of connections that only Entries tells; Counts is empty then
 	Stored      int64 // bytes of messages in the file
 	Size        int64 // bytes of messages uncompressed
 }
@@ -77,60 +60,13 @@ func OpenContent(c Content, info ContentInfo) *Bag {
 	for _, conn := range b.conns {
 		b.byID[conn.ID] = conn
 	}
-	b.listBlocks()
-	return b
-}
-
-func (b *Bag) listBlocks() {
-	b.chunks = nil // not reused: indexes are cached by the address of a chunk
-	for i, k := range b.content.Blocks() {
+	for i, k := range c.Blocks() {
 		b.chunks = append(b.chunks, chunk{
-			ChunkInfo: k.ChunkInfo, block: i, unlisted: k.Unlisted,
+			ChunkInfo: k.ChunkInfo, block: i,
 			head: ChunkHeader{Compression: k.Compression, DataPos: max(k.Pos, 1), Stored: k.Stored, Size: k.Size},
 		})
 	}
-}
-
-// Partial reports whether the bag lists only its first messages until Narrow is called.
-func (b *Bag) Partial() bool {
-	c, ok := b.content.(Parted)
-	return ok && c.Partial()
-}
-
-// Part is a part in time of a recording.
-type Part struct {
-	// Start and End bound the time, both inclusive; an End of 0 leaves that side open.
-	Start, End Time
-	// Last and All have connections, by ID, of which the last message before Start belongs to the part, too, or all.
-	Last, All []uint32
-}
-
-// Narrow must be called for a bag that was opened with [OpenOptions.Part], and before it is read: it lists the
-// messages of the filter, those at MinTime, and the first ones after it. Others may be listed, too.
-func (b *Bag) Narrow(ctx context.Context, f Filter) error {
-	p := Part{Start: f.Start, End: f.End}
-	for _, conn := range b.conns {
-		if f.Latched && f.Start > 0 && conn.Latching && f.keeps(conn) {
-			p.Last = append(p.Last, conn.ID)
-		}
-	}
-	return b.NarrowTo(ctx, p)
-}
-
-// NarrowTo is Narrow for other connections than latching ones.
-func (b *Bag) NarrowTo(ctx context.Context, p Part) error {
-	c, ok := b.content.(Parted)
-	if !ok {
-		return nil
-	}
-	p.End = cmp.Or(p.End, MaxTime)
-	notes, err := c.Narrow(ctx, p)
-	if err != nil {
-		return fmt.Errorf("%s: %w", b.path, err)
-	}
-	b.notes = notes
-	b.listBlocks()
-	return nil
+	return b
 }
 
 func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {

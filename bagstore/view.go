@@ -85,7 +85,7 @@ func (v *View) choose(i int, b *Bag, want func(*Connection) bool) {
 }
 
 func (v *View) touches(bag int, c *chunk) bool {
-	return c.unlisted > 0 || slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
+	return slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
 		return k.Count > 0 && (v.keep[bag] == nil || v.keep[bag][k.ID])
 	})
 }
@@ -141,16 +141,12 @@ func (v *View) End() Time {
 	return it.Message().Time
 }
 
-// Count returns the number of messages. It reads indexes of chunks beyond the time range only. Of a bag
-// opened with [OpenOptions.Part], all messages of a block may be counted.
+// Count returns the number of messages. It reads indexes of chunks beyond the time range only.
 func (v *View) Count() uint64 {
 	n := uint64(0)
 	readers := make([]*chunkReader, len(v.bags))
 	for _, r := range v.refs {
 		c := &v.bags[r.bag].chunks[r.chunk]
-		if n += uint64(c.unlisted); c.unlisted > 0 {
-			continue
-		}
 		if r.start < v.start || r.end > v.end {
 			if readers[r.bag] == nil {
 				readers[r.bag] = newChunkReader(v.bags[r.bag])

@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -82,6 +83,9 @@ func (r *remote) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 || off >= size {
 		return 0, io.EOF
 	}
+	if file := r.fetched(); file != nil {
+		return io.NewSectionReader(file, 0, size).ReadAt(p, off)
+	}
 	want := int(min(int64(len(p)), size-off))
 	more := r.sequential(off, want)
 	for n < want {
@@ -97,6 +101,14 @@ func (r *remote) ReadAt(p []byte, off int64) (n int, err error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// fetched returns the temporary file of Fetch, nil if there is none.
+func (r *remote) fetched() *os.File {
+	if t := r.reread.Load(); t != nil && t.whole.Load() {
+		return t.file
+	}
+	return nil
 }
 
 // sequential returns how much to read ahead of a read. After a whole step, the next ones are wanted
@@ -156,6 +168,9 @@ func (r *remote) fail(off int64, err error) error {
 
 // Want starts requests for large ranges. Ranges that follow each other become one.
 func (r *remote) Want(off, n int64) {
+	if r.fetched() != nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.want(off, n)

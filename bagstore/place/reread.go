@@ -1,8 +1,12 @@
 package place
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"rsros/bagstore/internal/disk"
 	"rsros/program/space"
@@ -13,6 +17,7 @@ import (
 var rereads = struct {
 	sync.Mutex
 	list map[blockKey]*reread
+	idle *reread // whole, and without users: commands open a recording several times, one after another
 }{list: make(map[blockKey]*reread)}
 
 const (
@@ -24,12 +29,15 @@ const (
 
 // reread is the temporary file of an object.
 type reread struct {
-	key   blockKey // without a number
-	users int      // guarded by rereads
+	key      blockKey // without a number
+	users    int      // guarded by rereads
+	fetching chan struct{}
+	whole    atomic.Bool // the file has all blocks, and doesn't change any more
 
-	mu    sync.Mutex
-	file  *os.File        // nil after an error
-	slots map[int64]int64 // by the numbers of blocks
+	mu     sync.Mutex
+	file   *os.File // sparse; nil after an error
+	blocks map[int64]bool
+	spare  int64 // bytes that must stay free on the disk
 }
 
 // Reread hints that more of an object will be read more than once than fits into memory. What is fetched is kept in a
@@ -42,6 +50,62 @@ func Reread(f File) {
 	r.reread.Store(rereadOf(r.cached(), true))
 }
 
+// errRoom means that there is no temporary space for an object.
+var errRoom = errors.New("no room for a temporary file")
+
+// Fetch reads an object whole into a temporary file, which serves all files of the object, also later ones until another
+// object needs such a file. It does nothing for a file at a path. An object larger than 10 GiB or than the free space is
+// an error.
+//
+// report, which may be nil, is called last with done == total, also after an error.
+func Fetch(ctx context.Context, f File, report func(done, total uint64)) error {
+	r, ok := f.(*remote)
+	if !ok {
+		return nil
+	}
+	if r.reread.Load() == nil {
+		r.reread.Store(rereadOf(r.cached(), true))
+	}
+	t := r.reread.Load()
+	if t == nil {
+		return fmt.Errorf("fetch %s: %w", r.Info().Name, errRoom)
+	}
+	select {
+	case t.fetching <- struct{}{}:
+		defer func() { <-t.fetching }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if t.whole.Load() {
+		return nil
+	}
+	size := r.Size()
+	if free, err := space.Free(os.TempDir()); size > maxReread || err == nil && free < size {
+		return fmt.Errorf("fetch %s: %w: it has %d bytes, of at most %d, and %d are free in %s; TMPDIR names another folder: %w",
+			r.Info().Name, errRoom, size, int64(maxReread), free, os.TempDir(), ErrUnusable)
+	}
+	t.mu.Lock()
+	t.spare = 0
+	t.mu.Unlock()
+	if report == nil {
+		report = func(uint64, uint64) {}
+	}
+	defer report(uint64(size), uint64(size))
+	block := make([]byte, blockSize)
+	for off := int64(0); off < size; off += blockSize {
+		b := block[:min(blockSize, size-off)]
+		if _, err := Until(ctx, r).ReadAt(b, off); err != nil {
+			return err
+		}
+		if t.save(off/blockSize, b); !t.has(off / blockSize) {
+			return fmt.Errorf("fetch %s: %w in %s", r.Info().Name, errRoom, os.TempDir())
+		}
+		report(uint64(off), uint64(size))
+	}
+	t.whole.Store(true)
+	return nil
+}
+
 // rereadOf joins those that read an object again; nil if there are none and it isn't to begin.
 func rereadOf(of Info, begin bool) *reread {
 	rereads.Lock()
@@ -49,13 +113,18 @@ func rereadOf(of Info, begin bool) *reread {
 	key := blockKey{name: of.Name, version: of.Version, size: of.Size}
 	r := rereads.list[key]
 	if r == nil && begin {
+		rereads.idle.drop()
+		rereads.idle = nil
 		if f, err := disk.Temp(); err == nil {
-			r = &reread{key: key, file: f, slots: make(map[int64]int64)}
+			r = &reread{key: key, file: f, blocks: make(map[int64]bool), spare: of.Size, fetching: make(chan struct{}, 1)}
 			rereads.list[key] = r
 		}
 	}
 	if r != nil {
 		r.users++
+	}
+	if r == rereads.idle {
+		rereads.idle = nil // it has a user again
 	}
 	return r
 }
@@ -65,17 +134,27 @@ func (r *reread) close() {
 		return
 	}
 	rereads.Lock()
+	defer rereads.Unlock()
 	r.users--
-	last := r.users == 0
-	if last {
-		delete(rereads.list, r.key)
+	switch {
+	case r.users > 0:
+	case r.whole.Load():
+		rereads.idle.drop()
+		rereads.idle = r
+	default:
+		r.drop()
 	}
-	rereads.Unlock()
-	if last {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.end()
+}
+
+// drop ends one without users. rereads is locked.
+func (r *reread) drop() {
+	if r == nil {
+		return
 	}
+	delete(rereads.list, r.key)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end()
 }
 
 // end gives the room back. r.mu is held.
@@ -83,7 +162,7 @@ func (r *reread) end() {
 	if r.file != nil {
 		_ = r.file.Close() // it has no name
 	}
-	r.file, r.slots = nil, nil
+	r.file, r.blocks = nil, nil
 }
 
 // load returns a block of n bytes, nil if it isn't kept.
@@ -93,15 +172,20 @@ func (r *reread) load(number, n int64) []byte {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	slot, ok := r.slots[number]
-	if !ok {
+	if !r.blocks[number] {
 		return nil
 	}
 	data := make([]byte, n)
-	if _, err := r.file.ReadAt(data, slot*blockSize); err != nil {
+	if _, err := r.file.ReadAt(data, number*blockSize); err != nil {
 		return nil
 	}
 	return data
+}
+
+func (r *reread) has(number int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.blocks[number]
 }
 
 // save keeps a block.
@@ -111,19 +195,18 @@ func (r *reread) save(number int64, data []byte) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	slot := int64(len(r.slots))
-	if _, is := r.slots[number]; is || r.file == nil || slot == maxReread/blockSize {
+	if r.blocks[number] || r.file == nil || len(r.blocks) == maxReread/blockSize {
 		return
 	}
-	if slot%rereadCheck == 0 {
-		if free, err := space.Free(os.TempDir()); err == nil && free < r.key.size { // an output of about this size may need it
+	if len(r.blocks)%rereadCheck == 0 {
+		if free, err := space.Free(os.TempDir()); err == nil && free < r.spare { // an output of about this size may need it
 			r.end()
 			return
 		}
 	}
-	if _, err := r.file.WriteAt(data, slot*blockSize); err != nil {
+	if _, err := r.file.WriteAt(data, number*blockSize); err != nil {
 		r.end() // the disk is full, and others need it
 		return
 	}
-	r.slots[number] = slot
+	r.blocks[number] = true
 }

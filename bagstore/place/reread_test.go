@@ -2,6 +2,10 @@ package place
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
 	"testing"
 )
 
@@ -38,5 +42,58 @@ func TestRereadLeavesRoom(t *testing.T) {
 	r.save(1, make([]byte, blockSize))
 	if r.file != nil || r.load(1, blockSize) != nil {
 		t.Error("a block was kept")
+	}
+}
+
+// counted is a store with objects of zeros, which counts the bytes that are asked for.
+type counted struct {
+	Store
+	size, asked int64
+}
+
+func (c *counted) Open(context.Context, string) (Object, error) { return c, nil }
+
+func (c *counted) Info() Info { return Info{Name: "counted://x", Size: c.size, Version: "1"} }
+
+func (c *counted) Range(_ context.Context, _, n int64) (io.ReadCloser, error) {
+	atomic.AddInt64(&c.asked, n)
+	return io.NopCloser(bytes.NewReader(make([]byte, n))), nil
+}
+
+// TestFetch checks that an object is fetched once for files that are open at the same time and one after another, until
+// another object needs a temporary file, and that one without room isn't fetched.
+func TestFetch(t *testing.T) {
+	c := &counted{size: 3*cacheBytes/2 + 1}
+	Register("counted", c)
+	fetch := func() (last [2]uint64, err error) {
+		t.Helper()
+		f, err := Open(t.Context(), "counted://x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() //nolint:errcheck // only read
+		if err := Fetch(t.Context(), f, func(done, total uint64) { last = [2]uint64{done, total} }); err != nil {
+			return last, err
+		}
+		if n, err := io.Copy(io.Discard, io.NewSectionReader(f, 0, f.Size())); n != c.size || err != nil {
+			t.Errorf("%d bytes of %d: %v", n, c.size, err)
+		}
+		f.Want(0, c.size)
+		return last, nil
+	}
+	if last, err := fetch(); err != nil || last != [2]uint64{uint64(c.size), uint64(c.size)} {
+		t.Error("the last report:", last, err)
+	}
+	if last, err := fetch(); err != nil || last != [2]uint64{} || c.asked != c.size {
+		t.Errorf("%d bytes of %d were fetched; the last report of the second file: %d, %v", c.asked, c.size, last, err)
+	}
+	rereadOf(Info{Name: "counted://y"}, true).close()
+	if rereads.idle != nil {
+		t.Error("the file of an object that nobody uses is kept beside another one")
+	}
+	c.size = maxReread + 1
+	asked := c.asked
+	if last, err := fetch(); !errors.Is(err, errRoom) || last != [2]uint64{} || c.asked != asked {
+		t.Errorf("%d bytes were fetched of an object without room: %v", c.asked-asked, err)
 	}
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +15,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
-	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -77,17 +72,18 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		bytes    int64
 	}
 	commands := map[string][]string{
-		"info": {"info", "IN"},
-		"json": {"info", "--json", "IN"},
-		"cat":  {"cat", "IN", "-t", "/t2,/t7"},
-		"cut":  {"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"},
-		"all":  {"cat", "IN"},
+		"info":    {"info", "IN"},
+		"json":    {"info", "--json", "IN"},
+		"cat":     {"cat", "IN", "-t", "/t2,/t7"},
+		"cut":     {"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"},
+		"all":     {"cat", "IN"},
+		"convert": {"convert", "IN", "OUT", "-f"},
 	}
 	for file, limits := range map[string]map[string]limit{
 		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
 		"long.mcap":   {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
-		"long.db3":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cut": {20, 6 << 20}},
-		"latched.db3": {"cut": {20, 6 << 20}},
+		"long.db3":    {"info": {20, 42 << 20}, "cut": {20, 42 << 20}, "convert": {20, 42 << 20}},                  // fetched whole, and once
+		"latched.db3": {"cut": {20, 42 << 20}},
 	} {
 		local, format := filepath.Join(dir, file), filepath.Ext(file)
 		if code, _, stderr := command(t, "convert", "-f", strings.TrimSuffix(local, format)+".bag", local); format != ".bag" && code != exitOK {
@@ -125,129 +121,6 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 				t.Errorf("%s of %s: %d requests and %d bytes, at most %d and %d", name, file, requests, n, most.requests, most.bytes)
 			}
 		}
-	}
-}
-
-// TestPartFromBucket: a part of a .db3, which is found by its index of times, is that of the local file, with latched
-// messages from before, of files that rosbag2 split, of several recordings, and of librealsense's.
-func TestPartFromBucket(t *testing.T) {
-	b, dir := bucket.Start(t), t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	latchedBag(t, in("latched.bag"))
-	want(t, exitOK, "convert", "-q", in("latched.bag"), in("latched.db3"))
-	for i, times := range [][]string{{"--end", "30"}, {"-s", "30.05"}} {
-		part := in(fmt.Sprintf("part%d.bag", i))
-		want(t, exitOK, append([]string{"filter", "-q", in("latched.bag"), part, "--no-latched"}, times...)...)
-		if err := os.MkdirAll(in("split"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		want(t, exitOK, "convert", "-q", part, in(fmt.Sprintf("split/a_%d.db3", i)))
-	}
-	want(t, exitIncomplete, "convert", "-q", samplebag.Data(t, "sw_small_raw.bag"), in("walk.db3")) // without poses
-	want(t, exitOK, "convert", "-q", in("latched.bag"), in("folder"))
-	withoutMetadata(t, in("folder"))
-	want(t, exitOK, "convert", "-q", samplebag.Robot(t, "robot.bag"), in("robot.db3"))
-	for _, name := range []string{"latched.db3", "folder", "robot.db3", "split", "walk.db3"} {
-		b.Put(name, in(name))
-	}
-	for _, args := range [][]string{
-		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43"},
-		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43", "--no-latched"},
-		{"filter", "latched.db3", "OUT", "-s", "42", "--end", "43", "-t", "/t4,/seldom"},
-		{"filter", "latched.db3", "OUT", "-s", "99.9"},
-		{"filter", "latched.db3", "OUT", "-s", "1000"},
-		{"filter", "latched.db3", "OUT", "-s", "1600000010", "--end", "1600000011"},
-		{"filter", "folder", "OUT", "-s", "90", "--end", "91"},
-		{"export", "folder", "--mcap", "OUT", "-f", "-s", "90", "--end", "91"},
-		{"export", "robot.db3", "--dir", "OUT", "-s", "0.5", "--end", "0.7"},
-		{"export", "walk.db3", "--dir", "OUT", "-s", "0.1", "--end", "0.2"},
-		{"filter", "split", "OUT", "-s", "29", "--end", "31"},
-		{"filter", "walk.db3", "OUT", "-s", "0.1", "--end", "0.2"},
-		{"cat", "walk.db3", "--json", "--end", "0.1"},
-		{"cat", "split", "-s", "29.5", "--end", "30.5", "-t", "/t2,/t3"},
-		{"merge", "latched.db3", "split", "-o", "OUT", "-s", "50", "--end", "51"},
-	} {
-		run := func(from func(string) string) (text string, written map[string]string) {
-			line, out := []string(nil), in("out.bag")
-			if err := os.RemoveAll(out); err != nil {
-				t.Fatal(err)
-			}
-			for _, a := range args {
-				switch {
-				case a == "OUT":
-					a = out
-				case a == "split" || a == "folder" || strings.HasSuffix(a, ".db3"):
-					a = from(a)
-				}
-				line = append(line, a)
-			}
-			code, stdout, stderr := command(t, line...)
-			if code != exitOK {
-				t.Errorf("%q: exit code %d\n%s", line, code, stderr)
-			}
-			if slices.Contains(args, "OUT") {
-				written = tree(t, out)
-			}
-			return stdout, written
-		}
-		text, files := run(in)
-		b.Forget()
-		gotText, gotFiles := run(b.Address)
-		if _, n := b.Bytes(); args[1] == "folder" && n > 1<<20 {
-			t.Errorf("%q: %d bytes were fetched", args, n)
-		}
-		if gotText != text || !maps.Equal(gotFiles, files) || len(text)+len(files) == 0 {
-			t.Errorf("%q: %d bytes of text, want %d; other files: %v", args, len(gotText), len(text), !maps.Equal(gotFiles, files))
-		}
-	}
-}
-
-// withoutMetadata deletes the metadata in the .db3 file of a folder, as ROS 2 before Iron has it.
-func withoutMetadata(t *testing.T, folder string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.db3"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	const script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM metadata'); c.commit()"
-	if out, err := exec.Command(need.Python(t, "sqlite3"), "-c", script, files[0]).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// latchedBag writes 100 s of ten topics, and two latched ones: one with a single message at the beginning, one
-// with a message each 7 s.
-func latchedBag(t *testing.T, path string) {
-	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"/t0", "/t1", "/t2", "/t3", "/t4", "/t5", "/t6", "/t7", "/t8", "/t9", "/once", "/seldom"}
-	for i, name := range names {
-		conn := bagstore.Connection{ID: uint32(i), Topic: name, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n", Latching: i >= 10}
-		if _, err := w.AddConnection(conn); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 1000 {
-		write := func(conn uint32, at int64) {
-			data := binary.LittleEndian.AppendUint32(nil, 3000)
-			data = append(data, strings.Repeat(string(rune('a'+i%26)), 3000)...)
-			if err := w.Write(conn, bagstore.Time(1_600_000_000_000_000_000+at), data); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if i == 1 {
-			write(10, 50_000_000)
-		}
-		if i%70 == 69 {
-			write(11, int64(i)*100_000_000)
-		}
-		write(uint32(i/100), int64(i)*100_000_000)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

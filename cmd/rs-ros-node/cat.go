@@ -24,7 +24,7 @@ Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
   rs-ros-node cat walk.bag -t /odom --json | jq .message.pose`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Bags, o.Out, o.Log = args, a.out, a.logger()
+			o.Bags, o.Out, o.Log, o.Progress = args, a.out, a.logger(), a.fetching(args[0])
 			return cat.Run(cmd.Context(), o)
 		},
 	}

@@ -91,11 +91,12 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return usageError{err}
 	}
 	log := a.logger()
-	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true}, !o.noLatched, nil, log)
+	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true, Progress: a.fetching(ins[0])}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
+	filter.Latched = !o.noLatched
 	if err := sameCompression(ctx, bags[0], &o.bag); err != nil {
 		return err
 	}

@@ -77,8 +77,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	before := place.TrafficNow()
 	gaps := o.realsense && !o.yaml
 	reads := o.freq || o.sizes || gaps
-	open := bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: reads, Summary: !reads}
-	b, err := recording.Open(path, open)
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: reads, Progress: a.fetching(path)})
 	if err != nil {
 		return err
 	}
@@ -86,13 +85,6 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	s, err := info.Of(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
 	if err != nil {
 		return err
-	}
-	if o.json && open.Summary && place.IsAddress(path) && b.Content() != nil && rsbag.IsRecording(b) {
-		open.Summary = false // the messages that describe the camera are read, too
-		if b, err = recording.Open(path, open); err != nil {
-			return err
-		}
-		defer b.Close() //nolint:errcheck // only read
 	}
 	if after && !o.json {
 		fmt.Fprintln(a.out, "---")

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 )
 
 // progress shows a progress bar if standard error is a terminal. done removes the bar;
@@ -31,6 +32,20 @@ func (a *app) progressOver(name string) (report bagstore.Progress, lines io.Writ
 		return report, a.out, done
 	}
 	return report, newPrinter(bars), done
+}
+
+// fetching shows a progress bar while a .db3 file at an address is fetched.
+func (a *app) fetching(name string) bagstore.Progress {
+	var report bagstore.Progress
+	end := func() {}
+	return func(done, total uint64) {
+		if report == nil {
+			report, end = a.progress("fetching "+place.Base(name), false)
+		}
+		if report.Report(done, total); done == total {
+			end()
+		}
+	}
 }
 
 func isTerminal(w io.Writer) bool {

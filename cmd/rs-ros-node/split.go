@@ -72,12 +72,13 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
 		return usageError{err}
 	}
-	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true}, o.RepeatLatched, nil, a.logger())
+	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Progress: a.fetching(path)}, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
 	o.Filter = filter
+	o.Filter.Latched = o.RepeatLatched
 	if err := sameCompression(ctx, bags[0], &o.Options.Options); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
-	if err := s.openBags(reading); err != nil {
+	if s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading, Progress: s.fetching()}, s.Log); err != nil {
 		return nil, err
 	}
 	if recording, err = s.recording(s.bags); err != nil {
@@ -90,22 +90,15 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	return recording, err
 }
 
-// openBags reads no more than it needs of files that have an index of times.
-func (s *session) openBags(ctx context.Context) (err error) {
-	o := bagstore.OpenOptions{Context: ctx}
-	if s.Naming == naming.Wrapper || !s.Replay.Bounded() {
-		s.bags, s.damage, err = bagset.Open(s.Bags, o, s.Log)
-		return err
+// fetching logs how much of a .db3 file at an address is fetched.
+func (s *session) fetching() bagstore.Progress {
+	shown := uint64(0)
+	return func(done, total uint64) {
+		if tenths := 10 * done / total; tenths > shown {
+			shown = tenths
+			s.Log.Info().Msgf("fetched %d %% of %d bytes", 10*tenths, total)
+		}
 	}
-	uncounted := func(b *bagstore.Bag) bool { return b.Counts() == nil }
-	if s.bags, err = bagset.OpenParts(s.Bags, o, uncounted); err != nil {
-		return err
-	}
-	if err := replay.NarrowBags(ctx, s.bags, s.Replay); err != nil {
-		return err
-	}
-	s.damage = bagset.Notes(s.Bags, s.bags, s.Log)
-	return nil
 }
 
 func (s *session) connect(ctx context.Context) (err error) {

@@ -88,11 +88,6 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Bounded reports whether a part in time is played.
-func (s Settings) Bounded() bool {
-	return s.Start != 0 || s.StartAt != moment.Moment{} || s.Duration > 0 || s.Until != moment.Moment{}
-}
-
 // between returns the times to play. first returns the time of the first message.
 func (s Settings) between(first func() bagstore.Time) (from, to bagstore.Time, err error) {
 	from, to = first().Add(s.Start), bagstore.MaxTime

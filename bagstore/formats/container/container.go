@@ -18,8 +18,7 @@ type Container interface {
 	Size() int64
 	// Topics lists the topics. Entries and counts name them by their index here.
 	Topics() []Topic
-	// Blocks lists all messages that can be found, or those of the part in time that it was opened for, in
-	// the order of the file. Stored and Size are 0 if the container would have to read the messages to know them.
+	// Blocks lists all messages that can be found, in the order of the file. Stored and Size are 0 if the container would have to read the messages to know them.
 	Blocks() []bagstore.Block
 	// Entries lists the messages of a block.
 	Entries(block int) ([]bagstore.Entry, error)

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -116,45 +115,8 @@ func Latched(t container.Topic) bool {
 	return t.Latching
 }
 
-// parted is a container that may list a part of its messages, see [bagstore.Parted].
-type parted interface {
-	Partial() bool
-	Narrow(context.Context, bagstore.Part) error
-	Counts() ([]bagstore.ConnCount, bool)
-}
-
-// Partial implements [bagstore.Parted].
-func (c *content) Partial() bool {
-	p, ok := c.Container.(parted)
-	return ok && p.Partial()
-}
-
-// Narrow implements [bagstore.Parted].
-func (c *content) Narrow(ctx context.Context, part bagstore.Part) ([]bagstore.Note, error) {
-	p, ok := c.Container.(parted)
-	if !ok || !p.Partial() {
-		return c.notes, nil
-	}
-	before := len(c.Notes())
-	if err := p.Narrow(ctx, part); err != nil {
-		return nil, err
-	}
-	c.notes = append(c.notes, c.Notes()[before:]...)
-	return c.notes, c.listBlocks()
-}
-
-// Counts implements [bagstore.Parted].
-func (c *content) Counts() ([]bagstore.ConnCount, bool) {
-	p, ok := c.Container.(parted)
-	if !ok {
-		return nil, false
-	}
-	return p.Counts()
-}
-
 // listBlocks lists the container's blocks without the topics that are left out.
 func (c *content) listBlocks() error {
-	c.blocks = nil
 	for i, b := range c.Container.Blocks() {
 		all := len(b.Counts)
 		kept := b.Counts[:0:0]

@@ -25,7 +25,6 @@ type metadata struct {
 }
 
 type metadataInfo struct {
-	text     []byte
 	Files    []string     `yaml:"relative_file_paths"`
 	Messages uint64       `yaml:"message_count"`
 	Topics   []topicCount `yaml:"topics_with_message_count"`
@@ -47,7 +46,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Summary: o.Summary, Part: o.Part}); err != nil {
+		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Progress: o.Progress}); err != nil {
 			return nil, err
 		}
 	}
@@ -58,11 +57,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 	for _, b := range j.blocks {
 		found += b.Messages()
 	}
-	if len(j.files) < len(names) {
-		info.text = nil
-	}
-	j.group = j.newGroup(info.text)
-	if found < info.Messages && !j.Partial() {
+	if found < info.Messages {
 		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", info.Messages, found)
 	}
 	return j, nil
@@ -142,7 +137,6 @@ func readMetadata(ctx context.Context, name string) (info metadataInfo, err erro
 		return info, err
 	}
 	info = m.Info
-	info.text = text
 	if len(info.Files) > maxFiles {
 		return info, fmt.Errorf("it names %d files", len(info.Files))
 	}
@@ -163,7 +157,6 @@ type joined struct {
 	blocks []bagstore.Block
 	from   []origin // of each block
 	notes  bagstore.Notes
-	group  *rosbag2.Group // of the files, if each lists a part in time; otherwise nil
 }
 
 const kindFolder = "folder"
@@ -212,12 +205,6 @@ func (j *joined) add(c container.Container) {
 	}
 	j.notes = append(j.notes, c.Notes()...)
 	j.files = append(j.files, p)
-	j.addBlocks(len(j.files) - 1)
-}
-
-// addBlocks adds the blocks of a file.
-func (j *joined) addBlocks(file int) {
-	p := j.files[file]
 	for i, b := range p.Blocks() {
 		counts := make(map[uint32]uint32)
 		for _, n := range b.Counts {
@@ -231,76 +218,8 @@ func (j *joined) addBlocks(file int) {
 		}
 		b.Pos = int64(len(j.blocks)) + 1
 		j.blocks = append(j.blocks, b)
-		j.from = append(j.from, origin{file, i})
+		j.from = append(j.from, origin{len(j.files) - 1, i})
 	}
-}
-
-// Partial implements parted.
-func (j *joined) Partial() bool {
-	return slices.ContainsFunc(j.files, func(f part) bool {
-		p, ok := f.Container.(parted)
-		return ok && p.Partial()
-	})
-}
-
-// newGroup returns nil if a file isn't opened for a part.
-func (j *joined) newGroup(metadata []byte) *rosbag2.Group {
-	var files []*rosbag2.File
-	var topics [][]uint32
-	for _, p := range j.files {
-		f, is := p.Container.(*rosbag2.File)
-		if !is || !f.Partial() {
-			return nil
-		}
-		files, topics = append(files, f), append(topics, p.topics)
-	}
-	var names []string
-	for _, t := range j.topics {
-		names = append(names, t.Name)
-	}
-	return rosbag2.NewGroup(files, topics, names, metadata)
-}
-
-// Narrow implements parted.
-func (j *joined) Narrow(ctx context.Context, part bagstore.Part) error {
-	before := make([]int, len(j.files))
-	for i, f := range j.files {
-		before[i] = len(f.Notes())
-	}
-	if err := j.narrow(ctx, part); err != nil {
-		return err
-	}
-	j.blocks, j.from = nil, nil
-	for i, f := range j.files {
-		j.notes = append(j.notes, f.Notes()[before[i]:]...)
-		j.addBlocks(i)
-	}
-	return nil
-}
-
-func (j *joined) narrow(ctx context.Context, part bagstore.Part) error {
-	if j.group != nil {
-		return j.group.Narrow(ctx, part)
-	}
-	if len(part.Last)+len(part.All) > 0 { // what comes before may be in any of the files
-		part = bagstore.Part{End: part.End}
-	}
-	for _, f := range j.files {
-		if p, ok := f.Container.(parted); ok && p.Partial() {
-			if err := p.Narrow(ctx, part); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// Counts implements parted.
-func (j *joined) Counts() ([]bagstore.ConnCount, bool) {
-	if j.group == nil {
-		return nil, false
-	}
-	return j.group.Counts()
 }
 
 func (j *joined) Format() string {

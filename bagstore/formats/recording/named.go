@@ -26,15 +26,7 @@ func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
 func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
 func openDB3(in place.File, o bagstore.OpenOptions) (container.Container, error) {
-	open := rosbag2.OpenFile
-	switch {
-	case place.OnDisk(in) != nil:
-	case o.Part:
-		open = rosbag2.OpenPart
-	case o.Summary && !o.Verify:
-		open = rosbag2.OpenDescribed
-	}
-	f, err := open(o.Context, in)
+	f, err := rosbag2.OpenFile(o.Context, in, o.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Cont
 
 // openContainer opens what is no bag. f, nil for a folder, is closed with it, or after an error.
 func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container.Container, error) {
-	if f != nil && o.Verify && (format == SQLite || format == MCAP) {
+	if f != nil && o.Verify && format == MCAP {
 		place.Reread(f) // indexes and content are compared in several passes
 	}
 	switch format {
@@ -105,9 +105,7 @@ func openFile(ctx context.Context, name string) (place.File, Format, error) {
 	format := sniff(head[:n])
 	// A .db3 with a damaged header is known by its name.
 	if format == Bag && path.Ext(place.Base(name)) == ".db3" && !bytes.HasPrefix(head, bagMagic) {
-		if db, err := rosbag2.Open(name); err == nil {
-			return f, SQLite, db.Close()
-		}
+		format = SQLite
 	}
 	return f, format, nil
 }

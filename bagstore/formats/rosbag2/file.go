@@ -32,10 +32,6 @@ type File struct {
 	notes   bagstore.Notes
 	zstd    messageZstd
 
-	described bool  // there is one block, which can't be read
-	part      *part // nil: all messages are listed
-	found     bagstore.Found
-
 	// Of a damaged file:
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
@@ -54,31 +50,20 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OpenFile(ctx, f)
+	return OpenFile(ctx, f, nil)
 }
 
-// OpenFile opens a .db3 file. The context ends opening, which reads all pages. The File closes f,
-// OpenFile after an error.
-func OpenFile(ctx context.Context, f place.File) (*File, error) { return openFile(ctx, f, byRows) }
-
-// listing is how the messages of a file are listed.
-type listing int
-
-const (
-	byRows        listing = iota // by all pages with rows
-	byTime                       // see OpenPart
-	byDescription                // see OpenDescribed
-)
-
-func openFile(ctx context.Context, f place.File, by listing) (*File, error) {
+// OpenFile opens a .db3 file. The context ends opening, which reads all pages with rows. A file at an address is fetched
+// whole first, with reports of that: its pages are scattered. The File closes f, OpenFile after an error.
+func OpenFile(ctx context.Context, f place.File, report bagstore.Progress) (*File, error) {
 	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
 	in := &opening{f, ctx}
-	var err error
-	if file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size); err == nil {
-		err = file.read(by)
+	err := place.Fetch(ctx, f, report)
+	if err == nil {
+		file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size)
 	}
-	for _, c := range file.files {
-		err = cmp.Or(place.Failed(c), err)
+	if err == nil {
+		err = file.read()
 	}
 	in.ctx = context.Background()
 	return file.opened(cmp.Or(ctx.Err(), err))
@@ -97,7 +82,7 @@ func (o *opening) ReadAt(p []byte, off int64) (int, error) {
 // OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	file := &File{path: name, r: r, size: size, dbSize: size}
-	return file.opened(file.read(byRows))
+	return file.opened(file.read())
 }
 
 func (f *File) opened(err error) (*File, error) {
@@ -108,7 +93,7 @@ func (f *File) opened(err error) (*File, error) {
 	return f, nil
 }
 
-func (f *File) read(by listing) (err error) {
+func (f *File) read() (err error) {
 	var objects []dbpages.Object
 	f.rows = standardRows()
 	f.pages, err = dbpages.Open(f.r, f.dbSize)
@@ -118,16 +103,10 @@ func (f *File) read(by listing) (err error) {
 		}
 		if len(f.files) > 0 {
 			f.pages.Fetch = f.files[0].Want
-			if place.OnDisk(f.files[0]) == nil {
-				f.pages.Near = near
-			}
 		}
 		if objects, err = f.pages.Schema(); err == nil {
 			err = f.readTopics(objects)
 		}
-	}
-	if err == nil && (by == byDescription && f.describe(objects) || by == byTime && f.openPart(objects)) {
-		return nil
 	}
 	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
 		return err
@@ -138,10 +117,6 @@ func (f *File) read(by listing) (err error) {
 	f.noteUnnamed()
 	return nil
 }
-
-// near is how many bytes between leaves are read with them: a request to an address takes as long as
-// transferring more.
-const near = 128 << 10
 
 // unfollowed reports whether an error means that pages can't be followed.
 func unfollowed(err error) bool {
@@ -157,9 +132,8 @@ func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
-// Found lists where a part's index of times was wrong; nothing else in the format says what messages should
-// be.
-func (f *File) Found() []bagstore.Note { return f.found.Notes() }
+// Found returns nothing: the format doesn't say what messages should be.
+func (f *File) Found() []bagstore.Note { return nil }
 
 func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
@@ -169,22 +143,8 @@ func (f *File) Blocks() []bagstore.Block {
 	return list
 }
 
-// Extent returns where the pages of a block are in a file at an address, with those of long values
-// between them; nil for others.
-func (f *File) Extent(n int) (in place.File, from, to int64) {
-	if len(f.files) == 0 || f.described || f.rescued || place.OnDisk(f.files[0]) != nil {
-		return nil, 0, 0
-	}
-	pages := f.blocks[n].pages
-	from, to = f.pages.Offset(pages[0]), f.pages.Offset(pages[len(pages)-1]+1)
-	if n+1 < len(f.blocks) && !f.blocks[n].apart {
-		to = f.pages.Offset(f.blocks[n+1].pages[0])
-	}
-	if to < from {
-		return nil, 0, 0
-	}
-	return f.files[0], from, to
-}
+// Extent returns nothing: the file is on disk.
+func (f *File) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
 
 func (f *File) Close() error {
 	var err error

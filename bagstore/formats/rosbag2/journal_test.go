@@ -200,7 +200,7 @@ func TestForbiddenLeftovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenFile(t.Context(), in)
+	f, err := OpenFile(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,10 @@ import (
 
 // withLeftovers returns a reader of the database with journal and log applied.
 func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
-	db, size = f.withJournal(ctx, db, size)
+	db, size, err := f.withJournal(ctx, db, size)
+	if err != nil {
+		return nil, 0, err
+	}
 	return f.withLog(ctx, db, size)
 }
 
@@ -45,30 +48,36 @@ func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, 
 	if b.Info().Size == 0 {
 		return nil, 0, nil
 	}
+	if err := place.Fetch(ctx, b, nil); err != nil {
+		return nil, 0, err
+	}
 	return b, b.Info().Size, nil
 }
 
-func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64) {
+func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	j, n, err := f.leftover(ctx, "-journal")
+	if place.Ended(err) {
+		return nil, 0, err
+	}
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "the last messages may be damaged: %v", err)
-		return db, size
+		return db, size, nil
 	}
 	if j == nil {
-		return db, size
+		return db, size, nil
 	}
 	head := make([]byte, 8)
 	if _, err := j.ReadAt(head, 0); err != nil || !dbpages.Hot(head) {
-		return db, size
+		return db, size, nil
 	}
 	o, err := dbpages.OpenJournal(db, size, j, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Info().Name, err)
-		return db, size
+		return db, size, nil
 	}
 	f.notes.Addf(bagstore.Repairable, -1, "journal",
 		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording", o.Pages(), j.Info().Name)
-	return o, o.Size()
+	return o, o.Size(), nil
 }
 
 func (f *File) withLog(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {

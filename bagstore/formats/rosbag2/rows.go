@@ -14,8 +14,6 @@ const blockRows = 4096
 type block struct {
 	info  bagstore.Block
 	pages []uint32 // their rows, in this order
-	from  int      // in part.rows
-	apart bool     // the next block doesn't follow it in the table
 }
 
 type found struct {
@@ -169,12 +167,6 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 }
 
 func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
-	if f.described {
-		return nil, errDescribed
-	}
-	if f.part != nil {
-		return f.partEntries(n)
-	}
 	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 	var rows []found
 	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())

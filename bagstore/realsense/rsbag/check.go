@@ -149,7 +149,7 @@ func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, wh
 
 // HasLayout reports whether a file is a readable bag with the RealSense layout.
 func HasLayout(ctx context.Context, path string) bool {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Summary: true})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return false
 	}

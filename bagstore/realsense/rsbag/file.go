@@ -62,9 +62,10 @@ var ErrNoRecording = errors.New("no RealSense recording")
 type Options struct {
 	// Bag, if not nil, is read instead of the path. It must be closed after the File.
 	Bag *bagstore.Bag
-	// Context and Whole are those of bagstore.OpenOptions.
-	Context context.Context
-	Whole   bool
+	// Context, Whole and Progress are those of bagstore.OpenOptions.
+	Context  context.Context
+	Whole    bool
+	Progress bagstore.Progress
 	// CameraNodes also accepts recordings of camera nodes, described by camera_info and /tf_static.
 	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
 	// inertial sensors, and options.
@@ -79,7 +80,7 @@ func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
 	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole, Verify: o.Whole})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole, Verify: o.Whole, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -57,35 +57,6 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 	return bags, lost, nil
 }
 
-// OpenParts opens recordings for [bagstore.Bag.Narrow], and whole if whole, which may be nil, returns true. The caller
-// must Close the bags even after an error.
-func OpenParts(paths []string, o bagstore.OpenOptions, whole func(*bagstore.Bag) bool) (bags []*bagstore.Bag, err error) {
-	o.Part = true
-	all := o
-	all.Part = false
-	for _, path := range paths {
-		b, err := recording.Open(path, o)
-		if err == nil && whole != nil && b.Partial() && whole(b) {
-			if err = b.Close(); err == nil {
-				b, err = recording.Open(path, all)
-			}
-		}
-		if err != nil {
-			return bags, err
-		}
-		bags = append(bags, b)
-	}
-	return bags, nil
-}
-
-// Notes logs the notes of recordings, and describes each place where messages are gone.
-func Notes(paths []string, bags []*bagstore.Bag, log zerolog.Logger) (lost []string) {
-	for i, b := range bags {
-		lost = append(lost, logNotes(paths[i], b, log)...)
-	}
-	return lost
-}
-
 func logNotes(path string, b *bagstore.Bag, log zerolog.Logger) (lost []string) {
 	for _, n := range b.Notes() {
 		LogNote(log, path, n)

@@ -37,51 +37,17 @@ func (s *Selection) Flags(f *pflag.FlagSet) {
 
 // Resolve returns the filter for bags, and logs their notes. lost: messages are gone.
 func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, losses, err := Open(paths, bagstore.OpenOptions{Context: ctx}, log)
+	bags, f, losses, err := s.Open(paths, bagstore.OpenOptions{Context: ctx}, log)
 	defer Close(bags)
-	if err != nil {
-		return f, false, err
-	}
-	f, err = s.Filter(bags)
 	return f, len(losses) > 0, err
 }
 
-// Open is [Open] and Filter. It reads no more than it needs of files that have an index of times, except if whole,
-// which may be nil, returns true. latched sets the filter's Latched.
-func (s Selection) Open(paths []string, o bagstore.OpenOptions, latched bool, whole func(*bagstore.Bag) bool, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
-	if o.Part = s.Start != "" || s.End != ""; !o.Part {
-		if bags, lost, err = Open(paths, o, log); err == nil {
-			f, err = s.Filter(bags)
-		}
-		f.Latched = latched
-		return bags, f, lost, err
+// Open is [Open] and Filter.
+func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
+	if bags, lost, err = Open(paths, o, log); err == nil {
+		f, err = s.Filter(bags)
 	}
-	if bags, err = OpenParts(paths, o, whole); err != nil {
-		return bags, f, nil, err
-	}
-	f, err = s.part(o.Context, bags, latched)
-	return bags, f, Notes(paths, bags, log), err
-}
-
-// part narrows bags to the selection.
-func (s Selection) part(ctx context.Context, bags []*bagstore.Bag, latched bool) (f bagstore.Filter, err error) {
-	for _, b := range bags {
-		if first(b) == 0 { // none of the topics that can be read has a message at the beginning
-			if err := b.Narrow(ctx, bagstore.Filter{}); err != nil {
-				return f, err
-			}
-		}
-	}
-	if f, err = s.Filter(bags); err != nil {
-		return f, err
-	}
-	f.Latched = latched
-	for _, b := range bags {
-		if err := b.Narrow(ctx, f); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+	return bags, f, lost, err
 }
 
 // first returns the time of the first message with a time of its own; 0 if there is none.

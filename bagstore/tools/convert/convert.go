@@ -56,7 +56,7 @@ type Result struct {
 }
 
 func (o Options) open(ctx context.Context) (*rsbag.File, error) {
-	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Whole: true, CameraNodes: o.Device})
+	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Whole: true, Progress: o.Progress, CameraNodes: o.Device})
 }
 
 // ToDB3 writes a recording as a .db3.
@@ -227,7 +227,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.ROS != 0 || to != extBag && to != extDB3 {
 		return Messages(ctx, o)
 	}
-	in, err := look(ctx, o.In)
+	in, err := look(ctx, o.In, o.Progress)
 	if err != nil {
 		return Result{}, err
 	}
@@ -248,8 +248,8 @@ type input struct {
 	camera bool   // it has a camera node's images
 }
 
-func look(ctx context.Context, name string) (in input, err error) {
-	bag, topics, err := recording.OpenRaw(name, bagstore.OpenOptions{Context: ctx})
+func look(ctx context.Context, name string, report bagstore.Progress) (in input, err error) {
+	bag, topics, err := recording.OpenRaw(name, bagstore.OpenOptions{Context: ctx, Progress: report})
 	if err != nil {
 		return in, err
 	}

@@ -19,7 +19,7 @@ import (
 // .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
 // definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Scan: o.scan})
+	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress, Scan: o.scan})
 	if err != nil {
 		return r, err
 	}

@@ -92,17 +92,13 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 const memory = 128 << 20
 
 func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
-	whole := func(b *bagstore.Bag) bool { return !rsbag.InPart(ctx, b, mayHavePoses) }
-	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
+	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err
 	}
 	file, err := rsbag.Open(in, rsbag.Options{Bag: bags[0], CameraNodes: true})
 	if err != nil {
-		return nil, err
-	}
-	if err := file.Narrow(ctx, filter); err != nil {
 		return nil, err
 	}
 	s := &Input{

@@ -21,11 +21,6 @@ type truth struct {
 
 var poseTypes = []string{"nav_msgs/Odometry", "geometry_msgs/PoseStamped"}
 
-// mayHavePoses reports whether a connection may have ground truth, which is read whole.
-func mayHavePoses(c *bagstore.Connection) bool {
-	return slices.Contains(poseTypes, c.Type) || hasTransforms(c)
-}
-
 // findTruth finds the ground truth of Options.Truth. If that is empty, it is the stream of poses, the
 // first topic of odometry or stamped poses, or the tf of the first camera, if it moves.
 func (s *Input) findTruth(f Form) (t truth, err error) {

@@ -14,7 +14,6 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/place"
-	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/bagset"
 )
 
@@ -42,9 +41,7 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
 	}
-	none := func(*bagstore.Connection) bool { return false }
-	whole := func(b *bagstore.Bag) bool { return o.Dir != "" && rsbag.IsRecording(b) && !rsbag.InPart(ctx, b, none) }
-	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, false, whole, o.Log)
+	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -30,9 +30,6 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 	if err != nil {
 		return err
 	}
-	if err := file.Narrow(f.walk.Ctx, filter); err != nil {
-		return err
-	}
 	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
 		counts: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
 	if f.o.Points {

@@ -45,8 +45,6 @@ type File struct {
 	// Fetch, if set, is called with the ranges of the file that are about to be read, so that reading can begin for all
 	// of them: the pages of a tree are scattered.
 	Fetch func(off, n int64)
-	// Near is how many bytes between pages are read with them.
-	Near int64
 
 	r      io.ReaderAt
 	size   int64

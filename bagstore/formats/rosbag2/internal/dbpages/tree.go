@@ -188,17 +188,14 @@ func (w *treeWalk) below(b []byte, number uint32, depth int, rows Range) {
 	}
 }
 
-// fetch announces pages to Fetch, those near each other in one call.
+// fetch announces pages to Fetch, adjacent ones in one call.
 func (w *treeWalk) fetch(list []Leaf) {
 	for len(list) > 0 {
 		n := following(list, len(list))
-		first, end := list[0].Page, list[n-1].Page
+		first, last := list[0].Page, list[n-1].Page
 		list = list[n:]
-		for len(list) > 0 && list[0].Page > end && int64(list[0].Page-end-1)*int64(w.f.page) < w.f.Near {
-			end, list = list[0].Page, list[1:]
-		}
 		if first > 0 && first <= w.f.count && !w.seen.Has(first) {
-			w.f.Fetch(w.f.Offset(first), int64(min(end, w.f.count)-first+1)*int64(w.f.page))
+			w.f.Fetch(w.f.Offset(first), int64(min(last, w.f.count)-first+1)*int64(w.f.page))
 		}
 	}
 }

@@ -27,9 +27,6 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 	skip, want := col.off, col.size
 	part := c.local
 	next := c.overflow
-	if r.f.Near > 0 && want > windowBytes && next > 0 && next <= r.f.count { // they mostly follow each other
-		r.f.Fetch(r.f.Offset(next), min(want, r.f.size-r.f.Offset(next)))
-	}
 	left := c.size // of the record, from part on
 	last := col.off+col.size == c.size
 	for {
