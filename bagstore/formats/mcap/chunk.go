@@ -100,10 +100,6 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 			return nil, err
 		}
 		pos = r.end()
-		if at, is := b.hides[r.pos-from]; is {
-			pos = from + at
-			continue
-		}
 		if r.op == opMessage {
 			e, ok, err := f.entry(src, r, from)
 			if err == nil && ok && len(list) == memory.MaxMessages && b.info.Compression != bagstore.None {

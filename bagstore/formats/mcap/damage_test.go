@@ -354,8 +354,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestHiddenMessages checks that messages hidden by one with a wrong length are found if the chunk's
-// checksum or the statistics reveal the damage.
+// TestHiddenMessages checks that messages hidden by one with a wrong length are missing, and that what has the wrong length
+// isn't taken for whole without a note: the chunk's checksum or the statistics reveal the damage.
 func TestHiddenMessages(t *testing.T) {
 	for _, name := range []string{"unchunked", "plain"} {
 		whole := build(t, kinds[name])
@@ -381,14 +381,14 @@ func TestHiddenMessages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var lost []string
+				lost := 0
 				for _, m := range all {
 					if !slices.Contains(got, m) {
-						lost = append(lost, m)
+						lost++
 					}
 				}
-				if len(got) != 39 || len(lost) != 1 || len(f.Notes()) == 0 {
-					t.Errorf("%s: message %d hides %d: %d messages, %q are lost; notes %v", name, i, n, len(got), lost, f.Notes())
+				if lost != n+1 || len(got) != len(all)-n || len(f.Notes())+len(f.Found()) == 0 {
+					t.Errorf("%s: message %d hides %d: %d messages, %d are lost; notes %v %v", name, i, n, len(got), lost, f.Notes(), f.Found())
 				}
 			}
 		}
@@ -425,51 +425,6 @@ func appendSummed(b []byte, sum uint32, records []byte) []byte {
 	chunk := appendChunk(nil, uint64(len(records)), "", records)
 	binary.LittleEndian.PutUint32(chunk[24:], sum)
 	return appendRecord(b, opChunk, chunk)
-}
-
-// TestHostileMessages checks that a search for messages inside others ends, whatever looks like records
-// there, and keeps what it found before.
-func TestHostileMessages(t *testing.T) {
-	const messages, inside = 100, 3000
-	var data []byte
-	for range inside {
-		data = appendRecord(data, opDataEnd, make([]byte, dataEndSize))
-	}
-	data[len(data)-1-dataEndSize]++ // into the length of the last message
-	inner := messageRecord(2, messageHead+1, []byte("2"))
-	records := messageRecord(1, messageHead+1+len(inner), append([]byte("1"), inner...))
-	for i := range messages {
-		records = append(records, messageRecord(10+i, messageHead+len(data), data)...)
-	}
-	b := appendSummed(withChannel(), 1, records)
-	r := &countedReads{ReaderAt: bytes.NewReader(b)}
-	f, err := OpenReader(r, int64(len(b)), "test", Options{Scan: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, most := r.n.Load(), int64((searchBytes+searchTimes*len(records))/recordCost+20*messages); n > most {
-		t.Errorf("%d reads, want up to %d", n, most)
-	}
-	list, bad, err := messagesOf(f)
-	if err != nil || bad > 0 || len(list) != messages+1 || list[0] != "/a 2 2" {
-		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Notes())
-	}
-}
-
-// TestNestedMessages checks that the search of deeply nested messages is bounded.
-func TestNestedMessages(t *testing.T) {
-	const deep = 20000
-	var records []byte
-	for i := range deep {
-		records = append(records, messageRecord(i, messageHead+(deep-1-i)*(recordHead+messageHead), nil)...)
-	}
-	_, _, f, err := scanAll(appendSummed(withChannel(), 1, records))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.hiding == 0 || f.hiding > deep/10 {
-		t.Errorf("%d messages hide others", f.hiding)
-	}
 }
 
 // TestEmptyChunks checks that a damaged chunk is searched once, however many empty chunks follow it.

@@ -33,12 +33,9 @@ type File struct {
 	counted    uint64   // messages by the statistics; 0: they weren't read
 	unnamed    uint64   // messages of channels that nothing describes, which are left out
 	dataEnd    record   // its pos is 0 if the file wasn't scanned
-	// distrust: no index and no length is believed that something contradicts.
-	distrust bool
-	search   int64 // what a search for messages inside others may still cost; while the file is opened
-	hiding   int   // messages that others were found inside
-	opened   bool  // schemas and channels don't change any more
-	head     int64 // bytes before a message's data that Read returns, too
+	scanned    bool     // by Options.Scan
+	opened     bool     // schemas and channels don't change any more
+	head       int64    // bytes before a message's data that Read returns, too
 }
 
 type schema struct {
@@ -56,8 +53,7 @@ type block struct {
 	listed  bool   // it is as the summary lists it: nothing of it was read
 	index   int64  // where the chunk's message indexes begin; 0: there are none
 	indexTo int64
-	unnamed uint64          // messages of channels that nothing describes
-	hides   map[int64]int64 // where another record begins inside a message, by the message's offset; both in the block
+	unnamed uint64 // messages of channels that nothing describes
 }
 
 // ErrNotMCAP: a file isn't MCAP.
@@ -66,7 +62,7 @@ var ErrNotMCAP = errors.New("not an MCAP file")
 type Options struct {
 	// Context ends opening, which may scan the whole file. Default: context.Background().
 	Context context.Context
-	Scan    bool // trust no index in the file
+	Scan    bool // trust no index in the file, and compare all chunks with their checksums
 	// Trust takes from the summary what chunks have, and reads nothing of them. What contradicts it
 	// is an error of the chunk when that is read. Without, the file is scanned then.
 	Trust bool
@@ -101,9 +97,8 @@ func open(r io.ReaderAt, size int64, name string, o Options, from place.File) (*
 	f.readHeader()
 	if o.Scan {
 		f.reset()
-		f.distrust, f.search = true, searchBytes
+		f.scanned = true
 		f.scan()
-		f.rescanRanges()
 	} else if !o.Trust || f.readSummary(true) != nil {
 		f.readChunks()
 	}

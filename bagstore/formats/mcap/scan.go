@@ -171,7 +171,11 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	whole := f.addBlock(b)
 	if whole == nil {
-		f.rescanChunk(b.from)
+		if f.scanned && b.crc != 0 {
+			if sum, err := f.sum(&b); err == nil && sum != b.crc {
+				f.found.Add(wrongSum(&b))
+			}
+		}
 		return r.end(), nil
 	}
 	if b.info.Compression == bagstore.None {
@@ -179,10 +183,8 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	b.torn = true
 	kept := uint64(0)
-	if f.addBlock(b) == nil {
-		if added := f.added(b.from); added != nil {
-			kept = added.info.Messages()
-		}
+	if n := len(f.blocks); f.addBlock(b) == nil && len(f.blocks) > n {
+		kept = f.blocks[n].info.Messages()
 	}
 	f.notes.Addf(bagstore.Loss, r.pos, "chunk", "the chunk is damaged after %d messages: %v", kept, whole)
 	return r.end(), nil

@@ -48,10 +48,7 @@ func openCompressed(ctx context.Context, in place.File) (_ container.Container, 
 	var c container.Container
 	switch sniff(head[:n]) {
 	case SQLite:
-		var f *rosbag2.File
-		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
-			c = withNames(ctx, in.Name(), f)
-		}
+		c, err = rosbag2.OpenReader(out, size, path)
 	case MCAP:
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
 	default:

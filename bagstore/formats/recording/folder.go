@@ -25,9 +25,8 @@ type metadata struct {
 }
 
 type metadataInfo struct {
-	Files    []string     `yaml:"relative_file_paths"`
-	Messages uint64       `yaml:"message_count"`
-	Topics   []topicCount `yaml:"topics_with_message_count"`
+	Files    []string `yaml:"relative_file_paths"`
+	Messages uint64   `yaml:"message_count"`
 }
 
 const maxFiles = 10000 // of a folder

@@ -74,7 +74,7 @@ func openContainer(f place.File, name string, format Format, o bagstore.OpenOpti
 	case Folder:
 		return openFolder(name, o)
 	case SQLite:
-		return openDB3(f, o)
+		return rosbag2.OpenFile(o.Context, f, o.Progress)
 	case MCAP:
 		return mcap.OpenFile(f, mcap.Options{Context: o.Context, Scan: o.Scan, Trust: place.OnDisk(f) == nil && !o.Verify})
 	}

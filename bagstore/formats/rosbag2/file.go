@@ -37,8 +37,6 @@ type File struct {
 	rescued bool              // the messages are from any pages that have them
 	loose   dbpages.Set       // pages with messages outside the table's tree
 	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
-	adopts  bool              // unknown topics get a name: the table of topics is damaged
-	unnamed []uint32          // topics with no more than an id
 }
 
 func Is(head []byte) bool { return dbpages.Is(head) }
@@ -111,11 +109,7 @@ func (f *File) read() (err error) {
 	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
 		return err
 	}
-	if err := f.scan(objects, err); err != nil {
-		return err
-	}
-	f.noteUnnamed()
-	return nil
+	return f.scan(objects, err)
 }
 
 // unfollowed reports whether an error means that pages can't be followed.

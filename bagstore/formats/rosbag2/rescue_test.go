@@ -97,9 +97,6 @@ func TestOldPages(t *testing.T) {
 					}
 				}
 			}
-			if len(f.Unnamed()) > 0 {
-				t.Errorf("names are lost: %v", f.Notes())
-			}
 		})
 	}
 }

@@ -86,7 +86,7 @@ func (b *builder) add(page uint32, rows []found) {
 	for _, r := range rows {
 		topic, known := uint32(0), false
 		if r.ok {
-			topic, known = b.f.topicOf(r.topic)
+			topic, known = b.f.byID[r.topic]
 		}
 		if !known {
 			b.strange++
@@ -132,7 +132,7 @@ func (b *builder) closeBlock() {
 func (b *builder) close() {
 	b.closeBlock()
 	if b.strange > 0 {
-		b.f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time, or no data", b.strange)
+		b.f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic with a name, or no time or no data", b.strange)
 	}
 }
 

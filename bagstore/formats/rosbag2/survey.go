@@ -18,9 +18,8 @@ type survey struct {
 	topics      map[int64]container.Topic
 	replaced    map[int64]container.Topic // from free pages: older versions
 	definitions map[string]container.Schema
-	described   string // the last text of the metadata table
-	read        int64  // bytes of all descriptions
-	columns     int    // of the topics table
+	read        int64 // bytes of all descriptions
+	columns     int   // of the topics table
 }
 
 type leaf struct {
@@ -108,18 +107,11 @@ func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64
 // has them.
 func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
 	k := c.Columns
-	if len(k) < 3 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
+	if len(k) < 4 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
 		return
 	}
 	short := func(i int) string { return s.text(r, c, i, maxShort) }
 	switch {
-	case len(k) == 3: // metadata(id, metadata_version, metadata)
-		if !k[1].IsInt() || !k[2].IsText() || free {
-			return
-		}
-		if t := s.text(r, c, 2, maxLong); strings.Contains(t, "storage_identifier:") {
-			s.described = t
-		}
 	case slices.ContainsFunc(k[1:], func(col dbpages.Column) bool { return !col.IsText() }):
 	case strings.HasPrefix(short(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
 		if len(s.definitions) == maxTopics || free {
