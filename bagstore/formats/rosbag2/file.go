@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 	"rsros/bagstore/place"
+	"rsros/program/yaml"
 )
 
 // File is an open .db3 file. Its methods may be called by many goroutines.
@@ -148,11 +149,50 @@ func (f *File) Close() error {
 	return err
 }
 
-// Check compares pages and indexes with each other.
+// Check looks for missing rows: by their numbers, and by the number of messages in the file's metadata. Of a file whose
+// rows were rescued, the notes say it.
 func (f *File) Check(note func(bagstore.Note)) {
-	for _, p := range f.pages.Check(bagstore.MaxNotes) {
-		note(bagstore.Note{Offset: -1, Kind: "page", Severity: bagstore.Repairable, Text: p})
+	if f.rescued {
+		return
 	}
+	var notes bagstore.Notes
+	var g gaps
+	count := uint64(0)
+	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+		count++
+		g.row(c.Row)
+		return nil
+	})
+	if err != nil {
+		notes.Addf(bagstore.Loss, -1, "rows", "%v", err)
+	}
+	g.report(&notes, nil)
+	if counted := f.counted(); counted > count {
+		notes.Addf(bagstore.Loss, -1, "rows", "the metadata counts %d messages, the file has %d", counted, count)
+	}
+	for _, n := range notes {
+		note(n)
+	}
+}
+
+// counted is the number of messages in the file's own metadata; 0 if it has none, as after a kill.
+func (f *File) counted() uint64 {
+	objects, err := f.pages.Schema()
+	if err != nil {
+		return 0
+	}
+	table, at, err := findTable(objects, "metadata", "metadata")
+	if err != nil {
+		return 0
+	}
+	var metadata struct {
+		Messages uint64 `yaml:"message_count"`
+	}
+	err = f.eachRow(table, func(r *tableRow) error { return yaml.Decode([]byte(r.text(at[0])), &metadata) })
+	if err != nil {
+		return 0
+	}
+	return metadata.Messages
 }
 
 // timeOf is a row's time as in a [bagstore.Entry].

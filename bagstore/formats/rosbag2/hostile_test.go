@@ -280,7 +280,7 @@ func TestHostileSchemas(t *testing.T) {
 			case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused)):
 				t.Errorf("%v, want %q", err, test.refused)
 			}
-			if name == "other types" && !strings.Contains(f.Notes()[0].Text, "3 messages have no topic or no time") {
+			if name == "other types" && !strings.Contains(f.Notes()[0].Text, "3 messages have no topic with a name") {
 				t.Errorf("notes %v", f.Notes())
 			}
 			opened, err := Open(path)

@@ -184,7 +184,7 @@ func (g *gatherer) gather(list []leaf) {
 		b.add(l.page, rows)
 	}
 	b.close()
-	gaps.report(f, g.holes)
+	gaps.report(&f.notes, g.holes)
 }
 
 // own sorts the numbers and returns those in the page's range, each once.

@@ -48,25 +48,20 @@ func (g *gaps) row(row int64) {
 }
 
 // report notes the gaps, and what may be missing at the end.
-func (g *gaps) report(f *File, holes []dbpages.Range) {
+func (g *gaps) report(notes *bagstore.Notes, holes []dbpages.Range) {
 	for _, r := range g.list {
-		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
+		notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
 	}
 	if g.more > 0 {
-		f.notes.Addf(bagstore.Loss, -1, "rows", "messages of %d more ranges of rows can't be read", g.more)
+		notes.Addf(bagstore.Loss, -1, "rows", "messages of %d more ranges of rows can't be read", g.more)
 	}
 	for _, h := range holes {
-		if h.To == math.MaxInt64 {
-			f.noteTail(h, g.last)
+		switch {
+		case h.To < math.MaxInt64: // the tree reaches the end
+		case g.last <= h.After:
+			notes.Addf(bagstore.Loss, -1, "rows", "the messages after row %d can't be read", g.last)
+		default:
+			notes.Addf(bagstore.Repairable, -1, "rows", "messages after row %d, the last one found, may be missing", g.last)
 		}
 	}
-}
-
-// noteTail notes what isn't known about the end, which the tree doesn't reach.
-func (f *File) noteTail(hole dbpages.Range, last int64) {
-	if last <= hole.After {
-		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages after row %d can't be read", last)
-		return
-	}
-	f.notes.Addf(bagstore.Repairable, -1, "rows", "messages after row %d, the last one found, may be missing", last)
 }

@@ -2,7 +2,7 @@ package dbpages
 
 import "encoding/binary"
 
-// Cell is a row of a table, or an entry of an index.
+// Cell is a row of a table, or an entry of a page above its leaves.
 type Cell struct {
 	Page    uint32
 	Index   int   // in its page
@@ -99,7 +99,7 @@ func (f *File) Row(page []byte, number uint32, index int, c *Cell) bool {
 // pointersAt is where the pointers to the cells of a page of a tree begin.
 func pointersAt(page []byte, number uint32) int {
 	at := headAt(number)
-	if page[at] == kindInterior || page[at] == indexInterior {
+	if page[at] == kindInterior {
 		return at + interiorHead
 	}
 	return at + leafHead
@@ -128,24 +128,22 @@ func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
 	if at < pointers || at > len(b)-minCell {
 		return false
 	}
-	if kind == kindInterior || kind == indexInterior {
+	size, n := uint64(0), 0
+	if kind == kindInterior {
 		c.child = be.Uint32(b[at:])
 		at += nextSize
-	}
-	size, row, n := uint64(0), uint64(0), 0
-	if kind != kindInterior {
+	} else {
 		if size, n = uvarint(b[at:]); n == 0 || size > maxPayload {
 			return false
 		}
 		at += n
 	}
-	if kind == kindInterior || kind == kindLeaf {
-		if row, n = uvarint(b[at:]); n == 0 {
-			return false
-		}
-		at += n
+	row, n := uvarint(b[at:])
+	if n == 0 {
+		return false
 	}
-	local := f.local(int64(size), kind)
+	at += n
+	local := f.local(int64(size))
 	if local > len(b)-at {
 		return false
 	}
@@ -160,12 +158,9 @@ func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
 	return true
 }
 
-// local is how many bytes of a record are in its page; the rest is in a chain of pages.
-func (f *File) local(size int64, kind byte) int {
-	most, least := (f.usable-12)*64/255-23, (f.usable-12)*32/255-23
-	if kind == kindLeaf {
-		most = f.usable - 35
-	}
+// local is how many bytes of a row's record are in its page; the rest is in a chain of pages.
+func (f *File) local(size int64) int {
+	most, least := f.usable-35, (f.usable-12)*32/255-23
 	if size <= int64(most) {
 		return int(size)
 	}

@@ -99,55 +99,18 @@ func parseTable(name, sql string) (columns []TableColumn, err error) {
 			return nil, errMalformed
 		}
 	}
-	constraints := false
 	for _, d := range definitions {
-		if len(d) == 0 {
+		switch {
+		case len(d) == 0:
 			return nil, errMalformed
-		}
-		if len(columns) == maxColumns {
+		case len(columns) == maxColumns:
 			return nil, errNoRows
+		case d[0].isAny("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"):
+			return columns, nil // the rest are no columns, either
 		}
-		if d[0].isAny("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN") {
-			constraints = true
-		}
-		if constraints { // the rest are no columns; one may make a column the alias of the row's number
-			if slices.ContainsFunc(d, func(t token) bool { return t.is("PRIMARY") }) {
-				for i := range columns {
-					columns[i].integer = false
-				}
-			}
-			continue
-		}
-		c, ok := column(d)
-		if !ok {
-			return nil, errMalformed
-		}
-		columns = append(columns, c)
+		columns = append(columns, column(d))
 	}
 	return columns, nil
-}
-
-// parseIndex returns the column of an index with a name; empty if it has several, or an expression, or not all rows, or isn't in
-// ascending order. The error is ErrDamaged if the declaration is malformed.
-func parseIndex(name, sql string) (column string, err error) {
-	if sql == "" {
-		return "", nil // SQLite made it for itself
-	}
-	list := tokens(sql)
-	if len(list) > 2 && list[1].is("UNIQUE") {
-		list = list[1:]
-	}
-	if n := len(list); n < 8 || !list[1].is("INDEX") || list[2].text != name || !list[3].is("ON") || !list[5].is("(") {
-		return "", errMalformed
-	}
-	parts, rest, ok := split(list[6:])
-	switch {
-	case !ok || len(rest) > 0 && !rest[0].is("WHERE"):
-		return "", errMalformed
-	case len(rest) > 0 || len(parts) > 1 || len(parts[0]) > 2 || len(parts[0]) == 2 && !parts[0][1].is("ASC"):
-		return "", nil
-	}
-	return strings.ToLower(parts[0][0].text), nil
 }
 
 // split splits a list at its commas, up to the parenthesis that closes it.
@@ -169,10 +132,10 @@ func split(list []token) (parts [][]token, rest []token, ok bool) {
 	return nil, nil, false
 }
 
-// column takes the definition of a column: its name, type and constraints. ok is false if it is malformed.
-func column(d []token) (c TableColumn, ok bool) {
+// column takes the definition of a column: its name, type and constraints.
+func column(d []token) (c TableColumn) {
 	c.Name = strings.ToLower(d[0].text)
-	typ, inType, key, depth := "", true, false, 0
+	typ, inType, depth := "", true, 0
 	for i, t := range d[1:] {
 		prev := d[i]
 		switch {
@@ -181,12 +144,9 @@ func column(d []token) (c TableColumn, ok bool) {
 		case t.is(")"):
 			depth--
 		case depth > 0:
-		case prev.is("NOT") && !t.isAny("NULL", "DEFERRABLE"), prev.is("PRIMARY") && !t.is("KEY"):
-			return c, false
 		case prev.isAny("CONSTRAINT", "COLLATE", "REFERENCES", "MATCH"): // t is a name
 		case t.isAny("CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "COLLATE", "REFERENCES", "GENERATED"):
 			inType = false
-			key = key || t.is("PRIMARY")
 		case t.is("DEFAULT") && !prev.is("SET"):
 			inType = false
 			c.missing = literal(d[i+2:], typ)
@@ -195,20 +155,9 @@ func column(d []token) (c TableColumn, ok bool) {
 			c.Generated = true
 		case inType && t.kind != punctuation:
 			typ += strings.ToUpper(t.text) + " "
-		case inType || !prev.isAny("DEFAULT", "+", "-") && !t.isAny(constraintWords()...):
-			return c, false
 		}
 	}
-	c.integer = strings.Contains(typ, "INT") && !key
-	return c, true
-}
-
-// constraintWords may follow the words that begin a constraint.
-func constraintWords() []string {
-	return []string{
-		"KEY", "ASC", "DESC", "AUTOINCREMENT", "ON", "CONFLICT", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE", "ALWAYS", "STORED", "VIRTUAL",
-		"DELETE", "UPDATE", "SET", "DEFAULT", "CASCADE", "RESTRICT", "NO", "ACTION", "MATCH", "DEFERRABLE", "INITIALLY", "DEFERRED", "IMMEDIATE",
-	}
+	return c
 }
 
 // literal returns the value of a DEFAULT for a column of a type. It is NULL if it isn't a constant, because no column can be

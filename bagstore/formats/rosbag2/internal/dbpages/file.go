@@ -10,22 +10,20 @@ import (
 )
 
 const (
-	headerSize    = 100 // of the database, at the beginning of page 1
-	minPage       = 512
-	minUsable     = 480
-	maxPage       = 64 << 10
-	usualPage     = 4096
-	kindInterior  = 5
-	kindLeaf      = 13
-	indexInterior = 2
-	indexLeaf     = 10
-	leafHead      = 8
-	interiorHead  = 12
-	lastChild     = 8 // where the head of a page above leaves has the last page below it
-	pointerSize   = 2
-	nextSize      = 4       // of the number of the next page of a chain
-	readVersion   = 2       // of the format; 1 is a rollback journal, 2 is a write-ahead log
-	lockByte      = 1 << 30 // SQLite locks it, and keeps nothing in its page
+	headerSize   = 100 // of the database, at the beginning of page 1
+	minPage      = 512
+	minUsable    = 480
+	maxPage      = 64 << 10
+	usualPage    = 4096
+	kindInterior = 5
+	kindLeaf     = 13
+	leafHead     = 8
+	interiorHead = 12
+	lastChild    = 8 // where the head of a page above leaves has the last page below it
+	pointerSize  = 2
+	nextSize     = 4       // of the number of the next page of a chain
+	readVersion  = 2       // of the format; 1 is a rollback journal, 2 is a write-ahead log
+	lockByte     = 1 << 30 // SQLite locks it, and keeps nothing in its page
 
 	payloadFractions = "\x40\x20\x20"
 )

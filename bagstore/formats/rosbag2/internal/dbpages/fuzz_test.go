@@ -39,9 +39,6 @@ func FuzzPages(f *testing.F) {
 				t.Fatalf("%d rows in %d bytes", rows, len(b))
 			}
 		}
-		if list := p.Check(10); len(list) > 10 {
-			t.Fatalf("%d problems", len(list))
-		}
 		r := p.NewReader()
 		p.EachLeaf(func(number uint32, page []byte) bool {
 			_ = free.Has(number)
@@ -65,13 +62,12 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// FuzzDeclaration parses arbitrary text as the declaration of a table and of an index.
+// FuzzDeclaration parses arbitrary text as the declaration of a table.
 func FuzzDeclaration(f *testing.F) {
 	for _, sql := range []string{
 		"CREATE TABLE t(id INTEGER PRIMARY KEY, \"a\"\"b\" TEXT NOT NULL DEFAULT 'it''s', [c d] VARCHAR(10, 2) /* a */ -- b\n, e AS (a + 1) STORED, UNIQUE (id))",
 		"CREATE TABLE t(a DEFAULT (x'00'), b NUMERIC DEFAULT -1e+5 CHECK (b > 0), c REFERENCES t(a) ON DELETE SET NULL) STRICT",
 		"CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID", "CREATE VIRTUAL TABLE t USING fts5(x)", "CREATE TABLE t(a, ", "CREATE TABLE t(a '",
-		"CREATE UNIQUE INDEX t ON x (\"a\" ASC)", "CREATE INDEX t ON x (a, b DESC) WHERE a > 0",
 	} {
 		f.Add(sql)
 	}
@@ -84,9 +80,6 @@ func FuzzDeclaration(f *testing.F) {
 			if c.missing.size != int64(len(c.missing.added)) || len(c.Name) > len(sql) {
 				t.Fatalf("%+v", c)
 			}
-		}
-		if column, err := parseIndex("t", sql); err != nil && column != "" {
-			t.Fatalf("column %q, %v", column, err)
 		}
 	})
 }

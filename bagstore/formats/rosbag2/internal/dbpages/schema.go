@@ -11,7 +11,6 @@ import (
 type Object struct {
 	Kind string // "table", "index", "view", "trigger"
 	Name string
-	Of   string // the table that an index belongs to
 	Root uint32 // 0: it has no pages
 	SQL  string // empty: SQLite made it for itself
 }
@@ -38,11 +37,11 @@ func (f *File) Schema() (list []Object, err error) {
 			lost = fmt.Errorf("%w: the schema's row %d: %w", ErrDamaged, c.Row, err)
 			return nil
 		}
-		if err := o.check(); err != nil {
+		if _, err := parseTable(o.Name, o.SQL); o.Kind == "table" && errors.Is(err, ErrDamaged) {
 			lost = fmt.Errorf("%w: that of %s", err, o.Name)
 		}
 		list = append(list, o)
-		if size += len(o.Name) + len(o.Of) + len(o.SQL); size > maxSchema || len(list) > maxObjects {
+		if size += len(o.Name) + len(o.SQL); size > maxSchema || len(list) > maxObjects {
 			return errSchema
 		}
 		return nil
@@ -50,29 +49,12 @@ func (f *File) Schema() (list []Object, err error) {
 	return list, cmp.Or(err, lost)
 }
 
-// check looks for a declaration that SQLite would refuse.
-func (o *Object) check() (err error) {
-	switch o.Kind {
-	case "table":
-		_, err = parseTable(o.Name, o.SQL)
-	case "index":
-		_, err = parseIndex(o.Name, o.SQL)
-	case "view", "trigger":
-	default:
-		return errMalformed
-	}
-	if errors.Is(err, ErrDamaged) {
-		return err
-	}
-	return nil
-}
-
 // object takes a row of the schema: type, name, tbl_name, rootpage, sql.
 func (r *Reader) object(c *Cell) (o Object, err error) {
 	if len(c.Columns) != 5 {
 		return o, fmt.Errorf("it has %d columns, not 5", len(c.Columns))
 	}
-	for i, to := range []*string{&o.Kind, &o.Name, &o.Of, nil, &o.SQL} {
+	for i, to := range []*string{&o.Kind, &o.Name, nil, nil, &o.SQL} {
 		if to == nil {
 			continue
 		}
@@ -98,7 +80,6 @@ type Table struct {
 type TableColumn struct {
 	Name      string // in lower case
 	Generated bool   // computed, and not always stored
-	integer   bool   // numbers are stored as integers, in the row itself
 	missing   Column // the value in rows that were written before the column was added
 }
 

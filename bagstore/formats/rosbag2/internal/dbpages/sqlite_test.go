@@ -213,9 +213,6 @@ func dump(t *testing.T, path string) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range f.Check(100) {
-		t.Error(p)
-	}
 	r := f.NewReader()
 	for i := range objects {
 		table, ok := objects[i].Table()

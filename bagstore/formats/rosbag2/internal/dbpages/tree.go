@@ -66,13 +66,9 @@ const walkBytes = 1 << 20
 // error, which is then returned. All rows that can be reached are visited; if others can't be, the error at the end is
 // ErrDamaged. The Cell is valid during the call.
 func (f *File) Rows(root uint32, each func(*Cell) error) (err error) {
-	return f.rows(root, f.NewSet(), each)
-}
-
-func (f *File) rows(root uint32, seen Set, each func(*Cell) error) (err error) {
 	var damaged error
 	next := int64(math.MinInt64)
-	tree := f.Tree(root, seen, func(l Leaf, page []byte) bool {
+	tree := f.Tree(root, f.NewSet(), func(l Leaf, page []byte) bool {
 		cells := 0
 		sound := f.EachRow(page, l.Page, func(c *Cell) bool {
 			cells++
