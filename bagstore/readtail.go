@@ -33,6 +33,10 @@ func (b *Bag) takeTail(ctx context.Context) error {
 	return place.Failed(f)
 }
 
+// maxTail bounds the content of a tail file, which is kept in memory, in bytes: that of the chunks that wait in a Writer, and
+// of those beside them, see maxWaiting.
+const maxTail = maxWaiting + 4*tail.MaxContent
+
 // joinTail appends the chunks of a tail file that the bag doesn't have.
 func (b *Bag) joinTail(f place.File) {
 	whole := uint64(0)
@@ -49,20 +53,25 @@ func (b *Bag) joinTail(f place.File) {
 	if b.tornAt > 0 {
 		cut = b.tornAt
 	}
-	for _, slot := range tail.Read(f, f.Size, b.tailToken) {
-		if slot.Chunk <= whole {
-			continue // the chunk is in the bag
-		}
+	tooMuch := 0
+	for slot := range tail.Read(f, f.Size, b.tailToken, whole) {
 		// The last record may be cut off if the chunk was larger than a slot.
 		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)))
 		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as many messages
 			continue
 		}
+		if len(content)+int(end) > maxTail {
+			tooMuch++
+			continue
+		}
 		if len(entries) > 0 {
 			content = appendChunkHeader(content, None, 0, int(end), int(end))
 			content = append(content, slot.Content[:end]...)
 		}
+	}
+	if tooMuch > 0 {
+		defer b.notes.Addf(Loss, -1, "chunk", "%d chunks of %s are left out: all of them have more than %d bytes", tooMuch, place.Base(f.Info().Name), maxTail)
 	}
 	if len(content) == 0 {
 		return

@@ -4,7 +4,7 @@
 //
 // It is an array of slots. A chunk is in the slot with its number modulo the number of slots;
 // readers use the slots of chunks that the bag doesn't have. A file may be read while it is
-// written. Its content is hostile: allocations are bounded by the file's size.
+// written. Its content is hostile: one slot at a time is in memory, and no more than the file's size.
 package tail
 
 import (
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +24,11 @@ import (
 
 const (
 	// Slots is the number of slots, more than the number of chunks not yet written.
-	Slots      = 64
-	magic      = "RSTAIL1\n"
-	slotSize   = 64 << 20
+	Slots    = 64
+	magic    = "RSTAIL1\n"
+	slotSize = 64 << 20
+	// MaxContent bounds a chunk's content in a tail file.
+	MaxContent = slotSize - headerSize
 	headerSize = 40 // magic, token, chunk number, length, CRC-32 of the content, 4 bytes free
 )
 
@@ -49,6 +52,7 @@ type entry struct {
 	chunk uint64 // number, from 1
 	n     int    // bytes of content
 	crc   uint32
+	at    int64 // of the slot; set by Read
 }
 
 // New returns a File for path, of the bag with the token.
@@ -58,7 +62,7 @@ func New(path string, token uint64) *File { return &File{path: path, token: toke
 // file.
 func (t *File) Put(chunk uint64, content []byte) bool {
 	size := len(content)
-	content = content[:min(size, slotSize-headerSize)]
+	content = content[:min(size, MaxContent)]
 	s := t.slots[chunk%Slots]
 	if s.chunk != chunk {
 		s = entry{chunk: chunk}
@@ -99,7 +103,7 @@ func parseEntry(b []byte, token uint64) (s entry, ok bool) {
 	}
 	n := binary.LittleEndian.Uint64(b[24:])
 	s = entry{chunk: binary.LittleEndian.Uint64(b[16:]), n: int(n), crc: binary.LittleEndian.Uint32(b[32:])}
-	return s, n > 0 && n <= slotSize-headerSize && s.chunk > 0
+	return s, n > 0 && n <= MaxContent && s.chunk > 0
 }
 
 // Close closes the file and removes it, unless it has a chunk that isn't among the first n,
@@ -137,37 +141,32 @@ func Find(bag string, token uint64) string {
 // Slot has a chunk's content.
 type Slot struct {
 	Chunk   uint64 // number, from 1
-	Content []byte
+	Content []byte // valid until the next slot is read
 }
 
-// Read returns the intact slots of a tail file in the order of their chunks. A recorder may be
-// writing it: size returns its present size.
-func Read(f io.ReaderAt, size func() int64, token uint64) []Slot {
-	var list []Slot
-	for base := int64(0); base < Slots*slotSize && base+headerSize <= size(); base += slotSize {
-		if s, ok := readSlot(f, size, token, base); ok {
-			list = append(list, s)
+// Read reads the intact slots of chunks after one, in their order, one at a time. A recorder may be writing the file: size
+// returns its present size.
+func Read(f io.ReaderAt, size func() int64, token, after uint64) iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		var list []entry
+		head := make([]byte, headerSize)
+		for i := range int64(Slots) {
+			if record.ReadFull(f, head, i*slotSize) != nil {
+				break
+			}
+			s, ok := parseEntry(head, token)
+			// Content is written before its header, so the size must include it now.
+			if s.at = i * slotSize; ok && s.chunk > after && s.at+headerSize+int64(s.n) <= size() {
+				list = append(list, s)
+			}
+		}
+		slices.SortFunc(list, func(x, y entry) int { return cmp.Compare(x.chunk, y.chunk) })
+		var content []byte
+		for _, s := range list {
+			content = slices.Grow(content[:0], s.n)[:s.n]
+			if record.ReadFull(f, content, s.at+headerSize) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(Slot{s.chunk, content}) {
+				return
+			}
 		}
 	}
-	slices.SortFunc(list, func(x, y Slot) int { return cmp.Compare(x.Chunk, y.Chunk) })
-	return list
-}
-
-// readSlot reads the slot at base. It allocates at most the file's size.
-func readSlot(f io.ReaderAt, size func() int64, token uint64, base int64) (slot Slot, ok bool) {
-	head := make([]byte, headerSize)
-	if record.ReadFull(f, head, base) != nil {
-		return slot, false
-	}
-	s, ok := parseEntry(head, token)
-	if !ok {
-		return slot, false
-	}
-	// Content is written before its header, so the size must include it now.
-	if base+headerSize+int64(s.n) > size() {
-		return slot, false
-	}
-	slot = Slot{s.chunk, make([]byte, s.n)}
-	ok = record.ReadFull(f, slot.Content, base+headerSize) == nil && crc32.ChecksumIEEE(slot.Content) == s.crc
-	return slot, ok
 }
