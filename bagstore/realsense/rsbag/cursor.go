@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -120,15 +121,32 @@ func (c *Cursor) Events() iter.Seq[Event] {
 	}
 }
 
+// instantBytes bounds the messages of an instant, which are held together, except for a single one. A set of frames of the
+// largest camera takes less than half.
+const instantBytes = 64 << 20
+
+// leaveOut counts messages of an instant beyond instantBytes as unreadable.
+func (c *Cursor) leaveOut(n uint64) {
+	if c.asm.errs += n; n > 0 {
+		c.asm.err = fmt.Errorf("messages at %v are left out: more than %d bytes have one time", time.Duration(c.at), instantBytes)
+	}
+}
+
 // gather reads all messages of the track's current instant.
 func (c *Cursor) gather() {
 	c.drop()
 	c.at = c.track.time()
 	c.asm.begin(c.at)
 	c.ahead = +1
+	count, size := 0, 0
 	for c.ahead > 0 && c.track.time() == c.at {
 		m := c.track.message()
-		c.asm.add(c.f.topics[m.Conn.ID], m)
+		if size += len(m.Data); size <= instantBytes || count == 0 {
+			count++
+			c.asm.add(c.f.topics[m.Conn.ID], m)
+		} else {
+			c.leaveOut(1)
+		}
 		if !c.track.next() {
 			c.ahead = 0
 		}
@@ -157,26 +175,33 @@ func (c *Cursor) Prev() (Event, bool) {
 }
 
 // gatherBack is gather for reading backward. It retains the messages until it has found the first
-// one, because frames are assembled in the order of the file.
+// one, because frames are assembled in the order of the file. It leaves out the same ones: the last.
 func (c *Cursor) gatherBack() {
 	c.drop()
 	c.at = c.track.time()
 	var messages []bagstore.Message
 	var buffers []bagstore.Buffer
+	size, left := 0, 0
 	c.ahead = -1
 	for c.ahead < 0 && c.track.time() == c.at {
 		m := c.track.message()
 		messages, buffers = append(messages, m), append(buffers, m.Retain())
+		for size += len(m.Data); size > instantBytes && left < len(messages)-1; left++ {
+			size -= len(messages[left].Data)
+			buffers[left].Release()
+			messages[left].Data, buffers[left] = nil, bagstore.Buffer{}
+		}
 		if !c.track.prev() {
 			c.ahead = 0
 		}
 	}
 	c.asm.begin(c.at)
 	c.asm.units = c.f.unitsAt(c.at)
-	for _, m := range slices.Backward(messages) {
+	c.leaveOut(uint64(left))
+	for _, m := range slices.Backward(messages[left:]) {
 		c.asm.add(c.f.topics[m.Conn.ID], m)
 	}
-	for _, b := range buffers {
+	for _, b := range buffers[left:] {
 		b.Release()
 	}
 	c.batch = c.asm.finish()

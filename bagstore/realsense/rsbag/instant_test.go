@@ -1,0 +1,80 @@
+package rsbag
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/samplebag"
+)
+
+// TestInstantIsBounded checks that of many large frames of one time the first ones are read, in both directions, and the
+// others are counted as unreadable.
+func TestInstantIsBounded(t *testing.T) {
+	in, err := bagstore.Open(samplebag.Data(t, "sw_small_raw.bag"), bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close() //nolint:errcheck // only read
+	path := filepath.Join(t.TempDir(), "b.bag")
+	out, err := bagstore.CreateOutput(t.Context(), path, bagstore.Options{Compression: bagstore.LZ4, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frames, image = 100, 1 << 20
+	written := false
+	for m, err := range in.View(bagstore.Query{}).Messages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(m.Conn.Topic, "/image/data") {
+			if err := out.Copy(m, m.Time); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if written {
+			continue
+		}
+		written = true
+		at := 4 + 8
+		at += 4 + int(binary.LittleEndian.Uint32(m.Data[at:])) // frame_id
+		at += 8                                                // height, width
+		at += 4 + int(binary.LittleEndian.Uint32(m.Data[at:])) // encoding
+		at += 1 + 4                                            // byte order, step
+		m.Data = append(binary.LittleEndian.AppendUint32(slices.Clone(m.Data[:at]), image), make([]byte, image)...)
+		for range frames {
+			if err := out.Copy(m, 100e6); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	c := f.Cursor(CursorOptions{FramesOnly: true})
+	defer c.Close()
+	count := func(next func() (Event, bool)) (n int) {
+		for e, ok := next(); ok; e, ok = next() {
+			if len(e.Frame.Data) == image {
+				n++
+			}
+		}
+		return n
+	}
+	forward := count(c.Next)
+	left, _ := c.Damaged()
+	back := count(c.Prev)
+	both, why := c.Damaged()
+	if want := instantBytes/image - 1; forward != want || back != want || left != uint64(frames-want) || both != 2*left {
+		t.Errorf("%d frames forward and %d back, want %d; %d and %d are left out: %v", forward, back, want, left, both, why)
+	}
+}
