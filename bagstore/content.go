@@ -1,6 +1,9 @@
 package bagstore
 
 import (
+	"maps"
+	"slices"
+
 	"rsros/bagstore/place"
 )
 
@@ -32,6 +35,16 @@ type Block struct {
 	Compression Compression
 	Stored      int64 // bytes of messages in the file
 	Size        int64 // bytes of messages uncompressed
+}
+
+// SortedCounts lists the counts above 0 in the order of the connections.
+func SortedCounts(counts map[uint32]uint32) (list []ConnCount) {
+	for _, id := range slices.Sorted(maps.Keys(counts)) {
+		if counts[id] > 0 {
+			list = append(list, ConnCount{ID: id, Count: counts[id]})
+		}
+	}
+	return list
 }
 
 // Entry is a message of a block.

@@ -63,11 +63,7 @@ func (f *File) listed(c chunkIndex) (block, error) {
 		}
 		return block{}, fmt.Errorf("the summary puts a message index at byte %d, where there can't be one", at)
 	}
-	for _, topic := range slices.Sorted(maps.Keys(counts)) {
-		if n := counts[topic]; n > 0 {
-			b.info.Counts = append(b.info.Counts, bagstore.ConnCount{ID: topic, Count: n})
-		}
-	}
+	b.info.Counts = bagstore.SortedCounts(counts)
 	return b, nil
 }
 

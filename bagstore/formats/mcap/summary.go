@@ -156,25 +156,21 @@ func (f *File) addBlock(b block) error {
 	}
 	f.unnamed += b.unnamed
 	if len(entries) > 0 {
-		f.count(&b, entries)
+		b.count(entries)
 		f.blocks = append(f.blocks, b)
 	}
 	return nil
 }
 
 // count sets a block's times and counts.
-func (f *File) count(b *block, entries []bagstore.Entry) {
+func (b *block) count(entries []bagstore.Entry) {
 	counts := make(map[uint32]uint32)
 	b.info.Start, b.info.End = entries[0].Time, entries[0].Time
 	for _, e := range entries {
 		counts[e.Conn]++
 		b.info.Start, b.info.End = min(b.info.Start, e.Time), max(b.info.End, e.Time)
 	}
-	for topic := range uint32(len(f.topics)) {
-		if n := counts[topic]; n > 0 {
-			b.info.Counts = append(b.info.Counts, bagstore.ConnCount{ID: topic, Count: n})
-		}
-	}
+	b.info.Counts = bagstore.SortedCounts(counts)
 }
 
 func (f *File) Entries(n int) ([]bagstore.Entry, error) { return f.entries(&f.blocks[n]) }

@@ -34,7 +34,7 @@ const maxFiles = 10000 // of a folder
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
 func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err error) {
-	j := &joined{}
+	j := &joined{byTopic: make(map[container.Topic]uint32)}
 	defer func() {
 		if err != nil {
 			j.Close() //nolint:errcheck // the first error counts
@@ -151,11 +151,12 @@ func readMetadata(ctx context.Context, name string) (info metadataInfo, err erro
 
 // joined reads files that rosbag2 split as one recording. Topics of the same name and type are one.
 type joined struct {
-	files  []part
-	topics []container.Topic
-	blocks []bagstore.Block
-	from   []origin // of each block
-	notes  bagstore.Notes
+	files   []part
+	topics  []container.Topic
+	byTopic map[container.Topic]uint32 // index in topics, by what must be equal
+	blocks  []bagstore.Block
+	from    []origin // of each block
+	notes   bagstore.Notes
 }
 
 const kindFolder = "folder"
@@ -193,14 +194,13 @@ func (j *joined) open(name string, o bagstore.OpenOptions) error {
 func (j *joined) add(c container.Container) {
 	p := part{Container: c}
 	for _, t := range c.Topics() {
-		at := slices.IndexFunc(j.topics, func(u container.Topic) bool {
-			return u.Name == t.Name && u.Type == t.Type && u.Encoding == t.Encoding && u.Schema == t.Schema
-		})
-		if at < 0 {
-			at = len(j.topics)
-			j.topics = append(j.topics, t)
+		key := container.Topic{Name: t.Name, Type: t.Type, Encoding: t.Encoding, Schema: t.Schema}
+		at, known := j.byTopic[key]
+		if !known {
+			at = uint32(len(j.topics))
+			j.topics, j.byTopic[key] = append(j.topics, t), at
 		}
-		p.topics = append(p.topics, uint32(at))
+		p.topics = append(p.topics, at)
 	}
 	j.notes = append(j.notes, c.Notes()...)
 	j.files = append(j.files, p)
@@ -209,12 +209,7 @@ func (j *joined) add(c container.Container) {
 		for _, n := range b.Counts {
 			counts[p.topics[n.ID]] += n.Count
 		}
-		b.Counts = nil
-		for topic := range uint32(len(j.topics)) {
-			if n := counts[topic]; n > 0 {
-				b.Counts = append(b.Counts, bagstore.ConnCount{ID: topic, Count: n})
-			}
-		}
+		b.Counts = bagstore.SortedCounts(counts)
 		b.Pos = int64(len(j.blocks)) + 1
 		j.blocks = append(j.blocks, b)
 		j.from = append(j.from, origin{len(j.files) - 1, i})

@@ -120,11 +120,7 @@ func (b *builder) closeBlock() {
 	}
 	b.open = 0
 	info := &b.f.blocks[len(b.f.blocks)-1].info
-	for topic := range uint32(len(b.f.topics)) {
-		if n := b.counts[topic]; n > 0 {
-			info.Counts = append(info.Counts, bagstore.ConnCount{ID: topic, Count: n})
-		}
-	}
+	info.Counts = bagstore.SortedCounts(b.counts)
 	clear(b.counts)
 }
 
