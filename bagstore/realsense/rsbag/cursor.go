@@ -205,7 +205,9 @@ func (c *Cursor) gatherBack() {
 		b.Release()
 	}
 	c.batch = c.asm.finish()
-	c.i = len(c.batch)
+	if c.i = len(c.batch); c.i == 0 {
+		c.at-- // the position is before the messages, of which none is an event
+	}
 }
 
 // Damaged returns the number of messages that couldn't be read, and the error of the last.
