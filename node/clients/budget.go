@@ -28,7 +28,7 @@ var ErrBudget = errors.New("the client is too slow, and clients keep too much me
 // counts once.
 //
 // When it is exhausted, the client that has been stuck in one message for longest is
-// disconnected. If none has been for a second, messages are dropped.
+// disconnected. If no client has been stuck for a second, the new message is dropped.
 type Budget struct {
 	bytes *budget.Budget
 	limit int64

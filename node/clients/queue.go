@@ -2,8 +2,7 @@ package clients
 
 import "slices"
 
-// Class says which of a client's messages are sent first. Subscriptions of the same class
-// take turns.
+// Class is the send priority of a client's messages. Subscriptions of the same class take turns.
 type Class int
 
 const (

@@ -146,7 +146,7 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 	if size > s.limit || s.exact && size != s.limit {
 		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
-	req, err := budget.Strangers.Read(conn, int(size), s.limit, 1)
+	req, err := budget.PeerInput.Read(conn, int(size), s.limit, 1)
 	if errors.Is(err, budget.ErrExhausted) {
 		return s.reply(conn, size, nil, err, true)
 	}

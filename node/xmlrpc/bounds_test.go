@@ -38,7 +38,7 @@ func TestRequestBounds(t *testing.T) {
 	if got := post(strings.NewReader(open + strings.Repeat(" ", maxDocument) + end)); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("too many bytes: HTTP status %d", got)
 	}
-	if used := budget.Strangers.Used(); used != 0 {
+	if used := budget.PeerInput.Used(); used != 0 {
 		t.Errorf("%d bytes of the budget are still in use", used)
 	}
 }

@@ -23,7 +23,7 @@ func NewHandler(handle HandlerFunc) http.Handler {
 			http.Error(w, "XML-RPC calls are posted", http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := budget.Strangers.Read(r.Body, -1, maxDocument, decodedSize)
+		body, err := budget.PeerInput.Read(r.Body, -1, maxDocument, decodedSize)
 		if err != nil {
 			w.Header().Set("Connection", "close") // the rest of the body isn't read
 			http.Error(w, "XML-RPC request: "+err.Error(), status(err))

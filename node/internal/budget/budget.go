@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Strangers is the budget of all peers that may connect to this program.
-var Strangers = New(64 << 20)
+// PeerInput is the budget of all peers that may connect to this program.
+var PeerInput = New(64 << 20)
 
 // ErrExhausted means that peers are sending more than may be buffered at once.
 var ErrExhausted = errors.New("too much is being received at once")

@@ -101,7 +101,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	if n > maxHeader {
 		return nil, fmt.Errorf("%w: it claims %d bytes, the limit is %d", errHeader, n, maxHeader)
 	}
-	b, err := budget.Strangers.Read(r, int(n), maxHeader, 2)
+	b, err := budget.PeerInput.Read(r, int(n), maxHeader, 2)
 	if err != nil {
 		return nil, fmt.Errorf("read header of %d bytes: %w", n, err)
 	}
