@@ -61,6 +61,27 @@ func TestSoak(t *testing.T) {
 	})
 }
 
+// TestSubscribersSoak lets subscribers come and go: the memory in use stays the same.
+func TestSubscribersSoak(t *testing.T) {
+	_, n := startTestLive(t, Options{})
+	rig.Flat(t, 200, func(int) {
+		for _, topic := range []string{"/device_0/sensor_2/Gyro_0/imu/data", "/camera/gyro/sample"} {
+			arrived := make(chan struct{}, 1)
+			s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(ros.Received) {
+				select {
+				case arrived <- struct{}{}:
+				default:
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-arrived
+			s.Close()
+		}
+	})
+}
+
 // descriptors returns the number of the process's open files, if the system tells.
 func descriptors(t *testing.T) int {
 	t.Helper()
