@@ -135,39 +135,6 @@ func compare(t *testing.T, got []goldenOutput, want goldenOutput) {
 	}
 }
 
-// TestDump runs the cases of the manifest RS_PROCESSING_MANIFEST on the bag
-// RS_PROCESSING_BAG and writes the results to the folder RS_PROCESSING_OUT.
-func TestDump(t *testing.T) {
-	bag, path, folder := need.Variable(t, "RS_PROCESSING_BAG"), need.Variable(t, "RS_PROCESSING_MANIFEST"), need.Variable(t, "RS_PROCESSING_OUT")
-	m := readManifest(t, path)
-	pairs := readPairs(t, bag, m)
-	res := process.NewResources(1<<30, 2)
-	defer res.Close()
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	m.Tool, m.Inputs = "rs-ros-node", nil
-	for i, c := range m.Cases {
-		outputs := run(t, res, m, c, pairs)
-		for k := range outputs {
-			o := &outputs[k]
-			name := fmt.Sprintf("%s-%d-%s.bin", c.Case, o.Index, o.Part)
-			o.File = &name
-			if err := os.WriteFile(filepath.Join(folder, name), o.data, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		m.Cases[i].Outputs = outputs
-	}
-	text, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "manifest.json"), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func readManifest(t *testing.T, path string) *manifest {
 	t.Helper()
 	text, err := os.ReadFile(path)
