@@ -48,7 +48,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 					return table.show(tableSource{n.RecordFigures, help, keys})
 				}
 			}
-			o.Log, o.HTTP.Lines = a.loggerForViewers()
+			o.Log = a.serveViewers(&o.HTTP)
 			return live.Run(cmd.Context(), o)
 		},
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -10,10 +9,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/ros/roslog"
+	"rsros/node/viewers"
 )
 
 // logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,
-// which roslaunch sets. The lines that may be public also go to /rosout and to others.
+// which roslaunch sets, and to /rosout and to others.
 func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	level := zerolog.InfoLevel
 	if a.verbose {
@@ -22,15 +22,10 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	if a.quiet {
 		level = zerolog.ErrorLevel
 	}
-	f, isFile := a.raw.err.(*os.File)
-	out := a.raw.err
-	if a.screen != nil {
-		out = a.screen
-	}
-	var screen io.Writer = console(out, !isFile || !enableColour(f))
-	writers := []io.Writer{public{a.ros.Rosout}}
+	var screen io.Writer = a.terminal()
+	writers := []io.Writer{a.ros.Rosout}
 	for _, w := range others {
-		writers = append(writers, public{w})
+		writers = append(writers, w)
 	}
 	var failure error
 	if a.ros.LogFile != "" {
@@ -55,15 +50,26 @@ func (a *app) loggerForViewers() (zerolog.Logger, *roslog.Writer) {
 	return a.logger(lines), lines
 }
 
-// public passes the lines without a url, which may contain a token.
-type public struct{ zerolog.LevelWriter }
-
-// WriteLevel implements zerolog.LevelWriter.
-func (p public) WriteLevel(level zerolog.Level, line []byte) (int, error) {
-	if bytes.Contains(line, []byte(`"url":`)) {
-		return len(line), nil
+// serveViewers is loggerForViewers for a node that serves them.
+func (a *app) serveViewers(to *viewers.Access) (log zerolog.Logger) {
+	log, to.Lines = a.loggerForViewers()
+	to.Announce = func(url string) {
+		if !a.quiet {
+			screen := zerolog.New(a.terminal()).With().Timestamp().Logger()
+			screen.Info().Str("url", url).Msg("the viewer, with its token")
+		}
 	}
-	return p.LevelWriter.WriteLevel(level, line)
+	return log
+}
+
+// terminal writes to standard error, or to what is shown there.
+func (a *app) terminal() zerolog.ConsoleWriter {
+	f, isFile := a.raw.err.(*os.File)
+	out := a.raw.err
+	if a.screen != nil {
+		out = a.screen
+	}
+	return console(out, !isFile || !enableColour(f))
 }
 
 func console(out io.Writer, plain bool) zerolog.ConsoleWriter {

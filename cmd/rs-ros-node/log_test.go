@@ -2,30 +2,43 @@ package main
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 	"testing"
 
 	"rsros/node/graph"
+	"rsros/node/guard"
+	"rsros/node/ros/roslog"
+	"rsros/node/viewers"
 )
 
-// Addresses are printed on the terminal only: in a log, others would read the token.
-func TestAddressStaysOnTerminal(t *testing.T) {
+// TestTokenStaysOnTerminal checks that a viewer's token is shown on the terminal only: in a log, others would read it.
+func TestTokenStaysOnTerminal(t *testing.T) {
 	conf, _, err := graph.ParseArgs(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var screen bytes.Buffer
+	var access viewers.Access
 	a := &app{ros: conf, raw: streams{err: &screen}}
-	log, viewed := a.loggerForViewers()
-	log.Info().Str("url", "http://robot:8765/?token=SECRET").Msg("serving the viewer")
-	log.Info().Msg("after it")
-	if !strings.Contains(screen.String(), "SECRET") {
+	log := a.serveViewers(&access)
+	l, err := guard.Listen("0.0.0.0:0", guard.Options{}, http.NotFoundHandler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // nothing is served
+	_, token, _ := strings.Cut(l.URL().Secret(), "token=")
+	log.Info().Stringer("a", l.URL()).Any("b", l.URL()).Any("c", []any{l.URL()}).Msgf("%v %+v %s", l.URL(), l.URL(), l.URL())
+	if token == "" || strings.Contains(screen.String(), token) {
+		t.Errorf("the log shows %q", screen.String())
+	}
+	for where, lines := range map[string]*roslog.Writer{"/rosout": conf.Rosout, "viewers": access.Lines} {
+		if m := (<-lines.Lines()).Log(); !strings.Contains(m.Msg, "token=…") || strings.Contains(m.Msg, token) {
+			t.Errorf("%s gets %q", where, m.Msg)
+		}
+	}
+	access.Announce(l.URL().Secret())
+	if !strings.Contains(screen.String(), token) {
 		t.Errorf("the terminal shows %q", screen.String())
-	}
-	if m := (<-conf.Rosout.Lines()).Log(); m.Msg != "after it" {
-		t.Errorf("/rosout gets %q", m.Msg)
-	}
-	if m := (<-viewed.Lines()).Log(); m.Msg != "after it" {
-		t.Errorf("viewers get %q", m.Msg)
 	}
 }

@@ -50,7 +50,7 @@ or not everything could be computed in time.`,
 				return usageError{err}
 			}
 			p.ROS = a.ros
-			p.Log, p.HTTP.Lines = a.loggerForViewers()
+			p.Log = a.serveViewers(&p.HTTP)
 			p.Keys, p.Out = a.raw.in, a.raw.out
 			return play.Run(cmd.Context(), p.Options)
 		},

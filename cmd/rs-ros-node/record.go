@@ -72,12 +72,12 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	o.ROS = a.ros
 	table := a.newRecordTable(r.quiet)
 	defer table.close()
-	o.Log, r.page.Lines = a.loggerForViewers()
+	o.Log = a.serveViewers(&r.page)
 	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}
-	page := viewers.ShowRecording(viewers.Options{Access: r.page, Log: o.Log})
+	page := viewers.ShowRecording(viewers.Options{Access: r.page})
 	o.Show = func(n *graph.Node, t *record.TopicRecording) (func() error, error) {
 		hide, err := page(n, t)
 		if err != nil {

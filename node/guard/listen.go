@@ -23,7 +23,7 @@ const (
 type Listener struct {
 	http  *http.Server
 	next  http.Handler
-	url   string
+	url   URL
 	ended chan struct{}
 	err   error // set before ended
 }
@@ -47,12 +47,11 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 		u.Host = net.JoinHostPort(host, fmt.Sprint(at.Port))
 		if !o.Open {
 			o.Token = NewToken()
-			u.RawQuery = url.Values{"token": {o.Token}}.Encode()
 		}
 	}
 	l := &Listener{
 		http: &http.Server{Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader},
-		next: next, url: u.String(), ended: make(chan struct{}),
+		next: next, url: URL{u.String(), o.Token}, ended: make(chan struct{}),
 	}
 	go func() {
 		defer close(l.ended)
@@ -63,12 +62,33 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 	return l, nil
 }
 
-// URL is what viewers open, with the token if there is one; "" if nobody is served.
-func (l *Listener) URL() string {
+// URL is what viewers open; empty if nobody is served.
+func (l *Listener) URL() URL {
 	if l == nil {
-		return ""
+		return URL{}
 	}
 	return l.url
+}
+
+// URL is an address for viewers. It prints and encodes itself without its token.
+type URL struct{ address, token string }
+
+func (u URL) String() string {
+	if u.token == "" {
+		return u.address
+	}
+	return u.address + "?token=…"
+}
+
+// MarshalText is for JSON.
+func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// Secret returns the address with the token, which only the user may see.
+func (u URL) Secret() string {
+	if u.token == "" {
+		return u.address
+	}
+	return u.address + "?" + url.Values{"token": {u.token}}.Encode()
 }
 
 // Wait returns when ctx ends, or the listener fails.

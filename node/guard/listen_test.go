@@ -30,9 +30,9 @@ func TestListen(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer l.Close() //nolint:errcheck // closed below
-			u, err := url.Parse(l.URL())
+			u, err := url.Parse(l.URL().Secret())
 			if err != nil || u.Scheme != "http" || u.Hostname() != c.host || u.Query().Has("token") != c.token {
-				t.Errorf("URL %q, %v", l.URL(), err)
+				t.Errorf("URL %q, %v", l.URL().Secret(), err)
 			}
 			u.Scheme, u.Host = "http", net.JoinHostPort("127.0.0.1", u.Port()) // a machine's own name need not be known to it
 			if got := get(t, u); got != http.StatusOK && got != http.StatusSeeOther {

@@ -345,11 +345,11 @@ type page struct {
 }
 
 // ViewerURL returns the page's URL, or "" if it isn't served.
-func (n *Node) ViewerURL() string { return n.page.listen.URL() }
+func (n *Node) ViewerURL() string { return n.page.listen.URL().Secret() }
 
 // serveViewers serves the viewer's page if the options have an address.
 func (n *Node) serveViewers() (err error) {
-	n.page.server, n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath), Log: n.opts.Log})
+	n.page.server, n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)})
 	if err == nil {
 		n.later(n.page.listen.Close)
 	}

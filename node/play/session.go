@@ -152,7 +152,7 @@ func (s *session) serve(ctx context.Context) error {
 	}
 	s.status.Changed = remote.Changed
 	s.viewed.Control(s.player)
-	page, l, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed, Log: s.Log})
+	page, l, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed})
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func TestFoxgloveToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close() //nolint:errcheck // at the end
-	u, err := url.Parse(l.URL())
+	u, err := url.Parse(l.URL().Secret())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Ready(l.URL())
+	o.Ready(l.URL().Secret())
 	err = l.Wait(ctx)
 	return errors.Join(err, l.Close())
 }

@@ -137,7 +137,7 @@ func TestRecording(t *testing.T) {
 	go func() {
 		ended <- record.Topics(context.WithoutCancel(t.Context()), record.TopicOptions{
 			Topics: []string{"/map"}, Output: bag, ROS: graph.Config{Name: "recorder", MasterURI: m.URI(), Host: "127.0.0.1"}, Log: log,
-			Show: ShowRecording(Options{Access: Access{Access: view.Access{Address: "127.0.0.1:0"}}, Log: log}),
+			Show: ShowRecording(Options{Access: Access{Access: view.Access{Address: "127.0.0.1:0"}}}),
 		})
 	}()
 	at := <-url

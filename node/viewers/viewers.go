@@ -6,8 +6,6 @@
 package viewers
 
 import (
-	"github.com/rs/zerolog"
-
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/guard"
@@ -20,6 +18,7 @@ type Access struct {
 	view.Access
 	ViewOnly bool           // viewers can't change anything
 	Lines    *roslog.Writer // what they see of the log, which has to write to it; nil for nothing
+	Announce func(string)   // shows the user, and nobody else, an address with a token; may be nil
 }
 
 // Options are what viewers need in addition to the node.
@@ -27,7 +26,6 @@ type Options struct {
 	Access
 	RecordDir string              // of recordings that viewers start
 	Playback  *nodegraph.Playback // for Foxglove's clients; nil without a player
-	Log       zerolog.Logger      // for the address; not the node's, for the token isn't for /rosout
 }
 
 // Serve serves viewers of a node, who see nothing at first. The server and the listener are
@@ -44,7 +42,11 @@ func Serve(n *graph.Node, o Options) (*view.Server, *guard.Listener, error) {
 	}
 	l, err := view.Listen(o.Access.Access, s)
 	if err == nil {
-		o.Log.Info().Str("url", l.URL()).Msg("serving the viewer")
+		log := n.Log()
+		log.Info().Stringer("url", l.URL()).Msg("serving the viewer")
+		if secret := l.URL().Secret(); o.Announce != nil && secret != l.URL().String() {
+			o.Announce(secret)
+		}
 	}
 	return s, l, err
 }
