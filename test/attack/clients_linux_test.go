@@ -53,7 +53,7 @@ func TestHostileClients(t *testing.T) {
 	p.process.Signal(syscall.SIGQUIT) // makes Go's runtime print all goroutines
 	p.process.Wait()
 	out := p.process.Output()
-	if n := strings.Count(out, "clients.(*Client).Run"); n > 0 {
+	if n := strings.Count(out, "clients.(*Client).run"); n > 0 {
 		t.Errorf("%d goroutines still serve clients:\n%s", n, out)
 	}
 	if !strings.Contains(out, "disconnected a slow client") || !strings.Contains(out, "clients=") {
