@@ -225,6 +225,15 @@ func (q *Queue) drain(ctx context.Context) error {
 
 // run uploads one file after another, oldest first. After a failure it continues with the next one.
 func (q *Queue) run(ctx context.Context) {
+	if q.o.To != "" {
+		// The first file may be finished in hours.
+		if err := place.Probe(ctx, place.Join(q.o.To, "probe")); errors.Is(err, fs.ErrPermission) {
+			q.mu.Lock()
+			q.status.Err = err
+			q.mu.Unlock()
+			q.log.Warn().Err(err).Msg("the recordings can't be uploaded")
+		}
+	}
 	last := ""
 	for ctx.Err() == nil {
 		e := q.next(last)

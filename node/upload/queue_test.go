@@ -223,6 +223,23 @@ func TestSlowDisk(t *testing.T) {
 	q.Report(new(msgs.DiagnosticStatus))
 }
 
+type denying struct{ *store }
+
+func (denying) Probe(context.Context, string) error { return fs.ErrPermission }
+
+// TestDenied checks that a missing permission is reported before there is a file.
+func TestDenied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		place.Register("queue", denying{newStore()})
+		q := begun(t, Options{}, t.TempDir())
+		defer q.Close()
+		synctest.Wait()
+		if st := q.Status(); !errors.Is(st.Err, fs.ErrPermission) {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
 // TestOutage checks that two days without a network lose nothing, try the store rarely, and are logged.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
