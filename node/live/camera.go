@@ -45,18 +45,18 @@ type camera struct {
 	stopped  <-chan struct{}       // closed when playback's ~stop is called; nil if there is no playback
 }
 
-// retire ends the services and the consumers of frames. Afterwards hide ends the topics.
+// retire ends the services and the consumers of frames. Afterwards closeTopics ends the topics.
 func (c *camera) retire() error      { return c.undo(c.topics) }
 func (c *camera) closeTopics() error { return c.undo(0) }
 
-// open opens the device unless it is open. It calls waits if the device isn't connected.
-func (c *camera) open(ctx context.Context, log zerolog.Logger, waits func()) (err error) {
+// open opens the device unless it is open. It calls onWaiting if the device isn't connected.
+func (c *camera) open(ctx context.Context, log zerolog.Logger, onWaiting func()) (err error) {
 	if c.device != nil {
 		return nil
 	}
 	o := c.opts.Source
 	o.Log = log.With().Str("component", "camera").Logger()
-	c.device, err = c.await(ctx, o, waits)
+	c.device, err = c.await(ctx, o, onWaiting)
 	return err
 }
 

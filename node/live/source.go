@@ -144,9 +144,9 @@ func damageOf(dev *playback.Device) error {
 const resetWait = 30 * time.Second
 
 // await opens the device. If it is missing, await tries again for o.Wait every o.Retry,
-// until ctx ends or the node is shut down, and calls waits each time. Before the node has
+// until ctx ends or the node is shut down, and calls onWaiting each time. Before the node has
 // joined the graph, and for a recording, it tries once.
-func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camdriver.Device, error) {
+func (c *camera) await(ctx context.Context, o SourceOptions, onWaiting func()) (camdriver.Device, error) {
 	if o.Wait == 0 || c.node == nil || o.isBag() {
 		return c.try(ctx, o)
 	}
@@ -165,7 +165,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) {
 			return dev, err
 		}
-		waits()
+		onWaiting()
 		pause := o.Retry
 		if left := end.Sub(clock.Now()); o.Wait > 0 && left <= 0 {
 			return nil, fmt.Errorf("waited %v for a camera: %w", o.Wait, err)
@@ -190,8 +190,8 @@ func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, er
 }
 
 // resetFirst resets the device if InitialReset is set, and waits for its return until ctx
-// ends. It calls waits before.
-func (c *camera) resetFirst(ctx context.Context, waits func()) error {
+// ends. It calls onWaiting before.
+func (c *camera) resetFirst(ctx context.Context, onWaiting func()) error {
 	o := c.opts.Source
 	if !o.InitialReset {
 		return nil
@@ -211,7 +211,7 @@ func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 		ctx, cancel = context.WithTimeout(ctx, wait)
 		defer cancel()
 	}
-	waits()
+	onWaiting()
 	if err := returning.AwaitReturn(ctx); errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: the camera didn't return within %v after its reset", program.ErrNoDevice, wait)
 	} else if err != nil {

@@ -13,7 +13,7 @@ import (
 	"rsros/node/internal/loop"
 )
 
-// noWait is a waits function that does nothing.
+// noWait is an onWaiting function that does nothing.
 func noWait() {}
 
 // startAll starts the cameras. It waits for a single camera. Several cameras start
@@ -68,15 +68,15 @@ func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 }
 
 // start opens the camera's device, resets it if InitialReset is set, and offers and starts
-// its streams, until ctx ends or the node is killed. It calls waits if the device isn't connected or is being reset.
-func (c *camera) start(ctx context.Context, waits func()) error {
+// its streams, until ctx ends or the node is killed. It calls onWaiting if the device isn't connected or is being reset.
+func (c *camera) start(ctx context.Context, onWaiting func()) error {
 	defer c.arrive()
-	if err := c.open(ctx, c.log, func() { c.arrive(); waits() }); err != nil {
+	if err := c.open(ctx, c.log, func() { c.arrive(); onWaiting() }); err != nil {
 		return err
 	}
 	ctx, done := graph.UntilKilled(ctx, c.node)
 	defer done()
-	if err := c.resetFirst(ctx, waits); err != nil {
+	if err := c.resetFirst(ctx, onWaiting); err != nil {
 		return err
 	}
 	if err := c.offer(ctx); err != nil {

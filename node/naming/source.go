@@ -250,7 +250,7 @@ type receivers struct {
 	done   chan struct{}
 }
 
-// open sets the receivers of the outlets, and shut removes them.
+// open sets the receivers of the outlets, and close removes them.
 func (a *receivers) open() {
 	for c, give := range a.wanted {
 		a.source.computed[c].deliver = give

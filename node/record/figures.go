@@ -153,7 +153,7 @@ func (r *topicRecorder) figures() Figures {
 	path := r.files.path()
 	return Figures{
 		File: filepath.Base(path), Files: r.files.totals().Files, Paused: r.paused.Load(), Free: r.space.left(path), Compression: compression(r.opts.Bag),
-		Ring: r.files.describe(), Dropping: r.space.why("messages"), Uploads: r.space.waiting(), Rows: r.rows(),
+		Ring: r.files.describe(), Dropping: r.space.reason("messages"), Uploads: r.space.waiting(), Rows: r.rows(),
 	}
 }
 
@@ -220,7 +220,7 @@ func (r *session) measure(at time.Time) {
 			m.tick(at)
 		}
 	}
-	for _, f := range r.beside.all() {
+	for _, f := range r.extra.all() {
 		f.meter.tick(at)
 	}
 }
@@ -242,6 +242,6 @@ func (r *session) figures() Figures {
 	path := r.path()
 	return Figures{
 		File: filepath.Base(path), Paused: r.paused.Load(), Free: r.space.left(path), Compression: r.compression,
-		Ring: r.parts.describe(), Dropping: r.space.why("frames"), Uploads: r.space.waiting(), Rows: r.rows(),
+		Ring: r.parts.describe(), Dropping: r.space.reason("frames"), Uploads: r.space.waiting(), Rows: r.rows(),
 	}
 }

@@ -43,7 +43,7 @@ type parts struct {
 	limits  limits
 	devices []device
 	budget  *queue.Budget
-	latched *latched[*besideMessage]
+	latched *latched[*extraMessage]
 	staging bagstore.Staging // of all files
 
 	paused bool
@@ -64,7 +64,7 @@ type part struct {
 }
 
 func newParts(path string, devices []device, o Options, budget *queue.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
-	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*besideMessage](budget, log)}
+	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*extraMessage](budget, log)}
 	create := func(path string) (*part, error) {
 		first, bag := p.devices[0], o.Bag
 		bag.Staging, bag.Large = &p.staging, p.open && p.cur.Size() >= large

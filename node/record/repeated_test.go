@@ -59,7 +59,7 @@ func TestSizeAfterLatched(t *testing.T) {
 			p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, queue.NewBudget(1<<30), s.open, zerolog.Nop())
 			s.must(err)
 			write := func(topic, latching string, n int) {
-				s.must(p.message(queued{message: &besideMessage{topic: topic, header: headerOf("/talker", latching), time: 1e18, arrival: s.Now(), buffer: received(n)}}))
+				s.must(p.message(queued{message: &extraMessage{topic: topic, header: headerOf("/talker", latching), time: 1e18, arrival: s.Now(), buffer: received(n)}}))
 			}
 			write("/map", "1", c.latched)
 			for range 100 {
@@ -127,7 +127,7 @@ func TestLatchedWhileGone(t *testing.T) {
 		p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, queue.NewBudget(1<<30), s.open, zerolog.Nop())
 		s.must(err)
 		p.cur.bagWriter = goneCamera{p.cur.bagWriter}
-		m := queued{message: &besideMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, arrival: s.Now(), buffer: received(10)}}
+		m := queued{message: &extraMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, arrival: s.Now(), buffer: received(10)}}
 		err = p.message(m)
 		if !errors.Is(err, bagstore.ErrGone) || p.goOn(err) != nil {
 			t.Fatal(err)

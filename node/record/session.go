@@ -41,7 +41,7 @@ type session struct {
 	part   atomic.Uint32
 
 	space      spaceGuard
-	beside     beside
+	extra      extraTopics
 	lostEvents atomic.Uint64
 	dropLog    zerolog.BurstSampler // one line a second
 
@@ -63,7 +63,7 @@ type queued struct {
 	tap     *tap
 	sensor  int
 	frame   *camdriver.Frame
-	message *besideMessage
+	message *extraMessage
 	paused  bool
 	part    uint32
 	event   event
@@ -220,7 +220,7 @@ func (r *session) write(item queued) error {
 	case item.message != nil:
 		err := r.again(func() error { return r.parts.message(item) })
 		if err == nil {
-			r.beside.written.Add(1)
+			r.extra.written.Add(1)
 		}
 		return err
 	case item.frame == nil:
@@ -294,7 +294,7 @@ func (r *session) pause(on bool) {
 	for _, t := range r.taps {
 		t.run(!on)
 	}
-	for _, f := range r.beside.all() {
+	for _, f := range r.extra.all() {
 		f.run(!on)
 	}
 }
@@ -304,7 +304,7 @@ func (r *session) event(write event) { r.queue.Push(queueKey{}, queued{event: wr
 // stop writes the queue and closes the bag. It may be called more than once.
 func (r *session) stop() (Summary, error) {
 	r.stopIt.Do(func() {
-		r.beside.close()
+		r.extra.close()
 		r.detach()
 		close(r.quit)
 		r.queue.Close()
@@ -334,7 +334,7 @@ func (r *session) summary() Summary {
 		c.Dropped = n.Dropped
 		s.ByStream[id] = c
 	}
-	s.Dropped, s.Lost, s.Messages = drops.Dropped, drops.Lost, r.beside.written.Load()
+	s.Dropped, s.Lost, s.Messages = drops.Dropped, drops.Lost, r.extra.written.Load()
 	return s
 }
 
@@ -349,7 +349,7 @@ func (r *session) drops() Summary {
 			}
 		}
 	}
-	for _, f := range r.beside.all() {
+	for _, f := range r.extra.all() {
 		s.Lost += f.drops.count() + f.subscriber.Stats().TooLarge
 	}
 	return s
@@ -372,7 +372,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
 		{Key: "Files", Value: fmt.Sprint(sum.Files)},
 	}
-	if len(r.beside.all()) > 0 {
+	if len(r.extra.all()) > 0 {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Messages", Value: fmt.Sprint(sum.Messages)}, msgs.KeyValue{Key: "Messages dropped", Value: fmt.Sprint(sum.Lost)})
 	}
 	if sum.Written != "" {

@@ -91,7 +91,7 @@ func (g *spaceGuard) left(path string) int64 {
 
 // log says what has changed. what is what the recording consists of.
 func (g *spaceGuard) log(l zerolog.Logger, what string) {
-	why := g.why(what)
+	why := g.reason(what)
 	switch {
 	case why == "":
 		l.Warn().Msg("the disk has room again: recording continues")
@@ -102,13 +102,13 @@ func (g *spaceGuard) log(l zerolog.Logger, what string) {
 	}
 }
 
-// why says why messages are dropped, and is empty if none are. It may be called from any goroutine.
-func (g *spaceGuard) why(what string) string {
+// reason returns why messages are dropped; "" if none are. It may be called from any goroutine.
+func (g *spaceGuard) reason(what string) string {
 	switch {
 	case !g.low.Load():
 		return ""
 	case g.uploads.Full():
-		return "as much waits for upload as may: " + what + " are dropped until some is uploaded"
+		return "upload backlog limit reached: " + what + " are dropped until some is uploaded"
 	}
 	text := "the disk is nearly full: " + what + " are dropped until there is room"
 	if g.ring != nil {
@@ -129,7 +129,7 @@ func (g *spaceGuard) waiting() string {
 
 // report adds to a status why messages are dropped.
 func (g *spaceGuard) report(s *msgs.DiagnosticStatus, what string) {
-	if why := g.why(what); why != "" {
+	if why := g.reason(what); why != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Dropping", Value: why})
 	}
 }

@@ -308,7 +308,7 @@ func (s *topicFiles) end() error {
 	s.latched.release()
 	err := s.series.end()
 	if written := s.cur.WriteMethod(); written != s.written {
-		s.log.Warn().Str("bag", s.cur.final).Str("written", written).Msg("written in another way than at the start")
+		s.log.Warn().Str("bag", s.cur.final).Str("written", written).Msg("writing switched to another method")
 	}
 	return err
 }

@@ -158,7 +158,7 @@ func (r *topicRecorder) statusNow() msgs.DiagnosticStatus {
 	return s
 }
 
-const lostBefore = "messages were lost before they arrived, by their numbers (header.seq)"
+const lostBefore = "messages were lost before arrival (gaps in header.seq)"
 
 // missing returns the number of messages lost before they arrived.
 func (r *topicRecorder) missing() (total uint64) {

@@ -161,7 +161,7 @@ func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until ba
 		shift, at := p.time.stampShift(m.Time, p.clock.Now()), int64(m.Time+p.time.offset)
 		wanted := make(map[*bagstore.Connection]func(msgs.Raw))
 		for c, ch := range channels {
-			wanted[c] = func(made msgs.Raw) { ch.sink.(Recaller).Recall(p.moved(ch, made, shift, at)) }
+			wanted[c] = func(made msgs.Raw) { ch.sink.(Recaller).Recall(p.stamped(ch, made, shift, at)) }
 		}
 		m.Work.Start(wanted, true)
 		return m.Work.Wait(p.ctx)

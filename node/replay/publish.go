@@ -11,7 +11,7 @@ import (
 
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	out := p.raw(ch, m, p.time.at, shift)
-	p.reports.made(len(m.Head) + len(m.Data))
+	p.reports.countPublished(len(m.Head) + len(m.Data))
 	if p.o.Immediate {
 		return ch.sink.PublishWait(p.ctx, out)
 	}

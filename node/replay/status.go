@@ -64,8 +64,8 @@ func (r *reports) late(d time.Duration) {
 	r.counted.WorstLate = max(r.counted.WorstLate, d)
 }
 
-// made counts a published message. It may be called from any goroutine.
-func (r *reports) made(size int) {
+// countPublished counts a published message. It may be called from any goroutine.
+func (r *reports) countPublished(size int) {
 	r.messages.Add(1)
 	r.bytes.Add(uint64(size))
 }

@@ -163,7 +163,7 @@ func (t *timeline) pause(now Wall) { t.at, t.paused = t.position(now), true }
 
 func (t *timeline) delay(now Wall) { t.at, t.delayed = t.position(now), true }
 
-// resume and undelay continue time unless the other of the two holds it.
+// resume and endDelay continue time unless the other of the two holds it.
 func (t *timeline) resume(now Wall) {
 	t.paused = false
 	t.goOn(now)

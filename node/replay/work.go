@@ -61,8 +61,8 @@ func (p *Player) lossless() bool { return p.o.Immediate || p.time.paused }
 // passOn returns the function that publishes a Work's messages.
 func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Raw) {
 	return func(m msgs.Raw) {
-		m = p.moved(ch, m, shift, at)
-		p.reports.made(m.Size())
+		m = p.stamped(ch, m, shift, at)
+		p.reports.countPublished(m.Size())
 		if !p.o.Immediate {
 			ch.sink.Publish(m)
 		} else {
@@ -71,9 +71,9 @@ func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Ra
 	}
 }
 
-// moved returns a computed message with its time set and its header stamp shifted. It may
+// stamped returns a computed message with its time set and its header stamp shifted. It may
 // be called from any goroutine.
-func (p *Player) moved(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) msgs.Raw {
+func (p *Player) stamped(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) msgs.Raw {
 	m.Time = at
 	if shift != 0 && ch.stamps != nil {
 		if err := ch.stamps.shiftHead(m.Head, shift.Sub(0)); err != nil {

@@ -142,7 +142,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 		}
 		get := s.pool.Get
 		if l.messages.Load() == 0 {
-			get = s.pool.First
+			get = s.pool.GetUnpooled
 		}
 		b := get(int(size))
 		if b.Data, err = r.Read(int(size), b.Data, b.Memory); err != nil {

@@ -100,15 +100,15 @@ func (t *topic) detach(c *outlet) {
 	close(c.gone)
 }
 
-// mostLeft bounds topic.left. Losses of others are counted together, without a name.
-const mostLeft = 100
+// maxFormerSubscribers bounds topic.left. Losses of others are counted together, without a name.
+const maxFormerSubscribers = 100
 
 // forget keeps the losses of a subscriber that leaves. Callers hold mu.
 func (t *topic) forget(callerID string, lost uint64) {
 	if t.left == nil {
 		t.left = make(map[string]uint64)
 	}
-	if _, known := t.left[callerID]; !known && len(t.left) >= mostLeft {
+	if _, known := t.left[callerID]; !known && len(t.left) >= maxFormerSubscribers {
 		callerID = ""
 	}
 	t.left[callerID] += lost

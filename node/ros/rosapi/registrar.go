@@ -239,7 +239,7 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 		if alone == 0 {
 			many = g.batch()
 		}
-		if len(many) >= fewestTogether {
+		if len(many) >= minBatch {
 			synced, err := g.syncTogether(ctx, call, many)
 			if err != nil {
 				return err

@@ -42,9 +42,9 @@ func (c *Caller) CallTogether(ctx context.Context, uri string, requests []Reques
 }
 
 const (
-	// fewestTogether is the smallest number of registrations that are sent together. A
+	// minBatch is the smallest number of registrations that are sent together. A
 	// usual node has fewer and makes single calls, as other nodes do.
-	fewestTogether = 64
+	minBatch = 64
 
 	// mostTogether is the largest number sent together. rosmaster executes that many well
 	// within callTimeout; it sends nothing else to this node meanwhile.

@@ -111,9 +111,9 @@ func (p *Pool) Prepare(n int) {
 	p.put(b)
 }
 
-// First is Get for the first message of a publisher, which may be its only one, as latched ones are. Its memory
+// GetUnpooled is Get for the first message of a publisher, which may be its only one, as latched ones are. Its memory
 // isn't cut from huge pages, which hold several messages, and is used once.
-func (p *Pool) First(n int) *Buffer {
+func (p *Pool) GetUnpooled(n int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if at := p.fit(n); at >= 0 {

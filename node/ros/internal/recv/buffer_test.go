@@ -11,7 +11,7 @@ import (
 func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
 	var p Pool
 	for _, n := range []int{0, 1, pages.LeastHuge - 1, pages.LeastHuge, 1280*720*3 + 80, 20 << 20} {
-		for _, b := range [][]byte{p.Get(n).Memory(n), new(Pool).First(n).Memory(n)} {
+		for _, b := range [][]byte{p.Get(n).Memory(n), new(Pool).GetUnpooled(n).Memory(n)} {
 			checkMemory(t, b, n)
 		}
 	}
@@ -32,7 +32,7 @@ func checkMemory(t *testing.T, b []byte, n int) {
 func TestFirstMessage(t *testing.T) {
 	const n = 2 << 20
 	var p Pool
-	b := p.First(n)
+	b := p.GetUnpooled(n)
 	b.Data = b.Memory(n)
 	if cap(b.Data) != n || p.Idle() != 0 {
 		t.Errorf("%d bytes, and %d unused, for a message of %d", cap(b.Data), p.Idle(), n)
@@ -41,7 +41,7 @@ func TestFirstMessage(t *testing.T) {
 		t.Errorf("%d bytes are kept", p.Idle())
 	}
 	p.Prepare(n)
-	if b := p.First(n); cap(b.Data) < n {
+	if b := p.GetUnpooled(n); cap(b.Data) < n {
 		t.Error("prepared memory isn't used")
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"rsros/program"
 )
 
-// beside are the topics that a session records next to its devices.
-type beside struct {
+// extraTopics are the topics that a session records next to its devices.
+type extraTopics struct {
 	node    *ros.Node
 	written atomic.Uint64 // messages
 
@@ -26,8 +26,8 @@ type beside struct {
 	flows map[string]*flow // by topic
 }
 
-// besideMessage is a message of such a topic.
-type besideMessage struct {
+// extraMessage is a message of such a topic.
+type extraMessage struct {
 	topic   string
 	flow    *flow
 	header  ros.Header
@@ -50,7 +50,7 @@ func topicList(texts []string) (list []string) {
 
 // subscribe begins to record topics next to the devices.
 func (r *session) subscribe(node *ros.Node, topics []string) error {
-	b := &r.beside
+	b := &r.extra
 	b.mu.Lock()
 	b.node, b.flows = node, map[string]*flow{}
 	b.mu.Unlock()
@@ -84,25 +84,25 @@ func (r *session) take(name string, f *flow, m ros.Received) {
 		return
 	}
 	f.meter.add(len(m.Data))
-	item := &besideMessage{topic: name, flow: f, header: m.Header, time: bagstore.TimeOf(r.beside.node.Now()), arrival: r.now(), buffer: m.Retain()}
+	item := &extraMessage{topic: name, flow: f, header: m.Header, time: bagstore.TimeOf(r.extra.node.Now()), arrival: r.now(), buffer: m.Retain()}
 	r.queue.Push(queueKey{flow: f}, queued{message: item, part: r.part.Load()}, int64(len(m.Data))+eventSize)
 }
 
 // drop counts the message as dropped.
-func (m *besideMessage) drop() {
+func (m *extraMessage) drop() {
 	m.flow.meter.drop(len(m.buffer.Bytes()))
 	m.flow.drops.add(m.time)
 }
 
 // all returns the topics. It may be called from any goroutine.
-func (b *beside) all() map[string]*flow {
+func (b *extraTopics) all() map[string]*flow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.flows)
 }
 
 // close ends the subscriptions. It may be called twice.
-func (b *beside) close() {
+func (b *extraTopics) close() {
 	for _, f := range b.all() {
 		f.subscriber.Close()
 	}
@@ -110,7 +110,7 @@ func (b *beside) close() {
 
 // topicRows describes the topics, sorted.
 func (r *session) topicRows() (rows []Row) {
-	flows := r.beside.all()
+	flows := r.extra.all()
 	for _, name := range slices.Sorted(maps.Keys(flows)) {
 		rows = append(rows, flows[name].row(name, r.queue.Held(queueKey{flow: flows[name]})))
 	}
@@ -119,18 +119,18 @@ func (r *session) topicRows() (rows []Row) {
 
 // writeDrops writes into the recording which messages were dropped since the last call.
 func (r *session) writeDrops(p *parts) error {
-	flows := r.beside.all()
+	flows := r.extra.all()
 	for _, name := range slices.Sorted(maps.Keys(flows)) {
 		if r.space.low.Load() {
 			return nil
 		}
 		d := &flows[name].drops
-		s := d.pending(name, r.beside.node.Name())
+		s := d.pending(name, r.extra.node.Name())
 		if s.DroppedMsgs == 0 {
 			continue
 		}
 		t := msgs.MustType(annotations.DropsType)
-		c := bagstore.Connection{Topic: annotations.Drops, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.beside.node.Name()}
+		c := bagstore.Connection{Topic: annotations.Drops, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.extra.node.Name()}
 		if err := p.cur.Message(c, time.Time{}, msgs.Marshal(&s), func() {}); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (p *parts) message(item queued) error {
 }
 
 // put writes a message to the current file.
-func (p *parts) put(m *besideMessage, at time.Time) error {
+func (p *parts) put(m *extraMessage, at time.Time) error {
 	// The caller's reference is for a new file, if this one is gone.
 	return p.cur.Message(bagstore.Connection{
 		Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
@@ -168,5 +168,5 @@ func (p *parts) put(m *besideMessage, at time.Time) error {
 // repeatLatched writes the newest latched messages at the start of a later file, so that each can be
 // played alone.
 func (p *parts) repeatLatched() error {
-	return p.latched.repeat(p.made == 1, func(m *besideMessage) error { return p.put(m, time.Time{}) })
+	return p.latched.repeat(p.made == 1, func(m *extraMessage) error { return p.put(m, time.Time{}) })
 }
