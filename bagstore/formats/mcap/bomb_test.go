@@ -74,22 +74,26 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestManyMessages checks that, of a chunk with more messages than can be listed, those listed are
-// read.
+// TestManyMessages checks that, of a chunk with more records than are read, the messages among the first are read.
 func TestManyMessages(t *testing.T) {
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := messageRecord(1, messageHead, nil)
-	records := bytes.Repeat(one, memory.MaxMessages+1)
+	manyRecords(t, pack, bytes.Repeat(one, memory.MaxMessages+1), memory.MaxMessages)
+	manyRecords(t, pack, append(bytes.Repeat(appendRecord(nil, firstPrivate, nil), memory.MaxMessages-1), bytes.Repeat(one, 9)...), 1)
+}
+
+func manyRecords(t *testing.T, pack *zstd.Encoder, records []byte, want uint64) {
+	t.Helper()
 	b := appendRecord(withChannel(), opChunk, appendChunk(nil, uint64(len(records)), "zstd", pack.EncodeAll(records, nil)))
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := f.messages(); n != memory.MaxMessages {
-		t.Errorf("%d messages", n)
+	if n := f.messages(); n != want {
+		t.Errorf("%d messages, want %d", n, want)
 	}
 	if notes := f.Notes(); len(notes) == 0 || !strings.Contains(notes[len(notes)-1].Text, memory.ErrMessages.Error()) {
 		t.Errorf("notes: %v", notes)

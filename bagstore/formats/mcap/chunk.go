@@ -91,8 +91,12 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 	if b.chunk && !b.torn && to-from < b.info.Size {
 		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size, io.ErrUnexpectedEOF)
 	}
+	records := 0
 	for pos := from; pos < to; {
 		r, err := src.record(pos, to)
+		if records++; err == nil && records > memory.MaxMessages && b.info.Compression != bagstore.None {
+			err = fmt.Errorf("chunk at byte %d: %w", b.info.Pos, memory.ErrMessages)
+		}
 		if err != nil {
 			if b.torn {
 				return list, nil
@@ -102,9 +106,6 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 		pos = r.end()
 		if r.op == opMessage {
 			e, ok, err := f.entry(src, r, from)
-			if err == nil && ok && len(list) == memory.MaxMessages && b.info.Compression != bagstore.None {
-				err = memory.ErrMessages
-			}
 			if err != nil && b.torn {
 				return list, nil
 			}

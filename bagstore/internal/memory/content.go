@@ -14,7 +14,7 @@ import (
 const (
 	// MaxChunk bounds what a chunk unpacks to, in bytes.
 	MaxChunk = 1 << 30
-	// MaxMessages bounds the messages of a compressed chunk.
+	// MaxMessages bounds the messages of a compressed chunk, or all of its records.
 	MaxMessages = 1 << 21
 	// chunkBytes bounds the contents in memory; those of smallBytes are always there: caches
 	// bound how many there are.
