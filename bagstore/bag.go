@@ -32,9 +32,9 @@ type OpenOptions struct {
 	Context context.Context
 	// Scan ignores the index and reads every chunk.
 	Scan bool
-	// Whole hints that most of the bag will be read sequentially. A large file is then read ahead,
+	// Sequential hints that most of the bag will be read sequentially. A large file is then read ahead,
 	// past the page cache, where the system supports that. This takes up to 32 MiB.
-	Whole bool
+	Sequential bool
 	// Verify compares the index of a file of another format with what it describes, also at an address,
 	// where that takes a request for each chunk. Otherwise, what contradicts the index is an error when
 	// it is read.
@@ -97,7 +97,7 @@ func Open(name string, o OpenOptions) (*Bag, error) {
 func OpenFile(f place.File, o OpenOptions) (*Bag, error) {
 	b := newBag(f, f.Info().Size, f.Info().Name)
 	b.from, b.file = f, place.OnDisk(f)
-	if b.file != nil && (forceDirect || o.Whole && b.size >= disk.AheadLeast) {
+	if b.file != nil && (forceDirect || o.Sequential && b.size >= disk.AheadLeast) {
 		if b.ahead = disk.OpenAhead(b.file, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
 			b.r = b.ahead
 		}

@@ -61,8 +61,8 @@ type Message struct {
 	Bag  int // index of the bag in the view
 	Conn *Connection
 	Time Time
-	// Moved: the recording, which is no bag, has a time before 1970 or after 2106 instead of Time.
-	Moved bool
+	// TimeClamped: the recording, which is no bag, has a time before 1970 or after 2106 instead of Time.
+	TimeClamped bool
 	// Data is the serialized message. It is valid until the iterator moves, or until
 	// the Buffer that Retain returned is released. The caller must not change it.
 	Data []byte

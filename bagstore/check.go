@@ -48,7 +48,7 @@ type checker struct {
 // records with the chunks, and the chunk infos and the file header with both. The report
 // lists the damage; an error means that the file couldn't be opened.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
-	b, err := Open(path, OpenOptions{Context: ctx, Whole: true})
+	b, err := Open(path, OpenOptions{Context: ctx, Sequential: true})
 	if err != nil {
 		return &CheckReport{Path: path, Outcome: Unreadable}, err
 	}
@@ -94,7 +94,7 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 
 // messageCaller calls CheckOptions.Message while the messages' bytes are still in memory.
 type messageCaller struct {
-	it   *Iterator // nil: nobody asked
+	it   *Iterator // nil if CheckOptions.Message is unset
 	do   func(Message, error)
 	held bool // the iterator's message is still to be told
 }

@@ -19,7 +19,7 @@ func TestCheckTells(t *testing.T) {
 		"unsorted": need.Bag(t, "public/example-unsorted-chunks.bag"),
 		"damaged":  need.Bag(t, "hostile/found_silent_101_412.bag"),
 	} {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{Whole: true})
+		b, err := bagstore.Open(path, bagstore.OpenOptions{Sequential: true})
 		if err != nil {
 			t.Fatal(err)
 		}

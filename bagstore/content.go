@@ -23,8 +23,8 @@ type Content interface {
 	Close() error
 }
 
-// Located is a Content whose blocks may be in files at addresses.
-type Located interface {
+// RemoteExtents is a Content whose blocks may be in files at addresses.
+type RemoteExtents interface {
 	// Extent returns the file that a block's messages are in, and their range; nil if it is at a path.
 	Extent(block int) (in place.File, from, to int64)
 }
@@ -54,8 +54,8 @@ type Entry struct {
 	Ref  uint32 // identifies the message in its block; increases in the order of the file
 }
 
-// MovedTimes describes times of which [Message.Moved] tells.
-const MovedTimes = "times before 1970 or after 2106, replaced by the nearest that a bag can hold"
+// ClampedTimes describes times of which [Message.TimeClamped] tells.
+const ClampedTimes = "times before 1970 or after 2106, replaced by the nearest that a bag can hold"
 
 // ContentInfo describes the file of a Content.
 type ContentInfo struct {

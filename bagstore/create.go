@@ -45,13 +45,13 @@ func Create(path string, o Options) (*Writer, error) {
 }
 
 func writerOn(f *os.File, o Options) (*Writer, error) {
-	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Staging)
+	s, method, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Staging)
 	if err != nil {
 		return nil, err
 	}
 	w, err := newWriter(s, o)
 	if err == nil {
-		w.way = way
+		w.method = method
 	}
 	return w, err
 }

@@ -143,7 +143,7 @@ func (it *Iterator) move(dir int) bool {
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
 	t := c.key.time
-	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: t, Moved: (t == 0 || t == MaxTime) && it.v.bags[c.bag].content != nil}
+	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].content != nil}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
 		last := len(it.heap) - 1
@@ -266,7 +266,7 @@ const wantBytes = 24 << 20
 // extent returns where a chunk and its index records are, in nil if not at an address; nothing of the
 // last one of a bag, which the index section follows.
 func (b *Bag) extent(chunk int) (in place.File, from, to int64) {
-	if l, ok := b.content.(Located); ok {
+	if l, ok := b.content.(RemoteExtents); ok {
 		return l.Extent(b.chunks[chunk].block)
 	}
 	if b.Remote() {

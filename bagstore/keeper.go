@@ -48,7 +48,7 @@ func (k *keeper) run() {
 		case <-k.stop:
 			return
 		case <-tick.C:
-			k.look()
+			k.tick()
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (k *keeper) close() {
 	k.wait.Wait()
 }
 
-func (k *keeper) look() {
+func (k *keeper) tick() {
 	w := k.w
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -326,8 +326,8 @@ func TestTailOnFullDisk(t *testing.T) {
 				if err := w.Write(0, Time(i+1), text(i, 10)); err != nil {
 					t.Fatal(err)
 				}
-				k.look()
-				k.look()
+				k.tick()
+				k.tick()
 				if i < messages-1 || messages == 1 {
 					if err := w.Checkpoint(); err != nil {
 						t.Fatal(err)
@@ -508,15 +508,15 @@ func TestTailFollowsBag(t *testing.T) {
 			for c != None && w.c.committed.Load() == 0 {
 				time.Sleep(time.Millisecond) // the workers use the system clock
 			}
-			k.look()
-			k.look()
-			k.look()
+			k.tick()
+			k.tick()
+			k.tick()
 			if c != None && len(tails(t, path)) > 0 {
 				t.Error("the second chunk is in the tail file while the first one is being written")
 			}
 			close(may)
 			for len(tails(t, path)) == 0 {
-				k.look()
+				k.tick()
 				time.Sleep(time.Millisecond)
 			}
 			if err := w.Close(); err != nil {
@@ -584,7 +584,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 		written <- nil
 	}()
 	peer.Await(t, "the chunks in the tail file", func() bool {
-		k.look() // blocked along with Write
+		k.tick() // blocked along with Write
 		f, err := place.Open(t.Context(), tail.Path(path, 7))
 		if err != nil {
 			return false // nothing in it yet

@@ -14,7 +14,7 @@ import (
 // Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
-	Moved  int // messages of Copy with Message.Moved
+	Moved  int // messages of Copy with Message.TimeClamped
 	target *place.Target
 	ids    map[*Connection]uint32
 	added  map[string][]*Connection // by topic, to find equal ones
@@ -62,7 +62,7 @@ func (o *Output) Copy(m Message, t Time) error {
 	if err != nil {
 		return err
 	}
-	if m.Moved {
+	if m.TimeClamped {
 		o.Moved++
 	}
 	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {

@@ -10,7 +10,7 @@ import (
 // copyBag copies the messages of a bag to a new one and returns their number.
 func copyBag(t *testing.T, in, out string) uint64 {
 	t.Helper()
-	b, err := Open(in, OpenOptions{Whole: true})
+	b, err := Open(in, OpenOptions{Sequential: true})
 	if err != nil {
 		t.Fatal(err)
 	}

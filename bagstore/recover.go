@@ -45,7 +45,7 @@ func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverRep
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	b, err := Open(in, OpenOptions{Context: ctx, Whole: true, indexOnly: true})
+	b, err := Open(in, OpenOptions{Context: ctx, Sequential: true, indexOnly: true})
 	if err != nil {
 		return &RecoverReport{Outcome: Unreadable}, err
 	}

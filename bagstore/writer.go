@@ -28,16 +28,16 @@ type WriterStats struct {
 // Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
 // and open chunks; they have ended when Close returns.
 type Writer struct {
-	o     Options
-	c     *committer
-	conns []*Connection // by ID; nil for IDs that aren't in use
-	known []bool        // connections whose record has been written
-	plain []bool        // connections that aren't compressed
-	cur   *job          // the chunk being filled
-	stats WriterStats
-	way   *disk.Method // how the file is written; nil without a file
-	last  time.Time    // of the last checkpoint
-	done  bool
+	o      Options
+	c      *committer
+	conns  []*Connection // by ID; nil for IDs that aren't in use
+	known  []bool        // connections whose record has been written
+	plain  []bool        // connections that aren't compressed
+	cur    *job          // the chunk being filled
+	stats  WriterStats
+	method *disk.Method // how the file is written; nil without a file
+	last   time.Time    // of the last checkpoint
+	done   bool
 	// lendLeast is the size from which a lent message ends its chunk and is written from
 	// the caller's memory. Any message that fills the chunk is.
 	lendLeast int
@@ -320,8 +320,8 @@ func (w *Writer) Stats() WriterStats {
 	s.Size = w.c.written.Load()
 	s.Checkpoints = int(w.c.checkpoints.Load())
 	s.StaleBytes = w.c.stale.Load()
-	if w.way != nil {
-		s.Sink, s.Fallback = w.way.Kind(), w.way.Fallback()
+	if w.method != nil {
+		s.Sink, s.Fallback = w.method.Kind(), w.method.Fallback()
 	}
 	return s
 }
@@ -330,9 +330,9 @@ func (w *Writer) Stats() WriterStats {
 // goroutine and doesn't wait for the disk.
 func (w *Writer) WriteMethod() string {
 	if raw := w.c.raw.Load(); raw > 0 {
-		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.way, raw, w.c.committed.Load(), w.o.Compression)
+		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.method, raw, w.c.committed.Load(), w.o.Compression)
 	}
-	return w.way.String()
+	return w.method.String()
 }
 
 // Close writes the open chunk, the index section and the file header, and returns when the

@@ -143,7 +143,7 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 	before := place.TrafficNow()
 	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
 	var measures *rules.Measures
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: report})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: report})
 	if err == nil {
 		defer bag.Close() //nolint:errcheck // only read
 		if measure {

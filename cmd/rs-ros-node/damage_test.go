@@ -129,7 +129,7 @@ func TestMovedTimes(t *testing.T) {
 			{"convert", in, name("converted.bag"), "--ros", "1"}, {"export", in, "--mcap", name("exported.mcap")}, {"cat", "--json", in},
 		} {
 			code, _, log := command(t, args...)
-			if named := strings.Contains(log, "2 "+bagstore.MovedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.MovedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
+			if named := strings.Contains(log, "2 "+bagstore.ClampedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.ClampedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
 				t.Errorf("%s: exit code %d\n%s", args, code, log)
 			}
 		}

@@ -91,7 +91,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return usageError{err}
 	}
 	log := a.logger()
-	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Whole: true, Progress: a.fetching(ins[0])}, log)
+	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(ins[0])}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	before := place.TrafficNow()
 	gaps := o.realsense && !o.yaml
 	reads := o.freq || o.sizes || gaps
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Whole: gaps, Verify: reads, Progress: a.fetching(path)})
+	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Sequential: gaps, Verify: reads, Progress: a.fetching(path)})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
 		return usageError{err}
 	}
-	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Progress: a.fetching(path)}, a.logger())
+	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(path)}, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

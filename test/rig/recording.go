@@ -51,7 +51,7 @@ func ReadTake(t testing.TB, path string) Take {
 // CheckTake reads all frames of a recording.
 func CheckTake(t testing.TB, path string) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{Whole: true})
+	b, err := bagstore.Open(path, bagstore.OpenOptions{Sequential: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Bag, o bagstore.Chec
 		}
 		if err == nil {
 			k.rep.Messages++
-			if m.Moved {
+			if m.TimeClamped {
 				moved++
 			}
 		} else if k.bad++; k.bad <= maxBad {

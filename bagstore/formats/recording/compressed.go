@@ -33,7 +33,7 @@ func openCompressed(ctx context.Context, in place.File) (_ container.Container, 
 	}
 	defer func() {
 		if err != nil {
-			out.Close() //nolint:errcheck // it is gone
+			out.Close() //nolint:errcheck // the temporary file is unlinked
 		}
 	}()
 	size, err := unpack(out, in)

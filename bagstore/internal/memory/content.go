@@ -174,7 +174,7 @@ func (p pieces) At(off int64, n int) ([]byte, error) {
 // Release takes the content back.
 func (c *Content) Release() {
 	if c.file != nil {
-		c.file.Close() //nolint:errcheck // it is gone
+		c.file.Close() //nolint:errcheck // the temporary file is unlinked
 		return
 	}
 	held.Add(-int64(cap(c.bytes)))

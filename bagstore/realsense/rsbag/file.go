@@ -62,10 +62,10 @@ var ErrNoRecording = errors.New("no RealSense recording")
 type Options struct {
 	// Bag, if not nil, is read instead of the path. It must be closed after the File.
 	Bag *bagstore.Bag
-	// Context, Whole and Progress are those of bagstore.OpenOptions.
-	Context  context.Context
-	Whole    bool
-	Progress bagstore.Progress
+	// Context, Sequential and Progress are those of bagstore.OpenOptions.
+	Context    context.Context
+	Sequential bool
+	Progress   bagstore.Progress
 	// CameraNodes also accepts recordings of camera nodes, described by camera_info and /tf_static.
 	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
 	// inertial sensors, and options.
@@ -80,7 +80,7 @@ func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
 	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Whole: o.Whole, Verify: o.Whole, Progress: o.Progress})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Sequential: o.Sequential, Verify: o.Sequential, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +183,8 @@ func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
 // Notes returns what is missing or unusual, and how it was handled.
 func (f *File) Notes() []string { return f.notes }
 
-// Left returns the Notes about parts of the file that this package doesn't return.
-func (f *File) Left() []string { return f.left }
+// Omissions returns the Notes about parts of the file that this package doesn't return.
+func (f *File) Omissions() []string { return f.left }
 
 // Duration returns the file time of the last frame.
 func (f *File) Duration() time.Duration { return time.Duration(f.end) }

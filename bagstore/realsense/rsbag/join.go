@@ -18,7 +18,7 @@ type connectionKey struct{ topic, callerID, md5 string }
 // The error is camdriver.ErrUnsupported for files that hold one device only.
 func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, error) {
 	defer r.mu.Unlock()
-	if err := r.ready(); err != nil {
+	if err := r.lock(); err != nil {
 		return nil, err
 	}
 	first, ok := r.out.(*sink)
@@ -68,7 +68,7 @@ func Reserved(topic string) bool {
 // after an error and while paused, when it isn't written.
 func (r *Recorder) Message(c bagstore.Connection, arrival time.Time, data []byte, release func()) (err error) {
 	defer r.mu.Unlock()
-	if err := r.ready(); err != nil {
+	if err := r.lock(); err != nil {
 		release()
 		return err
 	}

@@ -103,8 +103,8 @@ func TestNativeOptionsMany(t *testing.T) {
 	if forward, _ := changes(t, f); len(forward) != maxChanges {
 		t.Errorf("%d changes, want %d", len(forward), maxChanges)
 	}
-	if len(f.Left()) != 1 || !noted(f, "changes of options") {
-		t.Errorf("left %q", f.Left())
+	if len(f.Omissions()) != 1 || !noted(f, "changes of options") {
+		t.Errorf("left %q", f.Omissions())
 	}
 }
 
@@ -132,8 +132,8 @@ func TestNativeOptionsDamaged(t *testing.T) {
 	if forward, _ := changes(t, f); !slices.Equal(forward, []float32{1001, 1003, 1004}) {
 		t.Errorf("changes %v", forward)
 	}
-	if len(f.Left()) != 1 || !noted(f, "messages about the camera that are damaged: 1") {
-		t.Errorf("left %q", f.Left())
+	if len(f.Omissions()) != 1 || !noted(f, "messages about the camera that are damaged: 1") {
+		t.Errorf("left %q", f.Omissions())
 	}
 }
 
@@ -164,6 +164,6 @@ func TestNativeFramesDamaged(t *testing.T) {
 		return Open(path, Options{CameraNodes: true})
 	})
 	if !noted(f, fmt.Sprintf("frames of Depth_0 that are damaged: %d;", maxErrors)) {
-		t.Errorf("left %q", f.Left())
+		t.Errorf("left %q", f.Omissions())
 	}
 }

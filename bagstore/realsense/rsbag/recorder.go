@@ -147,7 +147,7 @@ func (r *Recorder) writeDescription() {
 	}
 }
 
-func (r *Recorder) ready() error {
+func (r *Recorder) lock() error {
 	r.mu.Lock()
 	if r.err == nil && r.closed {
 		return bagstore.ErrClosed
@@ -159,7 +159,7 @@ func (r *Recorder) ready() error {
 // come while paused, or are of streams that the snapshot doesn't have.
 func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	defer r.mu.Unlock()
-	if err := r.ready(); err != nil {
+	if err := r.lock(); err != nil {
 		return err
 	}
 	if !r.out.Holds(sensor, f.Stream()) {
@@ -250,7 +250,7 @@ func (r *Recorder) Log(l msgs.Log, at time.Time) error {
 // event writes an event that is on a topic of the layout.
 func (r *Recorder) event(topic string, at time.Time, write func(time.Duration) error) error {
 	defer r.mu.Unlock()
-	if err := r.ready(); err != nil {
+	if err := r.lock(); err != nil {
 		return err
 	}
 	err := write(time.Duration(r.line.event(topic, at)))
@@ -294,7 +294,7 @@ func (r *Recorder) Duration() time.Duration { return time.Duration(r.line.durati
 // CheckpointIfDue protects the end of the file while no frames come.
 func (r *Recorder) CheckpointIfDue() error {
 	defer r.mu.Unlock()
-	if err := r.ready(); err != nil {
+	if err := r.lock(); err != nil {
 		return err
 	}
 	r.err = r.out.CheckpointIfDue()

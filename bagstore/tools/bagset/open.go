@@ -24,10 +24,10 @@ type LossError struct {
 	Lost    []string // places where messages are gone, from Open, and what was changed
 }
 
-// Loss returns a LossError, or nil if nothing is lost. moved counts messages with bagstore.MovedTimes.
+// Loss returns a LossError, or nil if nothing is lost. moved counts messages with bagstore.ClampedTimes.
 func Loss(damaged, moved int, lost []string) error {
 	if moved > 0 {
-		lost = append(lost, fmt.Sprintf("%d %s", moved, bagstore.MovedTimes))
+		lost = append(lost, fmt.Sprintf("%d %s", moved, bagstore.ClampedTimes))
 	}
 	if damaged == 0 && len(lost) == 0 {
 		return nil
@@ -108,7 +108,7 @@ type Walk struct {
 	bagstore.Pace
 	Log     zerolog.Logger
 	Damaged int // messages
-	Moved   int // messages with bagstore.MovedTimes
+	Moved   int // messages with bagstore.ClampedTimes
 }
 
 // Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
@@ -124,7 +124,7 @@ func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 					w.Log.Warn().Err(err).Msg("a message was skipped")
 				}
 			default:
-				if m.Moved {
+				if m.TimeClamped {
 					w.Moved++
 				}
 				if !yield(m, nil) {

@@ -32,7 +32,7 @@ type Options struct {
 // a comment before each message has its topic and time. The error is a bagset.LossError if messages
 // are left out, because they are lost or can't be decoded.
 func Run(ctx context.Context, o Options) error {
-	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Whole: true, Progress: o.Progress}, o.Log)
+	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

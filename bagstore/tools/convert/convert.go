@@ -56,7 +56,7 @@ type Result struct {
 }
 
 func (o Options) open(ctx context.Context) (*rsbag.File, error) {
-	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Whole: true, Progress: o.Progress, CameraNodes: o.Device})
+	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device})
 }
 
 // ToDB3 writes a recording as a .db3.
@@ -161,7 +161,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		r.lose(n, "%s", what)
 	}
 	r.Damaged, r.Why = cur.Damaged()
-	for _, text := range file.Left() {
+	for _, text := range file.Omissions() {
 		r.lose(1, "%s", text)
 	}
 	for _, n := range append(file.Bag().Notes(), file.Bag().Found()...) {

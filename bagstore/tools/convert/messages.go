@@ -19,7 +19,7 @@ import (
 // .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
 // definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress, Scan: o.scan})
+	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
 	if err != nil {
 		return r, err
 	}
@@ -126,8 +126,8 @@ func (j *job) message(b *batch, m bagstore.Message) {
 		j.lose(lost, nil)
 	}
 	t := m.Time
-	if m.Moved && j.head == 0 {
-		j.lose(bagstore.MovedTimes, nil)
+	if m.TimeClamped && j.head == 0 {
+		j.lose(bagstore.ClampedTimes, nil)
 	}
 	if way.exact && t == bagstore.MinTime {
 		t = 0 // what a bag has no time for

@@ -164,7 +164,7 @@ func TestUnreadStreams(t *testing.T) {
 	if s := f.Snapshot(); len(s.Streams) > 0 {
 		t.Errorf("streams %v", s.Streams)
 	}
-	left := strings.Join(f.Left(), "\n")
+	left := strings.Join(f.Omissions(), "\n")
 	for _, name := range []string{"Object_Detection_0", "Safety_0", "Occupancy_0"} {
 		if !strings.Contains(left, name) {
 			t.Errorf("%s isn't named: %s", name, left)

@@ -92,7 +92,7 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 const memory = 128 << 20
 
 func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
-	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress}, o.Log)
+	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Opti
 			s.Device = i.Value
 		}
 	}
-	for _, n := range append(slices.Clone(file.Notes()), file.Left()...) {
+	for _, n := range append(slices.Clone(file.Notes()), file.Omissions()...) {
 		o.Log.Debug().Str("recording", in).Msg(n)
 	}
 	if s.Cameras = f.Cameras(s.selected()); len(s.Cameras) == 0 {

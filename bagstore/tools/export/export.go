@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
 	}
-	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true, Progress: o.Progress}, o.Log)
+	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // exportMCAP writes the messages unchanged into an MCAP file of the ros1 profile. It returns how
-// many can't be read, and how many have bagstore.MovedTimes.
+// many can't be read, and how many have bagstore.ClampedTimes.
 func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad, moved int, err error) {
 	v := bag.View(q)
 	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}

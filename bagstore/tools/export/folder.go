@@ -39,7 +39,7 @@ type folder struct {
 }
 
 // exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
-// and how many have bagstore.MovedTimes.
+// and how many have bagstore.ClampedTimes.
 func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad, moved int, err error) {
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = imagefile.Write(path, o.Overwrite, func(file *os.File) (err error) {

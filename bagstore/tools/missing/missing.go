@@ -29,7 +29,7 @@ type Series struct {
 // Count reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
 // count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []annotations.Loss, error) {
-	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Whole: true, Verify: true}, log)
+	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return nil, nil, err

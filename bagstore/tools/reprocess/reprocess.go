@@ -60,7 +60,7 @@ var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_e
 
 // Run processes a recording, without its damaged messages. Out appears when it is complete.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Whole: true})
+	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true})
 	if err != nil {
 		return Result{}, err
 	}

@@ -65,7 +65,7 @@ type Result struct {
 	Latched  uint64 `json:"latched"` // of these, moved to the start
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
-	Moved    int    `json:"moved"`   // messages with bagstore.MovedTimes
+	Moved    int    `json:"moved"`   // messages with bagstore.ClampedTimes
 	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
 	// Found lists what reading the bags found, see [bagstore.Bag.Found].
 	Found []bagstore.Note `json:"-"`
@@ -76,7 +76,7 @@ func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Context: ctx, Whole: true})
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Context: ctx, Sequential: true})
 	if err != nil {
 		return nil, err
 	}

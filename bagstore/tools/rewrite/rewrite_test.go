@@ -130,7 +130,7 @@ func TestMerge(t *testing.T) {
 
 func splitFile(t *testing.T, in string, name func(int) string, o SplitOptions) ([]Part, error) {
 	t.Helper()
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Sequential: true})
 	if err != nil {
 		return nil, err
 	}

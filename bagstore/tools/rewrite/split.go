@@ -26,7 +26,7 @@ type Part struct {
 	End      bagstore.Time `json:"end"`
 	Messages uint64        `json:"messages"`
 	Size     int64         `json:"size"`
-	Moved    int           `json:"moved,omitzero"` // messages with bagstore.MovedTimes
+	Moved    int           `json:"moved,omitzero"` // messages with bagstore.ClampedTimes
 	Whole    int           `json:"whole"`          // chunks that stayed as they were stored
 }
 

@@ -143,7 +143,7 @@ func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compress
 
 func open(t *testing.T, path string, scan bool) *bagstore.Bag {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{Whole: true, Scan: scan})
+	b, err := bagstore.Open(path, bagstore.OpenOptions{Sequential: true, Scan: scan})
 	if err != nil {
 		t.Fatal(err)
 	}

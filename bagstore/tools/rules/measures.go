@@ -88,7 +88,7 @@ func (m *Measures) Message(msg bagstore.Message, err error) {
 	m.messages++
 	t.messages++
 	t.size.add(float64(len(msg.Data)), msg.Time)
-	if msg.Time > bagstore.MinTime && !msg.Moved { // others have no time of their own
+	if msg.Time > bagstore.MinTime && !msg.TimeClamped { // others have no time of their own
 		m.time(t, msg.Time)
 	}
 	if p.spec != nil {

@@ -84,7 +84,7 @@ func write(t *testing.T, path string, list []message, compression bagstore.Compr
 // measure reads a recording as the command check does.
 func measure(t *testing.T, path string) *Measures {
 	t.Helper()
-	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Sequential: true})
 	if err != nil {
 		t.Fatal(err)
 	}
