@@ -49,11 +49,11 @@ func TestVersionsOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestProgramHasNoTests checks that no test code is linked into the program.
+// TestProgramHasNoTests checks that neither test code nor what only rs-lerobot needs is linked into the program.
 func TestProgramHasNoTests(t *testing.T) {
 	for _, tags := range []string{"", "usb"} {
 		for _, imported := range goLines(t, "list", "-deps", "-tags", tags, "./cmd/rs-ros-node") {
-			if imported == "testing" || strings.HasPrefix(imported, "testing/") || strings.Contains(imported, "/testify") {
+			if imported == "testing" || strings.HasPrefix(imported, "testing/") || strings.Contains(imported, "/testify") || strings.Contains(imported, "parquet") {
 				t.Errorf("the program (-tags %q) imports %s", tags, imported)
 			}
 		}

@@ -75,7 +75,7 @@ type pendingRow struct {
 
 // add describes a stream by its first image, and begins its video.
 func (m *images) add(name string, img process.Image, e *dataset.StreamEntry) (f feature, err error) {
-	n, bits := imagefile.Of(img.Frame).Channels()
+	n, bits := imagefile.FrameImage(img.Frame).Channels()
 	s := &imageStream{name: name, form: m.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
 	if s.depth {
 		s.form = m.Depth
@@ -144,14 +144,14 @@ func (m *images) set(row cells, list []process.Image) error {
 	m.pending = append(m.pending, p)
 	for i, img := range list {
 		s := m.streams[i]
-		s.count(imagefile.Of(img.Frame))
+		s.count(imagefile.FrameImage(img.Frame))
 		frame := img.Frame.Retain()
 		p.size += 2 * len(frame.Data) // the image and what is made of it
 		p.encode.Add(1)
 		err := m.s.Out.Work.Do(func() error {
 			defer p.encode.Done()
 			defer frame.Release()
-			img := imagefile.Of(frame)
+			img := imagefile.FrameImage(frame)
 			img.Stored = m.s.Options.Uncompressed
 			p.files[i], p.off[i], p.errs[i] = s.encode(img)
 			return p.errs[i]

@@ -23,7 +23,7 @@ func compressionOf(ctx context.Context, path string) (bagstore.Compression, erro
 
 // mainCompression returns the compression of most of b's chunks; LZ4 for those that a bag can't have.
 func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
-	s, err := info.Of(ctx, b, info.Options{})
+	s, err := info.Summarize(ctx, b, info.Options{})
 	if err != nil {
 		return "", noOutput(err)
 	}

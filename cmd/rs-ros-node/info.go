@@ -82,7 +82,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 		return err
 	}
 	defer b.Close() //nolint:errcheck // only read
-	s, err := info.Of(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
+	s, err := info.Summarize(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
 	if err != nil {
 		return err
 	}

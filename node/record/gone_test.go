@@ -97,7 +97,7 @@ func TestTopicFileGone(t *testing.T) {
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
 			}
-			if _, err := info.OfFile(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), info.Options{}); err != nil {
+			if _, err := info.SummarizeFile(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), info.Options{}); err != nil {
 				t.Error(err)
 			}
 		})

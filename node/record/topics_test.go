@@ -59,7 +59,7 @@ func config(t *testing.T, master string, o TopicOptions) TopicOptions {
 // recorded returns the number of messages of each topic in a bag.
 func recorded(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	s, err := info.OfFile(t.Context(), path, info.Options{})
+	s, err := info.SummarizeFile(t.Context(), path, info.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
 // holds reports whether a bag holds n messages of a topic.
 func holds(t *testing.T, path, topic string, n uint64) func() bool {
 	return func() bool {
-		s, err := info.OfFile(t.Context(), path, info.Options{})
+		s, err := info.SummarizeFile(t.Context(), path, info.Options{})
 		return err == nil && slices.ContainsFunc(s.Topics, func(i info.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
 	}
 }
@@ -180,7 +180,7 @@ func TestWaitsForClock(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	s, err := info.OfFile(t.Context(), o.Output, info.Options{})
+	s, err := info.SummarizeFile(t.Context(), o.Output, info.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func TestRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range annotations.Of(t.Context(), b) {
+		for range annotations.All(t.Context(), b) {
 			marks++
 		}
 		_ = b.Close()

@@ -71,7 +71,7 @@ func (r *recording) awaitMore() {
 
 // messages is how many messages of the topic are in the file that is being written.
 func (r *recording) messages() uint64 {
-	s, err := info.OfFile(r.t.Context(), r.bag+".active", info.Options{})
+	s, err := info.SummarizeFile(r.t.Context(), r.bag+".active", info.Options{})
 	if err != nil {
 		return 0 // there is no file yet
 	}

@@ -30,9 +30,9 @@ type Annotation struct {
 	Dropped  uint64
 }
 
-// Of reads the annotations of a recording, in order. It reads no other messages. What can't be read
+// All reads the annotations of a recording, in order. It reads no other messages. What can't be read
 // is left out: check reports it.
-func Of(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
+func All(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
 	return func(yield func(Annotation) bool) {
 		v := bag.View(bagstore.Query{Connections: isAnnotation})
 		for m, err := range v.Messages() {
@@ -88,7 +88,7 @@ const maxLosses = 10_000
 func Losses(ctx context.Context, bag *bagstore.Bag) []Loss {
 	type key struct{ topic, recorder string }
 	sums := make(map[key]uint64)
-	for a := range Of(ctx, bag) {
+	for a := range All(ctx, bag) {
 		k := key{a.Topic, a.Recorder}
 		if _, known := sums[k]; a.Dropped > 0 && (known || len(sums) < maxLosses) {
 			sums[k] += a.Dropped

@@ -234,7 +234,7 @@ func (f *Folder) Path(name string) (string, error) {
 
 // image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *Folder) image(name string, frame *camdriver.Frame) error {
-	return f.writeImage(name, frame.Retain().Release, imagefile.Of(frame))
+	return f.writeImage(name, frame.Retain().Release, imagefile.FrameImage(frame))
 }
 
 // writeImage writes an image, unless it is there, and calls release after it.

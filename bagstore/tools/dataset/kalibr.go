@@ -82,7 +82,7 @@ func (w *kalibrWriter) Set(one *Set) error {
 
 // message writes an image as sensor_msgs/Image, in an encoding that cv_bridge has.
 func (w *kalibrWriter) message(i int, one *Set, img process.Image) error {
-	p := imagefile.Of(img.Frame)
+	p := imagefile.FrameImage(img.Frame)
 	rows, _ := p.PNG()
 	n, bits := rows.Colour.Channels(), rows.Depth
 	encoding := map[[2]int]string{{1, 8}: "mono8", {1, 16}: "mono16", {3, 8}: "rgb8", {4, 8}: "rgba8"}[[2]int{n, bits}]

@@ -158,7 +158,7 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 	var p imagefile.Image
 	size = 12
 	if colour != nil {
-		p = imagefile.Of(colour)
+		p = imagefile.FrameImage(colour)
 		painted, size = p.RGB(), 15
 	}
 	out := make([]byte, 0, len(xyz)/3*size)
@@ -184,6 +184,6 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 
 // coloured reports whether a frame's pixels can be the colours of points.
 func coloured(f *camdriver.Frame) bool {
-	_, bits := imagefile.Of(f).Channels()
+	_, bits := imagefile.FrameImage(f).Channels()
 	return bits == 8
 }

@@ -124,7 +124,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if !kind.Video() && kind != camdriver.Occupancy {
 		return r.sample(entry, f)
 	}
-	p := imagefile.Of(f)
+	p := imagefile.FrameImage(f)
 	if err := p.Check(); err != nil {
 		r.oddMessage(name, bagstore.Time(e.Time), err)
 		return nil

@@ -97,7 +97,7 @@ func (t *topics) image(m bagstore.Message) error {
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
-	p := imagefile.OfMessage(head, d.Raw(int(head.DataLen)))
+	p := imagefile.MessageImage(head, d.Raw(int(head.DataLen)))
 	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return err
 	}

@@ -117,13 +117,13 @@ func (p Image) RGB() []byte {
 	return out
 }
 
-// OfMessage returns the image of a sensor_msgs/Image.
-func OfMessage(h msgs.ImageHead, data []byte) Image {
+// MessageImage returns the image of a sensor_msgs/Image.
+func MessageImage(h msgs.ImageHead, data []byte) Image {
 	return Image{Image: imagetransport.Image{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height), Step: int(h.Step), BigEndian: h.BigEndian, Data: data}}
 }
 
-// Of returns a frame's image, with the frame's Data.
-func Of(f *camdriver.Frame) Image {
+// FrameImage returns a frame's image, with the frame's Data.
+func FrameImage(f *camdriver.Frame) Image {
 	encoding, ok := frameEncodings[f.Profile.Format]
 	if !ok {
 		encoding = f.Profile.Format.String()

@@ -36,7 +36,7 @@ func BenchmarkTiny(b *testing.B) {
 		}
 		b.Run("info/"+string(kind), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := OfFile(b.Context(), path, Options{}); err != nil {
+				if _, err := SummarizeFile(b.Context(), path, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -87,18 +87,18 @@ type TopicSizes struct {
 	Max   int64  `json:"max"`
 }
 
-// OfFile summarizes a bag. Without options it reads no messages.
-func OfFile(ctx context.Context, path string, o Options) (*Summary, error) {
+// SummarizeFile summarizes a bag. Without options it reads no messages.
+func SummarizeFile(ctx context.Context, path string, o Options) (*Summary, error) {
 	b, err := bagstore.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close() //nolint:errcheck // only read
-	return Of(ctx, b, o)
+	return Summarize(ctx, b, o)
 }
 
-// Of summarizes an open bag, see [OfFile].
-func Of(ctx context.Context, b *bagstore.Bag, o Options) (*Summary, error) {
+// Summarize summarizes an open bag, see [SummarizeFile].
+func Summarize(ctx context.Context, b *bagstore.Bag, o Options) (*Summary, error) {
 	s, err := summarize(b)
 	if err != nil {
 		return s, err

@@ -30,7 +30,7 @@ func TestAsStock(t *testing.T) {
 		if strings.Contains(name, "unindexed") || strings.Contains(name, "truncated") || strings.Contains(name, "unsorted") || strings.Contains(name, "no-") {
 			continue
 		}
-		s, err := OfFile(t.Context(), path, Options{Rates: true})
+		s, err := SummarizeFile(t.Context(), path, Options{Rates: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestKeysAsStock(t *testing.T) {
 			"compressed", "types", "topics", "types[0]", "topics[1]", "topics[-1].topic", "topics[0].messages"},
 		tiny: {"duration", "topics"},
 	} {
-		s, err := OfFile(t.Context(), path, Options{})
+		s, err := SummarizeFile(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestDetails(t *testing.T) {
 		t.Fatal(err)
 	}
 	samplebag.Everywhere(t, path, samplebag.Read(t, path, bagstore.OpenOptions{}))
-	s, err := OfFile(t.Context(), path, Options{Rates: true, Sizes: true})
+	s, err := SummarizeFile(t.Context(), path, Options{Rates: true, Sizes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestCompression(t *testing.T) {
 			t.Errorf("%d messages", res.Messages)
 		}
 		samplebag.Everywhere(t, out, want)
-		s, err := info.OfFile(t.Context(), out, info.Options{})
+		s, err := info.SummarizeFile(t.Context(), out, info.Options{})
 		if err != nil || s.Compressions[0].Kind != kind || !s.Topics[1].Latching {
 			t.Errorf("%+v %v", s, err)
 		}

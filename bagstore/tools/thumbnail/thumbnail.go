@@ -17,8 +17,8 @@ import (
 // width is roughly the largest width of a thumbnail, in pixels.
 const width = 160
 
-// Of returns a thumbnail from the middle of a recording, nil if there is none.
-func Of(bag *bagstore.Bag) image.Image {
+// Render returns a thumbnail from the middle of a recording, nil if there is none.
+func Render(bag *bagstore.Bag) image.Image {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return ofTopics(bag)
@@ -44,7 +44,7 @@ func Of(bag *bagstore.Bag) image.Image {
 
 // ofFrame returns a thumbnail of a frame, nil if its format isn't one that can be shown simply.
 func ofFrame(f *camdriver.Frame) image.Image {
-	p := imagefile.Of(f)
+	p := imagefile.FrameImage(f)
 	if f.Profile.Format == camdriver.Z16 {
 		p.Encoding = "16UC1" // distances, not brightness
 	}
@@ -69,7 +69,7 @@ func nearness(depth uint16) uint8 {
 
 // JPEG returns Of as a JPEG, nil if there is no image.
 func JPEG(bag *bagstore.Bag) []byte {
-	img := Of(bag)
+	img := Render(bag)
 	if img == nil {
 		return nil
 	}

@@ -75,7 +75,7 @@ func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var head msgs.ImageHead
 	head.Decode(d)
-	p := imagefile.OfMessage(head, d.Raw(int(head.DataLen)))
+	p := imagefile.MessageImage(head, d.Raw(int(head.DataLen)))
 	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return nil, false, err
 	}

@@ -42,7 +42,7 @@ func of(t *testing.T, path string) image.Image {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	return Of(bag)
+	return Render(bag)
 }
 
 // A RealSense recording has an image, too, also as a JPEG.
@@ -57,7 +57,7 @@ func TestOfFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := Of(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*width {
+	if want := Render(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*width {
 		t.Errorf("it is %v, want %v", got.Bounds(), want)
 	}
 }

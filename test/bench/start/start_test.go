@@ -92,7 +92,7 @@ func BenchmarkStart(b *testing.B) {
 
 // busiest returns the topic with the most messages. The master publishes /rosout, too.
 func busiest(b *testing.B, bag string) string {
-	s, err := info.OfFile(b.Context(), bag, info.Options{})
+	s, err := info.SummarizeFile(b.Context(), bag, info.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
