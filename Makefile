@@ -97,7 +97,7 @@ test-usb-sdk: ## test the virtual camera with librealsense itself: RS_SDK names 
 ifdef RS_SDK
 	test/install.sh usbip
 	test/usbvm/sdk.sh
-	cp build/usbvm/out/librealsense-*.txt camdriver/d435i/testdata/
+	cp build/usbvm/out/librealsense-*.txt usbcam/d435i/testdata/
 else
 	@echo "*** no RS_SDK: librealsense is not tried; its recorded requests are, by make test"
 endif
@@ -121,7 +121,7 @@ test-arm: deps ## run the unit tests and the demo for arm64 and armv7 in an emul
 
 test-arm-short: deps ## the same for damaged bags, crashes, the fast paths, decoders, and the demo
 	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Mapped' ./bagstore
-	test/arm.sh demo ./bagstore/internal/... ./bagstore/formats/mcap ./bagstore/formats/rosbag2 ./bagstore/realsense/rsbag/internal/...
+	test/arm.sh demo ./bagstore/internal/... ./bagstore/mcap ./bagstore/db3 ./bagstore/realsense/rsbag/internal/...
 
 test-windows: ## run the demo and the unit tests for Windows in wine; takes long the first time
 	test/install.sh debootstrap

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/test/need"
 	"rsros/test/workload"
 )

@@ -3,9 +3,9 @@ package bagstore
 import (
 	"sync/atomic"
 
-	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/memory"
 )
 
 // buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from

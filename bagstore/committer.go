@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/disk"
 	"rsros/bagstore/internal/record"
 	"rsros/bagstore/internal/tail"
+	"rsros/bagstore/memory"
 )
 
 type job struct {

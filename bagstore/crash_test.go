@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/test/stockbag"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/program/regular"
 	"rsros/test/need"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/test/need"
 )
 

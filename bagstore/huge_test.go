@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 )
 
 // TestMillion writes and reads a million small messages.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/bagstore/internal/tail"
 	"rsros/bagstore/place"
 	"rsros/test/need"

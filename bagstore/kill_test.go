@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/test/peer"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/bagstore/place"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/test/need"
 )
 

@@ -48,5 +48,5 @@ cache=$(go env GOMODCACHE)
 		licenses "$folder" || [[ $folder != *@+([^/]) ]] || { echo "no license in $folder" >&2; exit 1; }
 	done
 	printf "== the viewer's page ==\n\n"
-	cat web/dist/licenses.txt
+	cat viewer/page/dist/licenses.txt
 } >"$out/licenses.txt"

@@ -26,9 +26,9 @@ var layers = []layer{
 	{"cameras", []string{"camdriver/..."}, []string{"messages"}},
 	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/internal/..."}, []string{"messages", "cameras"}},
 	{"formats", []string{"bagstore/formats/...", "bagstore/moment"}, []string{"cameras"}},
-	{"recordings", []string{"bagstore/realsense/...", "camdriver/playback"}, nil},
-	{"tools", []string{"bagstore/tools/..."}, nil},
-	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
+	{"recordings", []string{"bagstore/realsense/...", "bagstore/realsense/playback"}, nil},
+	{"tools", []string{"tools/..."}, nil},
+	{"protocols", []string{"ros/...", "ros/xmlrpc", "ros/master", "viewer/clients", "viewer/guard", "viewer/wire", "node/internal/..."},
 		[]string{"cameras", "bags", "formats", "recordings", "tools"}},
 	{"program", []string{"program", "web/...", "examples/..."}, []string{"basics", "cameras", "bags", "formats", "recordings", "tools", "protocols"}},
 	{"parts of a node", []string{"node/..."}, nil},
@@ -38,7 +38,7 @@ var layers = []layer{
 
 // apart are pairs of packages whose layers allow an import that must not exist.
 var apart = map[string]string{
-	"node/replay → node/ros": "replay decides when a message is due, not where it goes",
+	"replay → ros": "replay decides when a message is due, not where it goes",
 }
 
 // layerOf returns the index in layers of a package's layer, or -1.

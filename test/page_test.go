@@ -18,7 +18,7 @@ var moduleImport = regexp.MustCompile(`(?m)^(?:import|export) (?:[^t'][^']*|t[^y
 // such a module finds in the others depends on which is loaded first.
 func TestPageImportsInNoCircle(t *testing.T) {
 	imports := map[string][]string{}
-	err := filepath.WalkDir(filepath.Join(root, "web/src"), func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(root, "viewer/page/src"), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasPrefix(filepath.Ext(name), ".ts") {
 			return err
 		}
@@ -56,6 +56,6 @@ func TestPageImportsInNoCircle(t *testing.T) {
 		visit(nil, name)
 	}
 	if len(imports) == 0 {
-		t.Fatal("no module found in web/src")
+		t.Fatal("no module found in viewer/page/src")
 	}
 }

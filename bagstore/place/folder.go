@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/program/regular"
 )
 

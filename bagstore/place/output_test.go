@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 )
 
 func read(t *testing.T, path string) string {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 	"rsros/program/space"
 )
 

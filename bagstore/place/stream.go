@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 )
 
 // Stream is the name of standard input, for reading, and of standard output, for writing.

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/disk"
 )
 
 var tempFolder atomic.Pointer[string]

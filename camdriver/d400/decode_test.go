@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/model"
+	"rsros/usbcam/d435i"
 )
 
 // monitor sends a hardware monitor command to a virtual camera.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/model"
+	"rsros/usbcam/d435i"
 )
 
 // configurationOf reads a virtual camera's configuration.

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 func TestMain(m *testing.M) {

@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/model"
 	"rsros/test/usbvm/trace"
+	"rsros/usbcam/d435i"
 )
 
 // TestLikeLibrealsense compares the requests with which the driver opens and streams a camera
 // with those that librealsense sent to the same camera. Streams are started as by version 2.56: later
 // ones also clear an endpoint before the probe.
 func TestLikeLibrealsense(t *testing.T) {
-	theirs, err := trace.Read("../d435i/testdata/librealsense-2.56.txt")
+	theirs, err := trace.Read("../../usbcam/d435i/testdata/librealsense-2.56.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

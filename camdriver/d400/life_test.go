@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // recorder is a handler that records its calls.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 func TestList(t *testing.T) {

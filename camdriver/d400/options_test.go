@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/model"
+	"rsros/usbcam/d435i"
 )
 
 // wire records what is written to a camera: "interface/unit/selector=bytes" and

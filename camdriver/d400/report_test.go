@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/model"
 	"rsros/camdriver/report"
+	"rsros/usbcam/d435i"
 )
 
 // TestReport compares a report with what the virtual camera has.

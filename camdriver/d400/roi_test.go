@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // TestROI checks that the region is sent after the first frame of each start and after a

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
+	"rsros/tools/bagset"
+	"rsros/tools/dataset"
 )
 
 // The features that sources make.

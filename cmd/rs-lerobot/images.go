@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"sync"
 
-	"rsros/bagstore/tools/dataset"
-	"rsros/bagstore/tools/imagefile"
 	"rsros/camdriver/process"
 	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/msgs/imagetransport"
+	"rsros/tools/dataset"
+	"rsros/tools/imagefile"
 )
 
 // The forms of images.

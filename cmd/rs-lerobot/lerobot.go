@@ -13,9 +13,9 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
 	"rsros/cmd/rs-lerobot/internal/videofile"
+	"rsros/tools/dataset"
 )
 
 // settings are those of LeRobot's form.

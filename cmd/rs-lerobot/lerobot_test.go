@@ -21,11 +21,11 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/samplebag"
+	"rsros/tools/bagset"
+	"rsros/tools/dataset"
 )
 
 // robotBag returns a recording of librealsense with joints, 50 times a second by the colour camera's

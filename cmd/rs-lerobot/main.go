@@ -21,11 +21,11 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/dataset"
-	"rsros/bagstore/tools/reprocess"
 	"rsros/camdriver/process"
 	"rsros/program"
+	"rsros/tools/bagset"
+	"rsros/tools/dataset"
+	"rsros/tools/reprocess"
 )
 
 func main() {

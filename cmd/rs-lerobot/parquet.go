@@ -9,8 +9,8 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
-	"rsros/bagstore/tools/dataset"
-	"rsros/bagstore/tools/imagefile"
+	"rsros/tools/dataset"
+	"rsros/tools/imagefile"
 )
 
 // maxGroup bounds the bytes of images that are held in memory until a group of rows is written.

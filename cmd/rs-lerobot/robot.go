@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/dataset"
 	"rsros/msgs"
 	"rsros/program/yaml"
+	"rsros/tools/dataset"
 )
 
 // Robot says what a LeRobot data set has besides images.

@@ -21,12 +21,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/dataset"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/tools/bagset"
+	"rsros/tools/dataset"
 )
 
 // childFolder has the name of the folder for the data set of a child process, childDepth its form of depth.

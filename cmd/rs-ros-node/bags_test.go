@@ -16,9 +16,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/rewrite"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/tools/rewrite"
 )
 
 // command runs a command line and returns its exit code and output.

@@ -17,12 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/tools/batch"
-	"rsros/bagstore/tools/rules"
-	"rsros/bagstore/tools/swap"
-	"rsros/node/graph"
 	"rsros/program"
 	"rsros/program/regular"
+	"rsros/ros/graph"
+	"rsros/tools/batch"
+	"rsros/tools/rules"
+	"rsros/tools/swap"
 )
 
 type batchOptions struct {

@@ -14,10 +14,10 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/batch"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/tools/batch"
 )
 
 // archive is a folder with recordings of all formats; one is truncated, one is not a recording.

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/tools/cat"
+	"rsros/tools/cat"
 )
 
 func newCatCommand(a *app) *cobra.Command {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/tools/catalog"
 	"rsros/program"
+	"rsros/tools/catalog"
 )
 
 type catalogOptions struct {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rsros/bagstore/tools/catalog"
+	"rsros/tools/catalog"
 )
 
 // The merged rows of batch equal those of one catalog of the whole archive, and say what is wrong.

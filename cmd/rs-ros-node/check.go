@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
-	"rsros/bagstore/tools/annotations"
-	"rsros/bagstore/tools/rules"
-	"rsros/node/xmlrpc"
+	"rsros/bagstore/recording"
 	"rsros/program"
+	"rsros/ros/xmlrpc"
+	"rsros/tools/annotations"
+	"rsros/tools/rules"
 )
 
 type checkOptions struct {

@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/rewrite"
-	"rsros/bagstore/tools/swap"
-	"rsros/node/record"
+	"rsros/bagstore/recording"
 	"rsros/node/settings"
+	"rsros/record"
+	"rsros/tools/bagset"
+	"rsros/tools/convert"
+	"rsros/tools/rewrite"
+	"rsros/tools/swap"
 )
 
 type compressOptions struct {

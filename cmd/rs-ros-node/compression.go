@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/tools/info"
+	"rsros/bagstore/recording"
+	"rsros/tools/info"
 )
 
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {

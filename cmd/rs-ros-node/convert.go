@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsdb3"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/swap"
-	"rsros/node/record"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/record"
+	"rsros/tools/convert"
+	"rsros/tools/swap"
 )
 
 type convertOptions struct {

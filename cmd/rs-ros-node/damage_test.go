@@ -15,7 +15,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"

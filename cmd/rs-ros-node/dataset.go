@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/tools/dataset"
-	"rsros/bagstore/tools/export"
-	"rsros/bagstore/tools/reprocess"
 	"rsros/camdriver/process"
 	"rsros/program/yaml"
+	"rsros/tools/dataset"
+	"rsros/tools/export"
+	"rsros/tools/reprocess"
 )
 
 // dataSetOptions are the flags of export --as.

@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/export"
-	"rsros/bagstore/tools/swap"
+	"rsros/bagstore/recording"
+	"rsros/tools/convert"
+	"rsros/tools/export"
+	"rsros/tools/swap"
 )
 
 func newExportCommand(a *app) *cobra.Command {

@@ -11,16 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/pyexpr"
-	"rsros/bagstore/tools/rewrite"
-	"rsros/bagstore/tools/swap"
+	"rsros/bagstore/recording"
 	"rsros/msgs"
-	"rsros/node/record"
 	"rsros/node/settings"
+	"rsros/record"
+	"rsros/tools/bagset"
+	"rsros/tools/convert"
+	"rsros/tools/pyexpr"
+	"rsros/tools/rewrite"
+	"rsros/tools/swap"
 )
 
 type filterOptions struct {

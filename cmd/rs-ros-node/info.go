@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/annotations"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/info"
-	"rsros/bagstore/tools/missing"
+	"rsros/bagstore/recording"
 	"rsros/program"
+	"rsros/tools/annotations"
+	"rsros/tools/bagset"
+	"rsros/tools/info"
+	"rsros/tools/missing"
 )
 
 type infoOptions struct {

@@ -5,7 +5,7 @@ import (
 
 	"rsros/node/live"
 	"rsros/node/settings"
-	"rsros/node/viewers"
+	"rsros/viewer/viewers"
 )
 
 func newLiveCommand(a *app) *cobra.Command {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/ros/roslog"
-	"rsros/node/viewers"
+	"rsros/ros/roslog"
+	"rsros/viewer/viewers"
 )
 
 // logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,

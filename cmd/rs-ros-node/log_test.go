@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/node/graph"
-	"rsros/node/guard"
-	"rsros/node/ros/roslog"
-	"rsros/node/viewers"
+	"rsros/ros/graph"
+	"rsros/ros/roslog"
+	"rsros/viewer/guard"
+	"rsros/viewer/viewers"
 )
 
 // TestTokenStaysOnTerminal checks that a viewer's token is shown on the terminal only: in a log, others would read it.

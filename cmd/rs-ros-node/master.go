@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node/graph"
 	"rsros/node/settings"
+	"rsros/ros/graph"
 )
 
 // masterFields returns the settings of master. The last three are accepted for scripts that start rosmaster.

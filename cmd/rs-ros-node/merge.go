@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/tools/swap"
-	"rsros/node/record"
 	"rsros/node/settings"
+	"rsros/record"
+	"rsros/tools/swap"
 )
 
 func newMergeCommand(a *app) *cobra.Command {

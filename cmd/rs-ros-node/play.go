@@ -10,9 +10,9 @@ import (
 
 	"rsros/node/naming"
 	"rsros/node/play"
-	"rsros/node/ratelimit"
-	"rsros/node/replay"
 	"rsros/node/settings"
+	"rsros/program/ratelimit"
+	"rsros/replay"
 )
 
 func newPlayCommand(a *app) *cobra.Command {

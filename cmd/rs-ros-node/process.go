@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/reprocess"
-	"rsros/bagstore/tools/swap"
+	"rsros/bagstore/recording"
 	"rsros/camdriver/process"
-	"rsros/node/record"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/record"
+	"rsros/tools/convert"
+	"rsros/tools/reprocess"
+	"rsros/tools/swap"
 )
 
 type processOptions struct {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node/graph"
-	"rsros/node/record"
 	"rsros/node/settings"
-	"rsros/node/viewers"
+	"rsros/record"
+	"rsros/ros/graph"
+	"rsros/viewer/viewers"
 )
 
 func newRecordCommand(a *app) *cobra.Command {

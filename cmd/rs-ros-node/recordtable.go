@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/keys"
-	"rsros/node/record"
+	"rsros/record"
 )
 
 // recordTable shows what is recorded, below the log lines on a terminal.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"rsros/node/record"
+	"rsros/record"
 )
 
 // manyRows are of topics, of which the last one has lost something.

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/convert"
-	"rsros/bagstore/tools/swap"
-	"rsros/node/record"
+	"rsros/bagstore/recording"
 	"rsros/node/settings"
+	"rsros/record"
+	"rsros/tools/convert"
+	"rsros/tools/swap"
 )
 
 type recoverOptions struct {

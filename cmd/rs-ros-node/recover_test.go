@@ -13,7 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/recording"
 	"rsros/test/samplebag"
 )
 

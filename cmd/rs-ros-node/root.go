@@ -15,12 +15,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/dataset"
-	"rsros/bagstore/tools/export"
-	"rsros/bagstore/tools/reprocess"
-	"rsros/node/graph"
 	"rsros/program"
+	"rsros/ros/graph"
+	"rsros/tools/bagset"
+	"rsros/tools/dataset"
+	"rsros/tools/export"
+	"rsros/tools/reprocess"
 )
 
 // streams are the process's standard streams: data goes to out, the log to err.

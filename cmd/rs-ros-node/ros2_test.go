@@ -11,7 +11,7 @@ import (
 )
 
 // rosbag2File has 60 messages.
-const rosbag2File = "../../bagstore/formats/rosbag2/testdata/small.db3"
+const rosbag2File = "../../bagstore/db3/testdata/small.db3"
 
 // TestRosbag2 runs the commands on a ROS 2 recording, and checks that they don't change it.
 func TestRosbag2(t *testing.T) {

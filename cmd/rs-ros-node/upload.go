@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node/upload"
+	"rsros/record/upload"
 )
 
 func newUploadCommand(a *app) *cobra.Command {

@@ -13,11 +13,11 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
-	"rsros/camdriver/usbip"
-	"rsros/camdriver/usbserve"
+	"rsros/usbcam/usbip"
+	"rsros/usbcam/usbserve"
 )
 
 // maxServed bounds the cameras of a server: each has a bus id and buffers of its own.

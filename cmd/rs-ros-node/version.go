@@ -12,9 +12,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node/play"
-	"rsros/node/replay"
 	"rsros/program"
 	"rsros/program/space"
+	"rsros/replay"
 )
 
 func newVersionCommand() *cobra.Command {

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/camdriver"
-	"rsros/node/graph"
 	"rsros/node/live"
 	"rsros/node/settings"
-	"rsros/node/view"
-	"rsros/node/view/wire"
-	"rsros/node/viewers"
+	"rsros/ros/graph"
+	"rsros/viewer"
+	"rsros/viewer/viewers"
+	"rsros/viewer/wire"
 )
 
 func newViewCommand(a *app) *cobra.Command {

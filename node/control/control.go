@@ -18,9 +18,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/replay"
-	"rsros/node/ros"
+	"rsros/replay"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 // Player is controlled by a Remote: a replay.Player, or a bag that plays as a device, which

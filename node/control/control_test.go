@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rsros/msgs"
-	"rsros/node/replay"
+	"rsros/replay"
 )
 
 func TestStatusMessage(t *testing.T) {

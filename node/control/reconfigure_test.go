@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"rsros/node/replay"
 	"rsros/node/settings"
+	"rsros/replay"
 )
 
 // The parameters are those that the settings name as changing while the node runs.

@@ -21,17 +21,17 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/internal/loop"
 	"rsros/node/live"
 	"rsros/node/naming"
 	"rsros/node/play"
-	"rsros/node/record"
-	"rsros/node/replay"
-	"rsros/node/ros"
-	"rsros/node/ros/roslog"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/program/loop"
+	"rsros/record"
+	"rsros/replay"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/ros/roslog"
 )
 
 // Options are the settings of Run.

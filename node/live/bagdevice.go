@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/msgs"
 	"rsros/node/control"
-	"rsros/node/internal/loop"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
+	"rsros/program/loop"
+	"rsros/replay"
+	"rsros/ros"
 )
 
 // bagDevice makes a recording, as a live node's device, a control.Player, so that it has

@@ -7,10 +7,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/camdriver/playback"
+	"rsros/bagstore/realsense/playback"
 	"rsros/msgs"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

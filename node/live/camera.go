@@ -10,14 +10,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
-	"rsros/camdriver/playback"
 	"rsros/msgs"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/record"
-	"rsros/node/ros"
+	"rsros/record"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 type camera struct {

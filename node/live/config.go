@@ -15,13 +15,13 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/record"
-	"rsros/node/ros"
 	"rsros/node/settings"
-	"rsros/node/viewers"
 	"rsros/program"
+	"rsros/record"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/viewer/viewers"
 )
 
 // Options are the settings of a live node. A field that is zero and isn't in Given is set

@@ -13,11 +13,11 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/record"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/record"
+	"rsros/ros/graph"
 )
 
 func TestFlagsWinOverParameters(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/internal/loop"
 	"rsros/node/naming"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/program/loop"
+	"rsros/ros"
 )
 
 // diagnostics publishes /diagnostics once a second: the streams' rates, frames lost before

@@ -9,8 +9,8 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/ros"
 )
 
 // Statuses have the names and texts that monitors of realsense2_camera expect.

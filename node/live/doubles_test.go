@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )

@@ -2,7 +2,7 @@
 // device. It opens the device, advertises its topics, services and parameters, passes its
 // frames through a hub to the topics and the recorder, and publishes /diagnostics.
 //
-// It may use the camera drivers, node/control, node/graph, node/naming and node/record. A
+// It may use the camera drivers, node/control, ros/graph, node/naming and record. A
 // Node owns its devices and goroutines; Close ends them in reverse order and waits.
 package live
 
@@ -20,15 +20,15 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/guard"
-	"rsros/node/internal/queue"
-	"rsros/node/record"
-	"rsros/node/ros"
-	"rsros/node/upload"
-	"rsros/node/view"
-	"rsros/node/viewers"
 	"rsros/program"
+	"rsros/program/queue"
+	"rsros/record"
+	"rsros/record/upload"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/viewer"
+	"rsros/viewer/guard"
+	"rsros/viewer/viewers"
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is

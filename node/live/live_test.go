@@ -18,9 +18,9 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 )
 

@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"rsros/node/record"
+	"rsros/record"
 )
 
 // TestMemoryBoundsGarbage checks that --memory bounds garbage, as in record.

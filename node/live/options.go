@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
-	"rsros/node/graph"
 	"rsros/node/naming"
+	"rsros/ros/graph"
 )
 
 type optionUpdates struct {

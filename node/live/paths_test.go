@@ -12,11 +12,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/record"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/record"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/need"
 	"rsros/test/rig"
 )

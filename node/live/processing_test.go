@@ -11,7 +11,7 @@ import (
 	"rsros/camdriver/imu"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/peer"
 )
 

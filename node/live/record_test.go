@@ -15,8 +15,8 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

@@ -1,6 +1,6 @@
 package live
 
-import "rsros/node/record"
+import "rsros/record"
 
 // RecordFigures describes the cameras' recordings.
 func (n *Node) RecordFigures() (list []record.Figures) {

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/msgs"
-	"rsros/node/graph"
 	"rsros/node/naming"
+	"rsros/ros/graph"
 )
 
 // services returns the camera's services. Some names may belong to another node.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/ros"
 	"rsros/node/settings"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 // Every stream can be turned on and off by its flag, by its parameters and by both.

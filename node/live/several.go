@@ -11,11 +11,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/place"
-	"rsros/node/graph"
-	"rsros/node/record"
 	"rsros/node/settings"
-	"rsros/node/upload"
 	"rsros/program"
+	"rsros/record"
+	"rsros/record/upload"
+	"rsros/ros/graph"
 )
 
 // each returns the options of each camera, completed from the private parameters of the

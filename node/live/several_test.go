@@ -15,9 +15,9 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

@@ -17,7 +17,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )

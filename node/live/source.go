@@ -15,12 +15,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
-	"rsros/node/graph"
 	"rsros/program"
+	"rsros/ros/graph"
 )
 
 // SourceOptions select the device to open.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"sync"
 
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
-	"rsros/node/graph"
-	"rsros/node/internal/loop"
+	"rsros/program/loop"
+	"rsros/ros/graph"
 )
 
 // noWait is an onWaiting function that does nothing.

@@ -13,8 +13,8 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/record"
-	"rsros/node/ros"
+	"rsros/record"
+	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 )

@@ -17,10 +17,10 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/record"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/record"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 )
 

@@ -12,13 +12,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/ros"
-	"rsros/node/view"
-	"rsros/node/view/wire"
-	"rsros/node/viewers"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/rig"
 	"rsros/test/viewer"
+	"rsros/viewer"
+	"rsros/viewer/viewers"
+	"rsros/viewer/wire"
 )
 
 // The viewer of a live node and the node's services control one machine: each sees the other's changes.

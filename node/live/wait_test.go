@@ -15,12 +15,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/rig"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/graph"
-	"rsros/node/internal/loop"
 	"rsros/node/settings"
+	"rsros/program/loop"
+	"rsros/ros/graph"
 )
 
 // warnUnused warns of parameters without effect. A recording may have any stream.

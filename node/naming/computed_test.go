@@ -16,7 +16,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"
-	"rsros/node/replay"
+	"rsros/replay"
 )
 
 // unpleasantBag has 16 sets of depth, infrared and colour, with flickering holes.

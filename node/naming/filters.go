@@ -10,8 +10,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 // filters holds the blocks that realsense2_camera's parameters select.

@@ -2,7 +2,7 @@
 // RealSense bag format (SDKTopics) or realsense2_camera (WrapperTopics), and plays a
 // recording as if realsense2_camera's topics had been recorded (Source).
 //
-// It may use node/ros to publish, node/replay and the bag readers, but neither the live
+// It may use ros to publish, replay and the bag readers, but neither the live
 // node nor the player. Topics publish on the goroutine that delivers the frame; results
 // of frame sets are published by a goroutine that Close waits for. Pixels aren't copied,
 // except to convert them. A message retains its frame until the last subscriber has it.

@@ -10,8 +10,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/ros"
 )
 
 type outlet interface {

@@ -10,8 +10,8 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/ros"
 )
 
 // SDKTopics publishes a device under the RealSense bag format's names, with the same

@@ -15,9 +15,9 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
-	"rsros/node/replay"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/replay"
+	"rsros/ros"
 )
 
 // Source is a replay.Source that plays a RealSense recording as if realsense2_camera's topics

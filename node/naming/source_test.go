@@ -15,7 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/msgs"
-	"rsros/node/replay"
+	"rsros/replay"
 )
 
 const sampleBags = "../../test/data/librealsense/"

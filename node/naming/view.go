@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"
-	"rsros/node/replay"
+	"rsros/replay"
 )
 
 func (s *Source) View(q bagstore.Query) replay.View {

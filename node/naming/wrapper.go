@@ -9,9 +9,9 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"
-	"rsros/node/internal/loop"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/program/loop"
+	"rsros/ros"
 )
 
 // WrapperTopics publishes a device's streams as realsense2_camera does, if subscribed to.

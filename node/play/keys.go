@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/control"
-	"rsros/node/internal/loop"
 	"rsros/node/keys"
-	"rsros/node/replay"
+	"rsros/program/loop"
+	"rsros/replay"
 )
 
 const keysHelp = "space pause  s step  f frame set  ←→ 5 s  ↑↓ 60 s  + - 1 rate  l loop  t pause topics  q quit"

@@ -15,9 +15,9 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
 	"rsros/node/transport"
+	"rsros/replay"
+	"rsros/ros"
 )
 
 // output publishes a player's messages. Only the player's goroutine may use it.

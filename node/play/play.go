@@ -1,5 +1,5 @@
 // Package play plays bags into the graph, like `rosbag play`: it opens the bags,
-// joins the graph, and connects node/replay's player to publishers, to the keyboard
+// joins the graph, and connects replay's player to publishers, to the keyboard
 // and to a status line on the terminal.
 //
 // Run waits for every goroutine that it starts.
@@ -20,13 +20,13 @@ import (
 	"rsros/bagstore/moment"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
 	"rsros/node/settings"
-	"rsros/node/viewers"
 	"rsros/program"
+	"rsros/replay"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/viewer/viewers"
 )
 
 // Options are the settings of a replay. Zero values mean the defaults.

@@ -18,9 +18,9 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/replay"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

@@ -10,17 +10,17 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 	"rsros/node/control"
-	"rsros/node/foxglove/nodegraph"
-	"rsros/node/graph"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
-	"rsros/node/view"
-	"rsros/node/viewers"
 	"rsros/program"
+	"rsros/replay"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/tools/bagset"
+	"rsros/viewer"
+	"rsros/viewer/foxglove/nodegraph"
+	"rsros/viewer/viewers"
 )
 
 type session struct {

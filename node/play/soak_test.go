@@ -6,8 +6,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/replay"
-	"rsros/node/ros"
+	"rsros/replay"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

@@ -10,14 +10,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/replay"
-	"rsros/node/ros"
-	"rsros/node/view"
-	"rsros/node/view/wire"
-	"rsros/node/viewers"
+	"rsros/replay"
+	"rsros/ros"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/viewer"
+	"rsros/viewer"
+	"rsros/viewer/viewers"
+	"rsros/viewer/wire"
 )
 
 // logged sends the address that is logged when the page is served.

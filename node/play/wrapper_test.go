@@ -11,9 +11,9 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/node/replay"
-	"rsros/node/ros"
 	"rsros/program"
+	"rsros/replay"
+	"rsros/ros"
 	"rsros/test/rig"
 )
 

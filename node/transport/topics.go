@@ -17,8 +17,8 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 // Options describe the image topic to compress.

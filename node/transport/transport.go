@@ -10,8 +10,8 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 )
 
 // encode compresses an image into dst. It is called by one goroutine at a time.

@@ -12,8 +12,8 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 )
 

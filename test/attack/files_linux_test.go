@@ -217,7 +217,7 @@ func bags(t *testing.T, program string) (list [][]byte) {
 	return list
 }
 
-const smallDB3 = "../../bagstore/formats/rosbag2/testdata/small.db3"
+const smallDB3 = "../../bagstore/db3/testdata/small.db3"
 
 // recordings are small files of the formats beside bags: .db3, and MCAP of three kinds.
 func recordings(t *testing.T, program string) (list [][]byte) {

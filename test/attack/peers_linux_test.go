@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"rsros/node/ros/rosapi"
-	"rsros/node/xmlrpc"
+	"rsros/ros/rosapi"
+	"rsros/ros/xmlrpc"
 	"rsros/test/peer"
 )
 

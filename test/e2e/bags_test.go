@@ -86,7 +86,7 @@ func playLibrealsense(t *testing.T, g *graph, name string) {
 	}
 	for topic, want := range frames {
 		wantFrames(t, "roscpp on "+topic, got[topic], want)
-		wantFrames(t, "node/ros on "+topic, inGo.heard(topic), want)
+		wantFrames(t, "ros on "+topic, inGo.heard(topic), want)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestStockPlaysOurs(t *testing.T) {
 			inGo.awaitCounts(counts)
 			for topic, want := range frames {
 				wantFrames(t, "roscpp on "+topic, got[topic], want)
-				wantFrames(t, "node/ros on "+topic, inGo.heard(topic), want)
+				wantFrames(t, "ros on "+topic, inGo.heard(topic), want)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func TestRecordGoroslib(t *testing.T) {
 	g.wantContains([]string{"messages:    20", "std_msgs/String [992ce8a1687cec8c8bd883ec73ca41d1]"}, "rosbag", "info", bag)
 }
 
-// TestGoroslibListens checks that goroslib gets the same images as node/ros, frame by frame.
+// TestGoroslibListens checks that goroslib gets the same images as ros, frame by frame.
 func TestGoroslibListens(t *testing.T) {
 	g := onRoscore(t)
 	const topic = "/camera/color/image_raw"

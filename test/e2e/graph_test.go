@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/node/xmlrpc"
+	"rsros/ros/xmlrpc"
 	"rsros/test/need"
 	"rsros/test/peer"
 )

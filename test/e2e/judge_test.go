@@ -12,8 +12,8 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/node/master"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/master"
 	"rsros/test/need"
 	"rsros/test/peer"
 )

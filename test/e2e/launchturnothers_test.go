@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 )
 
 // otherLaunches are turnedLaunches of the launch files that aren't for a single camera.

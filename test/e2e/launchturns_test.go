@@ -12,8 +12,8 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/node/ros"
-	"rsros/node/xmlrpc"
+	"rsros/ros"
+	"rsros/ros/xmlrpc"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
 )

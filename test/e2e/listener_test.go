@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -80,7 +80,7 @@ func (s *roscppSubscriber) heard() map[string]heard {
 	return topics
 }
 
-// goListener subscribes with node/ros, in this process.
+// goListener subscribes with ros, in this process.
 type goListener struct {
 	t      *testing.T
 	mu     sync.Mutex

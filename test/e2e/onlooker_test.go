@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/peer"
 )
 

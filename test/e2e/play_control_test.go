@@ -21,7 +21,7 @@ func TestPlayControl(t *testing.T) {
 		g.wantContains([]string{"std_srvs/SetBool"}, "rosservice", "type", "/player/pause_playback")
 		g.wantContains([]string{"/player/pause_playback", "/clock [rosgraph_msgs/Clock]"}, "rosnode", "info", "/player")
 		g.wantContains([]string{"encoding: \"mono16\"", "height: 48", "width: 64"}, "rostopic", "echo", "--noarr", "-n", "1", depth)
-		// The exact rate is tested in node/replay, on an injected clock.
+		// The exact rate is tested in replay, on an injected clock.
 		if rate := g.wallRate(depth); rate <= 0 {
 			t.Errorf("rostopic hz measures %v Hz", rate)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 )

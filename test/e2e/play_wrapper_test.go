@@ -8,7 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 )

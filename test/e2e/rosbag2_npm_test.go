@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	recordings "rsros/bagstore/formats/recording"
+	recordings "rsros/bagstore/recording"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"

@@ -8,12 +8,12 @@ import (
 
 	"github.com/coder/websocket"
 
-	"rsros/node/view/wire"
 	"rsros/test/bucket"
 	"rsros/test/foxglove"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
+	"rsros/viewer/wire"
 )
 
 // TestSignedAddress: nodes that play a recording from a signed address show the signature nowhere: in their logs, their

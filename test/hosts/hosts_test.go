@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/info"
 	"rsros/msgs"
 	"rsros/test/peer"
+	"rsros/tools/info"
 )
 
 func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }

@@ -22,7 +22,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/test/peer"
-	"rsros/web"
+	"rsros/viewer/page"
 )
 
 // policy is the content security policy with which the program serves the page.

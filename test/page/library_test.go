@@ -8,10 +8,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"rsros/bagstore/formats/rosbag2"
-	"rsros/bagstore/tools/convert"
+	"rsros/bagstore/db3"
 	"rsros/test/bucket"
 	"rsros/test/samplebag"
+	"rsros/tools/convert"
 )
 
 // TestLibraryInBucket is the page on a bucket of ten recordings: words, topics and times find them, and choosing one

@@ -79,7 +79,7 @@ func bundled(t testing.TB) []byte {
 		args := []string{"tool", "-modfile=../tools/go.mod", "esbuild", "modules.ts", "--bundle", "--format=esm"}
 		for name, file := range map[string]string{"@preact/signals-core": "signals-core@*/signals-core.mjs", "@preact/signals": "signals@*/signals.mjs",
 			"preact": "preact@*/preact.mjs", "preact/hooks": "preact@*/hooks.mjs"} {
-			found, err := filepath.Glob("../../web/third_party/" + file)
+			found, err := filepath.Glob("../../viewer/page/third_party/" + file)
 			if err != nil || len(found) != 1 {
 				bundleErr = fmt.Errorf("%s in third_party: %v %v", file, found, err)
 				return

@@ -13,11 +13,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/export"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
 	"rsros/test/peer"
+	"rsros/tools/export"
 )
 
 // pair is a depth frame and a colour frame of the simulated camera.

@@ -9,10 +9,10 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/annotations"
 	"rsros/msgs"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/rig"
+	"rsros/tools/annotations"
 )
 
 // TestRecordButtons clicks every button of a recording: of a camera's black box, and of one of topics. The view of

@@ -9,8 +9,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/peer"
 )
 

@@ -18,5 +18,5 @@ if ! cmp -s test/types/package-lock.json "$work/package-lock.json" || [[ ! -x $w
 fi
 # A copy, because the compiler looks for libraries in the folders above a source.
 rm -rf "$work/src"
-cp -r web/src web/tsconfig.json "$work"
+cp -r viewer/page/src viewer/page/tsconfig.json "$work"
 "$work/node_modules/.bin/tsc" --project "$work"

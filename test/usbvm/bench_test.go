@@ -18,8 +18,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
 	"rsros/test/usbvm/vhci"
+	"rsros/usbcam/d435i"
 )
 
 // cameraProcess is set where this program is to be the camera of a benchmark: in

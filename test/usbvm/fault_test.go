@@ -7,7 +7,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // TestFaults breaks a running stream through the true stack: libusb, usbfs and

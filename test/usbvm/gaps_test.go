@@ -8,7 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // TestGaps counts what the driver loses of five seconds of depth and colour.

@@ -21,10 +21,10 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
-	"rsros/node/xmlrpc"
+	"rsros/ros/xmlrpc"
 	"rsros/test/need"
 	"rsros/test/usbvm/film"
+	"rsros/usbcam/d435i"
 )
 
 // program is the finished binary, built with the tag usb.

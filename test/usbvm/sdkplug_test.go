@@ -5,8 +5,8 @@ package usbvm
 import (
 	"testing"
 
-	"rsros/camdriver/d435i"
 	"rsros/test/usbvm/vhci"
+	"rsros/usbcam/d435i"
 )
 
 // TestSDKReplug unplugs the camera and plugs it in again. One process opens it each time, and closes

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
-	"rsros/camdriver/usbserve"
+	"rsros/usbcam/usbserve"
 )
 
 // TestSDKServe attaches what the program serves with Linux's usbip, and compares the frames that

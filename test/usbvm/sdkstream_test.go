@@ -8,7 +8,7 @@ import (
 	"math"
 	"testing"
 
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // TestSDKStream compares 300 pairs of frames with what the camera sent, and counts what was lost of

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/camdriver/d435i"
-	"rsros/camdriver/playback"
+	"rsros/bagstore/realsense/playback"
 	"rsros/test/need"
+	"rsros/usbcam/d435i"
 )
 
 // tool prepares one of librealsense's own programs, which writes files into a folder of its own.

@@ -12,7 +12,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // near compares what was rounded to float32 on different ways.

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"rsros/camdriver/d435i"
-	"rsros/camdriver/usbip"
 	"rsros/test/usbvm/vhci"
+	"rsros/usbcam/d435i"
+	"rsros/usbcam/usbip"
 )
 
 // witness is a camera whose payloads are remembered as they leave.

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rsros/camdriver/d435i"
-	"rsros/camdriver/usbip"
 	"rsros/test/usbvm/trace"
+	"rsros/usbcam/d435i"
+	"rsros/usbcam/usbip"
 )
 
 // TestSDKRecord writes down what the SDK asks of the camera. It comes last: the machine's drivers

@@ -19,9 +19,9 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/d435i"
-	"rsros/camdriver/usbip"
 	"rsros/test/usbvm/vhci"
+	"rsros/usbcam/d435i"
+	"rsros/usbcam/usbip"
 )
 
 const serial = "843922071105"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"rsros/node/view/wire"
+	"rsros/viewer/wire"
 )
 
 // Message is a message of the program.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/msgs"
 )

@@ -9,7 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/tools/rewrite"
+	"rsros/tools/rewrite"
 )
 
 // A part cut from a recording is itself a recording: each describes the device.

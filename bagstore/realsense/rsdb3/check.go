@@ -13,10 +13,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/recording"
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/recording"
 )
 
 // Broken is a rule of librealsense's reader that a file breaks.

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/test/need"
 )
 

@@ -3,7 +3,7 @@ package rsdb3
 import (
 	"time"
 
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"

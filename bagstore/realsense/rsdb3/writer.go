@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"

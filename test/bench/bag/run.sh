@@ -16,7 +16,7 @@ shm=/dev/shm/rs-ros-node-bench-bag
 mkdir -p "$dir" "$shm"
 trap 'rm -rf "$shm"' EXIT
 go test -c -o "$shm/bagstore.test" ./bagstore
-go test -c -o "$shm/info.test" ./bagstore/tools/info
+go test -c -o "$shm/info.test" ./tools/info
 
 # ours FOLDER PATTERN [TIMES [PACKAGE]]: benchmarks of this repository, one pass each.
 ours() {

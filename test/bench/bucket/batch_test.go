@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/tools/convert"
 	"rsros/test/bucket"
 	"rsros/test/peer"
+	"rsros/tools/convert"
 )
 
 // The recordings of BenchmarkBatch: 1 to 8 MB, 216 MB together, bags, MCAP and .db3.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/coder/websocket"
 
-	"rsros/node/foxglove"
-	"rsros/node/foxglove/nodegraph"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/viewer/foxglove"
+	"rsros/viewer/foxglove/nodegraph"
 )
 
 // server serves Foxglove's clients of a node.

@@ -1,8 +1,8 @@
 // Command pub publishes 1280x720 rgb8 images at a steady rate and reports what
 // that cost: CPU seconds per 1e9 bytes published (not times subscribers), and
-// drops. The benchmarks in this folder run it with node/ros and with goroslib's
+// drops. The benchmarks in this folder run it with ros and with goroslib's
 // Node, and run a roscpp publisher, all with the same roscpp subscribers. They also
-// run it with node/ros for ROS subscribers and for Foxglove clients.
+// run it with ros for ROS subscribers and for Foxglove clients.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/node/graph"
-	"rsros/node/ros"
+	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/test/workload"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/ros"
+	"rsros/ros"
 )
 
 // arrivals counts the messages of one topic by the sequence numbers of their headers.
@@ -30,7 +30,7 @@ func (a *arrivals) take(r ros.Received) {
 	a.count++
 }
 
-// receive subscribes with node/ros until its publisher has gone, and says how often
+// receive subscribes with ros until its publisher has gone, and says how often
 // messages with a header came, how many are missing between them, and what that
 // cost.
 func receive(topic string) error {

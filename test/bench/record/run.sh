@@ -5,4 +5,4 @@
 #   test/bench/record/run.sh [SECONDS] [PATTERN]     TMPDIR chooses the disk
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-go test -run '^$' -bench "BenchmarkRecording/${2:-.}" -benchtime "${1:-5}s" -timeout 30m ./node/record
+go test -run '^$' -bench "BenchmarkRecording/${2:-.}" -benchtime "${1:-5}s" -timeout 30m ./record

@@ -10,11 +10,11 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/tools/info"
-	"rsros/node/ros"
+	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/tools/info"
 )
 
 // line is a command with its measurements.

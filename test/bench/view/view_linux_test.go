@@ -16,10 +16,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rsros/node/view/wire"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/viewer"
+	"rsros/viewer/wire"
 )
 
 // view starts the view command and returns the address of its page.

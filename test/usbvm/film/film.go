@@ -13,9 +13,9 @@ import (
 	"sync"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
 	"rsros/camdriver/sim"
-	"rsros/camdriver/usbserve"
+	"rsros/usbcam/d435i"
+	"rsros/usbcam/usbserve"
 )
 
 // What is filmed: one second, stereo and colour in one size each.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // TestLoad: a reel is read as it was written, and has every frame.

@@ -22,7 +22,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rsros/camdriver/d435i"
+	"rsros/usbcam/d435i"
 )
 
 // Entry is a line.

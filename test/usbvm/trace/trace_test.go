@@ -8,7 +8,7 @@ import (
 
 // TestReadWrite reads a recording and writes it again.
 func TestReadWrite(t *testing.T) {
-	const path = "../../../camdriver/d435i/testdata/librealsense-2.56.txt"
+	const path = "../../../usbcam/d435i/testdata/librealsense-2.56.txt"
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

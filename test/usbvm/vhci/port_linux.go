@@ -16,8 +16,8 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
-	"rsros/camdriver/d435i"
-	"rsros/camdriver/usbip"
+	"rsros/usbcam/d435i"
+	"rsros/usbcam/usbip"
 )
 
 const controller = "/sys/devices/platform/vhci_hcd.0/"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/memory"
 	"rsros/camdriver"
 )
 

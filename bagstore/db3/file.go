@@ -1,0 +1,204 @@
+package rosbag2
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/container"
+	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/place"
+	"rsros/program/yaml"
+)
+
+// File is an open .db3 file. Its methods may be called by many goroutines.
+type File struct {
+	path    string
+	files   []place.File // the database, its journal and its log
+	r       io.ReaderAt  // the database with its journal and log applied
+	size    int64        // of the file
+	dbSize  int64        // of what r reads
+	pages   *dbpages.File
+	schema  int
+	topics  []container.Topic
+	byID    map[int64]uint32 // a topic's index by its row in the file
+	rows    rowForm
+	blocks  []block
+	readers sync.Pool // of *reader
+	notes   bagstore.Notes
+	zstd    messageZstd
+
+	// Of a damaged file:
+	survey  *survey           // nil: not all pages were looked at
+	rescued bool              // the messages are from any pages that have them
+	loose   dbpages.Set       // pages with messages outside the table's tree
+	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
+}
+
+func Is(head []byte) bool { return dbpages.Is(head) }
+
+// Open opens a .db3 file at a path or an address.
+func Open(name string) (*File, error) {
+	ctx := context.Background()
+	f, err := place.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return OpenFile(ctx, f, nil)
+}
+
+// OpenFile opens a .db3 file. The context ends opening, which reads all pages with rows. A file at an address is fetched
+// whole first, with reports of that: its pages are scattered. The File closes f, OpenFile after an error.
+func OpenFile(ctx context.Context, f place.File, report bagstore.Progress) (*File, error) {
+	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
+	in := &opening{f, ctx}
+	err := place.Fetch(ctx, f, report)
+	if err == nil {
+		file.r, file.dbSize, err = file.withLeftovers(ctx, in, file.size)
+	}
+	if err == nil {
+		err = file.read()
+	}
+	in.ctx = context.Background()
+	return file.opened(cmp.Or(ctx.Err(), err))
+}
+
+// opening is a file that ends reading with a context.
+type opening struct {
+	place.File
+	ctx context.Context
+}
+
+func (o *opening) ReadAt(p []byte, off int64) (int, error) {
+	return place.Until(o.ctx, o.File).ReadAt(p, off)
+}
+
+// OpenReader opens a .db3 file over r, which stays the caller's. Errors contain the name.
+func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
+	file := &File{path: name, r: r, size: size, dbSize: size}
+	return file.opened(file.read())
+}
+
+func (f *File) opened(err error) (*File, error) {
+	if err != nil {
+		f.Close() //nolint:errcheck // only read
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	return f, nil
+}
+
+func (f *File) read() (err error) {
+	var objects []dbpages.Object
+	f.rows = standardRows()
+	f.pages, err = dbpages.Open(f.r, f.dbSize)
+	if err == nil {
+		if n := f.pages.Missing(); n > 0 {
+			f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
+		}
+		if len(f.files) > 0 {
+			f.pages.Fetch = f.files[0].Want
+		}
+		if objects, err = f.pages.Schema(); err == nil {
+			err = f.readTopics(objects)
+		}
+	}
+	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
+		return err
+	}
+	return f.scan(objects, err)
+}
+
+// unfollowed reports whether an error means that pages can't be followed.
+func unfollowed(err error) bool {
+	return errors.Is(err, dbpages.ErrDamaged) || errors.Is(err, dbpages.ErrNotDatabase)
+}
+
+// Format names the schema, 1 to 4.
+func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema) }
+
+func (f *File) Size() int64 { return f.size }
+
+func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
+
+func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+
+// Found returns nothing: the format doesn't say what messages should be.
+func (f *File) Found() []bagstore.Note { return nil }
+
+func (f *File) Blocks() []bagstore.Block {
+	list := make([]bagstore.Block, len(f.blocks))
+	for i := range f.blocks {
+		list[i] = f.blocks[i].info
+	}
+	return list
+}
+
+// Extent returns nothing: the file is on disk.
+func (f *File) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
+
+func (f *File) Close() error {
+	var err error
+	for _, c := range f.files {
+		err = cmp.Or(err, c.Close())
+	}
+	return err
+}
+
+// Check looks for missing rows: by their numbers, and by the number of messages in the file's metadata. Of a file whose
+// rows were rescued, the notes say it.
+func (f *File) Check(note func(bagstore.Note)) {
+	if f.rescued {
+		return
+	}
+	var notes bagstore.Notes
+	var g gaps
+	count := uint64(0)
+	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+		count++
+		g.row(c.Row)
+		return nil
+	})
+	if err != nil {
+		notes.Addf(bagstore.Loss, -1, "rows", "%v", err)
+	}
+	g.report(&notes, nil)
+	if counted := f.counted(); counted > count {
+		notes.Addf(bagstore.Loss, -1, "rows", "the metadata counts %d messages, the file has %d", counted, count)
+	}
+	for _, n := range notes {
+		note(n)
+	}
+}
+
+// counted is the number of messages in the file's own metadata; 0 if it has none, as after a kill.
+func (f *File) counted() uint64 {
+	objects, err := f.pages.Schema()
+	if err != nil {
+		return 0
+	}
+	table, at, err := findTable(objects, "metadata", "metadata")
+	if err != nil {
+		return 0
+	}
+	var metadata struct {
+		Messages uint64 `yaml:"message_count"`
+	}
+	err = f.eachRow(table, func(r *tableRow) error { return yaml.Decode([]byte(r.text(at[0])), &metadata) })
+	if err != nil {
+		return 0
+	}
+	return metadata.Messages
+}
+
+// timeOf is a row's time as in a [bagstore.Entry].
+func timeOf(ns int64) bagstore.Time {
+	if ns < 0 {
+		return 0
+	}
+	return min(max(bagstore.Time(ns), bagstore.MinTime), bagstore.MaxTime)
+}

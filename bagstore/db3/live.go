@@ -1,0 +1,166 @@
+package rosbag2
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/db3/internal/pagedb"
+	"rsros/bagstore/disk"
+	"rsros/bagstore/place"
+)
+
+// live is a file that others may read at every instant of its writing.
+type live struct {
+	f    *disk.Created
+	path string
+	o    bagstore.Options
+	next time.Time // when a commit is due
+	size int64     // of the file as of the last commit
+
+	syncing atomic.Bool
+	commit  sync.WaitGroup // the one that is being made safe
+	mu      sync.Mutex
+	err     error // of it
+}
+
+// Create creates a .db3 file, which is a whole database whenever its name exists, and locks it
+// until Close. begin writes what it has from the start. A commit makes what was written visible and
+// safe from kill -9. The options are Overwrite, NoSync, Checkpoint and Now, as for bagstore.Create.
+// The error for an existing file is fs.ErrExist.
+func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
+	return create(path, o, schema2, begin)
+}
+
+// CreateDefined is Create for schema 4, which has the definitions of types, see AddDefined.
+func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
+	return create(path, o, schema4, (*Writer).define)
+}
+
+func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(*Writer) error) (*Writer, error) {
+	if kind := o.Kind(); kind != bagstore.None {
+		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, kind)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Checkpoint == 0 {
+		o.Checkpoint = defaultCommit
+	}
+	target, err := place.Reserve(context.Background(), path, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	f, err := disk.Create(target.Temp(), false)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
+	w := newWriter(f.File, schema, l)
+	if err = begin(w); err == nil {
+		err = w.db.Commit()
+	}
+	if err == nil && !o.NoSync {
+		err = w.f.Sync()
+	}
+	if err == nil {
+		err = f.Rename(path, target.Commit)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), target.Discard())
+	}
+	return w, nil
+}
+
+// defaultCommit is how often a file is made whole while it is written.
+const defaultCommit = 500 * time.Millisecond
+
+// CommitIfDue commits if it is time. What belongs together must have been written. The error is
+// bagstore.ErrGone if somebody else took the file away.
+func (w *Writer) CommitIfDue() error {
+	l := w.live
+	now := l.o.Now()
+	if err := l.failed(); err != nil || now.Before(l.next) || l.syncing.Load() || l.o.Checkpoint < 0 {
+		return err
+	}
+	l.next = now.Add(l.o.Checkpoint)
+	if err := l.gone(); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+func (l *live) gone() error { return disk.Gone(l.f.File, l.path, l.size) }
+
+// Commit commits what was written, without waiting for the medium: until all of it is there, a
+// reader sees the previous commit.
+func (w *Writer) Commit() error {
+	l := w.live
+	l.commit.Wait()
+	if err := l.failed(); err != nil || !w.db.Changed() {
+		return err
+	}
+	page, err := w.db.Prepare()
+	if err != nil {
+		return err
+	}
+	l.size = w.db.Size()
+	if l.o.NoSync {
+		return w.f.WriteHead(page)
+	}
+	l.syncing.Store(true)
+	l.commit.Go(func() {
+		defer l.syncing.Store(false)
+		err := w.f.Sync()
+		if err == nil {
+			err = w.f.WriteHead(page)
+		}
+		if err != nil {
+			l.mu.Lock()
+			l.err = fmt.Errorf("commit: %w", err)
+			l.mu.Unlock()
+		}
+	})
+	return nil
+}
+
+func (l *live) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (w *Writer) closeLive() error {
+	l := w.live
+	l.commit.Wait()
+	err := l.failed()
+	if err == nil {
+		err = l.gone()
+	}
+	if err == nil && w.db.Changed() {
+		err = w.last()
+	}
+	return errors.Join(err, w.f.Finish(), l.f.Close())
+}
+
+func (w *Writer) last() error {
+	sync := w.f.Sync
+	if w.live.o.NoSync {
+		sync = func() error { return nil }
+	}
+	page, err := w.db.Prepare()
+	if err == nil {
+		err = sync()
+	}
+	if err == nil {
+		err = w.f.WriteHead(page)
+	}
+	if err == nil {
+		err = sync()
+	}
+	return err
+}

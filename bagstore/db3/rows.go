@@ -1,0 +1,218 @@
+package rosbag2
+
+import (
+	"fmt"
+	"math"
+
+	"rsros/bagstore"
+	"rsros/bagstore/db3/internal/dbpages"
+)
+
+// blockRows is the number of rows at which a block is full.
+const blockRows = 4096
+
+type block struct {
+	info  bagstore.Block
+	pages []uint32 // their rows, in this order
+}
+
+type found struct {
+	cell             int
+	row, topic, time int64
+	ok               bool // it is a message
+}
+
+type builder struct {
+	f       *File
+	counts  map[uint32]uint32 // of the open block
+	open    int               // messages in it; 0: none is open
+	strange int               // rows without a topic, time or data
+}
+
+func (f *File) newBuilder() *builder {
+	f.blocks = nil
+	return &builder{f: f, counts: make(map[uint32]uint32)}
+}
+
+// scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that made
+// rescueTopics necessary, if any.
+func (f *File) scan(objects []dbpages.Object, why error) error {
+	err := f.readForm(objects)
+	if err == nil {
+		err = f.scanTree()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case why == nil && !unfollowed(err):
+		return err
+	case why == nil:
+		why = err
+	}
+	if !f.rescueRows(objects, why) {
+		f.blocks = nil
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages can't be read: %v", why)
+	}
+	return nil
+}
+
+func (f *File) scanTree() error {
+	var rows []found
+	page := uint32(0)
+	b, r := f.newBuilder(), f.pages.NewReader()
+	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+		if c.Page != page {
+			b.add(page, rows)
+			page, rows = c.Page, rows[:0]
+		}
+		topic, time, ok := f.message(r, c, false)
+		rows = append(rows, found{c.Index, c.Row, topic, time, ok})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.add(page, rows)
+	b.close()
+	return nil
+}
+
+// add adds the rows of a page to the open block, or to a new one if it has enough.
+func (b *builder) add(page uint32, rows []found) {
+	if b.open >= blockRows {
+		b.closeBlock()
+	}
+	before := b.open
+	for _, r := range rows {
+		topic, known := uint32(0), false
+		if r.ok {
+			topic, known = b.f.byID[r.topic]
+		}
+		if !known {
+			b.strange++
+			continue
+		}
+		b.count(topic, timeOf(r.time))
+	}
+	if b.open > before {
+		last := &b.f.blocks[len(b.f.blocks)-1]
+		last.pages = append(last.pages, page)
+	}
+}
+
+// count counts a message in the open block, or in a new one if none is open.
+func (b *builder) count(topic uint32, t bagstore.Time) {
+	if b.open == 0 {
+		b.f.blocks = append(b.f.blocks, block{info: bagstore.Block{
+			ChunkInfo: bagstore.ChunkInfo{Pos: int64(len(b.f.blocks)) + 1, Start: t, End: t}, Compression: bagstore.None,
+		}})
+	}
+	info := &b.f.blocks[len(b.f.blocks)-1].info
+	b.open++
+	info.Start, info.End = min(info.Start, t), max(info.End, t)
+	b.counts[topic]++
+}
+
+// closeBlock ends the open block.
+func (b *builder) closeBlock() {
+	if b.open == 0 {
+		return
+	}
+	b.open = 0
+	info := &b.f.blocks[len(b.f.blocks)-1].info
+	info.Counts = bagstore.SortedCounts(b.counts)
+	clear(b.counts)
+}
+
+// close ends the last block, and notes the rows that are no messages.
+func (b *builder) close() {
+	b.closeBlock()
+	if b.strange > 0 {
+		b.f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic with a name, or no time or no data", b.strange)
+	}
+}
+
+type reader struct {
+	leaf, chain *dbpages.Reader
+	cell        dbpages.Cell
+}
+
+func (f *File) reader() *reader {
+	if r, ok := f.readers.Get().(*reader); ok {
+		return r
+	}
+	return &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
+}
+
+// pageRows lists the rows of a page in the order of its cells. In a page outside the table's tree, rows that are no messages
+// are other tables'.
+func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error) {
+	page, err := r.leaf.Page(number)
+	if err != nil {
+		return list, err
+	}
+	loose := f.loose.Has(number)
+	f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+		topic, time, ok := f.message(r.chain, c, loose)
+		if ok || !loose {
+			list = append(list, found{c.Index, c.Row, topic, time, ok})
+		}
+		return true
+	})
+	return list, nil
+}
+
+func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
+	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
+	var rows []found
+	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())
+	for i, page := range f.blocks[n].pages {
+		if rows, err = f.pageRows(r, page, rows[:0]); err != nil {
+			return list, err
+		}
+		drop := f.dropped[page]
+		for _, m := range rows {
+			if m.cell < len(drop) && drop[m.cell] {
+				continue
+			}
+			if topic, known := f.byID[m.topic]; known && m.ok {
+				list = append(list, bagstore.Entry{Time: timeOf(m.time), Conn: topic, Ref: uint32(i)<<16 | uint32(m.cell)})
+			}
+		}
+	}
+	return list, nil
+}
+
+// Read reads the data of a row, and decompresses it if it is compressed.
+func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) { return f.stored(n, e, alloc) })
+	return data, f.at(n, e, err)
+}
+
+// Stored is Read without decompression.
+func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	data, err := f.stored(n, e, alloc)
+	return data, f.at(n, e, err)
+}
+
+func (f *File) at(n int, e bagstore.Entry, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("page %d: %w", f.blocks[n].pages[e.Ref>>16], err)
+}
+
+func (f *File) stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	r := f.reader()
+	defer f.readers.Put(r)
+	number := f.blocks[n].pages[e.Ref>>16]
+	page, err := r.leaf.Page(number)
+	if err != nil {
+		return nil, err
+	}
+	if !f.pages.Row(page, number, int(e.Ref&math.MaxUint16), &r.cell) {
+		return nil, fmt.Errorf("%w: the page changed", dbpages.ErrDamaged)
+	}
+	f.rows.table.Complete(&r.cell)
+	return r.chain.Value(&r.cell, f.rows.data, alloc)
+}

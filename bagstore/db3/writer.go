@@ -1,0 +1,145 @@
+package rosbag2
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"rsros/bagstore/container"
+	"rsros/bagstore/db3/internal/pagedb"
+	"rsros/bagstore/disk"
+)
+
+// schema2 has the names and types that librealsense and ROS 2 up to Humble use.
+var schema2 = []pagedb.Object{
+	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL)"},
+	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
+	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
+}
+
+// schema4 is what ROS 2 since Iron writes. Earlier releases read it as they read schema 2.
+var schema4 = []pagedb.Object{
+	{Name: "schema", SQL: "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY, ros_distro TEXT NOT NULL)"},
+	{Name: "metadata", SQL: "CREATE TABLE metadata(id INTEGER PRIMARY KEY, metadata_version INTEGER NOT NULL, metadata TEXT NOT NULL)"},
+	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL, type_description_hash TEXT NOT NULL)"},
+	{Name: "message_definitions", SQL: "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type TEXT NOT NULL, encoding TEXT NOT NULL, encoded_message_definition TEXT NOT NULL, type_description_hash TEXT NOT NULL)"},
+	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
+	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
+}
+
+// commitBytes are written between commits of a file that isn't live, which bounds the index's
+// memory.
+const commitBytes = 16 << 20
+
+// Writer makes a .db3 file. It is for one goroutine.
+type Writer struct {
+	f        *disk.Pages
+	db       *pagedb.Writer
+	topics   int64
+	messages int64
+	live     *live           // nil: nobody reads the file before it is complete
+	waits    int             // bytes since the last commit of a file that isn't live
+	defined  map[string]bool // types whose definition is in the file; of schema 4
+	bounds   described
+}
+
+// NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
+// no use until Close.
+func NewWriter(f *os.File) *Writer { return newWriter(f, schema2, nil) }
+
+// directFrom is the size from which a file is written past the page cache, as bags are.
+const directFrom = 16 << 20
+
+func newWriter(f *os.File, schema []pagedb.Object, l *live) *Writer {
+	pages := disk.NewPages(f, directFrom)
+	return &Writer{f: pages, db: pagedb.New(pages, schema, l == nil), live: l}
+}
+
+// NewDefinedWriter is NewWriter for schema 4, see AddDefined.
+func NewDefinedWriter(f *os.File) (*Writer, error) {
+	w := newWriter(f, schema4, nil)
+	return w, w.define()
+}
+
+// define makes an empty file one of schema 4.
+func (w *Writer) define() error {
+	w.defined = make(map[string]bool)
+	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
+}
+
+// AddDefined adds a topic and the definition of its type to a file of schema 4. It returns the
+// topic's id.
+func (w *Writer) AddDefined(t container.Topic) (id int64, err error) {
+	w.topics++
+	t.Encoding = container.CDR
+	if err := w.bounds.topic(&t); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
+	}
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text(t.Encoding), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
+	}
+	if t.Schema.Encoding == "" || w.defined[t.Type] {
+		return w.topics, nil
+	}
+	w.defined[t.Type] = true
+	if err := w.bounds.definition(t.Schema); err != nil {
+		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
+	}
+	if err := w.db.Append("message_definitions", int64(len(w.defined)), pagedb.Column{}, pagedb.Text(t.Type), pagedb.Text(t.Schema.Encoding), pagedb.Text(t.Schema.Text), pagedb.Text(t.Hash)); err != nil {
+		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
+	}
+	return w.topics, nil
+}
+
+// Describe stores what a file of schema 4 says of itself, once.
+func (w *Writer) Describe(m *Metadata) error {
+	if err := w.db.Append("metadata", 1, pagedb.Column{}, pagedb.Int(metadataVersion), pagedb.Text(m.text(""))); err != nil {
+		return fmt.Errorf("write metadata: %w", err)
+	}
+	return nil
+}
+
+// AddTopic adds a topic to a file of schema 2 and returns its id. typ is ROS 2's name of the type.
+func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
+	w.topics++
+	if err := w.bounds.topic(&container.Topic{Name: name, Type: typ, Encoding: container.CDR, QoS: qos}); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", name, err)
+	}
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", name, err)
+	}
+	return w.topics, nil
+}
+
+// Write adds a message, which is borrowed. Messages of one time keep their order.
+func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
+	size := 0
+	for _, b := range message {
+		size += len(b)
+	}
+	if size > maxBlob {
+		return fmt.Errorf("write message: it has %d bytes, SQLite takes at most %d", size, maxBlob)
+	}
+	w.messages++
+	if err := w.db.Append("messages", w.messages, pagedb.Column{}, pagedb.Int(topic), pagedb.Int(ns), pagedb.Blob(message...)); err != nil {
+		return fmt.Errorf("write message: %w", err)
+	}
+	if w.waits += size; w.live != nil || w.waits < commitBytes {
+		return nil
+	}
+	w.waits = 0
+	return w.db.Commit()
+}
+
+// maxBlob is the size that SQLite's readers take unless they were built otherwise.
+const maxBlob = 1_000_000_000
+
+func (w *Writer) Size() int64 { return w.db.Size() }
+
+// Close makes the file whole. It closes and syncs one of Create.
+func (w *Writer) Close() error {
+	if w.live != nil {
+		return w.closeLive()
+	}
+	return errors.Join(w.db.Commit(), w.f.Finish())
+}

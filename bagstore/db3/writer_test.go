@@ -1,0 +1,53 @@
+package rosbag2
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore/container"
+)
+
+// TestWriterBounds checks that the writer has the same limits as the reader.
+func TestWriterBounds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db3")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := NewDefinedWriter(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	topic := container.Topic{Type: "a/msg/B", Schema: container.Schema{Encoding: container.SchemaROS2, Text: "uint8 x\n"}}
+	for i := range maxTopics {
+		topic.Name = fmt.Sprint("/t", i)
+		if _, err := w.AddDefined(topic); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n := len(r.Topics()); n != maxTopics {
+		t.Errorf("the reader found %d topics", n)
+	}
+	if _, err := w.AddDefined(topic); err == nil || !strings.Contains(err.Error(), "65537 topics") {
+		t.Errorf("one more topic: %v", err)
+	}
+	var d described
+	if err := d.definition(container.Schema{Text: strings.Repeat(" ", maxDefinitions+1)}); err == nil {
+		t.Error("a definition that is too long was accepted")
+	}
+	if _, err := (&Metadata{Topics: make([]TopicCount, maxTopics)}).YAML(); err == nil || !strings.Contains(err.Error(), "of 65536 topics") {
+		t.Errorf("metadata.yaml: %v", err)
+	}
+}

@@ -1,0 +1,261 @@
+package mcap
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/memory"
+)
+
+const (
+	lz4Ratio  = 255     // the most that a byte of LZ4 says
+	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
+)
+
+// maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
+const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
+
+// The compressions of chunks. Wire constants.
+const (
+	compressLZ4  = bagstore.Compression("lz4")
+	compressZstd = bagstore.Compression("zstd")
+)
+
+// chunkAt reads the head of a chunk record. A torn one ends with the file.
+func (f *File) chunkAt(r record, torn bool) (block, error) {
+	if torn {
+		r.size = f.src.size - r.data
+	}
+	head := make([]byte, min(r.size, 64)) // more than any head that is valid
+	if err := f.src.readFull(head, r.data); err != nil {
+		return block{}, fmt.Errorf("chunk at byte %d: %w", r.pos, err)
+	}
+	in := fieldsOf(head, r)
+	in.Raw(16) // times
+	size, crc := in.U64(), in.U32()
+	compression := in.String()
+	stored := in.U64()
+	if in.err() != nil {
+		return block{}, in.err()
+	}
+	b := block{chunk: true, torn: torn, crc: crc, from: r.data + int64(in.Pos()), to: r.end()}
+	return b, b.setSizes(r.pos, compression, stored, size)
+}
+
+// setSizes sets the compression and the sizes of a chunk, unless they are impossible.
+func (b *block) setSizes(pos int64, compression string, stored, size uint64) error {
+	left := uint64(b.to - b.from)
+	if stored > left && !b.torn || size > memory.MaxChunk {
+		return fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", pos, stored, size, left)
+	}
+	b.to = b.from + int64(min(stored, left))
+	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: pos}, Compression: bagstore.Compression(compression), Stored: b.to - b.from, Size: int64(size)}
+	ratio := int64(1)
+	switch b.info.Compression {
+	case "":
+		b.info.Compression = bagstore.None
+		if !b.torn && b.info.Size != b.info.Stored {
+			return fmt.Errorf("chunk at byte %d: %d bytes uncompressed in %d", pos, size, b.info.Stored)
+		}
+		b.info.Size = b.info.Stored
+	case compressLZ4:
+		ratio = lz4Ratio
+	case compressZstd:
+		ratio = zstdRatio
+	default:
+		return fmt.Errorf("chunk at byte %d: unknown compression %q", pos, compression)
+	}
+	most := ratio*b.info.Stored + 64
+	if b.torn {
+		b.info.Size = min(b.info.Size, most)
+	}
+	if b.info.Size > most {
+		return fmt.Errorf("chunk at byte %d: %d bytes of %s claim to hold %d", pos, b.info.Stored, compression, size)
+	}
+	return nil
+}
+
+// walk lists the messages of a block, and adds the schemas and channels in it.
+func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
+	src, from, to, done, err := f.records(b)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if b.chunk && !b.torn && to-from < b.info.Size {
+		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size, io.ErrUnexpectedEOF)
+	}
+	records := 0
+	for pos := from; pos < to; {
+		r, err := src.record(pos, to)
+		if records++; err == nil && records > memory.MaxMessages && b.info.Compression != bagstore.None {
+			err = fmt.Errorf("chunk at byte %d: %w", b.info.Pos, memory.ErrMessages)
+		}
+		if err != nil {
+			if b.torn {
+				return list, nil
+			}
+			return nil, err
+		}
+		pos = r.end()
+		if r.op == opMessage {
+			e, ok, err := f.entry(src, r, from)
+			if err != nil && b.torn {
+				return list, nil
+			}
+			if err != nil {
+				return nil, fmt.Errorf("chunk at byte %d: %w", b.info.Pos, err)
+			}
+			if ok {
+				list = append(list, e)
+			} else if !f.opened {
+				b.unnamed++
+			}
+		} else if err := f.describe(src, r); err != nil && !b.torn {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// describe adds a schema or a channel.
+func (f *File) describe(src source, r record) error {
+	if f.opened || r.op != opSchema && r.op != opChannel {
+		return nil
+	}
+	in, err := src.content(r)
+	if err != nil {
+		return err
+	}
+	if r.op == opSchema {
+		return f.addSchema(in)
+	}
+	return f.addChannel(in)
+}
+
+// entry reads the head of a message. It skips messages of unknown channels.
+func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, error) {
+	head := make([]byte, messageHead)
+	if r.size < messageHead || r.pos-base > math.MaxUint32 {
+		return bagstore.Entry{}, false, fmt.Errorf("message at byte %d: %d bytes", r.pos, r.size)
+	}
+	if err := src.readFull(head, r.data); err != nil {
+		return bagstore.Entry{}, false, err
+	}
+	topic, known := f.byID[binary.LittleEndian.Uint16(head)]
+	return bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(head[6:])), Conn: topic, Ref: uint32(r.pos - base)}, known, nil
+}
+
+func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	b := &f.blocks[n]
+	src, from, to, done, err := f.records(b)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r, err := src.record(from+int64(e.Ref), to)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, messageHead)
+	if r.op != opMessage || r.size < messageHead {
+		return nil, fmt.Errorf("byte %d: found record %#x where a message was expected", r.pos, byte(r.op))
+	}
+	if err := src.readFull(head, r.data); err != nil {
+		return nil, err
+	}
+	if topic, known := f.byID[binary.LittleEndian.Uint16(head)]; !known || topic != e.Conn {
+		return nil, fmt.Errorf("message at byte %d: it is of another channel than the index says", r.pos)
+	}
+	if err := b.fits(r.size - messageHead); err != nil {
+		return nil, fmt.Errorf("message of %.100q at byte %d of the chunk at byte %d: %w", f.topics[e.Conn].Name, r.pos-from, b.info.Pos, err)
+	}
+	size := int(r.size - messageHead + f.head)
+	data := alloc(size)
+	if cap(data) < size {
+		data = make([]byte, 0, size)
+	}
+	data = data[:size]
+	return data, src.readFull(data, r.data+messageHead-f.head)
+}
+
+// fits returns an error if a message of the block is too large to be read.
+func (b *block) fits(size int64) error {
+	if b.info.Compression != bagstore.None {
+		return memory.Fits(size, b.info.Stored)
+	}
+	if size > maxMessage {
+		return fmt.Errorf("%d bytes, at most %d are read", size, maxMessage)
+	}
+	return nil
+}
+
+// Check compares the chunks, or a file with messages outside of chunks, with their checksums.
+func (f *File) Check(note func(bagstore.Note)) {
+	if slices.ContainsFunc(f.blocks, func(b block) bool { return !b.chunk }) {
+		if err := f.checkData(); err != nil {
+			note(bagstore.Note{Offset: f.dataEnd.pos, Kind: "data end", Severity: bagstore.Loss, Text: err.Error()})
+		}
+	}
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if !b.chunk || b.torn {
+			continue
+		}
+		n := wrongSum(b)
+		want, err := f.storedSum(b)
+		if err == nil && want == 0 {
+			continue
+		}
+		sum := uint32(0)
+		if err == nil {
+			sum, err = f.sum(b)
+		}
+		switch {
+		case err != nil:
+			n.Text = err.Error()
+		case sum == want:
+			continue
+		}
+		note(n)
+	}
+}
+
+func (f *File) checkData() error {
+	if f.dataEnd.pos == 0 {
+		return nil
+	}
+	in, err := f.src.content(f.dataEnd)
+	if err != nil {
+		return err
+	}
+	want, sum := in.U32(), crc32.NewIEEE()
+	if want == 0 {
+		return nil
+	}
+	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, 0, f.dataEnd.pos)); err != nil {
+		return err
+	}
+	if sum.Sum32() != want {
+		return errors.New("the content doesn't have the checksum of the file")
+	}
+	return nil
+}
+
+// sum is the checksum of a chunk's records.
+func (f *File) sum(b *block) (uint32, error) {
+	src, from, to, done, err := f.records(b)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	sum := crc32.NewIEEE()
+	_, err = io.Copy(sum, io.NewSectionReader(src.r, from, to-from))
+	return sum.Sum32(), err
+}

@@ -1,0 +1,56 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
+	"rsros/program"
+	"rsros/ros/graph"
+	"rsros/test/peer"
+	"rsros/test/rig"
+	"rsros/tools/annotations"
+)
+
+// TestDropsAreRecorded checks that a recording, also a .db3, states what was dropped of each topic.
+func TestDropsAreRecorded(t *testing.T) {
+	for _, name := range []string{"x.bag", "x.db3"} {
+		t.Run(name, func(t *testing.T) {
+			master := rig.Master(t).URI()
+			for _, topic := range []string{"/a", "/b"} {
+				talker(t, master, topic, "hi")
+			}
+			o := config(t, master, TopicOptions{
+				Topics: []string{"/a", "/b", "/silent"}, MinSpace: 1 << 60, Output: filepath.Join(t.TempDir(), name), // no disk has so much room
+			})
+			o.ROS.Name = "recorder"
+			var running atomic.Pointer[TopicRecording]
+			o.Show = func(_ *graph.Node, r *TopicRecording) (func() error, error) {
+				running.Store(r)
+				return func() error { return nil }, nil
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() { ended <- Topics(ctx, o) }()
+			peer.Await(t, "two drops", func() bool { r := running.Load(); return r != nil && r.Progress().Dropped == 2 })
+			stop()
+			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
+				t.Fatal(err)
+			}
+			bag, err := recording.Open(o.Output, bagstore.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer bag.Close() //nolint:errcheck // only read
+			list := annotations.Losses(t.Context(), bag)
+			if len(list) != 2 || list[0] != (annotations.Loss{Topic: "/a", Recorder: "/recorder", Dropped: 1}) || list[1].Topic != "/b" {
+				t.Errorf("the recording tells of %v", list)
+			}
+		})
+	}
+}

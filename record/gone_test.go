@@ -1,0 +1,154 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/program"
+	"rsros/test/need"
+	"rsros/test/peer"
+	"rsros/test/rig"
+	"rsros/tools/info"
+)
+
+// The ways to lose a file while it is recorded.
+var losses = map[string]func(path string) error{
+	"deleted": os.Remove,
+	"replaced": func(path string) error {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte("keep"), 0o666)
+	},
+	"truncated": func(path string) error { return os.Truncate(path, 100) },
+}
+
+// TestCameraFileGone checks that a camera's recording goes on in a new file, and that the loss is
+// reported.
+func TestCameraFileGone(t *testing.T) {
+	for name, lose := range losses {
+		for _, ext := range []string{extBag, extDB3} {
+			t.Run(name+ext, func(t *testing.T) { cameraFileGone(t, ext, lose, name == "replaced") })
+		}
+	}
+}
+
+func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced bool) {
+	s := newStudio(t, Options{})
+	base := filepath.Join(t.TempDir(), "x")
+	path := base + ext
+	if _, err := s.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	awaitReadable(t, path, 3*(depth0.FrameSize()+color0.FrameSize()))
+	if err := lose(path); err != nil {
+		_, _ = s.Stop() // the file must not stay open
+		need.NotOnWindows(t, err)
+	}
+	next := partPath(base, 1, ext)
+	peer.Await(t, next, func() bool {
+		s.raise(1)
+		_, err := os.Stat(next)
+		return err == nil
+	})
+	s.raise(3)
+	if _, err := s.Stop(); !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("ended with %v", err)
+	}
+	if take := rig.ReadTake(t, next); len(take.Depth) < 3 {
+		t.Errorf("%d frames in the new file", len(take.Depth))
+	}
+	if replaced {
+		if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
+			t.Errorf("the stranger's file holds %q, %v", got, err)
+		}
+	}
+}
+
+// TestTopicFileGone checks the same for a recording of topics, also while they are silent.
+func TestTopicFileGone(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", strings.Repeat("hi", 8<<10))
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			o := config(t, master, TopicOptions{Topics: []string{"/chatter"}})
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- Topics(ctx, o) }()
+			awaitReadable(t, o.Output+activeSuffix, 16<<10)
+			if err := lose(o.Output + activeSuffix); err != nil {
+				stop()
+				<-ended
+				need.NotOnWindows(t, err)
+			}
+			peer.Await(t, "the next file", func() bool {
+				_, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix)
+				return err == nil
+			})
+			stop()
+			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
+				t.Errorf("ended with %v", err)
+			}
+			if _, err := info.SummarizeFile(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), info.Options{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// awaitReadable waits until readers see more than size bytes of messages in a recording, so that nothing is being written: what
+// is would make a truncated file as long as it should be.
+func awaitReadable(t *testing.T, path string, size int) {
+	t.Helper()
+	peer.Await(t, "the messages in the file", func() bool {
+		b, _ := os.ReadFile(path)
+		return readable(b) > uint64(size)
+	})
+}
+
+// readable returns the length that the header of a recording states, which is written last: where a bag's index is, or the pages of
+// a .db3; 0 if there is none.
+func readable(b []byte) uint64 {
+	if bytes.HasPrefix(b, []byte("SQLite format 3\x00")) && len(b) >= 32 {
+		return uint64(binary.BigEndian.Uint16(b[16:])) * uint64(binary.BigEndian.Uint32(b[28:]))
+	}
+	_, value, _ := bytes.Cut(b, []byte("index_pos="))
+	if len(value) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(value)
+}
+
+// TestCameraTakenNames checks that a recording never replaces a file.
+func TestCameraTakenNames(t *testing.T) {
+	for name, o := range map[string]Options{"one file": {}, "parts": {SplitDuration: time.Hour}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStudio(t, o)
+			path := filepath.Join(t.TempDir(), "x.bag")
+			taken := path
+			if o.limits().any() {
+				taken = partPath(strings.TrimSuffix(path, extBag), 0, extBag)
+			}
+			s.must(os.WriteFile(taken, []byte("keep"), 0o666))
+			got, err := s.Start(path)
+			s.must(err)
+			s.raise(2)
+			sum, err := s.Stop()
+			s.must(err)
+			if got == taken || len(sum.Paths) != 1 || sum.Paths[0] != got {
+				t.Errorf("recorded into %s, in the summary %q", got, sum.Paths)
+			}
+			if kept, err := os.ReadFile(taken); err != nil || string(kept) != "keep" {
+				t.Errorf("%s holds %q, %v", taken, kept, err)
+			}
+		})
+	}
+}

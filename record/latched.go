@@ -1,0 +1,108 @@
+package record
+
+import (
+	"github.com/rs/zerolog"
+
+	"rsros/program/queue"
+	"rsros/ros"
+)
+
+// latched has the newest message of each latching publisher, which begin the next file. They are part of
+// the recorder's budget of memory. Only the writing goroutine may use it.
+type latched[M any] struct {
+	budget *queue.Budget
+	log    zerolog.Logger
+	list   map[connectionKey]latchedMessage[M]
+	size   int64
+	full   bool // a message was too large
+
+	// Of the current file: the sizes of the messages that it begins with, and of what followed them.
+	repeated, followed int64
+}
+
+type latchedMessage[M any] struct {
+	message M
+	buffer  *ros.Buffer
+}
+
+func newLatched[M any](budget *queue.Budget, log zerolog.Logger) *latched[M] {
+	return &latched[M]{budget: budget, log: log, list: map[connectionKey]latchedMessage[M]{}}
+}
+
+// keep keeps a message if its publisher latches.
+func (l *latched[M]) keep(topic string, header ros.Header, buffer *ros.Buffer, message M) {
+	if header["latching"] != "1" {
+		return
+	}
+	key := connectionKey{topic, header["callerid"], header["md5sum"]}
+	l.drop(key)
+	size := int64(len(buffer.Bytes())) + eventSize
+	if !l.budget.Keep(l.size, size) {
+		if !l.full {
+			l.full = true
+			l.log.Warn().Str("topic", topic).Int64("bytes", size).Msg("latched messages are too large for the memory: later files don't begin with all of them")
+		}
+		return
+	}
+	buffer.Retain()
+	l.size += size
+	l.list[key] = latchedMessage[M]{message, buffer}
+}
+
+func (l *latched[M]) drop(key connectionKey) {
+	old, ok := l.list[key]
+	if !ok {
+		return
+	}
+	size := int64(len(old.buffer.Bytes())) + eventSize
+	delete(l.list, key)
+	old.buffer.Release()
+	l.size -= size
+	l.budget.Return(size)
+}
+
+// repeat begins a file: put writes the kept messages to it, unless it is the first.
+func (l *latched[M]) repeat(first bool, put func(M) error) error {
+	l.repeated, l.followed = 0, 0
+	if first {
+		return nil
+	}
+	for _, m := range l.list {
+		if err := put(m.message); err != nil {
+			return err
+		}
+	}
+	l.repeated = l.size
+	return nil
+}
+
+// follow counts a message or a frame of n bytes.
+func (l *latched[M]) follow(n int) { l.followed += int64(n) + eventSize }
+
+// measure returns the size of the current file for a limit of size. It is 0 until as much has followed the
+// repeated messages as these have, or as the limit is: otherwise each message would begin a file if the
+// repeated ones reach the limit.
+func (l *latched[M]) measure(size, limit int64) int64 {
+	if l.followed < min(l.repeated, limit) {
+		return 0
+	}
+	return size
+}
+
+// release drops all.
+func (l *latched[M]) release() {
+	for key := range l.list {
+		l.drop(key)
+	}
+}
+
+// lend retains a message while it is being written. The result gives it back.
+func lend(budget *queue.Budget, buffer *ros.Buffer) (done func()) {
+	size := int64(len(buffer.Bytes()))
+	buffer.Retain()
+	budget.Reserve(size)
+	return func() {
+		buffer.Release()
+		budget.Return(size)
+	}
+}

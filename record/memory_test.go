@@ -1,0 +1,83 @@
+package record
+
+import (
+	"fmt"
+	"runtime/debug"
+	"testing"
+
+	"rsros/msgs"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/test/peer"
+	"rsros/test/rig"
+	"rsros/tools/annotations"
+)
+
+// TestMemoryOfTopics floods a recorder with large messages of one topic after the other: what the topics keep for their next
+// messages is part of --memory, and the recording lacks nothing but what it states as dropped.
+func TestMemoryOfTopics(t *testing.T) {
+	const topics, messages, size, limit = 8, 32, 1 << 20, 16 << 20
+	master := rig.Master(t).URI()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	o := config(t, master, TopicOptions{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
+	shown := make(chan *TopicRecording, 1)
+	o.Show = func(_ *graph.Node, r *TopicRecording) (func() error, error) {
+		shown <- r
+		return func() error { return nil }, nil
+	}
+	var floods []*ros.Publisher
+	for i := range topics {
+		p, err := n.Advertise(ros.PublisherOptions{Topic: fmt.Sprintf("/flood%d", i), Type: msgs.MustType("std_msgs/String"), Queue: messages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		floods = append(floods, p)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(t.Context(), o) }()
+	r := <-shown
+	budget := r.recorder.budget
+	before := debug.SetGCPercent(100)
+	if debug.SetGCPercent(before); before >= 100 {
+		t.Errorf("garbage may be %d %% of what is in use", before)
+	}
+	body := msgs.Marshal(&msgs.String{Data: string(make([]byte, size))})
+	arrived := func() uint64 {
+		total := Total(r.Figures())
+		return total.Messages + total.Drops
+	}
+	for i, p := range floods {
+		peer.Await(t, "the recorder", func() bool { return p.Subscribers() == 1 })
+		for range messages {
+			p.Publish(msgs.Raw{Head: body})
+		}
+		peer.Await(t, "the messages", func() bool {
+			if used := budget.Spare(); used > limit+limit/8 {
+				t.Fatalf("%d bytes are kept for the next messages, the limit is %d", used, limit)
+			}
+			return arrived() == uint64(messages*(i+1))
+		})
+	}
+	peer.Await(t, "empty queues", func() bool { return r.recorder.queue.Size() == 0 && budget.Reserved() == 0 })
+	if spare := budget.Spare(); spare == 0 || spare > limit {
+		t.Errorf("%d bytes are kept for the next messages, the limit is %d", spare, limit)
+	}
+	total := Total(r.Figures())
+	r.Stop()
+	if err := <-ended; (err == nil) != (total.Drops == 0) || total.Bytes != (size+4)*total.Messages {
+		t.Errorf("%+v, %v", total, err)
+	}
+	var written uint64
+	for topic, n := range recorded(t, o.Output) {
+		if topic != annotations.Drops {
+			written += n
+		}
+	}
+	if written != total.Messages {
+		t.Errorf("recorded %d of %+v", written, total)
+	}
+}

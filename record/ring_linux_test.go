@@ -1,0 +1,116 @@
+package record
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/ros"
+	"rsros/test/need"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// smallDisk returns the folder of a file system of its own.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); errors.Is(err, fs.ErrPermission) {
+		need.System(t, "only root can make a small disk")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// numbers returns the numbers that the messages of a folder's bags begin with.
+func numbers(t *testing.T, dir string) map[uint32]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[uint32]bool{}
+	for _, path := range files {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range b.View(bagstore.Query{}).Messages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[binary.LittleEndian.Uint32(m.Data[4:])] = true
+		}
+		b.Close() //nolint:errcheck // read
+	}
+	return got
+}
+
+// TestRingOnASmallDisk checks that a ring becomes shorter, and nothing is dropped, on a disk that has no
+// room for it, and that a trigger keeps what is left, without a gap up to the end.
+func TestRingOnASmallDisk(t *testing.T) {
+	dir := smallDisk(t, "64m")
+	master := rig.Master(t).URI()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "counter"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	p, err := n.Advertise(ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	o := config(t, master, TopicOptions{
+		Topics: []string{"/count"}, Output: filepath.Join(dir, "walk.bag"), MinSpace: 32 << 20, Ring: Ring{Before: 20 * time.Second, After: 10 * time.Second}})
+	o.ROS.Name, o.Log = "recorder", zerolog.New(zerolog.SyncWriter(&log))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(ctx, o) }()
+	peer.Await(t, "the recorder", func() bool { return p.Subscribers() == 1 })
+	message := make([]byte, 400_000) // 8 MB/s: four seconds fill what may be filled
+	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	const sent = 240
+	for i := range uint32(sent) {
+		<-tick.C
+		binary.LittleEndian.PutUint32(message[4:], i)
+		p.Publish(msgs.Raw{Head: append([]byte(nil), message...)})
+	}
+	rig.Trigger(t, n, "/recorder/trigger")
+	var got map[uint32]bool
+	// The service may be called before the last messages have arrived.
+	peer.Await(t, "the last message in the kept files", func() bool {
+		got = numbers(t, dir)
+		return got[sent-1]
+	})
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint32(len(got)) {
+		if !got[sent-1-i] {
+			t.Fatalf("%d of the last %d messages is missing", sent-1-i, len(got))
+		}
+	}
+	if len(got) < 20 || len(got) > sent/2 {
+		t.Errorf("kept %d of %d messages", len(got), sent)
+	}
+	if !strings.Contains(log.String(), "the ring becomes shorter") {
+		t.Errorf("log: %s", log.String())
+	}
+}

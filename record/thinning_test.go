@@ -1,0 +1,108 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/program"
+	"rsros/ros"
+	"rsros/test/rig"
+)
+
+// TestThinning checks that a topic is recorded at no more than a rate, and as one message in N.
+func TestThinning(t *testing.T) {
+	absolute := func(name string) (string, error) {
+		if strings.Contains(name, "-") {
+			return "", errors.New("a bad name")
+		}
+		return "/" + strings.TrimPrefix(name, "/"), nil
+	}
+	thin, err := Thinning{Limit: []string{"imu=10", "7"}, Every: []string{"/points=3"}}.parse(absolute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for topic, want := range map[string]string{"/imu": "0 10 20 30 40 50 60", "/points": "0 3 6 9 12 15 18", "/tf": "0 1 2 3 4 5 6"} {
+		f, got := thin.flow(topic), ""
+		for n := range 100 {
+			ok, full := f.passes(int64(n) * 1e7)
+			if ok {
+				got += fmt.Sprintf(" %d", n)
+			}
+			if ok && full != (strings.Count(got, " ") == 7) {
+				t.Errorf("%s is full: %v at %d", topic, full, n)
+			}
+		}
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%s: recorded%s, want %s", topic, got, want)
+		}
+	}
+	for _, bad := range []Thinning{{Limit: []string{"x"}}, {Limit: []string{"/x=0"}}, {Limit: []string{"-1"}}, {Limit: []string{"a-b=1"}}, {Every: []string{"/x"}}, {Every: []string{"/x=0"}}, {Every: []string{"a-b=1"}}} {
+		if _, err := bad.parse(absolute); !errors.Is(err, program.ErrUsage) {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// TestStampsAsTimes checks that with header stamps as record times, messages without a header keep
+// their arrival time.
+func TestStampsAsTimes(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "pointer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0}, 1_600_000_000)
+	p.Publish(msgs.Raw{Head: append(at, make([]byte, 32)...)})
+	before := bagstore.TimeOf(time.Now())
+	o := config(t, master, TopicOptions{Topics: []string{"/point", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}, Time: "stamp"})
+	if err := Topics(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bagstore.Open(o.Output, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for m, err := range b.View(bagstore.Query{}).Messages() {
+		stamped := m.Conn != nil && m.Conn.Topic == "/point"
+		if err != nil || stamped != (m.Time == bagstore.NewTime(1_600_000_000, 0)) || !stamped && m.Time < before {
+			t.Errorf("%+v at %v: %v", m.Conn, m.Time, err)
+		}
+	}
+}
+
+// TestKeep checks that the oldest files are removed when the recording exceeds its limit.
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	s := &series[*seconds]{log: zerolog.Nop(), base: filepath.Join(dir, "walk"), ext: ".bag", numbered: true, most: 25}
+	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
+	for range 6 {
+		if err := s.next(); err != nil {
+			t.Fatal(err)
+		}
+		s.cur.text.WriteString("ten bytes!")
+	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := os.ReadDir(dir)
+	if len(left) != 3 || left[0].Name() != "walk_3.bag" {
+		t.Errorf("left %v", left)
+	}
+}

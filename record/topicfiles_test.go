@@ -1,0 +1,223 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/program/queue"
+)
+
+// hand is a clock that tests move.
+type hand struct{ now time.Time }
+
+func (h *hand) time() time.Time         { return h.now }
+func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
+
+// files opens the first file of a recording in a folder of the test.
+func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
+	t.Helper()
+	clock := &hand{time.Unix(1000, 0)}
+	f := newTopicFiles(o, queue.NewBudget(1<<30), nil, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	if err := f.begin(); err != nil {
+		t.Fatal(err)
+	}
+	return f, clock
+}
+
+func finish(t *testing.T, f *topicFiles) {
+	t.Helper()
+	if err := f.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// listing returns the names of the files of a folder.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range list {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNamesWhileRecording checks that a file has its final name only once it is whole, and is a bag
+// before that.
+func TestNamesWhileRecording(t *testing.T) {
+	dir := t.TempDir()
+	f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x.bag")})
+	if got := listing(t, dir); got != "x.bag.active" {
+		t.Errorf("while it is written: %s", got)
+	}
+	b, err := bagstore.Open(filepath.Join(dir, "x.bag.active"), bagstore.OpenOptions{})
+	if err != nil {
+		t.Errorf("the active file: %v", err)
+	} else if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	finish(t, f)
+	if got := listing(t, dir); got != "x.bag" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// TestTakenNames checks that a recording never replaces a file, whenever that appeared.
+func TestTakenNames(t *testing.T) {
+	keep := func(t *testing.T, path string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("keep"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
+				t.Errorf("%s holds %q, %v", path, got, err)
+			}
+		})
+	}
+	for _, c := range []struct {
+		name  string
+		taken string
+		split bool
+	}{
+		{"final", "x.bag", false},
+		{"active, of a killed recorder", "x.bag.active", false},
+		{"first part", "x_0.bag", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			keep(t, filepath.Join(dir, c.taken))
+			f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x"), Split: c.split, MaxTime: time.Hour})
+			finish(t, f)
+			ending := ".bag"
+			if c.split {
+				ending = "_0.bag"
+			}
+			if len(f.totals().Paths) != 1 || !strings.HasPrefix(filepath.Base(f.totals().Paths[0]), "x_2") || !strings.HasSuffix(f.totals().Paths[0], ending) {
+				t.Errorf("recorded into %q", f.totals().Paths)
+			}
+		})
+	}
+	t.Run("taken while it was recorded", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		f, _ := files(t, TopicOptions{Output: path})
+		keep(t, path)
+		if err := f.end(); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("close: %v", err)
+		}
+		if _, err := os.Stat(path + activeSuffix); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("overwrite", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, _ := files(t, TopicOptions{Output: path, Bag: bagstore.Options{Overwrite: true}})
+		finish(t, f)
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDuration checks that limits count the messages' time, and expire without a message.
+func TestDuration(t *testing.T) {
+	t.Run("end", func(t *testing.T) {
+		f, clock := files(t, TopicOptions{Output: filepath.Join(t.TempDir(), "x"), MaxTime: 2 * time.Second})
+		for range 3 {
+			if err := f.turn(clock.time()); err != nil {
+				t.Fatal(err)
+			}
+			clock.advance(time.Second)
+		}
+		select {
+		case <-f.done():
+		default:
+			t.Error("two seconds didn't end it")
+		}
+		finish(t, f)
+	})
+	t.Run("split", func(t *testing.T) {
+		dir := t.TempDir()
+		f, clock := files(t, TopicOptions{Output: filepath.Join(dir, "x"), MaxTime: 2 * time.Second, Split: true})
+		// 4.5 s is 0.5 s after a whole multiple, so the third file ends at 6 s.
+		for _, step := range []time.Duration{1, 1, 2500, 1600} {
+			if step < 10 {
+				step *= 1000
+			}
+			clock.advance(step * time.Millisecond)
+			if err := f.turn(clock.time()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		finish(t, f)
+		if got := listing(t, dir); got != "x_0.bag x_1.bag x_2.bag x_3.bag" {
+			t.Errorf("files: %s", got)
+		}
+	})
+}
+
+// TestMaxSplits checks that as many finished files stay as rosbag record keeps.
+func TestMaxSplits(t *testing.T) {
+	dir := t.TempDir()
+	f, clock := files(t, TopicOptions{Output: filepath.Join(dir, "x"), MaxTime: time.Second, Split: true, MaxSplits: 2})
+	for range 5 {
+		clock.advance(time.Second)
+		if err := f.turn(clock.time()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := listing(t, dir); got != "x_3.bag x_4.bag x_5.bag.active" {
+		t.Errorf("files: %s", got)
+	}
+	finish(t, f)
+}
+
+// TestSpaceGuard checks that the disk is queried once a second, sooner after half of the free bytes, and that both changes are reported.
+func TestSpaceGuard(t *testing.T) {
+	free, asked := int64(10), 0
+	g := spaceGuard{minimum: 5, free: func(string) (int64, error) { asked++; return free, nil }}
+	now := time.Unix(0, 0)
+	for i, step := range []struct {
+		free    int64
+		after   time.Duration
+		size    int
+		changed bool
+		low     bool
+		asked   int
+	}{
+		{10, 0, 0, false, false, 1},
+		{4, spaceEvery / 2, 0, false, false, 1}, // not asked yet
+		{4, spaceEvery / 2, 0, true, true, 2},
+		{4, spaceEvery, spaceStep, false, true, 3},
+		{4, spaceEvery / 2, spaceStep, false, true, 3}, // not written
+		{5, spaceEvery / 2, spaceStep, true, false, 4},
+		{5, 0, spaceStep, false, false, 4},
+		{8*spaceStep + 5, 0, 1, false, false, 5},
+		{4*spaceStep + 5, 0, 4 * spaceStep, false, false, 5},
+		{4*spaceStep + 5, 0, 1, false, false, 6},
+		{4, 0, 2*spaceStep + 1, true, true, 7},
+	} {
+		free, now = step.free, now.Add(step.after)
+		if changed := g.check("x.bag", step.size, now); changed != step.changed || g.low.Load() != step.low || asked != step.asked {
+			t.Errorf("step %d: changed %v, low %v, asked %d times", i, changed, g.low.Load(), asked)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/program"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/ros/xmlrpc"
+	"rsros/test/peer"
+	"rsros/test/rig"
+	"rsros/tools/info"
+)
+
+// talker publishes the same text until the test ends.
+func talker(t *testing.T, master, topic, text string) {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + topic[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: text})})
+	t.Cleanup(func() { _ = n.Close() })
+}
+
+// config returns the options of a recorder in the test's graph.
+func config(t *testing.T, master string, o TopicOptions) TopicOptions {
+	t.Helper()
+	if o.Output == "" {
+		o.Output = filepath.Join(t.TempDir(), "x.bag")
+	}
+	o.ROS = graph.Config{MasterURI: master, Host: "127.0.0.1"}
+	o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	return o
+}
+
+// recorded returns the number of messages of each topic in a bag.
+func recorded(t *testing.T, path string) map[string]uint64 {
+	t.Helper()
+	s, err := info.SummarizeFile(t.Context(), path, info.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]uint64{}
+	for _, topic := range s.Topics {
+		counts[topic.Topic] = topic.Messages
+	}
+	return counts
+}
+
+// TestTopicNamedTwice checks that a topic is recorded once, under its full name.
+func TestTopicNamedTwice(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	o := config(t, master, TopicOptions{Topics: []string{"chatter", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}})
+	if err := Topics(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(t, o.Output); len(got) != 1 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// TestIllegalTopicInGraph checks that a name that ROS refuses is left out while the others are
+// recorded.
+func TestIllegalTopicInGraph(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	if _, err := xmlrpc.Call(t.Context(), http.DefaultClient, master, "registerPublisher", "/stranger", "/bad-name", "std_msgs/String", "http://127.0.0.1:1/"); err != nil {
+		t.Fatal(err)
+	}
+	o := config(t, master, TopicOptions{All: true})
+	if err := until(t, o, "/chatter", 1); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/bad-name") {
+		t.Errorf("ended with %v", err)
+	}
+	if got := recorded(t, o.Output); got["/bad-name"] != 0 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// until runs a recorder until its active file holds n messages of a topic.
+func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	o.Bag.Checkpoint = time.Millisecond // so that the file tells what it holds
+	go func() { ended <- Topics(ctx, o) }()
+	peer.Await(t, "messages of "+topic, holds(t, o.Output+activeSuffix, topic, n))
+	stop()
+	return <-ended
+}
+
+// holds reports whether a bag holds n messages of a topic.
+func holds(t *testing.T, path, topic string, n uint64) func() bool {
+	return func() bool {
+		s, err := info.SummarizeFile(t.Context(), path, info.Options{})
+		return err == nil && slices.ContainsFunc(s.Topics, func(i info.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
+	}
+}
+
+// TestNodeTopics checks that --node records what a node subscribes to.
+func TestNodeTopics(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	talker(t, master, "/other", "ho")
+	listener, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "listener"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // at the end
+	if _, err := listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
+		t.Fatal(err)
+	}
+	o := config(t, master, TopicOptions{Node: "listener"})
+	if err := until(t, o, "/chatter", 1); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(t, o.Output); got["/other"] != 0 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// TestWaitsForClock checks that in simulated time a recording begins with the first /clock, and that
+// its duration is in that time.
+func TestWaitsForClock(t *testing.T) {
+	master := rig.Master(t).URI()
+	joined, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{MasterURI: master, Host: "127.0.0.1", Name: "clock"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer joined.Close() //nolint:errcheck // at the end
+	n := joined.Node
+	if err := n.SetParam(t.Context(), "/use_sim_time", true); err != nil {
+		t.Fatal(err)
+	}
+	talker(t, master, "/chatter", "hi")
+	o := config(t, master, TopicOptions{Topics: []string{"/chatter"}, MaxTime: time.Hour})
+	o.ROS.Name = "recorder"
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(t.Context(), o) }()
+	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: msgs.MustType("rosgraph_msgs/Clock"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "the recorder at /clock", func() bool {
+		topics, err := joined.SubscribedTopics(t.Context(), "/recorder")
+		return err == nil && slices.Contains(topics, "/clock")
+	})
+	if _, err := os.Stat(o.Output + activeSuffix); err == nil {
+		t.Error("recording has begun before the first time")
+	}
+	tick := func(at time.Duration) {
+		clock.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.Time(at)})})
+	}
+	tick(1000 * time.Second)
+	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
+	tick(1000*time.Second + time.Hour)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	s, err := info.SummarizeFile(t.Context(), o.Output, info.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Messages > 0 && s.Start < bagstore.NewTime(1000, 0) {
+		t.Errorf("the bag starts at %v", s.Start)
+	}
+}
+
+// TestHungMaster checks that a master that stops answering delays neither a limit nor the end.
+func TestHungMaster(t *testing.T) {
+	hung := make(chan struct{})
+	master := rig.Master(t).URI()
+	back, err := url.Parse(master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hang atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(back)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hang.Load() {
+			select {
+			case <-hung:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	defer close(hung)
+	talker(t, master, "/chatter", "hi")
+	o := config(t, front.URL, TopicOptions{All: true})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(ctx, o) }()
+	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
+	hang.Store(true)
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// A time limit expires also with a master that hangs.
+func TestDurationBesideAHungMaster(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	err = Topics(t.Context(), TopicOptions{
+		All: true, MaxTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
+		ROS: graph.Config{MasterURI: "http://" + l.Addr().String(), Host: "127.0.0.1"},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMissing checks that messages missing by the publisher's numbers are in the log and in the
+// summary, and are no failure of the recorder.
+func TestMissing(t *testing.T) {
+	master := rig.Master(t).URI()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), LatchAll: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seq := range []byte{1, 2, 5} {
+		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
+	}
+	var log bytes.Buffer
+	o := config(t, master, TopicOptions{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
+	o.Log = zerolog.New(zerolog.SyncWriter(&log))
+	if err := Topics(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"topic":"/point","lost":2,`, `"dropped":0,"lost":2,`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %s in %s", want, &log)
+		}
+	}
+}

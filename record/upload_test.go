@@ -1,0 +1,103 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/place"
+	"rsros/program/queue"
+	"rsros/record/upload"
+)
+
+// away is a store that can't be reached.
+type away struct{ place.Store }
+
+func (away) Put(context.Context, string, io.ReaderAt, int64, place.PutOptions) (place.Info, error) {
+	return place.Info{}, errors.New("no route to host")
+}
+
+// waitingQueue returns a queue of dir whose files wait forever.
+func waitingQueue(t *testing.T, o upload.Options, dir string) *upload.Queue {
+	t.Helper()
+	place.Register("away", away{})
+	o.To = "away://bucket"
+	q, err := upload.Start(o, zerolog.New(zerolog.NewTestWriter(t)), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+// TestSplitsThatWait checks that the limit of kept files removes none that waits for upload.
+func TestSplitsThatWait(t *testing.T) {
+	dir := t.TempDir()
+	clock := &hand{time.Unix(1000, 0)}
+	o := TopicOptions{Output: filepath.Join(dir, "x.bag"), Split: true, MaxTime: time.Second, MaxSplits: 1}
+	f := newTopicFiles(o, queue.NewBudget(1<<30), waitingQueue(t, upload.Options{}, dir), clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	if err := f.begin(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		clock.advance(time.Second)
+		if err := f.turn(clock.now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finish(t, f)
+	for n := range 4 {
+		path := filepath.Join(dir, partPath("x", n, extBag))
+		if _, err := os.Lstat(path); err != nil || f.uploads.Safe(path) {
+			t.Errorf("%s is safe, or gone: %v", path, err)
+		}
+	}
+	if st := f.uploads.Status(); st.Waiting != 4 {
+		t.Errorf("%+v", st)
+	}
+	o.Bag.Overwrite = true
+	again := newTopicFiles(o, queue.NewBudget(1<<30), f.uploads, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	if err := again.begin(); err != nil || again.cur.final == filepath.Join(dir, "x_0.bag") {
+		t.Errorf("replaced a file that waits: %s, %v", again.cur.final, err)
+	}
+	finish(t, again)
+}
+
+// TestTooMuchWaits checks that a camera's recording drops and counts frames while the limit of waiting
+// files is reached.
+func TestTooMuchWaits(t *testing.T) {
+	dir := t.TempDir()
+	s := newStudio(t, Options{Uploads: waitingQueue(t, upload.Options{Limit: 1}, dir)})
+	for i := range 2 {
+		if _, err := s.Start(filepath.Join(dir, []string{"a.bag", "b.bag"}[i])); err != nil {
+			t.Fatal(err)
+		}
+		s.raise(5)
+		status, _ := s.Status()
+		sum, err := s.Stop()
+		if err != nil || (sum.Frames == 0) != (i == 1) || (sum.Dropped > 0) != (i == 1) {
+			t.Errorf("recording %d: %v, %v", i, sum, err)
+		}
+		found := ""
+		for _, kv := range status.Values {
+			if kv.Key == "Files waiting for upload" {
+				found = kv.Value
+			}
+		}
+		if want := []string{"0", "1"}[i]; found != want {
+			t.Errorf("recording %d: %q files wait, want %s", i, found, want)
+		}
+	}
+	if s.Uploads() == "" {
+		t.Error("nothing is said about uploads")
+	}
+	if err := s.Close(); err == nil {
+		t.Error("no loss is reported")
+	}
+}

@@ -1,0 +1,566 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/program/ratelimit"
+)
+
+func TestSkipEmpty(t *testing.T) {
+	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/a", "1"}, entry{time.Hour, "/a", "2"}, entry{time.Hour + 10*ms, "/a", "3"})
+	r := newRig(t, Settings{SkipEmpty: time.Second, ClockHz: 100, ClockPerMessage: true}, b)
+	expect(t, r.run(t), `
+		+0s clock 1000
+		+0s /a 0
+		+10ms clock 1000.01
+		+10ms /a 1
+		+10ms clock 4600
+		+10ms /a 2
+		+20ms clock 4600.01
+		+20ms /a 3`)
+
+	// Paused within the gap: it is skipped when time goes on.
+	r = newRig(t, Settings{SkipEmpty: time.Second, Paused: true}, b)
+	r.at(5*ms, StepMessage{})
+	r.at(6*ms, StepMessage{})
+	r.at(50*ms, Resume{})
+	expect(t, r.run(t), `
+		+5ms /a 0
+		+6ms /a 1
+		+50ms /a 2
+		+60ms /a 3`)
+}
+
+func TestPauseTopics(t *testing.T) {
+	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/b", "stop"}, entry{20 * ms, "/a", "1"}, entry{30 * ms, "/b", "stop"}, entry{40 * ms, "/a", "2"})
+	r := newRig(t, Settings{PauseTopics: []string{"/b"}}, b)
+	r.at(100*ms, Resume{})            // plays on as if nothing had been
+	r.at(200*ms, StepMessage{})       // publishes the message that paused
+	r.at(201*ms, TogglePauseTopics{}) // and the next one wouldn't
+	r.at(300*ms, Resume{})
+	expect(t, r.run(t), `
+		+0s /a 0
+		+110ms /b stop
+		+120ms /a 1
+		+200ms /b stop
+		+310ms /a 2`)
+}
+
+func TestRateControl(t *testing.T) {
+	r := rigOf(t, Options{RateControl: true, Settings: Settings{RateControlMaxDelay: 15 * ms, ClockHz: 20}}, counting(t, 5))
+	var states []State
+	r.reports.onStatus = func(s Status) {
+		if len(states) == 0 || states[len(states)-1] != s.State {
+			states = append(states, s.State)
+		}
+	}
+	r.at(60*ms, RateControlStamp{bag0.Add(5 * ms)}) // 20 − 5 = 15 ms behind: enough
+	r.at(100*ms, RateControlStamp{bag0.Add(40 * ms)})
+	expect(t, r.run(t), `
+		+0s clock 1000
+		+0s /a 0
+		+10ms /a 1
+		+20ms /a 2
+		+50ms clock 1000.02
+		+70ms /a 3
+		+100ms clock 1000.03
+		+110ms /a 4
+		+110ms clock 1000.04`)
+	if want := []State{Running, Delayed, Running, Delayed, Running, Finished}; !slices.Equal(states, want) {
+		t.Errorf("states %q, want %q", states, want)
+	}
+}
+
+func TestFollowClock(t *testing.T) {
+	for name, clock := range map[string]bagstore.Time{"in the bag's time": bag0, "in another time": 77 * sec} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Settings{FollowClock: true}, counting(t, 5))
+			for _, at := range []time.Duration{0, 5, 25, 25, 30, 10, 40} {
+				r.at(time.Duration(len(r.clock.script)+1)*sec, FollowTime{clock.Add(at * ms)})
+			}
+			expect(t, r.run(t), `
+				+1s /a 0
+				+3s /a 1
+				+3s /a 2
+				+5s /a 3
+				+6s /a 1
+				+7s /a 2
+				+7s /a 3
+				+7s /a 4`)
+		})
+	}
+}
+
+func TestStepFrameSet(t *testing.T) {
+	image := make([]byte, 5000) // larger than what is copied
+	var list []raw
+	for i := range 3 {
+		at := bag0.Add(time.Duration(i) * 30 * ms)
+		list = append(list,
+			raw{at - 1, "/imu", "std_msgs/String", text(fmt.Sprint(i))},
+			raw{at, "/depth", "sensor_msgs/Image", image},
+			raw{at, "/color", "sensor_msgs/Image", image},
+			raw{at.Add(10 * ms), "/imu", "std_msgs/String", text(fmt.Sprint(i, "b"))})
+	}
+	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
+	r.at(1*sec, StepFrameSet{})
+	r.at(2*sec, StepFrameSet{})
+	r.at(3*sec, Stop{})
+	expect(t, r.run(t), `
+		+1s /imu 0
+		+1s /depth 5000 bytes
+		+1s /color 5000 bytes
+		+1s /imu 0b
+		+1s /imu 1
+		+2s /depth 5000 bytes
+		+2s /color 5000 bytes
+		+2s /imu 1b
+		+2s /imu 2`)
+}
+
+// After a seek to before what comes ahead of an image, a step publishes the image,
+// too.
+func TestStepFrameSetAfterSeek(t *testing.T) {
+	image := make([]byte, 5000)
+	var list []raw
+	for i := range 4 {
+		at := bag0.Add(time.Duration(i) * 30 * ms)
+		list = append(list, raw{at, "/info", "std_msgs/String", text(fmt.Sprint(i))}, raw{at.Add(1 * ms), "/depth", "sensor_msgs/Image", image})
+	}
+	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
+	r.at(1*sec, StepFrameSet{})
+	r.at(2*sec, SeekOffset{60 * ms})
+	r.at(3*sec, StepFrameSet{})
+	r.at(4*sec, Stop{})
+	expect(t, r.run(t), `
+		+1s /info 0
+		+1s /depth 5000 bytes
+		+1s /info 1
+		+3s /info 2
+		+3s /depth 5000 bytes
+		+3s /info 3`)
+}
+
+func TestLatchedPrelude(t *testing.T) {
+	b := write(t,
+		entry{0, "/latched@x", "old"}, entry{1 * ms, "/latched@y", "of y"}, entry{2 * ms, "/latched@x", "new"}, entry{3 * ms, "/other", "0"},
+		entry{50 * ms, "/other", "1"}, entry{60 * ms, "/latched@x", "newest"}, entry{70 * ms, "/other", "2"})
+	start := Settings{Start: 40 * ms}
+	r := newRig(t, start, b)
+	r.at(15*ms, SeekOffset{15 * ms}) // from the first message at 50 ms: 65 ms
+	expect(t, r.run(t), `
+		+0s /latched new
+		+0s /latched of y
+		+0s /other 1
+		+10ms /latched newest
+		+15ms /latched newest
+		+15ms /latched of y
+		+20ms /other 2`)
+
+	loop := start
+	loop.Loop = true
+	r = newRig(t, loop, b)
+	r.at(25*ms, Stop{})
+	expect(t, r.run(t), `
+		+0s /latched new
+		+0s /latched of y
+		+0s /other 1
+		+10ms /latched newest
+		+20ms /other 2
+		+20ms /latched new
+		+20ms /latched of y
+		+20ms /other 1`)
+}
+
+func transforms(children ...string) []byte {
+	var m msgs.TFMessage
+	for _, c := range children {
+		m.Transforms = append(m.Transforms, msgs.TransformStamped{ChildFrameID: c})
+	}
+	return msgs.Marshal(&m)
+}
+
+// TestStaticTransforms: several static publishers that the bag shows under one
+// callerid must not replace each other before a start offset.
+func TestStaticTransforms(t *testing.T) {
+	b := writeRaw(t,
+		raw{bag0, "/tf_static@play", "tf2_msgs/TFMessage", transforms("base")},
+		raw{bag0 + 1, "/tf_static@play", "tf2_msgs/TFMessage", transforms("camera", "imu")},
+		raw{bag0 + 2, "/tf_static@play", "tf2_msgs/TFMessage", transforms("base")},
+		raw{bag0.Add(sec), "/a", "std_msgs/String", text("0")})
+	r := newRig(t, Settings{Start: sec / 2}, b)
+	expect(t, r.run(t), `
+		+0s /tf_static camera,imu
+		+0s /tf_static base
+		+0s /a 0`)
+	if c := r.journal.channels; len(c) != 2 || !c[1].LatchAll {
+		t.Errorf("channels %+v: /tf_static must keep all", c)
+	}
+}
+
+// TestRealSenseStatics: what an SDK bag holds at 1 ns comes at once, is kept for
+// late subscribers, and isn't part of the time line.
+func TestRealSenseStatics(t *testing.T) {
+	list := []raw{
+		{1, "/info", "std_msgs/String", text("serial")}, {1, "/info", "std_msgs/String", text("name")},
+		{1, "/option/Laser Power/value", "std_msgs/String", text("1")},
+	}
+	for name, first := range map[string]bagstore.Time{"times from 0": 33 * ms, "times from 1970": bag0} {
+		t.Run(name, func(t *testing.T) {
+			b := writeRaw(t, append(slices.Clone(list),
+				raw{first, "/image", "std_msgs/String", text("0")},
+				raw{first.Add(10 * ms), "/option/Laser Power/value", "std_msgs/String", text("2")},
+				raw{first.Add(20 * ms), "/image", "std_msgs/String", text("1")})...)
+			r := newRig(t, Settings{}, b)
+			r.at(15*ms, SeekOffset{15 * ms})
+			expect(t, r.run(t), `
+				+0s /info serial
+				+0s /info name
+				+0s /option/Laser_Power/value 1
+				+0s /image 0
+				+10ms /option/Laser_Power/value 2
+				+15ms /option/Laser_Power/value 2
+				+20ms /image 1`)
+			for _, c := range r.journal.channels {
+				want := map[string][2]bool{"/info": {false, true}, "/option/Laser_Power/value": {true, false}, "/image": {}}[c.Topic]
+				if got := [2]bool{c.Latch, c.LatchAll}; got != want {
+					t.Errorf("%s: latch, latch all = %v, want %v", c.Topic, got, want)
+				}
+			}
+		})
+	}
+}
+
+func header(seq uint32, stamp bagstore.Time) []byte {
+	return msgs.Marshal(&msgs.Header{Seq: seq, Stamp: msgs.Time(stamp), FrameID: "x"})
+}
+
+// TestRestamp: stamps keep their distance to the time of publishing. std_msgs/Header
+// stands for every type that begins with one; nested stamps are msgs' matter.
+func TestRestamp(t *testing.T) {
+	b := writeRaw(t,
+		raw{bag0, "/h", "std_msgs/Header", header(0, bag0-3*ms)},
+		raw{bag0.Add(10 * ms), "/h", "std_msgs/Header", header(1, bag0.Add(7*ms))},
+		raw{bag0.Add(20 * ms), "/h", "std_msgs/Header", header(2, 0)})
+	at := func(w Wall, ago time.Duration) int64 { return int64(w) - int64(ago) }
+	for _, c := range []struct {
+		name string
+		o    Settings
+		want string
+	}{
+		{"off", Settings{}, fmt.Sprintf(`
+			+0s /h 0 %d
+			+10ms /h 1 %d
+			+20ms /h 2 0`, bag0-3*ms, bag0.Add(7*ms))},
+		{"on", Settings{Restamp: true}, fmt.Sprintf(`
+			+0s /h 0 %d
+			+10ms /h 1 %d
+			+20ms /h 2 0`, at(wall0, 3*ms), at(wall0+10*ms, 3*ms))},
+		{"at rate 2", Settings{Restamp: true, Rate: 2}, fmt.Sprintf(`
+			+0s /h 0 %d
+			+5ms /h 1 %d
+			+10ms /h 2 0`, at(wall0, 3*ms), at(wall0+5*ms, 3*ms))},
+	} {
+		t.Run(c.name, func(t *testing.T) { expect(t, newRig(t, c.o, b).run(t), c.want) })
+	}
+
+	// On one time line the stamps of the second round go on, too.
+	r := newRig(t, Settings{Loop: true, LoopMonotonic: true}, b)
+	r.at(25*ms, Stop{})
+	expect(t, r.run(t), fmt.Sprintf(`
+		+0s /h 0 %d
+		+10ms /h 1 %d
+		+20ms /h 2 0
+		+20ms /h 0 %d`, bag0-3*ms, bag0.Add(7*ms), bag0.Add(17*ms)))
+}
+
+// TestStamper: an image's pixels aren't copied to shift its stamp, a message with
+// nested stamps is.
+func TestStamper(t *testing.T) {
+	parse := func(name string) *stamper {
+		spec, err := msgs.Parse(name, msgs.MustType(name).Definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newStamper(spec)
+	}
+	if parse("std_msgs/String") != nil {
+		t.Error("a string has no stamp")
+	}
+	image := append(header(1, bag0), make([]byte, 100)...)
+	head, rest, err := parse("sensor_msgs/Image").shift(nil, image, time.Second)
+	if err != nil || len(head) != headStamp || &rest[0] != &image[headStamp] {
+		t.Errorf("image: head %d bytes, %v", len(head), err)
+	}
+	if d := msgs.NewDecoder(head[4:]); d.Time() != msgs.Time(bag0)+sec {
+		t.Error("the image's stamp wasn't moved")
+	}
+	tf := msgs.Marshal(&msgs.TFMessage{Transforms: []msgs.TransformStamped{{Header: msgs.Header{Stamp: 5 * sec}}, {Header: msgs.Header{Stamp: 6 * sec}}}})
+	head, rest, err = parse("tf2_msgs/TFMessage").shift(nil, tf, -time.Second)
+	var moved msgs.TFMessage
+	if err != nil || len(rest) != 0 || msgs.Unmarshal(head, &moved) != nil ||
+		moved.Transforms[0].Header.Stamp != 4*sec || moved.Transforms[1].Header.Stamp != 5*sec {
+		t.Errorf("tf: %+v, %v", moved, err)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	b := write(t, entry{0, "/a", "0"}, entry{1 * ms, "/ab", "1"}, entry{2 * ms, "/b", "2"}, entry{12 * ms, "/b", "3"}, entry{22 * ms, "/b", "4"}, entry{32 * ms, "/b", "5"})
+	full := func(list ...string) Filter {
+		re, err := CompileFull(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Filter{Match: re}
+	}
+	exclude := Filter{Exclude: full("/a.*").Match}
+	limits, err := ratelimit.Parse([]string{"/b=50"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		f    Filter
+		want string
+	}{
+		"topics":     {Filter{Topics: []string{"/a", "/ab"}}, "+0s /a 0\n+1ms /ab 1"},
+		"expression": {full("/a"), "+0s /a 0"},
+		"excluded":   {exclude, "+0s /b 2\n+10ms /b 3\n+20ms /b 4\n+30ms /b 5"},
+		"types":      {Filter{Topics: []string{"/a"}, Types: []string{"std_msgs/String"}}, "+0s /a 0"},
+		"rate limit": {Filter{Limits: limits}, "+0s /a 0\n+1ms /ab 1\n+2ms /b 2\n+22ms /b 4"},
+	} {
+		t.Run(name, func(t *testing.T) { expect(t, newRig(t, Settings{Filter: c.f}, b).run(t), c.want) })
+	}
+}
+
+func TestSeveralBags(t *testing.T) {
+	a := write(t, entry{0, "/a", "0"}, entry{20 * ms, "/a", "2"})
+	b := write(t, entry{10 * ms, "/a", "1"}, entry{20 * ms, "/b", "3"})
+	r := newRig(t, Settings{Prefix: "/again"}, a, b)
+	expect(t, r.run(t), `
+		+0s /again/a 0
+		+10ms /again/a 1
+		+20ms /again/a 2
+		+20ms /again/b 3`)
+	if n := len(r.journal.channels); n != 2 {
+		t.Errorf("%d channels", n)
+	}
+}
+
+func TestUnplayableTopics(t *testing.T) {
+	good := msgs.MustType("std_msgs/String")
+	empty := msgs.MustType("std_msgs/Empty")
+	for name, c := range map[string]struct {
+		conn bagstore.Connection
+		want string
+	}{
+		"no definition": {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: good.MD5}, "topic /x is left out: type std_msgs/String has no definition"},
+		"bad md5":       {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: "*", Definition: good.Definition}, `topic /x is left out: "*" is not an md5sum`},
+		"no type":       {bagstore.Connection{Topic: "/x", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "" is not a message type`},
+		"broken type":   {bagstore.Connection{Topic: "/x", Type: "\xe7eometry_msgs/Transform", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "\xe7eometry_msgs/Transform" is not a message type`},
+		"escaped type":  {bagstore.Connection{Topic: "/x", Type: "std_msgs/\x1b[31mString", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "std_msgs/\x1b[31mString" is not a message type`},
+		"empty type":    {bagstore.Connection{Topic: "/x", Type: empty.Name, MD5: empty.MD5}, ""},
+		"another type":  {bagstore.Connection{Topic: "/a", Type: empty.Name, MD5: empty.MD5}, "a part of topic /a is left out"},
+		"refused":       {bagstore.Connection{Topic: "/refused", Type: good.Name, MD5: good.MD5, Definition: good.Definition}, "topic /refused is left out: refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := t.TempDir() + "/x.bag"
+			w, err := bagstore.Create(path, bagstore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := w.AddConnection(bagstore.Connection{Topic: "/a", Type: good.Name, MD5: good.MD5, Definition: good.Definition})
+			x, err2 := w.AddConnection(c.conn)
+			err3 := w.Write(a, bag0, text("good"))
+			err4 := w.Write(x, bag0, nil)
+			if err := errors.Join(err, err2, err3, err4, w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			b, err := bagstore.Open(path, bagstore.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close() //nolint:errcheck // only read
+			r := newRig(t, Settings{}, b)
+			r.journal.refuse = "/refused"
+			lines := r.run(t)
+			if got := strings.Join(r.Problems(), "; "); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+				t.Errorf("problems %q, want %q", got, c.want)
+			}
+			if !slices.Contains(lines, "+0s /a good") {
+				t.Errorf("published %q", lines)
+			}
+		})
+	}
+}
+
+// TestWhatIsMissingIsSaid: as a problem where it was asked for, else as a warning.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	match, err := CompileFull([]string{"/a", "/no.*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r := rigOf(t, Options{Log: zerolog.New(&log).Level(zerolog.WarnLevel), Settings: Settings{
+		Filter: Filter{Topics: []string{"/a", "/nowhere"}, Match: match, Types: []string{"std_msgs/String", "a/B"}, Limits: map[string]float64{"/limited": 1}},
+		Prefix: "/again", PauseTopics: []string{"/paused"}, ClockTopics: []string{"/again/a", "/a"},
+	}}, counting(t, 1))
+	r.run(t)
+	want := []string{"no bag has topic /nowhere", "no bag has topic that matches ^(?:/no.*)$", "no bag has messages of type a/B"}
+	if p := r.Problems(); !slices.Equal(p, want) {
+		t.Errorf("problems %q", p)
+	}
+	for _, text := range []string{"rate limits: topic /limited isn't played", "pause topics: topic /paused", "clock topics: topic /a isn't"} {
+		if !strings.Contains(log.String(), text) {
+			t.Errorf("no %q in\n%s", text, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "/again/a") {
+		t.Errorf("a warning of what is played:\n%s", log.String())
+	}
+}
+
+func TestRecordedClock(t *testing.T) {
+	b := writeRaw(t, raw{bag0, "/clock", "rosgraph_msgs/Clock", msgs.Marshal(&msgs.Clock{Clock: 5})}, raw{bag0, "/a", "std_msgs/String", text("0")})
+	expect(t, newRig(t, Settings{}, b).run(t), "+0s /clock 8 bytes\n+0s /a 0")
+	expect(t, newRig(t, Settings{ClockHz: 1}, b).run(t), "+0s clock 1000\n+0s /a 0")
+}
+
+func TestCommandsAfterTheEnd(t *testing.T) {
+	r := newRig(t, Settings{}, counting(t, 1))
+	r.run(t)
+	if err := r.Do(t.Context(), Pause{}); !errors.Is(err, ErrStopped) {
+		t.Errorf("pause after the end: %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	r := newRig(t, Settings{Loop: true}, counting(t, 100))
+	ctx, cancel := context.WithCancel(t.Context())
+	r.clock.script = []event{{55 * ms, cancel}}
+	if err := r.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run: %v", err)
+	}
+	if s := r.Status(); s.State != Finished || s.Messages != 6 {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// TestRealTime drives the machine's clock and commands from another goroutine.
+func TestRealTime(t *testing.T) {
+	j := &journal{clock: &fakeClock{}}
+	clock, err := NewSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer clock.Close() //nolint:errcheck // at the end
+	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Bag{counting(t, 20)}), Output: j, Settings: Settings{Loop: true, ClockHz: 500, ClockPerMessage: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() { done <- p.Run(t.Context()) }()
+	for _, c := range []Command{Pause{}, SetRate{3}, Resume{}, SeekBy{50 * ms}, SetLoop{false}, SetLoop{true}, Pause{}, StepMessage{}, Resume{}, Stop{}} {
+		var err error
+		for errors.Is(err, ErrWaiting) || err == nil {
+			if err = p.Do(t.Context(), c); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slowStart is a source whose iterators take a while until the first message.
+type slowStart struct {
+	Source
+	clock *fakeClock
+}
+
+func (s slowStart) View(q bagstore.Query) View { return slowView{s.Source.View(q), s.clock} }
+
+type slowView struct {
+	View
+	clock *fakeClock
+}
+
+func (v slowView) Iterator() Iterator {
+	return &slowIterator{Iterator: v.View.Iterator(), clock: v.clock}
+}
+
+type slowIterator struct {
+	Iterator
+	clock *fakeClock
+	begun bool
+}
+
+func (it *slowIterator) Next() bool {
+	if !it.begun {
+		it.begun = true
+		it.clock.now += 50 * ms
+	}
+	return it.Iterator.Next()
+}
+
+// TestSlowStart: time begins when the first message is there, so that it isn't late, nor are
+// those that follow it.
+func TestSlowStart(t *testing.T) {
+	clock := &fakeClock{now: wall0}
+	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Bag{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); s.Messages != 5 || s.WorstLate != 0 {
+		t.Errorf("%d messages, at worst %v late", s.Messages, s.WorstLate)
+	}
+}
+
+// TestFeedIsBounded: a feed stops at its bound while nobody takes anything, and
+// gives everything back.
+func TestFeedIsBounded(t *testing.T) {
+	var list []raw
+	for i := range 40 {
+		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
+	}
+	view := Bags([]*bagstore.Bag{writeRaw(t, list...)}).View(bagstore.Query{})
+	f := newFeed(view, func() {})
+	defer f.close()
+	for range 2 { // seeking starts over
+		f.seek(0, unlatched)
+		for i := range list {
+			m, ok, _ := f.next(new(fakeClock))
+			if !ok || m.err != nil || m.Time != list[i].at || len(m.Data) != 1<<20 {
+				t.Fatalf("message %d: %v, %v, %v", i, m.Time, ok, m.err)
+			}
+			if ahead := f.now.bytes.Load(); ahead > aheadBytes+1<<20 {
+				t.Fatalf("%d bytes ahead", ahead)
+			}
+			m.block.Release()
+		}
+		if _, _, end := f.next(new(fakeClock)); !end {
+			t.Fatal("more than there is")
+		}
+	}
+	f.seek(0, unlatched) // and stopping in the middle leaves nothing behind
+}
+
+// unlatched is the prelude of what has no latched messages.
+func unlatched(func(*channel, Recorded) error) error { return nil }

@@ -1,0 +1,269 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/program/wake"
+)
+
+// A feed reads ahead until it holds aheadBytes, and again when half of them are
+// used, so that it doesn't wake for every message. Small messages count as
+// itemBytes.
+const (
+	aheadBytes = 8 << 20
+	itemBytes  = 4 << 10
+)
+
+// settleTime bounds how long playback waits for the feed to be full before it begins.
+const settleTime = 100 * time.Millisecond
+
+// item is a message that was read ahead, or the error of reading it.
+type item struct {
+	Recorded
+	latched *channel      // if not nil, the item is latched on it at the start of the run, and due at once
+	block   msgs.Releaser // the item's own reference to the message's bytes; nil with err
+	err     error
+}
+
+func (i *item) release() {
+	if i.block != nil {
+		i.block.Release()
+	}
+}
+
+// feed reads a view's messages ahead of the player, in a goroutine of its own,
+// so that neither the disk nor decompression makes a message late. Its methods are
+// called by the player's goroutine. Only close waits for the disk or the network.
+type feed struct {
+	it   Iterator
+	wake func()    // ends the player's wait
+	runs chan *run // capacity 1: the newest run, for the goroutine
+	now  *run      // the newest run, for the player
+	done sync.WaitGroup
+}
+
+// run is what is read from one position on.
+type run struct {
+	from   bagstore.Time
+	before prelude
+	items  chan item // closed at the end of the view
+	bytes  atomic.Int64
+	last   atomic.Int64  // time of the newest item
+	hungry atomic.Bool   // the player waits for items
+	room   wake.Signal   // half of the bytes are used up
+	full   chan struct{} // closed when there is no more room for the first time, or everything was read
+	quit   chan struct{} // closed when the run is stopped
+}
+
+func newFeed(v View, wake func()) *feed {
+	f := &feed{it: v.Iterator(), wake: wake, runs: make(chan *run, 1)}
+	f.done.Go(f.work)
+	return f
+}
+
+// prelude calls a function with each latched message. It returns the function's error.
+type prelude func(func(*channel, Recorded) error) error
+
+// seek makes next return the messages that are latched at t, and then the first message at or after t.
+func (f *feed) seek(t bagstore.Time, before prelude) {
+	f.stop()
+	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: wake.New(), full: make(chan struct{}), quit: make(chan struct{})}
+	select {
+	case <-f.runs: // not started
+	default:
+	}
+	f.runs <- f.now
+}
+
+// work reads one run after the other.
+func (f *feed) work() {
+	for r := range f.runs {
+		if r.readLatched() {
+			f.it.Seek(r.from)
+			f.read(r)
+		}
+		select {
+		case <-r.quit:
+			r.release()
+		default:
+		}
+	}
+}
+
+var errStopped = errors.New("the run was stopped")
+
+// readLatched returns false if the run was stopped.
+func (r *run) readLatched() bool {
+	err := r.before(func(ch *channel, m Recorded) error {
+		next := item{Recorded: m, latched: ch, block: m.Retain()}
+		if !r.put(next) {
+			next.release()
+			return errStopped
+		}
+		return nil
+	})
+	return err == nil || !errors.Is(err, errStopped) && r.put(item{err: fmt.Errorf("latched messages: %w", err)})
+}
+
+// read reads a run until it ends or is stopped.
+func (f *feed) read(r *run) {
+	filled := sync.OnceFunc(func() { close(r.full) })
+	defer filled()
+	for {
+		next := item{}
+		if f.it.Next() {
+			next.Recorded = f.it.Message()
+			next.block = next.Retain()
+		} else if next.err = f.it.Err(); next.err == nil {
+			close(r.items)
+			r.last.Store(int64(nothing))
+			r.fed(f.wake)
+			return
+		}
+		if r.bytes.Load() >= aheadBytes {
+			filled()
+		}
+		if !r.put(next) {
+			next.release()
+			return
+		}
+		r.fed(f.wake)
+	}
+}
+
+// weight returns the size that counts towards aheadBytes. The channel has room for all items that may wait.
+func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
+
+// put waits for room. It returns false if the run was stopped.
+func (r *run) put(next item) bool {
+	for {
+		select {
+		case <-r.quit:
+			return false
+		default:
+		}
+		if r.bytes.Load() < aheadBytes {
+			break
+		}
+		select {
+		case <-r.room:
+		case <-r.quit:
+			return false
+		}
+	}
+	if next.err == nil {
+		r.last.Store(int64(next.Time))
+	}
+	r.bytes.Add(next.weight())
+	r.items <- next
+	return true
+}
+
+// fed wakes a waiting player.
+func (r *run) fed(wake func()) {
+	if r.hungry.Swap(false) {
+		wake()
+	}
+}
+
+// release releases the items of a run that was stopped.
+func (r *run) release() {
+	for {
+		select {
+		case next, ok := <-r.items:
+			if !ok {
+				return
+			}
+			next.release()
+		default:
+			return
+		}
+	}
+}
+
+// settle waits up to settleTime until the feed is full. Then reading doesn't compete for
+// the processors with sending the first messages.
+func (f *feed) settle() {
+	enough := time.NewTimer(settleTime)
+	defer enough.Stop()
+	select {
+	case <-f.now.full:
+	case <-enough.C:
+	}
+}
+
+// patience is the time that next waits for a message before bag time is held. When
+// reading from a disk, the feed is seldom empty for that long.
+const patience = 2 * time.Millisecond
+
+// next returns the next message, which the caller releases. end is true after the last
+// one. If no message was read within patience, there is false, and the clock's Wait ends
+// when there may be one.
+func (f *feed) next(clock Clock) (next item, there, end bool) {
+	r := f.now
+	select {
+	case next, ok := <-r.items:
+		return r.taken(next, ok)
+	default:
+	}
+	if !r.hungry.Load() { // the first time
+		slice := time.NewTicker(patience)
+		defer slice.Stop()
+		for until := clock.Now() + Wall(patience); clock.Now() < until; {
+			select {
+			case next, ok := <-r.items:
+				return r.taken(next, ok)
+			case <-slice.C:
+			}
+		}
+		r.hungry.Store(true)
+	}
+	select {
+	case next, ok := <-r.items: // an item that arrived before hungry was set
+		return r.taken(next, ok)
+	default:
+		return item{}, false, false
+	}
+}
+
+func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
+	r.hungry.Store(false)
+	if ok && r.bytes.Add(-next.weight()) < aheadBytes/2 {
+		r.room.Set()
+	}
+	return next, ok, !ok
+}
+
+// hasEnough reports whether enough was read to continue after a stall: up to bag time t, half
+// of the feed's capacity, or everything. If not, the clock's Wait ends when more was read.
+func (f *feed) hasEnough(t bagstore.Time) bool {
+	r := f.now
+	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= aheadBytes/2 }
+	if enough() {
+		return true
+	}
+	r.hungry.Store(true)
+	return enough()
+}
+
+func (f *feed) stop() {
+	if f.now != nil {
+		close(f.now.quit)
+		f.now.release()
+		f.now = nil
+	}
+}
+
+// close stops reading and waits for the goroutine.
+func (f *feed) close() {
+	f.stop()
+	close(f.runs)
+	f.done.Wait()
+	f.it.Close()
+}

@@ -1,0 +1,230 @@
+package ros
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/msgs"
+	"rsros/program/budget"
+	"rsros/ros/internal/wire"
+	"rsros/ros/names"
+	"rsros/ros/rosapi"
+	"rsros/test/peer"
+)
+
+// A message above the limit costs neither memory nor the connection: it is skipped and counted, and the
+// next one arrives.
+func TestTooLargeIsSkipped(t *testing.T) {
+	const limit = 1 << 20
+	m := startMaster(t)
+	n := startConfig(t, Config{Name: "n", MasterURI: m.uri(), MaxMessage: limit})
+	connections := 0
+	fakePublisher(t, m, "/t", func(conn net.Conn) {
+		connections++
+		b := Header{"callerid": "/p", "md5sum": "*", "type": "*", "topic": "/t"}.AppendTo(nil)
+		b = wire.AppendSized(b, make([]byte, limit+1))
+		b = wire.AppendSized(b, []byte("small"))
+		conn.Write(b)             //nolint:errcheck // test
+		io.Copy(io.Discard, conn) //nolint:errcheck // until the subscriber leaves
+	})
+	var got collector
+	s, err := n.Subscribe(SubscriberOptions{Topic: "/t"}, got.add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "the small message", func() bool { return got.len() == 1 })
+	if counts := s.Stats(); counts.TooLarge != 1 || counts.Messages != 1 {
+		t.Errorf("%+v", counts)
+	}
+	s.Close()
+	if connections != 1 {
+		t.Errorf("%d connections", connections)
+	}
+}
+
+// A request must have the size of its type: four connections with 300 MB each, to a service that takes
+// one byte, once took 2.4 GB.
+func TestServiceRequestsAreBounded(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	handled := 0
+	serve := func(_ context.Context, req []byte) ([]byte, error) {
+		handled++
+		return msgs.Marshal(&msgs.Result{}), nil
+	}
+	for name, service := range map[string]string{"fixed": "std_srvs/SetBool", "other": "roscpp/SetLoggerLevel"} {
+		if _, err := n.AdvertiseService(name, msgs.MustService(service), serve); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		service, want string
+		claim         uint32
+		sent          int
+	}{
+		{"/fixed", "", 1, 1},
+		{"/fixed", "request of 0 bytes, want 1", 0, 0},
+		{"/fixed", "request of 300000000 bytes, want 1", 300_000_000, 0},
+		{"/other", "", maxRequest, maxRequest},
+		{"/other", "want at most 1048576", maxRequest + 1, 0},
+	} {
+		conn, err := net.Dial("tcp", n.listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": c.service, "md5sum": "*"}); err != nil {
+			t.Fatal(err)
+		}
+		b := binary.LittleEndian.AppendUint32(nil, c.claim)
+		conn.Write(append(b, make([]byte, c.sent)...)) //nolint:errcheck // shows in the answer
+		ok, err := wire.ReadGrowing(conn, nil, 1)
+		if err != nil {
+			t.Fatalf("%s with %d bytes: %v", c.service, c.claim, err)
+		}
+		answer, err := wire.ReadSized(conn, 1<<20)
+		if refused := ok[0] == 0; err != nil || refused != (c.want != "") || refused && !strings.Contains(string(answer), c.want) {
+			t.Errorf("%s with %d bytes: ok %d, %q, %v", c.service, c.claim, ok[0], answer, err)
+		}
+		conn.Close()
+	}
+	if handled != 2 {
+		t.Errorf("%d requests were handled", handled)
+	}
+	// The node releases a request's memory after answering it.
+	peer.Await(t, "all memory returned", func() bool { return budget.PeerInput.Used() == 0 })
+}
+
+// impatient is a connection whose peer sent too little, so that a read without a deadline would block
+// forever.
+type impatient struct {
+	byteConn
+	deadline time.Time
+}
+
+var errNoDeadline = errors.New("a read without a deadline")
+
+func (c *impatient) SetDeadline(at time.Time) error { c.deadline = at; return nil }
+func (c *impatient) Read(b []byte) (int, error) {
+	n, err := c.byteConn.Read(b)
+	if err == io.EOF {
+		if err = errNoDeadline; !c.deadline.IsZero() {
+			err = errors.New("timeout")
+		}
+	}
+	return n, err
+}
+
+// A peer that sends incomplete data can't keep a goroutine; only a client with a persistent connection
+// may wait before its next request.
+func TestServiceDeadlines(t *testing.T) {
+	once := Header{"service": "/s", "md5sum": "2"}.AppendTo(nil)
+	kept := Header{"service": "/s", "md5sum": "2", "persistent": "1"}.AppendTo(nil)
+	for name, c := range map[string]struct {
+		sent    []byte
+		forever bool
+	}{
+		"no header": {nil, false}, "part of a header": {once[:len(once)-1], false},
+		"a header alone": {once, false}, "a header alone, kept": {kept, true},
+		"part of a request": {append(bytes.Clone(once), 3, 0, 0, 0, 1), false}, "part of a request, kept": {append(bytes.Clone(kept), 3, 0, 0, 0, 1), false},
+		"a request, kept": {append(bytes.Clone(kept), 1, 0, 0, 0, 1), true},
+	} {
+		err := offline().serveConn(&impatient{byteConn: byteConn{bytes.NewReader(c.sent)}})
+		if errors.Is(err, errNoDeadline) != c.forever {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestPersistentConnectionsAreBounded(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	if _, err := n.AdvertiseService("s", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	var conns []net.Conn
+	open := func() {
+		conn, err := net.Dial("tcp", n.listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
+		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func() bool {
+		conn := conns[len(conns)-1]
+		conn.Write([]byte{0, 0, 0, 0}) //nolint:errcheck // shows in the answer
+		ok, err := wire.ReadGrowing(conn, nil, 1)
+		return err == nil && ok[0] == 1
+	}
+	for range maxPersistent {
+		if open(); !call() {
+			t.Fatalf("connection %d isn't served", len(conns))
+		}
+	}
+	if open(); call() {
+		t.Errorf("connection %d is served", len(conns))
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+	peer.Await(t, "room", func() bool { conns = conns[:0]; open(); defer conns[0].Close(); return call() })
+}
+
+// Values that XML-RPC can't represent aren't sent, and the caller gets an error: a node once waited
+// forever for the answer to a call that it couldn't send.
+func TestUnsayableNamesAreRefused(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	for _, c := range []struct{ topic, typ string }{
+		{"/t", "\xe7eometry_msgs/Transform"}, {"/t", "std_msgs/\x1b[2J"}, {"/t", "String"}, {"/t", "a/b/c"}, {"/t", "/String"}, {"/bad-name", "std_msgs/String"},
+	} {
+		typ := msgs.Type{Name: c.typ, MD5: "*"}
+		var refused *names.Error
+		if _, err := n.Advertise(PublisherOptions{Topic: c.topic, Type: typ}); !errors.As(err, &refused) {
+			t.Errorf("advertise %s as %q: %v", c.topic, c.typ, err)
+		}
+		if _, err := n.Subscribe(SubscriberOptions{Topic: c.topic, Type: typ}, func(Received) {}); !errors.As(err, &refused) {
+			t.Errorf("subscribe to %s as %q: %v", c.topic, c.typ, err)
+		}
+	}
+	// A value that can't be sent is an error, not an unreachable master.
+	var refused *rosapi.Error
+	if err := n.SetParam(t.Context(), "p", "\x00"); !errors.As(err, &refused) {
+		t.Errorf("a parameter that can't be sent: %v", err)
+	}
+	synced(t, n)
+}
+
+// A frozen master blocks neither a caller that cancels nor a node that shuts down.
+func TestHungMaster(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	synced(t, n)
+	m.freeze()
+	if _, err := n.AdvertiseService("late", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error)
+	go func() { _, _, err := n.Param(ctx, "x"); asked <- err }()
+	cancel()
+	if err := <-asked; err == nil {
+		t.Error("a frozen master answered")
+	}
+	go func() { _, _, err := n.Param(t.Context(), "x"); asked <- err }()
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-asked; !errors.Is(err, context.Canceled) { // not the timeout of a call
+		t.Errorf("a call while the node leaves: %v", err)
+	}
+}

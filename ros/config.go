@@ -1,0 +1,181 @@
+package ros
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/ros/names"
+	"rsros/ros/param"
+	"rsros/ros/rosapi"
+	"rsros/ros/roslog"
+)
+
+// Config describes a node and its graph. NewNode copies it and doesn't read the
+// environment; ParseArgs does.
+type Config struct {
+	Name      string // base name without '/'; required
+	Namespace string // default "/"
+	Anonymous bool   // append the process id and the time to the name
+
+	MasterURI string // default DefaultMasterURI
+	Host      string // address that others use to reach this node; default: see host.Advertised
+
+	Remaps        map[string]string // names as given, resolved by NewNode
+	PrivateParams map[string]any    // set on the master below the node's name
+
+	LogFile string // from __log; for the program: the node writes no file
+
+	// MaxMessage is the size limit of a received message in bytes; default 1 GiB.
+	// Larger ones are skipped (see SubscriberCounts.TooLarge). Memory grows with the
+	// bytes that arrive, not with the length that the peer claims.
+	MaxMessage int64
+
+	// Log is the node's logger. If it writes to a roslog.Writer, pass that as Rosout;
+	// otherwise the node creates one for Node.Log.
+	Log    zerolog.Logger
+	Rosout *roslog.Writer
+	// NoRosout disables publishing to /rosout and OnLog, for the node that aggregates
+	// /rosout.
+	NoRosout bool
+	// OnLog is called for every line sent to /rosout. It must not block.
+	OnLog func(*msgs.Log)
+}
+
+// ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the
+// Config is invalid.
+var ErrConfig = errors.New("wrong configuration")
+
+// ErrClosed is returned by methods after the node or the object was closed.
+var ErrClosed = rosapi.ErrClosed
+
+const defaultMaxMessage = 1 << 30
+
+// checked returns the config with its defaults filled in.
+func (c Config) checked() (Config, error) {
+	if c.MasterURI == "" {
+		c.MasterURI = DefaultMasterURI
+	}
+	u, err := url.Parse(c.MasterURI)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
+		return c, fmt.Errorf("%w: master URI %q: want http://host:port", ErrConfig, c.MasterURI)
+	}
+	// rosgraph compares URIs that end in a slash.
+	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"
+	if c.MaxMessage <= 0 {
+		c.MaxMessage = defaultMaxMessage
+	}
+	if c.Anonymous && c.Name != "" {
+		c.Name = fmt.Sprintf("%s_%d_%d", c.Name, os.Getpid(), time.Now().UnixMilli())
+	}
+	return c, nil
+}
+
+// DefaultMasterURI is the master's address if Config has none.
+const DefaultMasterURI = "http://localhost:11311"
+
+// ParseArgs extracts the ROS parts of a command line and an environment:
+//
+//	from:=to       remap a name
+//	_param:=yaml   set the private parameter ~param
+//	__name:=x      node name         __ns:=/y        namespace
+//	__master:=uri  master            __log:=file     log file
+//	__ip:=a  __hostname:=h           the address that this node advertises
+//	ROS_MASTER_URI ROS_IP ROS_HOSTNAME ROS_NAMESPACE
+//
+// An argument takes precedence over the environment. The remaining arguments are
+// returned in order. NewNode doesn't read the environment, so fields that a caller
+// sets in the Config after ParseArgs take precedence over both.
+func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
+	cfg = configFromEnviron(environ)
+	cfg.Remaps = make(map[string]string)
+	cfg.PrivateParams = make(map[string]any)
+	special := make(map[string]string)
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, ":=")
+		switch {
+		case !ok:
+			rest = append(rest, arg)
+		case strings.HasPrefix(name, "__"):
+			special[name] = value
+		case strings.HasPrefix(name, "_"):
+			if err := privateParam(cfg.PrivateParams, name[1:], value); err != nil {
+				return cfg, nil, fmt.Errorf("argument %q: %w", arg, err)
+			}
+		case name == "" || value == "":
+			return cfg, nil, fmt.Errorf("argument %q: a remap needs a name on both sides", arg)
+		default:
+			if err := checkRemap(name, value); err != nil {
+				return cfg, nil, fmt.Errorf("argument %q: %w", arg, err)
+			}
+			cfg.Remaps[name] = value
+		}
+	}
+	return cfg, rest, applySpecial(&cfg, special)
+}
+
+func checkRemap(from, to string) error {
+	if err := names.Check(from); err != nil {
+		return err
+	}
+	return names.Check(to)
+}
+
+func configFromEnviron(environ []string) Config {
+	env := make(map[string]string)
+	for _, kv := range environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && v != "" {
+			env[k] = v
+		}
+	}
+	cfg := Config{Namespace: env["ROS_NAMESPACE"], MasterURI: env["ROS_MASTER_URI"], Host: env["ROS_HOSTNAME"]}
+	if cfg.Host == "" {
+		cfg.Host = env["ROS_IP"]
+	}
+	return cfg
+}
+
+// applySpecial applies the double-underscore arguments. It ignores unknown ones,
+// as roscpp does.
+func applySpecial(cfg *Config, special map[string]string) error {
+	set := func(dst *string, keys ...string) {
+		for _, k := range keys {
+			if v := special[k]; v != "" {
+				*dst = v
+			}
+		}
+	}
+	set(&cfg.Name, "__name")
+	set(&cfg.Namespace, "__ns")
+	set(&cfg.MasterURI, "__master")
+	set(&cfg.Host, "__ip", "__hostname")
+	set(&cfg.LogFile, "__log")
+	if name, ok := special["__name"]; ok {
+		if err := names.CheckBase(name); err != nil {
+			return fmt.Errorf("argument %q: %w", "__name:="+name, err)
+		}
+	}
+	return nil
+}
+
+// privateParam adds the value of one _name:=text argument to params.
+func privateParam(params map[string]any, name, text string) error {
+	if name == "" {
+		return &names.Error{Name: name, Reason: "a private parameter must have a name"}
+	}
+	if err := names.Check(name); err != nil {
+		return err
+	}
+	value, err := param.FromYAML(text)
+	if err != nil {
+		return err
+	}
+	params[name] = value
+	return nil
+}

@@ -1,0 +1,149 @@
+// Package master is a ROS master: the Master API, where nodes register publishers, subscribers and
+// services, and the Parameter Server. It doesn't include the aggregator of /rosout, which roscore
+// starts as a node.
+//
+// Nodes and tools call it over XML-RPC. It calls nodes back: publisherUpdate when the publishers of
+// a topic change, paramUpdate when a parameter changes, and shutdown when another node registers
+// under the same name.
+//
+// It differs from rosmaster: a node that doesn't answer never delays the updates of others, the
+// topics of a replaced node are withdrawn from subscribers, and the parameter tree can't become
+// deeper than XML-RPC answers can be.
+package master
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/ros/xmlrpc"
+)
+
+// Config configures a master. All fields are optional.
+type Config struct {
+	// Address is the host:port to listen on. It defaults to "127.0.0.1:11311", which other machines
+	// can't reach. Port 0 chooses a free port.
+	Address string
+	// More are further hosts to listen on, with the port of Address.
+	More []string
+	// Host is the host in the master's URI. It defaults to "localhost", which nodes on other machines
+	// can't use.
+	Host string
+	Log  zerolog.Logger
+}
+
+// Parameters that roscore sets for roslaunch and rosversion, line ends included.
+const (
+	rosDistro  = "noetic\n"
+	rosVersion = "1.16.0\n" // the last ros_comm, whose API this is
+)
+
+// Master is a running master. Its methods may be called from any goroutine.
+type Master struct {
+	uri      string
+	log      zerolog.Logger
+	methods  map[string]method
+	server   *http.Server
+	serving  sync.WaitGroup // the server, once for each address
+	notifier *notifier
+	asked    chan struct{} // closed when a peer called shutdown
+	askOnce  sync.Once
+	close    func() error
+
+	mu     sync.Mutex // guards what follows, and the order in which notifications are queued
+	graph  *graph
+	params params
+}
+
+// Start starts a master that serves until Close.
+func Start(config Config) (*Master, error) {
+	if config.Address == "" {
+		config.Address = "127.0.0.1:11311"
+	}
+	if config.Host == "" {
+		config.Host = "localhost"
+	}
+	listener, err := net.Listen("tcp", config.Address)
+	if err != nil {
+		return nil, fmt.Errorf("start master: %w", err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listeners := []net.Listener{listener}
+	for _, host := range config.More {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			closeAll(listeners)
+			return nil, fmt.Errorf("start master: %w", err)
+		}
+		listeners = append(listeners, l)
+	}
+	m := &Master{
+		uri:   "http://" + net.JoinHostPort(config.Host, strconv.Itoa(port)) + "/",
+		log:   config.Log.With().Str("component", "master").Logger(),
+		asked: make(chan struct{}),
+		graph: newGraph(),
+	}
+	m.methods = m.api()
+	m.notifier = newNotifier(m.log, m.forgetParam)
+	m.close = sync.OnceValue(m.shutDown)
+	for name, value := range map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion} {
+		if err := m.params.set(path{name}, value); err != nil {
+			closeAll(listeners)
+			return nil, err
+		}
+	}
+	m.server = xmlrpc.NewServer(m.handle)
+	for _, l := range listeners {
+		m.serving.Go(func() {
+			if err := m.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				m.log.Error().Err(err).Msg("master stopped serving")
+			}
+		})
+		m.log.Info().Str("uri", m.uri).Stringer("address", l.Addr()).Msg("master listens")
+	}
+	return m, nil
+}
+
+// URI returns the value for ROS_MASTER_URI.
+func (m *Master) URI() string { return m.uri }
+
+// ShutdownAsked is closed when a peer calls shutdown. The master still serves until Close.
+func (m *Master) ShutdownAsked() <-chan struct{} { return m.asked }
+
+// Close stops serving and drops undelivered notifications. It may be called more than once.
+func (m *Master) Close() error { return m.close() }
+
+func (m *Master) shutDown() error {
+	// Calls take microseconds; only a peer that sends its request slowly can take longer.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := m.server.Shutdown(ctx)
+	if err != nil {
+		err = m.server.Close()
+	}
+	m.serving.Wait()
+	m.notifier.close()
+	return err
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		l.Close() //nolint:errcheck // another error is returned
+	}
+}
+
+// newRunID returns the identifier of a roslaunch session, a UUID version 4.
+func newRunID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}

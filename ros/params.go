@@ -1,0 +1,228 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"rsros/program/wake"
+	"rsros/ros/names"
+	"rsros/ros/param"
+	"rsros/ros/rosapi"
+)
+
+// Param returns a parameter, or false if it isn't set. A tree of parameters is a
+// map[string]any.
+//
+// Calls to the parameter server end when ctx ends, when the node is closed, or after
+// ten seconds without an answer.
+func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
+	value, err := n.paramCall(ctx, "getParam", name)
+	if _, refused := errors.AsType[*rosapi.Error](err); refused {
+		return nil, false, nil
+	}
+	return value, err == nil, err
+}
+
+// SetParam sets a parameter to a value that param.Value accepts.
+func (n *Node) SetParam(ctx context.Context, name string, value any) error {
+	value, err := param.Value(value)
+	if err != nil {
+		return fmt.Errorf("parameter %s: %w", name, err)
+	}
+	full, err := n.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if _, err = n.paramCallFull(ctx, "setParam", full, value); err == nil {
+		n.paramChanged(full, value) // the master doesn't notify the node that set it
+	}
+	return err
+}
+
+// DeleteParam deletes a parameter or a tree.
+func (n *Node) DeleteParam(ctx context.Context, name string) error {
+	_, err := n.paramCall(ctx, "deleteParam", name)
+	return err
+}
+
+func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return n.paramCallFull(ctx, method, full)
+}
+
+// paramCallFull calls with a resolved name.
+func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
+	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
+		ctx, cancel := n.untilClosed(ctx)
+		defer cancel()
+		if err := n.setPrivateParams(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return n.CallMaster(ctx, method, append([]any{full}, args...)...)
+}
+
+// CallMaster calls a method of the master and returns the value of its answer.
+func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any, error) {
+	ctx, cancel := n.untilClosed(ctx)
+	defer cancel()
+	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
+}
+
+// untilClosed returns a context that ends with ctx or with the node.
+func (n *Node) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(n.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// ParamSubscription reports changes of a parameter until Close.
+type ParamSubscription struct {
+	node         *Node
+	name         string
+	callback     func(any)
+	registration *rosapi.Registration
+	cancel       context.CancelFunc
+	ctx          context.Context
+	wg           sync.WaitGroup
+	wake         wake.Signal
+
+	mu      sync.Mutex
+	pending bool
+	value   any
+	reread  bool // part of the tree changed: fetch the value from the master
+}
+
+// SubscribeParam calls callback with the parameter's value once the master has
+// answered, and after each change. The value is nil if the parameter isn't set. Calls
+// never overlap. Of several changes in quick succession, only the last may be
+// reported. The callback must not close the subscription.
+func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscription, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	p := &ParamSubscription{node: n, name: full, callback: callback, wake: wake.New()}
+	p.ctx, p.cancel = context.WithCancel(n.ctx)
+	p.wg.Go(p.run)
+	n.params = append(n.params, p)
+	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription " + full, Register: p.register,
+		Leave: rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}})
+	return p, nil
+}
+
+// Close ends the subscription. It returns after the last callback has returned.
+func (p *ParamSubscription) Close() {
+	n := p.node
+	n.mu.Lock()
+	at := slices.Index(n.params, p)
+	if at >= 0 {
+		n.params = slices.Delete(n.params, at, at+1)
+	}
+	n.mu.Unlock()
+	if at >= 0 {
+		n.registrar.Remove(p.registration)
+	}
+	p.cancel()
+	p.wg.Wait()
+}
+
+func (p *ParamSubscription) register(ctx context.Context) error {
+	value, err := p.node.caller.Call(ctx, p.node.cfg.MasterURI, "subscribeParam", p.node.uri, p.name)
+	if err == nil {
+		p.post(value, false)
+	}
+	return err
+}
+
+func (p *ParamSubscription) post(value any, reread bool) {
+	p.mu.Lock()
+	p.pending, p.value, p.reread = true, value, reread
+	p.mu.Unlock()
+	p.wake.Set()
+}
+
+func (p *ParamSubscription) run() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		pending, value, reread := p.pending, p.value, p.reread
+		p.pending, p.value = false, nil
+		p.mu.Unlock()
+		if reread {
+			var err error
+			if value, _, err = p.node.Param(p.ctx, p.name); err != nil {
+				p.node.log.Debug().Err(err).Str("param", p.name).Msg("can't read a parameter that changed")
+				continue
+			}
+		}
+		if pending && p.ctx.Err() == nil {
+			p.callback(unset(value))
+		}
+	}
+}
+
+// unset returns nil for the empty tree, the server's form of an unset parameter.
+func unset(value any) any {
+	if tree, ok := value.(map[string]any); ok && len(tree) == 0 {
+		return nil
+	}
+	return value
+}
+
+// paramUpdate handles the master's notification of a changed parameter. The key ends
+// in '/' and is the subscribed name or one below it.
+func (n *Node) paramUpdate(args []any) (any, error) {
+	key, ok := args[0].(string)
+	if !ok || !strings.HasPrefix(key, "/") {
+		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])
+	}
+	if key = names.Clean(key); !n.paramChanged(key, args[1]) {
+		return nil, fmt.Errorf("this node isn't subscribed to parameter %s", key)
+	}
+	return 0, nil
+}
+
+// paramChanged notifies subscriptions of the parameter and of trees that contain it.
+func (n *Node) paramChanged(key string, value any) (subscribed bool) {
+	n.mu.Lock()
+	subscriptions := slices.Clone(n.params)
+	n.mu.Unlock()
+	for _, p := range subscriptions {
+		switch {
+		case p.name == key:
+			p.post(value, false)
+		case p.name == "/" || strings.HasPrefix(key, p.name+"/"):
+			p.post(nil, true)
+		default:
+			continue
+		}
+		subscribed = true
+	}
+	return subscribed
+}
+
+func (n *Node) closeParams() {
+	n.mu.Lock()
+	all := slices.Clone(n.params)
+	n.mu.Unlock()
+	for _, p := range all {
+		p.Close()
+	}
+}

@@ -1,0 +1,288 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/ros/internal/sendqueue"
+	"rsros/ros/names"
+)
+
+// PublisherOptions describe a published topic and the bounds of its queues.
+type PublisherOptions struct {
+	Topic string // resolved and remapped by the node
+	Type  msgs.Type
+
+	Latch    bool // new subscribers get the last message first
+	LatchAll bool // new subscribers get the last message of each msgs.Raw.Key, oldest first
+
+	// Queue and QueueBytes limit each subscriber's queue; when either is exceeded,
+	// the oldest message is dropped. They default to 10 messages and 256 MiB; negative
+	// means unlimited. With LatchAll, Queue defaults to unlimited. Publishers that share
+	// a topic share its queues; the largest limits apply.
+	Queue      int
+	QueueBytes int64
+
+	// OnSubscriber is called with the number of subscribers when it changes. It must
+	// not block.
+	OnSubscriber func(count int)
+
+	// CallerID is sent to subscribers instead of this node's name; replay sets the
+	// recorded one. If publishers that share a topic differ, the node's name is sent.
+	CallerID string
+}
+
+const (
+	defaultQueue      = 10
+	defaultQueueBytes = 256 << 20
+)
+
+func (o *PublisherOptions) setDefaults() {
+	if o.Queue == 0 {
+		o.Queue = defaultQueue
+		if o.LatchAll {
+			o.Queue = -1
+		}
+	}
+	if o.QueueBytes == 0 {
+		o.QueueBytes = defaultQueueBytes
+	}
+}
+
+// Publisher publishes one topic. Several in a node may share the topic.
+type Publisher struct {
+	options PublisherOptions
+	topic   *topic
+	kept    []*sendqueue.Message // latched, oldest first; guarded by topic.mu
+	keys    []string             // of kept
+	closed  bool                 // guarded by topic.mu
+
+	messages, dropped  atomic.Uint64
+	lastLogged, logged atomic.Int64 // when drops were last logged (ns), and their number then
+}
+
+// PublisherStats has the counters of a publisher and its connections.
+type PublisherStats struct {
+	Messages    uint64 // published
+	Dropped     uint64 // drops, counted per subscriber
+	Subscribers []SubscriberStats
+}
+
+// SubscriberStats has the counters of one subscriber's connection.
+type SubscriberStats struct {
+	CallerID  string
+	Transport string // "TCPROS" or "UDPROS"
+	Messages  uint64 // passed to the kernel
+	Dropped   uint64
+	Queued    int
+}
+
+// Advertise publishes a topic. It registers at the master in the background; Sync
+// waits for that. If ROS doesn't allow the topic's or the type's name, the error is a
+// *names.Error.
+func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
+	name, err := n.Resolve(options.Topic)
+	if err != nil {
+		return nil, err
+	}
+	if options.Type.Name == "" || options.Type.MD5 == "" {
+		return nil, fmt.Errorf("advertise %s: the type needs a name and an md5sum, not %q and %q", name, options.Type.Name, options.Type.MD5)
+	}
+	if err := names.CheckType(options.Type.Name); err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", name, err)
+	}
+	options.Topic = name
+	options.setDefaults()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	t := n.topics[name]
+	fresh := t == nil
+	if fresh {
+		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
+	}
+	p := &Publisher{options: options, topic: t}
+	if err := t.add(p); err != nil {
+		return nil, err
+	}
+	if fresh {
+		n.topics[name] = t
+		t.registration = n.registrar.Add(t.entry())
+	}
+	return p, nil
+}
+
+// Topic returns the resolved name.
+func (p *Publisher) Topic() string { return p.options.Topic }
+
+func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAll }
+
+// Publish adds the message to every subscriber's queue and returns. A full queue drops
+// its oldest message. A small message for a subscriber whose queue is empty is written
+// to the socket before Publish returns.
+func (p *Publisher) Publish(m msgs.Raw) {
+	o, outlets, taps := p.prepare(&m)
+	if o == nil {
+		return
+	}
+	for _, tap := range taps {
+		tap.callback(o)
+	}
+	for _, c := range outlets {
+		o.Retain()
+		c.put(o)
+	}
+	o.Release()
+}
+
+// PublishWait is like Publish, but waits for room in every subscriber's queue, so that
+// nothing is dropped. Taps are called at once. PublishWait returns an error if ctx ends
+// before all queues have the message.
+func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
+	o, outlets, taps := p.prepare(&m)
+	if o == nil {
+		return nil
+	}
+	defer o.Release()
+	for _, tap := range taps {
+		tap.callback(o)
+	}
+	for _, c := range outlets {
+		o.Retain()
+		if err := c.queue.PushWait(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare encodes the message, keeps it if it is latched, and returns its receivers.
+// If nobody needs the message, prepare releases its owner and returns nil.
+func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet, []*Tap) {
+	t := p.topic
+	t.mu.Lock()
+	outlets, taps, closed := t.outlets, t.taps, p.closed
+	if closed || len(outlets)+len(taps) == 0 && !p.latches() {
+		t.mu.Unlock()
+		if m.Owner != nil {
+			m.Owner.Release()
+		}
+		if !closed {
+			p.messages.Add(1)
+		}
+		return nil, nil, nil
+	}
+	p.messages.Add(1)
+	o := sendqueue.NewMessage(&t.pool, p, m, p.latches())
+	if p.latches() {
+		p.keep(o, m.Key)
+	}
+	t.mu.Unlock()
+	return o, outlets, taps
+}
+
+// keep latches o in place of the message with the same key. The newest message is
+// last, so that late subscribers get messages in the order of publication. Callers
+// hold topic.mu.
+func (p *Publisher) keep(o *sendqueue.Message, key string) {
+	o.Retain()
+	old := -1
+	switch {
+	case !p.options.LatchAll && len(p.kept) > 0:
+		old = 0
+	case p.options.LatchAll && key != "":
+		old = slices.Index(p.keys, key)
+	}
+	if old >= 0 {
+		p.kept[old].Release()
+		p.kept, p.keys = slices.Delete(p.kept, old, old+1), slices.Delete(p.keys, old, old+1)
+	}
+	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
+}
+
+// Subscribers returns the number of connected subscribers and taps.
+func (p *Publisher) Subscribers() int {
+	p.topic.mu.Lock()
+	defer p.topic.mu.Unlock()
+	return len(p.topic.outlets) + len(p.topic.taps)
+}
+
+// Lost returns the number of messages of the topic that slow subscribers lost, by
+// callerid, including subscribers that have left. It is nil if none was lost.
+func (p *Publisher) Lost() map[string]uint64 { return p.topic.lost() }
+
+// Dropped returns Stats().Dropped at less cost.
+func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
+
+// Stats returns the counters. Subscribers are those of the whole topic.
+func (p *Publisher) Stats() PublisherStats {
+	s := PublisherStats{Messages: p.messages.Load(), Dropped: p.dropped.Load()}
+	p.topic.mu.Lock()
+	outlets := p.topic.outlets
+	p.topic.mu.Unlock()
+	for _, c := range outlets {
+		s.Subscribers = append(s.Subscribers, c.stats())
+	}
+	return s
+}
+
+// Flush waits until the kernel has the messages of all present subscribers.
+func (p *Publisher) Flush(ctx context.Context) error {
+	p.topic.mu.Lock()
+	outlets := p.topic.outlets
+	p.topic.mu.Unlock()
+	for _, c := range outlets {
+		if err := c.queue.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the publisher. Closing a topic's last publisher disconnects its
+// subscribers and drops their queues; call Flush before to avoid that.
+func (p *Publisher) Close() {
+	n, t := p.topic.node, p.topic
+	n.mu.Lock()
+	t.mu.Lock()
+	closed := p.closed
+	p.closed = true
+	t.mu.Unlock()
+	if closed {
+		n.mu.Unlock()
+		return
+	}
+	last := t.remove(p)
+	if last {
+		delete(n.topics, t.name)
+	}
+	n.mu.Unlock()
+	if last {
+		n.registrar.Remove(t.registration)
+		t.hangUp()
+	}
+	p.logDrops(true)
+}
+
+// lost counts a dropped message. Drops are logged at most once a second.
+func (p *Publisher) lost() {
+	p.dropped.Add(1)
+	p.logDrops(false)
+}
+
+func (p *Publisher) logDrops(final bool) {
+	now, last := time.Now().UnixNano(), p.lastLogged.Load()
+	if !final && now-last < int64(time.Second) || !p.lastLogged.CompareAndSwap(last, now) {
+		return
+	}
+	total := int64(p.dropped.Load())
+	if dropped := total - p.logged.Swap(total); dropped > 0 && p.options.Topic != rosoutTopic {
+		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", dropped).Int64("total", total).Msg("a slow subscriber loses messages")
+	}
+}

@@ -1,0 +1,104 @@
+package ros
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/ros/rosapi"
+	"rsros/ros/xmlrpc"
+)
+
+// TestClosingWhileRegistering checks that a registration in progress while the node closes is
+// unregistered, too.
+func TestClosingWhileRegistering(t *testing.T) {
+	m := startMaster(t)
+	ctx, closing := context.WithCancel(t.Context())
+	c := rosapi.NewCaller("/brief")
+	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
+	g.Add(&rosapi.Registration{
+		What:     "publisher /x",
+		Register: func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
+		Leave:    rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}},
+	})
+	g.Run(ctx)
+	g.Leave(t.Context())
+	if m.count("unregisterPublisher") != 1 {
+		t.Error("the master keeps what the node registered last")
+	}
+}
+
+// TestManyRegistrations checks that a node with many topics batches its registrations, and sends them
+// one by one to a master without system.multicall.
+func TestManyRegistrations(t *testing.T) {
+	for name, knows := range map[string]bool{"multicall": true, "none": false} {
+		t.Run(name, func(t *testing.T) {
+			m := &fakeMaster{t: t, nodes: map[string]string{}, pubs: map[string]map[string]string{}}
+			var exchanges atomic.Int32
+			answer := xmlrpc.NewHandler(func(ctx context.Context, method string, args []any) (any, error) {
+				if len(args) > 1 && args[1] == "/refused" {
+					return nil, errors.New("not this one")
+				}
+				return m.serve(ctx, method, args)
+			})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				exchanges.Add(1)
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				if !knows {
+					body = bytes.ReplaceAll(body, []byte("system.multicall"), []byte("unknown"))
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				answer.ServeHTTP(w, r)
+			}))
+			defer server.Close()
+			g := rosapi.NewRegistrar(rosapi.NewCaller("/many"), server.URL, "http://127.0.0.1:1/", zerolog.Nop())
+			const topics = 300
+			list := make([]*rosapi.Registration, topics)
+			for i := range list {
+				topic := &topic{node: &Node{uri: "http://127.0.0.1:1/"}, name: fmt.Sprint("/t", i)}
+				if i == 7 {
+					topic.name = "/refused"
+				}
+				list[i] = g.Add(topic.entry())
+			}
+			ctx, end := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { defer close(done); g.Run(ctx) }()
+			if err := g.Wait(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := m.count("registerPublisher"); n != topics-1 || len(m.pubs) != topics-1 {
+				t.Errorf("%d topics registered by %d calls, want %d", len(m.pubs), n, topics-1)
+			}
+			for _, r := range list[100:200] {
+				g.Remove(r)
+			}
+			if err := g.Wait(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := m.count("unregisterPublisher"); n != 100 {
+				t.Errorf("%d topics unregistered, want 100", n)
+			}
+			end()
+			<-done
+			g.Leave(t.Context())
+			if n := m.count("unregisterPublisher"); n != topics-1 {
+				t.Errorf("%d topics unregistered at the end, want %d", n, topics-1)
+			}
+			if n := exchanges.Load(); n < topics != knows {
+				t.Errorf("%d exchanges", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,340 @@
+package rosapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/program/wake"
+)
+
+// pollEvery is how often the registrar checks that the master is still the same.
+const pollEvery = 3 * time.Second
+
+// Registration is something that a node registers at every new master.
+type Registration struct {
+	What string // for the log: "publisher /x"
+
+	Enter Request // registers
+	Leave Request // unregisters; no Method: it stays when the node leaves
+
+	// Register, if not nil, is called in place of sending Enter, whose answer isn't used.
+	Register func(context.Context) error
+
+	// Refresh makes the registrar register again also after the master was unreachable for
+	// a while. The answer has the updates that were missed: rosmaster doesn't retry them.
+	Refresh bool
+
+	done bool // the master has it
+	gone bool // the node no longer wants it
+	at   int  // index in the list
+}
+
+func (r *Registration) permanent() bool { return r.Leave.Method == "" }
+
+func (r *Registration) request() Request {
+	if r.gone {
+		return r.Leave
+	}
+	return r.Enter
+}
+
+func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
+
+// over reports whether the registration can be forgotten.
+func (r *Registration) over() bool { return r.gone && (!r.done || r.permanent()) }
+
+// Registrar keeps a node's registrations at the master up to date. It waits for a master
+// that isn't running, and registers everything again after the master was restarted.
+type Registrar struct {
+	caller *Caller
+	master string // URI
+	self   string // URI of this node's slave API
+	log    zerolog.Logger
+
+	mu      sync.Mutex
+	list    []*Registration // in the order of Add
+	from    int             // no entry before it is pending
+	settled chan struct{}   // closed when nothing is pending; nil if nobody waits
+	pid     int             // of the master; 0 before the first answer
+	down    bool            // logged that the master doesn't answer
+	taken   bool            // logged that another node has the name
+
+	wake  wake.Signal
+	ended chan struct{} // closed when Run has returned
+}
+
+// NewRegistrar takes the URIs of the master and of the node's slave API.
+func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
+	return &Registrar{caller: c, master: master, self: self, log: log, wake: wake.New(), ended: make(chan struct{})}
+}
+
+// Add adds a registration, now and for every new master.
+func (g *Registrar) Add(r *Registration) *Registration {
+	g.mu.Lock()
+	r.at = len(g.list)
+	g.list = append(g.list, r)
+	g.mu.Unlock()
+	g.wake.Set()
+	return r
+}
+
+// Remove unregisters r.
+func (g *Registrar) Remove(r *Registration) {
+	g.mu.Lock()
+	r.gone = true
+	g.from = min(g.from, r.at)
+	g.mu.Unlock()
+	g.wake.Set()
+}
+
+// Run keeps the master up to date until ctx ends.
+func (g *Registrar) Run(ctx context.Context) {
+	const first, last = 100 * time.Millisecond, 3 * time.Second
+	defer close(g.ended)
+	backoff := first
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	checked := false // since the master last failed or the last poll
+	for {
+		err := error(nil)
+		if !checked {
+			err = g.check(ctx)
+		}
+		if err == nil {
+			checked = true
+			err = g.sync(ctx, withGrace)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		reached := err == nil && g.down
+		g.report(err)
+		if reached && g.refresh() {
+			continue
+		}
+		if err != nil {
+			checked = false
+			poll.Reset(backoff)
+			backoff = min(2*backoff, last)
+			select {
+			case <-ctx.Done():
+				return
+			case <-poll.C:
+			}
+			continue
+		}
+		backoff = first
+		poll.Reset(pollEvery)
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.wake:
+		case <-poll.C:
+			checked = false
+		}
+	}
+}
+
+// report logs once that the master doesn't answer, and once that it does again.
+func (g *Registrar) report(err error) {
+	switch {
+	case err != nil && !g.down:
+		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; retrying")
+	case err == nil && g.down:
+		g.log.Info().Str("master", g.master).Msg("the ROS master answers")
+	}
+	g.down = err != nil
+}
+
+// check checks that the master is still the one that the node registered with. Another
+// process, or one that doesn't know the node, is a new master.
+func (g *Registrar) check(ctx context.Context) error {
+	answer, err := g.caller.Call(ctx, g.master, "getPid")
+	var refused *Error
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	pid, _ := answer.(int)
+	fresh := g.pid != 0 && pid != g.pid
+	g.pid = pid
+	if !fresh && g.anyDone() {
+		uri, err := g.caller.Call(ctx, g.master, "lookupNode", g.caller.ID)
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		fresh = err != nil
+		taken := err == nil && uri != g.self
+		if taken && !g.taken {
+			g.log.Warn().Any("uri", uri).Str("name", g.caller.ID).Msg("another node has taken this name")
+		}
+		g.taken = taken
+	}
+	if fresh && g.anyDone() {
+		g.log.Info().Msg("the ROS master was restarted; registering everything again")
+		g.forget()
+	}
+	return nil
+}
+
+func (g *Registrar) anyDone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && !r.permanent() })
+}
+
+func (g *Registrar) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.list {
+		r.done = false
+	}
+	g.from = 0
+}
+
+// refresh makes registrations with Refresh pending again, if there are any.
+func (g *Registrar) refresh() (any bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.list {
+		if r.Refresh && r.done && !r.gone {
+			r.done, any = false, true
+		}
+	}
+	g.from = 0
+	return any
+}
+
+// next returns the first pending Registration. If there is none, it removes those over.
+func (g *Registrar) next() *Registration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for ; g.from < len(g.list); g.from++ {
+		if r := g.list[g.from]; r.pending() {
+			return r
+		}
+	}
+	g.list = slices.DeleteFunc(g.list, (*Registration).over)
+	for i, r := range g.list {
+		r.at = i
+	}
+	g.from = len(g.list)
+	if g.settled != nil {
+		close(g.settled)
+		g.settled = nil
+	}
+	return nil
+}
+
+// sync makes all pending calls. An error means that the master doesn't answer. A refusal
+// is logged and not retried.
+func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(context.Context) error) error) error {
+	alone := 0 // registrations to send one by one because they can't be sent together
+	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
+		var many []*Registration
+		if alone == 0 {
+			many = g.batch()
+		}
+		if len(many) >= minBatch {
+			synced, err := g.syncTogether(ctx, call, many)
+			if err != nil {
+				return err
+			}
+			if !synced {
+				alone = len(many)
+			}
+			continue
+		}
+		alone = max(alone-1, 0)
+		g.mu.Lock()
+		gone, request := r.gone, r.request()
+		g.mu.Unlock()
+		do := r.Register
+		if gone || do == nil {
+			do = func(ctx context.Context) error {
+				_, err := g.caller.Call(ctx, g.master, request.Method, request.Args...)
+				return err
+			}
+		}
+		err := call(ctx, do)
+		var refused *Error
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		if refused != nil {
+			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.What)
+		}
+		g.mu.Lock()
+		r.done = !gone
+		g.mu.Unlock()
+	}
+	return nil
+}
+
+// answerTime is how long a running call may still take when the node leaves.
+const answerTime = 500 * time.Millisecond
+
+// silence is the timeout of each call made while the node leaves.
+const silence = 900 * time.Millisecond
+
+// brief makes a call that ends with ctx or after silence.
+func brief(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	return do(ctx)
+}
+
+// withGrace makes a call that continues for answerTime when ctx ends: the master may
+// still execute an aborted call, and its registration would then be left behind.
+func withGrace(ctx context.Context, do func(context.Context) error) error {
+	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(answerTime, cancel)
+		context.AfterFunc(call, func() { timer.Stop() })
+	})
+	defer stop()
+	return do(call)
+}
+
+// Wait waits until the master knows everything that was added, or closed ends.
+func (g *Registrar) Wait(ctx, closed context.Context) error {
+	for {
+		g.mu.Lock()
+		left := slices.ContainsFunc(g.list, func(r *Registration) bool { return r.gone || !r.done })
+		if left && g.settled == nil {
+			g.settled = make(chan struct{})
+		}
+		settled := g.settled
+		g.mu.Unlock()
+		if !left {
+			return nil
+		}
+		select {
+		case <-settled:
+		case <-closed.Done():
+			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Leave waits for Run to return and then unregisters everything. It ends with ctx, and
+// after a second if the master doesn't answer.
+func (g *Registrar) Leave(ctx context.Context) {
+	<-g.ended
+	g.mu.Lock()
+	for _, r := range g.list {
+		r.gone = true
+	}
+	g.from = 0
+	g.mu.Unlock()
+	if err := g.sync(ctx, brief); err != nil {
+		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
+	}
+}

@@ -1,0 +1,269 @@
+package ros
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/program/budget"
+	"rsros/ros/internal/host"
+	"rsros/ros/internal/wire"
+	"rsros/ros/rosapi"
+)
+
+// ServiceHandler answers one request. req is valid until it returns. ctx ends when
+// the node is closed. An error's text is sent to the caller.
+type ServiceHandler func(ctx context.Context, req []byte) (resp []byte, err error)
+
+// ServiceServer is a service that a node offers.
+type ServiceServer struct {
+	node         *Node
+	name         string
+	service      msgs.Service
+	handler      ServiceHandler
+	limit        int64 // of a request, in bytes
+	exact        bool  // all requests have size limit
+	registration *rosapi.Registration
+}
+
+// serviceCounts are the totals of a node's services.
+type serviceCounts struct{ requests, received, sent atomic.Uint64 }
+
+// AdvertiseService offers a service. Requests of different connections are handled
+// concurrently. A request must have the size of its type or, if the type has no fixed
+// size, at most 1 MiB; others are refused before they are read.
+func (n *Node) AdvertiseService(name string, service msgs.Service, handler ServiceHandler) (*ServiceServer, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	if n.services[full] != nil {
+		return nil, fmt.Errorf("service %s is offered by this node already", full)
+	}
+	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
+	s.limit, s.exact = requestSize(service.Request)
+	n.services[full] = s
+	uri := "rosrpc://" + net.JoinHostPort(n.host, fmt.Sprint(port(n.listener)))
+	s.registration = n.registrar.Add(&rosapi.Registration{
+		What:  "service " + full,
+		Enter: rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}},
+		Leave: rosapi.Request{Method: "unregisterService", Args: []any{full, uri}},
+	})
+	return s, nil
+}
+
+// Close withdraws the service. A request that is being handled is still answered.
+func (s *ServiceServer) Close() {
+	n := s.node
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.services[s.name] == s {
+		delete(n.services, s.name)
+		n.registrar.Remove(s.registration)
+	}
+}
+
+// serveService runs a caller's connection after its header was read: one request, or
+// any number if the caller asked for a persistent connection.
+func (n *Node) serveService(conn net.Conn, h Header) error {
+	n.mu.Lock()
+	s := n.services[h[wire.KeyService]]
+	n.mu.Unlock()
+	if s == nil {
+		return refuse(conn, "no service ["+h[wire.KeyService]+"] in this node")
+	}
+	if !matches(h[wire.KeyMD5], s.service.MD5) {
+		return refuse(conn, fmt.Sprintf("service %s is of type [%s] with md5sum [%s]; %s has [%s]",
+			s.name, s.service.Name, s.service.MD5, h[wire.KeyCallerID], h[wire.KeyMD5]))
+	}
+	reply := Header{wire.KeyCallerID: n.Name(), wire.KeyService: s.name, wire.KeyType: s.service.Name, wire.KeyMD5: s.service.MD5,
+		"request_type": s.service.Request.Name, "response_type": s.service.Response.Name}
+	if _, err := conn.Write(reply.AppendTo(nil)); err != nil || h[wire.KeyProbe] == "1" {
+		return err
+	}
+	if h[wire.KeyPersistent] != "1" {
+		return s.answer(conn)
+	}
+	peer := host.Of(conn.RemoteAddr())
+	if !n.persistent.Add(peer, maxPersistent) {
+		return refuse(conn, fmt.Sprintf("%d persistent service connections from %s are open already", maxPersistent, peer))
+	}
+	defer n.persistent.Remove(peer)
+	for {
+		if err := conn.SetDeadline(time.Time{}); err != nil {
+			return err
+		}
+		if err := s.answer(conn); err != nil {
+			return err
+		}
+	}
+}
+
+const (
+	// maxPersistent is the limit of persistent service connections of one host. They
+	// have no deadline between calls, because roscpp doesn't reconnect.
+	maxPersistent = 64
+	// maxRequest is the size limit in bytes of requests without a fixed size.
+	maxRequest = 1 << 20
+	// requestTime is how long a request may take to arrive, and a response to be sent.
+	requestTime = 30 * time.Second
+)
+
+// requestSize returns the size limit of requests, and whether all have that size.
+func requestSize(t msgs.Type) (limit int64, exact bool) {
+	if t.MD5 != "" {
+		if spec, err := msgs.Parse(t.Name, t.Definition); err == nil {
+			if size, fixed := spec.FixedSize(); fixed {
+				return size, true
+			}
+		}
+	}
+	return maxRequest, false
+}
+
+// answer reads a request (u32 length, bytes) and writes the answer: a byte, 1 or 0,
+// followed by the response or the error's text in the same form.
+func (s *ServiceServer) answer(conn net.Conn) error {
+	prefix, err := wire.ReadGrowing(conn, nil, 4)
+	if err != nil {
+		return err
+	}
+	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
+		return err
+	}
+	size := int64(binary.LittleEndian.Uint32(prefix))
+	if size > s.limit || s.exact && size != s.limit {
+		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
+	}
+	req, err := budget.PeerInput.Read(conn, int(size), s.limit, 1)
+	if errors.Is(err, budget.ErrExhausted) {
+		return s.reply(conn, size, nil, err, true)
+	}
+	if err != nil {
+		return err
+	}
+	defer req.Close()
+	resp, err := s.handler(s.node.ctx, req.Bytes)
+	if derr := conn.SetDeadline(time.Now().Add(requestTime)); derr != nil {
+		return derr
+	}
+	return s.reply(conn, size, resp, err, false)
+}
+
+// reply writes a response or an error. With hangUp it returns an error in any case,
+// because the caller's next bytes can't be interpreted.
+func (s *ServiceServer) reply(conn net.Conn, received int64, resp []byte, failed error, hangUp bool) error {
+	ok := byte(1)
+	if failed != nil {
+		ok, resp = 0, []byte(failed.Error())
+	}
+	counts := &s.node.serviceCounts
+	counts.requests.Add(1)
+	counts.received.Add(uint64(received))
+	counts.sent.Add(uint64(len(resp)))
+	_, err := conn.Write(wire.AppendSized([]byte{ok}, resp))
+	if hangUp && err == nil {
+		err = failed
+	}
+	return err
+}
+
+var errNoProvider = errors.New("no node provides it")
+
+// CallService calls a service on a connection of its own. An MD5 of "*" matches every
+// type.
+func (n *Node) CallService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
+	ctx, cancel := n.untilClosed(ctx)
+	defer cancel()
+	resp, err := n.callService(ctx, name, service, req)
+	if err != nil {
+		return nil, fmt.Errorf("call service %s: %w", name, cmp.Or(ctx.Err(), err))
+	}
+	return resp, nil
+}
+
+func (n *Node) callService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
+	full, uri, err := n.lookUpService(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := wire.DialService(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() //nolint:errcheck // the answer has been read
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	h := Header{wire.KeyCallerID: n.Name(), wire.KeyService: full, wire.KeyMD5: service.MD5, wire.KeyType: service.Name}
+	if _, err := wire.Exchange(conn, h); err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(wire.AppendSized(nil, req)); err != nil {
+		return nil, err
+	}
+	ok, err := wire.ReadGrowing(conn, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := wire.ReadSized(conn, n.cfg.MaxMessage)
+	if err == nil && ok[0] == 0 {
+		err = errors.New(string(resp))
+	}
+	return resp, err
+}
+
+// ProbeService asks the provider of a service for its type and md5sum. Providers
+// don't send definitions.
+func (n *Node) ProbeService(ctx context.Context, name string) (typ, md5 string, err error) {
+	_, h, err := n.probeService(ctx, name)
+	if err != nil {
+		return "", "", fmt.Errorf("probe service %s: %w", name, err)
+	}
+	return h[wire.KeyType], h[wire.KeyMD5], nil
+}
+
+// ServiceProvider returns the name of the node that provides a service, or "" if there
+// is none or it doesn't answer (a killed node stays registered). If several nodes offer
+// a service, the last one to register provides it.
+func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error) {
+	uri, h, err := n.probeService(ctx, name)
+	if uri == "" && !errors.Is(err, errNoProvider) {
+		return "", err
+	}
+	if err != nil {
+		return "", nil
+	}
+	return cmp.Or(h[wire.KeyCallerID], uri), nil
+}
+
+func (n *Node) probeService(ctx context.Context, name string) (uri string, h Header, err error) {
+	ctx, cancel := n.untilClosed(ctx)
+	defer cancel()
+	full, uri, err := n.lookUpService(ctx, name)
+	if err == nil {
+		h, err = wire.Probe(ctx, uri, n.Name(), full)
+	}
+	return uri, h, err
+}
+
+func (n *Node) lookUpService(ctx context.Context, name string) (full, uri string, err error) {
+	if full, err = n.Resolve(name); err != nil {
+		return "", "", err
+	}
+	answer, err := n.CallMaster(ctx, "lookupService", full)
+	if _, refused := errors.AsType[*rosapi.Error](err); refused {
+		err = errNoProvider
+	}
+	uri, _ = answer.(string)
+	return full, uri, err
+}

@@ -1,0 +1,197 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"rsros/ros/internal/host"
+	"rsros/ros/internal/sendqueue"
+	"rsros/ros/internal/wire"
+	"rsros/ros/rosapi"
+)
+
+// UDPROS, the publisher's side. A subscriber asks for it in requestTopic; nothing
+// is exchanged over UDP but data.
+
+// requestUDP serves one ["UDPROS", header, host, port, datagram size].
+func (n *Node) requestUDP(t *topic, params []any) (any, error) {
+	h, address, size, err := wire.ParseDatagramRequest(params)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.admit(h); err != nil {
+		return nil, err
+	}
+	conn, err := net.Dial("udp", address)
+	if err != nil {
+		return nil, err
+	}
+	t.hangUpUDP(conn.RemoteAddr()) // a subscriber that asks again has dropped its connection
+	release, err := n.admitUDP(t, host.Of(conn.RemoteAddr()))
+	if err != nil {
+		conn.Close() //nolint:errcheck // unused
+		return nil, err
+	}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "UDPROS", gone: make(chan struct{})}
+	reply, err := t.attach(c)
+	if err == nil && !n.serve(conn, func() error {
+		defer release()
+		var probing sync.WaitGroup
+		probing.Go(c.probe)
+		probing.Go(func() { c.watch(checkEvery) })
+		attending, stop := context.WithCancel(n.ctx)
+		probing.Go(func() { c.watchSubscriber(attending, n.attendEvery) })
+		t.changed()
+		err := c.writeDatagrams(size)
+		c.hangUp()
+		t.detach(c)
+		t.changed()
+		stop()
+		probing.Wait()
+		return err
+	}) {
+		t.detach(c)
+		err = ErrClosed
+	}
+	if err != nil {
+		release()
+		conn.Close() //nolint:errcheck // unused
+		return nil, err
+	}
+	return []any{"UDPROS", n.host, conn.LocalAddr().(*net.UDPAddr).Port, c.id, size, reply.AppendFields(nil)}, nil
+}
+
+// Each UDPROS connection takes a socket here and costs the requester nothing.
+const (
+	maxUDPTopic = 16  // to one host, on one topic
+	maxUDP      = 256 // of a node
+)
+
+// admitUDP counts a connection until release is called.
+func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
+	const all = ""
+	place := t.name + " " + peer
+	if !n.datagrams.Add(place, maxUDPTopic) {
+		return nil, fmt.Errorf("topic %s has %d UDPROS subscribers at %s already", t.name, maxUDPTopic, peer)
+	}
+	if !n.datagrams.Add(all, maxUDP) {
+		n.datagrams.Remove(place)
+		return nil, fmt.Errorf("this node has %d UDPROS subscribers already", maxUDP)
+	}
+	return func() { n.datagrams.Remove(place); n.datagrams.Remove(all) }, nil
+}
+
+// probeEvery is how often a subscriber gets a datagram that it ignores. If its
+// machine answers that the port is closed, the next read returns an error.
+const probeEvery = 10 * time.Second
+
+func (c *outlet) probe() {
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.gone:
+			return
+		case <-tick.C:
+			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch gets the error, too
+		}
+	}
+}
+
+func (t *topic) hangUpUDP(address net.Addr) {
+	t.mu.Lock()
+	outlets := t.outlets
+	t.mu.Unlock()
+	for _, c := range outlets {
+		if c.transport == "UDPROS" && c.conn.RemoteAddr().String() == address.String() {
+			c.hangUp()
+			<-c.gone
+		}
+	}
+}
+
+// writeDatagrams sends queued messages until the connection ends.
+func (c *outlet) writeDatagrams(size int) error {
+	id := uint8(0)
+	for {
+		batch, _, ok := c.queue.Take(c.batch[:0])
+		if !ok {
+			return nil
+		}
+		c.batch = batch
+		for i, o := range batch {
+			if id++; id == 0 {
+				id = 1
+			}
+			c.vec = o.AppendTo(c.vec[:0])
+			err := wire.WriteDatagrams(c.conn, uint32(c.id), id, size, c.vec)
+			if err == nil {
+				c.bytes.Add(uint64(o.Size()))
+				c.messages.Add(1)
+			}
+			o.Release()
+			batch[i] = nil
+			if err != nil {
+				sendqueue.ReleaseAll(batch[i+1:])
+				return err
+			}
+		}
+	}
+}
+
+// A UDPROS subscriber sends nothing, and not every network reports that its machine is
+// gone. The subscriber is considered gone when its node no longer answers calls.
+const (
+	// attendEvery is how often the node of a UDPROS subscriber is called.
+	attendEvery = 10 * time.Second
+	// mostUnanswered is how many calls in a row may fail.
+	mostUnanswered = 3
+)
+
+type liveness struct {
+	uri        string // of its slave API; "" until the master has returned it
+	answered   bool   // at least once; a node that was never reachable isn't considered gone
+	unanswered int    // calls since the last answer
+}
+
+// watchSubscriber calls the subscriber's node periodically and hangs up when it is gone.
+func (c *outlet) watchSubscriber(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for a := (liveness{}); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !a.gone(ctx, c.topic.node, c.header[wire.KeyCallerID]) {
+			continue
+		}
+		c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
+			Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node no longer answers; closing its UDPROS connection")
+		c.hangUp()
+		return
+	}
+}
+
+// gone calls the named node once and reports whether it is gone.
+func (a *liveness) gone(ctx context.Context, n *Node, name string) bool {
+	if a.uri == "" {
+		answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", name)
+		if err != nil {
+			return false
+		}
+		a.uri, _ = answer.(string)
+	}
+	_, err := n.caller.Call(ctx, a.uri, "getPid")
+	if refused := new(rosapi.Error); err == nil || errors.As(err, &refused) {
+		a.answered, a.unanswered = true, 0
+	} else if a.answered && ctx.Err() == nil {
+		a.unanswered++
+	}
+	return a.unanswered >= mostUnanswered
+}

@@ -1,0 +1,140 @@
+// Package bagset provides what commands for whole bags share: opening them, selecting messages, and
+// visiting messages in time order, skipping damaged ones. It starts no goroutine.
+package bagset
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+	"rsros/bagstore/recording"
+)
+
+// ErrSelection means that a Selection is invalid or doesn't apply to the bags.
+var ErrSelection = errors.New("bad selection")
+
+// LossError means that messages were left out because they can't be read, or got other times.
+type LossError struct {
+	Damaged int      // messages that were skipped
+	Lost    []string // places where messages are gone, from Open, and what was changed
+}
+
+// Loss returns a LossError, or nil if nothing is lost. moved counts messages with bagstore.ClampedTimes.
+func Loss(damaged, moved int, lost []string) error {
+	if moved > 0 {
+		lost = append(lost, fmt.Sprintf("%d %s", moved, bagstore.ClampedTimes))
+	}
+	if damaged == 0 && len(lost) == 0 {
+		return nil
+	}
+	return &LossError{damaged, lost}
+}
+
+func (e *LossError) Error() string {
+	lost := e.Lost
+	if e.Damaged > 0 {
+		lost = append([]string{fmt.Sprintf("%d messages are damaged", e.Damaged)}, lost...)
+	}
+	return "some messages were lost: " + strings.Join(lost, "; ")
+}
+
+// Open opens recordings of any format, and logs their notes. lost describes each place where
+// messages are gone. The caller must Close the bags even after an error.
+func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
+	for _, path := range paths {
+		b, err := recording.Open(path, o)
+		if err != nil {
+			return bags, lost, err
+		}
+		bags = append(bags, b)
+		lost = append(lost, logNotes(path, b, log)...)
+	}
+	return bags, lost, nil
+}
+
+func logNotes(path string, b *bagstore.Bag, log zerolog.Logger) (lost []string) {
+	for _, n := range b.Notes() {
+		LogNote(log, path, n)
+		if n.Severity == bagstore.Loss {
+			lost = append(lost, at(b.Path(), n)+": "+n.Text)
+		}
+	}
+	return lost
+}
+
+// Found describes what reading the bags has found, see [bagstore.Bag.Found].
+func Found(bags []*bagstore.Bag) (lost []string) {
+	for _, b := range bags {
+		for _, n := range b.Found() {
+			lost = append(lost, at(b.Path(), n)+": "+n.Text)
+		}
+	}
+	return lost
+}
+
+// LogNote logs a note about a bag.
+func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
+	e := log.Warn().Str("bag", path)
+	if n.Offset >= 0 {
+		e = e.Int64("at byte", n.Offset)
+	}
+	e.Msg(n.Text)
+}
+
+func at(path string, n bagstore.Note) string {
+	if n.Offset >= 0 {
+		return fmt.Sprintf("%s at byte %d", path, n.Offset)
+	}
+	return path
+}
+
+// Close closes bags that were only read.
+func Close(bags []*bagstore.Bag) {
+	for _, b := range bags {
+		_ = b.Close() // only read
+	}
+}
+
+// maxDamageLines bounds how many damaged messages are logged.
+const maxDamageLines = 20
+
+// Walk visits messages. It logs, counts and skips unreadable ones. It is for one goroutine.
+type Walk struct {
+	bagstore.Pace
+	Log     zerolog.Logger
+	Damaged int // messages
+	Moved   int // messages with bagstore.ClampedTimes
+}
+
+// Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
+func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
+	return func(yield func(bagstore.Message, error) bool) {
+		for m, err := range v.Messages() {
+			switch {
+			case place.Ended(err):
+				yield(bagstore.Message{}, err)
+				return
+			case err != nil:
+				if w.Damaged++; w.Damaged <= maxDamageLines {
+					w.Log.Warn().Err(err).Msg("a message was skipped")
+				}
+			default:
+				if m.TimeClamped {
+					w.Moved++
+				}
+				if !yield(m, nil) {
+					return
+				}
+			}
+			if err := w.Step(); err != nil {
+				yield(bagstore.Message{}, err)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"rsros/bagstore/disk"
+	"rsros/bagstore/place"
+)
+
+// State is what became of an item.
+type State string
+
+// States of items.
+const (
+	Done        State = "done"
+	Incomplete  State = "incomplete" // done, but something was lost or damaged
+	Failed      State = "failed"
+	Interrupted State = "interrupted" // has no marker
+
+	placing State = "placing" // the output is being given its place
+)
+
+// Result is what an item's line and marker say.
+type Result struct {
+	Item   string `json:"item"`
+	State  State  `json:"state"`
+	Before bool   `json:"before,omitempty"` // an earlier run did it
+	Input  string `json:"input_version,omitempty"`
+	Size   int64  `json:"size"`
+	Output string `json:"output,omitempty"` // below Options.Out
+	// OutputSize is in bytes, 0 for a folder.
+	OutputSize int64             `json:"output_size,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Log        []string          `json:"log,omitempty"`
+	Result     json.RawMessage   `json:"result,omitempty"` // the command's JSON
+	Command    []string          `json:"command,omitempty"`
+	Files      map[string]string `json:"files,omitempty"` // SHA-256 of Options.Files
+	Program    string            `json:"program,omitempty"`
+	Begun      time.Time         `json:"begun,omitzero"`
+	Seconds    float64           `json:"seconds,omitempty"`
+	// Owned is the output that a later run may replace. Only markers have it.
+	Owned string `json:"owned_output,omitempty"`
+}
+
+const (
+	// MaxResult bounds an Outcome's Result in bytes, so that many items at a time fit into memory.
+	MaxResult = 1 << 20
+	// maxMarker bounds what is read of a marker, in bytes.
+	maxMarker = 2 << 20
+)
+
+// marker is a Result in a file or object.
+type marker struct {
+	name    string
+	version string // of the object; empty if there is none
+	Result
+}
+
+// read reads the marker. One that doesn't parse is replaced like that of a failed item.
+func (m *marker) read(ctx context.Context) error {
+	m.version, m.Result = "", Result{}
+	f, err := place.Open(ctx, m.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info := f.Info()
+	if m.version = info.Version; info.Size > maxMarker {
+		return nil
+	}
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size))
+	if err != nil {
+		return fmt.Errorf("marker %s: %w", m.name, err)
+	}
+	if json.Unmarshal(text, &m.Result) != nil {
+		m.Result = Result{}
+	}
+	return nil
+}
+
+// readAgain reads a marker that another run is writing, after a moment.
+func (m *marker) readAgain(ctx context.Context) error {
+	select {
+	case <-time.After(10 * time.Millisecond):
+		return m.read(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// errTaken means that another run has written the marker meanwhile, or is writing it.
+var errTaken = errors.New("another run is processing the same recording")
+
+// takenOr returns errTaken if the marker isn't the one that was read, otherwise err.
+func (m *marker) takenOr(ctx context.Context, err error) error {
+	now := marker{name: m.name}
+	if now.read(ctx) == nil && (now.version != m.version || !now.Begun.Equal(m.Begun)) {
+		return errTaken
+	}
+	return err
+}
+
+// put writes the marker if it is still the one that was read.
+func (m *marker) put(ctx context.Context, res Result) error {
+	text, err := json.Marshal(res)
+	if err == nil && len(text) > maxMarker {
+		res.Result, res.Log = nil, []string{fmt.Sprintf("the result is too long for a marker: %d bytes", len(text))}
+		text, err = json.Marshal(res)
+	}
+	if err != nil {
+		return err
+	}
+	info, err := place.Put(ctx, m.name, bytes.NewReader(text), int64(len(text)), place.PutOptions{New: m.version == "", Replaces: m.version})
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, disk.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", errTaken, err)
+	}
+	if err == nil {
+		m.version, m.Result = info.Version, res
+	}
+	return err
+}

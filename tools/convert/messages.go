@@ -1,0 +1,248 @@
+package convert
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/container"
+	"rsros/bagstore/db3"
+	"rsros/bagstore/mcap"
+	"rsros/bagstore/memory"
+	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/recording"
+)
+
+// Messages copies a recording message by message. Out's extension selects the format: .bag, .db3,
+// .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
+// definitions (see msgs/ros2), or copied byte by byte.
+func Messages(ctx context.Context, o Options) (r Result, err error) {
+	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
+	if err != nil {
+		return r, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	encoding, err := encodingOf(o, encodingIn(topics))
+	if err != nil {
+		return r, err
+	}
+	view := bag.View(bagstore.Query{})
+	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	for _, n := range bag.Notes() {
+		if n.Severity == bagstore.Loss {
+			j.lost[n.Text]++
+		} else {
+			r.Notes = append(r.Notes, n)
+		}
+	}
+	err = writeOutput(ctx, o, encoding, func(out output) (*rosbag2.Metadata, error) {
+		if err := j.routes.open(bag, encoding, out); err != nil {
+			return nil, err
+		}
+		if files, all := recording.MCAPFiles(bag); all && out.mcap != nil {
+			for _, f := range files {
+				f.KeepHeads()
+			}
+			j.head = mcap.HeadSize
+			out.write = func(topic int, _ bagstore.Time, m []byte) error { return out.mcap.WriteHeaded(uint16(topic), m) }
+		}
+		it := view.Iterator()
+		defer it.Close()
+		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
+		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
+		if err == nil {
+			err = r.extras(bag, out, o.AnyDamage)
+		}
+		return j.metadata(bag), err
+	})
+	if !o.AnyDamage { // extras has compared all checksums
+		for _, n := range bag.Found() {
+			r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
+		}
+	}
+	j.finish(bag, topics, encoding)
+	return r.finish(ctx, o, err)
+}
+
+// job is one conversion. Only the goroutine that reads uses it while messages flow.
+type job struct {
+	r          *Result
+	anyDamage  bool
+	head       int // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
+	routes     table
+	lost       map[string]uint64
+	why        map[string]error // the last error of each entry of lost that has one
+	counts     map[*route]uint64
+	start, end bagstore.Time
+}
+
+// fill reads messages into a batch until it is full. It returns false at the end.
+func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, error) {
+	for !b.full() {
+		if err := p.Step(); err != nil {
+			return false, err
+		}
+		if !it.Next() {
+			if it.Err() == nil {
+				return false, nil
+			}
+			j.r.Damaged, j.r.Why = j.r.Damaged+1, it.Err()
+			if j.r.Damaged == maxBad && !j.anyDamage {
+				return false, fmt.Errorf("more than %d messages are damaged; the last: %w", maxBad, it.Err())
+			}
+			continue
+		}
+		j.message(b, it.Message())
+	}
+	return true, nil
+}
+
+// message adds a message to a batch.
+func (j *job) message(b *batch, m bagstore.Message) {
+	way := j.routes[m.Conn.ID]
+	if way.why != nil {
+		j.lose("messages of "+m.Conn.Topic, way.why)
+		return
+	}
+	head := m.Data[:j.head]
+	m.Data = m.Data[j.head:]
+	if more := len(b.data) + len(head) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
+		b.data = append(memory.Get(more)[:0], b.data...) // append would take a quarter more
+	}
+	var data []byte
+	var lost string
+	if way.encode == nil {
+		data = append(append(b.data, head...), m.Data...)
+	} else {
+		var err error
+		if data, lost, err = way.encode(append(b.data, head...), m.Data); err != nil {
+			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)
+			return
+		}
+	}
+	if lost != "" {
+		j.lose(lost, nil)
+	}
+	t := m.Time
+	if m.TimeClamped && j.head == 0 {
+		j.lose(bagstore.ClampedTimes, nil)
+	}
+	if way.exact && t == bagstore.MinTime {
+		t = 0 // what a bag has no time for
+	}
+	b.add(way.out, t, data)
+	if j.r.Messages == 0 {
+		j.start = t
+	}
+	j.end = max(j.end, t)
+	j.r.Messages++
+	j.counts[way]++
+}
+
+func (j *job) lose(what string, why error) {
+	j.lost[what]++
+	if why != nil {
+		j.why[what] = why
+	}
+}
+
+func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
+	m := &rosbag2.Metadata{Start: j.start, End: j.end}
+	at := make(map[int]int)
+	for _, conn := range bag.Connections() {
+		way := j.routes[conn.ID]
+		if way.why != nil {
+			continue
+		}
+		i, known := at[way.out]
+		if !known {
+			i = len(m.Topics)
+			at[way.out] = i
+			m.Topics = append(m.Topics, rosbag2.TopicCount{Topic: way.topic})
+		}
+		m.Topics[i].Messages += j.counts[way]
+	}
+	slices.SortFunc(m.Topics, func(a, b rosbag2.TopicCount) int { return cmp.Compare(a.Name, b.Name) })
+	return m
+}
+
+func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) {
+	for what, n := range j.lost {
+		text := what
+		if err := j.why[what]; err != nil {
+			text = fmt.Sprintf("%s: %v", what, err)
+		}
+		j.r.lose(n, "%s", text)
+	}
+	promised := bag.Counts()
+	for _, conn := range bag.Connections() {
+		kept := j.counts[j.routes[conn.ID]]
+		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})
+		if way := j.routes[conn.ID]; way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
+			j.r.lose(1, "topic %s, which has no messages: %v", conn.Topic, way.why)
+		} else if way.why == nil {
+			j.r.Topics++
+		}
+		if encoding == container.CDR && topics[conn.ID].Encoding == container.ROS1 && j.r.Note == "" {
+			j.r.Note = "ROS 2 has no place for the seq of headers and for the names of publishers"
+		}
+	}
+}
+
+// rosbag2Record is rosbag2's own metadata record, which repeats the index.
+const rosbag2Record = "rosbag2"
+
+// extras copies the attachments and metadata of MCAP files, or lists them as lost. check also
+// verifies the checksums of their chunks.
+func (r *Result) extras(in *bagstore.Bag, out output, check bool) error {
+	attachments, records := uint64(0), uint64(0) // that out can't hold
+	files, _ := recording.MCAPFiles(in)
+	for _, f := range files {
+		if check {
+			f.Check(func(n bagstore.Note) {
+				r.lose(1, "chunk at byte %d whose messages may be damaged: %s", n.Offset, n.Text)
+			})
+		}
+		a := f.Extras()
+		r.lose(a.Damaged, "attachments or metadata records that are damaged: %v", a.Why)
+		if out.mcap != nil {
+			if err := r.addAsides(out.mcap, f, a); err != nil {
+				return err
+			}
+			continue
+		}
+		attachments += uint64(len(a.Attachments))
+		for _, m := range a.Metadata {
+			if m.Name != rosbag2Record {
+				records++
+			}
+		}
+	}
+	r.lose(attachments, "attachments, which only an .mcap has")
+	r.lose(records, "metadata records, which only an .mcap has")
+	return nil
+}
+
+func (r *Result) lose(n uint64, format string, args ...any) {
+	if n > 0 {
+		r.Lost = append(r.Lost, rsdb3.Loss{What: fmt.Sprintf(format, args...), Count: n})
+	}
+}
+
+func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Extras) error {
+	for _, m := range a.Metadata {
+		if err := to.AddMetadata(m); err != nil {
+			return err
+		}
+		r.Records++
+	}
+	for _, x := range a.Attachments {
+		if err := to.Attach(x, f.Open(x)); err != nil {
+			return fmt.Errorf("attachment %.100q: %w", x.Name, err)
+		}
+		r.Attachments++
+	}
+	return nil
+}

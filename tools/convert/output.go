@@ -1,0 +1,150 @@
+package convert
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"rsros/bagstore"
+	"rsros/bagstore/container"
+	"rsros/bagstore/db3"
+	"rsros/bagstore/mcap"
+	"rsros/bagstore/place"
+)
+
+type output struct {
+	topic func(container.Topic) (int, error) // adds a topic
+	write func(topic int, t bagstore.Time, data []byte) error
+	close func(m *rosbag2.Metadata) error // completes the recording; m describes it
+	mcap  *mcap.Writer                    // nil for other formats
+}
+
+// The formats that a recording is written in, by file extension.
+const (
+	extBag  = ".bag"
+	extDB3  = ".db3"
+	extMCAP = ".mcap"
+)
+
+func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
+
+// writeOutput calls fill to write messages. The output gets its name after fill has returned.
+func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
+	switch ext := o.format(); ext {
+	case extBag:
+		return writeBagFile(ctx, o, fill)
+	case extDB3, extMCAP:
+		_, err := writeFile(ctx, o.Out, ext, o, encoding, fill)
+		return err
+	}
+	return place.WriteFolder(ctx, o.Out, func(dir string) error {
+		ext := extDB3
+		if o.Storage == rosbag2.StorageMCAP {
+			ext = extMCAP
+		}
+		name := place.Base(o.Out) + "_0" + ext
+		m, err := writeFile(ctx, filepath.Join(dir, name), ext, o, encoding, fill)
+		if err != nil {
+			return err
+		}
+		text, err := m.YAML()
+		if err != nil {
+			return err
+		}
+		return place.Write(ctx, filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
+			if _, err := f.Write(text); err != nil {
+				return err
+			}
+			return f.Sync()
+		})
+	})
+}
+
+func writeBagFile(ctx context.Context, o Options, fill func(output) (*rosbag2.Metadata, error)) error {
+	o.Bag.Overwrite = o.Overwrite
+	w, err := bagstore.CreateOutput(ctx, o.Out, o.Bag)
+	if err != nil {
+		return err
+	}
+	_, err = fill(output{
+		topic: func(t container.Topic) (int, error) {
+			id, err := w.AddConnection(bagstore.Connection{
+				Topic: t.Name, Type: t.Type, MD5: t.MD5, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: t.Latching,
+			})
+			return int(id), err
+		},
+		write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(uint32(topic), t, data) },
+	})
+	return w.Finish(err)
+}
+
+func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
+	err = place.Write(ctx, path, o.Overwrite, func(f *os.File) error {
+		out, storage, err := newOutput(f, ext, o, encoding)
+		if err != nil {
+			return err
+		}
+		m, err = fill(out)
+		if m == nil {
+			m = &rosbag2.Metadata{}
+		}
+		m.File, m.Storage = filepath.Base(path), storage
+		if err = errors.Join(err, out.close(m)); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+	return m, err
+}
+
+func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
+	if ext == extDB3 {
+		w, err := rosbag2.NewDefinedWriter(f)
+		return output{
+			topic: func(t container.Topic) (int, error) {
+				id, err := w.AddDefined(t)
+				return int(id), err
+			},
+			write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(int64(topic), int64(t), data) },
+			close: func(m *rosbag2.Metadata) error { return errors.Join(w.Describe(m), w.Close()) },
+		}, rosbag2.StorageSQLite, err
+	}
+	profile := mcap.ProfileROS2
+	if encoding == container.ROS1 {
+		profile = mcap.ProfileROS1
+	}
+	w, err := mcap.NewWriter(f, profile, o.Bag.Compression)
+	return output{
+		topic: func(t container.Topic) (int, error) {
+			id, err := w.AddTopic(t)
+			return int(id), err
+		},
+		write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(uint16(topic), t, data) },
+		close: func(*rosbag2.Metadata) error { return w.Close() },
+		mcap:  w,
+	}, rosbag2.StorageMCAP, err
+}
+
+// encodingOf returns the encoding of an output's messages. in is the input's.
+func encodingOf(o Options, in string) (string, error) {
+	want, ok := map[int]string{0: in, 1: container.ROS1, 2: container.CDR}[o.ROS]
+	if !ok {
+		return "", fmt.Errorf("messages of ROS %d: want ROS 1 or ROS 2", o.ROS)
+	}
+	only := ""
+	switch o.format() {
+	case extBag:
+		only = container.ROS1
+	case extMCAP:
+		return want, nil
+	default:
+		only = container.CDR
+	}
+	if o.ROS != 0 && want != only {
+		return "", fmt.Errorf("%s can't hold messages of ROS %d", o.Out, o.ROS)
+	}
+	return only, nil
+}

@@ -1,0 +1,113 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
+)
+
+func extOf(f recording.Format) (string, error) {
+	switch f {
+	case recording.SQLite:
+		return extDB3, nil
+	case recording.MCAP:
+		return extMCAP, nil
+	case recording.Folder:
+		return "", errors.New("this is a folder: name one of its files, or convert it to another one")
+	case recording.Compressed:
+		return "", errors.New("the file is compressed as a whole; convert reads it")
+	}
+	return "", errors.New("neither a .db3 nor an MCAP file")
+}
+
+// Misnamed returns an error if out, to which a command would write a recording of format f, has the extension of
+// another format. The error has the command that writes it.
+func Misnamed(f recording.Format, out string) error {
+	own, err := extOf(f)
+	if f == recording.Bag {
+		own, err = extBag, nil
+	}
+	ext := filepath.Ext(out)
+	if err != nil || strings.EqualFold(ext, own) || !slices.Contains([]string{extBag, extDB3, extMCAP}, strings.ToLower(ext)) {
+		return nil
+	}
+	right := strings.TrimSuffix(out, ext) + own
+	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s %s", out, own, right, right, out)
+}
+
+// Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
+// byte except for their compression. It lists messages that are neither CDR nor ROS 1 as lost. It
+// copies whole attachments and metadata records.
+func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
+	return again(ctx, Options{In: in, Out: out, Bag: bag, Progress: p})
+}
+
+// again implements Again. With scan, it doesn't trust an MCAP file's indexes.
+func again(ctx context.Context, o Options) (Result, error) {
+	format, err := recording.FormatOf(ctx, o.In)
+	if err != nil {
+		return Result{}, err
+	}
+	ext, err := extOf(format)
+	switch {
+	case err != nil:
+		return Result{}, fmt.Errorf("%s: %w", o.In, err)
+	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; convert it to .mcap or .bag", o.In)
+	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
+		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", o.In)
+	}
+	o.Format, o.AnyDamage, o.scan, o.Overwrite = ext, true, o.scan && ext == extMCAP, o.Bag.Overwrite
+	return Messages(ctx, o)
+}
+
+// Recover is [bagstore.Recover] for a .db3 or an MCAP file.
+func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
+	if o.Compression == "" {
+		o.Compression = usualCompression(ctx, in)
+	}
+	r, err := again(ctx, Options{In: in, Out: out, Bag: o.Options, Progress: o.Progress, scan: true})
+	if err != nil {
+		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
+	}
+	rep := &bagstore.RecoverReport{Kept: r.Messages, Size: r.Size, Topics: r.PerTopic, Notes: r.Notes, Outcome: bagstore.Sound}
+	if r.Attachments+r.Records > 0 {
+		rep.Notes.Addf(bagstore.Harmless, -1, "file", "kept %d attachments and %d metadata records", r.Attachments, r.Records)
+	}
+	for _, t := range rep.Topics {
+		rep.Lost += t.Lost
+	}
+	for _, l := range r.Lost {
+		rep.Outcome = bagstore.Damaged
+		rep.Notes.Addf(bagstore.Loss, -1, "messages", "%d %s", l.Count, l.What)
+	}
+	if r.Damaged > 0 {
+		rep.Outcome = bagstore.Damaged
+		rep.Notes.Addf(bagstore.Loss, -1, "messages", "%d damaged; the last: %v", r.Damaged, r.Why)
+	}
+	if rep.Kept == 0 && rep.Outcome != bagstore.Sound {
+		rep.Outcome = bagstore.Unreadable
+	}
+	return rep, nil
+}
+
+// usualCompression returns LZ4 for a file with compressed chunks, else None.
+func usualCompression(ctx context.Context, path string) bagstore.Compression {
+	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{Context: ctx})
+	if err != nil {
+		return bagstore.None
+	}
+	defer b.Close() //nolint:errcheck // only read
+	for _, block := range b.Content().Blocks() {
+		if block.Compression != bagstore.None {
+			return bagstore.LZ4
+		}
+	}
+	return bagstore.None
+}

@@ -1,0 +1,110 @@
+// Package missing finds gaps in the sequence numbers of headers: messages that a publisher's queue,
+// a broken connection or the recorder lost.
+package missing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/tools/annotations"
+	"rsros/tools/bagset"
+)
+
+// Series counts the missing messages of one publisher on one topic.
+type Series struct {
+	Topic     string `json:"topic"`
+	Publisher string `json:"publisher,omitempty"` // "" if the recording doesn't say
+	Missing   uint64 `json:"missing"`
+	Unknown   bool   `json:"unknown,omitempty"` // the numbers don't count messages
+}
+
+// Count reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
+// count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
+func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []annotations.Loss, error) {
+	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true}, log)
+	defer bagset.Close(bags)
+	if err != nil {
+		return nil, nil, err
+	}
+	specs := make(map[*bagstore.Connection]*msgs.Spec)
+	var cache msgs.Cache[*msgs.Spec]
+	for _, c := range bags[0].Connections() {
+		if spec, err := cache.Get(c.Type, c.Definition, msgs.Parse); err != nil {
+			log.Warn().Str("topic", c.Topic).Msgf("gaps aren't looked for: %v", err)
+		} else if spec.Numbered() {
+			specs[c] = spec
+		}
+	}
+	v := bagstore.NewView(bags, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return specs[c] != nil }})
+	numbers := make(map[*bagstore.Connection]*msgs.Numbers)
+	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: log}
+	for m, err := range walk.Messages(v) {
+		if err != nil {
+			return nil, nil, err
+		}
+		n := numbers[m.Conn]
+		if n == nil {
+			n = new(msgs.Numbers)
+			numbers[m.Conn] = n
+		}
+		if seq, ok := specs[m.Conn].Seq(m.Data); ok {
+			n.Next(seq)
+		} else {
+			n.Skip()
+		}
+	}
+	return sum(numbers), annotations.Losses(ctx, bags[0]), ctx.Err()
+}
+
+func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
+	list := []Series{}
+	for c, n := range numbers {
+		if s := (Series{c.Topic, c.CallerID, n.Missing(), !n.Counts()}); s.Missing > 0 || s.Unknown {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Series) int {
+		known := cmp.Compare(min(b.Missing, 1), min(a.Missing, 1)) // 0 of those whose numbers don't count
+		return cmp.Or(known, strings.Compare(a.Topic, b.Topic), strings.Compare(a.Publisher, b.Publisher))
+	})
+	return list
+}
+
+// WriteText writes a line for each series and each loss in the style of rosbag info.
+func WriteText(w io.Writer, list []Series, dropped []annotations.Loss) error {
+	label := "dropped:"
+	for _, l := range dropped {
+		if _, err := fmt.Fprintf(w, "%-12s %v\n", label, l); err != nil {
+			return err
+		}
+		label = ""
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(w, "missing:     nothing, by header.seq")
+		return err
+	}
+	label = "missing:"
+	for _, s := range list {
+		from := ""
+		if s.Publisher != "" {
+			from = " from " + s.Publisher
+		}
+		text := fmt.Sprintf("%d of %s%s, by header.seq", s.Missing, s.Topic, from)
+		if s.Unknown {
+			text = fmt.Sprintf("unknown for %s%s: its header.seq isn't consecutive", s.Topic, from)
+		}
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", label, text); err != nil {
+			return err
+		}
+		label = ""
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package reprocess_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/tools/reprocess"
+)
+
+const unpleasant = "../../camdriver/process/testdata/unpleasant.bag" // 16 frames each of depth, infrared and colour
+
+// run processes a bag with the named blocks.
+func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Result, error) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.bag")
+	r, err := reprocess.Run(t.Context(), reprocess.Options{In: in, Out: out, Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Chain: func(res *process.Resources) (process.Chain, error) {
+			var c process.Chain
+			for _, name := range names {
+				b, err := process.New(res, name)
+				if err != nil {
+					return nil, err
+				}
+				c = append(c, b)
+			}
+			return c, nil
+		}})
+	if err != nil {
+		if _, missing := os.Stat(out); missing == nil {
+			t.Error("a file was left behind")
+		}
+		return nil, r, err
+	}
+	f, opened := rsbag.Open(out, rsbag.Options{})
+	if opened != nil {
+		t.Fatal(opened)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f, r, err
+}
+
+// frames reads all frames of a stream: their numbers and the hashes of their pixels.
+func frames(t *testing.T, f *rsbag.File, id camdriver.StreamID) (out []string) {
+	t.Helper()
+	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s == id }, FramesOnly: true})
+	defer c.Close()
+	for {
+		e, ok := c.Next()
+		if !ok {
+			return out
+		}
+		h := fnv.New64a()
+		h.Write(e.Frame.Data)
+		out = append(out, fmt.Sprintf("%d %dx%d %016x", e.Frame.Number, e.Frame.Width, e.Frame.Height, h.Sum64()))
+	}
+}
+
+func stream(f *rsbag.File, id camdriver.StreamID) camdriver.StreamSnapshot {
+	for _, s := range f.Snapshot().Streams {
+		if s.Profile.Stream == id {
+			return s
+		}
+	}
+	return camdriver.StreamSnapshot{}
+}
+
+var (
+	depth = camdriver.DepthStream
+	color = camdriver.ColorStream
+	left  = camdriver.LeftStream
+)
+
+// The pixels written are librealsense's; the hashes are from its dump.
+func TestAligned(t *testing.T) {
+	f, r, err := run(t, unpleasant, "align_to_color")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Frames != 48 || r.Sets != 16 || r.Dropped != 0 {
+		t.Errorf("%+v, want 16 sets of 3", r)
+	}
+	got := frames(t, f, depth)
+	if len(got) != 16 || got[0] != "100 160x120 7d6a47a9c264323c" || got[1] != "101 160x120 11bc337dd1692bb9" {
+		t.Errorf("depth is %q", got)
+	}
+	d, c := stream(f, depth), stream(f, color)
+	if d.Video == nil || c.Video == nil || *d.Video != *c.Video {
+		t.Errorf("aligned depth has intrinsics %+v, colour %+v", d.Video, c.Video)
+	}
+	if c.Extrinsic == nil || *c.Extrinsic != camdriver.Identity() {
+		t.Errorf("colour is %+v away from aligned depth", c.Extrinsic)
+	}
+	if i := stream(f, left).Extrinsic; i == nil || i.Translation == [3]float64{} {
+		t.Error("infrared is where aligned depth is")
+	}
+}
+
+// What isn't processed stays unchanged.
+func TestTheRestStays(t *testing.T) {
+	in, err := rsbag.Open(unpleasant, rsbag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	f, _, err := run(t, unpleasant, "decimation", "colorizer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []camdriver.StreamID{color, left} {
+		if got, want := fmt.Sprint(frames(t, f, id)), fmt.Sprint(frames(t, in, id)); got != want {
+			t.Errorf("%s is\n%s, want\n%s", id, got, want)
+		}
+	}
+	d := stream(f, depth)
+	if d.Profile.Format != camdriver.RGB8 || d.Profile.Width != 80 || d.Video == nil || d.Video.Fx != 48 {
+		t.Errorf("coloured depth is described as %v with %+v", d.Profile, d.Video)
+	}
+	if got := len(frames(t, f, depth)); got != 16 {
+		t.Errorf("%d frames of depth, want 16", got)
+	}
+}
+
+// Motion, poses, options and notifications are copied.
+func TestMotionIsCopied(t *testing.T) {
+	path := "../../test/data/librealsense/sw_small_lz4.bag"
+	in, err := rsbag.Open(path, rsbag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	f, _, err := run(t, path, "spatial")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range in.Streams() {
+		if got := f.Frames(s.Profile.Stream); got != s.Frames {
+			t.Errorf("%d frames of %s, want %d", got, s.Profile.Stream, s.Frames)
+		}
+	}
+}
+
+// TestTornRecording checks that losses at the end of a recording are reported.
+func TestTornRecording(t *testing.T) {
+	b, err := os.ReadFile(unpleasant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(t.TempDir(), "torn.bag")
+	if err := os.WriteFile(torn, b[:len(b)*3/4], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, r, err := run(t, torn, "colorizer"); err != nil || r.Damage == nil {
+		t.Errorf("%v, damage %v", err, r.Damage)
+	}
+	if _, r, err := run(t, unpleasant, "colorizer"); err != nil || r.Damage != nil {
+		t.Errorf("a sound one: %v, damage %v", err, r.Damage)
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	if _, _, err := run(t, unpleasant, "disparity_start"); !errors.Is(err, reprocess.ErrDisparity) {
+		t.Errorf("disparity was recorded: %v", err)
+	}
+	if _, _, err := run(t, unpleasant, "no_such"); !errors.Is(err, camdriver.ErrNotFound) {
+		t.Errorf("a block that isn't there: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := filepath.Join(t.TempDir(), "out.bag")
+	_, err := reprocess.Run(ctx, reprocess.Options{In: unpleasant, Out: out,
+		Chain: func(*process.Resources) (process.Chain, error) { return nil, nil }})
+	if _, missing := os.Stat(out); !errors.Is(err, context.Canceled) || missing == nil {
+		t.Errorf("interrupted: %v", err)
+	}
+}

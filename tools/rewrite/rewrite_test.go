@@ -1,0 +1,239 @@
+package rewrite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rsros/bagstore"
+	"rsros/test/samplebag"
+	"rsros/test/stockbag"
+	"rsros/tools/info"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestCompression(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	want := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 5000})
+	for _, kind := range []bagstore.Compression{bagstore.LZ4, bagstore.BZ2, bagstore.None} {
+		out := filepath.Join(dir, string(kind))
+		res, err := Rewrite(t.Context(), in, out, Options{Options: bagstore.Options{Compression: kind, ChunkSize: 9000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Messages != uint64(len(want)) {
+			t.Errorf("%d messages", res.Messages)
+		}
+		samplebag.Everywhere(t, out, want)
+		s, err := info.SummarizeFile(t.Context(), out, info.Options{})
+		if err != nil || s.Compressions[0].Kind != kind || !s.Topics[1].Latching {
+			t.Errorf("%+v %v", s, err)
+		}
+		in = out // each from the one before
+	}
+	if _, err := Rewrite(t.Context(), in, in, Options{}); !errors.Is(err, os.ErrExist) {
+		t.Errorf("an existing file is replaced: %v", err)
+	}
+	if _, err := Rewrite(t.Context(), in, in, Options{Options: bagstore.Options{Compression: bagstore.LZ4, Overwrite: true}}); err != nil {
+		t.Error(err)
+	}
+	samplebag.Everywhere(t, in, want)
+}
+
+func TestFilter(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	all := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 5000, Compression: bagstore.LZ4})
+	from, to := all[100].Time, all[200].Time
+	between := func(s stockbag.Message) bool { return s.Time >= from && s.Time <= to }
+	for name, tc := range map[string]struct {
+		f    bagstore.Filter
+		keep func(stockbag.Message) bool
+	}{
+		"topics":  {bagstore.Filter{Topics: []string{"/topic_2", "/nothing"}}, func(s stockbag.Message) bool { return s.Topic == "/topic_2" }},
+		"match":   {bagstore.Filter{Match: regexp.MustCompile("/topic_[13]|/t")}, func(s stockbag.Message) bool { return s.Topic == "/topic_1" || s.Topic == "/topic_3" }},
+		"part":    {bagstore.Filter{Match: regexp.MustCompile("topic_1")}, func(stockbag.Message) bool { return false }},
+		"exclude": {bagstore.Filter{Exclude: regexp.MustCompile(".*[123]")}, func(s stockbag.Message) bool { return s.Topic == "/topic_0" }},
+		"time":    {bagstore.Filter{Start: bagstore.Time(from), End: bagstore.Time(to)}, between},
+		"type":    {bagstore.Filter{Types: []string{"std_msgs/Int32"}}, func(stockbag.Message) bool { return false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(dir, name)
+			if _, err := Rewrite(t.Context(), in, out, Options{Filter: tc.f}); err != nil {
+				t.Fatal(err)
+			}
+			want := slices.DeleteFunc(slices.Clone(all), func(s stockbag.Message) bool { return !tc.keep(s) })
+			samplebag.Everywhere(t, out, want)
+		})
+	}
+	t.Run("latched", func(t *testing.T) {
+		out := filepath.Join(dir, "latched")
+		res, err := Rewrite(t.Context(), in, out, Options{Filter: bagstore.Filter{Start: bagstore.Time(from), Latched: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last stockbag.Message
+		for _, s := range all[:100] {
+			if s.Topic == "/topic_1" && s.Time < from {
+				last = s
+			}
+		}
+		last.Time = from
+		got := samplebag.Read(t, out, bagstore.OpenOptions{})
+		if res.Latched != 1 || got[0] != last {
+			t.Errorf("%d latched, first is %v, want %v", res.Latched, got[0], last)
+		}
+	})
+}
+
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	var all []stockbag.Message
+	var bags []*bagstore.Bag
+	for i := range 3 {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		s := samplebag.Small
+		s.Messages += i * 50
+		all = append(all, s.Write(t, path, bagstore.Options{ChunkSize: 4000})...)
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
+	}
+	out := filepath.Join(dir, "out.bag")
+	if _, err := Merge(t.Context(), bags, out, Options{Options: bagstore.Options{Compression: bagstore.LZ4}}); err != nil {
+		t.Fatal(err)
+	}
+	samplebag.Everywhere(t, out, all)
+	b, err := bagstore.Open(out, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if n := len(b.Connections()); n != samplebag.Small.Topics {
+		t.Errorf("%d connections, want %d: equal ones become one", n, samplebag.Small.Topics)
+	}
+}
+
+func splitFile(t *testing.T, in string, name func(int) string, o SplitOptions) ([]Part, error) {
+	t.Helper()
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Sequential: true})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return Split(t.Context(), b, name, o)
+}
+
+func TestSplit(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	want := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 4000})
+	for name, o := range map[string]SplitOptions{
+		"messages": {Messages: 70},
+		"duration": {Duration: 50 * time.Millisecond},
+		"size":     {Size: 40_000, Options: Options{Options: bagstore.Options{ChunkSize: 2000}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []stockbag.Message
+			for _, p := range parts {
+				part := samplebag.Read(t, p.Path, bagstore.OpenOptions{})
+				samplebag.Everywhere(t, p.Path, part)
+				got = append(got, part...)
+			}
+			samplebag.Compare(t, name, got, want)
+			if len(parts) < 3 {
+				t.Errorf("only %d parts", len(parts))
+			}
+		})
+	}
+}
+
+// TestSplitLatched checks that each part begins with the newest latched messages, including those from
+// before the filter's start.
+func TestSplitLatched(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	all := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 4000})
+	start := bagstore.Time(all[100].Time)
+	for name, o := range map[string]SplitOptions{
+		"repeat": {Messages: 100, RepeatLatched: true},
+		"both":   {Messages: 50, RepeatLatched: true, Options: Options{Filter: bagstore.Filter{Start: start, Latched: true}}},
+		"first":  {Messages: 50, Options: Options{Filter: bagstore.Filter{Start: start, Latched: true}}},
+		"none":   {Messages: 50, Options: Options{Filter: bagstore.Filter{Start: start}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			if err != nil || len(parts) < 3 {
+				t.Fatalf("%d parts, %v", len(parts), err)
+			}
+			for i, p := range parts {
+				last := stockbag.Message{} // latched before the part's first message
+				for _, s := range all {
+					if s.Topic == "/topic_1" && s.Time < uint64(p.Start) {
+						last = s
+					}
+				}
+				got := samplebag.Read(t, p.Path, bagstore.OpenOptions{})
+				wanted := o.RepeatLatched && i > 0 || o.Latched && i == 0
+				if begins := got[0].Topic == "/topic_1" && got[0].Sum == last.Sum; begins != wanted {
+					t.Errorf("part %d begins with %v; latched is %v", i, got[0], last)
+				}
+			}
+		})
+	}
+}
+
+// TestCancelled checks that canceling leaves no file.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	s := samplebag.Small
+	s.Messages = 2000
+	s.Write(t, in, bagstore.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := func(done, _ uint64) {
+		if done > 500 {
+			cancel()
+		}
+	}
+	out := filepath.Join(dir, "out.bag")
+	_, err := Rewrite(ctx, in, out, Options{Progress: stop})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if list, _ := filepath.Glob(out + "*"); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Rewrite(t.Context(), filepath.Join(dir, "no.bag"), filepath.Join(dir, "out"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	text := filepath.Join(dir, "text.bag")
+	if err := os.WriteFile(text, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := splitFile(t, text, nil, SplitOptions{}); err == nil {
+		t.Error("Split without a limit")
+	}
+}

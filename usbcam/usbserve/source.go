@@ -1,0 +1,519 @@
+// Package usbserve presents a camdriver.Device as a D435i on USB: it sends frames, times, metadata
+// and calibration in the form in which a camera sends them.
+package usbserve
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/usbcam/d435i"
+)
+
+// Source is a device as the source of a virtual camera. It implements d435i.Source. Close
+// stops the device's sensors, and leaves the device open.
+type Source struct {
+	camdriver.NopHandler
+	dev     camdriver.Device
+	streams map[camdriver.StreamID]int // index of the sensor
+	offers  map[camdriver.StreamID][]camdriver.Profile
+	modes   []d435i.Mode
+	needs   map[d435i.Mode][]camdriver.Profile // that the mode is made of
+	product uint16
+	tables  d435i.Tables
+
+	life      sync.Mutex // serializes starting and stopping; not held by handlers
+	wanted    map[d435i.Mode]bool
+	rates     [2]int                      // of gyro and accel
+	active    map[int][]camdriver.Profile // by sensor
+	stopTimer *time.Timer                 // calls stopUnused
+	closed    bool
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when something arrives
+	latest  map[camdriver.StreamID]*arrival
+	pair    []*arrival // the newest infrared frames of the same number
+	samples []d435i.Sample
+	lost    error // why there are no more frames
+	time    timeline
+	scratch map[d435i.Mode][]byte
+}
+
+// arrival is the newest frame of a stream.
+type arrival struct {
+	frame  *camdriver.Frame
+	number uint32
+	time   uint32
+	taken  map[d435i.Mode]bool
+}
+
+// Codes of the formats that a Source sends.
+const (
+	codeDepth = "Z16 "
+	codeLeft  = "\x32\x00\x00\x00"
+	codePair  = "Y8I "
+	codeColor = "YUY2"
+)
+
+// maxSamples bounds the motion samples that wait for the host.
+const maxSamples = 64
+
+// New returns a source. The device must have a depth stream of Z16.
+func New(dev camdriver.Device) (*Source, error) {
+	s := &Source{
+		dev: dev, streams: map[camdriver.StreamID]int{}, wanted: map[d435i.Mode]bool{},
+		offers: map[camdriver.StreamID][]camdriver.Profile{}, needs: map[d435i.Mode][]camdriver.Profile{},
+		changed: make(chan struct{}), latest: map[camdriver.StreamID]*arrival{}, scratch: map[d435i.Mode][]byte{},
+	}
+	s.active = map[int][]camdriver.Profile{}
+	for i, sensor := range dev.Sensors() {
+		for _, p := range sensor.Profiles() {
+			s.streams[p.Stream] = i
+			p.Default = false
+			if sendable(p) && !slices.Contains(s.offers[p.Stream], p) {
+				s.offers[p.Stream] = append(s.offers[p.Stream], p)
+			}
+		}
+	}
+	s.modes = s.listModes()
+	for _, m := range s.modes {
+		s.needs[m] = s.profilesOf(m)
+	}
+	has := func(code string) bool {
+		return slices.ContainsFunc(s.modes, func(m d435i.Mode) bool { return m.Code == code })
+	}
+	_, gyro := s.streams[camdriver.GyroStream]
+	_, accel := s.streams[camdriver.AccelStream]
+	switch {
+	case !has(codeDepth):
+		return nil, fmt.Errorf("device has no depth stream of format Z16: %w", camdriver.ErrUnsupported)
+	case !has(codeColor):
+		s.product = 0x0ad4 // D430
+	case gyro && accel:
+		s.product = 0x0b3a // D435i
+	default:
+		s.product = 0x0b07 // D435
+	}
+	var err error
+	s.tables, err = tablesOf(dev, s)
+	s.stopTimer = time.AfterFunc(idle, func() { _ = s.stopUnused() }) // if it fails, Close stops the device
+	return s, err
+}
+
+// Options returns the options of a camera that sends the source's frames.
+func (s *Source) Options() d435i.Options {
+	o := d435i.Options{Source: s, Product: s.product, Tables: s.tables}
+	o.Serial = serial(camdriver.Find(s.dev.Info(), camdriver.InfoSerialNumber))
+	o.ASICSerial = o.Serial
+	return o
+}
+
+// serial packs the digits of a serial number, usually twelve. Zeros precede fewer. What is not such a
+// number becomes one that differs from those of other texts.
+func serial(text string) (b [6]byte) {
+	padded := strings.Repeat("0", max(0, 2*len(b)-len(text))) + text
+	if len(padded) == 2*len(b) {
+		if _, err := hex.Decode(b[:], []byte(padded)); err == nil {
+			return b
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	copy(b[:], sum[:])
+	return b
+}
+
+// sendable reports whether a profile's size and rate fit USB's descriptors.
+func sendable(p camdriver.Profile) bool {
+	fits := func(n int) bool { return n > 0 && n <= math.MaxUint16 }
+	return p.FPS > 0 && p.FPS <= 1000 && (!p.Stream.Kind.Video() || fits(p.Width) && fits(p.Height) && p.Width%2 == 0)
+}
+
+// maxModes bounds the modes of a format. Their descriptors must fit in 64 KiB.
+const maxModes = 100
+
+func (s *Source) listModes() []d435i.Mode {
+	var list []d435i.Mode
+	add := func(code string, bits int, id camdriver.StreamID, formats ...camdriver.Format) {
+		var modes []d435i.Mode
+		for _, p := range s.offers[id] {
+			m := d435i.Mode{Code: code, W: p.Width, H: p.Height, Bits: bits, FPS: p.FPS}
+			if slices.Contains(formats, p.Format) && !slices.Contains(modes, m) {
+				modes = append(modes, m)
+			}
+		}
+		slices.SortFunc(modes, func(a, b d435i.Mode) int {
+			return cmp.Or(cmp.Compare(a.W*a.H, b.W*b.H), cmp.Compare(a.W, b.W), cmp.Compare(b.FPS, a.FPS))
+		})
+		list = append(list, modes[:min(len(modes), maxModes)]...)
+	}
+	add(codeDepth, 16, camdriver.DepthStream, camdriver.Z16)
+	add(codeLeft, 8, camdriver.LeftStream, camdriver.Y8)
+	if _, ok := s.streams[camdriver.LeftStream]; ok {
+		add(codePair, 16, camdriver.RightStream, camdriver.Y8)
+	}
+	add(codeColor, 16, camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)
+	return list
+}
+
+// Modes implements d435i.Source.
+func (s *Source) Modes() []d435i.Mode { return s.modes }
+
+func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
+	find := func(id camdriver.StreamID, formats ...camdriver.Format) camdriver.Profile {
+		for _, f := range formats {
+			want := camdriver.Profile{Stream: id, Format: f, Width: m.W, Height: m.H, FPS: m.FPS}
+			if slices.Contains(s.offers[id], want) {
+				return want
+			}
+		}
+		return camdriver.Profile{}
+	}
+	switch m.Code {
+	case codeDepth:
+		return []camdriver.Profile{find(camdriver.DepthStream, camdriver.Z16)}
+	case codeLeft:
+		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8)}
+	case codePair:
+		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8), find(camdriver.RightStream, camdriver.Y8)}
+	}
+	return []camdriver.Profile{find(camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)}
+}
+
+// want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
+// The others may continue with more than is wanted until stopUnused: a host that clears an endpoint
+// to restart a stream must not wait for a device that is slow to start.
+func (s *Source) want(f func()) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.closed {
+		return camdriver.ErrClosed
+	}
+	f()
+	return s.stream(func(wanted, active []camdriver.Profile) bool {
+		return !slices.ContainsFunc(wanted, func(p camdriver.Profile) bool { return !slices.Contains(active, p) })
+	})
+}
+
+// stopUnused stops streams that aren't wanted.
+func (s *Source) stopUnused() error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	return s.stream(slices.Equal)
+}
+
+// stream restarts sensors unless what they stream is good enough. It requires life.
+func (s *Source) stream(enough func(wanted, active []camdriver.Profile) bool) error {
+	selection := s.selection()
+	var errs []error
+	for i, sensor := range s.dev.Sensors() {
+		wanted := selection[i]
+		if enough(wanted, s.active[i]) {
+			continue
+		}
+		errs = append(errs, sensor.Stop())
+		s.forget(i)
+		delete(s.active, i)
+		if len(wanted) > 0 {
+			err := sensor.Start(wanted, s)
+			if err == nil {
+				s.active[i] = wanted
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Source) start(m d435i.Mode) error {
+	if s.running(func() bool { return s.wanted[m] }) {
+		return nil
+	}
+	return s.want(func() { s.wanted[m] = true })
+}
+
+// running asks without restarting anything.
+func (s *Source) running(ask func() bool) bool {
+	s.life.Lock()
+	defer s.life.Unlock()
+	return !s.closed && ask()
+}
+
+// selection returns the profiles of each sensor. It requires life.
+func (s *Source) selection() map[int][]camdriver.Profile {
+	out := map[int][]camdriver.Profile{}
+	add := func(p camdriver.Profile) {
+		if i := s.streams[p.Stream]; p.FPS > 0 && !slices.Contains(out[i], p) {
+			out[i] = append(out[i], p)
+		}
+	}
+	for _, m := range s.modes {
+		if s.wanted[m] {
+			for _, p := range s.needs[m] {
+				add(p)
+			}
+		}
+	}
+	for i, id := range []camdriver.StreamID{camdriver.GyroStream, camdriver.AccelStream} {
+		if s.rates[i] > 0 {
+			add(s.motion(id, s.rates[i]))
+		}
+	}
+	return out
+}
+
+// motion returns the profile with the rate nearest to a requested one.
+func (s *Source) motion(id camdriver.StreamID, rate int) camdriver.Profile {
+	list := s.offers[id]
+	if len(list) == 0 {
+		return camdriver.Profile{}
+	}
+	return slices.MinFunc(list, func(a, b camdriver.Profile) int {
+		return cmp.Compare(math.Abs(float64(a.FPS-rate)), math.Abs(float64(b.FPS-rate)))
+	})
+}
+
+// dropPair requires mu.
+func (s *Source) dropPair() {
+	for _, a := range s.pair {
+		a.frame.Release()
+	}
+	s.pair = nil
+}
+
+// forget releases the frames of a sensor that has stopped. It requires life.
+func (s *Source) forget(sensor int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.time.restart(sensor)
+	for _, p := range s.active[sensor] {
+		if a := s.latest[p.Stream]; a != nil {
+			a.frame.Release()
+			delete(s.latest, p.Stream)
+			if p.Stream.Kind == camdriver.Infrared {
+				s.dropPair()
+			}
+		}
+	}
+}
+
+// idle is how long a device keeps streams that no host reads.
+const idle = 10 * time.Second
+
+// Stop implements d435i.Source.
+func (s *Source) Stop(m d435i.Mode) {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.wanted[m] && !s.closed {
+		delete(s.wanted, m)
+		s.stopTimer.Reset(idle)
+	}
+}
+
+// Rest stops all streams. A host may start them again.
+func (s *Source) Rest() error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	clear(s.wanted)
+	s.rates = [2]int{}
+	return s.stream(slices.Equal)
+}
+
+// Close stops the device's sensors. Later calls return ErrClosed.
+func (s *Source) Close() error {
+	err := s.Rest()
+	s.life.Lock()
+	defer s.life.Unlock()
+	s.closed = true
+	s.stopTimer.Stop()
+	return err
+}
+
+// Frame keeps the newest frame of each stream.
+func (s *Source) Frame(sensor int, f *camdriver.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := f.Stream()
+	number, us := s.time.place(sensor, f)
+	if id.Kind.Inertial() {
+		value := f.Motion.Accel
+		if id.Kind == camdriver.Gyro {
+			value = f.Motion.Gyro
+		}
+		s.samples = append(s.samples, d435i.Sample{Gyro: id.Kind == camdriver.Gyro, Time: us, Value: value})
+		s.samples = s.samples[max(0, len(s.samples)-maxSamples):]
+	} else {
+		if old := s.latest[id]; old != nil {
+			old.frame.Release()
+		}
+		s.latest[id] = &arrival{frame: f.Retain(), number: number, time: us, taken: map[d435i.Mode]bool{}}
+		if left, right := s.latest[camdriver.LeftStream], s.latest[camdriver.RightStream]; id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
+			s.dropPair()
+			left.frame.Retain()
+			right.frame.Retain()
+			s.pair = []*arrival{left, right}
+		}
+	}
+	s.wake()
+}
+
+// StatusChanged ends waiting if the device has no more frames.
+func (s *Source) StatusChanged(st camdriver.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = nil
+	if st.Kind == camdriver.StatusFailed {
+		s.lost = fmt.Errorf("the source failed: %w", st.Err)
+	}
+	s.wake()
+}
+
+// wake requires mu.
+func (s *Source) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// check calls ready with mu held, unless the device has no more frames.
+func (s *Source) check(ready func() bool) (done bool, changed chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost != nil {
+		return false, nil, s.lost
+	}
+	return ready(), s.changed, nil
+}
+
+// await calls ready, with mu held, until it returns true.
+func (s *Source) await(ctx context.Context, ready func() bool) error {
+	for {
+		done, changed, err := s.check(ready)
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Next implements d435i.Source.
+func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err error) {
+	if ctx.Err() != nil {
+		return shot, ctx.Err()
+	}
+	if err := s.start(m); err != nil {
+		return shot, err
+	}
+	var list []*arrival
+	err = s.await(ctx, func() bool {
+		list = nil
+		if m.Code == codePair {
+			list = s.pair
+		} else if a := s.latest[s.needs[m][0].Stream]; a != nil {
+			list = []*arrival{a}
+		}
+		if list == nil || list[0].taken[m] {
+			return false
+		}
+		list[0].taken[m] = true
+		for _, a := range list {
+			a.frame.Retain()
+		}
+		return true
+	})
+	if err != nil {
+		return shot, err
+	}
+	a := list[0]
+	shot = d435i.Shot{Number: a.number, Time: a.time, Meta: metadataLookup(a.frame), Pixels: s.pixels(m, list)}
+	for _, a := range list {
+		a.frame.Release()
+	}
+	return shot, nil
+}
+
+// metadataLookup returns a lookup of a frame's metadata, which doesn't change.
+func metadataLookup(f *camdriver.Frame) func(camdriver.MetadataKey) (int64, bool) {
+	list := f.Metadata
+	return func(k camdriver.MetadataKey) (int64, bool) {
+		i := slices.IndexFunc(list, func(v camdriver.MetadataValue) bool { return v.Key == k })
+		if i < 0 {
+			return 0, false
+		}
+		return list[i].Value, true
+	}
+}
+
+// Sample implements d435i.Source.
+func (s *Source) Sample(ctx context.Context, gyro, accel int) (out d435i.Sample, err error) {
+	if rates := [2]int{gyro, accel}; !s.running(func() bool { return s.rates == rates }) {
+		if err := s.want(func() { s.rates = rates }); err != nil {
+			return out, err
+		}
+	}
+	err = s.await(ctx, func() bool {
+		if len(s.samples) == 0 {
+			return false
+		}
+		out, s.samples = s.samples[0], s.samples[1:]
+		return true
+	})
+	return out, err
+}
+
+// Clock implements d435i.Source.
+func (s *Source) Clock() uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.time.now(time.Now())
+}
+
+// Set implements d435i.Source. It ignores devices whose options can't be set, such as recordings.
+func (s *Source) Set(iface, unit, selector uint8, value int32) {
+	c, ok := controls[[3]uint8{iface, unit, selector}]
+	if !ok {
+		return
+	}
+	v := float32(value)
+	if c.option == camdriver.OptionEnableAutoExposure {
+		v = min(float32(value-1), 1) // UVC's modes are 1 for manual, 8 for automatic
+	}
+	if i, ok := s.streams[c.stream]; ok {
+		_ = s.dev.Sensors()[i].SetOption(c.option, v)
+	}
+}
+
+// control is the option of a stream's sensor that a host's control changes.
+type control struct {
+	stream camdriver.StreamID
+	option camdriver.OptionID
+}
+
+// controls doesn't have the stereo module's exposure and gain, which the virtual camera
+// applies to the pixels, as a sequence of frames may have different ones.
+var controls = map[[3]uint8]control{
+	{0, 3, 2}:  {camdriver.DepthStream, camdriver.OptionEmitterEnabled},
+	{0, 3, 4}:  {camdriver.DepthStream, camdriver.OptionLaserPower},
+	{3, 7, 2}:  {camdriver.ColorStream, camdriver.OptionBrightness},
+	{3, 7, 3}:  {camdriver.ColorStream, camdriver.OptionContrast},
+	{3, 7, 4}:  {camdriver.ColorStream, camdriver.OptionGain},
+	{3, 7, 6}:  {camdriver.ColorStream, camdriver.OptionHue},
+	{3, 7, 7}:  {camdriver.ColorStream, camdriver.OptionSaturation},
+	{3, 7, 8}:  {camdriver.ColorStream, camdriver.OptionSharpness},
+	{3, 7, 9}:  {camdriver.ColorStream, camdriver.OptionGamma},
+	{3, 7, 10}: {camdriver.ColorStream, camdriver.OptionWhiteBalance},
+	{3, 7, 11}: {camdriver.ColorStream, camdriver.OptionEnableAutoWhiteBalance},
+	{3, 6, 2}:  {camdriver.ColorStream, camdriver.OptionEnableAutoExposure},
+	{3, 6, 4}:  {camdriver.ColorStream, camdriver.OptionExposure},
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
+	"rsros/replay"
+	"rsros/viewer/wire"
+)
+
+// openTopics returns the stage of a recording without a device, a bag or a recording of
+// ROS 2, and starts playback.
+func openTopics(ctx context.Context, s *Server, path, name, file string) (stage, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range bag.Notes() {
+		s.o.Log.Warn().Str("bag", path).Msg(n.Text)
+	}
+	clock, err := replay.NewSystem()
+	if err != nil {
+		return nil, errors.Join(err, bag.Close())
+	}
+	out := NewOutput(nil)
+	player, err := replay.New(replay.Options{
+		Source: replay.Bags([]*bagstore.Bag{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
+	})
+	if err != nil {
+		return nil, errors.Join(err, clock.Close(), bag.Close())
+	}
+	for _, problem := range player.Problems() {
+		s.o.Log.Warn().Str("bag", path).Msg(problem)
+	}
+	g := newPlayed(s, out, player, name, file)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
+			s.notify(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+		}
+	})
+	running.Go(func() { g.findMarks(ctx, bag) })
+	g.close = sync.OnceValue(func() error {
+		stop()
+		running.Wait()
+		return errors.Join(clock.Close(), bag.Close())
+	})
+	return g, nil
+}

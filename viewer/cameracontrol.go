@@ -1,0 +1,204 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/bagstore/realsense/playback"
+	"rsros/camdriver"
+	"rsros/viewer/wire"
+)
+
+func (g *camera) do(r *wire.Request) (map[string]any, error) {
+	switch r.Op {
+	case "play":
+		return nil, g.play()
+	case "pause":
+		return nil, g.pause()
+	case "option":
+		return nil, g.setOption(r)
+	case "record.start":
+		file, err := g.startRecording(r)
+		return map[string]any{"file": file}, err
+	case "record.stop":
+		return g.stopRecording()
+	case "record.pause":
+		return nil, g.records.Pause(r.On)
+	case "record.split":
+		return nil, g.records.Split()
+	case "record.mark":
+		_, err := g.records.Mark()
+		return nil, err
+	case "record.trigger":
+		_, err := g.records.Trigger()
+		return nil, err
+	}
+	if g.file == nil {
+		return nil, errCannot
+	}
+	switch r.Op {
+	case "seek":
+		return nil, g.seek(r)
+	case "step":
+		return nil, g.step(r.Sets)
+	case "rate":
+		return nil, g.file.SetSpeed(r.Rate)
+	case "loop":
+		return nil, g.file.SetLoop(r.On)
+	case "range":
+		return nil, g.setRange(r.Range)
+	}
+	return nil, errCannot
+}
+
+// play resumes a recording, from its beginning if it has ended, or unfreezes a camera.
+func (g *camera) play() error {
+	if g.file == nil {
+		g.frozen.Store(false)
+		return nil
+	}
+	if g.file.Status().Ended {
+		if err := g.file.Seek(g.begin()); err != nil {
+			return err
+		}
+		g.jumps.Add(1)
+	}
+	return g.file.Resume()
+}
+
+func (g *camera) pause() error {
+	if g.file == nil {
+		g.frozen.Store(true)
+		return nil
+	}
+	return g.file.Pause()
+}
+
+// begin returns the time at which playback begins.
+func (g *camera) begin() time.Duration {
+	if r := g.file.Status().Range; r != nil {
+		return r.From
+	}
+	return 0
+}
+
+// seek goes to a time, a frame or a set.
+func (g *camera) seek(r *wire.Request) error {
+	var at time.Duration
+	var err error
+	switch {
+	case r.Time != nil:
+		at = min(max(time.Duration(*r.Time), 0), g.file.Duration())
+	case r.Set != nil:
+		if *r.Set < 0 {
+			return fmt.Errorf("set %d, want 0 or more", *r.Set)
+		}
+		at, err = g.setEnd(g.first + uint64(*r.Set))
+	case r.Frame != nil:
+		at, err = g.frameTime(r.Stream, *r.Frame)
+	default:
+		return errors.New("a seek needs a time, a set or a frame")
+	}
+	return g.goTo(at, err)
+}
+
+// goTo seeks to a time, unless err, from finding the time, isn't nil.
+func (g *camera) goTo(at time.Duration, err error) error {
+	if err == nil {
+		err = g.file.Seek(at)
+	}
+	if err == nil {
+		g.jumps.Add(1)
+		g.sendOptions()
+	}
+	return err
+}
+
+// sendOptions sends viewers the options of all sensors. After a seek, they have the values of
+// another time.
+func (g *camera) sendOptions() {
+	for i, sensor := range g.device.Sensors() {
+		g.server.notify(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+	}
+}
+
+// frameTime returns the time of a stream's frame.
+func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
+	for name, s := range g.streams {
+		if s.id == id {
+			return g.file.File().Find(name, number)
+		}
+	}
+	return 0, camdriver.ErrNotFound
+}
+
+// setEnd returns the end of the frame set with the primary stream's frame number: the last instant before
+// the next set.
+func (g *camera) setEnd(number uint64) (time.Duration, error) {
+	if _, err := g.file.File().Find(g.primary, number); err != nil {
+		return 0, fmt.Errorf("frame set %d: %w", number-g.first, err)
+	}
+	next, err := g.file.File().Find(g.primary, number+1)
+	if errors.Is(err, camdriver.ErrNotFound) { // the last set
+		return g.file.Duration(), nil
+	}
+	return next - 1, err
+}
+
+// step pauses and goes forward n frame sets, or back if n is negative.
+func (g *camera) step(n int) error {
+	if err := g.file.Pause(); err != nil {
+		return err
+	}
+	number := g.first
+	if shown := g.shown.Load(); shown > 0 {
+		at := int64(shown-1) + int64(n)
+		number = uint64(max(at, int64(g.first)))
+	}
+	return g.goTo(g.setEnd(number))
+}
+
+// setRange loops over a part of the file, or over the whole file if part is nil.
+func (g *camera) setRange(part *[2]wire.Nanos) error {
+	if part == nil {
+		return g.file.SetRange(nil)
+	}
+	return g.file.SetRange(&playback.Range{From: time.Duration(part[0]), To: time.Duration(part[1])})
+}
+
+func (g *camera) setOption(r *wire.Request) error {
+	id, known := camdriver.ParseOptionID(r.Option)
+	sensors := g.device.Sensors()
+	switch {
+	case g.file != nil:
+		return errors.New("a recording's options can't be changed")
+	case !known || r.Value == nil || r.Sensor < 0 || r.Sensor >= len(sensors):
+		return fmt.Errorf("option %.40q of sensor %d: %w", r.Option, r.Sensor, camdriver.ErrNotFound)
+	}
+	return sensors[r.Sensor].SetOption(id, *r.Value)
+}
+
+func (g *camera) canResend() bool {
+	if g.file == nil {
+		return false
+	}
+	st := g.file.Status()
+	return st.Paused || st.Ended
+}
+
+// resend implements stage. Before the first frame set, it goes to that set. It pauses a
+// recording that has ended, which would continue otherwise.
+func (g *camera) resend([]*stream) error {
+	st := g.file.Status()
+	if st.Ended && !st.Paused {
+		if err := g.file.Pause(); err != nil {
+			return err
+		}
+	}
+	at := st.Position
+	if first, err := g.setEnd(g.first); err == nil {
+		at = max(at, first)
+	}
+	return g.file.Seek(min(at, g.file.Duration()))
+}

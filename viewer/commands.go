@@ -1,0 +1,120 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"rsros/bagstore/place"
+	"rsros/camdriver"
+	"rsros/viewer/wire"
+)
+
+var (
+	errViewOnly = errors.New("viewers can't change anything (--view-only)")
+	errNothing  = errors.New("nothing is shown")
+	errSplit    = errors.New("viewers can split a recording once a second")
+)
+
+// answer executes a request and returns the answer.
+func (s *Server) answer(r *wire.Request) map[string]any {
+	result, err := s.execute(r)
+	if result == nil {
+		result = make(map[string]any)
+	}
+	result["op"], result["id"], result["ok"] = "answer", *r.ID, err == nil
+	if err != nil {
+		result["error"] = err.Error()
+	}
+	return result
+}
+
+// serveRecord executes a request of a program other than a viewer: trigger, mark or split.
+func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
+	op := "record." + r.PathValue("do")
+	if op != "record.trigger" && op != "record.mark" && op != "record.split" {
+		http.NotFound(w, r)
+		return
+	}
+	_, err := s.execute(&wire.Request{Op: op})
+	switch {
+	case errors.Is(err, errViewOnly):
+		http.Error(w, err.Error(), http.StatusForbidden)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusConflict)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+const (
+	minRate = 0.01
+	maxRate = 100
+)
+
+// execute executes a request; commands is held.
+func (s *Server) execute(r *wire.Request) (map[string]any, error) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	if s.o.ViewOnly {
+		return nil, errViewOnly
+	}
+	switch {
+	case r.Op == "open":
+		return nil, s.openRequested(r)
+	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
+		return nil, errSplit
+	case r.Op == "rate" && !(r.Rate >= minRate && r.Rate <= maxRate):
+		return nil, fmt.Errorf("rate %g, want %g to %d", r.Rate, minRate, maxRate)
+	}
+	g := s.current()
+	if g == nil {
+		return nil, errNothing
+	}
+	result, err := g.do(r)
+	if err != nil {
+		return nil, fmt.Errorf("%.40s: %w", r.Op, err)
+	}
+	switch r.Op {
+	case "record.split":
+		s.split = time.Now()
+	case "seek", "step":
+		result = map[string]any{"position": g.state().Position}
+	}
+	s.sendState(g)
+	if r := g.recording(); r != nil {
+		s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
+	}
+	return result, nil
+}
+
+// sendState sends the state of the stage to all viewers and Foxglove clients.
+func (s *Server) sendState(g stage) {
+	if st := g.state(); s.notify(g, wire.StateChanged{Op: "state", State: *st}) {
+		s.stageGraph.report(st)
+	}
+}
+
+// openRequested shows a device or a recording of the library.
+func (s *Server) openRequested(r *wire.Request) error {
+	if r.File != "" {
+		if s.o.Library == nil {
+			return errors.New("this viewer has no list of recordings")
+		}
+		at, err := s.o.Library.Place(s.ctx, r.File)
+		if err != nil {
+			return err
+		}
+		return s.show(s.ctx, at, place.Base(at), r.File)
+	}
+	if s.showAttached(r.Device) {
+		return nil
+	}
+	for _, c := range s.o.Candidates {
+		if c.ID == r.Device {
+			return s.show(s.ctx, c.ID, "", "")
+		}
+	}
+	return fmt.Errorf("device %.40q: %w", r.Device, camdriver.ErrNotFound)
+}

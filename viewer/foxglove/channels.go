@@ -1,0 +1,113 @@
+package foxglove
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"rsros/viewer/clients"
+)
+
+// The names of ROS 1's serialization and definitions in the protocol.
+const (
+	encodingROS = "ros1"
+	schemaROS   = "ros1msg"
+)
+
+// channel is a topic to which clients may subscribe.
+type channel struct {
+	Topic
+	id uint32
+
+	mu            sync.Mutex // orders subscribing and unsubscribing
+	stop          func()     // ends the subscription that all clients share; nil if there is none
+	subscriptions clients.List[*subscription]
+}
+
+// channel returns a channel by its number, or nil if the topic doesn't exist. Callers hold mu.
+func (s *Server) channel(id uint32) *channel {
+	t, live := s.topics.live[id]
+	if live && s.channels[id] == nil {
+		s.channels[id] = &channel{Topic: t, id: id}
+	}
+	if !live {
+		return nil
+	}
+	return s.channels[id]
+}
+
+// updateTopics replaces the topics and informs the clients. It returns the subscriptions of
+// removed topics, which the caller ends. Callers hold mu.
+func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
+	added, removed := s.topics.update(topics)
+	for _, c := range s.clients.All() {
+		if len(removed) > 0 {
+			c.send(unadvertise{"unadvertise", removed})
+		}
+		c.advertise(added)
+		for _, sub := range c.subs {
+			if slices.Contains(removed, sub.channel.id) {
+				ended = append(ended, sub)
+			}
+		}
+	}
+	return ended
+}
+
+// advertise advertises some channels to the client, sorted by name. The server's mu is held.
+func (c *client) advertise(list []uint32) {
+	live := c.s.topics.live
+	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
+	for some := range slices.Chunk(list, batch) {
+		m := advertise{Op: "advertise"}
+		for _, id := range some {
+			t := live[id]
+			m.Channels = append(m.Channels, channelInfo{ID: id, Topic: t.Name, Encoding: encodingROS,
+				SchemaName: t.Type.Name, Schema: t.Type.Definition, SchemaEncoding: schemaROS})
+		}
+		c.send(m)
+	}
+}
+
+// subscribe begins to deliver a channel's messages to a client. All clients share one
+// subscription of a topic, except of latched topics, whose earlier messages each client needs.
+func (s *Server) subscribe(sub *subscription) (err error) {
+	ch := sub.channel
+	if ch.Latched {
+		sub.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, sub) })
+		return err
+	}
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.subscriptions.Add(sub)
+	if ch.stop == nil {
+		if ch.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, ch.subscriptions.All()...) }); err != nil {
+			ch.stop = nil
+			ch.subscriptions.Remove(sub)
+			return err
+		}
+	}
+	sub.stop = func() {
+		ch.mu.Lock()
+		defer ch.mu.Unlock()
+		if ch.subscriptions.Remove(sub) == 0 && ch.stop != nil {
+			ch.stop()
+			ch.stop = nil
+		}
+	}
+	return nil
+}
+
+// deliver queues a message.
+func (s *Server) deliver(m Message, to ...*subscription) {
+	m.Retain()
+	i := &message{content: m}
+	if s.playing.Load() {
+		i.time = &instant{time: m.Time, round: int(s.round.Load())}
+	}
+	i.Init(m.ContentSize(), m.Body.Release)
+	for _, sub := range to {
+		sub.put(i)
+	}
+	i.Release()
+}

@@ -1,0 +1,190 @@
+package nodegraph
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"rsros/msgs"
+	"rsros/program/wake"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/viewer/foxglove"
+)
+
+// Graph is the ROS graph of a node.
+type Graph struct {
+	node *graph.Node
+}
+
+// New returns the graph of a node.
+func New(n *graph.Node) *Graph { return &Graph{n} }
+
+// period is the time between two polls of the master.
+const period = time.Second
+
+// Follow implements foxglove.Graph. It queries the master once a second, and other nodes
+// once for each of their topics and services.
+func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
+	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: wake.New()}
+	ctx, cancel := context.WithCancel(context.Background())
+	params, err := g.node.SubscribeParam("/", f.setParams)
+	if err != nil {
+		f.problems = append(f.problems, "Parameters can't be shown: "+err.Error())
+	}
+	var running sync.WaitGroup
+	running.Go(func() { f.run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+		if params != nil {
+			params.Close()
+		}
+	}
+}
+
+// follower polls the graph.
+type follower struct {
+	node     *graph.Node
+	probes   *probes
+	changed  func(*foxglove.State)
+	wake     wake.Signal // parameters changed
+	problems []string    // that don't change
+	last     *foxglove.State
+
+	mu     sync.Mutex
+	params map[string]any
+}
+
+func (f *follower) setParams(value any) {
+	tree, _ := value.(map[string]any)
+	f.mu.Lock()
+	f.params = foxglove.Flatten(tree)
+	f.mu.Unlock()
+	f.wake.Set()
+}
+
+func (f *follower) run(ctx context.Context) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		state := f.poll(ctx)
+		if ctx.Err() == nil && (f.last == nil || !reflect.DeepEqual(state, f.last)) {
+			f.last = state
+			f.changed(state)
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		case <-f.wake:
+		}
+	}
+}
+
+// poll returns the state of the graph. If the master doesn't answer, the state has only the
+// topics that this node publishes.
+func (f *follower) poll(ctx context.Context) *foxglove.State {
+	s := &foxglove.State{Problems: slices.Clone(f.problems)}
+	f.mu.Lock()
+	s.Params = f.params
+	f.mu.Unlock()
+	own := make(map[string]bool)
+	for _, p := range f.node.Publications() {
+		own[p.Topic] = true
+		s.Topics = append(s.Topics, foxglove.Topic{Name: p.Topic, Type: p.Type, Latched: p.Latched})
+	}
+	there, err := f.node.Topology(ctx)
+	if err != nil {
+		s.Problems = append(s.Problems, "The ROS master doesn't answer")
+	}
+	s.Publishers, s.Subscribers, s.Providers = there.Publishers, there.Subscribers, there.Providers
+	for _, topic := range slices.Sorted(maps.Keys(there.Publishers)) {
+		if !own[topic] {
+			f.add(ctx, s, topic, there.Publishers[topic])
+		}
+	}
+	for _, topic := range slices.Sorted(maps.Keys(there.Subscribers)) {
+		if !own[topic] && len(there.Publishers[topic]) == 0 {
+			if typ, known := msgs.Lookup(there.Types[topic]); known {
+				s.Topics = append(s.Topics, foxglove.Topic{Name: topic, Type: typ})
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(there.Providers)) {
+		if typ, known := f.probes.service(ctx, name, there.Providers[name]); known {
+			s.Services = append(s.Services, foxglove.Service{Name: name, Type: typ})
+		}
+	}
+	slices.SortFunc(s.Topics, func(a, b foxglove.Topic) int { return cmp.Compare(a.Name, b.Name) })
+	return s
+}
+
+// add adds a topic of other nodes.
+func (f *follower) add(ctx context.Context, s *foxglove.State, topic string, publishers []string) {
+	p, err := f.probes.topic(ctx, topic, publishers)
+	if err != nil {
+		s.Problems = append(s.Problems, "Topic "+topic+" can't be shown: "+err.Error())
+		return
+	}
+	s.Topics = append(s.Topics, foxglove.Topic{Name: topic, Type: p.Type, Latched: p.Latched})
+}
+
+// Subscribe implements foxglove.Graph.
+func (g *Graph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
+	tap, err := g.node.Tap(t.Name, func(m *ros.Shared) {
+		deliver(foxglove.Message{Body: m, Time: cmp.Or(m.Time, time.Now().UnixNano())})
+	})
+	if err != nil {
+		return nil, err
+	}
+	options := ros.SubscriberOptions{Topic: t.Name, Type: msgs.Type{Name: t.Type.Name, MD5: t.Type.MD5}, Others: true, NoDelay: true}
+	others, err := g.node.Subscribe(options, func(r ros.Received) {
+		b := received{r.Retain()}
+		deliver(foxglove.Message{Body: b, Time: r.Time.UnixNano()})
+		b.Release()
+	})
+	if err != nil {
+		tap.Close()
+		return nil, err
+	}
+	return func() {
+		tap.Close()
+		others.Close()
+	}, nil
+}
+
+// received is a message received over TCPROS.
+type received struct{ *ros.Buffer }
+
+func (r received) Content(vec [][]byte) [][]byte { return append(vec, r.Bytes()) }
+func (r received) ContentSize() int64            { return int64(len(r.Bytes())) }
+
+// Publish implements foxglove.Graph.
+func (g *Graph) Publish(topic string, typ msgs.Type) (foxglove.Publisher, error) {
+	p, err := g.node.Advertise(ros.PublisherOptions{Topic: topic, Type: typ})
+	if err != nil {
+		return nil, err
+	}
+	return publisher{p}, nil
+}
+
+type publisher struct{ *ros.Publisher }
+
+func (p publisher) Publish(message []byte) { p.Publisher.Publish(msgs.Raw{Head: message}) }
+
+// Call implements foxglove.Graph.
+func (g *Graph) Call(ctx context.Context, s foxglove.Service, request []byte) ([]byte, error) {
+	return g.node.CallService(ctx, s.Name, s.Type, request)
+}
+
+// SetParam implements foxglove.Graph.
+func (g *Graph) SetParam(ctx context.Context, name string, value any) error {
+	if value == nil {
+		return g.node.DeleteParam(ctx, name)
+	}
+	return g.node.SetParam(ctx, name, value)
+}

@@ -1,0 +1,243 @@
+package foxglove
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/viewer/clients"
+)
+
+// subprotocols are the names of the protocol, the preferred one first.
+func subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
+
+// Options configure a server. Graph is required.
+type Options struct {
+	Name     string // of the server, shown to the user
+	Graph    Graph
+	Playback Playback // nil if nothing is ever played
+	Control  bool     // clients may publish, call services, set parameters and control playback
+	Topics   bool     // the graph has only topics: no services or parameters, and clients can't publish
+
+	MaxClients int             // at once; default 32
+	Budget     *clients.Budget // nil means the process's
+	Log        zerolog.Logger
+}
+
+// Server serves any number of clients.
+type Server struct {
+	o       Options
+	log     zerolog.Logger
+	clients *clients.Server[*client]
+
+	playing atomic.Bool  // messages have times of the recording
+	round   atomic.Int64 // last PlaybackState.Jumps
+
+	following sync.Mutex // orders the beginning and the end of following; taken before mu
+
+	mu       sync.Mutex
+	unfollow []func() // while there are clients
+	known    bool     // the first state was received
+	state    int      // State.Session
+	session  string   // sent to clients
+	problems []string // sent to clients
+	topics   advertised[Topic]
+	services advertised[Service]
+	channels map[uint32]*channel // of the topics that clients named
+	params   map[string]any
+	graph    connections
+	sent     sentPlayback
+}
+
+// New returns a server without clients. It doesn't use the graph until the first client connects.
+func New(o Options) *Server {
+	s := &Server{
+		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
+		channels: make(map[uint32]*channel),
+	}
+	s.clients = clients.NewServer[*client](o.MaxClients, o.Budget, s.log)
+	s.begin()
+	return s
+}
+
+// begin begins a session. Clients discard the state of the previous one.
+func (s *Server) begin() {
+	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
+	_, _, playing := s.playback()
+	s.playing.Store(playing)
+}
+
+// playback returns the range of the recording that is played; ok is false if there is none.
+func (s *Server) playback() (start, end int64, ok bool) {
+	if s.o.Playback == nil {
+		return 0, 0, false
+	}
+	return s.o.Playback.Range()
+}
+
+// Offered reports whether a request is from a client of the protocol, whatever its version.
+// ServeHTTP answers it.
+func (s *Server) Offered(r *http.Request) bool {
+	return slices.ContainsFunc(clients.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
+}
+
+// maxRequest is the maximum size of a client's message in bytes.
+const maxRequest = 16 << 20
+
+// ServeHTTP serves a client until it disconnects. The caller must have checked the Host and Origin
+// headers.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.clients.Serve(w, r, maxRequest, subprotocols(), func(conn *clients.Client) (*client, error) {
+		c := newClient(s, conn, s.o.Control)
+		err := s.join(c)
+		if err == nil {
+			c.Go(c.doSlow)
+		}
+		return c, err
+	})
+}
+
+// join adds the client and sends it the current state.
+func (s *Server) join(c *client) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.send(s.info(c))
+	if len(s.topics.live) == 0 {
+		c.send(advertise{"advertise", []channelInfo{}})
+	}
+	c.advertise(slices.Collect(maps.Keys(s.topics.live)))
+	c.advertiseServices(slices.Collect(maps.Keys(s.services.live)))
+	for _, p := range s.problems {
+		c.status(levelWarning, p)
+	}
+	return s.clients.Join(c)
+}
+
+// Leave ends the client's subscriptions and publications.
+func (c *client) Leave() {
+	for len(c.slow) > 0 {
+		c.Unreserve((<-c.slow).kept)
+	}
+	for _, p := range c.publishing {
+		p.Close()
+	}
+	c.s.mu.Lock()
+	subs := c.subs
+	c.subs = nil
+	c.s.mu.Unlock()
+	for _, sub := range subs {
+		sub.close()
+	}
+	c.s.follow()
+}
+
+// follow follows the graph and the playback as long as there are clients.
+func (s *Server) follow() {
+	s.following.Lock()
+	defer s.following.Unlock()
+	s.mu.Lock()
+	wanted, unfollow := len(s.clients.All()) > 0, s.unfollow
+	s.mu.Unlock()
+	switch {
+	case wanted && unfollow == nil:
+		unfollow = []func(){s.o.Graph.Follow(s.update)}
+		if s.o.Playback != nil {
+			unfollow = append(unfollow, s.o.Playback.Follow(s.played))
+		}
+	case !wanted && unfollow != nil:
+		for _, stop := range unfollow {
+			stop()
+		}
+		unfollow = nil
+	}
+	s.mu.Lock()
+	s.unfollow = unfollow
+	s.mu.Unlock()
+}
+
+// Close disconnects all clients and waits for every goroutine. It may be called more than once.
+func (s *Server) Close() {
+	s.clients.Close(0)
+}
+
+// info returns the first message to a client.
+func (s *Server) info(c *client) serverInfo {
+	i := serverInfo{Op: "serverInfo", Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
+		// Lichtblick decodes ROS 1's common types for this name, and takes any other name for ROS 2.
+		Metadata: map[string]string{"ROS_DISTRO": "noetic"}, SessionID: s.session}
+	if start, end, ok := s.playback(); ok && c.control {
+		i.DataStartTime, i.DataEndTime = stampOf(start), stampOf(end)
+	}
+	return i
+}
+
+// update informs the clients of the graph's new state.
+func (s *Server) update(state *State) {
+	for _, sub := range s.setState(state) {
+		sub.close()
+	}
+}
+
+// setState does update's work, and returns the subscriptions of topics that are gone.
+func (s *Server) setState(state *State) (ended []*subscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.clients.All()
+	if state.Session != s.state {
+		s.begin()
+		for _, c := range all {
+			c.playback = false
+			if s.known {
+				c.send(s.info(c))
+			}
+		}
+		s.state = state.Session
+	}
+	ended = s.updateTopics(state.Topics)
+	s.updateServices(state.Services)
+	s.updateParams(state.Params)
+	s.graph.update(state, all)
+	for _, p := range state.Problems {
+		if !slices.Contains(s.problems, p) {
+			for _, c := range all {
+				c.status(levelWarning, p)
+			}
+		}
+	}
+	s.problems, s.known = state.Problems, true
+	return ended
+}
+
+// Drain waits until the clients have been sent their queued messages, or ctx ends.
+func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
+
+// Client has the counts of one client.
+type Client struct {
+	Address string
+	Topics  []Counts
+}
+
+// Clients lists the clients that are connected.
+func (s *Server) Clients() []Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []Client
+	for _, c := range s.clients.All() {
+		one := Client{Address: c.Address()}
+		for _, sub := range c.subs {
+			one.Topics = append(one.Topics, sub.counts())
+		}
+		slices.SortFunc(one.Topics, func(a, b Counts) int { return strings.Compare(a.Topic, b.Topic) })
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b Client) int { return strings.Compare(a.Address, b.Address) })
+	return list
+}

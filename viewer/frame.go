@@ -1,0 +1,108 @@
+package view
+
+import (
+	"encoding/json"
+	"sync"
+
+	"rsros/camdriver"
+	"rsros/viewer/clients"
+	"rsros/viewer/encode"
+	"rsros/viewer/wire"
+)
+
+// frame is a camera's frame for viewers. It retains that, and owns each form that a viewer
+// requested. The last release frees both.
+type frame struct {
+	clients.Shared
+	frame  *camdriver.Frame
+	stamp  wire.Nanos     // time of arrival
+	time   wire.Nanos     // on the source's time line
+	memory *encode.Memory // of the forms
+
+	mu       sync.Mutex
+	bodies   map[form]encode.Body
+	metadata []byte
+}
+
+// form is the form in which a viewer requests images.
+type form struct {
+	packed  bool
+	divisor int
+}
+
+// newFrame returns a frame with one reference, whose forms take memory from m.
+func newFrame(m *encode.Memory, f *camdriver.Frame, stamp, time wire.Nanos) *frame {
+	p := &frame{memory: m, frame: f.Retain(), stamp: stamp, time: time}
+	p.Init(int64(len(f.Data)), p.free)
+	return p
+}
+
+func (p *frame) free() {
+	for _, b := range p.bodies {
+		p.memory.Return(b)
+	}
+	p.frame.Release()
+}
+
+func (p *frame) parts(h wire.Head, want form) [][]byte {
+	f := p.frame
+	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
+	if f.Stream().Kind == camdriver.Pose {
+		h.Kind, h.Codec = wire.Pose, wire.JSON
+		return [][]byte{h.Append(nil), encode.Pose(f)}
+	}
+	b, metadata := p.body(want), p.metadataJSON()
+	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
+	h.Metadata = uint32(len(metadata))
+	return [][]byte{h.Append(nil), metadata, b.Data}
+}
+
+// body returns the image in a form, valid until the last release. The first caller
+// encodes it; others wait for it.
+func (p *frame) body(want form) encode.Body {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bodyLocked(want)
+}
+
+// bodyLocked is body with mu held.
+func (p *frame) bodyLocked(want form) encode.Body {
+	if b, ok := p.bodies[want]; ok {
+		return b
+	}
+	f := p.frame
+	var b encode.Body
+	switch {
+	case want.packed:
+		b = p.memory.Pack(p.bodyLocked(form{divisor: want.divisor}), f.Profile.Format)
+	case want.divisor > 1:
+		b = p.memory.Shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
+	default:
+		b = encode.Body{Codec: wire.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
+	}
+	if p.bodies == nil {
+		p.bodies = make(map[form]encode.Body)
+	}
+	p.bodies[want] = b
+	return b
+}
+
+// metadataJSON returns the metadata of the frame as JSON.
+func (p *frame) metadataJSON() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.metadata == nil {
+		f := p.frame
+		values := make(map[string]int64, len(f.Metadata))
+		for _, m := range f.Metadata {
+			values[m.Key.String()] = m.Value
+		}
+		p.metadata, _ = json.Marshal(struct { // encoding such a structure can't fail
+			Timestamp float64          `json:"timestamp"`
+			Domain    string           `json:"domain"`
+			Format    string           `json:"format"`
+			Values    map[string]int64 `json:"values"`
+		}{f.Timestamp, f.Domain.String(), f.Profile.Format.String(), values})
+	}
+	return p.metadata
+}

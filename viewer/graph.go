@@ -1,0 +1,193 @@
+package view
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/program/loop"
+	"rsros/record"
+	"rsros/viewer/foxglove"
+	"rsros/viewer/wire"
+)
+
+// graphStage is the stage of a graph with its current topics. A topic is
+// subscribed to while a viewer watches it.
+type graphStage struct {
+	*topics
+	graph    foxglove.Graph
+	recorder *record.TopicRecording // nil if nothing is recorded
+	server   *Server
+	source   wire.Source
+	frozen   *atomic.Bool
+	stop     func()
+
+	mu   sync.Mutex
+	subs map[*topic]func() // ends each subscription
+}
+
+// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded. When
+// they change, it shows a new stage. name is the title. The caller must call detach before it
+// closes the server, and before the recording ends.
+func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name string) (detach func()) {
+	var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
+	stop := g.Follow(func(state *foxglove.State) {
+		types := make(map[string]msgs.Type)
+		for _, t := range state.Topics {
+			types[t.Name] = t.Type
+		}
+		known.Store(&types)
+	})
+	var frozen atomic.Bool
+	var shown map[string]msgs.Type
+	end := loop.Run(context.Background(), func(ctx context.Context) {
+		loop.Every(ctx, updateInterval, func(time.Time) {
+			types := known.Load()
+			if types == nil {
+				return
+			}
+			if now := recorded(*types, r); shown == nil || !maps.Equal(now, shown) {
+				shown = now
+				s.commands.Lock()
+				defer s.commands.Unlock()
+				s.replace(newGraphStage(s, g, r, name, now, &frozen))
+			}
+		})
+	})
+	return func() {
+		stop()
+		end()
+	}
+}
+
+// recorded returns the topics that are recorded, or all if r is nil.
+func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
+	if r == nil {
+		return types
+	}
+	some := make(map[string]msgs.Type)
+	for _, name := range r.Topics() {
+		if typ, known := types[name]; known {
+			some[name] = typ
+		}
+	}
+	return some
+}
+
+func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
+	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
+	g.topics = newTopics(g, types)
+	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
+	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, updateInterval, g.followWatched) })
+	return g
+}
+
+// followWatched subscribes to the topics that viewers watch, and unsubscribes from others.
+func (g *graphStage) followWatched(time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, t := range g.list {
+		g.follow(t, t.watched())
+	}
+}
+
+// follow subscribes to a topic or unsubscribes; mu is held.
+func (g *graphStage) follow(t *topic, on bool) {
+	end := g.subs[t]
+	switch {
+	case on == (end != nil):
+	case on:
+		stop, err := g.graph.Subscribe(foxglove.Topic{Name: t.name, Type: t.typ}, func(m foxglove.Message) {
+			if !g.frozen.Load() {
+				m.Retain()
+				t.offer(t.message(m.Content(nil), m.Time, m.Body.Release))
+			}
+		})
+		if err != nil {
+			g.server.o.Log.Warn().Err(err).Str("topic", t.name).Msg("viewers can't see a topic")
+			stop = func() {}
+		}
+		g.subs[t] = stop
+	default:
+		end()
+		delete(g.subs, t)
+	}
+}
+
+func (g *graphStage) described() *wire.Source { return &g.source }
+
+func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false }
+
+func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
+
+// canResend implements stage: viewers that come later need latched messages again.
+func (g *graphStage) canResend() bool { return true }
+
+// resend implements stage. A topic's first viewer doesn't need it, because the subscription
+// hasn't begun.
+func (g *graphStage) resend(list []*stream) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range list {
+		if t := g.list[s.id-1]; g.subs[t] != nil && t.watcherCount() > 1 {
+			g.follow(t, false)
+			g.follow(t, true)
+		}
+	}
+	return nil
+}
+
+func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
+	switch {
+	case r.Op == "play":
+		g.frozen.Store(false)
+	case r.Op == "pause":
+		g.frozen.Store(true)
+	case g.recorder == nil:
+		return nil, errCannot
+	case r.Op == "record.stop":
+		g.recorder.Stop()
+	case r.Op == "record.pause":
+		g.recorder.Pause(r.On)
+	case r.Op == "record.split":
+		g.recorder.Split()
+	case r.Op == "record.mark":
+		g.recorder.Mark()
+	case r.Op == "record.trigger":
+		_, err := g.recorder.Trigger()
+		return nil, err
+	default:
+		return nil, errCannot
+	}
+	return nil, nil
+}
+
+func (g *graphStage) end() error {
+	g.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for t := range maps.Clone(g.subs) {
+		g.follow(t, false)
+	}
+	return nil
+}
+
+func (g *graphStage) recording() *wire.Record {
+	if g.recorder == nil {
+		return nil
+	}
+	p, f := g.recorder.Progress(), g.recorder.Figures()
+	r := &wire.Record{On: !p.Ended, Paused: p.Paused, File: f.File, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Part: f.Files, Streams: []uint16{}}
+	figures(r, f)
+	for _, name := range p.Topics {
+		if t := g.byName[name]; t != nil && t.id > 0 {
+			r.Streams = append(r.Streams, t.id)
+		}
+	}
+	slices.Sort(r.Streams)
+	return r
+}

@@ -1,0 +1,31 @@
+package view
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// The marks of a recording are found while a viewer watches it, and later viewers get them at once.
+func TestMarks(t *testing.T) {
+	s, v, hello := start(t, Options{}, "../test/data/librealsense/sw_small_pause.bag")
+	if list := hello["source"].(object)["marks"].([]any); len(list) > 0 {
+		t.Errorf("marks without a search: %v", list)
+	}
+	depth := streams(hello["source"])["Depth_0"]
+	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	check := func(list any) {
+		t.Helper()
+		for _, m := range list.([]any) {
+			m := m.(object)
+			if m["kind"] == "loss" && m["stream"] == float64(depth) && strings.HasPrefix(m["text"].(string), "20 frames missing") {
+				return
+			}
+		}
+		t.Errorf("no mark for the frames that are missing: %v", list)
+	}
+	check(v.text("marks")["marks"])
+	h := httptest.NewServer(s)
+	defer h.Close()
+	check(connect(t, h.URL).text("hello")["source"].(object)["marks"])
+}

@@ -1,0 +1,61 @@
+package view
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"rsros/viewer/clients"
+	"rsros/viewer/wire"
+)
+
+// message is a ROS message for viewers and Foxglove's clients. It holds a reference to the
+// content and caches the tree that viewers are sent for types that the page doesn't decode. It
+// implements foxglove.Body.
+type message struct {
+	clients.Shared
+	of      *topic
+	content [][]byte
+	number  uint64 // of its topic, from 1
+	stamp   wire.Nanos
+	time    wire.Nanos
+
+	mu   sync.Mutex
+	tree []byte
+}
+
+// Content implements foxglove.Body.
+func (m *message) Content(vec [][]byte) [][]byte { return append(vec, m.content...) }
+
+// ContentSize implements foxglove.Body.
+func (m *message) ContentSize() (n int64) {
+	for _, part := range m.content {
+		n += int64(len(part))
+	}
+	return n
+}
+
+// parts implements item. Topics have one form.
+func (m *message) parts(h wire.Head, _ form) [][]byte {
+	h.Kind, h.Number, h.Stamp, h.Time = wire.Topic, m.number, uint64(m.stamp), uint64(m.time)
+	if m.of.decoded {
+		h.Codec = wire.Message
+		return slices.Concat([][]byte{h.Append(nil)}, m.content)
+	}
+	h.Codec = wire.JSON
+	return [][]byte{h.Append(nil), m.asTree()}
+}
+
+// asTree returns the message as JSON. The first caller encodes it; others wait for it.
+func (m *message) asTree() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tree == nil {
+		tree, err := m.of.tree(slices.Concat(m.content...))
+		if err != nil {
+			tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // encoding texts can't fail
+		}
+		m.tree = tree
+	}
+	return m.tree
+}

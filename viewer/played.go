@@ -1,0 +1,180 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/replay"
+	"rsros/tools/annotations"
+	"rsros/viewer/wire"
+)
+
+// played is the stage of a player: the topics of the recordings that it plays.
+type played struct {
+	*topics
+	server *Server
+	player *replay.Player
+	source wire.Source
+	start  bagstore.Time
+	close  func() error                // closes the files that the stage has opened
+	found  atomic.Pointer[[]wire.Mark] // that viewers don't know yet
+}
+
+// newPlayed returns the stage of a player that isn't running yet and has the output out.
+func newPlayed(s *Server, out *Output, player *replay.Player, name, file string) *played {
+	g := &played{server: s, player: player, close: func() error { return nil }}
+	types := make(map[string]msgs.Type)
+	for _, c := range player.Channels() {
+		types[c.Topic] = c.Type
+	}
+	g.topics = newTopics(g, types)
+	out.topics = g.topics
+	if n := len(types) - len(g.list); n > 0 {
+		s.o.Log.Warn().Int("topics", n).Msg("viewers don't see all topics, because there are too many")
+	}
+	first, last := player.Range()
+	g.start = first
+	start, end := wire.Nanos(first), wire.Nanos(last)
+	g.source = wire.Source{
+		Kind: "file", Name: name, File: file, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}, Start: &start, End: &end,
+		Info: [][2]string{{"Start", replay.ReadableTime(first)}, {"Duration", last.Sub(first).Round(time.Millisecond).String()}, {"Topics", fmt.Sprint(len(types))}},
+	}
+	return g
+}
+
+func (g *played) described() *wire.Source { return &g.source }
+
+func (g *played) span() (start, end wire.Nanos, ok bool) { return *g.source.Start, *g.source.End, true }
+
+func (g *played) state() *wire.State {
+	s := g.player.Status()
+	at := wire.Nanos(g.start.Add(s.Position))
+	out := &wire.State{
+		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
+	}
+	if r := s.Range; r != nil {
+		out.Range = &[2]wire.Nanos{wire.Nanos(g.start.Add(r.From)), wire.Nanos(g.start.Add(r.To))}
+	}
+	return out
+}
+
+func (*played) recording() *wire.Record { return nil }
+
+func (g *played) do(r *wire.Request) (map[string]any, error) {
+	switch r.Op {
+	case "play":
+		return nil, g.play()
+	case "pause":
+		return nil, g.run(replay.Pause{})
+	case "seek":
+		return nil, g.seek(r)
+	case "step":
+		return nil, g.step(r.Sets)
+	case "rate":
+		return nil, g.run(replay.SetRate{Rate: r.Rate})
+	case "loop":
+		return nil, g.run(replay.SetLoop{On: r.On})
+	case "range":
+		return nil, g.setRange(r.Range)
+	}
+	return nil, errCannot
+}
+
+// run makes the player execute commands. replay.ErrNoChange is no error, because another viewer
+// may have been faster.
+func (g *played) run(commands ...replay.Command) error {
+	for _, c := range commands {
+		if err := g.player.Do(g.server.ctx, c); err != nil && !errors.Is(err, replay.ErrNoChange) {
+			return err
+		}
+	}
+	return nil
+}
+
+// canResend implements stage: even during playback, the next message may be far away.
+func (g *played) canResend() bool { return g.player.Status().State != replay.Waiting }
+
+func (g *played) resend(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
+
+// play resumes. At the end, it plays from the beginning again.
+func (g *played) play() error {
+	s := g.player.Status()
+	if s.State != replay.Finished {
+		return g.run(replay.Resume{})
+	}
+	from := cmp.Or(s.Range, new(replay.Range)).From
+	return g.run(replay.SeekOffset{Offset: from}, replay.Resume{})
+}
+
+// seek goes to a time. Viewers see the last message of each topic at that time.
+func (g *played) seek(r *wire.Request) error {
+	if r.Time == nil {
+		return errors.New("a recording of topics can be sought by time only")
+	}
+	return g.run(replay.SeekTo{Time: bagstore.Time(*r.Time)}, replay.Recall{Topics: g.watched()})
+}
+
+// maxSteps is the maximum number of frame sets in a request.
+const maxSteps = 1000
+
+// step goes forward or back by frame sets. A set begins with an image or, without images, with
+// a message of the topic that has the most messages.
+func (g *played) step(n int) error {
+	switch {
+	case n < -maxSteps || n > maxSteps:
+		return fmt.Errorf("%d frame sets, want %d to %d", n, -maxSteps, maxSteps)
+	case n < 0:
+		return g.run(replay.Pause{}, replay.StepBack{Sets: -n}, replay.Recall{Topics: g.watched()})
+	}
+	commands := []replay.Command{replay.Pause{}}
+	for range n {
+		commands = append(commands, replay.StepFrameSet{})
+	}
+	return g.run(commands...)
+}
+
+func (g *played) setRange(part *[2]wire.Nanos) error {
+	if part == nil {
+		return g.run(replay.ClearRange{})
+	}
+	from, to := bagstore.Time(part[0]).Sub(g.start), bagstore.Time(part[1]).Sub(g.start)
+	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
+}
+
+// findMarks finds the marks that the recorder has written.
+func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
+	list := []wire.Mark{}
+	for a := range annotations.All(ctx, bag) {
+		m := wire.Mark{Time: wire.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}
+		if a.Dropped > 0 {
+			m.Kind, m.Text = "loss", fmt.Sprintf("%d messages of %.200s dropped by the recorder", a.Dropped, a.Topic)
+		}
+		if list = append(list, m); len(list) == maxMarks {
+			break
+		}
+	}
+	if len(list) > 0 {
+		g.found.Store(&list)
+	}
+}
+
+// maxMarks is the limit of a recording's marks.
+const maxMarks = 1000
+
+// takeMarks implements marked.
+func (g *played) takeMarks() []wire.Mark {
+	list := g.found.Swap(nil)
+	if list == nil {
+		return nil
+	}
+	g.source.Marks = *list
+	return *list
+}
+
+func (g *played) end() error { return g.close() }

@@ -1,0 +1,133 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"rsros/bagstore"
+	"rsros/program/space"
+	"rsros/record"
+	"rsros/viewer/wire"
+)
+
+func (g *camera) recording() *wire.Record {
+	r := &wire.Record{Part: 1, Streams: []uint16{}}
+	r.Free, _ = space.Free(g.dir) // unknown is 0
+	r.Upload = g.records.Uploads()
+	p, on := g.records.Progress()
+	if !on {
+		return r
+	}
+	r.On, r.Paused, r.Seconds, r.Bytes, r.Drops = p.Err == nil, p.Paused, p.Duration.Seconds(), p.Bytes, p.Dropped
+	if p.Err != nil {
+		r.Error = p.Err.Error()
+	}
+	if n := len(p.Paths); n > 0 {
+		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
+	}
+	if f, on := g.records.Figures(); on {
+		figures(r, f)
+	}
+	for _, st := range g.streams {
+		r.Streams = append(r.Streams, st.id)
+	}
+	slices.Sort(r.Streams)
+	return r
+}
+
+// maxTable is the maximum number of rows of a recording's table.
+const maxTable = 200
+
+// figures adds a recorder's figures.
+func figures(r *wire.Record, f record.Figures) {
+	r.Free, r.Ring, r.Compression = max(f.Free, 0), f.Ring, f.Compression
+	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
+		r.Table = append(r.Table, wire.RecordRow(row))
+	}
+	total := wire.RecordRow(record.Total(f))
+	r.Total = &total
+}
+
+// Bounds of what viewers may choose for a recording.
+const (
+	maxName         = 64 // bytes
+	minSplitSeconds = 1
+	maxSplitSeconds = 1_000_000
+	minSplitBytes   = 100_000_000
+)
+
+// namedPath returns the path of a recording that a viewer named, which is in the folder of
+// recordings.
+func (g *camera) namedPath(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || name[0] == '.' || name[0] == '-' || !filepath.IsLocal(name) || strings.ContainsFunc(name, hidden) {
+		return "", fmt.Errorf(`recording name %.80q: want up to %d bytes of printable text without / \ and :, not beginning with . or -`, name, maxName)
+	}
+	if filepath.Ext(name) != ".bag" {
+		name += ".bag"
+	}
+	return filepath.Join(g.dir, name), nil
+}
+
+// startRecording starts a recording with a viewer's options.
+func (g *camera) startRecording(r *wire.Request) (file string, err error) {
+	s := g.server
+	o := s.o.Recording
+	switch r.Compression {
+	case "":
+	case "none":
+		o.Bag.Compression, o.Bag.LZ4Topics = bagstore.None, nil
+	case "lz4":
+		o.Bag.Compression, o.Bag.LZ4Topics = bagstore.LZ4, nil
+	default:
+		return "", fmt.Errorf("compression %q, want none or lz4", r.Compression)
+	}
+	if s := r.SplitSeconds; s != 0 && !(s >= minSplitSeconds && s <= maxSplitSeconds) {
+		return "", fmt.Errorf("split after %g s, want %d to %d", s, minSplitSeconds, maxSplitSeconds)
+	}
+	if b := r.SplitBytes; b != 0 && b < minSplitBytes {
+		return "", fmt.Errorf("split after %d bytes, want %d or more", b, minSplitBytes)
+	}
+	if r.SplitSeconds > 0 {
+		o.SplitDuration = time.Duration(r.SplitSeconds * float64(time.Second))
+	}
+	if r.SplitBytes > 0 {
+		o.SplitSize = r.SplitBytes
+	}
+	path, err := g.namedPath(r.Name)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case g.own:
+		if _, on := g.records.Progress(); !on {
+			g.records.Serve(g.records.Source, o, g.dir, s.o.Log)
+		}
+	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:
+		return "", errors.New("compression and splits are set by the program's flags")
+	}
+	if path, err = g.records.Start(path); err != nil {
+		return "", err
+	}
+	return filepath.Base(path), nil
+}
+
+func (g *camera) stopRecording() (map[string]any, error) {
+	sum, err := g.records.Stop()
+	if err != nil {
+		return nil, err
+	}
+	result := map[string]any{"frames": sum.Frames, "dropped": sum.Dropped}
+	if n := len(sum.Paths); n > 0 {
+		result["file"] = filepath.Base(sum.Paths[n-1])
+	}
+	return result, nil
+}

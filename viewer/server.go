@@ -1,0 +1,391 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/record"
+	"rsros/replay"
+	"rsros/ros/roslog"
+	"rsros/viewer/clients"
+	"rsros/viewer/encode"
+	"rsros/viewer/foxglove"
+	"rsros/viewer/library"
+	"rsros/viewer/page"
+	"rsros/viewer/wire"
+)
+
+// Options configure a server.
+type Options struct {
+	// Open opens a device: one of Candidates by its ID, or a recording by its path. If the
+	// recording has no device, the error is rsbag.ErrNoRecording.
+	Open func(ctx context.Context, device string) (camdriver.Device, error)
+	// Choose selects the profiles that run, by sensor.
+	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
+	Candidates []wire.Candidate
+	Library    *library.Library // recordings that viewers may open; nil if none
+	Recording  record.Options   // of recordings that viewers start
+	RecordDir  string           // the folder of these recordings
+	ViewOnly   bool             // viewers can't change anything
+	MaxViewers int              // at once; default 32
+	Budget     *clients.Budget  // of all viewers; nil means the process's
+	Foxglove   foxglove.Options // for Foxglove's clients; without a Graph, they see the topics of the stage
+	Log        zerolog.Logger
+	Lines      *roslog.Writer // lines of the log for viewers, read by the server; the log has to write to it; nil if none
+	Node       string         // name of the logging node for viewers; "rs-ros-node" if empty
+}
+
+// Server shows one device at a time, or the topics of a recording or graph, to any number
+// of viewers. Its methods may be called from any goroutine.
+type Server struct {
+	o    Options
+	mux  *http.ServeMux
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	jobs sync.WaitGroup // update and followLog
+
+	viewers     *clients.Server[*session]
+	foxglove    *foxglove.Server
+	stageGraph  *stageGraph   // for Foxglove's clients; nil if they see something else
+	memory      encode.Memory // of the forms of frames
+	stateUnsent atomic.Bool   // a viewer may not know the stage's state
+	logTail     [][]byte      // the last lines of the log, as messages; guarded by mu
+
+	commands sync.Mutex // serializes requests that change something; locked before mu
+	split    time.Time  // when a viewer last split a recording; guarded by commands
+
+	mu       sync.Mutex
+	last     int   // viewer's number
+	stage    stage // nil if nothing is shown
+	attached []attached
+}
+
+// New returns a server that shows nothing yet. The caller closes it.
+func New(o Options) (*Server, error) {
+	page, err := web.Handler()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.MaxViewers, o.Budget, o.Log)}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	if o.Foxglove.Graph == nil {
+		s.stageGraph = &stageGraph{s: s}
+		o.Foxglove.Name, o.Foxglove.Graph, o.Foxglove.Playback, o.Foxglove.Topics, o.Foxglove.Log = cmp.Or(o.Node, "rs-ros-node"), s.stageGraph, stagePlayback{s.stageGraph}, true, o.Log
+	}
+	o.Foxglove.Control, o.Foxglove.Budget = !o.ViewOnly, o.Budget
+	s.foxglove = foxglove.New(o.Foxglove)
+	s.mux.Handle("/", page)
+	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
+	s.mux.HandleFunc("POST /api/record/{do}", s.serveRecord)
+	if o.Library != nil {
+		s.mux.Handle("/api/files", o.Library)
+		s.mux.Handle("/api/files/", o.Library)
+	}
+	s.jobs.Go(s.update)
+	if o.Lines != nil {
+		s.jobs.Go(s.followLog)
+	}
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler: it serves the page, its socket, the recordings of the
+// library, and Foxglove's clients. It doesn't check access, which package guard does.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.foxglove.Offered(r) {
+		s.foxglove.ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// Show opens a device, or a recording without one, and shows it in place of the current
+// source. name is its title; file is its name in the library, or "" if it isn't in it.
+func (s *Server) Show(ctx context.Context, device, name, file string) error {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	return s.show(ctx, device, name, file)
+}
+
+func (s *Server) show(ctx context.Context, device, name, file string) error {
+	begin, err := s.open(ctx, device, name, file)
+	if err != nil {
+		return err
+	}
+	s.closeStage(s.swap(nil, nil))
+	g, err := begin()
+	if err != nil {
+		s.broadcast(wire.SourceChanged{Op: "source"})
+		return err
+	}
+	s.present(g)
+	return nil
+}
+
+// open opens a device. begin starts it and returns its stage; it is called after the previous
+// stage was closed. The stage of a recording without a device has its topics.
+func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
+	d, err := s.o.Open(ctx, device)
+	if errors.Is(err, rsbag.ErrNoRecording) {
+		return func() (stage, error) { return openTopics(ctx, s, device, name, file) }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
+		name = n
+	}
+	return func() (stage, error) {
+		g, err := openCamera(s, device, name, file, d)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		return g, nil
+	}, nil
+}
+
+// replace shows a stage to all viewers, and closes the previous one.
+func (s *Server) replace(g stage) {
+	old := s.current()
+	s.present(g)
+	s.closeStage(old)
+}
+
+// closeStage closes a stage, unless it is nil.
+func (s *Server) closeStage(old stage) {
+	if old == nil {
+		return
+	}
+	if err := old.end(); err != nil {
+		s.o.Log.Warn().Err(err).Msg("can't close the previous source")
+	}
+}
+
+// present shows a stage to all viewers.
+func (s *Server) present(g stage) {
+	s.swap(g, s.encode(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()}))
+}
+
+// AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
+// out is its output, and name the title.
+func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	s.present(newPlayed(s, out, player, name, name))
+}
+
+// swap replaces the stage, sends viewers a message about the new one, and returns the previous
+// one, which has no viewers any more.
+func (s *Server) swap(g stage, message []byte) (old stage) {
+	s.mu.Lock()
+	old, s.stage = s.stage, g
+	if message != nil {
+		s.viewers.Send(websocket.MessageText, message)
+	}
+	s.mu.Unlock()
+	s.stateUnsent.Store(true)
+	if old != nil {
+		for _, v := range s.viewers.All() {
+			v.unsubscribeAll(old)
+		}
+	}
+	s.stageGraph.changed()
+	return old
+}
+
+// current returns the stage, or nil.
+func (s *Server) current() stage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stage
+}
+
+// stream returns the stage's stream with a number, or nil.
+func (s *Server) stream(id uint16) *stream {
+	if g := s.current(); g != nil {
+		return g.stream(id)
+	}
+	return nil
+}
+
+// watch adds a subscription to its stream, or returns false if that is no longer shown.
+func (s *Server) watch(sub *subscription) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sub.stream.stage != s.stage {
+		return false
+	}
+	sub.stream.watchers.Add(sub)
+	return true
+}
+
+// broadcast sends a message to all viewers.
+func (s *Server) broadcast(message any) {
+	if text := s.encode(message); text != nil {
+		s.viewers.Send(websocket.MessageText, text)
+	}
+}
+
+// notify sends a message about a stage to all viewers. It sends nothing and returns false if the
+// stage isn't shown any more, because viewers would relate the message to the current one.
+func (s *Server) notify(g stage, message any) bool {
+	text := s.encode(message)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stage != g {
+		return false
+	}
+	if text != nil {
+		s.viewers.Send(websocket.MessageText, text)
+	}
+	return true
+}
+
+// serveSocket serves a viewer until it leaves.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	s.viewers.Serve(w, r, maxRequest, []string{wire.Subprotocol}, s.admit)
+}
+
+// admit adds a viewer and sends it the first messages.
+func (s *Server) admit(c *clients.Client) (*session, error) {
+	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
+	s.commands.Lock() // nothing changes between the first message and the next ones
+	defer s.commands.Unlock()
+	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
+	if g := s.current(); g != nil {
+		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	v.id, hello.Viewer = s.last, s.last
+	v.send(hello)
+	for _, line := range s.logTail {
+		v.Send(websocket.MessageText, line)
+	}
+	s.stateUnsent.Store(true) // it hasn't been sent the last changes
+	return v, s.viewers.Join(v)
+}
+
+// Drain waits until Foxglove's clients have been sent their queued messages, for at most the time
+// most. A nil Server has no clients.
+func (s *Server) Drain(ctx context.Context, most time.Duration) {
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	s.foxglove.Drain(ctx) //nolint:errcheck // best effort
+}
+
+// closePatience is the time that viewers have to read their last answers.
+const closePatience = 500 * time.Millisecond
+
+// Close disconnects the viewers, ends recordings and closes the device.
+func (s *Server) Close() error {
+	s.end()
+	s.viewers.Close(closePatience)
+	s.foxglove.Close()
+	s.jobs.Wait()
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	if g := s.swap(nil, nil); g != nil {
+		return g.end()
+	}
+	return nil
+}
+
+const (
+	updateInterval = 100 * time.Millisecond // period of update
+	countTicks     = 10                     // periods between two counts
+)
+
+// update sends viewers changes that no request caused, such as the position, counts, and the
+// size of a recording.
+func (s *Server) update() {
+	tick := time.NewTicker(updateInterval)
+	defer tick.Stop()
+	var last lastSent
+	for n := 0; ; n++ {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		g := s.current()
+		if g != nil {
+			s.resendUnseen(g)
+			s.sendMarks(g)
+			st, unsure := g.state(), s.stateUnsent.Swap(false)
+			if unsure || !reflect.DeepEqual(st, last.state) || st.Playing && st.Position != nil {
+				s.sendState(g)
+			} else {
+				s.stageGraph.report(st)
+			}
+			last.state = st
+		}
+		if n%countTicks == 0 {
+			s.count(g, &last)
+		}
+	}
+}
+
+// resendUnseen sends the frames at the position to viewers that haven't received them.
+func (s *Server) resendUnseen(g stage) {
+	unseen := s.stageGraph.unseen()
+	if !g.canResend() {
+		return
+	}
+	for _, v := range s.viewers.All() {
+		unseen = append(unseen, v.unseen()...)
+	}
+	if len(unseen) == 0 {
+		return
+	}
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	if s.current() != g {
+		return
+	}
+	if err := g.resend(unseen); err != nil {
+		s.o.Log.Debug().Err(err).Msg("show a recording's position again")
+	}
+}
+
+// lastSent is the state that viewers were last sent.
+type lastSent struct {
+	state     *wire.State
+	recording bool
+}
+
+// count sends each viewer its counts, and all viewers the state of recording.
+func (s *Server) count(g stage, last *lastSent) {
+	viewers := s.viewers.All()
+	streams := make([][]wire.StreamCounts, len(viewers))
+	all := make([]wire.ViewerCounts, len(viewers))
+	for i, v := range viewers {
+		streams[i], all[i] = v.counts()
+	}
+	for i, v := range viewers {
+		v.send(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
+	}
+	if g == nil {
+		return
+	}
+	if r := g.recording(); r != nil {
+		if r.On || last.recording {
+			s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
+		}
+		last.recording = r.On
+	}
+}

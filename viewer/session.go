@@ -1,0 +1,203 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"rsros/viewer/clients"
+	"rsros/viewer/wire"
+)
+
+const (
+	// maxRequest is the maximum size of a page's message in bytes.
+	maxRequest = 1 << 20
+	// window is the maximum number of frames of a stream in flight to a viewer.
+	window = 2
+)
+
+// session is the connection of a viewer.
+type session struct {
+	*clients.Client
+	id     int
+	server *Server
+
+	mu            sync.Mutex
+	subscriptions map[*stream]*subscription
+	ended         wire.ViewerCounts // of subscriptions that have ended
+}
+
+// subscription is a viewer's subscription of a stream.
+type subscription struct {
+	*clients.Subscription
+	stream   *stream
+	form     atomic.Pointer[form]
+	reported bool // returned by unseen
+}
+
+// item is a frame or message for viewers. It is encoded once in each form, whatever the
+// number of viewers.
+type item interface {
+	clients.Item
+	Release()
+	// parts returns the head, metadata and body, which are valid until the last release.
+	parts(wire.Head, form) [][]byte
+}
+
+// Handle executes a request of the page.
+func (v *session) Handle(kind websocket.MessageType, text []byte) error {
+	var r *wire.Request
+	err := errors.New("binary messages aren't expected")
+	if kind == websocket.MessageText {
+		r, err = wire.ParseRequest(text)
+	}
+	if err != nil {
+		return v.Close(websocket.StatusPolicyViolation, err.Error())
+	}
+	switch r.Op {
+	case "subscribe":
+		v.subscribe(r.Stream, form{packed: r.Codec == "packed", divisor: r.Divisor})
+	case "unsubscribe":
+		v.unsubscribe(r.Stream)
+	case "credit":
+		v.credit(r.Stream, r.Upto)
+	case "ping":
+		v.send(wire.Pong{Op: "pong", T: r.T, Now: wire.NanosOf(time.Now())})
+	default:
+		v.send(v.server.answer(r))
+	}
+	return nil
+}
+
+// Tick implements clients.Member.
+func (*session) Tick(time.Time) {}
+
+// Leave ends the viewer's subscriptions.
+func (v *session) Leave() { v.unsubscribeAll(nil) }
+
+// send queues a text message.
+func (v *session) send(message any) {
+	if text := v.server.encode(message); text != nil {
+		v.Send(websocket.MessageText, text)
+	}
+}
+
+// subscribe starts sending a stream, or changes its form.
+func (v *session) subscribe(id uint16, want form) {
+	s := v.server.stream(id)
+	if s == nil {
+		return // a stream of the previous source
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	sub := v.subscriptions[s]
+	if sub != nil {
+		sub.form.Store(&want)
+		return
+	}
+	sub = &subscription{stream: s}
+	sub.form.Store(&want)
+	o := s.queue
+	o.Send = func(i clients.Item, d clients.Delivery) error {
+		parts := i.(item).parts(wire.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
+		return v.Write(websocket.MessageBinary, parts...)
+	}
+	sub.Subscription = v.Subscribe(o)
+	if !v.server.watch(sub) {
+		sub.Close()
+		return
+	}
+	v.subscriptions[s] = sub
+}
+
+// unseen returns the streams of which the viewer hasn't received anything. It returns each only
+// once.
+func (v *session) unseen() (list []*stream) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for s, sub := range v.subscriptions {
+		if !sub.reported && sub.Counts().Given == 0 {
+			sub.reported = true
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// unsubscribe stops sending a stream.
+func (v *session) unsubscribe(id uint16) {
+	if s := v.server.stream(id); s != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.endSubscription(s)
+	}
+}
+
+// endSubscription ends the subscription of a stream; mu is held.
+func (v *session) endSubscription(s *stream) {
+	sub := v.subscriptions[s]
+	if sub == nil {
+		return
+	}
+	s.watchers.Remove(sub)
+	sub.Close()
+	add(&v.ended, sub.Counts())
+	delete(v.subscriptions, s)
+}
+
+func add(to *wire.ViewerCounts, c clients.Counts) {
+	to.Bytes += c.Bytes
+	to.Sent += c.Sent
+	to.Skipped += c.Dropped
+}
+
+// unsubscribeAll ends the subscriptions of a stage's streams, or all if g is nil.
+func (v *session) unsubscribeAll(g stage) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for s := range maps.Clone(v.subscriptions) {
+		if g == nil || s.stage == g {
+			v.endSubscription(s)
+		}
+	}
+}
+
+func (v *session) credit(id uint16, upto uint32) {
+	s := v.server.stream(id)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if sub := v.subscriptions[s]; sub != nil {
+		sub.Credit(upto)
+	}
+}
+
+// counts returns the numbers of frames and bytes that the viewer was sent.
+func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all = v.ended
+	all.ID, all.Address = v.id, v.Address()
+	streams = []wire.StreamCounts{}
+	for s, sub := range v.subscriptions {
+		c := sub.Counts()
+		streams = append(streams, wire.StreamCounts{ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped})
+		add(&all, c)
+	}
+	slices.SortFunc(streams, func(a, b wire.StreamCounts) int { return int(a.ID) - int(b.ID) })
+	return streams, all
+}
+
+// encode returns a text message as JSON, or nil if that fails.
+func (s *Server) encode(message any) []byte {
+	text, err := json.Marshal(message)
+	if err != nil {
+		s.o.Log.Error().Err(err).Msgf("encode %T for viewers", message)
+	}
+	return text
+}

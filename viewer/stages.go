@@ -1,0 +1,62 @@
+package view
+
+import (
+	"errors"
+	"sync"
+
+	"rsros/viewer/clients"
+	"rsros/viewer/wire"
+)
+
+// stage is the source that viewers see and control. Requests are carried out one at a time;
+// methods that only read are safe for concurrent use.
+type stage interface {
+	described() *wire.Source
+	state() *wire.State
+	recording() *wire.Record                // nil if there is nothing to record with
+	stream(id uint16) *stream               // nil if there is none
+	span() (start, end wire.Nanos, ok bool) // of a recording
+	topicList() *topics                     // topics for Foxglove's clients
+	// canResend reports whether resend can be called, which shows streams at the position to
+	// viewers that haven't seen them.
+	canResend() bool
+	resend([]*stream) error
+
+	// do executes a request other than open. Its result may be nil.
+	do(*wire.Request) (result map[string]any, err error)
+
+	// end closes the devices and files that the stage has opened. It may be called more than
+	// once.
+	end() error
+}
+
+// errCannot is returned for a request that a stage doesn't support.
+var errCannot = errors.New("this can't be done with what is shown")
+
+// stream is a stream or a topic of a stage, and its viewers.
+type stream struct {
+	stage    stage
+	id       uint16
+	lost     func() uint64   // number of frames that never reached the program
+	queue    clients.Options // of each viewer
+	watchers clients.List[*subscription]
+
+	mu      sync.Mutex
+	samples *samples // being collected
+}
+
+// frames returns the options of a queue that keeps the newest frames, up to waiting.
+func frames(waiting int) clients.Options {
+	return clients.Options{Class: clients.ClassLarge, Messages: waiting, Window: window}
+}
+
+// watched reports whether the stream has viewers.
+func (s *stream) watched() bool { return len(s.watchers.All()) > 0 }
+
+// offer sends an item to the stream's viewers and releases it.
+func (s *stream) offer(i item) {
+	for _, sub := range s.watchers.All() {
+		sub.Offer(i)
+	}
+	i.Release()
+}

@@ -1,0 +1,56 @@
+package view
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/tools/annotations"
+)
+
+// TestTopicMarks: the time line of a bag of topics has its recorder's marks and drops. A topic of
+// the same name that others recorded with another type has none.
+func TestTopicMarks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []struct {
+		topic, typ string
+		message    msgs.Message
+	}{
+		{annotations.Marks, annotations.MarksType, &msgs.String{Data: strings.Repeat("a", 1000)}},
+		{annotations.Drops, annotations.DropsType, &msgs.TopicStatistics{Topic: "/flood", NodeSub: "/record", WindowStart: 2, DroppedMsgs: 7}},
+		{annotations.Drops, annotations.DropsType, &msgs.TopicStatistics{Topic: "/flood", DroppedMsgs: -7}},
+		{annotations.Drops, annotations.MarksType, &msgs.String{Data: "of others"}},
+	} {
+		typ := msgs.MustType(m.typ)
+		id, err := w.AddConnection(bagstore.Connection{Topic: m.topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
+		if err == nil {
+			err = w.Write(id, bagstore.Time(i+1), msgs.Marshal(m.message))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, v, hello := start(t, Options{}, path)
+	list := hello["source"].(object)["marks"].([]any)
+	if len(list) == 0 {
+		list = v.text("marks")["marks"].([]any)
+	}
+	if len(list) != 2 {
+		t.Fatalf("marks %v", list)
+	}
+	if m := list[0].(object); m["kind"] != "notification" || m["text"] != strings.Repeat("a", 200) || m["time"] != "1" {
+		t.Errorf("a mark %v", m)
+	}
+	if m := list[1].(object); m["kind"] != "loss" || m["text"] != "7 messages of /flood dropped by the recorder" || m["time"] != "2" {
+		t.Errorf("a loss %v", m)
+	}
+}

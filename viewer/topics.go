@@ -1,0 +1,165 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/viewer/clients"
+	"rsros/viewer/encode"
+	"rsros/viewer/foxglove"
+	"rsros/viewer/wire"
+)
+
+// topics are the topics of a stage. They don't change.
+type topics struct {
+	list   []*topic // by name
+	byName map[string]*topic
+}
+
+// topic is a topic with its viewers and clients.
+type topic struct {
+	stream
+	name     string
+	typ      msgs.Type
+	decoded  bool // the page decodes the messages, and gets their bytes
+	tree     func(data []byte) ([]byte, error)
+	messages atomic.Uint64
+
+	latched atomic.Pointer[[]msgs.Raw]            // sent first to each Foxglove client, without owners; nil if none
+	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
+}
+
+// decodedTypes are the types of messages that the page decodes (viewer/page/src/topics/decode.ts).
+var decodedTypes = []string{
+	"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/PointCloud2", "sensor_msgs/LaserScan", "tf2_msgs/TFMessage", "tf/tfMessage",
+}
+
+// maxTopics is the number of topics that 16-bit numbers can identify.
+const maxTopics = 1<<16 - 1
+
+// keptTransforms is the maximum number of messages with transforms that wait for a viewer. Newer
+// ones don't replace them, because each may have tf frames that no other has.
+const keptTransforms = 64
+
+// newTopics returns the topics of a stage, given their types by name, up to maxTopics.
+func newTopics(of stage, types map[string]msgs.Type) *topics {
+	t := &topics{byName: make(map[string]*topic)}
+	var specs msgs.Cache[*msgs.Spec]
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		t.byName[name] = newTopic(of, name, types[name], &specs)
+		t.list = append(t.list, t.byName[name])
+	}
+	for i, c := range t.list {
+		if i == maxTopics {
+			t.list = t.list[:i]
+			break
+		}
+		c.id = uint16(i + 1)
+	}
+	return t
+}
+
+func newTopic(of stage, name string, typ msgs.Type, specs *msgs.Cache[*msgs.Spec]) *topic {
+	t := &topic{name: name, typ: typ, decoded: slices.Contains(decodedTypes, typ.Name)}
+	t.stage, t.lost, t.queue = of, func() uint64 { return 0 }, frames(1)
+	if strings.HasSuffix(strings.ToLower(typ.Name), "/tfmessage") {
+		t.queue = frames(keptTransforms)
+	}
+	spec, err := specs.Get(typ.Name, typ.Definition, msgs.Parse)
+	t.tree = func(data []byte) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return encode.Tree(spec, data)
+	}
+	return t
+}
+
+func (t *topics) stream(id uint16) *stream {
+	if id == 0 || int(id) > len(t.list) {
+		return nil
+	}
+	return &t.list[id-1].stream
+}
+
+func (t *topics) topicList() *topics { return t }
+
+// streams returns the topics' descriptions for viewers.
+func (t *topics) streams() []wire.Stream {
+	list := []wire.Stream{}
+	for _, c := range t.list {
+		list = append(list, wire.Stream{ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name})
+	}
+	return list
+}
+
+// names returns the names of streams.
+func (t *topics) names(of []*stream) (list []string) {
+	for _, s := range of {
+		list = append(list, t.list[s.id-1].name)
+	}
+	return list
+}
+
+// watched returns the names of the topics that have viewers or clients.
+func (t *topics) watched() (list []string) {
+	for _, c := range t.list {
+		if c.watched() {
+			list = append(list, c.name)
+		}
+	}
+	return list
+}
+
+// watcherCount returns the number of viewers and of taps of the topic.
+func (t *topic) watcherCount() int { return len(t.watchers.All()) + len(t.taps.All()) }
+
+func (t *topic) watched() bool { return t.watcherCount() > 0 }
+
+// message returns a message of the topic. Its last release calls release. A time of 0 means now.
+func (t *topic) message(content [][]byte, at int64, release func()) *message {
+	now := wire.NanosOf(time.Now())
+	m := &message{of: t, content: content, number: t.messages.Add(1), stamp: now, time: cmp.Or(wire.Nanos(at), now)}
+	m.Init(m.ContentSize(), release)
+	return m
+}
+
+// offer sends a message to the topic's viewers and releases it.
+func (t *topic) offer(m *message) {
+	for _, deliver := range t.taps.All() {
+		(*deliver)(foxglove.Message{Body: m, Time: int64(m.time)})
+	}
+	t.stream.offer(m)
+}
+
+// pass sends a message to the topic's viewers and returns it with a reference for another
+// recipient.
+func (t *topic) pass(raw msgs.Raw) msgs.Raw {
+	if !t.watched() {
+		return raw
+	}
+	owner := raw.Owner
+	m := t.message([][]byte{slices.Clone(raw.Head), raw.Body, slices.Clone(raw.Tail)}, raw.Time, func() {
+		if owner != nil {
+			owner.Release()
+		}
+	})
+	if owner != nil {
+		m.Retain()
+		raw.Owner = m
+	}
+	t.offer(m)
+	return raw
+}
+
+// show sends a message to the topic's viewers and releases it.
+func (t *topic) show(raw msgs.Raw) {
+	if raw = t.pass(raw); raw.Owner != nil {
+		raw.Owner.Release()
+	}
+}

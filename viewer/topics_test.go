@@ -1,0 +1,243 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/test/samplebag"
+	"rsros/viewer/encode"
+	"rsros/viewer/wire"
+)
+
+// subscribe subscribes to a topic without giving credit.
+func (v *viewer) subscribe(id uint16) {
+	v.t.Helper()
+	v.send(object{"op": "subscribe", "stream": id, "codec": "raw", "divisor": 1})
+}
+
+// message returns the next message of a topic, and gives credit for it.
+func (v *viewer) message(id uint16) (wire.Head, []byte) {
+	v.t.Helper()
+	for {
+		h, _, body := v.binary()
+		v.send(object{"op": "credit", "stream": h.Stream, "upto": h.Sequence})
+		if h.Stream == id {
+			return h, body
+		}
+	}
+}
+
+// tree returns the next message of a topic that is sent as a tree.
+func (v *viewer) tree(id uint16) object {
+	v.t.Helper()
+	h, body := v.message(id)
+	var m object
+	if err := json.Unmarshal(body, &m); h.Kind != wire.Topic || h.Codec != wire.JSON || err != nil {
+		v.t.Fatalf("%+v with %.200q: %v", h, body, err)
+	}
+	return m
+}
+
+// contents returns the messages of a bag's topic by time.
+func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
+	t.Helper()
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close() //nolint:errcheck // it was only read
+	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
+	it := v.Iterator()
+	defer it.Close()
+	all := map[bagstore.Time][]byte{}
+	for it.Next() {
+		all[it.Message().Time] = bytes.Clone(it.Message().Data)
+	}
+	return all
+}
+
+// A viewer of a recording without a camera: its topics, their messages byte for byte or as trees, what
+// was latched before the viewer connected, every transform, and seeking to each set.
+func TestTopics(t *testing.T) {
+	robot := samplebag.Robot(t, "robot.bag")
+	_, v, hello := start(t, Options{}, robot)
+	source := hello["source"].(object)
+	if source["kind"] != "file" || hello["record"] != nil || source["start"] != "1700000000000000000" || source["end"] != "1700000001900000000" {
+		t.Fatalf("hello %v", hello)
+	}
+	ids := streams(source)
+	for _, s := range source["streams"].([]any) {
+		if s := s.(object); s["kind"] != "topic" || s["sensor"] != -1.0 || s["type"] == "" || s["type"] != s["format"] {
+			t.Errorf("stream %v", s)
+		}
+	}
+	v.must("pause", nil)
+
+	// Messages from before the viewer connected are sent again, including all transforms.
+	v.subscribe(ids["/map"])
+	if m := v.tree(ids["/map"]); m["data"] != "here be dragons" {
+		t.Errorf("the map is %v", m)
+	}
+	v.subscribe(ids["/tf_static"])
+	frames := map[string]bool{}
+	for len(frames) < 3 {
+		var m msgs.TFMessage
+		if _, body := v.message(ids["/tf_static"]); msgs.Unmarshal(body, &m) != nil {
+			t.Fatalf("%q is no transform", body)
+		}
+		frames[m.Transforms[0].ChildFrameID] = true
+	}
+
+	v.must("seek", object{"time": "1700000000000000000"}) // the first message counts
+	v.subscribe(ids["/camera/image"])
+	v.subscribe(ids["/battery"])
+	images := contents(t, robot, "/camera/image")
+	see := func(set int) {
+		t.Helper()
+		at := samplebag.RobotStart + bagstore.Time(set)*samplebag.RobotStep
+		for {
+			h, body := v.message(ids["/camera/image"])
+			if h.Codec != wire.Message || !bytes.Equal(body, images[bagstore.Time(h.Time)]) {
+				t.Fatalf("%+v with %d bytes isn't the bag's", h, len(body))
+			}
+			if bagstore.Time(h.Time) == at {
+				return
+			}
+		}
+	}
+	see(0)
+	battery := v.tree(ids["/battery"])
+	if cells := battery["cells"].([]any); battery["state"] != "set 0" || battery["voltage"] != 24.0 || len(cells) != 65 || cells[64].(object)["…"] != 36.0 || cells[1] != 3701.0 {
+		t.Errorf("the battery is %v", battery)
+	}
+	v.must("seek", object{"time": "1700000000777777777"})
+	see(7)
+	v.must("step", object{"sets": 2})
+	see(9)
+	v.must("step", object{"sets": -3})
+	see(6)
+	for op, fields := range map[string]object{
+		"option": {"sensor": 0, "option": "Exposure", "value": 1}, "rate": {"rate": 1000}, "range": {"range": []string{"5", "1"}}, "seek": {"set": 1},
+		"step": {"sets": 1 << 30}, "record.start": {}, "record.stop": {}, "record.pause": {}, "record.split": {},
+	} {
+		if m := v.ask(op, fields); m["ok"] != false {
+			t.Errorf("%s: %v", op, m)
+		}
+	}
+	v.must("rate", object{"rate": 100})
+	v.must("range", object{"range": []string{"1700000000100000000", "1700000000400000000"}})
+	v.must("play", nil)
+	for st := v.text("state"); st["round"].(float64) < 2; st = v.text("state") {
+		if r := st["range"].([]any); r[0] != "1700000000100000000" || st["loop"] != true {
+			t.Fatalf("state %v", st)
+		}
+	}
+	v.must("range", object{"range": nil})
+	v.must("loop", object{"on": false})
+	for st := v.text("state"); st["ended"] != true; st = v.text("state") { //nolint:revive // waits for the end
+	}
+	// A later viewer gets the messages of the position at the end, although time goes on.
+	late := connect(t, v.url)
+	ids = streams(late.text("hello")["source"])
+	late.subscribe(ids["/map"])
+	late.tree(ids["/map"])
+	if st := connect(t, v.url).text("hello")["state"].(object); st["position"] != source["end"] || st["ended"] != true {
+		t.Errorf("after the end at %v: %v", source["end"], st)
+	}
+	v.must("rate", object{"rate": 0.01})
+	v.must("play", nil) // restarts
+	if st := v.text("state"); st["ended"] != false || st["playing"] != true {
+		t.Errorf("played again: %v", st)
+	}
+	v.must("open", object{"device": "sim"})
+}
+
+// A viewer that gives no credit gets two messages of a topic; the newest of those left out waits, and
+// all are counted.
+func TestTopicCounts(t *testing.T) {
+	_, v, hello := start(t, Options{}, samplebag.Robot(t, "robot.bag"))
+	battery, moving := streams(hello["source"])["/battery"], streams(hello["source"])["/tf"]
+	v.must("pause", nil)
+	v.must("seek", object{"time": "0"})
+	v.subscribe(battery)
+	v.subscribe(moving)
+	seen := map[uint16]int{}
+	for seen[battery] < 1 || seen[moving] < 1 { // the position is shown again
+		h, _, _ := v.binary()
+		seen[h.Stream]++
+	}
+	v.must("step", object{"sets": 1})
+	for seen[battery] < 2 { // before others can replace it
+		h, _, _ := v.binary()
+		seen[h.Stream]++
+	}
+	v.must("step", object{"sets": samplebag.RobotSets - 1})
+	counts := func(of uint16) object {
+		for _, c := range v.text("counts")["streams"].([]any) {
+			if c := c.(object); c["id"] == float64(of) {
+				return c
+			}
+		}
+		return nil
+	}
+	// All sets, and what was shown again, except the one that waits.
+	const given = samplebag.RobotSets + 1
+	for c := counts(battery); c == nil || c["sent"] != 2.0 || c["given"] != float64(given) || c["skipped"] != float64(given-3); c = counts(battery) { //nolint:revive // waits
+	}
+	v.send(object{"op": "credit", "stream": battery, "upto": 2})
+	for v.came = nil; ; {
+		if h, _, _ := v.binary(); h.Stream == battery {
+			if h.Sequence == 3 && h.Skipped == given-3 && h.Number == given {
+				break
+			}
+			t.Fatalf("after the credit came %+v", h)
+		}
+	}
+	// Transforms aren't left out while there are few.
+	for h := (wire.Head{}); h.Number < given; h, _ = v.message(moving) {
+		v.send(object{"op": "credit", "stream": moving, "upto": 1 + int(h.Sequence)})
+	}
+	for c := counts(moving); c["sent"] != float64(given) || c["skipped"] != 0.0; c = counts(moving) { //nolint:revive // waits
+	}
+}
+
+// The types that the program sends unchanged are those that the page decodes.
+func TestDecodedTypes(t *testing.T) {
+	source, err := os.ReadFile("./page/src/topics/decode.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "export const kinds")
+	list, _, _ = strings.Cut(list, "\n}")
+	var page []string
+	for _, m := range regexp.MustCompile(`'([a-z0-9_]+/\w+)':`).FindAllStringSubmatch(list, -1) {
+		page = append(page, m[1])
+	}
+	if !slices.Equal(page, decodedTypes) {
+		t.Errorf("the page decodes %q, the program sends %q", page, decodedTypes)
+	}
+}
+
+// A message that can't be converted to a tree says why, and the size is bounded.
+func TestTree(t *testing.T) {
+	tree := func(definition string, data []byte) string {
+		m := newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}, new(msgs.Cache[*msgs.Spec])).message([][]byte{data[:len(data)/2], data[len(data)/2:]}, 0, nil)
+		return string(m.asTree())
+	}
+	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", encode.MaxTree)})
+	for definition, want := range map[string]string{"uint8 a": `{"a":0}`, "no such type": "error", "float64[3] a": "error"} {
+		if got := tree(definition, []byte{0}); !strings.Contains(got, want) || !json.Valid([]byte(got)) {
+			t.Errorf("%q: %s, want %s", definition, got, want)
+		}
+	}
+	if got := tree("string data", long); !strings.Contains(got, encode.ErrLargeTree.Error()) || len(got) > 200 {
+		t.Errorf("a tree of %d bytes", len(got))
+	}
+}

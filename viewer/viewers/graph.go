@@ -1,0 +1,41 @@
+package viewers
+
+import (
+	"context"
+
+	"rsros/record"
+	"rsros/ros/graph"
+	"rsros/viewer"
+	"rsros/viewer/foxglove/nodegraph"
+)
+
+// ShowRecording serves viewers of a recording: they see what is recorded, and control it.
+func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close func() error, err error) {
+	return func(n *graph.Node, r *record.TopicRecording) (func() error, error) {
+		page, l, err := Serve(n, o)
+		if l == nil {
+			return l.Close, err
+		}
+		detach := page.AttachGraph(nodegraph.New(n), r, n.Name())
+		return func() error {
+			detach()
+			return l.Close()
+		}, nil
+	}
+}
+
+// Run serves viewers of a graph until ctx ends. Foxglove's clients may connect, too.
+func Run(ctx context.Context, join graph.JoinOptions, o view.RunOptions) (err error) {
+	n, err := graph.Join(ctx, join)
+	if err != nil {
+		return err
+	}
+	defer n.Close() //nolint:errcheck // it publishes nothing
+	ctx, cancel := graph.UntilKilled(ctx, n.Node)
+	defer cancel()
+	o.Foxglove = nodegraph.Options(n, nil)
+	o.Attach = func(s *view.Server) (detach func()) {
+		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
+	}
+	return view.Run(ctx, o)
+}

@@ -1,0 +1,205 @@
+package viewers
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/record"
+	"rsros/ros"
+	"rsros/ros/graph"
+	"rsros/test/peer"
+	"rsros/test/rig"
+	"rsros/test/samplebag"
+	"rsros/test/viewer"
+	"rsros/tools/annotations"
+	"rsros/viewer"
+	"rsros/viewer/wire"
+)
+
+// publish advertises a topic of texts.
+func publish(t *testing.T, n *ros.Node, topic string, latch bool) *ros.Publisher {
+	t.Helper()
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: latch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func text(s string) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: s})} }
+
+func talker(t *testing.T, m *graph.Master) *ros.Node {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "talker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { n.Close() }) //nolint:errcheck // at the end
+	return n
+}
+
+func contains(s string) func(viewer.Message) bool {
+	return func(m viewer.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
+}
+
+// A graph is shown as it changes. A topic is subscribed to while somebody watches it, and
+// each viewer gets what is latched.
+func TestGraph(t *testing.T) {
+	m := rig.Master(t)
+	n := talker(t, m)
+	chart := publish(t, n, "/map", true)
+	chart.Publish(text("here be dragons"))
+	chat := publish(t, n, "/chat", false)
+	ctx, stop := context.WithCancel(t.Context())
+	address, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		join := graph.JoinOptions{ROS: graph.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "view", Unique: true, Log: zerolog.Nop()}
+		ended <- Run(ctx, join, view.RunOptions{Ready: func(url string) { address <- url }})
+	}()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	page := <-address
+	both := func(s *wire.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
+	first := viewer.Dial(t, page)
+	ids := first.Source(both)
+	if chart.Subscribers()+chat.Subscribers() != 0 {
+		t.Error("what nobody watches is subscribed to")
+	}
+	for _, v := range []*viewer.Client{first, viewer.Dial(t, page)} {
+		if v != first {
+			ids = v.Source(both)
+		}
+		v.Subscribe(ids["/map"])
+		v.Await(contains("here be dragons"))
+	}
+	first.Subscribe(ids["/chat"])
+	peer.Await(t, "the viewer to subscribe", func() bool { return chat.Subscribers() == 1 })
+	chat.Publish(text("hello"))
+	first.Await(contains("hello"))
+	first.Send(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
+	peer.Await(t, "the viewer to unsubscribe", func() bool { return chat.Subscribers() == 0 })
+	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": "", "record.mark": "", "record.trigger": ""} {
+		if first.Ask(1, op, more).OK {
+			t.Errorf("%s of a graph", op)
+		}
+	}
+	first.Must(2, "pause", "")
+	first.Must(3, "play", "")
+	publish(t, n, "/late", true).Publish(text("late"))
+	ids = first.Source(func(s *wire.Source) bool { return has(s, "/late") })
+	first.Subscribe(ids["/late"])
+	first.Await(contains("late"))
+}
+
+func has(s *wire.Source, topic string) bool {
+	for _, x := range s.Streams {
+		if x.Name == topic && x.Kind == "topic" && x.Type == "std_msgs/String" {
+			return true
+		}
+	}
+	return false
+}
+
+// address passes on the address that is logged when the page is served.
+type address chan string
+
+func (a address) Write(line []byte) (int, error) {
+	var m struct{ URL string }
+	if json.Unmarshal(line, &m) == nil && m.URL != "" {
+		a <- m.URL
+	}
+	return len(line), nil
+}
+
+// A recording's page shows what is recorded, and pauses, splits and ends the recording, as
+// its services do.
+func TestRecording(t *testing.T) {
+	m := rig.Master(t)
+	n := talker(t, m)
+	chart := publish(t, n, "/map", true)
+	chart.Publish(text("here be dragons"))
+	publish(t, n, "/other", false)
+	bag := filepath.Join(t.TempDir(), "walk.bag")
+	url, ended := make(address, 1), make(chan error, 1)
+	log := zerolog.New(url)
+	go func() {
+		ended <- record.Topics(context.WithoutCancel(t.Context()), record.TopicOptions{
+			Topics: []string{"/map"}, Output: bag, ROS: graph.Config{Name: "recorder", MasterURI: m.URI(), Host: "127.0.0.1"}, Log: log,
+			Show: ShowRecording(Options{Access: Access{Access: view.Access{Address: "127.0.0.1:0"}}}),
+		})
+	}()
+	at := <-url
+	page := viewer.Dial(t, at)
+	ids := page.Source(func(s *wire.Source) bool { return has(s, "/map") })
+	if len(ids) != 1 {
+		t.Errorf("recorded topics %v", ids)
+	}
+	r := page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
+	if len(r.Table) != 1 || r.Table[0].Name != "/map" || r.Table[0].Type != "std_msgs/String" {
+		t.Errorf("table %+v", r.Table)
+	}
+	if !r.On || r.Paused || r.File != "walk.bag" || len(r.Streams) != 1 || r.Streams[0] != ids["/map"] || r.Free == 0 {
+		t.Errorf("record %+v", r)
+	}
+	page.Subscribe(ids["/map"])
+	page.Await(contains("here be dragons"))
+	rig.SetBool(t, n, "/recorder/pause_recording", true)
+	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Paused })
+	page.Must(1, "record.pause", `,"on":false`)
+	if page.Ask(2, "record.trigger", "").OK {
+		t.Error("a trigger without a ring")
+	}
+	page.Must(2, "record.mark", "")
+	for do, want := range map[string]int{"mark": http.StatusNoContent, "trigger": http.StatusConflict, "start": http.StatusNotFound} {
+		answer, err := http.Post(strings.TrimSuffix(at, "/")+"/api/record/"+do, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("POST %s: %s", do, answer.Status)
+		}
+	}
+	page.Must(2, "record.split", "")
+	if page.Ask(3, "record.split", "").OK {
+		t.Error("a viewer began two files at once")
+	}
+	chart.Publish(text("a split"))
+	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
+	if page.Ask(3, "record.start", "").OK {
+		t.Error("a second recording began")
+	}
+	page.Must(4, "record.stop", "")
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	marks := 0
+	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range annotations.All(t.Context(), b) {
+			marks++
+		}
+		_ = b.Close()
+	}
+	if marks != 2 {
+		t.Errorf("%d marks", marks)
+	}
+	if names := samplebag.Names(t, bag); len(names) != 2 {
+		t.Errorf("files %q", names)
+	}
+}
