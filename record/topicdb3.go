@@ -29,7 +29,7 @@ func createTopics(path, final string, o bagstore.Options, left leftOut) (topicWr
 		o.Live = true
 		return bagstore.Create(path, o)
 	}
-	w, err := rosbag2.CreateDefined(path, o)
+	w, err := db3.CreateDefined(path, o)
 	return &db3Topics{w: w, topics: make(map[string]*db3Topic), left: left}, err
 }
 
@@ -50,7 +50,7 @@ func (l leftOut) String() string { return strings.Join(slices.Sorted(maps.Keys(l
 
 // db3Topics leaves out, and counts, messages that ROS 2 can't represent.
 type db3Topics struct {
-	w        *rosbag2.Writer
+	w        *db3.Writer
 	topics   map[string]*db3Topic
 	conns    []*db3Topic // by connection
 	encoders msgs.Cache[*ros2.Encoder]
@@ -75,7 +75,7 @@ func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 		if t.encoder, t.why = w.encoders.Get(c.Type, c.Definition, ros2.NewEncoder); t.why == nil {
 			var err error
 			if t.id, err = w.w.AddDefined(container.Topic{
-				Name: c.Topic, Type: t.encoder.Type, Encoding: container.CDR, Hash: t.encoder.Hash, QoS: rosbag2.QoS(c.Latching),
+				Name: c.Topic, Type: t.encoder.Type, Encoding: container.CDR, Hash: t.encoder.Hash, QoS: db3.QoS(c.Latching),
 				Schema: container.Schema{Encoding: "ros2msg", Text: t.encoder.Definition},
 			}); err != nil {
 				return 0, err

@@ -1,4 +1,4 @@
-// Package view serves the viewer: the page (package web), and the socket on which the
+// Package viewer serves the viewer: the page (package web), and the socket on which the
 // page receives frames and sends requests (docs/view-protocol.md).
 //
 // In: one source at a time, which a [Server] opens, runs and closes: a camera, a recording
@@ -11,4 +11,4 @@
 // frames of a stream are in flight to a viewer. Meanwhile a newer frame replaces the one
 // that waits, and both sides count the skipped frame. So a slow viewer doesn't delay
 // others, and its memory is bounded.
-package view
+package viewer

@@ -1,4 +1,4 @@
-package view
+package viewer
 
 import (
 	"cmp"
@@ -73,7 +73,7 @@ type Server struct {
 
 // New returns a server that shows nothing yet. The caller closes it.
 func New(o Options) (*Server, error) {
-	page, err := web.Handler()
+	page, err := page.Handler()
 	if err != nil {
 		return nil, err
 	}

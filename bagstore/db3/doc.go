@@ -1,4 +1,4 @@
-// Package rosbag2 reads .db3 files, the SQLite files of ROS 2's recorder (schemas 1 to 4) and of
+// Package db3 reads .db3 files, the SQLite files of ROS 2's recorder (schemas 1 to 4) and of
 // librealsense since 2.58. It implements container.Container and knows no message types. A Writer
 // makes new files, and Metadata is the text of a rosbag2 folder.
 //
@@ -6,4 +6,4 @@
 // and number of messages by topic. If the table's tree is damaged, rows are taken from every page
 // that has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
 // never writes.
-package rosbag2
+package db3

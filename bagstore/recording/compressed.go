@@ -48,7 +48,7 @@ func openCompressed(ctx context.Context, in place.File) (_ container.Container, 
 	var c container.Container
 	switch sniff(head[:n]) {
 	case SQLite:
-		c, err = rosbag2.OpenReader(out, size, path)
+		c, err = db3.OpenReader(out, size, path)
 	case MCAP:
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
 	default:

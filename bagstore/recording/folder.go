@@ -64,7 +64,7 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err
 
 // list names the files in their order, and returns the metadata that does.
 func (j *joined) list(ctx context.Context, path string) (names []string, info metadataInfo, err error) {
-	info, err = readMetadata(ctx, place.Join(path, rosbag2.MetadataName))
+	info, err = readMetadata(ctx, place.Join(path, db3.MetadataName))
 	if place.IsAddress(path) && (place.Ended(err) || errors.Is(err, fs.ErrPermission)) {
 		return nil, info, err
 	}

@@ -74,7 +74,7 @@ func openContainer(f place.File, name string, format Format, o bagstore.OpenOpti
 	case Folder:
 		return openFolder(name, o)
 	case SQLite:
-		return rosbag2.OpenFile(o.Context, f, o.Progress)
+		return db3.OpenFile(o.Context, f, o.Progress)
 	case MCAP:
 		return mcap.OpenFile(f, mcap.Options{Context: o.Context, Scan: o.Scan, Trust: place.OnDisk(f) == nil && !o.Verify})
 	}
@@ -151,7 +151,7 @@ var (
 // sniff returns the format of a file that begins with head.
 func sniff(head []byte) Format {
 	switch {
-	case rosbag2.Is(head):
+	case db3.Is(head):
 		return SQLite
 	case mcap.Is(head):
 		return MCAP

@@ -75,7 +75,7 @@ without output.`,
 	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2 or 2.58.3, or ros2, the format after it, which adds camera_info and tf_static; later releases play all of them")
 	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS 1 or 2; by default only if OUT needs it")
-	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
+	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	a.quietFlag(f)
 	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
@@ -92,7 +92,7 @@ func (o convertOptions) usage(in, out string) error {
 	if o.ros < 0 || o.ros > 2 {
 		return fmt.Errorf("--ros %d: want 1 or 2", o.ros)
 	}
-	if o.storage != rosbag2.StorageSQLite && o.storage != rosbag2.StorageMCAP {
+	if o.storage != db3.StorageSQLite && o.storage != db3.StorageMCAP {
 		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.storage)
 	}
 	if o.device && o.ros != 0 {

@@ -53,7 +53,7 @@ a catalog. Without an argument, choose a device in the page.`,
 }
 
 type viewArgs struct {
-	options view.RunOptions
+	options viewer.RunOptions
 	streams live.StreamSettings
 	noOpen  bool
 	master  string
@@ -88,7 +88,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	}
 	if v.master == "" {
 		o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
-		return view.Run(ctx, o)
+		return viewer.Run(ctx, o)
 	}
 	join, err := viewJoin(a, v.master, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 }
 
 // viewJoin returns how to join the graph of a master, which is an address or a graph.Mode.
-func viewJoin(a *app, master string, o view.RunOptions) (graph.JoinOptions, error) {
+func viewJoin(a *app, master string, o viewer.RunOptions) (graph.JoinOptions, error) {
 	join := graph.JoinOptions{ROS: a.ros, Name: "view", Unique: true, Log: o.Log}
 	switch mode := graph.Mode(master); {
 	case o.Show != "" || o.Folder != "":

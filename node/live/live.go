@@ -337,7 +337,7 @@ func DescribeProfiles(profiles [][]camdriver.Profile) string {
 
 // page is the viewer's page. It shows one camera at a time.
 type page struct {
-	server *view.Server // nil without viewers
+	server *viewer.Server // nil without viewers
 	listen *guard.Listener
 
 	mu    sync.Mutex
@@ -372,12 +372,12 @@ func (n *Node) show() {
 	}
 }
 
-func (c *camera) running() view.Running {
+func (c *camera) running() viewer.Running {
 	name := c.opts.Source.Device
 	if c.several {
 		name = c.opts.Camera
 	}
-	return view.Running{
+	return viewer.Running{
 		ID: c.opts.Camera, Name: name, Device: c.device, Profiles: c.profiles, Hub: &c.hub, Records: c.records,
 		RecordDir: record.Folder(c.opts.RecordPath), Frozen: &c.frozen,
 	}

@@ -34,11 +34,11 @@ type session struct {
 	source replay.Source
 
 	out    *output
-	shown  *view.Output // copies everything from out to viewers
+	shown  *viewer.Output // copies everything from out to viewers
 	status *control.Status
 	viewed nodegraph.Playback
 	player *replay.Player
-	page   *view.Server // nil without viewers
+	page   *viewer.Server // nil without viewers
 }
 
 // run returns what couldn't be published.
@@ -123,7 +123,7 @@ func (s *session) connect(ctx context.Context) (err error) {
 		return err
 	}
 	s.closers = append(s.closers, func() { _ = clock.Close() }) // a timer
-	s.shown = view.NewOutput(s.out)
+	s.shown = viewer.NewOutput(s.out)
 	s.player, err = replay.New(replay.Options{
 		Source: s.source, Output: s.shown, Clock: clock, Log: n.Log(), OnStatus: s.report, Interrupt: s.reads,
 		RateControl: s.RateControlTopic != "", Settings: s.Replay,

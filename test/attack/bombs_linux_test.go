@@ -52,7 +52,7 @@ func TestBombs(t *testing.T) {
 	write("bz2.bag", bagFile(len(head)+bag, append(packed(t, newBzip2, head), packZeros(t, newBzip2, bag)...)))
 
 	large := zeros(250 << 20)
-	w, err := rosbag2.Create(filepath.Join(dir, "messages.db3"), bagstore.Options{}, func(w *rosbag2.Writer) error {
+	w, err := db3.Create(filepath.Join(dir, "messages.db3"), bagstore.Options{}, func(w *db3.Writer) error {
 		_, err := w.AddTopic("/a", "std_msgs/msg/UInt8MultiArray", "")
 		for i := range int64(13) {
 			err = errors.Join(err, w.Write(1, i, large))

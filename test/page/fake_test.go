@@ -66,7 +66,7 @@ func startProgram(t testing.TB, source object) *program {
 	p := &program{t: t, source: source, lanes: map[int]*lane{},
 		state:  object{"playing": true, "position": nil, "rate": 1, "loop": false, "range": nil, "ended": false},
 		record: object{"on": false, "paused": false, "file": "", "seconds": 0, "bytes": 0, "free": 64e9, "drops": 0, "part": 1, "streams": []int{}}}
-	pages, err := web.Handler()
+	pages, err := page.Handler()
 	if err != nil {
 		t.Fatal(err)
 	}

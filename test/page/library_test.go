@@ -19,7 +19,7 @@ import (
 func TestLibraryInBucket(t *testing.T) {
 	s3, dir := bucket.Start(t), t.TempDir()
 	robot, walk := samplebag.Robot(t, "robot.bag"), samplebag.Walk(t, "walk.bag")
-	if _, err := convert.Messages(t.Context(), convert.Options{In: robot, Out: filepath.Join(dir, "folder"), ROS: 2, Storage: rosbag2.StorageMCAP}); err != nil {
+	if _, err := convert.Messages(t.Context(), convert.Options{In: robot, Out: filepath.Join(dir, "folder"), ROS: 2, Storage: db3.StorageMCAP}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 8 {

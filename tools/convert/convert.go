@@ -75,7 +75,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 		if err != nil {
 			return err
 		}
-		err = r.copy(ctx, file, db3{w}, o.Progress)
+		err = r.copy(ctx, file, db3Target{w}, o.Progress)
 		r.Lost = append(r.Lost, w.Losses()...)
 		if err = errors.Join(err, w.Close()); err == nil {
 			err = f.Sync()

@@ -37,7 +37,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 			r.Notes = append(r.Notes, n)
 		}
 	}
-	err = writeOutput(ctx, o, encoding, func(out output) (*rosbag2.Metadata, error) {
+	err = writeOutput(ctx, o, encoding, func(out output) (*db3.Metadata, error) {
 		if err := j.routes.open(bag, encoding, out); err != nil {
 			return nil, err
 		}
@@ -148,8 +148,8 @@ func (j *job) lose(what string, why error) {
 	}
 }
 
-func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
-	m := &rosbag2.Metadata{Start: j.start, End: j.end}
+func (j *job) metadata(bag *bagstore.Bag) *db3.Metadata {
+	m := &db3.Metadata{Start: j.start, End: j.end}
 	at := make(map[int]int)
 	for _, conn := range bag.Connections() {
 		way := j.routes[conn.ID]
@@ -160,11 +160,11 @@ func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
 		if !known {
 			i = len(m.Topics)
 			at[way.out] = i
-			m.Topics = append(m.Topics, rosbag2.TopicCount{Topic: way.topic})
+			m.Topics = append(m.Topics, db3.TopicCount{Topic: way.topic})
 		}
 		m.Topics[i].Messages += j.counts[way]
 	}
-	slices.SortFunc(m.Topics, func(a, b rosbag2.TopicCount) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Topics, func(a, b db3.TopicCount) int { return cmp.Compare(a.Name, b.Name) })
 	return m
 }
 

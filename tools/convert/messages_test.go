@@ -159,7 +159,7 @@ func TestMessagesThereAndBack(t *testing.T) {
 	everyType(t, every, 2)
 	for _, in := range []string{every, need.Bag(t, "public/example-unsorted-chunks.bag"), need.Bag(t, "public/no-messages.bag")} {
 		want := contents(t, in)
-		for _, through := range []Options{{Out: "x.db3", ROS: 2}, {Out: "x.mcap"}, {Out: "x.mcap", ROS: 2, Bag: bagstore.Options{Compression: bagstore.LZ4}}, {Out: "folder"}, {Out: "folder", Storage: rosbag2.StorageMCAP}} {
+		for _, through := range []Options{{Out: "x.db3", ROS: 2}, {Out: "x.mcap"}, {Out: "x.mcap", ROS: 2, Bag: bagstore.Options{Compression: bagstore.LZ4}}, {Out: "folder"}, {Out: "folder", Storage: db3.StorageMCAP}} {
 			t.Run(fmt.Sprint(filepath.Base(in), through.Out, through.ROS, through.Storage), func(t *testing.T) {
 				dir := t.TempDir()
 				o := through
@@ -337,7 +337,7 @@ func TestHeadsStay(t *testing.T) {
 		}
 	}
 	want := heads(in)
-	for name, o := range map[string]Options{"x.mcap": {}, "ros2.mcap": {ROS: 2}, "folder": {ROS: 2, Storage: rosbag2.StorageMCAP}} {
+	for name, o := range map[string]Options{"x.mcap": {}, "ros2.mcap": {ROS: 2}, "folder": {ROS: 2, Storage: db3.StorageMCAP}} {
 		o.In, o.Out = in, filepath.Join(dir, name)
 		run(t, o)
 		if name == "folder" {

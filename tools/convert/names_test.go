@@ -140,7 +140,7 @@ func TestUnreadStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	w := rosbag2.NewWriter(out)
+	w := db3.NewWriter(out)
 	for _, row := range [][2]string{
 		{"/file_version", ""}, {"/device_0/info", "Name=X"}, {"/device_0/sensor_0/info", "Name=Safety Camera"},
 		{"/device_0/sensor_0/Object_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Safety_0/info", "encoding=RAW8;fps=30"},

@@ -18,8 +18,8 @@ import (
 type output struct {
 	topic func(container.Topic) (int, error) // adds a topic
 	write func(topic int, t bagstore.Time, data []byte) error
-	close func(m *rosbag2.Metadata) error // completes the recording; m describes it
-	mcap  *mcap.Writer                    // nil for other formats
+	close func(m *db3.Metadata) error // completes the recording; m describes it
+	mcap  *mcap.Writer                // nil for other formats
 }
 
 // The formats that a recording is written in, by file extension.
@@ -32,7 +32,7 @@ const (
 func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
 
 // writeOutput calls fill to write messages. The output gets its name after fill has returned.
-func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
+func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*db3.Metadata, error)) error {
 	switch ext := o.format(); ext {
 	case extBag:
 		return writeBagFile(ctx, o, fill)
@@ -42,7 +42,7 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 	}
 	return place.WriteFolder(ctx, o.Out, func(dir string) error {
 		ext := extDB3
-		if o.Storage == rosbag2.StorageMCAP {
+		if o.Storage == db3.StorageMCAP {
 			ext = extMCAP
 		}
 		name := place.Base(o.Out) + "_0" + ext
@@ -54,7 +54,7 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 		if err != nil {
 			return err
 		}
-		return place.Write(ctx, filepath.Join(dir, rosbag2.MetadataName), false, func(f *os.File) error {
+		return place.Write(ctx, filepath.Join(dir, db3.MetadataName), false, func(f *os.File) error {
 			if _, err := f.Write(text); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 	})
 }
 
-func writeBagFile(ctx context.Context, o Options, fill func(output) (*rosbag2.Metadata, error)) error {
+func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metadata, error)) error {
 	o.Bag.Overwrite = o.Overwrite
 	w, err := bagstore.CreateOutput(ctx, o.Out, o.Bag)
 	if err != nil {
@@ -81,7 +81,7 @@ func writeBagFile(ctx context.Context, o Options, fill func(output) (*rosbag2.Me
 	return w.Finish(err)
 }
 
-func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
+func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*db3.Metadata, error)) (m *db3.Metadata, err error) {
 	err = place.Write(ctx, path, o.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
@@ -89,7 +89,7 @@ func writeFile(ctx context.Context, path, ext string, o Options, encoding string
 		}
 		m, err = fill(out)
 		if m == nil {
-			m = &rosbag2.Metadata{}
+			m = &db3.Metadata{}
 		}
 		m.File, m.Storage = filepath.Base(path), storage
 		if err = errors.Join(err, out.close(m)); err != nil {
@@ -102,15 +102,15 @@ func writeFile(ctx context.Context, path, ext string, o Options, encoding string
 
 func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
 	if ext == extDB3 {
-		w, err := rosbag2.NewDefinedWriter(f)
+		w, err := db3.NewDefinedWriter(f)
 		return output{
 			topic: func(t container.Topic) (int, error) {
 				id, err := w.AddDefined(t)
 				return int(id), err
 			},
 			write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(int64(topic), int64(t), data) },
-			close: func(m *rosbag2.Metadata) error { return errors.Join(w.Describe(m), w.Close()) },
-		}, rosbag2.StorageSQLite, err
+			close: func(m *db3.Metadata) error { return errors.Join(w.Describe(m), w.Close()) },
+		}, db3.StorageSQLite, err
 	}
 	profile := mcap.ProfileROS2
 	if encoding == container.ROS1 {
@@ -123,9 +123,9 @@ func newOutput(f *os.File, ext string, o Options, encoding string) (output, stri
 			return int(id), err
 		},
 		write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(uint16(topic), t, data) },
-		close: func(*rosbag2.Metadata) error { return w.Close() },
+		close: func(*db3.Metadata) error { return w.Close() },
 		mcap:  w,
-	}, rosbag2.StorageMCAP, err
+	}, db3.StorageMCAP, err
 }
 
 // encodingOf returns the encoding of an output's messages. in is the input's.

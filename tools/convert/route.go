@@ -80,7 +80,7 @@ func (r *router) toROS2(t container.Topic) route {
 		return route{topic: t, why: err}
 	}
 	out := container.Topic{
-		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: rosbag2.QoS(t.Latching),
+		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: db3.QoS(t.Latching),
 		Schema: container.Schema{Encoding: container.SchemaROS2, Text: e.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 2, "times after 2038", e.Dropped, e.Convert)}

@@ -48,10 +48,10 @@ func ofLayout(c *bagstore.Connection) bool {
 	return ok && c.MD5 == want.MD5
 }
 
-type db3 struct{ *rsdb3.Writer }
+type db3Target struct{ *rsdb3.Writer }
 
 // message skips messages that don't decode.
-func (t db3) message(m bagstore.Message, at time.Duration) (bool, error) {
+func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 	switch m.Conn.Type {
 	case "rosgraph_msgs/Log":
 		var l msgs.Log

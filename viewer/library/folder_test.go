@@ -132,7 +132,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := convert.Messages(t.Context(), convert.Options{In: bag, Out: filepath.Join(dir, name), ROS: 2, Storage: rosbag2.StorageMCAP}); err != nil {
+		if _, err := convert.Messages(t.Context(), convert.Options{In: bag, Out: filepath.Join(dir, name), ROS: 2, Storage: db3.StorageMCAP}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -95,7 +95,7 @@ func IsRosbag2(ctx context.Context, name string) bool {
 	if place.IsAddress(name) && !strings.HasSuffix(name, "/") {
 		return false
 	}
-	_, err := place.Stat(ctx, place.Join(name, rosbag2.MetadataName))
+	_, err := place.Stat(ctx, place.Join(name, db3.MetadataName))
 	return err == nil
 }
 
@@ -296,7 +296,7 @@ func recordings(in string, files []batch.Item) (list []found) {
 // Place returns the path or address of a recording that a viewer named.
 func (l *Library) Place(ctx context.Context, name string) (string, error) {
 	if !catalog.IsRecording(name) { // it may be a rosbag2 folder
-		f, err := l.source.open(ctx, name+"/"+rosbag2.MetadataName)
+		f, err := l.source.open(ctx, name+"/"+db3.MetadataName)
 		if err != nil {
 			return "", errNoRecording
 		}

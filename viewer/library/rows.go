@@ -67,13 +67,13 @@ func (l *rows) place(name string) (string, error) {
 
 // open also opens the file that identifies a rosbag2 folder.
 func (l *rows) open(ctx context.Context, name string) (place.File, error) {
-	folder, metadata := strings.CutSuffix(name, "/"+rosbag2.MetadataName)
+	folder, metadata := strings.CutSuffix(name, "/"+db3.MetadataName)
 	at, err := l.place(folder)
 	if err != nil {
 		return nil, err
 	}
 	if metadata {
-		at = place.Join(at, rosbag2.MetadataName)
+		at = place.Join(at, db3.MetadataName)
 	}
 	return place.Open(ctx, at)
 }

@@ -1,8 +1,8 @@
-// Package web is the page of the viewer. Its sources are below src, in TypeScript;
+// Package page is the page of the viewer. Its sources are below src, in TypeScript;
 // go generate bundles them to dist, which is committed and embedded, so that
 // building the program needs no other tool. [Handler] serves it. The page and the
 // program talk as docs/view-protocol.md says.
-package web
+package page
 
 import (
 	"embed"

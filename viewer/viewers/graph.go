@@ -25,7 +25,7 @@ func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close f
 }
 
 // Run serves viewers of a graph until ctx ends. Foxglove's clients may connect, too.
-func Run(ctx context.Context, join graph.JoinOptions, o view.RunOptions) (err error) {
+func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err error) {
 	n, err := graph.Join(ctx, join)
 	if err != nil {
 		return err
@@ -34,8 +34,8 @@ func Run(ctx context.Context, join graph.JoinOptions, o view.RunOptions) (err er
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
 	o.Foxglove = nodegraph.Options(n, nil)
-	o.Attach = func(s *view.Server) (detach func()) {
+	o.Attach = func(s *viewer.Server) (detach func()) {
 		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
 	}
-	return view.Run(ctx, o)
+	return viewer.Run(ctx, o)
 }

@@ -18,7 +18,7 @@ import (
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
-	"rsros/test/viewer"
+	"rsros/test/viewertest"
 	"rsros/tools/annotations"
 	"rsros/viewer"
 	"rsros/viewer/wire"
@@ -46,8 +46,8 @@ func talker(t *testing.T, m *graph.Master) *ros.Node {
 	return n
 }
 
-func contains(s string) func(viewer.Message) bool {
-	return func(m viewer.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
+func contains(s string) func(viewertest.Message) bool {
+	return func(m viewertest.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
 }
 
 // A graph is shown as it changes. A topic is subscribed to while somebody watches it, and
@@ -62,7 +62,7 @@ func TestGraph(t *testing.T) {
 	address, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		join := graph.JoinOptions{ROS: graph.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "view", Unique: true, Log: zerolog.Nop()}
-		ended <- Run(ctx, join, view.RunOptions{Ready: func(url string) { address <- url }})
+		ended <- Run(ctx, join, viewer.RunOptions{Ready: func(url string) { address <- url }})
 	}()
 	defer func() {
 		stop()
@@ -72,12 +72,12 @@ func TestGraph(t *testing.T) {
 	}()
 	page := <-address
 	both := func(s *wire.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
-	first := viewer.Dial(t, page)
+	first := viewertest.Dial(t, page)
 	ids := first.Source(both)
 	if chart.Subscribers()+chat.Subscribers() != 0 {
 		t.Error("what nobody watches is subscribed to")
 	}
-	for _, v := range []*viewer.Client{first, viewer.Dial(t, page)} {
+	for _, v := range []*viewertest.Client{first, viewertest.Dial(t, page)} {
 		if v != first {
 			ids = v.Source(both)
 		}
@@ -137,16 +137,16 @@ func TestRecording(t *testing.T) {
 	go func() {
 		ended <- record.Topics(context.WithoutCancel(t.Context()), record.TopicOptions{
 			Topics: []string{"/map"}, Output: bag, ROS: graph.Config{Name: "recorder", MasterURI: m.URI(), Host: "127.0.0.1"}, Log: log,
-			Show: ShowRecording(Options{Access: Access{Access: view.Access{Address: "127.0.0.1:0"}}}),
+			Show: ShowRecording(Options{Access: Access{Access: viewer.Access{Address: "127.0.0.1:0"}}}),
 		})
 	}()
 	at := <-url
-	page := viewer.Dial(t, at)
+	page := viewertest.Dial(t, at)
 	ids := page.Source(func(s *wire.Source) bool { return has(s, "/map") })
 	if len(ids) != 1 {
 		t.Errorf("recorded topics %v", ids)
 	}
-	r := page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
+	r := page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
 	if len(r.Table) != 1 || r.Table[0].Name != "/map" || r.Table[0].Type != "std_msgs/String" {
 		t.Errorf("table %+v", r.Table)
 	}
@@ -156,7 +156,7 @@ func TestRecording(t *testing.T) {
 	page.Subscribe(ids["/map"])
 	page.Await(contains("here be dragons"))
 	rig.SetBool(t, n, "/recorder/pause_recording", true)
-	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Paused })
+	page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Paused })
 	page.Must(1, "record.pause", `,"on":false`)
 	if page.Ask(2, "record.trigger", "").OK {
 		t.Error("a trigger without a ring")
@@ -177,7 +177,7 @@ func TestRecording(t *testing.T) {
 		t.Error("a viewer began two files at once")
 	}
 	chart.Publish(text("a split"))
-	page.Await(func(m viewer.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
+	page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
 	if page.Ask(3, "record.start", "").OK {
 		t.Error("a second recording began")
 	}

@@ -1,7 +1,7 @@
 // Package viewers serves the viewer's page of a node in a graph, and Foxglove's clients on
 // the same port.
 //
-// In: the node. Out: a [view.Server], which the caller lets show something: a device, a
+// In: the node. Out: a [viewer.Server], which the caller lets show something: a device, a
 // player, or what is recorded.
 package viewers
 
@@ -15,7 +15,7 @@ import (
 
 // Access says where viewers connect and what they may do. The zero value is nowhere.
 type Access struct {
-	view.Access
+	viewer.Access
 	ViewOnly bool           // viewers can't change anything
 	Lines    *roslog.Writer // what they see of the log, which has to write to it; nil for nothing
 	Announce func(string)   // shows the user, and nobody else, an address with a token; may be nil
@@ -31,16 +31,16 @@ type Options struct {
 // Serve serves viewers of a node, who see nothing at first. The server and the listener are
 // nil if there is no address. The caller closes the listener before the node, and before
 // what the server shows.
-func Serve(n *graph.Node, o Options) (*view.Server, *guard.Listener, error) {
+func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 	if o.Address == "" {
 		return nil, nil, nil
 	}
-	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: nodegraph.Options(n, o.Playback),
+	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: nodegraph.Options(n, o.Playback),
 		Log: n.Log().With().Str("component", "view").Logger(), Lines: o.Lines, Node: n.Name()})
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := view.Listen(o.Access.Access, s)
+	l, err := viewer.Listen(o.Access.Access, s)
 	if err == nil {
 		log := n.Log()
 		log.Info().Stringer("url", l.URL()).Msg("serving the viewer")

@@ -30,9 +30,9 @@ type Broken struct {
 // (docs/format-realsense.md). ok is false if the file isn't a readable RealSense .db3.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
 	if format, err := recording.FormatOf(ctx, path); err != nil || format != recording.SQLite {
-		return nil, false, nil // rosbag2.Open would search all of a large bag for pages
+		return nil, false, nil // db3.Open would search all of a large bag for pages
 	}
-	f, err := rosbag2.Open(path)
+	f, err := db3.Open(path)
 	if err != nil {
 		return nil, false, nil
 	}
@@ -148,7 +148,7 @@ const maxFrame = 256 << 20
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of CDR.
-func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
+func (c *checker) blobs(ctx context.Context, f *db3.File) error {
 	topics := f.Topics()
 	var buf []byte
 	alloc := func(n int) []byte {

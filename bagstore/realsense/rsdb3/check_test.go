@@ -57,7 +57,7 @@ type row struct {
 
 func readRows(t *testing.T, path string) (list []row) {
 	t.Helper()
-	f, err := rosbag2.Open(path)
+	f, err := db3.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func writeRows(t *testing.T, path string, list []row) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := rosbag2.NewWriter(f)
+	w := db3.NewWriter(f)
 	topics := make(map[string]int64)
 	for _, r := range list {
 		id, ok := topics[r.topic]

@@ -13,10 +13,10 @@ import (
 
 // NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any
 // time, also after kill -9: a commit never separates a frame from its metadata. The options are
-// those of rosbag2.Create. Close calls losses, if not nil, with what the file can't hold.
+// those of db3.Create. Close calls losses, if not nil, with what the file can't hold.
 func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions, losses func([]Loss)) (*rsbag.Recorder, error) {
 	t := target{newWriter(snap, o), losses}
-	_, err := rosbag2.Create(path, ro.Bag, func(db *rosbag2.Writer) error {
+	_, err := db3.Create(path, ro.Bag, func(db *db3.Writer) error {
 		t.db = db
 		return t.describe()
 	})

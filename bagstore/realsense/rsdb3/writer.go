@@ -59,7 +59,7 @@ const fileVersion = 4
 // Writer writes a recording. Frames and events may come in any order of time. Those of one topic
 // and time keep their order.
 type Writer struct {
-	db      *rosbag2.Writer
+	db      *db3.Writer
 	o       Options
 	snap    camdriver.DeviceSnapshot
 	topics  map[string]int64
@@ -82,7 +82,7 @@ type streamTopics struct {
 // New begins a recording in f, which must be empty. The file can't be read before Close.
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
 	w := newWriter(snap, o)
-	w.db = rosbag2.NewWriter(f)
+	w.db = db3.NewWriter(f)
 	return w, w.describe()
 }
 

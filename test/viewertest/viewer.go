@@ -1,5 +1,5 @@
-// Package viewer is a client of the viewer's socket for tests (docs/view-protocol.md).
-package viewer
+// Package viewertest is a client of the viewer's socket for tests (docs/view-protocol.md).
+package viewertest
 
 import (
 	"encoding/binary"
