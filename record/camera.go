@@ -23,7 +23,6 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
-	"rsros/node/settings"
 	"rsros/program"
 	"rsros/program/queue"
 	"rsros/record/upload"
@@ -46,27 +45,9 @@ type Options struct {
 	Uploads       *upload.Queue // where finished files go; may be nil
 }
 
-// Settings returns the settings of the bags and of the ring, whose names differ from those of record.
-func (o *Options) Settings() settings.Fields {
-	s := BagSettings(&o.Bag)
-	s["record-ring"], s["record-ring-after"], s["record-ring-size"] = &o.Ring.Before, &o.Ring.After, &o.Ring.Size
-	return s
-}
-
 // Check rejects settings that contradict each other.
 func (o *Options) Check() error {
 	return o.Ring.check(o.limits().any() || o.Bag.Overwrite)
-}
-
-// BagSettings returns the settings of how bags are written.
-func BagSettings(o *bagstore.Options) settings.Fields {
-	return settings.Fields{
-		"lz4": settings.Switch(&o.Compression, bagstore.LZ4), "bz2": settings.Switch(&o.Compression, bagstore.BZ2),
-		"lz4-topics":   settings.Parsed(&o.LZ4Topics, bagstore.MatchWhole),
-		"uncompressed": settings.Switch(&o.Compression, bagstore.None),
-		"direct":       settings.Switch(&o.Sink, bagstore.Direct), "buffered": settings.Switch(&o.Sink, bagstore.Buffered),
-		"chunksize": &o.ChunkSize, "overwrite": &o.Overwrite,
-	}
 }
 
 func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }

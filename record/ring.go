@@ -17,9 +17,9 @@ import (
 // Ring makes a recorder a black box: it keeps only the last seconds on disk, in short files, until
 // a trigger keeps these and what follows.
 type Ring struct {
-	Before time.Duration `setting:"ring"`       // kept before a trigger; 0 means no ring: all is recorded
-	After  time.Duration `setting:"ring-after"` // kept after a trigger
-	Size   int64         `setting:"ring-size"`  // bytes of the ring, without what is kept; 0 means no limit
+	Before time.Duration `setting:"ring,record-ring"`             // kept before a trigger; 0 means no ring: all is recorded
+	After  time.Duration `setting:"ring-after,record-ring-after"` // kept after a trigger
+	Size   int64         `setting:"ring-size,record-ring-size"`   // bytes of the ring, without what is kept; 0 means no limit
 }
 
 func (r Ring) check(limits bool) error {

@@ -16,7 +16,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/node/settings"
 	"rsros/program"
 	"rsros/program/loop"
 	"rsros/program/queue"
@@ -66,9 +65,6 @@ type TopicOptions struct {
 
 	Log zerolog.Logger
 }
-
-// Settings returns the settings of the bags.
-func (o *TopicOptions) Settings() settings.Fields { return BagSettings(&o.Bag) }
 
 func (o *TopicOptions) check() error {
 	o.QueueBytes = cmp.Or(o.Memory, o.QueueBytes)

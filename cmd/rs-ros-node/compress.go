@@ -12,7 +12,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
-	"rsros/record"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -46,7 +45,7 @@ be read or written and is unchanged.`,
 		},
 	}
 	o.flags(a, cmd)
-	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }
 
@@ -63,7 +62,7 @@ NAME.orig.bag. Exit codes are those of compress.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}
 	o.flags(a, cmd)
-	settingFlags(cmd, settings.Sink, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Sink, &o.bag)
 	return cmd
 }
 

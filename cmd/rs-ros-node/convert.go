@@ -15,7 +15,6 @@ import (
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/node/settings"
 	"rsros/program"
-	"rsros/record"
 	"rsros/tools/convert"
 	"rsros/tools/swap"
 )
@@ -78,7 +77,7 @@ without output.`,
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	a.quietFlag(f)
-	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }
 

@@ -15,7 +15,6 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/msgs"
 	"rsros/node/settings"
-	"rsros/record"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/pyexpr"
@@ -72,7 +71,7 @@ without output.`,
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression for each message, after MATCH or NO MATCH")
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }
 

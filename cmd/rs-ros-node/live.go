@@ -5,7 +5,7 @@ import (
 
 	"rsros/node/live"
 	"rsros/node/settings"
-	"rsros/viewer/viewers"
+	"rsros/node/view"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
@@ -56,6 +56,6 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 	return cmd
 }
 
-func pageSettings(a *viewers.Access) settings.Fields {
+func pageSettings(a *view.Access) settings.Fields {
 	return settings.Fields{"http": &a.Address, "http-origin": &a.Origins, "http-view-only": &a.ViewOnly}
 }

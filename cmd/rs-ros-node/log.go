@@ -8,8 +8,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/node/view"
 	"rsros/ros/roslog"
-	"rsros/viewer/viewers"
 )
 
 // logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,
@@ -51,7 +51,7 @@ func (a *app) loggerForViewers() (zerolog.Logger, *roslog.Writer) {
 }
 
 // serveViewers is loggerForViewers for a node that serves them.
-func (a *app) serveViewers(to *viewers.Access) (log zerolog.Logger) {
+func (a *app) serveViewers(to *view.Access) (log zerolog.Logger) {
 	log, to.Lines = a.loggerForViewers()
 	to.Announce = func(url string) {
 		if !a.quiet {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/node/view"
 	"rsros/ros/graph"
 	"rsros/ros/roslog"
 	"rsros/viewer/guard"
-	"rsros/viewer/viewers"
 )
 
 // TestTokenStaysOnTerminal checks that a viewer's token is shown on the terminal only: in a log, others would read it.
@@ -19,7 +19,7 @@ func TestTokenStaysOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var screen bytes.Buffer
-	var access viewers.Access
+	var access view.Access
 	a := &app{ros: conf, raw: streams{err: &screen}}
 	log := a.serveViewers(&access)
 	l, err := guard.Listen("0.0.0.0:0", guard.Options{}, http.NotFoundHandler())

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/settings"
-	"rsros/record"
 	"rsros/tools/swap"
 )
 
@@ -49,6 +48,6 @@ without output.`,
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }

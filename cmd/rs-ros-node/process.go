@@ -13,7 +13,6 @@ import (
 	"rsros/camdriver/process"
 	"rsros/node/settings"
 	"rsros/program"
-	"rsros/record"
 	"rsros/tools/convert"
 	"rsros/tools/reprocess"
 	"rsros/tools/swap"
@@ -54,7 +53,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/settings"
+	"rsros/node/view"
 	"rsros/record"
 	"rsros/ros/graph"
-	"rsros/viewer/viewers"
 )
 
 func newRecordCommand(a *app) *cobra.Command {
@@ -54,7 +54,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 type recordArgs struct {
 	options    record.TopicOptions
 	given      settings.Given
-	page       viewers.Access
+	page       view.Access
 	quiet, udp bool
 }
 
@@ -77,7 +77,7 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}
-	page := viewers.ShowRecording(viewers.Options{Access: r.page})
+	page := view.ShowRecording(view.Options{Access: r.page})
 	o.Show = func(n *graph.Node, t *record.TopicRecording) (func() error, error) {
 		hide, err := page(n, t)
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
-	"rsros/record"
 	"rsros/tools/convert"
 	"rsros/tools/swap"
 )
@@ -104,7 +103,7 @@ func (o *recoverOptions) flags(cmd *cobra.Command) {
 	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
+	settingFlags(cmd, settings.Output, &o.bag)
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {

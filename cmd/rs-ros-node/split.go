@@ -16,7 +16,6 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
-	"rsros/record"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -61,7 +60,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.Options.Options))
+	settingFlags(cmd, settings.Output, &o.Options.Options)
 	return cmd
 }
 

@@ -14,9 +14,9 @@ import (
 	"rsros/camdriver"
 	"rsros/node/live"
 	"rsros/node/settings"
+	"rsros/node/view"
 	"rsros/ros/graph"
 	"rsros/viewer"
-	"rsros/viewer/viewers"
 	"rsros/viewer/wire"
 )
 
@@ -94,7 +94,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	return viewers.Run(ctx, join, o)
+	return view.Run(ctx, join, o)
 }
 
 // viewJoin returns how to join the graph of a master, which is an address or a graph.Mode.

@@ -17,11 +17,11 @@ import (
 	"rsros/camdriver"
 	"rsros/node/naming"
 	"rsros/node/settings"
+	"rsros/node/view"
 	"rsros/program"
 	"rsros/record"
 	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/viewer/viewers"
 )
 
 // Options are the settings of a live node. A field that is zero and isn't in Given is set
@@ -58,7 +58,7 @@ type Options struct {
 	Show      func(*Node) (hide func()) // called when the node runs; may be nil
 	Duration  time.Duration             `setting:"duration"` // 0 means until stopped
 
-	HTTP viewers.Access // where viewers connect; nowhere if zero
+	HTTP view.Access // where viewers connect; nowhere if zero
 
 	Given    settings.Given // settings by flags, including zero values
 	Log      zerolog.Logger

@@ -20,6 +20,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/view"
 	"rsros/program"
 	"rsros/program/queue"
 	"rsros/record"
@@ -28,7 +29,6 @@ import (
 	"rsros/ros/graph"
 	"rsros/viewer"
 	"rsros/viewer/guard"
-	"rsros/viewer/viewers"
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is
@@ -349,7 +349,7 @@ func (n *Node) ViewerURL() string { return n.page.listen.URL().Secret() }
 
 // serveViewers serves the viewer's page if the options have an address.
 func (n *Node) serveViewers() (err error) {
-	n.page.server, n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)})
+	n.page.server, n.page.listen, err = view.Serve(n.joined, view.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)})
 	if err == nil {
 		n.later(n.page.listen.Close)
 	}

@@ -22,11 +22,11 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/naming"
 	"rsros/node/settings"
+	"rsros/node/view"
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/viewer/viewers"
 )
 
 // Options are the settings of a replay. Zero values mean the defaults.
@@ -44,7 +44,7 @@ type Options struct {
 	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
 
-	HTTP viewers.Access // the zero value serves nothing
+	HTTP view.Access // the zero value serves nothing
 
 	Keys  *os.File  // nil for no keys
 	Out   io.Writer // for the state line; may be nil

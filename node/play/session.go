@@ -13,6 +13,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/control"
 	"rsros/node/naming"
+	"rsros/node/view"
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
@@ -20,7 +21,6 @@ import (
 	"rsros/tools/bagset"
 	"rsros/viewer"
 	"rsros/viewer/foxglove/nodegraph"
-	"rsros/viewer/viewers"
 )
 
 type session struct {
@@ -152,7 +152,7 @@ func (s *session) serve(ctx context.Context) error {
 	}
 	s.status.Changed = remote.Changed
 	s.viewed.Control(s.player)
-	page, l, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed})
+	page, l, err := view.Serve(s.node, view.Options{Access: s.HTTP, Playback: &s.viewed})
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/view"
 	"rsros/replay"
 	"rsros/ros"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/viewertest"
 	"rsros/viewer"
-	"rsros/viewer/viewers"
 	"rsros/viewer/wire"
 )
 
@@ -52,7 +52,7 @@ func TestViewers(t *testing.T) {
 	go func() {
 		ended <- Run(ctx, Options{
 			ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{samplebag.Walk(t, "walk.bag")},
-			HTTP: viewers.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, Replay: replay.Settings{Paused: true, Loop: true, Rate: 10}, LossyOK: true, Log: zerolog.New(address),
+			HTTP: view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, Replay: replay.Settings{Paused: true, Loop: true, Rate: 10}, LossyOK: true, Log: zerolog.New(address),
 		})
 	}()
 	defer func() {
@@ -94,7 +94,7 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	_, o := cameraGraph(t)
 	const points = "/camera/depth/color/points"
 	address, ended := make(logged, 1), make(chan error, 1)
-	o.Wrapper.PointCloud, o.HTTP, o.Log = true, viewers.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
+	o.Wrapper.PointCloud, o.HTTP, o.Log = true, view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
 	o.Replay = replay.Settings{Paused: true, Loop: true}
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { ended <- Run(ctx, o) }()

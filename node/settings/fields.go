@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"rsros/bagstore"
 )
 
 // Field is a setting and the place of its value.
@@ -73,7 +75,8 @@ type Holder interface{ Settings() Fields }
 
 // Fields returns the fields of targets that have a setting in s. A target is Fields or a
 // pointer to a struct with fields tagged `setting:"NAME"`, or `setting:"!NAME"` if they hold
-// the opposite, also in nested structs. The first field of a name counts.
+// the opposite, also in nested structs; `setting:"NAME,OTHER"` is called differently by two
+// commands. The first field of a name counts. [bagstore.Options] have the settings of bags.
 func (s Set) Fields(targets ...any) (found []Field) {
 	names := map[string]bool{}
 	add := func(name string, v reflect.Value) {
@@ -89,8 +92,23 @@ func (s Set) Fields(targets ...any) (found []Field) {
 	return found
 }
 
+// bagFields returns the settings of how bags are written.
+func bagFields(o *bagstore.Options) Fields {
+	return Fields{
+		"lz4": Switch(&o.Compression, bagstore.LZ4), "bz2": Switch(&o.Compression, bagstore.BZ2),
+		"lz4-topics":   Parsed(&o.LZ4Topics, bagstore.MatchWhole),
+		"uncompressed": Switch(&o.Compression, bagstore.None),
+		"direct":       Switch(&o.Sink, bagstore.Direct), "buffered": Switch(&o.Sink, bagstore.Buffered),
+		"chunksize": &o.ChunkSize, "overwrite": &o.Overwrite,
+	}
+}
+
 // walk visits the fields of v, which is Fields or a pointer.
 func walk(v reflect.Value, visit func(name string, v reflect.Value)) {
+	if o, ok := v.Interface().(*bagstore.Options); ok {
+		walk(reflect.ValueOf(bagFields(o)), visit)
+		return
+	}
 	if holder, ok := v.Interface().(Holder); ok {
 		walk(reflect.ValueOf(holder.Settings()), visit)
 	}
@@ -106,8 +124,10 @@ func walk(v reflect.Value, visit func(name string, v reflect.Value)) {
 	}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if name, ok := f.Tag.Lookup("setting"); ok {
-			visit(name, v.Field(i).Addr())
+		if names, ok := f.Tag.Lookup("setting"); ok {
+			for name := range strings.SplitSeq(names, ",") {
+				visit(name, v.Field(i).Addr())
+			}
 		} else if f.IsExported() {
 			walk(v.Field(i).Addr(), visit)
 		}

@@ -1,9 +1,9 @@
-// Package viewers serves the viewer's page of a node in a graph, and Foxglove's clients on
+// Package view serves the viewer's page of a node in a graph, and Foxglove's clients on
 // the same port.
 //
 // In: the node. Out: a [viewer.Server], which the caller lets show something: a device, a
 // player, or what is recorded.
-package viewers
+package view
 
 import (
 	"rsros/ros/graph"

@@ -1,4 +1,4 @@
-package viewers
+package view
 
 import (
 	"context"
