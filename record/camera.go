@@ -24,7 +24,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/record/upload"
 	"rsros/ros"
 )
@@ -35,7 +35,7 @@ type Options struct {
 	DB3           bool          `setting:"db3"`      // recordings that Start names are .db3 files; for others the extension decides
 	QueueBytes    int64         `setting:"buffsize"` // limit of what waits for the disk; 0 means no limit
 	Memory        int64         `setting:"memory"`   // limit of what waits for the disk, of all cameras together; 0 means that each has QueueBytes
-	Budget        *queue.Budget // of Memory; may be nil
+	Budget        *work.Budget  // of Memory; may be nil
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit

@@ -13,7 +13,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/program"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -27,7 +27,7 @@ func (s *studio) second() device {
 }
 
 func (s *studio) parts(path string, open openFunc, devices ...device) (*parts, error) {
-	return newParts(path, devices, Options{}, queue.NewBudget(1<<20), open, zerolog.New(zerolog.NewTestWriter(s.t)))
+	return newParts(path, devices, Options{}, work.NewBudget(1<<20), open, zerolog.New(zerolog.NewTestWriter(s.t)))
 }
 
 // closedWriter counts calls of Close.

@@ -3,14 +3,14 @@ package record
 import (
 	"github.com/rs/zerolog"
 
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/ros"
 )
 
 // latched has the newest message of each latching publisher, which begin the next file. They are part of
 // the recorder's budget of memory. Only the writing goroutine may use it.
 type latched[M any] struct {
-	budget *queue.Budget
+	budget *work.Budget
 	log    zerolog.Logger
 	list   map[connectionKey]latchedMessage[M]
 	size   int64
@@ -25,7 +25,7 @@ type latchedMessage[M any] struct {
 	buffer  *ros.Buffer
 }
 
-func newLatched[M any](budget *queue.Budget, log zerolog.Logger) *latched[M] {
+func newLatched[M any](budget *work.Budget, log zerolog.Logger) *latched[M] {
 	return &latched[M]{budget: budget, log: log, list: map[connectionKey]latchedMessage[M]{}}
 }
 
@@ -97,7 +97,7 @@ func (l *latched[M]) release() {
 }
 
 // lend retains a message while it is being written. The result gives it back.
-func lend(budget *queue.Budget, buffer *ros.Buffer) (done func()) {
+func lend(budget *work.Budget, buffer *ros.Buffer) (done func()) {
 	size := int64(len(buffer.Bytes()))
 	buffer.Retain()
 	budget.Reserve(size)

@@ -13,7 +13,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/program/queue"
+	"rsros/program/work"
 )
 
 // bagWriter is implemented by rsbag.Recorder. Tests use one whose disk stalls or fails.
@@ -42,7 +42,7 @@ type parts struct {
 	series[*part]
 	limits  limits
 	devices []device
-	budget  *queue.Budget
+	budget  *work.Budget
 	latched *latched[*extraMessage]
 	staging bagstore.Staging // of all files
 
@@ -63,7 +63,7 @@ type part struct {
 	devices   map[int]bagWriter // of all devices, by number
 }
 
-func newParts(path string, devices []device, o Options, budget *queue.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
+func newParts(path string, devices []device, o Options, budget *work.Budget, open openFunc, log zerolog.Logger) (*parts, error) {
 	p := &parts{devices: devices, limits: o.limits(), budget: budget, latched: newLatched[*extraMessage](budget, log)}
 	create := func(path string) (*part, error) {
 		first, bag := p.devices[0], o.Bag

@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/ros"
 )
 
@@ -56,7 +56,7 @@ func TestSizeAfterLatched(t *testing.T) {
 		})
 		t.Run("camera, "+c.name, func(t *testing.T) {
 			s := newStudio(t, Options{SplitSize: 64 << 10, Bag: bag})
-			p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, queue.NewBudget(1<<30), s.open, zerolog.Nop())
+			p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, work.NewBudget(1<<30), s.open, zerolog.Nop())
 			s.must(err)
 			write := func(topic, latching string, n int) {
 				s.must(p.message(queued{message: &extraMessage{topic: topic, header: headerOf("/talker", latching), time: 1e18, arrival: s.Now(), buffer: received(n)}}))
@@ -124,7 +124,7 @@ func TestLatchedWhileGone(t *testing.T) {
 	})
 	t.Run("camera", func(t *testing.T) {
 		s := newStudio(t, Options{})
-		p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, queue.NewBudget(1<<30), s.open, zerolog.Nop())
+		p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, work.NewBudget(1<<30), s.open, zerolog.Nop())
 		s.must(err)
 		p.cur.bagWriter = goneCamera{p.cur.bagWriter}
 		m := queued{message: &extraMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, arrival: s.Now(), buffer: received(10)}}

@@ -12,16 +12,16 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/program/queue"
 	"rsros/program/space"
+	"rsros/program/work"
 )
 
 // session writes one recording. It is a consumer of the hub that retains frames in
 // a bounded queue, from which one goroutine writes. If the disk stalls, frames are
 // dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
-	queue  *queue.Queue[queueKey, queued]
-	budget *queue.Budget // of the queue
+	queue  *work.Queue[queueKey, queued]
+	budget *work.Budget // of the queue
 	// largest is the size limit of a topic's message in bytes: larger ones are skipped and count as lost.
 	largest     int64
 	compression string // of the files
@@ -98,10 +98,10 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	}
 	memory := o.Budget
 	if memory == nil {
-		memory = queue.NewBudget(o.QueueBytes)
+		memory = work.NewBudget(o.QueueBytes)
 	}
 	r.largest, r.compression = cmp.Or(o.Memory, o.QueueBytes), compression(o.Bag)
-	r.budget, r.queue = memory, queue.New[queueKey](memory, r.dropItem)
+	r.budget, r.queue = memory, work.NewQueue[queueKey](memory, r.dropItem)
 	return r
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -32,7 +32,7 @@ func TestTopicsSoak(t *testing.T) {
 			dir := t.TempDir()
 			o.Output, o.Bag.NoSync = filepath.Join(dir, "x"), true
 			clock := &hand{time.Unix(1000, 0)}
-			f := newTopicFiles(o, queue.NewBudget(1<<30), nil, clock.time, zerolog.Nop())
+			f := newTopicFiles(o, work.NewBudget(1<<30), nil, clock.time, zerolog.Nop())
 			if err := f.begin(); err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"rsros/program"
-	"rsros/program/ratelimit"
+	"rsros/program/work"
 	"rsros/ros"
 )
 
@@ -35,7 +35,7 @@ func (o Thinning) parse(resolve func(string) (string, error)) (t thinning, err e
 			t.count = n
 			continue
 		}
-		limits, err := ratelimit.Parse([]string{text})
+		limits, err := work.ParseLimits([]string{text})
 		if err != nil {
 			return t, wrong("limit", text, "a number of messages, or TOPIC=HZ")
 		}
@@ -72,13 +72,13 @@ type flow struct {
 	subscriber *ros.Subscriber
 
 	mu    sync.Mutex
-	rate  ratelimit.Limiter
+	rate  work.Limiter
 	every uint64 // 0 and 1: each
 	seen  uint64
 }
 
 func (t thinning) flow(topic string) *flow {
-	return &flow{limit: t.count, rate: ratelimit.New(t.rates[topic]), every: t.every[topic]}
+	return &flow{limit: t.count, rate: work.NewLimiter(t.rates[topic]), every: t.every[topic]}
 }
 
 // missing returns how many messages were lost before they arrived, while the topic was recorded.

@@ -14,7 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/record/upload"
 )
 
@@ -28,7 +28,7 @@ type topicFiles struct {
 	now     func() time.Time // ROS time, the record time of messages
 
 	conns    map[connectionKey]uint32
-	budget   *queue.Budget
+	budget   *work.Budget
 	latched  *latched[topicMessage]
 	began    time.Time
 	at       bagstore.Time // when the queue's last item arrived
@@ -54,7 +54,7 @@ type topicFile struct {
 // connectionKey identifies a publisher of a topic, like a bag's connection.
 type connectionKey struct{ topic, callerID, md5 string }
 
-func newTopicFiles(o TopicOptions, budget *queue.Budget, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
+func newTopicFiles(o TopicOptions, budget *work.Budget, uploads *upload.Queue, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, budget: budget, latched: newLatched[topicMessage](budget, log), ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
 	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits, most: o.Keep, uploads: uploads}

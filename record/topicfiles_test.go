@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/queue"
+	"rsros/program/work"
 )
 
 // hand is a clock that tests move.
@@ -25,7 +25,7 @@ func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
 func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
-	f := newTopicFiles(o, queue.NewBudget(1<<30), nil, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	f := newTopicFiles(o, work.NewBudget(1<<30), nil, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
 	if err := f.begin(); err != nil {
 		t.Fatal(err)
 	}

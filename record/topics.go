@@ -17,9 +17,8 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/program"
-	"rsros/program/loop"
-	"rsros/program/queue"
 	"rsros/program/space"
+	"rsros/program/work"
 	"rsros/record/upload"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -166,8 +165,8 @@ type topicRecorder struct {
 	node   *graph.Node
 	log    zerolog.Logger
 	want   topicFilter
-	budget *queue.Budget
-	queue  *queue.Queue[*flow, topicMessage]
+	budget *work.Budget
+	queue  *work.Queue[*flow, topicMessage]
 	files  *topicFiles
 	subs   map[string]*ros.Subscriber
 
@@ -216,8 +215,8 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := waitForTime(ctx, r.node, r.opts.MaxTime > 0, r.log); err != nil {
 		return nil // ended before there was anything to record
 	}
-	r.budget = queue.NewBudget(r.opts.QueueBytes)
-	r.queue = queue.New[*flow](r.budget, r.drop)
+	r.budget = work.NewBudget(r.opts.QueueBytes)
+	r.queue = work.NewQueue[*flow](r.budget, r.drop)
 	files := newTopicFiles(r.opts, r.budget, r.space.uploads, r.node.Now, r.log)
 	r.files, r.space.ring = files, files
 	running := newTopicRecording(r)
@@ -332,7 +331,7 @@ func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, st
 		return nil, func() {}
 	}
 	topics := make(chan []string)
-	return topics, loop.Run(ctx, func(ctx context.Context) {
+	return topics, work.Run(ctx, func(ctx context.Context) {
 		ask := func(time.Time) {
 			select {
 			case topics <- r.wanted(ctx):
@@ -340,7 +339,7 @@ func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, st
 			}
 		}
 		ask(time.Now())
-		loop.Every(ctx, time.Second, ask)
+		work.Every(ctx, time.Second, ask)
 	})
 }
 

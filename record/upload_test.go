@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/place"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/record/upload"
 )
 
@@ -41,7 +41,7 @@ func TestSplitsThatWait(t *testing.T) {
 	dir := t.TempDir()
 	clock := &hand{time.Unix(1000, 0)}
 	o := TopicOptions{Output: filepath.Join(dir, "x.bag"), Split: true, MaxTime: time.Second, MaxSplits: 1}
-	f := newTopicFiles(o, queue.NewBudget(1<<30), waitingQueue(t, upload.Options{}, dir), clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	f := newTopicFiles(o, work.NewBudget(1<<30), waitingQueue(t, upload.Options{}, dir), clock.time, zerolog.New(zerolog.NewTestWriter(t)))
 	if err := f.begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestSplitsThatWait(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	o.Bag.Overwrite = true
-	again := newTopicFiles(o, queue.NewBudget(1<<30), f.uploads, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
+	again := newTopicFiles(o, work.NewBudget(1<<30), f.uploads, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
 	if err := again.begin(); err != nil || again.cur.final == filepath.Join(dir, "x_0.bag") {
 		t.Errorf("replaced a file that waits: %s, %v", again.cur.final, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/program/ratelimit"
+	"rsros/program/work"
 )
 
 // channel is a Channel with the player's state for it.
@@ -21,7 +21,7 @@ type channel struct {
 	conns    map[*bagstore.Connection]bool
 	sink     Sink
 	stamps   *stamper // nil if there are none
-	limit    ratelimit.Limiter
+	limit    work.Limiter
 	tfStatic bool
 	pausing  bool   // playback pauses before each message
 	image    bool   // paces frame sets
@@ -109,7 +109,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
 		conns:    make(map[*bagstore.Connection]bool),
-		limit:    ratelimit.New(o.Filter.Limits[c.Topic]),
+		limit:    work.NewLimiter(o.Filter.Limits[c.Topic]),
 		tfStatic: hasStaticTransforms(c),
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
 	}

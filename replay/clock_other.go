@@ -5,7 +5,7 @@ package replay
 import (
 	"time"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 // Precision describes the precision of System's waits.
@@ -14,12 +14,12 @@ const Precision = "no: Go's timers, a millisecond or more"
 // System is the machine's clock, as precise as Go's timers.
 type System struct {
 	evenTime
-	wake wake.Signal
+	wake work.Signal
 }
 
 // NewSystem returns the machine's clock. The caller closes it after Run.
 func NewSystem() (*System, error) {
-	return &System{evenTime{time.Now()}, wake.New()}, nil
+	return &System{evenTime{time.Now()}, work.NewSignal()}, nil
 }
 
 // Close implements io.Closer; there is nothing to free.

@@ -14,7 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/program/ratelimit"
+	"rsros/program/work"
 )
 
 func TestSkipEmpty(t *testing.T) {
@@ -325,7 +325,7 @@ func TestFilter(t *testing.T) {
 		return Filter{Match: re}
 	}
 	exclude := Filter{Exclude: full("/a.*").Match}
-	limits, err := ratelimit.Parse([]string{"/b=50"})
+	limits, err := work.ParseLimits([]string{"/b=50"})
 	if err != nil {
 		t.Fatal(err)
 	}

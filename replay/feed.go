@@ -9,7 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 // A feed reads ahead until it holds aheadBytes, and again when half of them are
@@ -56,7 +56,7 @@ type run struct {
 	bytes  atomic.Int64
 	last   atomic.Int64  // time of the newest item
 	hungry atomic.Bool   // the player waits for items
-	room   wake.Signal   // half of the bytes are used up
+	room   work.Signal   // half of the bytes are used up
 	full   chan struct{} // closed when there is no more room for the first time, or everything was read
 	quit   chan struct{} // closed when the run is stopped
 }
@@ -73,7 +73,7 @@ type prelude func(func(*channel, Recorded) error) error
 // seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: wake.New(), full: make(chan struct{}), quit: make(chan struct{})}
+	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
 	select {
 	case <-f.runs: // not started
 	default:

@@ -35,7 +35,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/ros/internal/host"
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
@@ -116,7 +116,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.Run(n.ctx) })
-	n.wg.Go(func() { loop.Every(n.ctx, trimEvery, n.trim) })
+	n.wg.Go(func() { work.Every(n.ctx, trimEvery, n.trim) })
 	if err := n.registerDefaults(); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 	"rsros/ros/names"
 	"rsros/ros/param"
 	"rsros/ros/rosapi"
@@ -92,7 +92,7 @@ type ParamSubscription struct {
 	cancel       context.CancelFunc
 	ctx          context.Context
 	wg           sync.WaitGroup
-	wake         wake.Signal
+	wake         work.Signal
 
 	mu      sync.Mutex
 	pending bool
@@ -114,7 +114,7 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	if n.closed {
 		return nil, ErrClosed
 	}
-	p := &ParamSubscription{node: n, name: full, callback: callback, wake: wake.New()}
+	p := &ParamSubscription{node: n, name: full, callback: callback, wake: work.NewSignal()}
 	p.ctx, p.cancel = context.WithCancel(n.ctx)
 	p.wg.Go(p.run)
 	n.params = append(n.params, p)

@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/ros/internal/recv"
 	"rsros/ros/names"
 )
@@ -42,7 +42,7 @@ type SubscriberOptions struct {
 
 	// Budget bounds the memory that all its subscribers together keep for their next messages. With nil, each
 	// subscriber keeps up to 64 MiB.
-	Budget *queue.Budget
+	Budget *work.Budget
 }
 
 // Buffer holds a received message.
@@ -70,7 +70,7 @@ type Subscriber struct {
 	shared   *subscription
 	callback func(Received)
 	pool     recv.Pool
-	inbox    *queue.Queue[struct{}, Received] // nil without a queue
+	inbox    *work.Queue[struct{}, Received] // nil without a queue
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -135,7 +135,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 		if limit < 0 {
 			limit = math.MaxInt64
 		}
-		s.inbox = queue.New[struct{}](queue.NewBudget(limit), func(r Received) {
+		s.inbox = work.NewQueue[struct{}](work.NewBudget(limit), func(r Received) {
 			s.dropped.Add(1)
 			r.buffer.Release()
 		})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rsros/msgs"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/record"
 	"rsros/viewer/foxglove"
 	"rsros/viewer/wire"
@@ -44,8 +44,8 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	})
 	var frozen atomic.Bool
 	var shown map[string]msgs.Type
-	end := loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, updateInterval, func(time.Time) {
+	end := work.Run(context.Background(), func(ctx context.Context) {
+		work.Every(ctx, updateInterval, func(time.Time) {
 			types := known.Load()
 			if types == nil {
 				return
@@ -82,7 +82,7 @@ func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, na
 	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = loop.Run(context.Background(), func(ctx context.Context) { loop.Every(ctx, updateInterval, g.followWatched) })
+	g.stop = work.Run(context.Background(), func(ctx context.Context) { work.Every(ctx, updateInterval, g.followWatched) })
 	return g
 }
 

@@ -11,7 +11,7 @@ import (
 	"rsros/node/naming"
 	"rsros/node/play"
 	"rsros/node/settings"
-	"rsros/program/ratelimit"
+	"rsros/program/work"
 	"rsros/replay"
 )
 
@@ -101,6 +101,6 @@ func (p *playArgs) complete(bags []string) (err error) {
 	if r.Filter.Exclude, err = replay.CompileFull(p.Exclude); err != nil {
 		return err
 	}
-	r.Filter.Limits, err = ratelimit.Parse(p.Limits)
+	r.Filter.Limits, err = work.ParseLimits(p.Limits)
 	return err
 }

@@ -26,7 +26,7 @@ import (
 	"rsros/node/play"
 	"rsros/node/settings"
 	"rsros/program"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/record"
 	"rsros/replay"
 	"rsros/ros"
@@ -161,8 +161,8 @@ func (d *demo) progress(what string) (done func()) {
 		return hide
 	}
 	start := time.Now()
-	stop := loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, 100*time.Millisecond, func(now time.Time) {
+	stop := work.Run(context.Background(), func(ctx context.Context) {
+		work.Every(ctx, 100*time.Millisecond, func(now time.Time) {
 			report(uint64(min(now.Sub(start), d.Duration).Milliseconds()), uint64(d.Duration.Milliseconds()))
 		})
 	})

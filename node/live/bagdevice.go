@@ -15,7 +15,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/control"
 	"rsros/node/naming"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/replay"
 	"rsros/ros"
 )
@@ -79,7 +79,7 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 func (b *bagDevice) run(ctx context.Context, status *control.Status) {
 	var last replay.Status
 	n := 0
-	loop.Every(ctx, time.Second/clockHz, func(time.Time) {
+	work.Every(ctx, time.Second/clockHz, func(time.Time) {
 		b.publishClock()
 		s := b.Status()
 		if n%(clockHz/10) == 0 || s.State != last.State || s.Rate != last.Rate || s.Loop != last.Loop {

@@ -12,7 +12,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/node/transport"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/ros"
 )
 
@@ -43,7 +43,7 @@ func (c *camera) startDiagnostics() error {
 	if d.name, err = c.diagnosticsName(); err != nil {
 		return err
 	}
-	c.run(func(ctx context.Context) { loop.Every(ctx, time.Second, d.publish) })
+	c.run(func(ctx context.Context) { work.Every(ctx, time.Second, d.publish) })
 	return nil
 }
 

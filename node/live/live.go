@@ -22,7 +22,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/view"
 	"rsros/program"
-	"rsros/program/queue"
+	"rsros/program/work"
 	"rsros/record"
 	"rsros/record/upload"
 	"rsros/ros"
@@ -134,7 +134,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 func (n *Node) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
 		n.laterFunc(program.BoundGarbage(limit))
-		budget := queue.NewBudget(limit)
+		budget := work.NewBudget(limit)
 		for _, c := range n.cameras {
 			c.opts.Recording.Budget = budget
 		}

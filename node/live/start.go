@@ -9,7 +9,7 @@ import (
 	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/ros/graph"
 )
 
@@ -142,7 +142,7 @@ func (s *steps) later(undo func() error) { *s = append(*s, undo) }
 // laterFunc adds a step that can't fail.
 func (s *steps) laterFunc(undo func()) { s.later(func() error { undo(); return nil }) }
 
-func (s *steps) run(do func(context.Context)) { s.laterFunc(loop.Run(context.Background(), do)) }
+func (s *steps) run(do func(context.Context)) { s.laterFunc(work.Run(context.Background(), do)) }
 
 // undo removes the steps after the first keep, the last one first, and runs each.
 func (s *steps) undo(keep int) error {

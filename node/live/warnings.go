@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/settings"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/ros/graph"
 )
 
@@ -87,7 +87,7 @@ func (n *Node) watchDoubles() {
 	n.run(func(ctx context.Context) {
 		known := map[string]bool{}
 		n.warnOfDuplicates(ctx, known)
-		loop.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDuplicates(ctx, known) })
+		work.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDuplicates(ctx, known) })
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver/imu"
 	"rsros/msgs"
 	"rsros/node/transport"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/ros"
 )
 
@@ -105,8 +105,8 @@ func (w *WrapperTopics) repeatTF(m *msgs.TFMessage, hz float64) error {
 		return err
 	}
 	period := time.Duration(float64(time.Second) / min(max(hz, 0.001), 1000))
-	w.stopTF = loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, period, func(time.Time) {
+	w.stopTF = work.Run(context.Background(), func(ctx context.Context) {
+		work.Every(ctx, period, func(time.Time) {
 			for i := range m.Transforms {
 				m.Transforms[i].Header.Stamp = msgs.FromTime(w.out.Now())
 			}

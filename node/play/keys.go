@@ -12,7 +12,7 @@ import (
 
 	"rsros/node/control"
 	"rsros/node/keys"
-	"rsros/program/loop"
+	"rsros/program/work"
 	"rsros/replay"
 )
 
@@ -76,7 +76,7 @@ func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) 
 		return func() {}
 	}
 	var parser keyParser
-	return loop.Run(ctx, func(ctx context.Context) {
+	return work.Run(ctx, func(ctx context.Context) {
 		keys.Read(ctx, o.Keys, keys.Handler{
 			Typed: func(input string) {
 				for _, c := range parser.feed(input, p.Status()) {
@@ -118,8 +118,8 @@ func startLine(o *Options, p *replay.Player) (stop func()) {
 	if l.terminal && o.Keys != nil {
 		fmt.Fprintln(l.out, keysHelp)
 	}
-	end := loop.Run(context.Background(), func(ctx context.Context) {
-		loop.Every(ctx, linePeriod, func(time.Time) { l.draw(p.Status()) })
+	end := work.Run(context.Background(), func(ctx context.Context) {
+		work.Every(ctx, linePeriod, func(time.Time) { l.draw(p.Status()) })
 	})
 	return func() {
 		end()

@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/place"
-	"rsros/program/loop"
+	"rsros/program/work"
 )
 
 const (
@@ -67,7 +67,7 @@ func start(o Options, log zerolog.Logger, folders []string) *Queue {
 		q.folders[filepath.Dir(resolved(filepath.Join(dir, "x")))] = nil
 	}
 	q.look()
-	q.stop = loop.Run(context.Background(), q.run)
+	q.stop = work.Run(context.Background(), q.run)
 	return q
 }
 

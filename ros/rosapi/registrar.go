@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 // pollEvery is how often the registrar checks that the master is still the same.
@@ -64,13 +64,13 @@ type Registrar struct {
 	down    bool            // logged that the master doesn't answer
 	taken   bool            // logged that another node has the name
 
-	wake  wake.Signal
+	wake  work.Signal
 	ended chan struct{} // closed when Run has returned
 }
 
 // NewRegistrar takes the URIs of the master and of the node's slave API.
 func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
-	return &Registrar{caller: c, master: master, self: self, log: log, wake: wake.New(), ended: make(chan struct{})}
+	return &Registrar{caller: c, master: master, self: self, log: log, wake: work.NewSignal(), ended: make(chan struct{})}
 }
 
 // Add adds a registration, now and for every new master.

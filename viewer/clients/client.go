@@ -12,7 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 const (
@@ -35,7 +35,7 @@ type Client struct {
 	ctx     context.Context // ends with the connection
 	fail    context.CancelCauseFunc
 	control *Subscription // of Send
-	wake    wake.Signal
+	wake    work.Signal
 
 	reading, writing atomic.Int64 // since when a large message is being read, or one is written; ns, 0 for none
 	bytes            atomic.Uint64

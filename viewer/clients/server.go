@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 // DefaultMax is how many clients a server has at once unless it is told otherwise.
@@ -86,7 +86,7 @@ func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int
 }
 
 func newClient(b *Budget) *Client {
-	c := &Client{budget: b, wake: wake.New()}
+	c := &Client{budget: b, wake: work.NewSignal()}
 	c.ctx, c.fail = context.WithCancelCause(context.Background())
 	c.control = c.Subscribe(Options{Class: classControl, Kept: controlBytes, Send: c.sendControl})
 	return c

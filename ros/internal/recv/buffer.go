@@ -9,7 +9,7 @@ import (
 
 	"rsros/program/budget"
 	"rsros/program/pages"
-	"rsros/program/queue"
+	"rsros/program/work"
 )
 
 // Buffer holds one received message. The last Release returns it to its pool.
@@ -45,7 +45,7 @@ func (b *Buffer) Memory(n int) []byte {
 
 // Pool keeps unused buffers, up to idleBytes and to what a budget allows.
 type Pool struct {
-	budget *queue.Budget // may be nil
+	budget *work.Budget // may be nil
 
 	mu     sync.Mutex
 	free   []*Buffer
@@ -56,7 +56,7 @@ type Pool struct {
 }
 
 // Share counts unused buffers in a budget, which may be nil. It must be called before all other methods.
-func (p *Pool) Share(b *queue.Budget) {
+func (p *Pool) Share(b *work.Budget) {
 	p.budget = b
 	b.Join(p)
 }

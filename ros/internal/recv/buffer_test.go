@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"rsros/program/pages"
-	"rsros/program/queue"
+	"rsros/program/work"
 )
 
 func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
@@ -114,8 +114,8 @@ func TestTrim(t *testing.T) {
 // that a closed pool keeps nothing.
 func TestBudget(t *testing.T) {
 	const n, limit = 1 << 20, 32 << 20
-	b := queue.NewBudget(limit)
-	q := queue.New[int](b, func(int) {})
+	b := work.NewBudget(limit)
+	q := work.NewQueue[int](b, func(int) {})
 	pools := make([]Pool, 4)
 	late := make([]*Buffer, len(pools))
 	for i := range pools {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/program/wake"
+	"rsros/program/work"
 )
 
 // Limits of each of a topic's queues may change at any time; negative means unlimited.
@@ -32,14 +32,14 @@ type Queue struct {
 	closed  bool
 	changed chan struct{} // closed when a message leaves; nil if nobody waits
 
-	ready wake.Signal // the writer has to send, or the queue was closed
+	ready work.Signal // the writer has to send, or the queue was closed
 }
 
 // New returns the queue of a connection whose writer is about to send. The messages in
 // first are sent before all others and are never dropped. The queue takes over a
 // reference of each.
 func New(l *Limits, first []*Message) *Queue {
-	return &Queue{limits: l, first: first, ready: wake.New(), sending: true}
+	return &Queue{limits: l, first: first, ready: work.NewSignal(), sending: true}
 }
 
 // Push adds o and takes over a reference of it. If the queue is full, Push returns its

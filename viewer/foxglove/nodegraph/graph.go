@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rsros/msgs"
-	"rsros/program/wake"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/viewer/foxglove"
@@ -30,7 +30,7 @@ const period = time.Second
 // Follow implements foxglove.Graph. It queries the master once a second, and other nodes
 // once for each of their topics and services.
 func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
-	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: wake.New()}
+	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: work.NewSignal()}
 	ctx, cancel := context.WithCancel(context.Background())
 	params, err := g.node.SubscribeParam("/", f.setParams)
 	if err != nil {
@@ -52,7 +52,7 @@ type follower struct {
 	node     *graph.Node
 	probes   *probes
 	changed  func(*foxglove.State)
-	wake     wake.Signal // parameters changed
+	wake     work.Signal // parameters changed
 	problems []string    // that don't change
 	last     *foxglove.State
 

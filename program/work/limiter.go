@@ -1,5 +1,4 @@
-// Package ratelimit thins out the messages of a topic.
-package ratelimit
+package work
 
 import (
 	"fmt"
@@ -7,13 +6,13 @@ import (
 	"strings"
 )
 
-// Limiter lets pass no more messages than a rate allows. The zero value lets all pass.
+// Limiter lets pass no more messages of a topic than a rate allows. The zero value lets all pass.
 type Limiter struct {
 	period, next, last int64 // ns
 }
 
-// New returns a Limiter for a rate in Hz; 0 is no limit.
-func New(hz float64) Limiter {
+// NewLimiter returns a Limiter for a rate in Hz; 0 is no limit.
+func NewLimiter(hz float64) Limiter {
 	if hz <= 0 {
 		return Limiter{}
 	}
@@ -36,8 +35,8 @@ func (l *Limiter) Pass(t int64) bool {
 	return true
 }
 
-// Parse reads "topic=hz" pairs.
-func Parse(pairs []string) (map[string]float64, error) {
+// ParseLimits reads "topic=hz" pairs.
+func ParseLimits(pairs []string) (map[string]float64, error) {
 	limits := make(map[string]float64)
 	for _, p := range pairs {
 		topic, text, _ := strings.Cut(p, "=")

@@ -1,5 +1,4 @@
-// Package loop runs goroutines that their owner stops and waits for.
-package loop
+package work
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package queue
+package work
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 func TestQueueDropsTheOldest(t *testing.T) {
 	var dropped []int
-	q := New[int](NewBudget(30), func(i int) { dropped = append(dropped, i) })
+	q := NewQueue[int](NewBudget(30), func(i int) { dropped = append(dropped, i) })
 	for i := range 5 {
 		q.Push(0, i, 10)
 	}
@@ -37,7 +37,7 @@ func TestQueueDropsTheOldest(t *testing.T) {
 
 // An item larger than the bound still passes: it is better recorded than lost.
 func TestQueueTakesOneOversizedItem(t *testing.T) {
-	q := New[int](NewBudget(10), func(int) {})
+	q := NewQueue[int](NewBudget(10), func(int) {})
 	q.Push(0, 1, 100)
 	if got, ok := q.Pop(); !ok || got != 1 {
 		t.Errorf("pop = %d, %v", got, ok)
@@ -46,7 +46,7 @@ func TestQueueTakesOneOversizedItem(t *testing.T) {
 
 func TestQueueKeepsOrderUnderLoad(t *testing.T) {
 	const n = 100_000
-	q := New[int](NewBudget(1<<40), func(int) { t.Error("dropped within the bound") })
+	q := NewQueue[int](NewBudget(1<<40), func(int) { t.Error("dropped within the bound") })
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range n {
@@ -76,7 +76,7 @@ func TestQueueIsFair(t *testing.T) {
 	b := NewBudget(100)
 	dropped := map[string]int{}
 	count := func(key string) { dropped[key]++ }
-	q, other := New[string](b, count), New[string](b, count)
+	q, other := NewQueue[string](b, count), NewQueue[string](b, count)
 	other.Push("other", "other", 20)
 	for range 3 {
 		q.Push("small", "small", 5)
@@ -134,7 +134,7 @@ func TestQueueDropsFromTheLargest(t *testing.T) {
 		}
 		held[key] = held[key][1:]
 	}
-	queues := []*Queue[int, int]{New[int](b, drop), New[int](b, drop)}
+	queues := []*Queue[int, int]{NewQueue[int](b, drop), NewQueue[int](b, drop)}
 	for range 20_000 {
 		if q := queues[r.IntN(2)]; r.IntN(4) == 0 && q.Size() > 0 {
 			key, _ := q.Pop()
@@ -156,7 +156,7 @@ func TestQueueDropsFromTheLargest(t *testing.T) {
 func BenchmarkFullQueue(b *testing.B) {
 	for _, keys := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(keys), func(b *testing.B) {
-			q := New[int](NewBudget(64<<20), func(int) {})
+			q := NewQueue[int](NewBudget(64<<20), func(int) {})
 			for i := range 64 << 10 {
 				q.Push(i%keys, i, 1024)
 			}
@@ -173,7 +173,7 @@ func BenchmarkFullQueue(b *testing.B) {
 func TestReserve(t *testing.T) {
 	b := NewBudget(100)
 	dropped := 0
-	q := New[string](b, func(int) { dropped++ })
+	q := NewQueue[string](b, func(int) { dropped++ })
 	for i := range 10 {
 		q.Push("a", i, 10)
 	}

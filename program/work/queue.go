@@ -1,6 +1,6 @@
-// Package queue has the queue between producers that must not wait and a consumer that may
-// be slow.
-package queue
+// Package work runs goroutines and hands work to them: loops that their owner stops, signals, rate limits, and queues
+// between producers that must not wait and a consumer that may be slow.
+package work
 
 import (
 	"cmp"
@@ -137,8 +137,8 @@ type share[K comparable, T any] struct {
 	oldest, newest *item[K, T]
 }
 
-// New returns a queue. drop must not call its methods, nor those of other queues of the budget.
-func New[K comparable, T any](b *Budget, drop func(T)) *Queue[K, T] {
+// NewQueue returns a queue. drop must not call its methods, nor those of other queues of the budget.
+func NewQueue[K comparable, T any](b *Budget, drop func(T)) *Queue[K, T] {
 	q := &Queue[K, T]{budget: b, drop: drop, shares: make(map[K]*share[K, T])}
 	q.ready.L = &b.mu
 	return q

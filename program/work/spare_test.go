@@ -1,4 +1,4 @@
-package queue
+package work
 
 import "testing"
 
@@ -27,7 +27,7 @@ func (s *shelf) Free(size int64) (given int64) {
 // TestSpare checks that spare memory takes what queues leave, gives it back when they need it, and keeps its share.
 func TestSpare(t *testing.T) {
 	b := NewBudget(160)
-	q := New[int](b, func(int) {})
+	q := NewQueue[int](b, func(int) {})
 	shelves := []*shelf{{budget: b}, {budget: b}}
 	for _, s := range shelves {
 		b.Join(s)
