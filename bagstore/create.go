@@ -15,7 +15,7 @@ var ErrLocked = disk.ErrLocked
 //
 // Without Options.Overwrite, the error for an existing file is fs.ErrExist, and also ErrLocked if a
 // Writer is writing it. The error for anything but a regular file, a symbolic link too, is
-// regular.ErrNot. If Options.Sink is Direct, a file that can't be written directly is refused. After
+// localfile.ErrNotRegular. If Options.Sink is Direct, a file that can't be written directly is refused. After
 // an error Create has removed nothing that it didn't create.
 func Create(path string, o Options) (*Writer, error) {
 	// With the caller's clock nothing may happen between the caller's calls.

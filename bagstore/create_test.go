@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/disk"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 	"rsros/test/need"
 )
 
@@ -124,7 +124,7 @@ func TestCreateRegularOnly(t *testing.T) {
 		for _, overwrite := range []bool{false, true} {
 			o.Overwrite = overwrite
 			for _, path := range refused {
-				if _, err := Create(path, o); !errors.Is(err, regular.ErrNot) {
+				if _, err := Create(path, o); !errors.Is(err, localfile.ErrNotRegular) {
 					t.Errorf("%s, overwrite %v: %v", path, overwrite, err)
 				}
 				if _, err := os.Lstat(path); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/program/space"
+	"rsros/program/localfile"
 	"rsros/program/work"
 )
 
@@ -93,7 +93,7 @@ const (
 
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	r := &session{
-		space: spaceGuard{minimum: o.MinSpace, free: space.Free, uploads: o.Uploads},
+		space: spaceGuard{minimum: o.MinSpace, free: localfile.FreeSpace, uploads: o.Uploads},
 		now:   now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	memory := o.Budget

@@ -17,7 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/program"
-	"rsros/program/space"
+	"rsros/program/localfile"
 	"rsros/program/work"
 	"rsros/record/upload"
 	"rsros/ros"
@@ -143,7 +143,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	defer uploads.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space: spaceGuard{minimum: o.MinSpace, free: space.Free, uploads: uploads},
+		space: spaceGuard{minimum: o.MinSpace, free: localfile.FreeSpace, uploads: uploads},
 		flows: map[string]*flow{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {

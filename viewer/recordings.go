@@ -10,14 +10,14 @@ import (
 	"unicode"
 
 	"rsros/bagstore"
-	"rsros/program/space"
+	"rsros/program/localfile"
 	"rsros/record"
 	"rsros/viewer/wire"
 )
 
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = space.Free(g.dir) // unknown is 0
+	r.Free, _ = localfile.FreeSpace(g.dir) // unknown is 0
 	r.Upload = g.records.Uploads()
 	p, on := g.records.Progress()
 	if !on {

@@ -10,7 +10,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/dbpages"
 	"rsros/bagstore/place"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // A killed recorder leaves a rollback journal, with pages from before an incomplete transaction, or
@@ -38,7 +38,7 @@ func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, 
 	b, err := place.Open(ctx, place.Sibling(name, place.Base(name)+ending))
 	// Who may not list a bucket is forbidden what isn't there.
 	hidden := place.IsAddress(name) && errors.Is(err, fs.ErrPermission)
-	if hidden || errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) {
+	if hidden || errors.Is(err, fs.ErrNotExist) || errors.Is(err, localfile.ErrNotRegular) {
 		return nil, 0, nil
 	}
 	if err != nil {

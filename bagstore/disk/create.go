@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // ErrLocked means that another process, or another Create, is writing the file.
@@ -22,7 +22,7 @@ type Created struct {
 
 // Create creates a file, or with overwrite truncates an existing one, and locks it. Without
 // overwrite the error for an existing file is fs.ErrExist. The error for a device, a named
-// pipe, a folder or a symbolic link is regular.ErrNot. It never changes a file that it refuses.
+// pipe, a folder or a symbolic link is localfile.ErrNotRegular. It never changes a file that it refuses.
 func Create(path string, overwrite bool) (*Created, error) {
 	c, err := open(path, overwrite)
 	if err != nil || c.New {
@@ -51,8 +51,8 @@ func open(path string, overwrite bool) (*Created, error) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err
-	case regular.Check(st) != nil:
-		return nil, fmt.Errorf("create %s: %w", path, regular.Check(st))
+	case localfile.Check(st) != nil:
+		return nil, fmt.Errorf("create %s: %w", path, localfile.Check(st))
 	case !overwrite:
 		return nil, taken(path)
 	default:
@@ -85,7 +85,7 @@ func (c *Created) lock() error {
 	if err != nil {
 		return err
 	}
-	if err := regular.Check(st); err != nil {
+	if err := localfile.Check(st); err != nil {
 		return err
 	}
 	if err := Lock(c.File); err != nil {

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore/disk"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // folders is the store of paths.
@@ -25,7 +25,7 @@ type onDisk struct {
 }
 
 func openFile(name string) (*onDisk, error) {
-	f, err := regular.Open(name)
+	f, err := localfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func Lock(path string) (*os.File, error) {
 
 // InUse reports whether a program is writing a recording. File systems without locks can't tell.
 func InUse(path string) bool {
-	f, err := regular.Open(path)
+	f, err := localfile.Open(path)
 	if err != nil {
 		return false
 	}

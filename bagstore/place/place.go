@@ -129,7 +129,7 @@ func storeOf(name string) (Store, error) {
 	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores.byScheme)), ", "))
 }
 
-// Stat describes a file or object. The error for a folder is regular.ErrNot.
+// Stat describes a file or object. The error for a folder is localfile.ErrNotRegular.
 func Stat(ctx context.Context, name string) (Info, error) {
 	s, err := storeOf(name)
 	if err != nil {

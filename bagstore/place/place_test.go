@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // TestFolders checks that a folder is a store like any other.
@@ -63,7 +63,7 @@ func TestFolders(t *testing.T) {
 	if _, err := Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := Stat(ctx, dir); !errors.Is(err, regular.ErrNot) {
+	if _, err := Stat(ctx, dir); !errors.Is(err, localfile.ErrNotRegular) {
 		t.Error(err)
 	}
 }

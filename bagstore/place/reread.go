@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"rsros/bagstore/disk"
-	"rsros/program/space"
+	"rsros/program/localfile"
 )
 
 // rereads are objects that are read more than once. What is fetched of them is kept in temporary files, because the
@@ -80,7 +80,7 @@ func Fetch(ctx context.Context, f File, report func(done, total uint64)) error {
 		return nil
 	}
 	size := r.Size()
-	if free, err := space.Free(os.TempDir()); size > maxReread || err == nil && free < size {
+	if free, err := localfile.FreeSpace(os.TempDir()); size > maxReread || err == nil && free < size {
 		return fmt.Errorf("fetch %s: %w: it has %d bytes, of at most %d, and %d are free in %s; TMPDIR names another folder: %w",
 			r.Info().Name, errRoom, size, int64(maxReread), free, os.TempDir(), ErrUnusable)
 	}
@@ -199,7 +199,7 @@ func (r *reread) save(number int64, data []byte) {
 		return
 	}
 	if len(r.blocks)%rereadCheck == 0 {
-		if free, err := space.Free(os.TempDir()); err == nil && free < r.spare { // an output of about this size may need it
+		if free, err := localfile.FreeSpace(os.TempDir()); err == nil && free < r.spare { // an output of about this size may need it
 			r.end()
 			return
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/program"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 	"rsros/ros/graph"
 	"rsros/tools/batch"
 	"rsros/tools/rules"
@@ -225,7 +225,7 @@ func (o batchOptions) items(ctx context.Context, shard batch.Shard, output func(
 		batch.RejectDuplicates(items, output)
 	}
 	if o.list != "" {
-		f, err := regular.Open(o.list)
+		f, err := localfile.Open(o.list)
 		if err != nil {
 			return nil, err
 		}

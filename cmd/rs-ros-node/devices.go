@@ -16,7 +16,7 @@ import (
 	"rsros/camdriver/d400"
 	camreport "rsros/camdriver/report"
 	"rsros/program"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 type devicesOptions struct {
@@ -104,7 +104,7 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 // system returns the operating system and, on Linux, the kernel's version.
 func system() string {
 	const longest = 256
-	kernel, _ := regular.Read("/proc/sys/kernel/osrelease", longest)
+	kernel, _ := localfile.Read("/proc/sys/kernel/osrelease", longest)
 	return strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + string(kernel))
 }
 

@@ -13,7 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/node/play"
 	"rsros/program"
-	"rsros/program/space"
+	"rsros/program/localfile"
 	"rsros/replay"
 )
 
@@ -63,7 +63,7 @@ func printFeatures(out io.Writer) error {
 		{"direct writing", bags.Direct},
 		{"whole files read directly", bags.Ahead},
 		{"disk space reserved ahead", bags.Reserve},
-		{"free space watched", space.Method},
+		{"free space watched", localfile.FreeSpaceMethod},
 		{"files locked", bags.Locks},
 		{"messages mapped", bags.Maps},
 		{"huge pages", bags.HugePages},

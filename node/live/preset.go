@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // maxPreset bounds a preset file in bytes; the SDK's have 5000.
@@ -65,7 +65,7 @@ func (c *camera) loadPreset() error {
 		return nil
 	}
 	log := c.log.With().Str("parameter", "~json_file_path").Str("value", c.opts.Preset).Logger()
-	text, err := regular.Read(c.opts.Preset, maxPreset)
+	text, err := localfile.Read(c.opts.Preset, maxPreset)
 	if _, missing := errors.AsType[*fs.PathError](err); missing {
 		log.Warn().Err(err).Msg("has no effect: the file can't be opened")
 		return nil

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 const (
@@ -98,7 +98,7 @@ func isText(n *yaml.Node) bool {
 
 // ReadFile parses a file with a YAML text. Errors have its path.
 func ReadFile[T any](path string, parse func(text []byte) (*T, error)) (*T, error) {
-	text, err := regular.Read(path, MaxText)
+	text, err := localfile.Read(path, MaxText)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"rsros/bagstore/place"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 const (
@@ -41,7 +41,7 @@ type entry struct {
 }
 
 func readEntry(path string) (*entry, error) {
-	b, err := regular.Read(path+suffix, maxState)
+	b, err := localfile.Read(path+suffix, maxState)
 	if err != nil {
 		return nil, err
 	}

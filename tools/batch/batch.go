@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"rsros/bagstore/place"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // Outcome is what a command made of one item.
@@ -240,7 +240,7 @@ func (r *runner) sameFiles() error {
 func sums(names []string) (map[string]string, error) {
 	all := make(map[string]string, len(names))
 	for _, name := range names {
-		f, err := regular.Open(name)
+		f, err := localfile.Open(name)
 		if err != nil {
 			return nil, err
 		}

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore/place"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 )
 
 // exists reports whether there is a file or folder, and the size of a file.
 func exists(ctx context.Context, name string) (size int64, there bool, err error) {
 	info, err := place.Stat(ctx, name)
-	if errors.Is(err, regular.ErrNot) { // a folder
+	if errors.Is(err, localfile.ErrNotRegular) { // a folder
 		return 0, true, nil
 	}
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || !place.IsAddress(name) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"rsros/bagstore/place"
-	"rsros/program/regular"
+	"rsros/program/localfile"
 	"rsros/tools/batch"
 )
 
@@ -88,7 +88,7 @@ func (f *folder) place(name string) (string, error) {
 }
 
 func (f *folder) open(_ context.Context, name string) (place.File, error) {
-	file, err := regular.OpenIn(f.root, name)
+	file, err := localfile.OpenIn(f.root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
-// Package regular opens files for reading. It refuses everything that isn't a regular file:
-// opening a named pipe would block until a process writes to it, which neither a signal nor
-// a context ends, and no recording can be read from a device or a pipe.
-package regular
+// Package localfile opens files for reading, and finds the free space of disks. Whatever isn't a
+// regular file is refused: opening a named pipe would block until a process writes to it, which neither a signal nor a
+// context ends, and no recording can be read from a device or a pipe.
+package localfile
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// ErrNot is the error for a path of another kind of file.
-var ErrNot = errors.New("not a regular file")
+// ErrNotRegular is the error for a path of another kind of file.
+var ErrNotRegular = errors.New("not a regular file")
 
 // flags open a named pipe at once. They have no effect on regular files.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK
@@ -72,5 +72,5 @@ func Check(st fs.FileInfo) error {
 	case m&fs.ModeSocket != 0:
 		kind = "socket"
 	}
-	return fmt.Errorf("it is a %s: %w", kind, ErrNot)
+	return fmt.Errorf("it is a %s: %w", kind, ErrNotRegular)
 }

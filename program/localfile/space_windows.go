@@ -1,4 +1,4 @@
-package space
+package localfile
 
 import (
 	"math"
@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Method says in words how free space is found.
-const Method = "yes: GetDiskFreeSpaceEx"
+// FreeSpaceMethod says in words how free space is found.
+const FreeSpaceMethod = "yes: GetDiskFreeSpaceEx"
 
-// Free returns how many bytes may still be written to the file system of dir.
-func Free(dir string) (int64, error) {
+// FreeSpace returns how many bytes may still be written to the file system of dir.
+func FreeSpace(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package regular
+package localfile
 
 import (
 	"errors"
@@ -41,12 +41,12 @@ func TestOpen(t *testing.T) {
 	refused := map[string]string{dir: "folder", os.DevNull: "device"}
 	if need.Pipe(t, pipe) {
 		refused[pipe] = "named pipe"
-		if _, err := OpenIn(root, "pipe"); !errors.Is(err, ErrNot) {
+		if _, err := OpenIn(root, "pipe"); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("below a root: %v", err)
 		}
 	}
 	for path, want := range refused {
-		if _, err := Open(path); !errors.Is(err, ErrNot) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path); !errors.Is(err, ErrNotRegular) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
