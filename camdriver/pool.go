@@ -5,11 +5,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/program/pages"
+	"rsros/program/buffers"
 )
 
 // PageSize is the alignment of pooled buffers.
-var PageSize = pages.Size
+var PageSize = buffers.PageSize
 
 // Pool is a bounded pool of page-aligned buffers for the frames of a device. When
 // limit bytes are in use, Get fails and the caller drops the frame.
@@ -47,7 +47,7 @@ type Buffer struct {
 // Get returns a buffer of n bytes with one reference, or nil at the pool's limit.
 // The buffer is not cleared.
 func (p *Pool) Get(n int) *Buffer {
-	size := pages.Round(n)
+	size := buffers.Round(n)
 	if p.out.Add(int64(size)) > p.limit {
 		p.out.Add(int64(-size))
 		return nil
@@ -62,14 +62,14 @@ func (p *Pool) take(size int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free[size]) == 0 {
-		more := int64(max(size, pages.MostCut))
+		more := int64(max(size, buffers.MostCut))
 		if p.held+more > p.limit {
 			p.trim()
 		}
 		if p.held+more > p.limit {
-			p.add(pages.Single(size))
+			p.add(buffers.Single(size))
 		} else {
-			p.add(pages.Cut(size)...)
+			p.add(buffers.Cut(size)...)
 		}
 	}
 	list := p.free[size]
@@ -109,8 +109,8 @@ func (p *Pool) trim() {
 // Reserve adds memory for count buffers of n bytes, side by side: a buffer of its own leaves up to
 // an eighth of its huge pages unused. All of it is freed together.
 func (p *Pool) Reserve(n, count int) {
-	size := pages.Round(n)
-	memory := pages.Cut(count * size)[0][:count*size]
+	size := buffers.Round(n)
+	memory := buffers.Cut(count * size)[0][:count*size]
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.add(slices.Collect(slices.Chunk(memory, size))...)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rsros/msgs"
-	"rsros/program/budget"
+	"rsros/program/buffers"
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 	"rsros/ros/rosapi"
@@ -98,7 +98,7 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 		t.Errorf("%d requests were handled", handled)
 	}
 	// The node releases a request's memory after answering it.
-	peer.Await(t, "all memory returned", func() bool { return budget.PeerInput.Used() == 0 })
+	peer.Await(t, "all memory returned", func() bool { return buffers.PeerInput.Used() == 0 })
 }
 
 // impatient is a connection whose peer sent too little, so that a read without a deadline would block

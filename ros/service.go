@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rsros/msgs"
-	"rsros/program/budget"
+	"rsros/program/buffers"
 	"rsros/ros/internal/host"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
@@ -146,8 +146,8 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 	if size > s.limit || s.exact && size != s.limit {
 		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
-	req, err := budget.PeerInput.Read(conn, int(size), s.limit, 1)
-	if errors.Is(err, budget.ErrExhausted) {
+	req, err := buffers.PeerInput.Read(conn, int(size), s.limit, 1)
+	if errors.Is(err, buffers.ErrExhausted) {
 		return s.reply(conn, size, nil, err, true)
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/program/budget"
+	"rsros/program/buffers"
 )
 
 // TestRequestBounds holds what a request may cost: six bodies of 64 MiB of empty values once took 3.2 GB.
@@ -38,7 +38,7 @@ func TestRequestBounds(t *testing.T) {
 	if got := post(strings.NewReader(open + strings.Repeat(" ", maxDocument) + end)); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("too many bytes: HTTP status %d", got)
 	}
-	if used := budget.PeerInput.Used(); used != 0 {
+	if used := buffers.PeerInput.Used(); used != 0 {
 		t.Errorf("%d bytes of the budget are still in use", used)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"rsros/program/budget"
+	"rsros/program/buffers"
 )
 
 // HandlerFunc answers one call. It runs in the request's goroutine, several at once. A *Fault is sent
@@ -23,7 +23,7 @@ func NewHandler(handle HandlerFunc) http.Handler {
 			http.Error(w, "XML-RPC calls are posted", http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := budget.PeerInput.Read(r.Body, -1, maxDocument, decodedSize)
+		body, err := buffers.PeerInput.Read(r.Body, -1, maxDocument, decodedSize)
 		if err != nil {
 			w.Header().Set("Connection", "close") // the rest of the body isn't read
 			http.Error(w, "XML-RPC request: "+err.Error(), status(err))
@@ -36,10 +36,10 @@ func NewHandler(handle HandlerFunc) http.Handler {
 
 // status is the HTTP status for a request that wasn't read.
 func status(err error) int {
-	if tooLarge := new(budget.TooLargeError); errors.As(err, &tooLarge) {
+	if tooLarge := new(buffers.TooLargeError); errors.As(err, &tooLarge) {
 		return http.StatusRequestEntityTooLarge
 	}
-	if errors.Is(err, budget.ErrExhausted) {
+	if errors.Is(err, buffers.ErrExhausted) {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest

@@ -2,7 +2,7 @@
 // a method call in XML, posted over HTTP and answered by one value or a fault.
 // Input from peers may be hostile: documents are bounded in size, nesting and number of values, may use
 // only XML's five entities and character references, and are read into memory as they arrive. All
-// requests together share budget.PeerInput.
+// requests together share buffers.PeerInput.
 //
 // XML-RPC and Go:
 //
@@ -26,7 +26,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"rsros/program/budget"
+	"rsros/program/buffers"
 )
 
 // Bounds on what a peer may send. Usual documents have kilobytes; the largest honest ones are parameter
@@ -91,7 +91,7 @@ func call(ctx context.Context, client *http.Client, url, method string, args []a
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("HTTP status %s", response.Status)
 	}
-	body, err := budget.PeerInput.Read(response.Body, -1, maxDocument, decodedSize)
+	body, err := buffers.PeerInput.Read(response.Body, -1, maxDocument, decodedSize)
 	if err != nil {
 		return nil, fmt.Errorf("read the response: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"rsros/program/budget"
+	"rsros/program/buffers"
 )
 
 const (
@@ -30,7 +30,7 @@ var ErrBudget = errors.New("the client is too slow, and clients keep too much me
 // When it is exhausted, the client that has been stuck in one message for longest is
 // disconnected. If no client has been stuck for a second, the new message is dropped.
 type Budget struct {
-	bytes *budget.Budget
+	bytes *buffers.Budget
 	limit int64
 
 	mu      sync.Mutex
@@ -39,7 +39,7 @@ type Budget struct {
 
 // NewBudget returns a budget of limit bytes.
 func NewBudget(limit int64) *Budget {
-	return &Budget{bytes: budget.New(limit), limit: limit, clients: make(map[*Client]struct{})}
+	return &Budget{bytes: buffers.NewBudget(limit), limit: limit, clients: make(map[*Client]struct{})}
 }
 
 // process is the budget of all clients of this process.

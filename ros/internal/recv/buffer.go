@@ -7,8 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/program/budget"
-	"rsros/program/pages"
+	"rsros/program/buffers"
 	"rsros/program/work"
 )
 
@@ -35,10 +34,10 @@ func (b *Buffer) Release() {
 // Memory returns at least n bytes. Large memory starts at a page, for direct writing.
 func (b *Buffer) Memory(n int) []byte {
 	switch {
-	case n < pages.LeastHuge:
+	case n < buffers.LeastHuge:
 		return make([]byte, n)
 	case b.pool == nil:
-		return pages.Aligned(n)
+		return buffers.Aligned(n)
 	}
 	return b.pool.cut(n)
 }
@@ -105,7 +104,7 @@ const (
 func (p *Pool) Prepare(n int) {
 	b := &Buffer{pool: p}
 	b.Data = b.Memory(n)
-	for at := 0; at < len(b.Data); at += pages.Size {
+	for at := 0; at < len(b.Data); at += buffers.PageSize {
 		b.Data[at] = 0
 	}
 	p.put(b)
@@ -179,11 +178,11 @@ func (p *Pool) Trim() {
 // cut returns at least n bytes of huge pages, and keeps the rest of them as unused buffers. All pieces are freed
 // together, so there is only one if the budget has no room for others.
 func (p *Pool) cut(n int) []byte {
-	size := pages.Round(roundUp(n))
-	if !p.budget.RoomForSpare(pages.MostCut) {
-		return pages.Single(size)
+	size := buffers.Round(roundUp(n))
+	if !p.budget.RoomForSpare(buffers.MostCut) {
+		return buffers.Single(size)
 	}
-	pieces := pages.Cut(size)
+	pieces := buffers.Cut(size)
 	for _, piece := range pieces[1:] {
 		p.put(&Buffer{Data: piece, pool: p})
 	}
@@ -202,7 +201,7 @@ func (p *Pool) put(b *Buffer) {
 	size := cap(b.Data)
 	switch {
 	case size > idleBytes:
-		budget.ReturnSoon()
+		buffers.ReturnSoon()
 	case !p.closed && p.idle+size <= idleBytes && p.budget.AddSpare(int64(size)):
 		p.free = append(p.free, b)
 		p.idle += size

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"rsros/program/pages"
+	"rsros/program/buffers"
 	"rsros/program/work"
 )
 
 func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
 	var p Pool
-	for _, n := range []int{0, 1, pages.LeastHuge - 1, pages.LeastHuge, 1280*720*3 + 80, 20 << 20} {
+	for _, n := range []int{0, 1, buffers.LeastHuge - 1, buffers.LeastHuge, 1280*720*3 + 80, 20 << 20} {
 		for _, b := range [][]byte{p.Get(n).Memory(n), new(Pool).GetUnpooled(n).Memory(n)} {
 			checkMemory(t, b, n)
 		}
@@ -19,10 +19,10 @@ func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
 
 func checkMemory(t *testing.T, b []byte, n int) {
 	t.Helper()
-	if len(b) < n || len(b) > n+n/8+pages.Size {
+	if len(b) < n || len(b) > n+n/8+buffers.PageSize {
 		t.Errorf("%d bytes for %d", len(b), n)
 	}
-	if n >= pages.LeastHuge && uintptr(unsafe.Pointer(&b[0]))%uintptr(pages.Size) != 0 {
+	if n >= buffers.LeastHuge && uintptr(unsafe.Pointer(&b[0]))%uintptr(buffers.PageSize) != 0 {
 		t.Errorf("%d bytes begin within a page", n)
 	}
 }

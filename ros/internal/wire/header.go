@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"rsros/program/budget"
+	"rsros/program/buffers"
 )
 
 // Header is a TCPROS connection header, which each end sends before the first message.
@@ -101,7 +101,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	if n > maxHeader {
 		return nil, fmt.Errorf("%w: it claims %d bytes, the limit is %d", errHeader, n, maxHeader)
 	}
-	b, err := budget.PeerInput.Read(r, int(n), maxHeader, 2)
+	b, err := buffers.PeerInput.Read(r, int(n), maxHeader, 2)
 	if err != nil {
 		return nil, fmt.Errorf("read header of %d bytes: %w", n, err)
 	}

@@ -1,4 +1,4 @@
-package pages
+package buffers
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 
 func TestCut(t *testing.T) {
 	for size, want := range map[int]int{
-		Size:               1, // too small for huge pages
+		PageSize:           1, // too small for huge pages
 		640 * 480 * 3:      2, // in one huge page
 		848*480*2 + 1024:   5, // in two
 		1280*720*2 + 0:     1, // in one
@@ -29,9 +29,9 @@ func TestCut(t *testing.T) {
 }
 
 func TestAlignment(t *testing.T) {
-	for _, n := range []int{1, Size, Size + 1, 640*480*3 + 70} {
+	for _, n := range []int{1, PageSize, PageSize + 1, 640*480*3 + 70} {
 		for i, b := range Cut(Round(n)) {
-			if uintptr(unsafe.Pointer(&b[0]))%uintptr(Size) != 0 || len(b) < n {
+			if uintptr(unsafe.Pointer(&b[0]))%uintptr(PageSize) != 0 || len(b) < n {
 				t.Errorf("%d bytes: piece %d of %d bytes starts at %p", n, i, len(b), &b[0])
 			}
 		}

@@ -1,4 +1,4 @@
-package budget
+package buffers
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestReadIsWhole(t *testing.T) {
-	b := New(64 << 20)
+	b := NewBudget(64 << 20)
 	for _, n := range []int{0, 1, 511, 512, 513, free, free + 1, 1 << 20} {
 		data := bytes.Repeat([]byte("x"), n)
 		for _, size := range []int{-1, n} {
@@ -29,7 +29,7 @@ func TestReadIsWhole(t *testing.T) {
 
 // A claimed length costs nothing, and what one has of the budget others can't have.
 func TestReadIsBounded(t *testing.T) {
-	b := New(1 << 20)
+	b := NewBudget(1 << 20)
 	few := &Body{budget: b, factor: 1}
 	if err := few.fill(strings.NewReader("few"), 1<<20, 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) || cap(few.Bytes) > 512 {
 		t.Errorf("%d bytes for three, %v", cap(few.Bytes), err)

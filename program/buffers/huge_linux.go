@@ -1,4 +1,4 @@
-package pages
+package buffers
 
 import "golang.org/x/sys/unix"
 

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package pages
+package buffers
 
 func adviseHuge([]byte) {}

@@ -1,17 +1,12 @@
-// Package pages allocates page-aligned memory for large messages and images, as direct I/O
-// requires, from huge pages if the system has them. Direct I/O pins every page, and the
-// first access to a page causes a fault, so fewer pages are faster.
-//
-// The memory is garbage collected.
-package pages
+package buffers
 
 import (
 	"os"
 	"unsafe"
 )
 
-// Size is the system's page size, up to 64 KiB, but at least 4096, as direct I/O requires.
-var Size = max(4096, os.Getpagesize())
+// PageSize is the system's page size, up to 64 KiB, but at least 4096, as direct I/O requires.
+var PageSize = max(4096, os.Getpagesize())
 
 const (
 	// hugePage is the size of a huge page.
@@ -21,16 +16,17 @@ const (
 )
 
 // Round rounds n up to whole pages, at least one.
-func Round(n int) int { return max((n+Size-1)&^(Size-1), Size) }
+func Round(n int) int { return max((n+PageSize-1)&^(PageSize-1), PageSize) }
 
 // MostCut is the most that Cut allocates for pieces that aren't larger than a few huge pages.
 const MostCut = 5 * hugePage
 
-// Cut allocates one or more pieces of size bytes: as many as fill some huge pages with at
-// most an eighth unused.
+// Cut allocates one or more pieces of size bytes from huge pages, if the system has them: as many as fill some huge
+// pages with at most an eighth unused. They are garbage collected. Direct I/O pins every page, and the first access
+// to a page causes a fault, so fewer pages are faster.
 func Cut(size int) [][]byte {
 	if size < LeastHuge {
-		return [][]byte{aligned(size, Size)}
+		return [][]byte{aligned(size, PageSize)}
 	}
 	whole := (size + hugePage - 1) / hugePage
 	for n := whole; n < whole+4; n++ {
@@ -49,12 +45,12 @@ func Cut(size int) [][]byte {
 }
 
 // Aligned allocates size bytes that begin on a page, for what is used once.
-func Aligned(size int) []byte { return aligned(size, Size) }
+func Aligned(size int) []byte { return aligned(size, PageSize) }
 
 // Single allocates size bytes that begin on a page, of which whole huge pages may be part. Unlike with Cut,
 // no memory is unused.
 func Single(size int) []byte {
-	memory := aligned(size, Size)
+	memory := aligned(size, PageSize)
 	adviseHuge(memory)
 	return memory
 }

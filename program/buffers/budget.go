@@ -1,11 +1,6 @@
-// Package budget bounds the memory that peers on the network can make this program
-// use for what they send: all of them together, whoever they are and whatever they
-// connect to.
-//
-// In: a reader and the length that is expected of it. Out: its bytes, whose memory
-// is accounted for until the caller closes the Body. A Budget may be used from
-// several goroutines.
-package budget
+// Package buffers bounds the memory that peers on the network can make this program use for what they send, all of them
+// together, and allocates page-aligned memory for large messages and images.
+package buffers
 
 import (
 	"errors"
@@ -18,12 +13,12 @@ import (
 )
 
 // PeerInput is the budget of all peers that may connect to this program.
-var PeerInput = New(64 << 20)
+var PeerInput = NewBudget(64 << 20)
 
 // ErrExhausted means that peers are sending more than may be buffered at once.
 var ErrExhausted = errors.New("too much is being received at once")
 
-// Budget is a number of bytes that are lent and given back.
+// Budget is a number of bytes that are lent and given back. It may be used from several goroutines.
 type Budget struct {
 	limit int64
 
@@ -32,8 +27,8 @@ type Budget struct {
 	peak int64 // since memory was last returned
 }
 
-// New returns a budget of limit bytes.
-func New(limit int64) *Budget { return &Budget{limit: limit} }
+// NewBudget returns a budget of limit bytes.
+func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
 
 // Used is how many bytes are lent.
 func (b *Budget) Used() int64 {
