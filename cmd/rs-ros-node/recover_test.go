@@ -119,7 +119,7 @@ func TestRecoverPlaces(t *testing.T) {
 			t.Error(out)
 		}
 		for _, other := range []string{".bag", map[string]string{".db3": ".mcap", ".mcap": ".db3"}[ext]} {
-			if out := want(t, exitFailed, "recover", "-o", filepath.Join(dir, "wrong"+other), in); !strings.Contains(out, "use convert for that") {
+			if out := want(t, exitFailed, "recover", "-o", filepath.Join(dir, "wrong"+other), in); !strings.Contains(out, "would be a "+ext+" file: name it ") {
 				t.Error(out)
 			}
 		}

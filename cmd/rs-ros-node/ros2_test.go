@@ -49,7 +49,7 @@ func TestRosbag2(t *testing.T) {
 	if a, b := want(t, exitOK, "cat", "--json", rosbag2File), want(t, exitOK, "cat", "--json", mcap); a != b {
 		t.Errorf("the messages are\n%s\nand in the MCAP file\n%s", a, b)
 	}
-	if out := want(t, exitFailed, "recover", rosbag2File, "-o", filepath.Join(dir, "r.bag")); !strings.Contains(out, "a .db3 file, not a .bag") {
+	if out := want(t, exitFailed, "recover", rosbag2File, "-o", filepath.Join(dir, "r.bag")); !strings.Contains(out, "would be a .db3 file: name it ") {
 		t.Error(out)
 	}
 	again := filepath.Join(dir, "r.db3")
