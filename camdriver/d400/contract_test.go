@@ -12,7 +12,7 @@ import (
 // TestContract runs the contract test of all drivers with a virtual camera.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
-		d, err := Open(t.Context(), Selector{}, Options{Bus: newBus1(t), Log: zerolog.New(zerolog.NewTestWriter(t))})
+		d, err := OpenOn(t.Context(), newBus1(t), Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
 		if err != nil {
 			t.Fatal(err)
 		}

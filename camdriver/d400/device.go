@@ -19,8 +19,6 @@ import (
 // Options configures Open. The zero value is valid.
 type Options struct {
 	Log zerolog.Logger
-	// Bus is where to find cameras; libusb if nil.
-	Bus Bus
 	// PoolBytes bounds the memory of unreleased frames; 256 MiB if 0.
 	PoolBytes int64
 	// Rescan is the interval between searches for an unplugged camera; 500 ms if 0.

@@ -32,17 +32,6 @@ type Found struct {
 	State      string `json:"state"`   // "ready", or why the camera cannot be used
 }
 
-// List returns the connected cameras. It opens each camera briefly, which detaches the
-// kernel's drivers in the meantime. A camera that cannot be opened is listed with the
-// reason.
-func List(ctx context.Context) ([]Found, error) {
-	bus, err := newBus()
-	if err != nil {
-		return nil, err
-	}
-	return list(ctx, bus)
-}
-
 func list(ctx context.Context, bus Bus) ([]Found, error) {
 	plugged, err := bus.Scan(ctx)
 	if err != nil {
@@ -109,16 +98,8 @@ func (s Selector) String() string {
 	return "a RealSense D400 camera with " + strings.Join(words, ", ")
 }
 
-// Open opens the first connected camera that matches the selector. If none does, the
-// error says why for each connected camera.
-func Open(ctx context.Context, sel Selector, o Options) (*Device, error) {
-	bus := o.Bus
-	if bus == nil {
-		var err error
-		if bus, err = newBus(); err != nil {
-			return nil, fmt.Errorf("%s: %w", sel, err)
-		}
-	}
+// OpenOn is Open on another bus than the system's.
+func OpenOn(ctx context.Context, bus Bus, sel Selector, o Options) (*Device, error) {
 	pattern, err := parseType(sel.Type)
 	if err != nil {
 		return nil, err

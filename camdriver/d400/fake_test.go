@@ -314,7 +314,7 @@ func (s *fakeStream) Close() {
 // openFake opens the first camera of a bus and closes it at the end of the test.
 func openFake(t *testing.T, b *fakeBus) *Device {
 	t.Helper()
-	d, err := Open(t.Context(), Selector{}, Options{Bus: b, Log: zerolog.New(zerolog.NewTestWriter(t))})
+	d, err := OpenOn(t.Context(), b, Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,6 @@ const controlTimeout = time.Second
 // are plugged in later.
 type gousbBus struct{}
 
-func newBus() (Bus, error) { return gousbBus{}, nil }
-
 // newContext calls gousb.NewContext and converts its panic to an error.
 func newContext() (c *gousb.Context, err error) {
 	defer func() {

@@ -137,7 +137,7 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 		return nil
 	})
 	r := newRecorder()
-	d, err := Open(t.Context(), Selector{}, Options{Bus: b})
+	d, err := OpenOn(t.Context(), b, Selector{}, Options{})
 	if err == nil {
 		err = d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r)
 		mu.Lock()
@@ -308,7 +308,7 @@ func TestReplug(t *testing.T) {
 				}
 			}
 		}
-		if _, err := Open(t.Context(), Selector{Serial: serialText}, Options{Bus: b}); !errors.Is(err, ErrInUse) {
+		if _, err := OpenOn(t.Context(), b, Selector{Serial: serialText}, Options{}); !errors.Is(err, ErrInUse) {
 			t.Errorf("second Open: %v", err)
 		}
 	})

@@ -56,7 +56,7 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		b := newBus1(t, test.opt)
 		b.slots[0].refuse = test.refuse
-		d, err := Open(t.Context(), test.sel, Options{Bus: b})
+		d, err := OpenOn(t.Context(), b, test.sel, Options{})
 		if err == nil {
 			d.Close()
 			t.Errorf("%s: Open succeeded", test.name)
@@ -66,7 +66,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	if _, err := Open(t.Context(), Selector{}, Options{Bus: &fakeBus{t: t}}); !errors.Is(err, camdriver.ErrNotFound) {
+	if _, err := OpenOn(t.Context(), &fakeBus{t: t}, Selector{}, Options{}); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("without cameras: %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestOpenErrors(t *testing.T) {
 func TestSelect(t *testing.T) {
 	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}})
 	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}} {
-		d, err := Open(t.Context(), sel, Options{Bus: b})
+		d, err := OpenOn(t.Context(), b, sel, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestSelect(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if d, err := Open(t.Context(), Selector{}, Options{Bus: b, AnyFirmware: true}); err != nil {
+	if d, err := OpenOn(t.Context(), b, Selector{}, Options{AnyFirmware: true}); err != nil {
 		t.Error(err)
 	} else if err := d.Close(); err != nil {
 		t.Error(err)
@@ -300,7 +300,7 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 // continues after they are released.
 func TestPoolUsedUp(t *testing.T) {
 	b := newBus1(t)
-	d, err := Open(t.Context(), Selector{}, Options{Bus: b, PoolBytes: 4 * 256 * 1024})
+	d, err := OpenOn(t.Context(), b, Selector{}, Options{PoolBytes: 4 * 256 * 1024})
 	if err != nil {
 		t.Fatal(err)
 	}

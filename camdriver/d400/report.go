@@ -17,7 +17,6 @@ import (
 // ReportOptions are the options of Report.
 type ReportOptions struct {
 	Port string // of the camera; may be empty if there is only one
-	Bus  Bus    // libusb if nil
 	// Payloads is how many payloads of each format, and input reports of each rate of the inertial sensors, are read: 100 if 0.
 	Payloads int
 	Log      zerolog.Logger
@@ -27,24 +26,15 @@ type ReportOptions struct {
 // because a camera stalls every request that it doesn't support.
 const reportTries = 2
 
-// Report reads a camera's descriptors, controls, calibration and first frames. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and
-// streams one of each format and each rate of the inertial sensors. A request that fails is part of the report. An error
-// means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
-func Report(ctx context.Context, o ReportOptions) (*report.Report, error) {
-	if o.Bus == nil {
-		var err error
-		if o.Bus, err = newBus(); err != nil {
-			return nil, err
-		}
-	}
+func readReport(ctx context.Context, bus Bus, o ReportOptions) (*report.Report, error) {
 	if o.Payloads == 0 {
 		o.Payloads = 100
 	}
-	dev, p, err := o.find(ctx)
+	dev, p, err := o.find(ctx, bus)
 	if err != nil {
 		return nil, err
 	}
-	handle, err := o.Bus.Open(dev)
+	handle, err := bus.Open(dev)
 	if err != nil {
 		return nil, fmt.Errorf("%s at port %s: %w", p.name(), dev.Port, explain(err))
 	}
@@ -63,8 +53,8 @@ func Report(ctx context.Context, o ReportOptions) (*report.Report, error) {
 }
 
 // find returns the camera at the port, or the only one.
-func (o ReportOptions) find(ctx context.Context) (found USBDevice, p product, err error) {
-	plugged, err := o.Bus.Scan(ctx)
+func (o ReportOptions) find(ctx context.Context, bus Bus) (found USBDevice, p product, err error) {
+	plugged, err := bus.Scan(ctx)
 	if err != nil {
 		return found, p, fmt.Errorf("list USB devices: %w", err)
 	}

@@ -17,7 +17,7 @@ import (
 func TestReport(t *testing.T) {
 	bus := newBus1(t)
 	const payloads = 4
-	r, err := Report(t.Context(), ReportOptions{Bus: bus, Payloads: payloads})
+	r, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := Report(t.Context(), ReportOptions{Bus: bus, Payloads: 1})
+	r, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := Report(t.Context(), ReportOptions{Bus: bus, Payloads: 1}); !errors.Is(err, camdriver.ErrUnplugged) {
+	if _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1}); !errors.Is(err, camdriver.ErrUnplugged) {
 		t.Errorf("report of a camera that went: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,20 +134,20 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := Report(ctx, ReportOptions{Bus: bus, Payloads: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := readReport(ctx, bus, ReportOptions{Payloads: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("report that was canceled: %v", err)
 	}
 }
 
 func TestReportChoosesCamera(t *testing.T) {
 	bus := newBus1(t, d435i.Options{}, d435i.Options{Product: 0x0ad4})
-	if _, err := Report(t.Context(), ReportOptions{Bus: bus}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
+	if _, err := readReport(t.Context(), bus, ReportOptions{}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("of two cameras: %v", err)
 	}
-	if _, err := Report(t.Context(), ReportOptions{Bus: bus, Port: "3-1"}); !errors.Is(err, camdriver.ErrNotFound) {
+	if _, err := readReport(t.Context(), bus, ReportOptions{Port: "3-1"}); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("at another port: %v", err)
 	}
-	r, err := Report(t.Context(), ReportOptions{Bus: bus, Port: "2-2", Payloads: 1})
+	r, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestROI(t *testing.T) {
 func TestColorROINeedsFirmware(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t, d435i.Options{Firmware: [4]uint8{5, 10, 3, 0}})
-		d, err := Open(t.Context(), Selector{}, Options{Bus: b, AnyFirmware: true})
+		d, err := OpenOn(t.Context(), b, Selector{}, Options{AnyFirmware: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -150,7 +150,7 @@ func sdkView(t *testing.T, said map[string][][]string) view {
 	return v
 }
 
-func driverView(t *testing.T, d *d400.Device) view {
+func driverView(t *testing.T, d camdriver.Device) view {
 	v := view{}
 	for _, i := range d.Info() {
 		v["info "+i.Key.String()] = i.Value

@@ -145,7 +145,7 @@ func eventually(t testing.TB, what string, done func() bool) {
 	}
 }
 
-func open(t testing.TB, sel d400.Selector) *d400.Device {
+func open(t testing.TB, sel d400.Selector) camdriver.Device {
 	t.Helper()
 	log := zerolog.New(os.Stdout).Level(zerolog.InfoLevel)
 	d, err := d400.Open(context.Background(), sel, d400.Options{Log: log})
@@ -243,7 +243,7 @@ func (c *collector) release() {
 }
 
 // profile finds what a sensor offers of a stream.
-func profile(t testing.TB, d *d400.Device, id camdriver.StreamID, f camdriver.Format, w, h, fps int) (camdriver.Sensor, camdriver.Profile) {
+func profile(t testing.TB, d camdriver.Device, id camdriver.StreamID, f camdriver.Format, w, h, fps int) (camdriver.Sensor, camdriver.Profile) {
 	t.Helper()
 	for _, s := range d.Sensors() {
 		for _, p := range s.Profiles() {

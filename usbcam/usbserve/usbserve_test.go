@@ -78,7 +78,7 @@ func open(t *testing.T, address string) *d400.Device {
 
 func openBus(t *testing.T, bus d400.Bus, which d400.Selector) *d400.Device {
 	t.Helper()
-	dev, err := d400.Open(t.Context(), which, d400.Options{Bus: bus, Log: zerolog.New(zerolog.NewTestWriter(t))})
+	dev, err := d400.OpenOn(t.Context(), bus, which, d400.Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
 	if err != nil {
 		t.Fatal(err)
 	}

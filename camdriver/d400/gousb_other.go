@@ -1,5 +1,0 @@
-//go:build !usb || !cgo
-
-package d400
-
-func newBus() (Bus, error) { return nil, ErrNoUSB }
