@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
-	"rsros/test/peer"
 	"rsros/tools/export"
 )
 
@@ -93,40 +94,16 @@ func takePair(t *testing.T) pair {
 	return p
 }
 
-// open shows the pair in a page in 3D.
-func (p *pair) open(b *tab) *program {
-	b.t.Helper()
-	frames := []*camdriver.Frame{p.depth, p.colour}
-	var streams []object
-	for i, f := range frames {
-		own, other := p.snapshot(f), p.snapshot(frames[1-i])
-		e := own.Extrinsic.Inverse().Then(*other.Extrinsic)
-		o := streamOf(i, own.Sensor, f.Profile, own.Video, f.DepthUnits)
-		o["extrinsics"] = object{fmt.Sprint(1 - i): object{"rotation": columns(e.Rotation), "translation": e.Translation}}
-		streams = append(streams, o)
-	}
-	program := startProgram(b.t, object{"kind": "camera", "name": "Simulated camera", "info": []any{}, "sensors": []any{}, "streams": streams})
-	b.do(chromedp.Navigate(program.url + "/#3d"))
-	for i, f := range frames {
-		peer.Await(b.t, "the page to subscribe", func() bool {
-			return program.offer(i, false, func(codec string) []byte { return messageOf(i, f, codec) })
-		})
-	}
-	b.await("window.scene3d?.depth?.frame && scene3d.picture?.frame && scene3d.drawn > 0")
-	return program
-}
-
 // snapshot is the stream of a frame.
 func (p *pair) snapshot(f *camdriver.Frame) *camdriver.StreamSnapshot {
 	i := slices.IndexFunc(p.snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == f.Stream() })
 	return &p.snap.Streams[i]
 }
 
-// exported returns the PLY file that the export command makes of a recording of the pair.
-func (p *pair) exported(t *testing.T) []byte {
+// recorded returns a recording of the pair with a notification.
+func (p *pair) recorded(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	bag := filepath.Join(dir, "pair.bag")
+	bag := filepath.Join(t.TempDir(), "pair.bag")
 	r, err := rsbag.NewRecorder(bag, p.snap, rsbag.RecorderOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -136,10 +113,16 @@ func (p *pair) exported(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Close(); err != nil {
+	if err := errors.Join(r.Notification(0, camdriver.Notification{Description: "too <i>hot"}, p.colour.Arrival), r.Close()); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "out")
+	return bag
+}
+
+// exported returns the PLY file that the export command makes of a recording.
+func exported(t *testing.T, bag string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
 	if err := export.Run(t.Context(), export.Options{Bag: bag, Dir: out, Points: true, Log: zerolog.Nop()}); err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +156,14 @@ func (p *pair) smooth(u, v int) bool {
 // points that the export command writes.
 func TestPage3D(t *testing.T) {
 	pair := takePair(t)
+	bag := pair.recorded(t)
+	url := startView(t, bag) // ends after the tab, which would report it missing
 	page := newTab(t)
 	saved := page.saves()
-	pair.open(page)
+	page.do(chromedp.Navigate(url + "#3d"))
+	page.await("window.scene3d?.depth?.frame && scene3d.picture?.frame && scene3d.drawn > 0")
+	page.keys(kb.Home + "n")
+	page.await(`document.querySelector('.seek [role=status]').textContent.includes('too <i>hot')`)
 	page.screenshot("3d_points")
 
 	view := eval[struct{ Left, Top, Width, Height float64 }](page, `(() => {
@@ -228,7 +216,7 @@ func TestPage3D(t *testing.T) {
 	page.await("scene3d.space.rulers.rulers[0].points.length === 2")
 
 	page.press("Save points (PLY)")
-	comparePLY(t, saved(), pair.exported(t))
+	comparePLY(t, saved(), exported(t, bag))
 
 	eval[bool](page, `document.querySelector('.strip .segments button:nth-child(3)').click(), scene3d.space.camera.orbit(140, -60), true`)
 	page.await("scene3d.shading === 'lit'")

@@ -2,51 +2,19 @@ package page
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"rsros/camdriver"
-	"rsros/camdriver/sim"
+	"rsros/test/peer"
 )
-
-// small are the profiles of the simulated camera that software can draw.
-func small() []camdriver.Profile {
-	return []camdriver.Profile{
-		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.ColorStream, Format: camdriver.RGB8, Width: 424, Height: 240, FPS: 30},
-		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200},
-		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 250},
-	}
-}
-
-// openCamera opens a page on the simulated camera.
-func openCamera(t *testing.T) (*tab, *program, *camera) {
-	t.Helper()
-	b := newTab(t)
-	d, err := sim.Open(sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted := small()
-	for _, s := range d.Sensors() {
-		for _, p := range s.Profiles() {
-			for i, w := range wanted {
-				if p.Stream == w.Stream && p.Format == w.Format && p.Width == w.Width && p.Height == w.Height && (p.FPS == w.FPS || w.Width == 0) {
-					wanted[i] = p
-				}
-			}
-		}
-	}
-	p, c := startCamera(t, d, wanted...)
-	b.do(chromedp.Navigate(p.url))
-	b.await(`window.viewer && viewer.store.connected.value`)
-	return b, p, c
-}
 
 func drawn(id int, n int) string {
 	return fmt.Sprintf(`viewer.store.views.value.get(%d)?.counters.drawn >= %d`, id, n)
@@ -54,8 +22,10 @@ func drawn(id int, n int) string {
 
 // TestCamera uses a page on the simulated camera, as one user would, step by step.
 func TestCamera(t *testing.T) {
-	b, p, c := openCamera(t)
-	depth, color := c.ids[camdriver.DepthStream], c.ids[camdriver.ColorStream]
+	c, b := startCamera(t), newTab(t)
+	b.do(chromedp.Navigate(c.url))
+	b.await(`window.viewer && viewer.store.connected.value`)
+	depth, color := b.streamID("Depth_0"), b.streamID("Color_0")
 	b.await(drawn(depth, 3) + ` && ` + drawn(color, 3))
 	for _, step := range []struct {
 		name string
@@ -67,17 +37,18 @@ func TestCamera(t *testing.T) {
 			eval[bool](b, `(document.querySelector('[aria-label="Settings"]').click(), true)`)
 			b.choose(`dialog label:nth-of-type(3) select`, "packed")
 			b.keys(kb.Escape)
-			p.await(t, "packed pictures are asked for", func() bool { return p.lanes[depth] != nil && p.lanes[depth].codec == "packed" })
+			b.await(`viewer.store.views.value.get($1).frame.head.codec === 1`, depth)
 			b.await(drawn(depth, eval[int](b, `viewer.store.views.value.get($1).counters.drawn`, depth)+4), depth)
 			exact(t, b, c, depth)
 		}},
 		{"colours", func(t *testing.T) { colours(t, b, depth) }},
 		{"readout", func(t *testing.T) { readout(t, b, depth) }},
-		{"options", func(t *testing.T) { options(t, b, p) }},
-		{"record", func(t *testing.T) { recordKeys(t, b, p) }},
+		{"options", func(t *testing.T) { options(t, b, c) }},
+		{"record", func(t *testing.T) { recordKeys(t, b, c) }},
 		{"notification", func(t *testing.T) {
-			p.tell(object{"op": "notification", "time": "1", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
-			p.tell(object{"op": "notification", "time": "2", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
+			for range 2 {
+				c.hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "too <b>hot"})
+			}
 			b.await(`document.querySelector('.toast.warn')?.textContent.includes('too <b>hot × 2')`)
 			// Clicked by script: an unpinned toast may disappear between finding and clicking it.
 			b.await(`(() => {
@@ -87,7 +58,7 @@ func TestCamera(t *testing.T) {
 			b.await(`viewer.store.toasts.value.some((t) => t.level === 'warn' && t.until === Infinity)`)
 			eval[bool](b, `(document.querySelector('.toast.warn [aria-label="Dismiss"]').click(), true)`)
 			b.await(`!document.querySelector('.toast.warn')`)
-			p.tell(object{"op": "log", "time": "3", "level": "error", "node": "camera", "text": "no frames"})
+			c.log.Error().Msg("no frames")
 			b.keys("`")
 			b.await(`document.querySelector('.log li.error')?.textContent.includes('no frames')`)
 			b.await(`document.querySelector('.log li.warn')?.textContent.includes('too <b>hot')`)
@@ -96,10 +67,10 @@ func TestCamera(t *testing.T) {
 			b.keys("`")
 		}},
 		{"panels", func(t *testing.T) { panels(t, b) }},
-		{"stall", func(t *testing.T) { stall(t, b, p, c, depth) }},
+		{"stall", func(t *testing.T) { stall(t, b, c, depth) }},
 		{"lost connection", func(t *testing.T) {
 			b.expect("WebSocket")
-			p.disconnect()
+			c.disconnect()
 			b.await(`viewer.store.connections.value === 2 && viewer.store.connected.value`)
 			b.await(drawn(depth, 2))
 		}},
@@ -121,7 +92,7 @@ func exact(t *testing.T, b *tab, c *camera, id int) {
 			t.Fatal(err)
 		}
 		c.mu.Lock()
-		want, ok := c.seen[id][number]
+		want, ok := c.seen[camdriver.DepthStream][number]
 		c.mu.Unlock()
 		if !ok || hash != want {
 			t.Errorf("frame %d has hash %d in the texture, %d in the camera", number, hash, want)
@@ -160,15 +131,21 @@ const wrongColours = `(async () => {
 
 // TestPlayback uses the playback bar and the keys on a recording of librealsense.
 func TestPlayback(t *testing.T) {
+	bag, err := filepath.Abs("../data/librealsense/sw_small_pause.bag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	depths := depthsOf(t, bag)
+	first := slices.Min(slices.Collect(maps.Keys(depths)))
+	url := startView(t, bag) // ends after the tab, which would report it missing
 	b := newTab(t)
-	p, r := startRecording(t, "../data/librealsense/sw_small_raw.bag")
-	b.do(chromedp.Navigate(p.url))
-	b.await(`window.viewer && viewer.store.connected.value`)
-	id := r.ids[camdriver.DepthStream]
-	shown := func(set int) {
+	b.do(chromedp.Navigate(url))
+	b.await(`window.viewer && viewer.store.source.value?.kind === 'file'`)
+	eval[bool](b, `viewer.link.request('pause').then(a => a.ok)`)
+	id := b.streamID("Depth_0")
+	shown := func(set uint64) { // one of the first 20, without a gap
 		t.Helper()
-		f := r.frames[r.sets[set]]
-		b.await(fmt.Sprintf(`%s === '%d %d'`, pageHash, f.Number, hashOf(f.Data)), id)
+		b.await(fmt.Sprintf(`%s === '%d %d'`, pageHash, first+set, hashOf(depths[first+set])), id)
 	}
 	b.await(`viewer.store.views.value.get($1)?.wanted`, id)
 	eval[bool](b, `viewer.link.request('seek', { set: 7 }).then(() => true)`)
@@ -177,39 +154,32 @@ func TestPlayback(t *testing.T) {
 	shown(8)
 	b.do(chromedp.KeyEvent(","), chromedp.KeyEvent(","))
 	shown(6)
-	markKeys(b, p)
+	markKeys(b)
+	b.do(chromedp.KeyEvent("l")) // so that it doesn't end
+	b.await(`viewer.store.state.value.loop`)
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`viewer.store.state.value.playing`)
-	b.do(chromedp.KeyEvent(" "), chromedp.KeyEvent("+"), chromedp.KeyEvent("l"), chromedp.KeyEvent("o"))
+	b.do(chromedp.KeyEvent(" "), chromedp.KeyEvent("+"), chromedp.KeyEvent("o"))
 	b.await(`!viewer.store.state.value.playing && viewer.store.state.value.rate === 1.5 && viewer.store.state.value.loop && viewer.store.state.value.range`)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !slices.ContainsFunc(p.requests, func(o object) bool { return o["op"] == "range" }) {
-		t.Error("the page asked for no range")
-	}
 	b.screenshot("playback")
 }
 
-// markKeys goes from mark to mark of a paused recording, and reads their texts. Marks may arrive after
-// the source.
-func markKeys(b *tab, p *program) {
+// markKeys goes from mark to mark of a paused recording, and reads their texts. Marks that would cover
+// each other are one.
+func markKeys(b *tab) {
 	told := func(words string) {
 		b.t.Helper()
 		b.await(`document.querySelector('.seek [role=status]').textContent.includes($1)`, words)
 	}
+	b.await(`document.querySelectorAll('.mark').length === 3 && document.querySelectorAll('.mark.loss').length === 1`)
 	b.keys(kb.Home + "n")
 	told("synthetic hardware event")
 	b.keys("n")
-	told("2 frames")
+	told("Depth: 20 frames missing")
+	told("Frames Queue Size 31, before 0")
 	b.screenshot("marks")
 	b.keys("N")
 	told("synthetic hardware event")
-	p.tell(object{"op": "marks", "marks": []object{
-		{"time": "1", "kind": "option", "text": "Exposure 3, before 2"}, {"time": "2", "kind": "loss", "stream": 1, "text": "1 frame <i>missing"}}})
-	b.await(`document.querySelectorAll('.mark').length === 1 && document.querySelector('.mark.loss')`)
-	b.keys("N")
-	told("Exposure 3, before 2")
-	told("1 frame <i>missing")
 }
 
 // readout points at a pixel with the mouse and by keyboard, and reads what the page says.
@@ -233,7 +203,7 @@ func readout(t *testing.T, b *tab, id int) {
 }
 
 // options finds an option, sets it, and sees what another viewer set.
-func options(t *testing.T, b *tab, p *program) {
+func options(t *testing.T, b *tab, c *camera) {
 	b.keys("/")
 	b.await(`document.activeElement?.id === 'option-search'`)
 	b.keys("laser power")
@@ -243,11 +213,15 @@ func options(t *testing.T, b *tab, p *program) {
 	b.await(`document.activeElement?.matches('input.number')`)
 	eval[bool](b, `(document.activeElement.select(), true)`)
 	b.keys("30" + kb.Enter)
-	p.await(t, "the option is set", func() bool {
-		return slices.ContainsFunc(p.requests, func(o object) bool { return o["op"] == "option" && o["option"] == "Laser Power" && o["value"] == 30.0 })
+	sensor := c.device.Sensors()[0]
+	peer.Await(t, "the option is set", func() bool {
+		o, _ := sensor.Option(camdriver.OptionLaserPower)
+		return o.Value == 30
 	})
 	b.await(`document.querySelector('.option .number-button').textContent === '30'`)
-	p.tell(object{"op": "option", "sensor": 0, "id": "Laser Power", "value": 90})
+	if err := sensor.SetOption(camdriver.OptionLaserPower, 90); err != nil {
+		t.Fatal(err)
+	}
 	b.await(`document.querySelector('.option .number-button').textContent === '90'`)
 	eval[bool](b, `(document.querySelector('#option-search').focus(), true)`)
 	b.keys(kb.Escape)
@@ -255,13 +229,17 @@ func options(t *testing.T, b *tab, p *program) {
 }
 
 // recordKeys starts and stops a recording with the keys.
-func recordKeys(t *testing.T, b *tab, p *program) {
+func recordKeys(t *testing.T, b *tab, c *camera) {
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.do(ctrlEnter)
-	b.await(`document.querySelectorAll('.tile .rec').length === 3 && document.querySelector('.bar .record.on')`)
+	b.await(`document.querySelectorAll('.tile .rec').length === 5 && document.querySelector('.bar .record.on')`)
 	b.screenshot("recording")
 	b.do(ctrlEnter)
-	b.await(`!document.querySelector('.rec') && document.querySelector('.toasts').textContent.includes('walk.bag')`)
+	made, err := filepath.Glob(filepath.Join(c.recordings, "*.bag"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("recordings %v, %v", made, err)
+	}
+	b.await(`!document.querySelector('.rec') && document.querySelector('.toasts').textContent.includes($1)`, filepath.Base(made[0]))
 }
 
 // panels folds the panels, maximizes a tile, and opens the dialogs, by keys alone.
@@ -298,35 +276,36 @@ func panels(t *testing.T, b *tab) {
 }
 
 // stall blocks the page for 5 s; then it shows the newest frame, and every frame is accounted for.
-func stall(t *testing.T, b *tab, p *program, c *camera, id int) {
-	eval[bool](b, `(() => { const end = performance.now() + 5000; while (performance.now() < end); return true })()`)
-	newest := c.newest(id)
-	b.await(`viewer.store.views.value.get($1).frame.head.number >= $2`, id, newest)
-	p.hold(true)
-	defer p.hold(false)
-	b.await(`[...viewer.store.views.value.values()].every((v) => !v.next)`)
-	p.await(t, "every frame has its credit", func() bool {
-		for stream, l := range p.lanes {
-			if p.source["streams"].([]object)[stream-1]["kind"] == "video" && (l.waiting != nil || l.credited != l.sequence) {
-				return false
-			}
-		}
+func stall(t *testing.T, b *tab, c *camera, id int) {
+	eval[bool](b, `(() => {
+		const credit = viewer.link.credit, credited = window.credited = {}
+		viewer.link.credit = (view, seq) => { credited[view.info.id] = seq; credit.call(viewer.link, view, seq) }
+		const end = performance.now() + 5000
+		while (performance.now() < end);
 		return true
-	})
-	p.mu.Lock()
-	l := *p.lanes[id]
-	p.mu.Unlock()
-	if l.given != int(l.sequence)+l.skipped {
-		t.Errorf("the program gave %d frames, sent %d and left out %d", l.given, l.sequence, l.skipped)
+	})()`)
+	newest := c.newest(camdriver.DepthStream)
+	b.await(`viewer.store.views.value.get($1).frame.head.number >= $2`, id, newest)
+	c.frozen.Store(true)
+	defer c.frozen.Store(false)
+	b.await(`[...viewer.store.views.value.values()].every((v) => !v.next)`)
+	for range 2 { // the program may have counted the first before the last frame
+		b.await(`(window.counted ??= viewer.store.counts.value) !== viewer.store.counts.value && delete window.counted`)
 	}
+	// No frame waits, and each has its credit.
+	b.await(`[...viewer.store.views.value.values()].filter((v) => v.info.kind === 'video').every((v) => {
+		const { given, sent, skipped } = viewer.store.counts.value.get(v.info.id)
+		return given === sent + skipped && window.credited[v.info.id] === sent
+	})`)
+	program := eval[struct{ Given, Sent, Skipped int }](b, `viewer.store.counts.value.get($1)`, id)
 	got := eval[struct{ Received, Drawn, SkippedServer, SkippedWorker, SkippedRender int }](b, `viewer.store.views.value.get($1).counters`, id)
-	if got.Received != int(l.sequence) || got.Received != got.Drawn+got.SkippedWorker+got.SkippedRender {
-		t.Errorf("of %d frames sent, the page has received %+v", l.sequence, got)
+	if got.Received != program.Sent || got.Received != got.Drawn+got.SkippedWorker+got.SkippedRender {
+		t.Errorf("of %d frames sent, the page has received %+v", program.Sent, got)
 	}
-	if got.SkippedServer != l.skipped {
-		t.Errorf("the program left out %d frames, the page heard of %d", l.skipped, got.SkippedServer)
+	if got.SkippedServer != program.Skipped {
+		t.Errorf("the program left out %d frames, the page heard of %d", program.Skipped, got.SkippedServer)
 	}
-	if l.skipped < 50 {
-		t.Errorf("only %d frames were left out in 5 s", l.skipped)
+	if program.Skipped < 50 {
+		t.Errorf("only %d frames were left out in 5 s", program.Skipped)
 	}
 }

@@ -2,37 +2,17 @@ package page
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"rsros/msgs"
-	"rsros/test/peer"
+	"rsros/ros"
+	"rsros/test/rig"
 )
-
-// topic is a topic of a graph with one message.
-type topic struct {
-	name, kind string
-	json       bool // the program sends JSON
-	body       []byte
-}
-
-// topicMessage returns a topic's message as the page gets it.
-func topicMessage(stream int, t topic) []byte {
-	const topicKind, codecJSON, codecROS = 3, 3, 5
-	b := make([]byte, 48, 48+len(t.body))
-	b[0], b[1] = topicKind, codecROS
-	if t.json {
-		b[1] = codecJSON
-	}
-	binary.LittleEndian.PutUint16(b[2:], uint16(stream))
-	binary.LittleEndian.PutUint64(b[8:], 1)
-	binary.LittleEndian.PutUint64(b[16:], uint64(time.Now().UnixNano()))
-	binary.LittleEndian.PutUint64(b[24:], uint64(time.Now().UnixNano()))
-	return append(b, t.body...)
-}
 
 // room returns a scan of a room of 6 × 4 m from its middle, and its points.
 func room() (scan, points []byte) {
@@ -76,28 +56,59 @@ func TestTopicTiles(t *testing.T) {
 			depth = binary.LittleEndian.AppendUint16(depth, uint16(500+20*x+10*y))
 		}
 	}
-	topics := []topic{
-		{name: "/camera/image", kind: "sensor_msgs/Image", body: imageMessage("bgr8", 64, 48, false, picture)},
-		{name: "/camera/depth", kind: "sensor_msgs/Image", body: imageMessage("16UC1", 64, 48, false, depth)},
-		{name: "/scan", kind: "sensor_msgs/LaserScan", body: scan},
-		{name: "/lidar", kind: "sensor_msgs/PointCloud2", body: points},
-		{name: "/tf", kind: "tf2_msgs/TFMessage", body: transformMessage()},
-		{name: "/turtle1/pose", kind: "turtlesim/Pose", json: true, body: []byte(`{"header":{"seq":4,"stamp":{"secs":1700000000,"nsecs":5},"frame_id":"world"},` +
-			`"x":5.5,"y":-0.25,"covariance":[0.1,0.2,{"…":34}],"names":["a","b"],"nothing":null,"moving":true}`)},
+	typ := msgs.Type{Name: "turtlesim/Pose", Definition: "Header header\nfloat64 x\nfloat64 y\nfloat64[] covariance\nstring[] names\nfloat64 nothing\nbool moving\n" +
+		strings.Repeat("=", 80) + "\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n"}
+	spec, err := msgs.Parse(typ.Name, typ.Definition)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var streams []object
-	for i, c := range topics {
-		streams = append(streams, object{"id": i, "kind": "topic", "name": c.name, "sensor": -1, "format": c.kind, "type": c.kind, "width": 0, "height": 0, "fps": 0})
+	typ.MD5 = spec.MD5()
+	var covariance []string
+	pose := body(func(e *msgs.Encoder) {
+		header := msgs.Header{Seq: 4, Stamp: msgs.NewTime(1700000000, 5), FrameID: "world"}
+		header.Append(e)
+		e.F64(5.5)
+		e.F64(-0.25)
+		e.Len(98) // 34 more than are shown
+		for i := range 98 {
+			e.F64(float64(i) / 4)
+			covariance = append(covariance, fmt.Sprint(float64(i)/4))
+		}
+		e.Len(2)
+		e.String("a")
+		e.String("b")
+		e.F64(math.NaN())
+		e.Bool(true)
+	})
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: m.URI(), Host: "127.0.0.1", Name: "robot"})
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = n.Close() })
+	for _, c := range []struct {
+		topic string
+		typ   msgs.Type
+		body  []byte
+	}{
+		{"/camera/image", msgs.MustType("sensor_msgs/Image"), imageMessage("bgr8", 64, 48, false, picture)},
+		{"/camera/depth", msgs.MustType("sensor_msgs/Image"), imageMessage("16UC1", 64, 48, false, depth)},
+		{"/scan", msgs.MustType("sensor_msgs/LaserScan"), scan},
+		{"/lidar", msgs.MustType("sensor_msgs/PointCloud2"), points},
+		{"/tf", msgs.MustType("tf2_msgs/TFMessage"), transformMessage()},
+		{"/turtle1/pose", typ, pose},
+	} {
+		p, err := n.Advertise(ros.PublisherOptions{Topic: c.topic, Type: c.typ, Latch: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Publish(msgs.Raw{Head: c.body})
+	}
+	url := startView(t, "--master", m.URI()) // ends after the tab, which would report it missing
 	page := newTab(t)
-	program := startProgram(t, object{"kind": "graph", "name": "robot", "info": []any{}, "sensors": []any{}, "streams": streams})
-	page.do(chromedp.Navigate(program.url))
-	for i, c := range topics {
-		peer.Await(t, "the page to subscribe to "+c.name, func() bool {
-			return program.offer(i, false, func(string) []byte { return topicMessage(i, c) })
-		})
-	}
-	page.await("[0, 1, 2, 3, 4, 5].every((i) => viewer.store.views.value.get(i)?.frame)")
+	page.do(chromedp.Navigate(url))
+	page.await(`window.viewer && ['/camera/image', '/camera/depth', '/scan', '/lidar', '/tf', '/turtle1/pose'].every((n) => [...viewer.store.views.value.values()].some((v) => v.info.name === n && v.frame))`)
+	image, deep := page.streamID("/camera/image"), page.streamID("/camera/depth")
 	tile := `[...document.querySelectorAll('figure')].find((f) => f.getAttribute('aria-label') === $1)`
 	page.await(tile+`?.querySelector('.space-readout')?.textContent === $2`, "/scan", "360 of 360 ranges, up to 3.58 m")
 	page.await(tile+`?.querySelector('.space-readout')?.textContent.startsWith('2,880 points of 2880 × 1')`, "/lidar")
@@ -108,14 +119,14 @@ func TestTopicTiles(t *testing.T) {
 	}
 	page.await(tile+`?.querySelector('.tree .leaf')`, "/turtle1/pose")
 	got = eval[string](page, `[...`+tile+`.querySelectorAll('.tree .leaf')].map((e) => e.querySelector('.name').textContent + '=' + e.querySelector('.value').textContent).join(';')`, "/turtle1/pose")
-	if want := `seq=4;stamp=1700000000.000000005;frame_id="world";x=5.5;y=-0.25;covariance=[0.1, 0.2, … 34 more];0="a";1="b";nothing=none;moving=true`; got != want {
+	if want := `seq=4;stamp=1700000000.000000005;frame_id="world";x=5.5;y=-0.25;covariance=[` + strings.Join(covariance[:64], ", ") + `, … 34 more];0="a";1="b";nothing=none;moving=true`; got != want {
 		t.Errorf("tree %s, want %s", got, want)
 	}
-	page.await(`viewer.stage.value.textures.get(viewer.store.views.value.get(0))`)
-	if got := eval[[3]int](page, `Array.from(viewer.stage.value.textures.pixel(viewer.stage.value.textures.get(viewer.store.views.value.get(0)), 10, 20)).slice(0, 3)`); got != [3]int{40, 100, 255} {
+	page.await(`viewer.stage.value.textures.get(viewer.store.views.value.get($1)) && viewer.stage.value.textures.get(viewer.store.views.value.get($2))`, image, deep)
+	if got := eval[[3]int](page, `Array.from(viewer.stage.value.textures.pixel(viewer.stage.value.textures.get(viewer.store.views.value.get($1)), 10, 20)).slice(0, 3)`, image); got != [3]int{40, 100, 255} {
 		t.Errorf("pixel 10, 20 is %v", got) // blue, green, red: the texture has the message's order
 	}
-	if got := eval[int](page, `viewer.stage.value.textures.whole(viewer.stage.value.textures.get(viewer.store.views.value.get(1)))[4 * (20 * 64 + 10)]`); got != 500+200+200 {
+	if got := eval[int](page, `viewer.stage.value.textures.whole(viewer.stage.value.textures.get(viewer.store.views.value.get($1)))[4 * (20 * 64 + 10)]`, deep); got != 500+200+200 {
 		t.Errorf("depth of pixel 10, 20 is %d", got)
 	}
 	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")

@@ -34,10 +34,7 @@ func TestView(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate(url))
 	b.await(`window.viewer && viewer.store.connected.value`)
-	id := func(name string) int {
-		return eval[int](b, `[...viewer.store.views.value.values()].find(v => v.info.name === $1)?.info.id ?? 0`, name)
-	}
-	depth, color := id("Depth_0"), id("Color_0")
+	depth, color := b.streamID("Depth_0"), b.streamID("Color_0")
 	b.await(drawn(depth, 5) + ` && ` + drawn(color, 5))
 	b.screenshot("view")
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
@@ -55,7 +52,7 @@ func TestView(t *testing.T) {
 	depths := depthsOf(t, made[0])
 	eval[bool](b, `viewer.link.request('open', { file: $1 }).then(() => viewer.link.request('pause')).then(a => a.ok)`, filepath.Base(made[0])) // before its first frame
 	b.await(`viewer.store.source.value?.kind === 'file'`)
-	depth = id("Depth_0")
+	depth = b.streamID("Depth_0")
 	b.await(drawn(depth, 1))
 	for set := range 4 {
 		eval[bool](b, `viewer.link.request('seek', { set: $1 }).then(a => a.ok)`, set)
