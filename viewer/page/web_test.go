@@ -38,11 +38,11 @@ func TestDistIsBuilt(t *testing.T) {
 	built, kept := files(t, os.DirFS(dir)), files(t, mustSub(t))
 	for _, name := range slices.Sorted(maps.Keys(built)) {
 		if !bytes.Equal(built[name], kept[name]) {
-			t.Errorf("dist/%s isn't what its sources make: go generate ./web", name)
+			t.Errorf("dist/%s isn't what its sources make: go generate ./viewer/page", name)
 		}
 	}
 	if len(kept) != len(built) {
-		t.Errorf("dist has %d files, its sources make %d: go generate ./web", len(kept), len(built))
+		t.Errorf("dist has %d files, its sources make %d: go generate ./viewer/page", len(kept), len(built))
 	}
 }
 

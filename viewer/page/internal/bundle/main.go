@@ -64,7 +64,7 @@ func build(dir string) error {
 
 // esbuild bundles entry points to a folder.
 func esbuild(dir string, more ...string) error {
-	args := append([]string{"tool", "-modfile=../test/tools/go.mod", "esbuild"}, more...)
+	args := append([]string{"tool", "-modfile=../../test/tools/go.mod", "esbuild"}, more...)
 	args = append(args, "--outdir="+dir,
 		"--bundle", "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--legal-comments=none",
 		"--jsx=automatic", "--jsx-import-source=preact", "--log-level=warning")
