@@ -15,7 +15,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/test/need"
 )
 
@@ -74,7 +73,7 @@ func paint(pixels []byte, p camdriver.Profile, random *rand.Rand) {
 }
 
 // raise raises the frames of one tick of the image rate.
-func (r *reel) raise(h *hub.Hub, now time.Time) {
+func (r *reel) raise(h *camdriver.Hub, now time.Time) {
 	for sensor, list := range r.profiles {
 		for i, p := range list {
 			if sensor < 2 {
@@ -94,7 +93,7 @@ func (r *reel) raise(h *hub.Hub, now time.Time) {
 }
 
 // send sets the metadata that a D435i sends.
-func (r *reel) send(h *hub.Hub, sensor int, p camdriver.Profile, f *camdriver.Frame, now time.Time) {
+func (r *reel) send(h *camdriver.Hub, sensor int, p camdriver.Profile, f *camdriver.Frame, now time.Time) {
 	f.Profile, f.Number, f.Arrival, f.Domain = p, r.numbers[p.Stream], now, camdriver.GlobalTime
 	f.Timestamp = float64(now.UnixMicro()) / 1e3
 	r.numbers[p.Stream]++
@@ -143,7 +142,7 @@ func BenchmarkRecording(b *testing.B) {
 
 func (r *reel) record(b *testing.B, ext string, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
-	recs := &Camera{Source: Source{Hub: &hub.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, opts: Options{Bag: bag}, log: zerolog.Nop()}
+	recs := &Camera{Source: Source{Hub: &camdriver.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, opts: Options{Bag: bag}, log: zerolog.Nop()}
 	recs.open = recs.create
 	if _, err := recs.Start(filepath.Join(b.TempDir(), "bench"+ext)); err != nil {
 		b.Fatal(err)

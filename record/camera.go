@@ -21,7 +21,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/program/work"
@@ -78,7 +77,7 @@ var errNotRecording = errors.New("not recording")
 
 // Source is the device that a Camera records.
 type Source struct {
-	Hub      *hub.Hub
+	Hub      *camdriver.Hub
 	Device   camdriver.Device
 	Profiles [][]camdriver.Profile // running streams, by sensor
 	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame

@@ -16,7 +16,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/test/rig"
@@ -82,7 +81,7 @@ type studio struct {
 
 func newStudio(t *testing.T, o Options) *studio {
 	s := &studio{t: t, pool: camdriver.NewPool(64 << 20)}
-	s.Hub = &hub.Hub{}
+	s.Hub = &camdriver.Hub{}
 	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
 	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
 	s.Now = func() time.Time { return s.arrival(0) }

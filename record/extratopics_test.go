@@ -11,7 +11,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/ros"
@@ -54,7 +53,7 @@ func TestJoinFails(t *testing.T) {
 func TestJoinLate(t *testing.T) {
 	s := newStudio(t, Options{SplitDuration: 5 * spacing})
 	other := s.Source
-	other.Hub, other.Number = new(hub.Hub), 1
+	other.Hub, other.Number = new(camdriver.Hub), 1
 	s.begin()
 	s.raise(3)
 	s.Join(other, s.opts, "", s.log)

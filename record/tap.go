@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 )
 
 // tap is a session's consumer of one device's frames and events.
@@ -15,9 +14,9 @@ type tap struct {
 	Source
 	session *session
 	detach  func()
-	meters  hub.PerStream[meter]
-	lost    hub.PerStream[lossCount] // before arrival, by the numbers of frames
-	dropped hub.PerStream[atomic.Uint64]
+	meters  camdriver.PerStream[meter]
+	lost    camdriver.PerStream[lossCount] // before arrival, by the numbers of frames
+	dropped camdriver.PerStream[atomic.Uint64]
 }
 
 // attach makes the frames of devices part of the recording. It returns their descriptions.

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/record"
 	"rsros/viewer/wire"
 )
@@ -15,7 +14,7 @@ type Running struct {
 	Name      string // its title
 	Device    camdriver.Device
 	Profiles  [][]camdriver.Profile // running ones, by sensor
-	Hub       *hub.Hub              // of its frames
+	Hub       *camdriver.Hub        // of its frames
 	Records   *record.Camera
 	RecordDir string       // where recordings go; that of Options if empty
 	Frozen    *atomic.Bool // the images are frozen

@@ -10,7 +10,6 @@ import (
 
 	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/record"
 	"rsros/viewer/clients"
 	"rsros/viewer/wire"
@@ -22,7 +21,7 @@ type camera struct {
 	device   camdriver.Device
 	file     *playback.Device // device, if it is a recording
 	profiles [][]camdriver.Profile
-	hub      *hub.Hub
+	hub      *camdriver.Hub
 	records  *record.Camera
 	own      bool        // the stage opened the device, and closes it
 	detach   func()      // from the hub
@@ -47,7 +46,7 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 	if err != nil {
 		return nil, err
 	}
-	r := Running{ID: id, Device: device, Profiles: profiles, Hub: new(hub.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
+	r := Running{ID: id, Device: device, Profiles: profiles, Hub: new(camdriver.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
 	recording, _ := device.(*playback.Device)
 	now := playback.ArrivalClock(device, camdriver.System{})
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)

@@ -2,7 +2,8 @@
 // filters, alignment, colorizer and point cloud. Results are bit-identical.
 //
 // An Image is a frame with its Profile. A Set is the images of one moment. A Block
-// processes a set in place. A Chain is a sequence of blocks.
+// processes a set in place. A Chain is a sequence of blocks. A Syncer matches frames of
+// several streams to sets, a Uniter gyroscope and accelerometer samples.
 //
 // # Ownership
 //

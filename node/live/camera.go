@@ -12,7 +12,6 @@ import (
 
 	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/record"
@@ -33,7 +32,7 @@ type camera struct {
 	topics   int              // number of steps that end topics; the others run first
 	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
-	hub      hub.Hub
+	hub      camdriver.Hub
 	records  *record.Camera
 	first    *firstRecording
 	arrive   func() // first waits for the camera no longer

@@ -12,7 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/node/naming"
 	"rsros/node/settings"
 	"rsros/program"
@@ -216,7 +216,7 @@ func TestWrapperParameters(t *testing.T) {
 		"enable_infra": false, "enable_infra1": true, "infra_width": 848, "infra_height": 480, "infra_fps": 30,
 	})
 	w := o.Wrapper
-	if err != nil || o.Camera != "/eye" || w.Frames != "left" || !w.AlignDepth || len(w.Filters) != 2 || w.Clip != 3.5 || w.UniteIMU != imu.Copy ||
+	if err != nil || o.Camera != "/eye" || w.Frames != "left" || !w.AlignDepth || len(w.Filters) != 2 || w.Clip != 3.5 || w.UniteIMU != process.UniteCopy ||
 		w.Texture != camdriver.LeftStream || !w.NoTF || w.AccelCovariance != 0.5 {
 		t.Errorf("%+v, %v", w, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/ros"
@@ -17,7 +17,7 @@ import (
 
 // united is one topic that replaces two, with increasing stamps.
 func TestUnitedIMU(t *testing.T) {
-	for _, method := range []imu.Method{imu.Copy, imu.Linear} {
+	for _, method := range []process.UniteMethod{process.UniteCopy, process.UniteLinear} {
 		t.Run(string(method), func(t *testing.T) {
 			_, n := startTestLive(t, Options{Naming: naming.Wrapper, Wrapper: naming.WrapperOptions{UniteIMU: method}})
 			var m msgs.Imu

@@ -14,7 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/frameset"
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/replay"
 )
@@ -468,7 +468,7 @@ func TestWhatCantBeComputed(t *testing.T) {
 
 // The combined topic of both motion sensors has increasing stamps, and no samples from before a seek.
 func TestUnitedSamplesOfARecording(t *testing.T) {
-	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{UniteIMU: imu.Copy})
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{UniteIMU: process.UniteCopy})
 	if s.byTopic["/camera/gyro/sample"] != nil || s.imu == nil {
 		t.Fatal("gyro/sample is there, or imu isn't")
 	}

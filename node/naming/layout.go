@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 )
 
@@ -56,7 +56,9 @@ func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64)
 }
 
 // unites reports whether gyroscope and accelerometer have one topic.
-func (l *layout) unites() bool { return l.options.UniteIMU != "" && l.options.UniteIMU != imu.None }
+func (l *layout) unites() bool {
+	return l.options.UniteIMU != "" && l.options.UniteIMU != process.UniteNone
+}
 
 // noLimit is the limit of a pool whose use is bounded elsewhere.
 const noLimit = math.MaxInt64

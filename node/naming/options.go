@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
 	"rsros/camdriver/process"
 	"rsros/node/settings"
 )
@@ -31,7 +30,7 @@ type WrapperOptions struct {
 	AccelCovariance float64 `setting:"linear_accel_cov"`
 	GyroCovariance  float64 `setting:"angular_velocity_cov"`
 
-	UniteIMU imu.Method `setting:"unite-imu"` // one topic instead of gyro/sample and accel/sample
+	UniteIMU process.UniteMethod `setting:"unite-imu"` // one topic instead of gyro/sample and accel/sample
 
 	Sync       bool     `setting:"sync"` // the frames of a set have one stamp
 	Filters    []string // as parseFilters returns them

@@ -10,7 +10,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/camdriver/process/syncer"
 	"rsros/msgs"
 )
 
@@ -24,7 +23,7 @@ type pipeline struct {
 	depth   *outlets // nil without depth
 
 	mu   sync.Mutex
-	sync *syncer.Syncer
+	sync *process.Syncer
 	last map[camdriver.StreamID]float64 // time of the last frame, ms
 	run  *run
 }
@@ -45,7 +44,7 @@ func newPipeline(ctx context.Context, w *WrapperTopics, snap camdriver.DeviceSna
 	return &pipeline{
 		worker: newWorker(processor, w.out.Log().With().Str("component", "processing").Logger()),
 		topics: w, options: processor.options, rig: process.NewRig(snap), depth: depth,
-		sync: syncer.New(), last: map[camdriver.StreamID]float64{}, run: &run{},
+		sync: process.NewSyncer(), last: map[camdriver.StreamID]float64{}, run: &run{},
 	}, nil
 }
 

@@ -2,7 +2,7 @@ package naming
 
 import (
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 )
 
@@ -52,7 +52,7 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 		}
 		add(base, o.bodyFrame(id), place)
 		add(o.bodyFrame(id), o.opticalFrame(id), opticalToBody)
-		if id.Kind == camdriver.Gyro && o.UniteIMU != "" && o.UniteIMU != imu.None {
+		if id.Kind == camdriver.Gyro && o.UniteIMU != "" && o.UniteIMU != process.UniteNone {
 			add(o.bodyFrame(id), o.frame("imu_optical_frame"), opticalToBody)
 		}
 		if id.Kind == camdriver.Color && o.align() {

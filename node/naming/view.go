@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/frameset"
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/replay"
 )
@@ -63,7 +63,7 @@ func (v *view) Iterator() replay.Iterator {
 	s := v.source
 	it.frames = frameset.New(s.file, frameset.Options{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
 	if s.imu != nil {
-		it.uniter = imu.New(s.layout.options.UniteIMU, func(sample imu.Sample) { it.united = append(it.united, sample) })
+		it.uniter = process.NewUniter(s.layout.options.UniteIMU, func(sample process.UnitedSample) { it.united = append(it.united, sample) })
 	}
 	it.Seek(v.start)
 	return it
@@ -93,9 +93,9 @@ func (v *view) reads(id camdriver.StreamID) bool {
 type iterator struct {
 	view    *view
 	frames  *frameset.Reader
-	uniter  *imu.Uniter  // nil without unite_imu_method
-	united  []imu.Sample // samples that uniter returned
-	seq     uint32       // of the next one
+	uniter  *process.Uniter        // nil without unite_imu_method
+	united  []process.UnitedSample // samples that uniter returned
+	seq     uint32                 // of the next one
 	run     *run
 	static  int // the position is before this static message
 	now     instant

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/node/transport"
 	"rsros/program/work"
@@ -158,7 +158,7 @@ func (w *WrapperTopics) Close() {
 // united publishes <camera>/imu, the combined samples of gyroscope and accelerometer.
 type united struct {
 	pub    *ros.Publisher
-	uniter *imu.Uniter
+	uniter *process.Uniter
 	layout *layout
 	seq    atomic.Uint32
 	idle   atomic.Bool
@@ -168,7 +168,7 @@ const imuQueue = 100
 
 func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
 	u := &united{layout: w.layout}
-	u.uniter = imu.New(o.UniteIMU, u.publish)
+	u.uniter = process.NewUniter(o.UniteIMU, u.publish)
 	var err error
 	u.pub, err = w.advertise(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
 	return u, err
@@ -189,7 +189,7 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 	unite(u.uniter, f, stamp)
 }
 
-func unite(u *imu.Uniter, f *camdriver.Frame, stamp msgs.Time) {
+func unite(u *process.Uniter, f *camdriver.Frame, stamp msgs.Time) {
 	switch f.Stream().Kind {
 	case camdriver.Gyro:
 		u.Gyro(int64(stamp), f.Motion.Gyro)
@@ -198,11 +198,11 @@ func unite(u *imu.Uniter, f *camdriver.Frame, stamp msgs.Time) {
 	}
 }
 
-func (u *united) publish(s imu.Sample) {
+func (u *united) publish(s process.UnitedSample) {
 	u.pub.Publish(u.layout.united(u.seq.Add(1)-1, s))
 }
 
-func (l *layout) united(seq uint32, s imu.Sample) msgs.Raw {
+func (l *layout) united(seq uint32, s process.UnitedSample) msgs.Raw {
 	header := msgs.Header{Seq: seq, Stamp: msgs.Time(s.Stamp), FrameID: l.options.frame("imu_optical_frame")}
 	m := l.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
 	m.LinearAcceleration = vector3(s.Accel)

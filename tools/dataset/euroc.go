@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 )
 
 // euroc is the layout of the EuRoC MAV data sets (ASL).
@@ -86,7 +86,7 @@ func (w *eurocWriter) Motion(at int64, f *camdriver.Frame) error {
 	return w.united.sample(at, f)
 }
 
-func (w *eurocWriter) sample(m imu.Sample) (err error) {
+func (w *eurocWriter) sample(m process.UnitedSample) (err error) {
 	if w.imu == nil {
 		head := "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"
 		if w.imu, err = w.table("mav0/imu0/data.csv", head); err != nil {

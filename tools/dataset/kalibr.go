@@ -7,7 +7,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/tools/imagefile"
@@ -108,7 +107,7 @@ func (w *kalibrWriter) Motion(at int64, f *camdriver.Frame) error {
 	return w.united.sample(at, f)
 }
 
-func (w *kalibrWriter) sample(m imu.Sample) (err error) {
+func (w *kalibrWriter) sample(m process.UnitedSample) (err error) {
 	if w.table == nil {
 		if w.table, err = w.Input.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"); err != nil {
 			return err

@@ -2,7 +2,7 @@ package dataset
 
 import (
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 )
 
 // united combines the samples of a gyroscope and an accelerometer: one for each of the gyroscope's,
@@ -10,20 +10,20 @@ import (
 // stream stay as they are.
 type united struct {
 	s        *Input
-	uniter   *imu.Uniter
-	emit     func(imu.Sample) error
+	uniter   *process.Uniter
+	emit     func(process.UnitedSample) error
 	err      error // of emit
 	gyro, in uint64
 	separate bool
 }
 
-func newUnited(s *Input, emit func(imu.Sample) error) *united {
+func newUnited(s *Input, emit func(process.UnitedSample) error) *united {
 	u := &united{s: s, emit: emit}
-	u.uniter = imu.New(imu.Linear, u.take)
+	u.uniter = process.NewUniter(process.UniteLinear, u.take)
 	return u
 }
 
-func (u *united) take(m imu.Sample) {
+func (u *united) take(m process.UnitedSample) {
 	if u.err == nil {
 		u.err = u.emit(m)
 	}
@@ -38,7 +38,7 @@ func (u *united) sample(at int64, f *camdriver.Frame) error {
 	case camdriver.Accel:
 		u.uniter.Accel(at, f.Motion.Accel)
 	default:
-		u.take(imu.Sample{Stamp: at, Gyro: f.Motion.Gyro, Accel: f.Motion.Accel})
+		u.take(process.UnitedSample{Stamp: at, Gyro: f.Motion.Gyro, Accel: f.Motion.Accel})
 	}
 	return u.err
 }

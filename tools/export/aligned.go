@@ -9,7 +9,6 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/camdriver/process/syncer"
 	"rsros/tools/imagefile"
 )
 
@@ -18,7 +17,7 @@ type aligned struct {
 	r     *recordingExport
 	res   *process.Resources
 	rig   *process.Rig
-	sync  *syncer.Syncer
+	sync  *process.Syncer
 	block *process.Align
 	place string
 	total uint64 // files, at most
@@ -40,7 +39,7 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 		return nil
 	}
 	a := &aligned{
-		r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap), sync: syncer.New(),
+		r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap), sync: process.NewSyncer(),
 		total: r.counts[depth.Profile.Stream],
 	}
 	a.block = process.NewAlign(a.res, camdriver.Color)

@@ -18,7 +18,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/camdriver/process/syncer"
 )
 
 // Options say what is made of a recording.
@@ -114,7 +113,7 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 		return err
 	}
 	defer chain.Reset()
-	sync := syncer.New()
+	sync := process.NewSyncer()
 	defer sync.Reset()
 	for _, s := range w.file.Streams() {
 		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {

@@ -9,7 +9,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/camdriver/process/syncer"
 )
 
 // Options say what a Reader reads.
@@ -23,7 +22,7 @@ type Options struct {
 type Reader struct {
 	cursor  *rsbag.Cursor
 	rig     *process.Rig
-	sync    *syncer.Syncer // nil: nothing is matched
+	sync    *process.Syncer // nil: nothing is matched
 	streams []camdriver.StreamID
 	before  time.Duration // how far frames of a set may be apart
 	from    time.Duration // where Seek went
@@ -57,7 +56,7 @@ func New(file *rsbag.File, o Options) *Reader {
 	if !o.Match {
 		return r
 	}
-	r.sync = syncer.New()
+	r.sync = process.NewSyncer()
 	slowest := 0
 	for _, s := range file.Streams() {
 		id, fps := s.Profile.Stream, s.Profile.FPS

@@ -1,45 +1,42 @@
-// Package syncer matches frames of several streams into sets, like the SDK's syncer.
-// Frames match if their times differ by less than half the frame interval of the slower
-// stream.
-//
-// A frame waits up to seven frame intervals for the frames of other streams that are due
-// at its time. After that, the late stream is ignored until it continues.
-//
-// A Syncer retains waiting frames, at most ten per stream, until Reset. It is not safe
-// for concurrent use.
-package syncer
+package process
 
 import (
 	"math"
 	"slices"
 
 	"rsros/camdriver"
-	"rsros/camdriver/process"
 )
 
 // Syncer matches the frames of one device by their times, as the SDK does for
-// recordings.
+// recordings. Frames of several streams match if their times differ by less than half the
+// frame interval of the slower stream.
+//
+// A frame waits up to seven frame intervals for the frames of other streams that are due
+// at its time. After that, the late stream is ignored until it continues.
+//
+// A Syncer retains waiting frames, at most ten per stream, until Reset. It is not safe
+// for concurrent use.
 type Syncer struct {
 	inlets []*inlet
-	set    process.Set
+	set    Set
 }
 
-// New returns a Syncer that expects no stream.
-func New() *Syncer { return &Syncer{} }
+// NewSyncer returns a Syncer that expects no stream.
+func NewSyncer() *Syncer { return &Syncer{} }
 
 // Expect announces a stream, so that the first frames of other streams wait for it. The
 // SDK doesn't wait for first frames.
 func (s *Syncer) Expect(id camdriver.StreamID) {
-	s.inlets = append(s.inlets, &inlet{stream: id, active: true, patience: most - 1})
+	s.inlets = append(s.inlets, &inlet{stream: id, active: true, patience: mostWaiting - 1})
 }
 
 // Push adds an image and takes over its reference. It calls emit for each complete set in
 // time order. The set, which is sorted by stream, is valid during the call.
-func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
+func (s *Syncer) Push(img Image, emit func(*Set)) {
 	in := s.inlet(img)
 	in.active, in.patience = true, 0
 	in.next = img.Frame.Timestamp + 1000/rate(img)
-	if in.queue = append(in.queue, img); len(in.queue) > most {
+	if in.queue = append(in.queue, img); len(in.queue) > mostWaiting {
 		in.queue[0].Frame.Release()
 		in.queue = slices.Delete(in.queue, 0, 1)
 	}
@@ -47,7 +44,7 @@ func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
 }
 
 // Flush emits the sets of all waiting frames, after the last Push.
-func (s *Syncer) Flush(emit func(*process.Set)) {
+func (s *Syncer) Flush(emit func(*Set)) {
 	for _, in := range s.inlets {
 		in.active = false
 	}
@@ -66,7 +63,7 @@ func (s *Syncer) Reset() {
 }
 
 // release emits the sets that are complete at a time.
-func (s *Syncer) release(now float64, emit func(*process.Set)) {
+func (s *Syncer) release(now float64, emit func(*Set)) {
 	for {
 		first, complete := s.earliest(now)
 		if len(first) == 0 || !complete {
@@ -86,17 +83,17 @@ func (s *Syncer) release(now float64, emit func(*process.Set)) {
 type inlet struct {
 	stream camdriver.StreamID
 	active bool // waited for
-	queue  []process.Image
+	queue  []Image
 	next   float64 // expected time in ms
 	// patience is how many frames of other streams wait for an announced stream.
 	patience int
 }
 
-// most is the largest number of waiting frames per inlet.
-const most = 10
+// mostWaiting is the largest number of waiting frames per inlet.
+const mostWaiting = 10
 
 // inlet returns the inlet of an image's stream.
-func (s *Syncer) inlet(img process.Image) *inlet {
+func (s *Syncer) inlet(img Image) *inlet {
 	id := img.Frame.Stream()
 	for _, in := range s.inlets {
 		if in.stream == id {
@@ -137,7 +134,7 @@ func (s *Syncer) earliest(now float64) (first []*inlet, complete bool) {
 }
 
 // rate returns the frames per second: the camera's measurement, or else the profile's.
-func rate(img process.Image) float64 {
+func rate(img Image) float64 {
 	measured, _ := img.Frame.Meta(camdriver.MetaActualFps)
 	switch {
 	case measured >= 1000:
@@ -149,7 +146,7 @@ func rate(img process.Image) float64 {
 }
 
 // times returns two frames' times on the same clock, in ms.
-func times(a, b process.Image) (float64, float64) {
+func times(a, b Image) (float64, float64) {
 	f, g := a.Frame, b.Frame
 	if f.Domain == g.Domain {
 		return f.Timestamp, g.Timestamp
@@ -157,7 +154,7 @@ func times(a, b process.Image) (float64, float64) {
 	return 0, float64(g.Arrival.Sub(f.Arrival).Nanoseconds()) / 1e6
 }
 
-func together(a, b process.Image) bool {
+func together(a, b Image) bool {
 	s, t := times(a, b)
 	return near(s, t, min(rate(a), rate(b)))
 }
@@ -165,7 +162,7 @@ func together(a, b process.Image) bool {
 // near reports whether times differ by less than half a frame interval.
 func near(a, b, rate float64) bool { return math.Abs(a-b) < 1000/rate/2 }
 
-func before(a, b process.Image) bool {
+func before(a, b Image) bool {
 	s, t := times(a, b)
 	return s < t
 }
@@ -174,7 +171,7 @@ func before(a, b process.Image) bool {
 const timesAhead = 7
 
 // await reports whether a frame must wait for the inlet, which has no frames.
-func (in *inlet) await(img process.Image, now float64) bool {
+func (in *inlet) await(img Image, now float64) bool {
 	if !in.active {
 		return false
 	}

@@ -1,4 +1,4 @@
-package syncer_test
+package process_test
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/camdriver/process/syncer"
 )
 
 // counted is a Releaser that counts unreleased frames.
@@ -17,7 +16,7 @@ func (c *counted) Release() { *c-- }
 
 // push pushes frames such as "D1@33", "C2@40.5", "I7@0" (kind, number, time in ms) and
 // returns the emitted sets.
-func push(t *testing.T, s *syncer.Syncer, held *counted, frames string) string {
+func push(t *testing.T, s *process.Syncer, held *counted, frames string) string {
 	t.Helper()
 	kinds := map[byte]camdriver.StreamID{'D': {Kind: camdriver.Depth}, 'C': {Kind: camdriver.Color},
 		'L': {Kind: camdriver.Infrared, Index: 1}, 'R': {Kind: camdriver.Infrared, Index: 2}}
@@ -56,7 +55,7 @@ func TestMatching(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var held counted
-			s := syncer.New()
+			s := process.NewSyncer()
 			if got := push(t, s, &held, c.frames); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -72,7 +71,7 @@ func TestMatching(t *testing.T) {
 // first frames are emitted immediately, as at the start.
 func TestReset(t *testing.T) {
 	var held counted
-	s := syncer.New()
+	s := process.NewSyncer()
 	push(t, s, &held, "D1@0 C1@4 D2@33 C2@37 D3@67")
 	s.Reset()
 	if held != 0 {
@@ -91,7 +90,7 @@ func TestExpect(t *testing.T) {
 		"D1@0 D2@33 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300": "D1 D2 D3 D4 D5 D6 D7 D8 D9 D10",
 	} {
 		var held counted
-		s := syncer.New()
+		s := process.NewSyncer()
 		s.Expect(camdriver.DepthStream)
 		s.Expect(camdriver.ColorStream)
 		if got := push(t, s, &held, frames); got != want {
@@ -107,7 +106,7 @@ func TestExpect(t *testing.T) {
 // TestFlush checks that all frames are emitted at the end.
 func TestFlush(t *testing.T) {
 	var held counted
-	s := syncer.New()
+	s := process.NewSyncer()
 	push(t, s, &held, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67")
 	sets := 0
 	s.Flush(func(set *process.Set) { sets += len(set.Images) })

@@ -1,9 +1,7 @@
-package hub
+package camdriver
 
 import (
 	"iter"
-
-	"rsros/camdriver"
 )
 
 // PerStream holds a T for each stream of a device, such as an atomic counter. The Ts
@@ -16,15 +14,15 @@ type PerStream[T any] struct {
 const kinds, indexes = 16, 4
 
 // Of returns the stream's T.
-func (p *PerStream[T]) Of(id camdriver.StreamID) *T {
+func (p *PerStream[T]) Of(id StreamID) *T {
 	return &p.list[int(id.Kind)%kinds*indexes+min(max(id.Index, 0), indexes-1)]
 }
 
 // All iterates over the Ts of all possible streams.
-func (p *PerStream[T]) All() iter.Seq2[camdriver.StreamID, *T] {
-	return func(yield func(camdriver.StreamID, *T) bool) {
+func (p *PerStream[T]) All() iter.Seq2[StreamID, *T] {
+	return func(yield func(StreamID, *T) bool) {
 		for i := range p.list {
-			if !yield(camdriver.StreamID{Kind: camdriver.StreamKind(i / indexes), Index: i % indexes}, &p.list[i]) {
+			if !yield(StreamID{Kind: StreamKind(i / indexes), Index: i % indexes}, &p.list[i]) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package imu
+package process
 
 import (
 	"math"
@@ -33,46 +33,46 @@ func feed(u *Uniter, events ...event) {
 
 func TestUnite(t *testing.T) {
 	for name, c := range map[string]struct {
-		method Method
+		method UniteMethod
 		events []event
 		gyro   []float64 // x of the emitted samples
 		accel  []float64 // x of the emitted samples
 		drops  uint64
 	}{
-		"copy uses the last sample": {Copy,
+		"copy uses the last sample": {UniteCopy,
 			[]event{{'g', 1}, {'a', 2}, {'g', 3}, {'g', 4}, {'a', 5}, {'g', 6}},
 			[]float64{3, 4, 6}, []float64{20, 20, 50}, 1},
-		"copy drops old stamps": {Copy,
+		"copy drops old stamps": {UniteCopy,
 			[]event{{'a', 1}, {'g', 5}, {'g', 4}, {'g', 5}, {'g', 6}},
 			[]float64{5, 6}, []float64{10, 10}, 2},
-		"copy drops after a gap": {Copy,
+		"copy drops after a gap": {UniteCopy,
 			[]event{{'a', 1}, {'g', 150}, {'g', 300}, {'a', 301}, {'g', 302}},
 			[]float64{150, 302}, []float64{10, 3010}, 1},
-		"interpolation": {Linear,
+		"interpolation": {UniteLinear,
 			[]event{{'g', 0}, {'a', 10}, {'g', 10}, {'g', 12.5}, {'g', 15}, {'a', 20}},
 			[]float64{10, 12.5, 15}, []float64{100, 125, 150}, 1},
-		"later samples wait": {Linear,
+		"later samples wait": {UniteLinear,
 			[]event{{'a', 10}, {'g', 12}, {'g', 24}, {'a', 20}, {'g', 25}, {'a', 30}},
 			[]float64{12, 24, 25}, []float64{120, 240, 250}, 0},
-		"no interpolation over a gap": {Linear,
+		"no interpolation over a gap": {UniteLinear,
 			[]event{{'a', 10}, {'g', 12}, {'a', 500}, {'g', 501}, {'a', 502}},
 			[]float64{501}, []float64{5010}, 1},
-		"equal stamps": {Linear,
+		"equal stamps": {UniteLinear,
 			[]event{{'a', 10}, {'g', 12}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 1},
-		"seek back": {Linear,
+		"seek back": {UniteLinear,
 			[]event{{'a', 1000}, {'g', 1001}, {'r', 0}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 0},
-		"seek back without Reset": {Copy,
+		"seek back without Reset": {UniteCopy,
 			[]event{{'a', 1000}, {'g', 1001}, {'a', 10}, {'g', 12}},
 			[]float64{1001, 12}, []float64{10000, 100}, 0},
-		"restarted clock": {Linear,
+		"restarted clock": {UniteLinear,
 			[]event{{'a', 1000}, {'g', 1001}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var gyro, accel []float64
-			u := New(c.method, func(s Sample) {
+			u := NewUniter(c.method, func(s UnitedSample) {
 				if s.Stamp != int64(s.Gyro[0]*float64(ms)) || s.Gyro[2] != 1 || math.Abs(s.Accel[2]-9.8) > 1e-12 {
 					t.Errorf("sample %+v", s)
 				}
@@ -88,10 +88,10 @@ func TestUnite(t *testing.T) {
 
 // TestStampsIncrease adds samples in random order.
 func TestStampsIncrease(t *testing.T) {
-	for _, m := range []Method{Copy, Linear} {
+	for _, m := range []UniteMethod{UniteCopy, UniteLinear} {
 		r := rand.New(rand.NewPCG(7, 7))
 		last, emitted := int64(math.MinInt64), uint64(0)
-		u := New(m, func(s Sample) {
+		u := NewUniter(m, func(s UnitedSample) {
 			if s.Stamp <= last {
 				t.Fatalf("%s: stamp %d after %d", m, s.Stamp, last)
 			}
@@ -114,7 +114,7 @@ func TestStampsIncrease(t *testing.T) {
 }
 
 func TestWaitingIsBounded(t *testing.T) {
-	u := New(Linear, func(Sample) {})
+	u := NewUniter(UniteLinear, func(UnitedSample) {})
 	u.Accel(0, [3]float64{})
 	for i := range int64(3 * maxWaiting) {
 		u.Gyro(i, [3]float64{})

@@ -1,17 +1,13 @@
-// Package hub passes a device's frames and events to any number of consumers and
-// counts the frames of each stream.
-package hub
+package camdriver
 
 import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"rsros/camdriver"
 )
 
 // Hub is the handler to start sensors with. It passes frames and events on to
-// consumers, which may attach and detach at any time.
+// consumers, which may attach and detach at any time, and counts the frames of each stream.
 //
 // A consumer's methods are called on the driver's goroutines and must not block. They may change
 // the device's options, which calls the consumers again, and attach others.
@@ -23,8 +19,8 @@ type Hub struct {
 
 // consumer is an attached handler. Its gate is closed when it is detached.
 type consumer struct {
-	camdriver.Handler
-	gate camdriver.Gate
+	Handler
+	gate Gate
 }
 
 // streamCount counts a stream's frames and gaps. A gap is a missing frame number: the
@@ -36,7 +32,7 @@ type streamCount struct {
 
 // Attach adds a consumer. The returned function removes it; after that returns, no
 // call to the consumer is running and none will follow.
-func (h *Hub) Attach(c camdriver.Handler) (detach func()) {
+func (h *Hub) Attach(c Handler) (detach func()) {
 	added := &consumer{Handler: c}
 	h.change(func(list []*consumer) []*consumer { return append(list, added) })
 	return func() {
@@ -62,12 +58,12 @@ func (h *Hub) list() []*consumer {
 	return nil
 }
 
-func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
+func (h *Hub) Frame(sensor int, f *Frame) {
 	h.count(f)
-	h.each(func(c camdriver.Handler) { c.Frame(sensor, f) })
+	h.each(func(c Handler) { c.Frame(sensor, f) })
 }
 
-func (h *Hub) count(f *camdriver.Frame) {
+func (h *Hub) count(f *Frame) {
 	s := h.counts.Of(f.Stream())
 	s.frames.Add(1)
 	last := s.last.Swap(f.Number + 1)
@@ -78,24 +74,24 @@ func (h *Hub) count(f *camdriver.Frame) {
 
 // Counts returns the number of frames of a stream that arrived and the number that are
 // missing according to the frame numbers.
-func (h *Hub) Counts(id camdriver.StreamID) (frames, gaps uint64) {
+func (h *Hub) Counts(id StreamID) (frames, gaps uint64) {
 	s := h.counts.Of(id)
 	return s.frames.Load(), s.gaps.Load()
 }
 
-func (h *Hub) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
-	h.each(func(c camdriver.Handler) { c.OptionChanged(sensor, id, value) })
+func (h *Hub) OptionChanged(sensor int, id OptionID, value float32) {
+	h.each(func(c Handler) { c.OptionChanged(sensor, id, value) })
 }
 
-func (h *Hub) Notification(sensor int, n camdriver.Notification) {
-	h.each(func(c camdriver.Handler) { c.Notification(sensor, n) })
+func (h *Hub) Notification(sensor int, n Notification) {
+	h.each(func(c Handler) { c.Notification(sensor, n) })
 }
 
-func (h *Hub) StatusChanged(s camdriver.Status) {
-	h.each(func(c camdriver.Handler) { c.StatusChanged(s) })
+func (h *Hub) StatusChanged(s Status) {
+	h.each(func(c Handler) { c.StatusChanged(s) })
 }
 
-func (h *Hub) each(call func(camdriver.Handler)) {
+func (h *Hub) each(call func(Handler)) {
 	for _, c := range h.list() {
 		if c.gate.Enter() {
 			call(c)

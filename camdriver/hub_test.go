@@ -1,20 +1,18 @@
-package hub
+package camdriver
 
 import (
 	"sync"
 	"testing"
-
-	"rsros/camdriver"
 )
 
 // counter is a consumer that counts frames.
 type counter struct {
-	camdriver.NopHandler
+	NopHandler
 	mu     sync.Mutex
 	frames int
 }
 
-func (c *counter) Frame(int, *camdriver.Frame) {
+func (c *counter) Frame(int, *Frame) {
 	c.mu.Lock()
 	c.frames++
 	c.mu.Unlock()
@@ -22,16 +20,16 @@ func (c *counter) Frame(int, *camdriver.Frame) {
 
 func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	var h Hub
-	id := camdriver.RightStream
+	id := RightStream
 	for _, n := range []uint64{10, 11, 14, 15, 1, 2} { // 12 and 13 are lost, then the camera is reset
-		f := camdriver.NewFrame(nil)
+		f := NewFrame(nil)
 		f.Profile.Stream, f.Number = id, n
 		h.Frame(0, f)
 	}
 	if frames, gaps := h.Counts(id); frames != 6 || gaps != 2 {
 		t.Errorf("got %d frames and %d gaps, want 6 and 2", frames, gaps)
 	}
-	if frames, _ := h.Counts(camdriver.LeftStream); frames != 0 {
+	if frames, _ := h.Counts(LeftStream); frames != 0 {
 		t.Error("two streams share a counter")
 	}
 }
@@ -42,7 +40,7 @@ func TestHubDetachIsFinal(t *testing.T) {
 	var h Hub
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
-	for kind := range camdriver.StreamKind(3) {
+	for kind := range StreamKind(3) {
 		wg.Go(func() {
 			for n := uint64(0); ; n++ {
 				select {
@@ -50,7 +48,7 @@ func TestHubDetachIsFinal(t *testing.T) {
 					return
 				default:
 				}
-				f := camdriver.NewFrame(nil)
+				f := NewFrame(nil)
 				f.Profile.Stream.Kind, f.Number = kind+1, n
 				h.Frame(0, f)
 			}
@@ -72,17 +70,17 @@ func TestHubDetachIsFinal(t *testing.T) {
 
 // nested is a consumer that attaches another and changes an option while it handles a frame.
 type nested struct {
-	camdriver.NopHandler
+	NopHandler
 	hub    *Hub
 	values []float32
 }
 
-func (n *nested) Frame(int, *camdriver.Frame) {
+func (n *nested) Frame(int, *Frame) {
 	n.hub.Attach(&counter{})
-	n.hub.OptionChanged(0, camdriver.OptionGain, 7) // as the device does during SetOption
+	n.hub.OptionChanged(0, OptionGain, 7) // as the device does during SetOption
 }
 
-func (n *nested) OptionChanged(_ int, _ camdriver.OptionID, v float32) {
+func (n *nested) OptionChanged(_ int, _ OptionID, v float32) {
 	n.values = append(n.values, v)
 }
 
@@ -90,7 +88,7 @@ func TestHubCallsWithinCalls(t *testing.T) {
 	var h Hub
 	c := &nested{hub: &h}
 	detach := h.Attach(c)
-	h.Frame(0, camdriver.NewFrame(nil))
+	h.Frame(0, NewFrame(nil))
 	detach()
 	if len(c.values) != 1 || c.values[0] != 7 {
 		t.Errorf("the consumer was told of the values %v, want 7", c.values)
@@ -111,6 +109,6 @@ func TestPerStream(t *testing.T) {
 			t.Errorf("%v was visited %d times", id, *n)
 		}
 	}
-	*p.Of(camdriver.StreamID{Kind: 255, Index: 1 << 30})++ // out of range, must not panic
-	*p.Of(camdriver.StreamID{Kind: camdriver.Depth, Index: -1})++
+	*p.Of(StreamID{Kind: 255, Index: 1 << 30})++ // out of range, must not panic
+	*p.Of(StreamID{Kind: Depth, Index: -1})++
 }

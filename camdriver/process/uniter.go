@@ -1,6 +1,4 @@
-// Package imu combines the samples of a camera's gyroscope and accelerometer, which
-// have different rates, as realsense2_camera does with unite_imu_method.
-package imu
+package process
 
 import (
 	"slices"
@@ -8,51 +6,52 @@ import (
 	"time"
 )
 
-// Method determines the acceleration at the time of a gyroscope sample.
-type Method string
+// UniteMethod determines the acceleration at the time of a gyroscope sample.
+type UniteMethod string
 
 // The methods, by realsense2_camera's names.
 const (
-	None   Method = "none"
-	Copy   Method = "copy"                 // last accelerometer sample; adds no delay
-	Linear Method = "linear_interpolation" // interpolated; delays samples by up to one accelerometer period
+	UniteNone   UniteMethod = "none"
+	UniteCopy   UniteMethod = "copy"                 // last accelerometer sample; adds no delay
+	UniteLinear UniteMethod = "linear_interpolation" // interpolated; delays samples by up to one accelerometer period
 )
 
-// Sample is a reading of one or both sensors.
-type Sample struct {
+// UnitedSample is a reading of one or both sensors.
+type UnitedSample struct {
 	Stamp int64      // ns
 	Gyro  [3]float64 // rad/s
 	Accel [3]float64 // m/s²
 }
 
-// MaxGap is the largest distance between accelerometer samples to interpolate. The
+// maxUniteGap is the largest distance between accelerometer samples to interpolate. The
 // lowest rate of a camera is 62.5 Hz.
-const MaxGap = 200 * time.Millisecond
+const maxUniteGap = 200 * time.Millisecond
 
-// maxWaiting bounds the gyroscope samples that wait for an accelerometer sample: MaxGap
+// maxWaiting bounds the gyroscope samples that wait for an accelerometer sample: maxUniteGap
 // at ten times a camera's highest rate.
 const maxWaiting = 800
 
-// Uniter combines samples. Stamps of combined samples increase, unless those of the
-// accelerometer go back by more than MaxGap, as after a seek. Gyroscope samples that
+// Uniter combines the samples of a camera's gyroscope and accelerometer, which have
+// different rates, as realsense2_camera does with unite_imu_method. Stamps of combined samples increase, unless those of the
+// accelerometer go back by more than maxUniteGap, as after a seek. Gyroscope samples that
 // would break this are dropped and counted. A Uniter is safe for concurrent use and
 // emits one sample at a time.
 type Uniter struct {
-	method Method
-	emit   func(Sample)
+	method UniteMethod
+	emit   func(UnitedSample)
 
 	mu      sync.Mutex
-	accel   Sample // last accelerometer sample
-	has     bool   // accel is valid
-	waiting []Sample
+	accel   UnitedSample // last accelerometer sample
+	has     bool         // accel is valid
+	waiting []UnitedSample
 	last    int64 // stamp of the last emitted sample
 	emitted bool  // last is valid
 	dropped uint64
 }
 
-// New returns a Uniter that calls emit with each combined sample. emit must not call
+// NewUniter returns a Uniter that calls emit with each combined sample. emit must not call
 // methods of the Uniter.
-func New(m Method, emit func(Sample)) *Uniter { return &Uniter{method: m, emit: emit} }
+func NewUniter(m UniteMethod, emit func(UnitedSample)) *Uniter { return &Uniter{method: m, emit: emit} }
 
 // Reset forgets all samples. Call it after a seek and after a time without input, so
 // that old samples are not used.
@@ -74,11 +73,11 @@ func (u *Uniter) Dropped() uint64 {
 func (u *Uniter) Gyro(stamp int64, v [3]float64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s := Sample{Stamp: stamp, Gyro: v}
+	s := UnitedSample{Stamp: stamp, Gyro: v}
 	switch {
-	case !u.has, u.method == Copy && apart(u.accel.Stamp, stamp) > MaxGap:
+	case !u.has, u.method == UniteCopy && apart(u.accel.Stamp, stamp) > maxUniteGap:
 		u.dropped++
-	case u.method == Copy:
+	case u.method == UniteCopy:
 		s.Accel = u.accel.Accel
 		u.put(s)
 	case stamp < u.accel.Stamp: // too late to interpolate
@@ -96,22 +95,22 @@ func (u *Uniter) Gyro(stamp int64, v [3]float64) {
 func (u *Uniter) Accel(stamp int64, v [3]float64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	before, after := u.accel, Sample{Stamp: stamp, Accel: v}
-	if u.has && stamp <= before.Stamp && apart(before.Stamp, stamp) <= MaxGap {
+	before, after := u.accel, UnitedSample{Stamp: stamp, Accel: v}
+	if u.has && stamp <= before.Stamp && apart(before.Stamp, stamp) <= maxUniteGap {
 		return // out of order
 	}
 	if u.has && stamp < before.Stamp {
 		u.emitted = false // a seek or a restarted clock: stamps may go back
 	}
-	interpolate := u.has && stamp > before.Stamp && apart(before.Stamp, stamp) <= MaxGap
+	interpolate := u.has && stamp > before.Stamp && apart(before.Stamp, stamp) <= maxUniteGap
 	u.accel, u.has = after, true
-	if u.method != Linear {
+	if u.method != UniteLinear {
 		return
 	}
 	later := u.waiting[:0]
 	for _, s := range u.waiting {
 		switch {
-		case s.Stamp > stamp && apart(s.Stamp, stamp) <= MaxGap:
+		case s.Stamp > stamp && apart(s.Stamp, stamp) <= maxUniteGap:
 			later = append(later, s)
 		case interpolate && s.Stamp >= before.Stamp && s.Stamp <= stamp:
 			s.Accel = between(before, after, s.Stamp)
@@ -126,7 +125,7 @@ func (u *Uniter) Accel(stamp int64, v [3]float64) {
 func apart(a, b int64) time.Duration { return time.Duration(a - b).Abs() }
 
 // between interpolates the acceleration between a and b.
-func between(a, b Sample, at int64) (v [3]float64) {
+func between(a, b UnitedSample, at int64) (v [3]float64) {
 	k := float64(at-a.Stamp) / float64(b.Stamp-a.Stamp)
 	for i := range v {
 		v[i] = a.Accel[i]*(1-k) + b.Accel[i]*k
@@ -134,7 +133,7 @@ func between(a, b Sample, at int64) (v [3]float64) {
 	return v
 }
 
-func (u *Uniter) put(s Sample) {
+func (u *Uniter) put(s UnitedSample) {
 	if u.emitted && s.Stamp <= u.last {
 		u.dropped++
 		return
