@@ -12,9 +12,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros/names"
-	"rsros/ros/param"
 	"rsros/ros/rosapi"
-	"rsros/ros/roslog"
 )
 
 // Config describes a node and its graph. NewNode copies it and doesn't read the
@@ -25,7 +23,7 @@ type Config struct {
 	Anonymous bool   // append the process id and the time to the name
 
 	MasterURI string // default DefaultMasterURI
-	Host      string // address that others use to reach this node; default: see host.Advertised
+	Host      string // address that others use to reach this node; default: see advertisedHost
 
 	Remaps        map[string]string // names as given, resolved by NewNode
 	PrivateParams map[string]any    // set on the master below the node's name
@@ -37,10 +35,10 @@ type Config struct {
 	// bytes that arrive, not with the length that the peer claims.
 	MaxMessage int64
 
-	// Log is the node's logger. If it writes to a roslog.Writer, pass that as Rosout;
+	// Log is the node's logger. If it writes to a LogWriter, pass that as Rosout;
 	// otherwise the node creates one for Node.Log.
 	Log    zerolog.Logger
-	Rosout *roslog.Writer
+	Rosout *LogWriter
 	// NoRosout disables publishing to /rosout and OnLog, for the node that aggregates
 	// /rosout.
 	NoRosout bool
@@ -172,7 +170,7 @@ func privateParam(params map[string]any, name, text string) error {
 	if err := names.Check(name); err != nil {
 		return err
 	}
-	value, err := param.FromYAML(text)
+	value, err := parseParam(text)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros/master"
-	"rsros/ros/roslog"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -123,7 +122,7 @@ func TestSimTime(t *testing.T) {
 
 func TestRosout(t *testing.T) {
 	m := embedded(t)
-	out := roslog.New(zerolog.InfoLevel)
+	out := NewLogWriter(zerolog.InfoLevel)
 	log := zerolog.New(out).Hook(out)
 	log.Warn().Int("frames", 7).Str("caller", "main.go:42").Msg("before the node")
 	taken := make(chan string, 1)

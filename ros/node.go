@@ -36,11 +36,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/program/work"
-	"rsros/ros/internal/host"
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 	"rsros/ros/rosapi"
-	"rsros/ros/roslog"
 	"rsros/ros/xmlrpc"
 )
 
@@ -65,11 +63,11 @@ type Node struct {
 
 	connections     atomic.Int64 // last id assigned
 	serviceCounts   serviceCounts
-	persistent      host.Counter // persistent service connections
-	datagrams       host.Counter // UDPROS connections, by topic and host
+	persistent      hostCounter // persistent service connections
+	datagrams       hostCounter // UDPROS connections, by topic and host
 	attendEvery     time.Duration
 	time            simTime
-	rosout          *roslog.Writer
+	rosout          *LogWriter
 	rosoutPublisher *Publisher
 	paramsSet       atomic.Bool // the private parameters are on the master
 
@@ -102,12 +100,12 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
 		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
 	if n.rosout == nil {
-		n.rosout = roslog.New(cfg.Log.GetLevel())
-		n.cfg.Log = cfg.Log.Hook(roslog.MessageHook{Writer: n.rosout})
+		n.rosout = NewLogWriter(cfg.Log.GetLevel())
+		n.cfg.Log = cfg.Log.Hook(messageHook{LogWriter: n.rosout})
 	}
 	n.log = n.cfg.Log.With().Str("component", "ros").Logger()
 	if n.host == "" {
-		n.host = host.Advertised(ctx, cfg.MasterURI)
+		n.host = advertisedHost(ctx, cfg.MasterURI)
 	}
 	if err := n.listen(ctx); err != nil {
 		return nil, err
@@ -142,18 +140,18 @@ func (n *Node) registerDefaults() error {
 // listen opens the two ports of a node: one for the slave API, one for TCPROS.
 func (n *Node) listen(ctx context.Context) error {
 	lc := net.ListenConfig{KeepAliveConfig: wire.KeepAlive()}
-	api, err := lc.Listen(ctx, "tcp", host.ListenAddress(n.host))
+	api, err := lc.Listen(ctx, "tcp", listenAddress(n.host))
 	if err != nil {
 		return fmt.Errorf("listen for the slave API: %w", err)
 	}
-	n.listener, err = lc.Listen(ctx, "tcp", host.ListenAddress(n.host))
+	n.listener, err = lc.Listen(ctx, "tcp", listenAddress(n.host))
 	if err != nil {
 		api.Close() //nolint:errcheck // on the way out
 		return fmt.Errorf("listen for TCPROS: %w", err)
 	}
 	n.uri = "http://" + net.JoinHostPort(n.host, fmt.Sprint(port(api))) + "/"
 	reach := "other machines can reach this node"
-	if host.IsLoopback(n.host) {
+	if isLoopback(n.host) {
 		reach = "only this machine can reach this node"
 	}
 	n.log.Debug().Str("uri", n.uri).Stringer("address", n.listener.Addr()).Msg(reach)

@@ -10,7 +10,6 @@ import (
 
 	"rsros/program/work"
 	"rsros/ros/names"
-	"rsros/ros/param"
 	"rsros/ros/rosapi"
 )
 
@@ -27,9 +26,9 @@ func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	return value, err == nil, err
 }
 
-// SetParam sets a parameter to a value that param.Value accepts.
+// SetParam sets a parameter to a bool, a number of 32 bits, a string, a []byte, a time.Time, a []any or a map[string]any.
 func (n *Node) SetParam(ctx context.Context, name string, value any) error {
-	value, err := param.Value(value)
+	value, err := paramValue(value)
 	if err != nil {
 		return fmt.Errorf("parameter %s: %w", name, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"rsros/msgs"
 	"rsros/program/buffers"
-	"rsros/ros/internal/host"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
 )
@@ -95,11 +94,11 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 	if h[wire.KeyPersistent] != "1" {
 		return s.answer(conn)
 	}
-	peer := host.Of(conn.RemoteAddr())
-	if !n.persistent.Add(peer, maxPersistent) {
+	peer := hostOf(conn.RemoteAddr())
+	if !n.persistent.add(peer, maxPersistent) {
 		return refuse(conn, fmt.Sprintf("%d persistent service connections from %s are open already", maxPersistent, peer))
 	}
-	defer n.persistent.Remove(peer)
+	defer n.persistent.remove(peer)
 	for {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"rsros/ros/internal/host"
 	"rsros/ros/internal/sendqueue"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
@@ -31,7 +30,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		return nil, err
 	}
 	t.hangUpUDP(conn.RemoteAddr()) // a subscriber that asks again has dropped its connection
-	release, err := n.admitUDP(t, host.Of(conn.RemoteAddr()))
+	release, err := n.admitUDP(t, hostOf(conn.RemoteAddr()))
 	if err != nil {
 		conn.Close() //nolint:errcheck // unused
 		return nil, err
@@ -75,14 +74,14 @@ const (
 func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 	const all = ""
 	place := t.name + " " + peer
-	if !n.datagrams.Add(place, maxUDPTopic) {
+	if !n.datagrams.add(place, maxUDPTopic) {
 		return nil, fmt.Errorf("topic %s has %d UDPROS subscribers at %s already", t.name, maxUDPTopic, peer)
 	}
-	if !n.datagrams.Add(all, maxUDP) {
-		n.datagrams.Remove(place)
+	if !n.datagrams.add(all, maxUDP) {
+		n.datagrams.remove(place)
 		return nil, fmt.Errorf("this node has %d UDPROS subscribers already", maxUDP)
 	}
-	return func() { n.datagrams.Remove(place); n.datagrams.Remove(all) }, nil
+	return func() { n.datagrams.remove(place); n.datagrams.remove(all) }, nil
 }
 
 // probeEvery is how often a subscriber gets a datagram that it ignores. If its

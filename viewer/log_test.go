@@ -7,12 +7,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/ros/roslog"
+	"rsros/ros"
 )
 
 // Log lines reach viewers with their fields and level, and later viewers get the last lines.
 func TestLogLines(t *testing.T) {
-	lines := roslog.New(zerolog.InfoLevel)
+	lines := ros.NewLogWriter(zerolog.InfoLevel)
 	log := zerolog.New(lines)
 	s, v, _ := start(t, Options{Lines: lines, Node: "/camera"}, "")
 	log.Warn().Int("frames", 3).Msg("too slow")

@@ -17,7 +17,7 @@ import (
 	"rsros/camdriver"
 	"rsros/record"
 	"rsros/replay"
-	"rsros/ros/roslog"
+	"rsros/ros"
 	"rsros/viewer/clients"
 	"rsros/viewer/encode"
 	"rsros/viewer/foxglove"
@@ -42,7 +42,7 @@ type Options struct {
 	Budget     *clients.Budget  // of all viewers; nil means the process's
 	Foxglove   foxglove.Options // for Foxglove's clients; without a Graph, they see the topics of the stage
 	Log        zerolog.Logger
-	Lines      *roslog.Writer // lines of the log for viewers, read by the server; the log has to write to it; nil if none
+	Lines      *ros.LogWriter // lines of the log for viewers, read by the server; the log has to write to it; nil if none
 	Node       string         // name of the logging node for viewers; "rs-ros-node" if empty
 }
 

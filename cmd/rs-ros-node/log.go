@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/view"
-	"rsros/ros/roslog"
+	"rsros/ros"
 )
 
 // logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,
@@ -45,8 +45,8 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 }
 
 // loggerForViewers returns a logger, and the lines that viewers see.
-func (a *app) loggerForViewers() (zerolog.Logger, *roslog.Writer) {
-	lines := roslog.New(zerolog.InfoLevel)
+func (a *app) loggerForViewers() (zerolog.Logger, *ros.LogWriter) {
+	lines := ros.NewLogWriter(zerolog.InfoLevel)
 	return a.logger(lines), lines
 }
 

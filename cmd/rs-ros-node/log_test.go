@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"rsros/node/view"
+	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/ros/roslog"
 	"rsros/viewer/guard"
 )
 
@@ -32,7 +32,7 @@ func TestTokenStaysOnTerminal(t *testing.T) {
 	if token == "" || strings.Contains(screen.String(), token) {
 		t.Errorf("the log shows %q", screen.String())
 	}
-	for where, lines := range map[string]*roslog.Writer{"/rosout": conf.Rosout, "viewers": access.Lines} {
+	for where, lines := range map[string]*ros.LogWriter{"/rosout": conf.Rosout, "viewers": access.Lines} {
 		if m := (<-lines.Lines()).Log(); !strings.Contains(m.Msg, "token=…") || strings.Contains(m.Msg, token) {
 			t.Errorf("%s gets %q", where, m.Msg)
 		}

@@ -31,7 +31,6 @@ import (
 	"rsros/replay"
 	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/ros/roslog"
 )
 
 // Options are the settings of Run.
@@ -43,7 +42,7 @@ type Options struct {
 	Out      io.Writer // for the steps and the table
 	Log      zerolog.Logger
 	// Rosout must be set if Log writes to it.
-	Rosout *roslog.Writer
+	Rosout *ros.LogWriter
 	// Progress, if set, shows the progress of a long step in milliseconds.
 	Progress func(what string) (report bagstore.Progress, done func())
 }

@@ -6,8 +6,8 @@
 package view
 
 import (
+	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/ros/roslog"
 	"rsros/viewer"
 	"rsros/viewer/foxglove/nodegraph"
 	"rsros/viewer/guard"
@@ -17,7 +17,7 @@ import (
 type Access struct {
 	viewer.Access
 	ViewOnly bool           // viewers can't change anything
-	Lines    *roslog.Writer // what they see of the log, which has to write to it; nil for nothing
+	Lines    *ros.LogWriter // what they see of the log, which has to write to it; nil for nothing
 	Announce func(string)   // shows the user, and nobody else, an address with a token; may be nil
 }
 

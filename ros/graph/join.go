@@ -21,7 +21,6 @@ import (
 
 	"rsros/program"
 	"rsros/ros"
-	"rsros/ros/roslog"
 )
 
 // Config is a node's identity in the graph.
@@ -33,7 +32,7 @@ type Config = ros.Config
 // hook.
 func ParseArgs(args, environ []string) (Config, []string, error) {
 	conf, rest, err := ros.ParseArgs(args, environ)
-	conf.Rosout = roslog.New(zerolog.InfoLevel)
+	conf.Rosout = ros.NewLogWriter(zerolog.InfoLevel)
 	return conf, rest, err
 }
 

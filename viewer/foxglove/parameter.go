@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"rsros/ros/param"
+	"rsros/ros"
 )
 
 // parameter is a parameter in the protocol. JSON has one kind of number, so Type distinguishes
@@ -44,7 +44,7 @@ func parameterOf(name string, value any) parameter {
 			p.Type = typeDoubles
 		}
 	}
-	value, _ = param.Map(value, representable) // representable never fails
+	value, _ = ros.MapParam(value, representable) // representable never fails
 	p.Value = encode(value)
 	return p
 }
@@ -89,7 +89,7 @@ func (p *parameter) value() (any, error) {
 		return nil, fmt.Errorf("parameter %s: %s isn't base64, as %s has to be", p.Name, p.Value, typeBytes)
 	}
 	double := p.Type == typeDouble || p.Type == typeDoubles
-	v, err := param.Map(v, func(v any) (any, error) { return fromJSON(v, double) })
+	v, err := ros.MapParam(v, func(v any) (any, error) { return fromJSON(v, double) })
 	if err != nil {
 		return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 	}

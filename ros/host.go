@@ -1,5 +1,4 @@
-// Package host finds the address that a node advertises and the one it listens on.
-package host
+package ros
 
 import (
 	"context"
@@ -11,15 +10,15 @@ import (
 	"time"
 )
 
-// Advertised returns the host name or address to advertise if none is configured. With
+// advertisedHost returns the host name or address to advertise if none is configured. With
 // a remote master it is the address of the interface that routes to it, which the
 // master's machine can reach without a name service. With a local master it is the host
 // name if that resolves, so that other machines can reach the node, otherwise the
 // loopback address.
-func Advertised(ctx context.Context, masterURI string) string {
+func advertisedHost(ctx context.Context, masterURI string) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if u, err := url.Parse(masterURI); err == nil && !IsLoopback(u.Hostname()) {
+	if u, err := url.Parse(masterURI); err == nil && !isLoopback(u.Hostname()) {
 		// Connecting a UDP socket sends nothing; it only selects the route.
 		var d net.Dialer
 		if conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(u.Hostname(), "9")); err == nil {
@@ -36,7 +35,7 @@ func Advertised(ctx context.Context, masterURI string) string {
 	return "127.0.0.1"
 }
 
-func IsLoopback(host string) bool {
+func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
 	}
@@ -44,23 +43,23 @@ func IsLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ListenAddress returns the address to listen on: the loopback interface if the
+// listenAddress returns the address to listen on: the loopback interface if the
 // advertised host is loopback, otherwise every interface.
-func ListenAddress(host string) string {
-	if IsLoopback(host) {
+func listenAddress(host string) string {
+	if isLoopback(host) {
 		return net.JoinHostPort(host, "0")
 	}
 	return ":0"
 }
 
-// Counter counts open connections by host. The zero value is ready to use.
-type Counter struct {
+// hostCounter counts open connections by host. The zero value is ready to use.
+type hostCounter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// Add counts one more for a host. It returns false if the host already has most.
-func (p *Counter) Add(host string, most int) bool {
+// add counts one more for a host. It returns false if the host already has most.
+func (p *hostCounter) add(host string, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counts[host] >= most {
@@ -73,8 +72,8 @@ func (p *Counter) Add(host string, most int) bool {
 	return true
 }
 
-// Remove counts one less for a host.
-func (p *Counter) Remove(host string) {
+// remove counts one less for a host.
+func (p *hostCounter) remove(host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counts[host]--; p.counts[host] <= 0 {
@@ -82,8 +81,8 @@ func (p *Counter) Remove(host string) {
 	}
 }
 
-// Of returns an address without its port.
-func Of(a net.Addr) string {
+// hostOf returns an address without its port.
+func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return a.String()

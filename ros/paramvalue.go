@@ -1,5 +1,4 @@
-// Package param converts values to the types of the ROS parameter server.
-package param
+package ros
 
 import (
 	"fmt"
@@ -9,8 +8,8 @@ import (
 	"rsros/program/yaml"
 )
 
-// FromYAML parses one YAML value into the types of the parameter server; see Value.
-func FromYAML(text string) (any, error) {
+// parseParam parses one YAML value into the types of the parameter server; see paramValue.
+func parseParam(text string) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
@@ -18,21 +17,21 @@ func FromYAML(text string) (any, error) {
 	if err := yaml.Decode([]byte(text), &v); err != nil {
 		return nil, err
 	}
-	return Value(v)
+	return paramValue(v)
 }
 
-// Value converts a value to the types of the parameter server: bool, int
+// paramValue converts a value to the types of the parameter server: bool, int
 // (32 bits), float64, string, []byte, time.Time, []any, map[string]any.
-func Value(v any) (any, error) { return Map(v, leaf) }
+func paramValue(v any) (any, error) { return MapParam(v, paramLeaf) }
 
-// Map returns a value with each element of its lists and trees, at any depth, replaced by
+// MapParam returns a value with each element of its lists and trees, at any depth, replaced by
 // what leaf returns for it.
-func Map(v any, leaf func(any) (any, error)) (_ any, err error) {
+func MapParam(v any, leaf func(any) (any, error)) (_ any, err error) {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i, e := range v {
-			if list[i], err = Map(e, leaf); err != nil {
+			if list[i], err = MapParam(e, leaf); err != nil {
 				return nil, err
 			}
 		}
@@ -40,7 +39,7 @@ func Map(v any, leaf func(any) (any, error)) (_ any, err error) {
 	case map[string]any:
 		tree := make(map[string]any, len(v))
 		for k, e := range v {
-			if tree[k], err = Map(e, leaf); err != nil {
+			if tree[k], err = MapParam(e, leaf); err != nil {
 				return nil, err
 			}
 		}
@@ -49,7 +48,7 @@ func Map(v any, leaf func(any) (any, error)) (_ any, err error) {
 	return leaf(v)
 }
 
-func leaf(v any) (any, error) {
+func paramLeaf(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return "", nil
@@ -58,18 +57,18 @@ func leaf(v any) (any, error) {
 	case float32:
 		return float64(v), nil
 	case int:
-		return integer(int64(v))
+		return paramInteger(int64(v))
 	case int32:
 		return int(v), nil
 	case int64:
-		return integer(v)
+		return paramInteger(v)
 	case uint64:
-		return integer(int64(min(v, 1<<62)))
+		return paramInteger(int64(min(v, 1<<62)))
 	}
 	return nil, fmt.Errorf("a parameter can't be of type %T", v)
 }
 
-func integer(v int64) (any, error) {
+func paramInteger(v int64) (any, error) {
 	if v != int64(int32(v)) {
 		return nil, fmt.Errorf("%d doesn't fit the 32 bits of a parameter", v)
 	}

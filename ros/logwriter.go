@@ -1,5 +1,4 @@
-// Package roslog turns log lines into rosgraph_msgs/Log messages.
-package roslog
+package ros
 
 import (
 	"context"
@@ -16,11 +15,11 @@ import (
 	"rsros/msgs"
 )
 
-// Writer collects log lines for /rosout. It is a writer for zerolog and a hook that
-// discards events below its level, which rqt_logger_level and
-// `rosservice call ~set_logger_level` change:
+// LogWriter collects log lines for /rosout as rosgraph_msgs/Log messages. It is a writer
+// for zerolog and a hook that discards events below its level, which rqt_logger_level
+// and `rosservice call ~set_logger_level` change:
 //
-//	out := roslog.New(zerolog.InfoLevel)
+//	out := ros.NewLogWriter(zerolog.InfoLevel)
 //	log := zerolog.New(zerolog.MultiLevelWriter(console, out)).Hook(out)
 //	node, err := ros.NewNode(ctx, ros.Config{Log: log, Rosout: out, …})
 //
@@ -29,72 +28,72 @@ import (
 //
 // Lines written before the node runs are published when it starts. A write never
 // blocks: lines are dropped when the buffer is full.
-type Writer struct {
+type LogWriter struct {
 	level atomic.Int32
-	lines chan Line
+	lines chan LogLine
 }
 
-// Line is one log line: zerolog's JSON, or plain text.
-type Line struct {
+// LogLine is one log line: zerolog's JSON, or plain text.
+type LogLine struct {
 	level zerolog.Level
 	text  string
 	mark  chan struct{} // if not nil, this is no line but a mark, closed when it is reached
 }
 
-// New returns a Writer that lets level and above pass.
-func New(level zerolog.Level) *Writer {
-	r := &Writer{lines: make(chan Line, 256)}
+// NewLogWriter returns a LogWriter that lets level and above pass.
+func NewLogWriter(level zerolog.Level) *LogWriter {
+	r := &LogWriter{lines: make(chan LogLine, 256)}
 	r.SetLevel(level)
 	return r
 }
 
 // SetLevel discards events below level, for all of the logger's writers.
-func (r *Writer) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
+func (r *LogWriter) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
 
 // Write adds a line without a level.
-func (r *Writer) Write(line []byte) (int, error) { return r.WriteLevel(zerolog.NoLevel, line) }
+func (r *LogWriter) Write(line []byte) (int, error) { return r.WriteLevel(zerolog.NoLevel, line) }
 
-func (r *Writer) WriteLevel(level zerolog.Level, line []byte) (int, error) {
+func (r *LogWriter) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	r.post(level, string(line))
 	return len(line), nil
 }
 
-func (r *Writer) post(level zerolog.Level, text string) {
+func (r *LogWriter) post(level zerolog.Level, text string) {
 	select {
-	case r.lines <- Line{level: level, text: text}:
+	case r.lines <- LogLine{level: level, text: text}:
 	default:
 	}
 }
 
 // Run is the hook: it discards events below the level.
-func (r *Writer) Run(e *zerolog.Event, level zerolog.Level, _ string) {
+func (r *LogWriter) Run(e *zerolog.Event, level zerolog.Level, _ string) {
 	if level < zerolog.Level(r.level.Load()) {
 		e.Discard()
 	}
 }
 
-// MessageHook posts the messages of a logger that doesn't write to the Writer.
-type MessageHook struct{ *Writer }
+// messageHook posts the messages of a logger that doesn't write to the LogWriter.
+type messageHook struct{ *LogWriter }
 
-func (h MessageHook) Run(e *zerolog.Event, level zerolog.Level, message string) {
-	h.Writer.Run(e, level, message)
+func (h messageHook) Run(e *zerolog.Event, level zerolog.Level, message string) {
+	h.LogWriter.Run(e, level, message)
 	if e.Enabled() {
 		h.post(level, message)
 	}
 }
 
 // Level returns the level.
-func (r *Writer) Level() zerolog.Level { return zerolog.Level(r.level.Load()) }
+func (r *LogWriter) Level() zerolog.Level { return zerolog.Level(r.level.Load()) }
 
 // Lines returns the written lines, for the goroutine that publishes them.
-func (r *Writer) Lines() <-chan Line { return r.lines }
+func (r *LogWriter) Lines() <-chan LogLine { return r.lines }
 
 // Mark returns a channel that is closed when Log was called on every line written
 // before. It waits for room in the buffer until ctx ends.
-func (r *Writer) Mark(ctx context.Context) (<-chan struct{}, error) {
+func (r *LogWriter) Mark(ctx context.Context) (<-chan struct{}, error) {
 	reached := make(chan struct{})
 	select {
-	case r.lines <- Line{mark: reached}:
+	case r.lines <- LogLine{mark: reached}:
 		return reached, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -103,7 +102,7 @@ func (r *Writer) Mark(ctx context.Context) (<-chan struct{}, error) {
 
 // Log returns the line as a message with level, text, file and line number. For a mark
 // it closes the mark's channel and returns nil.
-func (l Line) Log() *msgs.Log {
+func (l LogLine) Log() *msgs.Log {
 	if l.mark != nil {
 		close(l.mark)
 		return nil

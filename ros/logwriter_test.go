@@ -1,4 +1,4 @@
-package roslog
+package ros
 
 import (
 	"bytes"
