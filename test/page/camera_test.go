@@ -14,10 +14,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/camdriver/sim"
 	"rsros/record"
-	"rsros/ros/roslog"
+	"rsros/ros"
 	"rsros/viewer"
 	"rsros/viewer/guard"
 )
@@ -28,7 +27,7 @@ type camera struct {
 	camdriver.NopHandler
 	url        string
 	device     camdriver.Device
-	hub        hub.Hub
+	hub        camdriver.Hub
 	frozen     atomic.Bool
 	log        zerolog.Logger // whose lines pages show
 	recordings string         // their folder
@@ -56,7 +55,7 @@ func small(d camdriver.Device) [][]camdriver.Profile {
 // startCamera starts the camera and its server, which also has /modules.js.
 func startCamera(t *testing.T) *camera {
 	t.Helper()
-	lines := roslog.New(zerolog.InfoLevel)
+	lines := ros.NewLogWriter(zerolog.InfoLevel)
 	c := &camera{log: zerolog.New(lines), recordings: t.TempDir(), seen: make(map[camdriver.StreamID]map[uint64]uint64)}
 	var err error
 	if c.device, err = sim.Open(sim.Options{}); err != nil {
