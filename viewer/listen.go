@@ -18,7 +18,7 @@ type Access struct {
 // Listen serves viewers of s on a port of its own until Close, which also closes s. If other
 // machines can reach the address, the URL contains a token that viewers need.
 func Listen(a Access, s *Server) (*guard.Listener, error) {
-	l, err := guard.Listen(a.Address, guard.Options{Hosts: a.AllowHosts, Origins: a.Origins, Open: a.NoAuth}, s)
+	l, err := guard.Listen(a.Address, guard.Options{Hosts: a.AllowHosts, Origins: a.Origins, Open: a.NoAuth, Log: s.o.Log}, s)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for viewers: %w", err), s.Close())
 	}

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/rs/zerolog"
 )
 
 // Options select which requests are served.
@@ -26,6 +28,7 @@ type Options struct {
 	Token string
 	// Open makes Listen choose no token even if other machines can connect.
 	Open bool
+	Log  zerolog.Logger // what Listen reports of requests
 }
 
 // NewToken returns a token of at least 128 random bits, which fits into a URL as it is.

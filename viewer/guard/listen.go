@@ -1,15 +1,19 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // Limits of HTTP: a stranger may be slow, but not for ever.
@@ -50,7 +54,9 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 		}
 	}
 	l := &Listener{
-		http: &http.Server{Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader},
+		http: &http.Server{
+			Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(errorLog{o.Log}, "", 0),
+		},
 		next: next, url: URL{u.String(), o.Token}, ended: make(chan struct{}),
 	}
 	go func() {
@@ -60,6 +66,14 @@ func Listen(address string, o Options, next http.Handler) (*Listener, error) {
 		}
 	}()
 	return l, nil
+}
+
+// errorLog logs what package http reports, such as the panic of a handler.
+type errorLog struct{ zerolog.Logger }
+
+func (l errorLog) Write(text []byte) (int, error) {
+	l.Error().Msgf("%s", bytes.TrimSpace(text))
+	return len(text), nil
 }
 
 // URL is what viewers open; empty if nobody is served.

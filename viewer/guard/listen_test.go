@@ -1,13 +1,17 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 )
 
 // TestListen serves on loopback and beyond, to those who may come in, until it is closed.
@@ -51,6 +55,24 @@ func TestListen(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The panic of a handler is in the program's log.
+func TestPanicIsLogged(t *testing.T) {
+	var lines bytes.Buffer
+	l, err := Listen("127.0.0.1:0", Options{Log: zerolog.New(&lines)}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("torn") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := http.Get(l.URL().Secret()); err == nil {
+		t.Error("the handler that panicked has answered")
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := lines.String(); !strings.HasPrefix(text, `{"level":"error"`) || !strings.Contains(text, "torn") {
+		t.Errorf("the log has %q", text)
 	}
 }
 
