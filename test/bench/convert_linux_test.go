@@ -1,4 +1,4 @@
-package convert
+package bench
 
 import (
 	"math/rand/v2"
@@ -28,7 +28,7 @@ func BenchmarkConvert(b *testing.B) {
 	program, dir := peer.Released(b), b.TempDir()
 	bag, db := filepath.Join(dir, "camera.bag"), filepath.Join(dir, "x.db3")
 	back, copied := filepath.Join(dir, "back.bag"), filepath.Join(dir, "copy.bag")
-	if err := record(bag, gb*1e9); err != nil {
+	if err := recordCamera(bag, gb*1e9); err != nil {
 		b.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -40,39 +40,48 @@ func BenchmarkConvert(b *testing.B) {
 		{"info_db3", db, "", []string{program, "info", db}},
 		{"db3_to_bag", db, back, []string{program, "convert", "-q", db, back}},
 	} {
-		b.Run(step.name, func(b *testing.B) {
-			st, err := os.Stat(step.in)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(st.Size())
-			var cpu time.Duration
-			var peak int64
-			for b.Loop() {
-				b.StopTimer()
-				os.Remove(step.out)
-				syscall.Sync()
-				if os.Getenv("BENCH_COLD") != "" {
-					if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.StartTimer()
-				cmd := exec.Command(step.args[0], step.args[1:]...)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					b.Fatalf("%v\n%s", err, out)
-				}
-				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				peak = max(peak, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss))
-			}
-			b.ReportMetric(cpu.Seconds()/float64(b.N)/float64(st.Size())*1e9, "cpu-s/GB")
-			b.ReportMetric(float64(peak)/1024, "peak-MiB")
-		})
+		measure(b, step.name, step.in, step.out, step.args)
 	}
 }
 
-// record writes a recording whose pixels are noise.
-func record(path string, size float64) error {
+// measure runs a command that reads the file in and creates out, which is removed before.
+func measure(b *testing.B, name, in, out string, args []string) {
+	b.Run(name, func(b *testing.B) {
+		st, err := os.Stat(in)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(st.Size())
+		var cpu time.Duration
+		var peak int64
+		for b.Loop() {
+			b.StopTimer()
+			if err := os.RemoveAll(out); err != nil {
+				b.Fatal(err)
+			}
+			syscall.Sync()
+			if os.Getenv("BENCH_COLD") != "" {
+				if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StartTimer()
+			cmd := exec.Command(args[0], args[1:]...)
+			if text, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, text)
+			}
+			cpu += used(cmd)
+			peak = max(peak, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss))
+		}
+		perGB := 1e9 / float64(b.N) / float64(st.Size())
+		b.ReportMetric(b.Elapsed().Seconds()*perGB, "s/GB")
+		b.ReportMetric(cpu.Seconds()*perGB, "cpu-s/GB")
+		b.ReportMetric(float64(peak)/1024, "peak-MiB")
+	})
+}
+
+// recordCamera writes a recording whose pixels are noise.
+func recordCamera(path string, size float64) error {
 	const width, height = 1280, 720
 	profile := func(kind camdriver.StreamKind, format camdriver.Format, fps int) camdriver.Profile {
 		return camdriver.Profile{Stream: camdriver.StreamID{Kind: kind}, Format: format, Width: width, Height: height, FPS: fps, Default: true}

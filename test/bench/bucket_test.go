@@ -1,5 +1,4 @@
-// Package bucket measures commands on a recording in a bucket, compared with downloading it first.
-package bucket
+package bench
 
 import (
 	"bytes"
@@ -27,8 +26,8 @@ const (
 	interval    = 20 * time.Millisecond
 )
 
-// record writes messages of size bytes, all letters.
-func record(b *testing.B, path string, messages, size int) {
+// recordStrings writes messages of size bytes, all letters.
+func recordStrings(b *testing.B, path string, messages, size int) {
 	w, err := bagstore.Create(path, bagstore.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -52,28 +51,30 @@ func record(b *testing.B, path string, messages, size int) {
 	}
 }
 
-// Benchmark runs each command once a round: in place, and after downloading the whole recording.
+// BenchmarkBucket runs each command on a recording in a bucket once a round: in place, and after downloading the whole recording.
 // Reported are seconds, processor seconds of the command and of the download, requests and megabytes.
-func Benchmark(b *testing.B) {
+func BenchmarkBucket(b *testing.B) {
 	store := bucket.Start(b)
 	dir := b.TempDir()
 	program := peer.Released(b)
 	local := filepath.Join(dir, "local.bag")
-	record(b, local, messages, messageSize)
+	recordStrings(b, local, messages, messageSize)
 	address := store.Put("walk.bag", local)
 	store.Link(linkRate, linkLatency)
 	for name, args := range map[string][]string{
 		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
 		"play": {"play", "IN", "-u", "10", "--master", "embedded"},
 	} {
-		b.Run(name+"/in-place", func(b *testing.B) { run(b, store, program, args, func() (string, time.Duration) { return address, 0 }) })
+		b.Run(name+"/in-place", func(b *testing.B) {
+			runOn(b, store, program, args, func() (string, time.Duration) { return address, 0 })
+		})
 		b.Run(name+"/downloaded", func(b *testing.B) {
-			run(b, store, program, args, func() (string, time.Duration) { return download(b, store, filepath.Join(dir, "copy.bag")) })
+			runOn(b, store, program, args, func() (string, time.Duration) { return download(b, store, filepath.Join(dir, "copy.bag")) })
 		})
 	}
 }
 
-func run(b *testing.B, store *bucket.Bucket, program string, args []string, in func() (string, time.Duration)) {
+func runOn(b *testing.B, store *bucket.Bucket, program string, args []string, in func() (string, time.Duration)) {
 	store.Forget()
 	var cpu time.Duration
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package view
+package bench
 
 import (
 	"bytes"
@@ -75,9 +75,9 @@ func serve(b *testing.B, p *peer.Process, page, codec string, n int, span time.D
 		})
 	}
 	time.Sleep(time.Second) // until all have their first images
-	cpu, images, size = used(b, p), count.Load(), received.Load()
+	cpu, images, size = usedBy(b, p), count.Load(), received.Load()
 	time.Sleep(span)
-	cpu, images, size = used(b, p)-cpu, count.Load()-images, received.Load()-size
+	cpu, images, size = usedBy(b, p)-cpu, count.Load()-images, received.Load()-size
 	done.Store(true)
 	all.Wait()
 	return cpu, images, size
@@ -145,8 +145,8 @@ func forget(b *testing.B, path string) {
 	}
 }
 
-// used returns the processor time of a program in seconds.
-func used(b *testing.B, p *peer.Process) (seconds float64) {
+// usedBy returns the processor time of a program in seconds.
+func usedBy(b *testing.B, p *peer.Process) (seconds float64) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid()))
 	if err != nil {
 		b.Fatal(err)

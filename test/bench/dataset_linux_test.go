@@ -1,14 +1,10 @@
-package dataset
+package bench
 
 import (
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
@@ -26,7 +22,7 @@ func BenchmarkTUM(b *testing.B) {
 	}
 	program, python, dir := peer.Released(b), need.Python(b, "rosbag", "PIL"), b.TempDir()
 	bag, out := filepath.Join(dir, "camera.bag"), filepath.Join(dir, "out")
-	record(b, bag, int64(gb*1e9))
+	recordImages(b, bag, int64(gb*1e9))
 	for _, step := range []struct {
 		name string
 		args []string
@@ -38,40 +34,12 @@ func BenchmarkTUM(b *testing.B) {
 		{"python_uncompressed", []string{python, "testdata/export.py", bag, out, "0"}},
 		{"python_default", []string{python, "testdata/export.py", bag, out, "6"}},
 	} {
-		b.Run(step.name, func(b *testing.B) {
-			st, err := os.Stat(bag)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(st.Size())
-			var cpu, wall time.Duration
-			var peak int64
-			for b.Loop() {
-				b.StopTimer()
-				if err := os.RemoveAll(out); err != nil {
-					b.Fatal(err)
-				}
-				syscall.Sync()
-				b.StartTimer()
-				begin := time.Now()
-				cmd := exec.Command(step.args[0], step.args[1:]...)
-				if text, err := cmd.CombinedOutput(); err != nil {
-					b.Fatalf("%v\n%s", err, text)
-				}
-				wall += time.Since(begin)
-				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				peak = max(peak, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss))
-			}
-			perGB := 1e9 / float64(b.N) / float64(st.Size())
-			b.ReportMetric(wall.Seconds()*perGB, "s/GB")
-			b.ReportMetric(cpu.Seconds()*perGB, "cpu-s/GB")
-			b.ReportMetric(float64(peak)/1024, "peak-MiB")
-		})
+		measure(b, step.name, bag, out, step.args)
 	}
 }
 
-// record writes a bag of a slanted plane with noise.
-func record(b *testing.B, path string, size int64) {
+// recordImages writes a bag of a slanted plane with noise.
+func recordImages(b *testing.B, path string, size int64) {
 	b.Helper()
 	const width, height = 848, 480
 	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})

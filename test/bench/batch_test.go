@@ -1,4 +1,4 @@
-package bucket
+package bench
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 	dir := b.TempDir()
 	for i := range fleetItems {
 		local := filepath.Join(dir, fmt.Sprintf("%02d.bag", i))
-		record(b, local, 10*(1+i%8), fleetUnit)
+		recordStrings(b, local, 10*(1+i%8), fleetUnit)
 		if format := []string{".bag", ".mcap", ".db3"}[i%3]; format != ".bag" {
 			out := filepath.Join(dir, fmt.Sprintf("%02d%s", i, format))
 			if _, err := convert.Messages(b.Context(), convert.Options{In: local, Out: out}); err != nil {

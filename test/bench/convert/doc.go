@@ -1,2 +1,0 @@
-// Package convert has a benchmark of converting large RealSense recordings.
-package convert

@@ -1,2 +1,0 @@
-// Package dataset has a benchmark of making data sets of recordings.
-package dataset

@@ -1,2 +1,0 @@
-// Package start has a benchmark of the program's start.
-package start
