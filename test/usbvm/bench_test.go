@@ -18,7 +18,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/test/usbvm/vhci"
 	"rsros/usbcam/d435i"
 )
 
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(cameraProcess) == "" {
 		os.Exit(m.Run())
 	}
-	port, err := vhci.Plug(d435i.Options{Serial: serialBytes, ASICSerial: asicBytes, Scene: still{}})
+	port, err := Plug(d435i.Options{Serial: serialBytes, ASICSerial: asicBytes, Scene: still{}})
 	if err == nil {
 		_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark ends
 		err = port.Unplug()

@@ -23,7 +23,6 @@ import (
 	"rsros/camdriver/d400"
 	"rsros/ros/xmlrpc"
 	"rsros/test/need"
-	"rsros/test/usbvm/film"
 	"rsros/usbcam/d435i"
 )
 
@@ -37,9 +36,9 @@ func program(t *testing.T) string {
 	return path
 }
 
-func reel(t *testing.T) *film.Reel {
+func reel(t *testing.T) *Reel {
 	t.Helper()
-	r, err := film.Load(filepath.Join(os.Getenv("USBVM_OUT"), "reel"))
+	r, err := LoadReel(filepath.Join(os.Getenv("USBVM_OUT"), "reel"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +190,7 @@ func published(t *testing.T) map[string]bool {
 }
 
 // checkRecording compares calibration and every frame with what was shown.
-func checkRecording(t *testing.T, path string, shown *film.Reel) {
+func checkRecording(t *testing.T, path string, shown *Reel) {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
@@ -231,7 +230,7 @@ func checkRecording(t *testing.T, path string, shown *film.Reel) {
 	}
 }
 
-func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *film.Reel) {
+func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *Reel) {
 	t.Helper()
 	name := s.Profile.Stream.String()
 	if want, ok := shown.Intrinsics[name]; ok {
@@ -268,7 +267,7 @@ func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *film.Reel
 
 // checkImage compares one frame with the reel's. Colour went through YUY2, which
 // halves the resolution of chroma: its mean must still be near.
-func checkImage(t *testing.T, f *camdriver.Frame, shown *film.Reel) {
+func checkImage(t *testing.T, f *camdriver.Frame, shown *Reel) {
 	t.Helper()
 	counter, ok := f.Meta(camdriver.MetaFrameCounter)
 	if !ok {

@@ -74,7 +74,7 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 
 (cd "$root" && CGO_ENABLED=1 go test -c -tags "${USBVM_TAGS:-usb usbvm}" -o "$build/out/usbvm.test" ./test/usbvm)
 (cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/out/rs-ros-node" ./cmd/rs-ros-node)
-(cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
+(cd "$root" && USBVM_REEL="$build/out/reel" go test -count=1 -run Reel ./test/usbvm)
 
 # The machine's clock counts its instructions, each 1 ns: its processor is as fast
 # as one of 1000 MIPS however busy the host is, only slower to watch.

@@ -5,7 +5,6 @@ package usbvm
 import (
 	"testing"
 
-	"rsros/test/usbvm/vhci"
 	"rsros/usbcam/d435i"
 )
 
@@ -55,7 +54,7 @@ func TestSDKReset(t *testing.T) {
 // TestSDKTwoCameras streams two at once.
 func TestSDKTwoCameras(t *testing.T) {
 	plug(t, d435i.Options{})
-	second, err := vhci.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"rsros/test/usbvm/vhci"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -72,9 +71,9 @@ func plugWatched(t *testing.T, o d435i.Options, watch func(*d435i.Camera) usbip.
 }
 
 // plugAlone is plugWatched where the kernel may have no drivers for cameras.
-func plugAlone(t *testing.T, o d435i.Options, watch func(*d435i.Camera) usbip.Device) *vhci.Port {
+func plugAlone(t *testing.T, o d435i.Options, watch func(*d435i.Camera) usbip.Device) *Port {
 	t.Helper()
-	p, err := vhci.PlugWatched(o, watch)
+	p, err := PlugWatched(o, watch)
 	if err != nil {
 		t.Fatal(err)
 	}

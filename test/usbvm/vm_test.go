@@ -19,7 +19,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/test/usbvm/vhci"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -42,7 +41,7 @@ var (
 
 // plugged is a port with a camera whose payloads are counted.
 type plugged struct {
-	*vhci.Port
+	*Port
 	counts *counts
 }
 
@@ -84,7 +83,7 @@ func plugUnbound(t testing.TB, o d435i.Options) plugged {
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
 	n := &counts{sent: map[uint8][]uint64{}}
-	p, err := vhci.PlugWatched(o, func(c *d435i.Camera) usbip.Device { return counted{c, n} })
+	p, err := PlugWatched(o, func(c *d435i.Camera) usbip.Device { return counted{c, n} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +454,7 @@ func TestUSB2(t *testing.T) {
 // TestTwoCameras streams two at once, each chosen by its serial number.
 func TestTwoCameras(t *testing.T) {
 	plug(t, d435i.Options{})
-	second, err := vhci.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-// Package vhci plugs a virtual camera into the running Linux kernel: it passes one end of a
-// socket pair to the kernel's vhci_hcd and serves USB/IP on the other. It needs root and the
-// module vhci-hcd.
-package vhci
+//go:build usb && usbvm
+
+package usbvm
 
 import (
 	"errors"
@@ -22,8 +21,9 @@ import (
 
 const controller = "/sys/devices/platform/vhci_hcd.0/"
 
-// Port is a place where a camera can be plugged in and out. Its methods may be
-// called from any goroutine.
+// Port is a place of the running kernel where a camera can be plugged in and out: one end of a socket pair goes to
+// vhci_hcd, and USB/IP is served on the other. It needs root and the module vhci-hcd. Its methods may be called from
+// any goroutine.
 type Port struct {
 	opt   d435i.Options
 	watch func(*d435i.Camera) usbip.Device

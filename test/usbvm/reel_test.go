@@ -1,6 +1,10 @@
-package film
+//go:build !usbvm
+
+package usbvm
 
 import (
+	"cmp"
+	"os"
 	"reflect"
 	"testing"
 
@@ -8,13 +12,13 @@ import (
 	"rsros/usbcam/d435i"
 )
 
-// TestLoad: a reel is read as it was written, and has every frame.
-func TestLoad(t *testing.T) {
-	dir := t.TempDir()
+// TestReel: a reel is read as it was written, and has every frame. run.sh sets USBVM_REEL to keep it for the machine.
+func TestReel(t *testing.T) {
+	dir := cmp.Or(os.Getenv("USBVM_REEL"), t.TempDir())
 	if err := Shoot(dir); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Load(dir)
+	r, err := LoadReel(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +26,7 @@ func TestLoad(t *testing.T) {
 	if err := r.save(again); err != nil {
 		t.Fatal(err)
 	}
-	if same, err := Load(again); err != nil || !reflect.DeepEqual(same, r) {
+	if same, err := LoadReel(again); err != nil || !reflect.DeepEqual(same, r) {
 		t.Errorf("another reel is read: %v", err)
 	}
 	for _, p := range images {

@@ -1,7 +1,4 @@
-// Package film provides the virtual camera's images: a second of the scene of
-// camdriver/sim, which repeats. It is drawn beforehand, because drawing it in an
-// emulated machine would take minutes.
-package film
+package usbvm
 
 import (
 	"bytes"
@@ -26,7 +23,9 @@ const (
 	GyroRate, AccelRate       = 200, 63
 )
 
-// Reel is what was filmed, and with which calibration.
+// Reel is the virtual camera's images and their calibration: a second of the scene of
+// camdriver/sim, which repeats. It is drawn beforehand, because drawing it in an emulated
+// machine would take minutes.
 type Reel struct {
 	Tables      d435i.Tables
 	Intrinsics  map[string]camdriver.Intrinsics // by stream
@@ -145,8 +144,8 @@ func (r *Reel) save(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Load reads what Shoot wrote.
-func Load(dir string) (*Reel, error) {
+// LoadReel reads what Shoot wrote.
+func LoadReel(dir string) (*Reel, error) {
 	f, err := os.Open(filepath.Join(dir, reelName))
 	if err != nil {
 		return nil, err
