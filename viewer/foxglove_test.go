@@ -12,18 +12,18 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/bagstore"
-	"rsros/test/foxglove"
 	"rsros/test/samplebag"
+	"rsros/test/visitor"
 )
 
 // foxgloveOf connects a Foxglove client to a server.
-func foxgloveOf(t *testing.T, s *Server) *foxglove.Client {
+func foxgloveOf(t *testing.T, s *Server) *visitor.Foxglove {
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	return foxglove.Dial(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+	return visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(h.URL, "http"))
 }
 
-func isMessage(e foxglove.Event) bool { return e.Opcode == 1 }
+func isMessage(e visitor.Event) bool { return e.Opcode == 1 }
 
 // serverInfo is the first message to a client.
 type serverInfo struct {
@@ -33,7 +33,7 @@ type serverInfo struct {
 }
 
 // capable reads the next serverInfo, and reports whether playback can be controlled.
-func capable(t *testing.T, c *foxglove.Client) (info serverInfo, playback bool) {
+func capable(t *testing.T, c *visitor.Foxglove) (info serverInfo, playback bool) {
 	t.Helper()
 	c.AwaitOp("serverInfo").Decode(t, &info)
 	return info, strings.HasSuffix(strings.Join(info.Capabilities, " "), "time playbackControl")
@@ -41,9 +41,9 @@ func capable(t *testing.T, c *foxglove.Client) (info serverInfo, playback bool) 
 
 // control sends a request to the player, and returns the state after it and the messages that came
 // before that.
-func control(c *foxglove.Client, play byte, speed float32, seek byte, at int64, name string) (state foxglove.Event, came []foxglove.Event) {
+func control(c *visitor.Foxglove, play byte, speed float32, seek byte, at int64, name string) (state visitor.Event, came []visitor.Event) {
 	c.SendBinary(3, play, speed, seek, uint64(at), name)
-	state = c.Await("the state of playback", func(e foxglove.Event) bool {
+	state = c.Await("the state of playback", func(e visitor.Event) bool {
 		if isMessage(e) {
 			came = append(came, e)
 		}
@@ -70,7 +70,7 @@ func TestFoxgloveOfTopics(t *testing.T) {
 	}
 	images := contents(t, robot, "/camera/image")
 	c.Subscribe(2, "/camera/image")
-	c.Await("an image", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 2 })
+	c.Await("an image", func(e visitor.Event) bool { return isMessage(e) && e.ID == 2 })
 	at := samplebag.RobotStart + 7*samplebag.RobotStep
 	e, came := control(c, 1, 2, 1, int64(at), "seek")
 	if e.State != 1 || e.Time != int64(at) || !e.DidSeek || e.Speed != 2 {
@@ -78,14 +78,14 @@ func TestFoxgloveOfTopics(t *testing.T) {
 	}
 	for st := page.text("state"); st["rate"] != 2.0; st = page.text("state") { //nolint:revive // the page hears of it
 	}
-	there := func(e foxglove.Event) bool {
+	there := func(e visitor.Event) bool {
 		return isMessage(e) && e.ID == 2 && e.Time == int64(at) && bytes.Equal(e.Data, images[at])
 	}
 	if !slices.ContainsFunc(came, there) {
 		c.Await("the image there", there)
 	}
 	control(c, 0, 100, 0, 0, "play")
-	c.Await("the end", func(e foxglove.Event) bool {
+	c.Await("the end", func(e visitor.Event) bool {
 		if isMessage(e) && e.ID == 2 && !bytes.Equal(e.Data, images[bagstore.Time(e.Time)]) {
 			t.Errorf("an image of %d bytes at %d isn't the bag's", len(e.Data), e.Time)
 		}
@@ -97,7 +97,7 @@ func TestFoxgloveOfTopics(t *testing.T) {
 		t.Errorf("the server says %+v", second)
 	}
 	c.Subscribe(3, "/device_0/sensor_0/Depth_0/image/data")
-	c.Await("depth", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 3 && len(e.Data) > 424*240*2 })
+	c.Await("depth", func(e visitor.Event) bool { return isMessage(e) && e.ID == 3 && len(e.Data) > 424*240*2 })
 }
 
 // A Foxglove client gets the messages of a RealSense recording, including those that describe the
@@ -125,7 +125,7 @@ func TestFoxgloveOfRecording(t *testing.T) {
 		t.Errorf("the lens is %q", e.Data)
 	}
 	c.Subscribe(2, depth)
-	e := c.Await("a depth image", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 2 })
+	e := c.Await("a depth image", func(e visitor.Event) bool { return isMessage(e) && e.ID == 2 })
 	if !has(of(depth), 64*48*2, e.Data) {
 		t.Errorf("a depth image of %d bytes isn't the recording's", len(e.Data))
 	}
@@ -133,7 +133,7 @@ func TestFoxgloveOfRecording(t *testing.T) {
 	if state.State != 0 {
 		t.Errorf("the state is %+v", state)
 	}
-	next := func(n foxglove.Event) bool { return isMessage(n) && n.ID == 2 && n.Time > e.Time }
+	next := func(n visitor.Event) bool { return isMessage(n) && n.ID == 2 && n.Time > e.Time }
 	if !slices.ContainsFunc(came, next) {
 		c.Await("the next image", next)
 	}
@@ -166,7 +166,7 @@ func TestFoxgloveToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.Scheme, u.Host = "ws", "127.0.0.1:"+u.Port() // a machine's own name may not resolve there
-	foxglove.Dial(t, u.String()).AwaitOp("serverInfo")
+	visitor.DialFoxglove(t, u.String()).AwaitOp("serverInfo")
 	u.RawQuery = ""
 	if _, answer, err := websocket.Dial(t.Context(), u.String(), nil); err == nil || answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %v", err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/test/foxglove"
 	"rsros/test/peer"
+	"rsros/test/visitor"
 )
 
 // TestSoak has viewers and Foxglove's clients come, watch something and go, some in the middle of an
@@ -27,7 +27,7 @@ func TestSoak(t *testing.T) {
 				v.send(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 1})
 				v.binary()
 				v.conn.CloseNow() //nolint:errcheck // it doesn't say goodbye
-				c := foxglove.Dial(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+				c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(h.URL, "http"))
 				c.Subscribe(1, "/device_0/sensor_0/Depth_0/image/data")
 				c.Await("an image", isMessage)
 				c.Close()

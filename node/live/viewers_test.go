@@ -16,7 +16,7 @@ import (
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/test/rig"
-	"rsros/test/viewertest"
+	"rsros/test/visitor"
 	"rsros/viewer"
 	"rsros/viewer/wire"
 )
@@ -110,11 +110,11 @@ func TestViewersChoose(t *testing.T) {
 		Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
 		ROS:    ros.Config{PrivateParams: graph.Params{"rear": map[string]any{"unplugged": true, "record_path": folder + "/"}}},
 	})
-	page := viewertest.Dial(t, live.ViewerURL())
+	page := visitor.DialViewer(t, live.ViewerURL())
 	page.Source(func(s *wire.Source) bool { return s.Name == "front" && s.Device == "front" })
 	var answer msgs.Result
 	ask(t, n, "/camera_node/rear/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	list := page.Await(func(m viewertest.Message) bool { return m.Op == "candidates" }).Devices
+	list := page.Await(func(m visitor.Message) bool { return m.Op == "candidates" }).Devices
 	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
 		t.Errorf("the devices to choose from are %v", list)
 	}
@@ -123,7 +123,7 @@ func TestViewersChoose(t *testing.T) {
 		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
 	})
 	page.Subscribe(ids["Depth_0"])
-	page.Await(func(m viewertest.Message) bool { return m.Body != nil })
+	page.Await(func(m visitor.Message) bool { return m.Body != nil })
 	page.Must(2, "record.start", `,"name":"turn"`)
 	page.Must(3, "record.stop", "")
 	if got := serialOf(t, filepath.Join(folder, "turn.bag")); got != "11" {
@@ -133,8 +133,8 @@ func TestViewersChoose(t *testing.T) {
 	if m := page.Ask(5, "open", `,"device":"left"`); m.OK {
 		t.Error("a camera that isn't there was opened")
 	}
-	late := viewertest.Dial(t, live.ViewerURL())
-	hello := late.Await(func(m viewertest.Message) bool { return m.Op == "hello" })
+	late := visitor.DialViewer(t, live.ViewerURL())
+	hello := late.Await(func(m visitor.Message) bool { return m.Op == "hello" })
 	if len(hello.Devices) != 2 || hello.Source == nil || hello.Source.Device != "front" {
 		t.Errorf("who comes late sees %+v of %v", hello.Source, hello.Devices)
 	}

@@ -15,7 +15,7 @@ import (
 	"rsros/ros"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
-	"rsros/test/viewertest"
+	"rsros/test/visitor"
 	"rsros/viewer"
 	"rsros/viewer/wire"
 )
@@ -61,16 +61,16 @@ func TestViewers(t *testing.T) {
 			t.Errorf("play ended with %v", err)
 		}
 	}()
-	page := viewertest.Dial(t, <-address)
+	page := visitor.DialViewer(t, <-address)
 	ids := page.Source(func(s *wire.Source) bool { return s.Kind == "file" && s.Name == "walk.bag" }) // before the player is shown, nothing is
 	if len(ids) != 3 || ids["/count"] == 0 {
 		t.Fatalf("topics %v", ids)
 	}
 	page.Subscribe(ids["/count"])
 	rig.SetBool(t, n, "/pause_playback", false)
-	page.Await(func(m viewertest.Message) bool { return m.Op == "state" && m.Playing })
+	page.Await(func(m visitor.Message) bool { return m.Op == "state" && m.Playing })
 	var tree struct{ Data string }
-	body := page.Await(func(m viewertest.Message) bool { return m.Body != nil }).Body
+	body := page.Await(func(m visitor.Message) bool { return m.Body != nil }).Body
 	if err := json.Unmarshal(body, &tree); err != nil || tree.Data == "" {
 		t.Errorf("the page got %q", body)
 	}
@@ -83,7 +83,7 @@ func TestViewers(t *testing.T) {
 		<-heard
 	}
 	page.Send(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
-	page.Await(func(m viewertest.Message) bool { return string(m.Body) == `{"data":"50"}` })
+	page.Await(func(m visitor.Message) bool { return string(m.Body) == `{"data":"50"}` })
 	page.Must(5, "step", `,"sets":1`)
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
 	}
@@ -110,19 +110,19 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 		h.Decode(msgs.NewDecoder(body))
 		return h.Stamp
 	}
-	page := viewertest.Dial(t, at)
+	page := visitor.DialViewer(t, at)
 	var source *wire.Source
 	ids := page.Source(func(s *wire.Source) bool { source = s; return s.Kind == "file" })
 	page.Subscribe(ids[points])
-	first := page.Await(func(m viewertest.Message) bool { return m.Body != nil }).Body
+	first := page.Await(func(m visitor.Message) bool { return m.Body != nil }).Body
 	page.Send(`{"op":"seek","id":1,"time":"%d"}`, *source.End)
-	last := page.Await(func(m viewertest.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
-	again := viewertest.Dial(t, at)
+	last := page.Await(func(m visitor.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
+	again := visitor.DialViewer(t, at)
 	again.Source(func(s *wire.Source) bool { return s.Kind == "file" })
 	again.Subscribe(ids[points])
-	if got := again.Await(func(m viewertest.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
+	if got := again.Await(func(m visitor.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
 		t.Errorf("who comes while paused gets points of %v, want %v", stamped(got), stamped(last))
 	}
 	page.Send(`{"op":"seek","id":2,"time":"%d"}`, *source.Start)
-	page.Await(func(m viewertest.Message) bool { return bytes.Equal(m.Body, first) })
+	page.Await(func(m visitor.Message) bool { return bytes.Equal(m.Body, first) })
 }

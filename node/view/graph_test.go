@@ -18,7 +18,7 @@ import (
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
-	"rsros/test/viewertest"
+	"rsros/test/visitor"
 	"rsros/tools/annotations"
 	"rsros/viewer"
 	"rsros/viewer/wire"
@@ -46,8 +46,8 @@ func talker(t *testing.T, m *graph.Master) *ros.Node {
 	return n
 }
 
-func contains(s string) func(viewertest.Message) bool {
-	return func(m viewertest.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
+func contains(s string) func(visitor.Message) bool {
+	return func(m visitor.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
 }
 
 // A graph is shown as it changes. A topic is subscribed to while somebody watches it, and
@@ -72,12 +72,12 @@ func TestGraph(t *testing.T) {
 	}()
 	page := <-address
 	both := func(s *wire.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
-	first := viewertest.Dial(t, page)
+	first := visitor.DialViewer(t, page)
 	ids := first.Source(both)
 	if chart.Subscribers()+chat.Subscribers() != 0 {
 		t.Error("what nobody watches is subscribed to")
 	}
-	for _, v := range []*viewertest.Client{first, viewertest.Dial(t, page)} {
+	for _, v := range []*visitor.Viewer{first, visitor.DialViewer(t, page)} {
 		if v != first {
 			ids = v.Source(both)
 		}
@@ -141,12 +141,12 @@ func TestRecording(t *testing.T) {
 		})
 	}()
 	at := <-url
-	page := viewertest.Dial(t, at)
+	page := visitor.DialViewer(t, at)
 	ids := page.Source(func(s *wire.Source) bool { return has(s, "/map") })
 	if len(ids) != 1 {
 		t.Errorf("recorded topics %v", ids)
 	}
-	r := page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
+	r := page.Await(func(m visitor.Message) bool { return m.Op == "record" && m.Record.Bytes > 0 }).Record
 	if len(r.Table) != 1 || r.Table[0].Name != "/map" || r.Table[0].Type != "std_msgs/String" {
 		t.Errorf("table %+v", r.Table)
 	}
@@ -156,7 +156,7 @@ func TestRecording(t *testing.T) {
 	page.Subscribe(ids["/map"])
 	page.Await(contains("here be dragons"))
 	rig.SetBool(t, n, "/recorder/pause_recording", true)
-	page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Paused })
+	page.Await(func(m visitor.Message) bool { return m.Op == "record" && m.Record.Paused })
 	page.Must(1, "record.pause", `,"on":false`)
 	if page.Ask(2, "record.trigger", "").OK {
 		t.Error("a trigger without a ring")
@@ -177,7 +177,7 @@ func TestRecording(t *testing.T) {
 		t.Error("a viewer began two files at once")
 	}
 	chart.Publish(text("a split"))
-	page.Await(func(m viewertest.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
+	page.Await(func(m visitor.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
 	if page.Ask(3, "record.start", "").OK {
 		t.Error("a second recording began")
 	}

@@ -18,7 +18,7 @@ import (
 
 	"rsros/test/need"
 	"rsros/test/peer"
-	"rsros/test/viewertest"
+	"rsros/test/visitor"
 	"rsros/viewer/wire"
 )
 
@@ -59,13 +59,13 @@ func serve(b *testing.B, p *peer.Process, page, codec string, n int, span time.D
 	var done atomic.Bool
 	var all sync.WaitGroup
 	for range n {
-		c := viewertest.Dial(b, page)
+		c := visitor.DialViewer(b, page)
 		for _, id := range c.Source(func(*wire.Source) bool { return true }) {
 			c.SubscribeAs(id, codec)
 		}
 		all.Go(func() {
 			defer c.Close()
-			c.Await(func(m viewertest.Message) bool {
+			c.Await(func(m visitor.Message) bool {
 				if m.Body != nil {
 					count.Add(1)
 					received.Add(int64(len(m.Body)))
@@ -89,14 +89,14 @@ func serve(b *testing.B, p *peer.Process, page, codec string, n int, span time.D
 func BenchmarkSeek(b *testing.B) {
 	path := need.Variable(b, "BENCH_BAG")
 	_, page := view(b, filepath.Dir(path))
-	c := viewertest.Dial(b, page)
+	c := visitor.DialViewer(b, page)
 	random := rand.New(rand.NewPCG(1, 1))
 	var opens, seeks []float64
 	for b.Loop() {
 		forget(b, path)
 		begun := time.Now()
 		c.Send(`{"op":"open","id":1,"file":%q}`, filepath.Base(path))
-		source := c.Await(func(m viewertest.Message) bool {
+		source := c.Await(func(m visitor.Message) bool {
 			if m.Error != "" {
 				b.Fatal(m.Error)
 			}
@@ -112,13 +112,13 @@ func BenchmarkSeek(b *testing.B) {
 			b.Fatalf("%s has no images to seek to", path)
 		}
 		c.Subscribe(chosen)
-		c.Await(func(m viewertest.Message) bool { return m.Body != nil && m.Stream == chosen })
+		c.Await(func(m visitor.Message) bool { return m.Body != nil && m.Stream == chosen })
 		opens = append(opens, time.Since(begun).Seconds()*1e3)
 		c.Send(`{"op":"pause","id":2}`)
 		for range 10 {
 			begun, at := time.Now(), random.Int64N(int64(*source.End))
 			c.Send(`{"op":"seek","id":3,"time":"%d"}`, at)
-			c.Await(func(m viewertest.Message) bool { return m.Body != nil && m.Stream == chosen && m.Time == uint64(at) })
+			c.Await(func(m visitor.Message) bool { return m.Body != nil && m.Stream == chosen && m.Time == uint64(at) })
 			seeks = append(seeks, time.Since(begun).Seconds()*1e3)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // TestPlayFoxgloveNPM plays a bag to the client that Lichtblick uses. It is fetched from npm, so the
 // test has its own command: make test-npm.
 func TestPlayFoxgloveNPM(t *testing.T) {
-	here, modules := filepath.Join(repository(t), "test", "foxglove"), npmModules(t, "foxglove")
+	here, modules := filepath.Join(repository(t), "test", "visitor"), npmModules(t, "visitor")
 	bag, want := foxgloveBag(t)
 	player, url := startFoxglove(t, bag)
 	client := exec.CommandContext(t.Context(), "node", filepath.Join(here, "client.cjs"), url, "/text,/own,/third", "300", "/player/pause_playback", "/player/speed")
@@ -28,7 +28,7 @@ func TestPlayFoxgloveNPM(t *testing.T) {
 	checkNPM(t, string(printed), want)
 }
 
-// decodeNPM is what test/foxglove/client.cjs prints.
+// decodeNPM is what test/visitor/client.cjs prints.
 type decodeNPM struct {
 	Subprotocol string
 	Messages    map[string][]string

@@ -12,9 +12,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/test/foxglove"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/test/visitor"
 )
 
 // foxgloveBag writes a bag of small messages, which are never dropped, and returns the time and the
@@ -69,15 +69,15 @@ func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) 
 func TestPlayFoxglove(t *testing.T) {
 	bag, want := foxgloveBag(t)
 	player, url := startFoxglove(t, bag)
-	c := foxglove.Dial(t, url)
+	c := visitor.DialFoxglove(t, url)
 	c.SendBinary(2, c.AwaitService("/player/pause_playback"), uint32(1), "ros1", []byte{0})
-	c.Await("the service's answer", func(e foxglove.Event) bool { return e.Opcode == 3 && e.Call == 1 })
+	c.Await("the service's answer", func(e visitor.Event) bool { return e.Opcode == 3 && e.Call == 1 })
 	c.Send(map[string]any{"op": "setParameters", "id": "set", "parameters": []any{map[string]any{"name": "/player/speed", "value": 2.5}}})
-	c.Await("the parameter", func(e foxglove.Event) bool {
+	c.Await("the parameter", func(e visitor.Event) bool {
 		return strings.Contains(string(e.Text), `{"name":"/player/speed","value":2.5,"type":"float64"}`)
 	})
 	c.Send(map[string]any{"op": "subscribeConnectionGraph"})
-	c.Await("the connection graph", func(e foxglove.Event) bool {
+	c.Await("the connection graph", func(e visitor.Event) bool {
 		return strings.Contains(string(e.Text), `{"name":"/own","publisherIds":["/player"]}`)
 	})
 	topics := []string{"/text", "/own", "/third"}
@@ -89,7 +89,7 @@ func TestPlayFoxglove(t *testing.T) {
 	}
 	got := make(map[string][]string)
 	for total := 0; total < 300; total++ {
-		e := c.Await("the bag's messages", func(e foxglove.Event) bool { return e.Opcode == 1 })
+		e := c.Await("the bag's messages", func(e visitor.Event) bool { return e.Opcode == 1 })
 		got[topics[e.ID]] = append(got[topics[e.ID]], stampAndHash(e.Time, e.Data))
 		if c.Clock < e.Time {
 			t.Fatalf("a message of %d came before its time was told; it is %d", e.Time, c.Clock)
@@ -118,19 +118,19 @@ func foxgloveURL(t *testing.T, p *peer.Process) string {
 func TestViewFoxglove(t *testing.T) {
 	bag, want := foxgloveBag(t)
 	view := peer.Start(t, nil, peer.Program(t), "view", "--no-open", bag)
-	c := foxglove.Dial(t, foxgloveURL(t, view))
+	c := visitor.DialFoxglove(t, foxgloveURL(t, view))
 	topics := []string{"/text", "/own", "/third"}
 	for i, topic := range topics {
 		c.Subscribe(uint32(i), topic)
 	}
 	control := func(play byte, name string) {
 		c.SendBinary(3, play, float32(1), byte(1), uint64(0), name)
-		c.Await("the state of playback", func(e foxglove.Event) bool { return e.Opcode == 5 && e.PlayRequest == name })
+		c.Await("the state of playback", func(e visitor.Event) bool { return e.Opcode == 5 && e.PlayRequest == name })
 	}
 	control(1, "pause at the start")
 	got := make(map[string]map[string]bool) // a recalled message is sent again
 	c.SendBinary(3, byte(0), float32(1), byte(1), uint64(0), "play")
-	c.Await("the end", func(e foxglove.Event) bool {
+	c.Await("the end", func(e visitor.Event) bool {
 		if e.Opcode == 1 {
 			topic := topics[e.ID]
 			if got[topic] == nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/test/bucket"
-	"rsros/test/foxglove"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
+	"rsros/test/visitor"
 	"rsros/viewer/wire"
 )
 
@@ -42,9 +42,9 @@ func TestSignedAddress(t *testing.T) {
 				said["parameters"] = g.run("rosparam", "dump")
 				said["status"] = g.run("rostopic", "echo", "-n1", "/node/status")
 				said["node"] = g.run("rosnode", "info", "/node")
-				c := foxglove.Dial(t, foxgloveURL(t, node))
+				c := visitor.DialFoxglove(t, foxgloveURL(t, node))
 				c.Send(map[string]any{"op": "getParameters", "id": "all", "parameterNames": []string{}})
-				c.Await("the parameters", func(e foxglove.Event) bool { said["foxglove"] += string(e.Text); return e.Op == "parameterValues" })
+				c.Await("the parameters", func(e visitor.Event) bool { said["foxglove"] += string(e.Text); return e.Op == "parameterValues" })
 				// view is in no graph.
 				peer.Await(t, "its log on /rosout", func() bool { return strings.Contains(rosout.Output()[before:], "/node") })
 				said["rosout"] = rosout.Output()

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/msgs"
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -178,8 +178,8 @@ func start(t testing.TB, o Options) (s *Server, url string) {
 }
 
 // begin connects a client to a graph that it may control.
-func begin(t testing.TB, f *fake) (*Server, *visitor.Client) {
+func begin(t testing.TB, f *fake) (*Server, *visitor.Foxglove) {
 	t.Helper()
 	s, url := start(t, Options{Graph: f, Control: true})
-	return s, visitor.Dial(t, url)
+	return s, visitor.DialFoxglove(t, url)
 }

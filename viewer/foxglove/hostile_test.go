@@ -10,7 +10,7 @@ import (
 
 	peer "github.com/coder/websocket"
 
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 	"rsros/viewer/clients"
 )
 
@@ -55,7 +55,7 @@ func TestUnfinishedMessages(t *testing.T) {
 	if b.Used() > budget || m.HeapAlloc > 2*budget {
 		t.Errorf("clients keep %d bytes, and the heap has %d", b.Used(), m.HeapAlloc)
 	}
-	c := visitor.Dial(t, url)
+	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	f.publish("/a", 1, "small")
@@ -74,7 +74,7 @@ func TestUnreadAnswers(t *testing.T) {
 	f := newFake()
 	f.state.Params = map[string]any{"/long": strings.Repeat("x", 100<<10)}
 	s, url := start(t, Options{Graph: f, Budget: b})
-	visitor.Dial(t, url).AwaitOp("serverInfo")
+	visitor.DialFoxglove(t, url).AwaitOp("serverInfo")
 	request, err := json.Marshal(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
 	if err != nil {
 		t.Fatal(err)

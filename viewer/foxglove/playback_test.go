@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 )
 
 // player is a Playback that only does what it is asked to.
@@ -62,7 +62,7 @@ func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error)
 func TestPlaybackControl(t *testing.T) {
 	p := newPlayer()
 	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: true})
-	c, silent := visitor.Dial(t, url), visitor.Dial(t, url)
+	c, silent := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
 	state := func() visitor.Event {
 		t.Helper()
 		return c.Await("a playback state", func(e visitor.Event) bool { return e.Opcode == opPlaybackState })
@@ -120,7 +120,7 @@ func TestPlaybackControl(t *testing.T) {
 func TestTime(t *testing.T) {
 	p, f := newPlayer(), newFake("/a")
 	s, url := start(t, Options{Graph: f, Playback: p})
-	c := visitor.Dial(t, url)
+	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	var seen []int64

@@ -13,7 +13,7 @@ import (
 	peer "github.com/coder/websocket"
 
 	"rsros/msgs"
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 )
 
 func TestBeginning(t *testing.T) {
@@ -31,7 +31,7 @@ func TestBeginning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.options.Graph = newFake()
 			_, url := start(t, test.options)
-			c := visitor.Dial(t, url)
+			c := visitor.DialFoxglove(t, url)
 			var info serverInfo
 			first, err := c.Next()
 			if err != nil {
@@ -122,8 +122,8 @@ func TestOneSubscriptionForAll(t *testing.T) {
 	f := newFake("/a")
 	f.state.Topics = append(f.state.Topics, Topic{Name: "/latched", Type: stringType, Latched: true})
 	s, url := start(t, Options{Graph: f})
-	one, two := visitor.Dial(t, url), visitor.Dial(t, url)
-	for _, c := range []*visitor.Client{one, two} {
+	one, two := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
+	for _, c := range []*visitor.Foxglove{one, two} {
 		c.Subscribe(5, "/a")
 		c.Subscribe(6, "/latched")
 	}
@@ -132,7 +132,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 		t.Errorf("%d subscriptions of /a, expected one for both clients", n)
 	}
 	m := f.publish("/a", 42, "head", "bo", "dy")
-	for _, c := range []*visitor.Client{one, two} {
+	for _, c := range []*visitor.Foxglove{one, two} {
 		if e := c.Await("a message", isMessage); e.ID != 5 || e.Time != 42 || string(e.Data) != "headbody" {
 			t.Errorf("received %+v", e)
 		}
@@ -226,17 +226,17 @@ func TestLookingOn(t *testing.T) {
 	f := newFake("/a")
 	f.state.Services = []Service{{"/s", msgs.MustService("std_srvs/Trigger")}}
 	_, url := start(t, Options{Graph: f, Playback: newPlayer()})
-	for name, send := range map[string]func(*visitor.Client){
-		"may not publish": func(c *visitor.Client) {
+	for name, send := range map[string]func(*visitor.Foxglove){
+		"may not publish": func(c *visitor.Foxglove) {
 			c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
 		},
-		"may not set parameters": func(c *visitor.Client) {
+		"may not set parameters": func(c *visitor.Foxglove) {
 			c.Send(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
 		},
-		"may not call services":          func(c *visitor.Client) { c.SendBinary(2, uint32(1), uint32(1), "ros1") },
-		"playbackControl isn't declared": func(c *visitor.Client) { c.SendBinary(3, byte(0), float32(1), byte(0), uint64(0), "") },
+		"may not call services":          func(c *visitor.Foxglove) { c.SendBinary(2, uint32(1), uint32(1), "ros1") },
+		"playbackControl isn't declared": func(c *visitor.Foxglove) { c.SendBinary(3, byte(0), float32(1), byte(0), uint64(0), "") },
 	} {
-		c := visitor.Dial(t, url)
+		c := visitor.DialFoxglove(t, url)
 		c.AwaitChannel("/a")
 		send(c)
 		var got status
@@ -338,8 +338,8 @@ func TestParameterRequests(t *testing.T) {
 	f := newFake()
 	f.state.Params = Flatten(map[string]any{"a": 1, "b": map[string]any{"c": 2.0, "d": "x"}})
 	_, url := start(t, Options{Graph: f, Control: true})
-	c, other := visitor.Dial(t, url), visitor.Dial(t, url)
-	values := func(c *visitor.Client, id string) (list map[string]any) {
+	c, other := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
+	values := func(c *visitor.Foxglove, id string) (list map[string]any) {
 		t.Helper()
 		for {
 			var got parameterValues
@@ -417,7 +417,7 @@ func TestConnectionGraph(t *testing.T) {
 func TestClose(t *testing.T) {
 	f := newFake("/a")
 	s, url := start(t, Options{Graph: f, MaxClients: 1})
-	c := visitor.Dial(t, url)
+	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	second, _, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: subprotocols()})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 )
 
 // TestSlowClient connects one client that reads and one that pauses: the first receives everything, the
@@ -14,8 +14,8 @@ func TestSlowClient(t *testing.T) {
 	const images, samples = 30, 20 // samples per image
 	f := newFake("/image", "/imu")
 	s, url := start(t, Options{Graph: f})
-	fast, slow := visitor.Dial(t, url), visitor.Dial(t, url)
-	for _, c := range []*visitor.Client{fast, slow} {
+	fast, slow := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
+	for _, c := range []*visitor.Foxglove{fast, slow} {
 		c.Subscribe(1, "/image")
 		c.Subscribe(2, "/imu")
 	}

@@ -15,7 +15,7 @@ import (
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/ros/master"
-	visitor "rsros/test/foxglove"
+	"rsros/test/visitor"
 	"rsros/viewer/foxglove"
 )
 
@@ -84,7 +84,7 @@ func TestGraph(t *testing.T) {
 	h := httptest.NewServer(s)
 	defer h.Close()
 	defer s.Close()
-	c := visitor.Dial(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+	c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(h.URL, "http"))
 
 	if ch := c.AwaitChannel("/far"); ch.SchemaName != odd.Name || ch.Schema != odd.Definition {
 		t.Errorf("/far is advertised as %+v", ch)
@@ -143,7 +143,7 @@ func TestGraph(t *testing.T) {
 }
 
 // parameters reads, subscribes to and sets a parameter, and receives another node's change.
-func parameters(t *testing.T, c *visitor.Client, other *graph.Node) {
+func parameters(t *testing.T, c *visitor.Foxglove, other *graph.Node) {
 	t.Helper()
 	await := func(text string) {
 		t.Helper()

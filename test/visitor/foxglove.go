@@ -1,6 +1,6 @@
-// Package foxglove is a client of the Foxglove WebSocket protocol for tests, written independently of
-// the server, and a check of the server with the client that Lichtblick uses.
-package foxglove
+// Package visitor has clients of the program for tests: viewers, and Foxglove's, which is written independently of the
+// server. client.cjs checks the server with the client that Lichtblick uses.
+package visitor
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Client is a connection to a server. It must not be used concurrently.
-type Client struct {
+// Foxglove is a client of the Foxglove WebSocket protocol. It must not be used concurrently.
+type Foxglove struct {
 	t    testing.TB
 	conn *websocket.Conn
 	last []string // events received, for a failure's message
@@ -59,8 +59,8 @@ func (e Event) Decode(t testing.TB, to any) {
 // patience is how long a test waits for an event.
 const patience = time.Minute
 
-// Dial connects to a server.
-func Dial(t testing.TB, url string) *Client {
+// DialFoxglove connects to a server.
+func DialFoxglove(t testing.TB, url string) *Foxglove {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -69,16 +69,16 @@ func Dial(t testing.TB, url string) *Client {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(-1)
-	c := &Client{t: t, conn: conn, Channels: make(map[string]Channel), Services: make(map[string]uint32)}
+	c := &Foxglove{t: t, conn: conn, Channels: make(map[string]Channel), Services: make(map[string]uint32)}
 	t.Cleanup(c.Close)
 	return c
 }
 
 // Close closes the connection without a close frame. It may be called more than once.
-func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // the test is over
+func (c *Foxglove) Close() { c.conn.CloseNow() } //nolint:errcheck // the test is over
 
 // Send sends a text message.
-func (c *Client) Send(message any) {
+func (c *Foxglove) Send(message any) {
 	c.t.Helper()
 	b, err := json.Marshal(message)
 	if err == nil {
@@ -91,7 +91,7 @@ func (c *Client) Send(message any) {
 
 // SendBinary sends an opcode and fields: byte, uint32, uint64, float32, string with its length, and
 // bytes without.
-func (c *Client) SendBinary(opcode byte, fields ...any) {
+func (c *Foxglove) SendBinary(opcode byte, fields ...any) {
 	c.t.Helper()
 	b := []byte{opcode}
 	for _, f := range fields {
@@ -111,14 +111,14 @@ func (c *Client) SendBinary(opcode byte, fields ...any) {
 }
 
 // Subscribe subscribes to an advertised channel.
-func (c *Client) Subscribe(id uint32, topic string) {
+func (c *Foxglove) Subscribe(id uint32, topic string) {
 	c.t.Helper()
 	ch := c.AwaitChannel(topic)
 	c.Send(map[string]any{"op": "subscribe", "subscriptions": []any{map[string]any{"id": id, "channelId": ch.ID}}})
 }
 
 // AwaitChannel reads until a topic is advertised.
-func (c *Client) AwaitChannel(topic string) Channel {
+func (c *Foxglove) AwaitChannel(topic string) Channel {
 	c.t.Helper()
 	for {
 		if ch, has := c.Channels[topic]; has {
@@ -129,7 +129,7 @@ func (c *Client) AwaitChannel(topic string) Channel {
 }
 
 // AwaitService reads until a service is advertised.
-func (c *Client) AwaitService(name string) uint32 {
+func (c *Foxglove) AwaitService(name string) uint32 {
 	c.t.Helper()
 	for {
 		if id, has := c.Services[name]; has {
@@ -140,13 +140,13 @@ func (c *Client) AwaitService(name string) uint32 {
 }
 
 // AwaitOp reads until a text message with an op arrives.
-func (c *Client) AwaitOp(op string) Event {
+func (c *Foxglove) AwaitOp(op string) Event {
 	c.t.Helper()
 	return c.Await(op, func(e Event) bool { return e.Op == op })
 }
 
 // Await reads until wanted returns true.
-func (c *Client) Await(what string, wanted func(Event) bool) Event {
+func (c *Foxglove) Await(what string, wanted func(Event) bool) Event {
 	c.t.Helper()
 	for n := 0; ; n++ {
 		e, err := c.Next()
@@ -161,7 +161,7 @@ func (c *Client) Await(what string, wanted func(Event) bool) Event {
 }
 
 // Next reads the next event.
-func (c *Client) Next() (Event, error) {
+func (c *Foxglove) Next() (Event, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	kind, b, err := c.conn.Read(ctx)
@@ -205,7 +205,7 @@ func (c *Client) Next() (Event, error) {
 }
 
 // binary decodes a binary message. A truncated one fails the test.
-func (c *Client) binary(b []byte) Event {
+func (c *Foxglove) binary(b []byte) Event {
 	defer func() {
 		if recover() != nil {
 			c.t.Errorf("a binary message is too short: % x", b)

@@ -1,5 +1,4 @@
-// Package viewertest is a client of the viewer's socket for tests (docs/view-protocol.md).
-package viewertest
+package visitor
 
 import (
 	"encoding/binary"
@@ -12,7 +11,7 @@ import (
 	"rsros/viewer/wire"
 )
 
-// Message is a message of the program.
+// Message is a message of the program to a Viewer.
 type Message struct {
 	Op      string
 	ID      any // of an answer: a float64
@@ -31,30 +30,30 @@ type Message struct {
 	Body     []byte
 }
 
-// Client is a viewer. It ends with the test.
-type Client struct {
+// Viewer is a client of the viewer's socket (docs/view-protocol.md). It ends with the test.
+type Viewer struct {
 	t    testing.TB
 	conn *websocket.Conn
 }
 
-// Dial connects to a page by its address, which ends in a slash.
-func Dial(t testing.TB, page string) *Client {
+// DialViewer connects to a page by its address, which ends in a slash.
+func DialViewer(t testing.TB, page string) *Viewer {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(16 << 20)
-	c := &Client{t, conn}
+	c := &Viewer{t, conn}
 	t.Cleanup(c.Close)
 	return c
 }
 
 // Close disconnects. It may be called more than once.
-func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // at the end
+func (c *Viewer) Close() { c.conn.CloseNow() } //nolint:errcheck // at the end
 
 // Send sends a text.
-func (c *Client) Send(format string, args ...any) {
+func (c *Viewer) Send(format string, args ...any) {
 	c.t.Helper()
 	if err := c.conn.Write(c.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
 		c.t.Fatal(err)
@@ -62,7 +61,7 @@ func (c *Client) Send(format string, args ...any) {
 }
 
 // Await reads messages until one is as wanted, and gives credit for frames.
-func (c *Client) Await(is func(Message) bool) Message {
+func (c *Viewer) Await(is func(Message) bool) Message {
 	c.t.Helper()
 	for {
 		kind, data, err := c.conn.Read(c.t.Context())
@@ -90,7 +89,7 @@ func (c *Client) Await(is func(Message) bool) Message {
 
 // Source reads messages until a source is as wanted, and returns the numbers of its
 // streams by their names.
-func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
+func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
 	c.t.Helper()
 	m := c.Await(func(m Message) bool { return m.Source != nil && is(m.Source) })
 	ids := make(map[string]uint16)
@@ -101,14 +100,14 @@ func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
 }
 
 // Ask sends a request, whose fields are more, and returns the answer.
-func (c *Client) Ask(id int, op, more string) Message {
+func (c *Viewer) Ask(id int, op, more string) Message {
 	c.t.Helper()
 	c.Send(`{"op":%q,"id":%d%s}`, op, id, more)
 	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == float64(id) })
 }
 
 // Must asks for what has to succeed.
-func (c *Client) Must(id int, op, more string) {
+func (c *Viewer) Must(id int, op, more string) {
 	c.t.Helper()
 	if m := c.Ask(id, op, more); !m.OK {
 		c.t.Fatalf("%s%s: %s", op, more, m.Error)
@@ -116,13 +115,13 @@ func (c *Client) Must(id int, op, more string) {
 }
 
 // Subscribe subscribes to a stream.
-func (c *Client) Subscribe(stream uint16) {
+func (c *Viewer) Subscribe(stream uint16) {
 	c.t.Helper()
 	c.SubscribeAs(stream, "raw")
 }
 
 // SubscribeAs subscribes to a stream with the codec raw or packed.
-func (c *Client) SubscribeAs(stream uint16, codec string) {
+func (c *Viewer) SubscribeAs(stream uint16, codec string) {
 	c.t.Helper()
 	c.Send(`{"op":"subscribe","stream":%d,"codec":%q,"divisor":1}`, stream, codec)
 }
