@@ -74,7 +74,7 @@ test: deps lint types build ## test everything, with the race detector and real 
 	$(GO) -C asm test ./...
 	$(GO) -C deploy/kubernetes test ./...
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/realsense/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
+	$(SUITE) --packages './bagstore ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')

@@ -142,14 +142,15 @@ func (v *victim) killAfter(t *testing.T, after time.Duration) {
 // TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and compression. What
 // was written 100 ms before the kill must be in the file for us and after Recover, and what was written
 // 1 s before, for the stock libraries. A machine busy with other tests schedules late, so the test
-// allows another half second and a few times the recorder's own lateness, unless BAGSTORE_KILLS is set,
-// which kills at every 100 ms of the first ten seconds.
+// allows another half second and a few times the recorder's own lateness, and compresses nothing of a camera's,
+// unless BAGSTORE_KILLS is set, which kills at every 100 ms of the first ten seconds.
 func TestKillAtPace(t *testing.T) {
 	forcedAlike(t)
 	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
 	lates := time.Duration(5)
-	moments := []time.Duration{300 * time.Millisecond, 3100 * time.Millisecond}
-	if os.Getenv("BAGSTORE_KILLS") != "" {
+	moments := []time.Duration{3100 * time.Millisecond}
+	thorough := os.Getenv("BAGSTORE_KILLS") != ""
+	if thorough {
 		ours, stocks, lates, moments = 100*time.Millisecond, time.Second, 0, nil
 		for d := 100 * time.Millisecond; d <= 10*time.Second; d += 100 * time.Millisecond {
 			moments = append(moments, d)
@@ -161,6 +162,7 @@ func TestKillAtPace(t *testing.T) {
 			// Several recorders run at once while nothing reads, since reading takes more CPU than recording. Those of
 			// a camera record alone, and so do those of each pace with bzip2.
 			victims := newVictims(filepath.Join(dir, fmt.Sprint(after)))
+			victims = slices.DeleteFunc(victims, func(v *victim) bool { return !thorough && v.pace.name == "camera" && v.compression != None })
 			together := make(map[string][]*victim)
 			for _, v := range victims {
 				group := string(v.compression)

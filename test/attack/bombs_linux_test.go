@@ -26,7 +26,7 @@ const bombMemory = 128 << 20
 
 // TestBombs lets the file commands read files of some KB that unpack to up to 3 GB: they
 // stay small, and none ends as if all was read. RS_ATTACK makes most of them six times as
-// large.
+// large; without it, only two commands unpack bzip2, which is slow.
 func TestBombs(t *testing.T) {
 	need.Programs(t, "go")
 	a := attack{t: t, program: peer.Released(t)}
@@ -74,7 +74,11 @@ func TestBombs(t *testing.T) {
 			if kind == other {
 				other = ".bag"
 			}
-			for _, line := range []string{"info IN", "check IN", "cat --noarr IN", "recover -o OUT" + kind + " IN", "convert IN OUTc" + other} {
+			lines := []string{"cat --noarr IN", "recover -o OUT" + kind + " IN", "info IN", "check IN", "convert IN OUTc" + other}
+			if name == "bz2.bag" && share > 1 {
+				lines = lines[:2]
+			}
+			for _, line := range lines {
 				log, code, resident := a.execute(strings.Fields(strings.NewReplacer("IN", in, "OUT", out).Replace(line)))
 				codes := []int{1, 3}
 				if strings.HasPrefix(line, "info") {
