@@ -8,10 +8,9 @@ import (
 	"sync"
 
 	"rsros/camdriver/process"
-	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/msgs/imagetransport"
 	"rsros/tools/dataset"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 // The forms of images.
@@ -31,7 +30,7 @@ var (
 )
 
 // codecs are the forms that are videos.
-var codecs = map[string]*videofile.Codec{imagesH264: &videofile.H264, imagesHEVC: &videofile.HEVC, depthFFV1: &videofile.FFV1, depthHEVC: &videofile.HEVC12}
+var codecs = map[string]*videoCodec{imagesH264: &H264, imagesHEVC: &HEVC, depthFFV1: &FFV1, depthHEVC: &HEVC12}
 
 const (
 	jpegQuality = 95       // that of libjpeg
@@ -57,10 +56,10 @@ type imageStream struct {
 	depth    bool
 	unit     float64 // metres, of depth
 	counts   *histogram
-	step     int               // between the pixels that are counted
-	codec    *videofile.Codec  // nil: an image in each row
-	video    *videofile.Writer // if there is a codec
-	quantize *depth12          // nil: values are kept
+	step     int          // between the pixels that are counted
+	codec    *videoCodec  // nil: an image in each row
+	video    *videoWriter // if there is a codec
+	quantize *depth12     // nil: values are kept
 	off      depthError
 }
 
@@ -75,7 +74,7 @@ type pendingRow struct {
 
 // add describes a stream by its first image, and begins its video.
 func (m *images) add(name string, img process.Image, e *dataset.StreamEntry) (f feature, err error) {
-	n, bits := imagefile.FrameImage(img.Frame).Channels()
+	n, bits := export.FrameImage(img.Frame).Channels()
 	s := &imageStream{name: name, form: m.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
 	if s.depth {
 		s.form = m.Depth
@@ -128,7 +127,7 @@ func (m *images) begin(s *imageStream, e *dataset.StreamEntry, f *feature) error
 	if err != nil {
 		return err
 	}
-	s.video, err = videofile.Create(m.s.Context(), videofile.Options{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
+	s.video, err = createVideo(m.s.Context(), videoOptions{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
 	if err == nil {
 		m.s.Out.OnError(func() error {
 			s.video.Abort()
@@ -144,14 +143,14 @@ func (m *images) set(row cells, list []process.Image) error {
 	m.pending = append(m.pending, p)
 	for i, img := range list {
 		s := m.streams[i]
-		s.count(imagefile.FrameImage(img.Frame))
+		s.count(export.FrameImage(img.Frame))
 		frame := img.Frame.Retain()
 		p.size += 2 * len(frame.Data) // the image and what is made of it
 		p.encode.Add(1)
 		err := m.s.Out.Work.Do(func() error {
 			defer p.encode.Done()
 			defer frame.Release()
-			img := imagefile.FrameImage(frame)
+			img := export.FrameImage(frame)
 			img.Stored = m.s.Options.Uncompressed
 			p.files[i], p.off[i], p.errs[i] = s.encode(img)
 			return p.errs[i]
@@ -198,7 +197,7 @@ func (m *images) next() error {
 var encoders = sync.Pool{New: func() any { return new(imagetransport.Encoder) }}
 
 // encode returns an image file, or the frame of a video.
-func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, err error) {
+func (s *imageStream) encode(p export.Image) (file []byte, off depthError, err error) {
 	n, bits := p.Channels()
 	switch {
 	case s.codec != nil && s.depth:
@@ -228,7 +227,7 @@ func (s *imageStream) encode(p imagefile.Image) (file []byte, off depthError, er
 }
 
 // count adds pixels of an image to the statistics.
-func (s *imageStream) count(p imagefile.Image) {
+func (s *imageStream) count(p export.Image) {
 	img, _ := p.PNG()
 	row := make([]byte, img.Colour.Channels()*img.Depth/8*p.Width)
 	for y := 0; y < p.Height; y += s.step {

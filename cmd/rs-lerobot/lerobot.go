@@ -14,7 +14,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver"
-	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/tools/dataset"
 )
 
@@ -116,7 +115,7 @@ func (s settings) check() error {
 		return errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
 	}
 	if codecs[s.Images] != nil || codecs[s.Depth] != nil {
-		return videofile.Available()
+		return videoAvailable()
 	}
 	return nil
 }

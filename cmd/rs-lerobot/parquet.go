@@ -10,7 +10,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/tools/dataset"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 // maxGroup bounds the bytes of images that are held in memory until a group of rows is written.
@@ -152,5 +152,5 @@ func (t *parquetTable) close(failed error) error {
 	if failed == nil && t.out == nil {
 		failed = errors.New("a table has no rows")
 	}
-	return imagefile.Finish(t.file, t.path, failed)
+	return export.FinishFile(t.file, t.path, failed)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/cmd/rs-lerobot/internal/videofile"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -19,7 +18,7 @@ import (
 // decoded returns the frames of a video as python3-av decodes them.
 func decoded(t *testing.T, path, format string, size int) (frames [][]byte) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), need.Python(t, "av"), "internal/videofile/testdata/decode.py", path, format)
+	cmd := exec.CommandContext(t.Context(), need.Python(t, "av"), "testdata/decode.py", path, format)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.Output()
@@ -127,7 +126,7 @@ func TestLeRobotWithoutFFmpeg(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	dir, err := make1(t, options{In: []string{in}, Robot: NewRobot("look"), Depth: "ffv1"})
-	if !errors.Is(err, videofile.ErrMissing) {
+	if !errors.Is(err, errNoVideo) {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {

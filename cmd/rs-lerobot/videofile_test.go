@@ -1,6 +1,6 @@
 //go:build unix
 
-package videofile
+package main
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 
 const width, height = 64, 48
 
-func frames(c Codec, n int) (list [][]byte) {
+func frames(c videoCodec, n int) (list [][]byte) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		f := make([]byte, width*height*c.Bytes)
@@ -34,10 +34,10 @@ func frames(c Codec, n int) (list [][]byte) {
 	return list
 }
 
-func write(t *testing.T, ctx context.Context, o Options, list [][]byte) error {
+func write(t *testing.T, ctx context.Context, o videoOptions, list [][]byte) error {
 	t.Helper()
 	o.Width, o.Height, o.FPS = width, height, 30
-	w, err := Create(ctx, o)
+	w, err := createVideo(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -54,10 +54,10 @@ func write(t *testing.T, ctx context.Context, o Options, list [][]byte) error {
 func TestCodecs(t *testing.T) {
 	need.Programs(t, "ffmpeg", "ffprobe")
 	python := need.Python(t, "av")
-	for _, c := range []Codec{H264, HEVC, FFV1, HEVC12} {
+	for _, c := range []videoCodec{H264, HEVC, FFV1, HEVC12} {
 		list := frames(c, 7)
 		path := filepath.Join(t.TempDir(), "a file,with:signs.mp4")
-		if err := write(t, t.Context(), Options{Path: path, Codec: c}, list); err != nil {
+		if err := write(t, t.Context(), videoOptions{Path: path, Codec: c}, list); err != nil {
 			t.Fatal(c.Name, err)
 		}
 		got, err := exec.CommandContext(t.Context(), python, "testdata/decode.py", path, c.Input).Output()
@@ -72,7 +72,7 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("ffprobe: %s, %v, want %s", said, err, want)
 		}
 		again := filepath.Join(t.TempDir(), "again.mp4")
-		if err := write(t, t.Context(), Options{Path: again, Codec: c}, list); err != nil {
+		if err := write(t, t.Context(), videoOptions{Path: again, Codec: c}, list); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := read(t, path), read(t, again); !bytes.Equal(a, b) {
@@ -110,7 +110,7 @@ func TestHostile(t *testing.T) {
 			}
 			t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 			path := filepath.Join(t.TempDir(), "out.mp4")
-			err := write(t, t.Context(), Options{Path: path, Codec: FFV1, Stall: 500 * time.Millisecond}, frames(FFV1, 100))
+			err := write(t, t.Context(), videoOptions{Path: path, Codec: FFV1, Stall: 500 * time.Millisecond}, frames(FFV1, 100))
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 2*maxSaid {
 				t.Errorf("%.300v, want %q", err, c.want)
 			}
@@ -123,7 +123,7 @@ func TestHostile(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := write(t, t.Context(), Options{Path: filepath.Join(t.TempDir(), "out.mp4"), Codec: H264}, nil); !errors.Is(err, ErrMissing) {
+	if err := write(t, t.Context(), videoOptions{Path: filepath.Join(t.TempDir(), "out.mp4"), Codec: H264}, nil); !errors.Is(err, errNoVideo) {
 		t.Error(err)
 	}
 }
@@ -133,7 +133,7 @@ func TestCancel(t *testing.T) {
 	need.Programs(t, "ffmpeg")
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "out.mp4")
-	w, err := Create(ctx, Options{Path: path, Codec: H264, Width: width, Height: height, FPS: 30})
+	w, err := createVideo(ctx, videoOptions{Path: path, Codec: H264, Width: width, Height: height, FPS: 30})
 	if err != nil {
 		t.Fatal(err)
 	}

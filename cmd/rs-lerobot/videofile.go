@@ -1,6 +1,4 @@
-// Package videofile writes images as video files with an installed ffmpeg, and decodes each file again: with lossless
-// codecs, each frame must be the one that was written. It holds one frame, and eight bytes of each.
-package videofile
+package main
 
 import (
 	"bytes"
@@ -17,8 +15,8 @@ import (
 	"time"
 )
 
-// Codec is a form of video files.
-type Codec struct {
+// videoCodec is a form of video files.
+type videoCodec struct {
 	Name    string // of the codec, as ffmpeg has it
 	Input   string // pixel format of frames
 	Bytes   int    // a pixel of frames
@@ -29,47 +27,48 @@ type Codec struct {
 
 // The codecs. Every second frame of the lossy ones is a key frame, for random access.
 var (
-	H264 = Codec{Name: "h264", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
+	H264 = videoCodec{Name: "h264", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
 		encoder: []string{"-c:v", "libx264", "-crf", "18", "-preset", "veryfast", "-g", "2", "-bf", "0", "-f", "mp4"}}
-	HEVC = Codec{Name: "hevc", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
+	HEVC = videoCodec{Name: "hevc", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
 		encoder: []string{"-c:v", "libx265", "-crf", "20", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
 	// FFV1 has 16 bits. ffmpeg writes it in the container mov, which readers of MP4 read.
-	FFV1 = Codec{Name: "ffv1", Input: "gray16le", Bytes: 2, Stored: "gray16le", Exact: true,
+	FFV1 = videoCodec{Name: "ffv1", Input: "gray16le", Bytes: 2, Stored: "gray16le", Exact: true,
 		encoder: []string{"-c:v", "ffv1", "-level", "3", "-g", "1", "-slicecrc", "1", "-f", "mov"}}
 	// HEVC12 has 12 bits.
-	HEVC12 = Codec{Name: "hevc", Input: "gray12le", Bytes: 2, Stored: "gray12le", Exact: true,
+	HEVC12 = videoCodec{Name: "hevc", Input: "gray12le", Bytes: 2, Stored: "gray12le", Exact: true,
 		encoder: []string{"-c:v", "libx265", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "lossless=1:log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
 )
 
-// Options are the settings of a file.
-type Options struct {
+// videoOptions are the settings of a file.
+type videoOptions struct {
 	Path          string // gets its name when the file is complete
-	Codec         Codec
+	Codec         videoCodec
 	Width, Height int
 	FPS           int
 	Stall         time.Duration // without progress, until ffmpeg is killed; 0: a minute
 }
 
-// ErrMissing means that there is no ffmpeg.
-var ErrMissing = errors.New("ffmpeg isn't installed: videos need it")
+// errNoVideo means that there is no ffmpeg.
+var errNoVideo = errors.New("ffmpeg isn't installed: videos need it")
 
 const (
 	defaultStall = time.Minute
 	maxSaid      = 2 << 10 // bytes of ffmpeg's errors that are kept
 )
 
-// Writer writes a file. It is for one goroutine.
-type Writer struct {
-	o      Options
+// videoWriter writes images as a video file with an installed ffmpeg, and decodes the file again: with lossless
+// codecs, each frame must be the one that was written. It holds one frame, and eight bytes of each. It is for one goroutine.
+type videoWriter struct {
+	o      videoOptions
 	ctx    context.Context
-	run    *process
+	run    *videoProcess
 	in     io.WriteCloser
 	hashes []uint64 // of frames
 	bad    error    // of the process, from the first failure
 }
 
-// Create starts ffmpeg, which the context kills.
-func Create(ctx context.Context, o Options) (*Writer, error) {
+// createVideo starts ffmpeg, which the context kills.
+func createVideo(ctx context.Context, o videoOptions) (*videoWriter, error) {
 	if o.Codec.Stored == "yuv420p" && (o.Width%2 != 0 || o.Height%2 != 0) {
 		return nil, fmt.Errorf("images of %d×%d: %s needs even sizes", o.Width, o.Height, o.Codec.Name)
 	}
@@ -87,8 +86,8 @@ func Create(ctx context.Context, o Options) (*Writer, error) {
 	args := []string{"-y", "-f", "rawvideo", "-pix_fmt", o.Codec.Input, "-video_size", fmt.Sprintf("%dx%d", o.Width, o.Height),
 		"-framerate", fmt.Sprint(o.FPS), "-i", "pipe:0", "-an", "-map_metadata", "-1", "-pix_fmt", o.Codec.Stored}
 	args = append(append(args, o.Codec.encoder...), "-fflags", "+bitexact", "-flags", "+bitexact", output)
-	w := &Writer{o: o, ctx: ctx}
-	if w.run, err = newProcess(ctx, o.Stall, args); err != nil {
+	w := &videoWriter{o: o, ctx: ctx}
+	if w.run, err = newVideoProcess(ctx, o.Stall, args); err != nil {
 		return nil, err
 	}
 	if w.in, err = w.run.cmd.StdinPipe(); err == nil {
@@ -97,7 +96,7 @@ func Create(ctx context.Context, o Options) (*Writer, error) {
 	return w, err
 }
 
-func (o *Options) partial() string { return o.Path + ".partial" }
+func (o *videoOptions) partial() string { return o.Path + ".partial" }
 
 // fileName returns a path that ffmpeg can't take for anything else.
 func fileName(path string) (string, error) {
@@ -106,7 +105,7 @@ func fileName(path string) (string, error) {
 }
 
 // Write writes a frame.
-func (w *Writer) Write(frame []byte) error {
+func (w *videoWriter) Write(frame []byte) error {
 	if want := w.o.Width * w.o.Height * w.o.Codec.Bytes; len(frame) != want {
 		return fmt.Errorf("a frame has %d bytes, want %d", len(frame), want)
 	}
@@ -116,18 +115,18 @@ func (w *Writer) Write(frame []byte) error {
 		}
 		w.run.progress()
 	}
-	w.hashes = append(w.hashes, hash(frame))
+	w.hashes = append(w.hashes, frameHash(frame))
 	return w.bad
 }
 
-func hash(frame []byte) uint64 {
+func frameHash(frame []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(frame)
 	return h.Sum64()
 }
 
 // Close completes the file and decodes it.
-func (w *Writer) Close() error {
+func (w *videoWriter) Close() error {
 	if w.bad == nil {
 		if err := w.in.Close(); err != nil {
 			w.bad = err
@@ -147,19 +146,19 @@ func (w *Writer) Close() error {
 }
 
 // Abort ends an unfinished file.
-func (w *Writer) Abort() {
+func (w *videoWriter) Abort() {
 	w.run.kill()
 	_ = w.run.wait(nil)
 	_ = os.Remove(w.o.partial())
 }
 
 // verify decodes the file.
-func (w *Writer) verify() error {
+func (w *videoWriter) verify() error {
 	input, err := fileName(w.o.partial())
 	if err != nil {
 		return err
 	}
-	run, err := newProcess(w.ctx, w.o.Stall, []string{"-i", input, "-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", w.o.Codec.Input, "pipe:1"})
+	run, err := newVideoProcess(w.ctx, w.o.Stall, []string{"-i", input, "-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", w.o.Codec.Input, "pipe:1"})
 	if err != nil {
 		return err
 	}
@@ -183,14 +182,14 @@ func (w *Writer) verify() error {
 	return nil
 }
 
-func (w *Writer) compare(out io.Reader, run *process) error {
+func (w *videoWriter) compare(out io.Reader, run *videoProcess) error {
 	frame := make([]byte, w.o.Width*w.o.Height*w.o.Codec.Bytes)
 	for i, want := range w.hashes {
 		if _, err := io.ReadFull(out, frame); err != nil {
 			return fmt.Errorf("it has %d of %d frames%s", i, len(w.hashes), run.said.text())
 		}
 		run.progress()
-		if w.o.Codec.Exact && hash(frame) != want {
+		if w.o.Codec.Exact && frameHash(frame) != want {
 			return fmt.Errorf("frame %d differs from the camera's", i)
 		}
 	}
@@ -200,37 +199,37 @@ func (w *Writer) compare(out io.Reader, run *process) error {
 	return nil
 }
 
-// process is an ffmpeg that is killed when it stalls.
-type process struct {
+// videoProcess is an ffmpeg that is killed when it stalls.
+type videoProcess struct {
 	cmd    *exec.Cmd
 	cancel context.CancelCauseFunc
 	ctx    context.Context
 	stall  time.Duration
 	timer  *time.Timer
-	said   tail
+	said   outputTail
 }
 
 var errStalled = errors.New("it made no progress")
 
-// Available returns ErrMissing if there is no ffmpeg.
-func Available() error {
+// videoAvailable returns errNoVideo if there is no ffmpeg.
+func videoAvailable() error {
 	_, err := ffmpeg()
 	return err
 }
 
 func ffmpeg() (path string, err error) {
 	if path, err = exec.LookPath("ffmpeg"); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrMissing, err)
+		return "", fmt.Errorf("%w: %w", errNoVideo, err)
 	}
 	return path, nil
 }
 
-func newProcess(ctx context.Context, stall time.Duration, args []string) (*process, error) {
+func newVideoProcess(ctx context.Context, stall time.Duration, args []string) (*videoProcess, error) {
 	program, err := ffmpeg()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{stall: stall}
+	p := &videoProcess{stall: stall}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	p.cmd = exec.CommandContext(p.ctx, program, append([]string{"-nostdin", "-hide_banner", "-loglevel", "error"}, args...)...)
 	p.cmd.Stderr = &p.said
@@ -238,7 +237,7 @@ func newProcess(ctx context.Context, stall time.Duration, args []string) (*proce
 	return p, nil
 }
 
-func (p *process) start() error {
+func (p *videoProcess) start() error {
 	if err := p.cmd.Start(); err != nil {
 		p.cancel(nil)
 		return err
@@ -247,12 +246,12 @@ func (p *process) start() error {
 	return nil
 }
 
-func (p *process) progress() { p.timer.Reset(p.stall) }
+func (p *videoProcess) progress() { p.timer.Reset(p.stall) }
 
-func (p *process) kill() { p.cancel(context.Canceled) }
+func (p *videoProcess) kill() { p.cancel(context.Canceled) }
 
 // wait waits for the end, and returns why it failed.
-func (p *process) wait(failed error) error {
+func (p *videoProcess) wait(failed error) error {
 	err := p.cmd.Wait()
 	p.timer.Stop()
 	cause := context.Cause(p.ctx)
@@ -268,13 +267,13 @@ func (p *process) wait(failed error) error {
 	return nil
 }
 
-// tail keeps the last bytes that are written to it.
-type tail struct {
+// outputTail keeps the last bytes that are written to it.
+type outputTail struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *outputTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b = append(t.b, b[max(0, len(b)-maxSaid):]...)
@@ -283,7 +282,7 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // text returns the lines as one, for the end of an error.
-func (t *tail) text() string {
+func (t *outputTail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(bytes.TrimSpace(t.b)) == 0 {
