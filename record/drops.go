@@ -7,7 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // drops counts the messages of a topic that arrived and weren't recorded.
@@ -61,7 +61,7 @@ func (r *topicRecorder) writeDrops(at bagstore.Time) error {
 		if s.DroppedMsgs == 0 {
 			continue
 		}
-		if err := r.files.note(annotations.Drops, annotations.DropsType, r.node.Name(), at, &s); err != nil {
+		if err := r.files.note(info.DropsTopic, info.DropsType, r.node.Name(), at, &s); err != nil {
 			return err
 		}
 		d.wrote(s)

@@ -13,7 +13,7 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // TestDropsAreRecorded checks that a recording, also a .db3, states what was dropped of each topic.
@@ -47,8 +47,8 @@ func TestDropsAreRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer bag.Close() //nolint:errcheck // only read
-			list := annotations.Losses(t.Context(), bag)
-			if len(list) != 2 || list[0] != (annotations.Loss{Topic: "/a", Recorder: "/recorder", Dropped: 1}) || list[1].Topic != "/b" {
+			list := info.Losses(t.Context(), bag)
+			if len(list) != 2 || list[0] != (info.Loss{Topic: "/a", Recorder: "/recorder", Dropped: 1}) || list[1].Topic != "/b" {
 				t.Errorf("the recording tells of %v", list)
 			}
 		})

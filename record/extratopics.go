@@ -14,7 +14,7 @@ import (
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/ros"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // extraTopics are the topics that a session records next to its devices.
@@ -129,8 +129,8 @@ func (r *session) writeDrops(p *parts) error {
 		if s.DroppedMsgs == 0 {
 			continue
 		}
-		t := msgs.MustType(annotations.DropsType)
-		c := bagstore.Connection{Topic: annotations.Drops, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.extra.node.Name()}
+		t := msgs.MustType(info.DropsType)
+		c := bagstore.Connection{Topic: info.DropsTopic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: r.extra.node.Name()}
 		if err := p.cur.Message(c, time.Time{}, msgs.Marshal(&s), func() {}); err != nil {
 			return err
 		}

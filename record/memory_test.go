@@ -10,7 +10,7 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // TestMemoryOfTopics floods a recorder with large messages of one topic after the other: what the topics keep for their next
@@ -73,7 +73,7 @@ func TestMemoryOfTopics(t *testing.T) {
 	}
 	var written uint64
 	for topic, n := range recorded(t, o.Output) {
-		if topic != annotations.Drops {
+		if topic != info.DropsTopic {
 			written += n
 		}
 	}

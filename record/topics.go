@@ -23,7 +23,7 @@ import (
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/ros/names"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // TopicOptions have the meaning that they have in rosbag record.
@@ -508,7 +508,7 @@ func (r *topicRecorder) writeOne(m topicMessage) error {
 	}
 	if m.buffer == nil {
 		if m.mark != "" {
-			if err := r.files.note(annotations.Marks, annotations.MarksType, r.node.Name(), m.time, &msgs.String{Data: m.mark}); err != nil {
+			if err := r.files.note(info.MarksTopic, info.MarksType, r.node.Name(), m.time, &msgs.String{Data: m.mark}); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/replay"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 	"rsros/viewer/wire"
 )
 
@@ -150,7 +150,7 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 // findMarks finds the marks that the recorder has written.
 func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
 	list := []wire.Mark{}
-	for a := range annotations.All(ctx, bag) {
+	for a := range info.Annotations(ctx, bag) {
 		m := wire.Mark{Time: wire.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}
 		if a.Dropped > 0 {
 			m.Kind, m.Text = "loss", fmt.Sprintf("%d messages of %.200s dropped by the recorder", a.Dropped, a.Topic)

@@ -7,7 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // TestTopicMarks: the time line of a bag of topics has its recorder's marks and drops. A topic of
@@ -22,10 +22,10 @@ func TestTopicMarks(t *testing.T) {
 		topic, typ string
 		message    msgs.Message
 	}{
-		{annotations.Marks, annotations.MarksType, &msgs.String{Data: strings.Repeat("a", 1000)}},
-		{annotations.Drops, annotations.DropsType, &msgs.TopicStatistics{Topic: "/flood", NodeSub: "/record", WindowStart: 2, DroppedMsgs: 7}},
-		{annotations.Drops, annotations.DropsType, &msgs.TopicStatistics{Topic: "/flood", DroppedMsgs: -7}},
-		{annotations.Drops, annotations.MarksType, &msgs.String{Data: "of others"}},
+		{info.MarksTopic, info.MarksType, &msgs.String{Data: strings.Repeat("a", 1000)}},
+		{info.DropsTopic, info.DropsType, &msgs.TopicStatistics{Topic: "/flood", NodeSub: "/record", WindowStart: 2, DroppedMsgs: 7}},
+		{info.DropsTopic, info.DropsType, &msgs.TopicStatistics{Topic: "/flood", DroppedMsgs: -7}},
+		{info.DropsTopic, info.MarksType, &msgs.String{Data: "of others"}},
 	} {
 		typ := msgs.MustType(m.typ)
 		id, err := w.AddConnection(bagstore.Connection{Topic: m.topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})

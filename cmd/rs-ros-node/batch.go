@@ -21,8 +21,8 @@ import (
 	"rsros/program/localfile"
 	"rsros/ros/graph"
 	"rsros/tools/batch"
+	"rsros/tools/rewrite"
 	"rsros/tools/rules"
-	"rsros/tools/swap"
 )
 
 type batchOptions struct {
@@ -165,7 +165,7 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 		return nil, nil, errors.New("batch needs --in and --out")
 	case o.jobs < 0:
 		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
-	case c.to != nil && (batch.Below(o.out, o.in) || swap.SameFile(o.in, o.out)):
+	case c.to != nil && (batch.Below(o.out, o.in) || rewrite.SameFile(o.in, o.out)):
 		return nil, nil, errors.New("--in is --out or below it: outputs would be recordings of the next run, or replace them")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
 		return nil, nil, fmt.Errorf("%s has no --to %s", name, o.to)

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"rsros/tools/cat"
+	"rsros/tools/export"
 )
 
 func newCatCommand(a *app) *cobra.Command {
-	var o cat.Options
+	var o export.CatOptions
 	cmd := &cobra.Command{
 		Use:   "cat BAG…",
 		Short: "Print messages, as rostopic echo -b does, or as JSON lines",
@@ -25,7 +25,7 @@ Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Bags, o.Out, o.Log, o.Progress = args, a.out, a.logger(), a.fetching(args[0])
-			return cat.Run(cmd.Context(), o)
+			return export.Cat(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()

@@ -19,7 +19,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/program"
 	"rsros/ros/xmlrpc"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 	"rsros/tools/rules"
 )
 
@@ -38,8 +38,8 @@ type checkResult struct {
 	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
 	NotForXML []string `json:"unsayable,omitempty"`
 	// Dropped is what recorders state that they dropped.
-	Dropped []annotations.Loss `json:"dropped,omitempty"`
-	Error   string             `json:"error,omitempty"`
+	Dropped []info.Loss `json:"dropped,omitempty"`
+	Error   string      `json:"error,omitempty"`
 	// Traffic is what was read from an address; nil for a path.
 	Traffic *place.Traffic `json:"traffic,omitempty"`
 }
@@ -189,7 +189,7 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	if r.CheckReport, err = recording.Check(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
 		return err
 	}
-	r.NotForXML, r.Dropped = notForXML(bag), annotations.Losses(ctx, bag)
+	r.NotForXML, r.Dropped = notForXML(bag), info.Losses(ctx, bag)
 	if layout != nil && odd == nil {
 		r.Recording = layout.Report()
 	}

@@ -15,12 +15,11 @@ import (
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
-	"rsros/tools/swap"
 )
 
 type compressOptions struct {
 	bag   bagstore.Options
-	place swap.Placement
+	place rewrite.Placement
 }
 
 func newCompressCommand(a *app) *cobra.Command {
@@ -76,7 +75,7 @@ func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 // compress continues after a bag that fails.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
 	if o.place.Folder == "" && slices.ContainsFunc(paths, place.IsAddress) {
-		return usageError{swap.ErrObject}
+		return usageError{rewrite.ErrObject}
 	}
 	log := a.logger()
 	var all verdict

@@ -16,7 +16,7 @@ import (
 	"rsros/node/settings"
 	"rsros/program"
 	"rsros/tools/convert"
-	"rsros/tools/swap"
+	"rsros/tools/rewrite"
 )
 
 type convertOptions struct {
@@ -82,7 +82,7 @@ without output.`,
 }
 
 func (o convertOptions) usage(in, out string) error {
-	if swap.SameFile(in, out) {
+	if rewrite.SameFile(in, out) {
 		return errSameFile
 	}
 	if _, known := rsdb3.Releases[o.sdk]; !known {

@@ -10,7 +10,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/tools/convert"
 	"rsros/tools/export"
-	"rsros/tools/swap"
+	"rsros/tools/rewrite"
 )
 
 func newExportCommand(a *app) *cobra.Command {
@@ -62,7 +62,7 @@ set were left out, 1 not done.`,
 			if err := convert.Misnamed(recording.MCAP, o.MCAP); err != nil {
 				return usageError{err}
 			}
-			if o.MCAP != "" && swap.SameFile(args[0], o.MCAP) {
+			if o.MCAP != "" && rewrite.SameFile(args[0], o.MCAP) {
 				return usageError{errors.New("the output is the bag itself")}
 			}
 			if o.Compress = bagstore.LZ4; uncompressed {

@@ -19,7 +19,6 @@ import (
 	"rsros/tools/convert"
 	"rsros/tools/pyexpr"
 	"rsros/tools/rewrite"
-	"rsros/tools/swap"
 )
 
 type filterOptions struct {
@@ -77,7 +76,7 @@ without output.`,
 
 func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
 	switch {
-	case swap.SameFile(in, out):
+	case rewrite.SameFile(in, out):
 		return errSameFile
 	case o.print != "" && out == place.Stream:
 		return usageError{errors.New("the bag and --print can't both go to standard output")}

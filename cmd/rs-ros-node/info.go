@@ -16,10 +16,8 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
 	"rsros/program"
-	"rsros/tools/annotations"
 	"rsros/tools/bagset"
 	"rsros/tools/info"
-	"rsros/tools/missing"
 )
 
 type infoOptions struct {
@@ -93,11 +91,11 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 }
 
 func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Bag, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
-	var lost []missing.Series
-	var dropped []annotations.Loss
+	var lost []info.Series
+	var dropped []info.Loss
 	if o.missing && !o.yaml {
 		var err error
-		if lost, dropped, err = missing.Count(ctx, name, log); err != nil {
+		if lost, dropped, err = info.Missing(ctx, name, log); err != nil {
 			return err
 		}
 	}
@@ -114,10 +112,10 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
 			*info.Summary
-			RealSense *rsbag.Summary     `json:"realsense,omitempty"`
-			Missing   []missing.Series   `json:"missing,omitempty"`
-			Dropped   []annotations.Loss `json:"dropped,omitempty"`
-			Traffic   *place.Traffic     `json:"traffic,omitempty"`
+			RealSense *rsbag.Summary `json:"realsense,omitempty"`
+			Missing   []info.Series  `json:"missing,omitempty"`
+			Dropped   []info.Loss    `json:"dropped,omitempty"`
+			Traffic   *place.Traffic `json:"traffic,omitempty"`
 		}{s, rs, lost, dropped, trafficSince(before)})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
@@ -136,7 +134,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		return err
 	}
 	if o.missing {
-		if err := missing.WriteText(w, lost, dropped); err != nil {
+		if err := info.WriteMissing(w, lost, dropped); err != nil {
 			return err
 		}
 	}

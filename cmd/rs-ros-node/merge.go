@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/settings"
-	"rsros/tools/swap"
+	"rsros/tools/rewrite"
 )
 
 func newMergeCommand(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ without output.`,
 				return usageError{errors.New("--output is missing")}
 			}
 			for _, in := range args {
-				if swap.SameFile(in, output) {
+				if rewrite.SameFile(in, output) {
 					return usageError{errors.New("the output is one of the inputs")}
 				}
 			}

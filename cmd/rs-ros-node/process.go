@@ -15,7 +15,7 @@ import (
 	"rsros/program"
 	"rsros/tools/convert"
 	"rsros/tools/reprocess"
-	"rsros/tools/swap"
+	"rsros/tools/rewrite"
 )
 
 type processOptions struct {
@@ -58,7 +58,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 }
 
 func (a *app) process(ctx context.Context, in, out string, o processOptions) error {
-	if swap.SameFile(in, out) {
+	if rewrite.SameFile(in, out) {
 		return errSameFile
 	}
 	if err := cmp.Or(convert.Misnamed(recording.Bag, out), reprocess.CheckChain(o.filters, o.set)); err != nil {

@@ -17,7 +17,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
 	"rsros/tools/convert"
-	"rsros/tools/swap"
+	"rsros/tools/rewrite"
 )
 
 type recoverOptions struct {
@@ -114,7 +114,7 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
 	}
 	if o.inPlace && slices.ContainsFunc(paths, place.IsAddress) {
-		return usageError{swap.ErrObject}
+		return usageError{rewrite.ErrObject}
 	}
 	var all verdict
 	for _, path := range paths {
@@ -152,7 +152,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		}
 		return err
 	}
-	to := swap.Placement{Folder: o.folder, Force: o.force}
+	to := rewrite.Placement{Folder: o.folder, Force: o.force}
 	if err == nil && format == recording.SQLite && o.inPlace {
 		err = recording.CheckLeftover(path)
 	}
@@ -170,7 +170,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		} else if res.Output == "" {
 			res.Output = recoveredName(path)
 		}
-		if swap.SameFile(path, res.Output) {
+		if rewrite.SameFile(path, res.Output) {
 			err = errors.New("the output is the bag itself; --in-place replaces it")
 		} else if err = convert.Misnamed(format, o.output); err == nil {
 			err = to.Create(ctx, res.Output, write)

@@ -19,7 +19,6 @@ import (
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
-	"rsros/tools/swap"
 )
 
 type splitOptions struct {
@@ -129,7 +128,7 @@ func refusePartName(path, prefix string) error {
 	}
 	for _, part := range names {
 		number, ok := strings.CutPrefix(part, prefix+"_")
-		if ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && swap.SameFile(path, part) {
+		if ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && rewrite.SameFile(path, part) {
 			return usageError{fmt.Errorf("%s is the input: choose other names for the parts by --output-prefix", part)}
 		}
 	}

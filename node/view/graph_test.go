@@ -19,7 +19,7 @@ import (
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 	"rsros/viewer"
 	"rsros/viewer/wire"
 )
@@ -191,7 +191,7 @@ func TestRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range annotations.All(t.Context(), b) {
+		for range info.Annotations(t.Context(), b) {
 			marks++
 		}
 		_ = b.Close()

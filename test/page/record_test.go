@@ -12,7 +12,7 @@ import (
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/rig"
-	"rsros/tools/annotations"
+	"rsros/tools/info"
 )
 
 // TestRecordButtons clicks every button of a recording: of a camera's black box, and of one of topics. The view of
@@ -141,7 +141,7 @@ func hasMark(t *testing.T, path string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (m.Conn.Topic == annotations.Marks || strings.Contains(m.Conn.Topic, "notification")) && strings.Contains(string(m.Data), "mark 1") {
+		if (m.Conn.Topic == info.MarksTopic || strings.Contains(m.Conn.Topic, "notification")) && strings.Contains(string(m.Data), "mark 1") {
 			return true
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/tools/info"
-	"rsros/tools/thumbnail"
 )
 
 // Row describes a recording. Instants are in nanoseconds since 1970. What isn't known is 0, empty or nil.
@@ -97,7 +96,7 @@ func (r *Row) read(ctx context.Context, name string, o Options) error {
 		return err
 	}
 	if o.Thumbnail {
-		r.Thumbnail = thumbnail.JPEG(bag)
+		r.Thumbnail = Thumbnail(bag)
 	}
 	return ctx.Err()
 }

@@ -131,7 +131,7 @@ func produce(ctx context.Context, f Form, o Options) (lost []string, err error) 
 		return nil, err
 	}
 	write := func(dir string) (err error) {
-		lost, err = export(ctx, f, dir, m, o)
+		lost, err = exportAs(ctx, f, dir, m, o)
 		return err
 	}
 	onDisk := !place.IsAddress(o.Dir)
@@ -151,7 +151,7 @@ func produce(ctx context.Context, f Form, o Options) (lost []string, err error) 
 	return lost, err
 }
 
-func export(ctx context.Context, f Form, dir string, m manifest, o Options) (lost []string, err error) {
+func exportAs(ctx context.Context, f Form, dir string, m manifest, o Options) (lost []string, err error) {
 	out, err := openFolder(ctx, dir, m, o.Overwrite)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 // folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
@@ -24,7 +24,7 @@ import (
 type Folder struct {
 	Dir      string
 	lock     *os.File
-	Work     *imagefile.Workers
+	Work     *export.Workers
 	manifest manifest
 	made     map[string]bool // folders
 	tables   []*table
@@ -79,7 +79,7 @@ func completed(ctx context.Context, dir string, want manifest) (m manifest, ok b
 
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*Folder, error) {
-	f := &Folder{Dir: dir, Work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
+	f := &Folder{Dir: dir, Work: export.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -234,11 +234,11 @@ func (f *Folder) Path(name string) (string, error) {
 
 // image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *Folder) image(name string, frame *camdriver.Frame) error {
-	return f.writeImage(name, frame.Retain().Release, imagefile.FrameImage(frame))
+	return f.writeImage(name, frame.Retain().Release, export.FrameImage(frame))
 }
 
 // writeImage writes an image, unless it is there, and calls release after it.
-func (f *Folder) writeImage(name string, release func(), p imagefile.Image) error {
+func (f *Folder) writeImage(name string, release func(), p export.Image) error {
 	p.Stored = f.manifest.Options.Stored
 	path, err := f.Path(name)
 	if err == nil {
@@ -253,7 +253,7 @@ func (f *Folder) writeImage(name string, release func(), p imagefile.Image) erro
 		if st, err := os.Stat(path); err == nil && st.Size() > 0 {
 			return nil
 		}
-		return imagefile.Write(path, true, func(w *os.File) error { return p.Encode(w) })
+		return export.WriteFile(path, true, func(w *os.File) error { return p.Encode(w) })
 	})
 }
 
@@ -263,7 +263,7 @@ func (f *Folder) Text(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return imagefile.Write(path, true, func(w *os.File) error {
+	return export.WriteFile(path, true, func(w *os.File) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -272,7 +272,7 @@ func (f *Folder) Text(name string, text []byte) error {
 // create creates the file that gets a name below the folder when it is finished.
 func (f *Folder) Create(name string) (path string, file *os.File, err error) {
 	if path, err = f.Path(name); err == nil {
-		file, err = imagefile.Create(path, true)
+		file, err = export.CreateFile(path, true)
 	}
 	return path, file, err
 }
@@ -303,5 +303,5 @@ func (t *table) printf(format string, values ...any) error {
 }
 
 func (t *table) close(failed error) error {
-	return imagefile.Finish(t.file, t.path, errors.Join(failed, t.Flush()))
+	return export.FinishFile(t.file, t.path, errors.Join(failed, t.Flush()))
 }

@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 // kalibr is the folder of Kalibr's bagcreater, the bag that it would make, and the calibration.
@@ -81,7 +81,7 @@ func (w *kalibrWriter) Set(one *Set) error {
 
 // message writes an image as sensor_msgs/Image, in an encoding that cv_bridge has.
 func (w *kalibrWriter) message(i int, one *Set, img process.Image) error {
-	p := imagefile.FrameImage(img.Frame)
+	p := export.FrameImage(img.Frame)
 	rows, _ := p.PNG()
 	n, bits := rows.Colour.Channels(), rows.Depth
 	encoding := map[[2]int]string{{1, 8}: "mono8", {1, 16}: "mono16", {3, 8}: "rgb8", {4, 8}: "rgba8"}[[2]int{n, bits}]

@@ -18,7 +18,7 @@ import (
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/tools/bagset"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 // sequence is a recording that becomes a part of a data set.
@@ -246,14 +246,14 @@ func (s *Input) set(e *frameset.Entry, w Writer) error {
 	}
 	if s.profiles == nil {
 		for _, img := range one.Images {
-			if p := imagefile.FrameImage(img.Frame); p.Ext() != ".png" {
+			if p := export.FrameImage(img.Frame); p.Ext() != ".png" {
 				return fmt.Errorf("%s: images of %s are %s, which PNG can't hold", s.Recording, img.Frame.Stream(), p.Encoding)
 			}
 		}
 		s.describe(one)
 	}
 	for i, img := range one.Images {
-		if err := imagefile.FrameImage(img.Frame).Check(); err != nil {
+		if err := export.FrameImage(img.Frame).Check(); err != nil {
 			return s.leave(e, fmt.Sprintf("%s: %v", s.Cameras[i], err))
 		}
 		if !s.fits(i, img) {

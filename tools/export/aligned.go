@@ -9,7 +9,6 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/tools/imagefile"
 )
 
 // aligned writes depth as the colour camera sees it, an image for each set with both.
@@ -76,7 +75,7 @@ func (a *aligned) set(s *process.Set) {
 		return
 	}
 	depth, _ := own.First(camdriver.Depth, camdriver.Z16)
-	f, p := depth.Frame.Retain(), imagefile.FrameImage(depth.Frame)
+	f, p := depth.Frame.Retain(), FrameImage(depth.Frame)
 	entry := manifestFile{
 		File: a.r.nextFile(a.place, a.total, p.Ext()), Stream: a.place, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(),
 		Time: int64(f.Arrival.Sub(time.Time{})), Units: float64(f.DepthUnits), Colour: &number,

@@ -1,5 +1,5 @@
 // Package export writes bags in formats of other programs: as a folder of images, tables and point
-// clouds with a manifest, or as an MCAP file. Images are encoded on all cores, in goroutines that
+// clouds with a manifest, as an MCAP file, or as text. Images are encoded on all cores, in goroutines that
 // Run waits for.
 package export
 

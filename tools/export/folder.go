@@ -21,7 +21,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/tools/bagset"
-	"rsros/tools/imagefile"
 )
 
 // folder is an export into a folder: images are encoded on all cores, and the manifest lists files
@@ -33,7 +32,7 @@ type folder struct {
 	next     map[string]uint64 // by place: the number of its next file
 	manifest *manifest
 	tables   map[string]*table
-	work     *imagefile.Workers
+	work     *Workers
 	walk     bagset.Walk
 	bad      int // messages that can be read but not exported
 }
@@ -42,9 +41,9 @@ type folder struct {
 // and how many have bagstore.ClampedTimes.
 func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad, moved int, err error) {
 	path := filepath.Join(o.Dir, "manifest.json")
-	err = imagefile.Write(path, o.Overwrite, func(file *os.File) (err error) {
+	err = WriteFile(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
-			manifest: newManifest(file, place.Base(o.Bag)), work: imagefile.NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
+			manifest: newManifest(file, place.Base(o.Bag)), work: NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
 		err = f.export(bag, filter)
 		if waitErr := f.work.Wait(); err == nil {
 			err = waitErr
@@ -155,7 +154,7 @@ func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer
 	f.manifest.add(entry)
 	return f.work.Do(func() error {
 		defer release()
-		return imagefile.Write(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
+		return WriteFile(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
 	})
 }
 
@@ -189,7 +188,7 @@ type table struct {
 }
 
 func newTable(path string, overwrite bool, columns []string) (*table, error) {
-	f, err := imagefile.Create(path, overwrite)
+	f, err := CreateFile(path, overwrite)
 	if err != nil {
 		return nil, err
 	}
@@ -225,5 +224,5 @@ func cell(v any) string {
 // close renames the file to its final name, or removes it after an error.
 func (t *table) close(failed error) error {
 	t.csv.Flush()
-	return imagefile.Finish(t.file, t.path, errors.Join(failed, t.csv.Error()))
+	return FinishFile(t.file, t.path, errors.Join(failed, t.csv.Error()))
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-
-	"rsros/tools/imagefile"
 )
 
 // manifestFile is a line of the manifest: one file and the message in it.
@@ -28,7 +26,7 @@ type manifestFile struct {
 }
 
 // describe fills in the fields of an image.
-func (m *manifestFile) describe(p imagefile.Image, encoding string) {
+func (m *manifestFile) describe(p Image, encoding string) {
 	m.Width, m.Height, m.Encoding = p.Width, p.Height, encoding
 	if p.Ext() == ".raw" {
 		m.Stride = p.Step

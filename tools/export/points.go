@@ -8,7 +8,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/tools/imagefile"
 )
 
 // clouds makes a point cloud of each depth frame, with the colours of the nearest colour frame in
@@ -155,10 +154,10 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 	}
 	xyz, uv := process.Points(set.Images[0])
 	var painted []byte
-	var p imagefile.Image
+	var p Image
 	size = 12
 	if colour != nil {
-		p = imagefile.FrameImage(colour)
+		p = FrameImage(colour)
 		painted, size = p.RGB(), 15
 	}
 	out := make([]byte, 0, len(xyz)/3*size)
@@ -184,6 +183,6 @@ func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size i
 
 // coloured reports whether a frame's pixels can be the colours of points.
 func coloured(f *camdriver.Frame) bool {
-	_, bits := imagefile.FrameImage(f).Channels()
+	_, bits := FrameImage(f).Channels()
 	return bits == 8
 }

@@ -10,7 +10,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
-	"rsros/tools/imagefile"
 )
 
 // recordingExport exports a RealSense recording: images or a table, and a table of metadata, for
@@ -124,7 +123,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if !kind.Video() && kind != camdriver.Occupancy {
 		return r.sample(entry, f)
 	}
-	p := imagefile.FrameImage(f)
+	p := FrameImage(f)
 	if err := p.Check(); err != nil {
 		r.oddMessage(name, bagstore.Time(e.Time), err)
 		return nil

@@ -13,7 +13,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/tools/imagefile"
 )
 
 // topics exports ordinary topics: images or a table for each. It logs topics of other types.
@@ -97,7 +96,7 @@ func (t *topics) image(m bagstore.Message) error {
 	var head msgs.ImageHead
 	d := msgs.NewDecoder(m.Data)
 	head.Decode(d)
-	p := imagefile.MessageImage(head, d.Raw(int(head.DataLen)))
+	p := MessageImage(head, d.Raw(int(head.DataLen)))
 	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return err
 	}

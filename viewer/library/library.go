@@ -24,7 +24,6 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/tools/batch"
 	"rsros/tools/catalog"
-	"rsros/tools/thumbnail"
 	"rsros/viewer/wire"
 )
 
@@ -263,7 +262,7 @@ func entryOf(name string, r *catalog.Row) entry {
 		if e.Kind == "bag" || strings.HasSuffix(t.Name, "/data") {
 			e.Streams = append(e.Streams, streamName(t.Name, e.Kind))
 		}
-		e.Picture = e.Picture || e.Kind == "realsense" || thumbnail.HasImages(t.Type)
+		e.Picture = e.Picture || e.Kind == "realsense" || catalog.HasImages(t.Type)
 	}
 	slices.Sort(e.Streams)
 	e.Streams = slices.Compact(e.Streams)
@@ -358,7 +357,7 @@ func (l *Library) thumbnail(ctx context.Context, at string) ([]byte, error) {
 		return nil, ctx.Err()
 	}
 	defer bag.Close() //nolint:errcheck // it was only read
-	return thumbnail.JPEG(bag), ctx.Err()
+	return catalog.Thumbnail(bag), ctx.Err()
 }
 
 // cleanName reports whether a name stays below a folder or address.

@@ -1,4 +1,4 @@
-package missing
+package info
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func write(t *testing.T) string {
 }
 
 func TestCount(t *testing.T) {
-	list, dropped, err := Count(t.Context(), write(t), zerolog.Nop())
+	list, dropped, err := Missing(t.Context(), write(t), zerolog.Nop())
 	if want := []Series{{"/b", "/lossy", 3, false}, {"/a", "/still", 0, true}}; err != nil || len(dropped) > 0 || !slices.Equal(list, want) {
 		t.Fatalf("%+v, %v, want %+v", list, err, want)
 	}
@@ -59,7 +59,7 @@ func TestCount(t *testing.T) {
 		"missing:     1 of /a, by header.seq\n             2 of /b from /lossy, by header.seq\n": {{"/a", "", 1, false}, {"/b", "/lossy", 2, false}},
 	} {
 		var b bytes.Buffer
-		if err := WriteText(&b, list, nil); err != nil || b.String() != want {
+		if err := WriteMissing(&b, list, nil); err != nil || b.String() != want {
 			t.Errorf("got %q, %v, want %q", &b, err, want)
 		}
 	}

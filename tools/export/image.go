@@ -1,5 +1,4 @@
-// Package imagefile writes camera images losslessly as files, on all cores.
-package imagefile
+package export
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package thumbnail
+package catalog
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func of(t *testing.T, path string) image.Image {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	return Render(bag)
+	return ThumbnailImage(bag)
 }
 
 // A RealSense recording has an image, too, also as a JPEG.
@@ -53,11 +53,11 @@ func TestOfFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	got, err := jpeg.Decode(bytes.NewReader(JPEG(bag)))
+	got, err := jpeg.Decode(bytes.NewReader(Thumbnail(bag)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := Render(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*width {
+	if want := ThumbnailImage(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*thumbnailWidth {
 		t.Errorf("it is %v, want %v", got.Bounds(), want)
 	}
 }
@@ -185,7 +185,7 @@ func TestImagesOfMessages(t *testing.T) {
 		t.Errorf("a JPEG: %v", err)
 	}
 	p, _, err := decodeRaw(imageMessage("mono8", 1000, 3000, 1000, make([]byte, 3e6)))
-	if err != nil || p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 3*width {
+	if err != nil || p.Bounds().Dx() > 2*thumbnailWidth || p.Bounds().Dy() > 3*thumbnailWidth {
 		t.Errorf("a large image becomes %v, %v", p.Bounds(), err)
 	}
 }
@@ -208,7 +208,7 @@ func FuzzTopicImage(f *testing.F) {
 			decode = decodeCompressed
 		}
 		p, _, err := decode(data)
-		if err == nil && (p.Bounds().Dx() > 2*width || p.Bounds().Dy() > 4*width) {
+		if err == nil && (p.Bounds().Dx() > 2*thumbnailWidth || p.Bounds().Dy() > 4*thumbnailWidth) {
 			t.Errorf("a thumbnail of %v", p.Bounds())
 		}
 	})

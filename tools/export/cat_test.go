@@ -1,4 +1,4 @@
-package cat
+package export
 
 import (
 	"bytes"
@@ -83,7 +83,7 @@ func printed(t *testing.T, path, topic string, n int) (texts []string) {
 			continue
 		}
 		var out bytes.Buffer
-		o := Options{Out: &out, Log: zerolog.Nop()}
+		o := CatOptions{Out: &out, Log: zerolog.Nop()}
 		c := newCatter(o, false)
 		if err := c.message(m); err != nil || c.bad > 0 {
 			t.Fatal(err)

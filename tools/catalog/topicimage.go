@@ -1,4 +1,4 @@
-package thumbnail
+package catalog
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
 const (
@@ -75,7 +75,7 @@ func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var head msgs.ImageHead
 	head.Decode(d)
-	p := imagefile.MessageImage(head, d.Raw(int(head.DataLen)))
+	p := export.MessageImage(head, d.Raw(int(head.DataLen)))
 	if err := cmp.Or(d.Err(), p.Check()); err != nil {
 		return nil, false, err
 	}
@@ -97,7 +97,7 @@ func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		return smaller(imagefile.Image{Image: p})
+		return smaller(export.Image{Image: p})
 	}
 	whole, err := imagetransport.Decode(body)
 	if err != nil {
@@ -108,7 +108,7 @@ func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
 }
 
 // smaller makes a thumbnail of an image that has passed Check. Bayer patterns stay grey.
-func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
+func smaller(p export.Image) (out image.Image, depth bool, err error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if p.BigEndian {
 		order = binary.BigEndian
@@ -150,7 +150,7 @@ func smaller(p imagefile.Image) (out image.Image, depth bool, err error) {
 // sampled returns every n-th pixel of an image, so that it is about width wide, and
 // not much higher.
 func sampled(w, h int, at func(x, y int) color.Color) image.Image {
-	n := max(1, w/width, h/(2*width))
+	n := max(1, w/thumbnailWidth, h/(2*thumbnailWidth))
 	out := image.NewNRGBA(image.Rect(0, 0, max(1, w/n), max(1, h/n)))
 	for y := range out.Rect.Dy() {
 		for x := range out.Rect.Dx() {

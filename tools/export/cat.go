@@ -1,6 +1,4 @@
-// Package cat prints the messages of bags like rostopic echo -b, or as JSON lines. It needs no
-// message packages, because bags have definitions, and no graph. It starts no goroutine.
-package cat
+package export
 
 import (
 	"bufio"
@@ -16,8 +14,8 @@ import (
 	"rsros/tools/bagset"
 )
 
-// Options are the settings of Run.
-type Options struct {
+// CatOptions are the settings of Run.
+type CatOptions struct {
 	Bags      []string
 	Selection bagset.Selection
 	Count     uint64 // messages to print; 0 is all
@@ -28,10 +26,10 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Run prints messages in time order. YAML is that of rostopic echo -b; if there are several topics,
+// Cat prints messages in time order. It needs no message packages, because bags have definitions, and no graph. YAML is that of rostopic echo -b; if there are several topics,
 // a comment before each message has its topic and time. The error is a bagset.LossError if messages
 // are left out, because they are lost or can't be decoded.
-func Run(ctx context.Context, o Options) error {
+func Cat(ctx context.Context, o CatOptions) error {
 	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
@@ -66,7 +64,7 @@ func topicCount(v *bagstore.View) int {
 }
 
 type catter struct {
-	o       Options
+	o       CatOptions
 	out     *bufio.Writer
 	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition is invalid
 	cache   msgs.Cache[*msgs.Spec]
@@ -75,7 +73,7 @@ type catter struct {
 	bad     int    // messages that don't fit their definition
 }
 
-func newCatter(o Options, several bool) *catter {
+func newCatter(o CatOptions, several bool) *catter {
 	return &catter{o: o, out: bufio.NewWriter(o.Out), specs: make(map[*bagstore.Connection]*msgs.Spec), several: several}
 }
 

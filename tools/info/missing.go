@@ -1,6 +1,4 @@
-// Package missing finds gaps in the sequence numbers of headers: messages that a publisher's queue,
-// a broken connection or the recorder lost.
-package missing
+package info
 
 import (
 	"cmp"
@@ -14,7 +12,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/tools/annotations"
 	"rsros/tools/bagset"
 )
 
@@ -26,9 +23,10 @@ type Series struct {
 	Unknown   bool   `json:"unknown,omitempty"` // the numbers don't count messages
 }
 
-// Count reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
+// Missing finds gaps in the sequence numbers of headers: messages that a publisher's queue, a broken connection or the
+// recorder lost. It reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
 // count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
-func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []annotations.Loss, error) {
+func Missing(ctx context.Context, path string, log zerolog.Logger) ([]Series, []Loss, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
@@ -61,10 +59,10 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, []an
 			n.Skip()
 		}
 	}
-	return sum(numbers), annotations.Losses(ctx, bags[0]), ctx.Err()
+	return missingSeries(numbers), Losses(ctx, bags[0]), ctx.Err()
 }
 
-func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
+func missingSeries(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 	list := []Series{}
 	for c, n := range numbers {
 		if s := (Series{c.Topic, c.CallerID, n.Missing(), !n.Counts()}); s.Missing > 0 || s.Unknown {
@@ -78,8 +76,8 @@ func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 	return list
 }
 
-// WriteText writes a line for each series and each loss in the style of rosbag info.
-func WriteText(w io.Writer, list []Series, dropped []annotations.Loss) error {
+// WriteMissing writes a line for each series and each loss in the style of rosbag info.
+func WriteMissing(w io.Writer, list []Series, dropped []Loss) error {
 	label := "dropped:"
 	for _, l := range dropped {
 		if _, err := fmt.Fprintf(w, "%-12s %v\n", label, l); err != nil {

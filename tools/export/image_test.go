@@ -1,4 +1,4 @@
-package imagefile
+package export
 
 import (
 	"errors"
@@ -21,19 +21,19 @@ func TestWrite(t *testing.T) {
 			return errors.Join(writeErr, err)
 		}
 	}
-	if err := Write(path, false, write("half", broken)); !errors.Is(err, broken) {
+	if err := WriteFile(path, false, write("half", broken)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 0 {
 		t.Error("left", entries, err)
 	}
-	if err := Write(path, false, write("whole", nil)); err != nil {
+	if err := WriteFile(path, false, write("whole", nil)); err != nil {
 		t.Error(err)
 	}
-	if err := Write(path, false, write("other", nil)); !errors.Is(err, os.ErrExist) {
+	if err := WriteFile(path, false, write("other", nil)); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
-	if err := Write(path, true, write("half", broken)); !errors.Is(err, broken) {
+	if err := WriteFile(path, true, write("half", broken)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	if text, err := os.ReadFile(path); string(text) != "whole" || err != nil {

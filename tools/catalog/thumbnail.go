@@ -1,5 +1,4 @@
-// Package thumbnail makes thumbnails of recordings.
-package thumbnail
+package catalog
 
 import (
 	"bytes"
@@ -11,14 +10,14 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
-	"rsros/tools/imagefile"
+	"rsros/tools/export"
 )
 
-// width is roughly the largest width of a thumbnail, in pixels.
-const width = 160
+// thumbnailWidth is roughly the largest width of a thumbnail, in pixels.
+const thumbnailWidth = 160
 
-// Render returns a thumbnail from the middle of a recording, nil if there is none.
-func Render(bag *bagstore.Bag) image.Image {
+// ThumbnailImage returns a thumbnail from the middle of a recording, nil if there is none.
+func ThumbnailImage(bag *bagstore.Bag) image.Image {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return ofTopics(bag)
@@ -44,7 +43,7 @@ func Render(bag *bagstore.Bag) image.Image {
 
 // ofFrame returns a thumbnail of a frame, nil if its format isn't one that can be shown simply.
 func ofFrame(f *camdriver.Frame) image.Image {
-	p := imagefile.FrameImage(f)
+	p := export.FrameImage(f)
 	if f.Profile.Format == camdriver.Z16 {
 		p.Encoding = "16UC1" // distances, not brightness
 	}
@@ -67,9 +66,9 @@ func nearness(depth uint16) uint8 {
 	return uint8(255 - 215*min(int(depth), farthest)/farthest)
 }
 
-// JPEG returns Of as a JPEG, nil if there is no image.
-func JPEG(bag *bagstore.Bag) []byte {
-	img := Render(bag)
+// Thumbnail returns Of as a JPEG, nil if there is no image.
+func Thumbnail(bag *bagstore.Bag) []byte {
+	img := ThumbnailImage(bag)
 	if img == nil {
 		return nil
 	}

@@ -1,6 +1,4 @@
-// Package swap replaces a file by a new version and keeps the old one next to it, or puts the new
-// version into another folder. The file's name always refers to a complete file.
-package swap
+package rewrite
 
 import (
 	"context"
@@ -14,7 +12,8 @@ import (
 	"rsros/bagstore/place"
 )
 
-// Placement is where the new version of a bag is written.
+// Placement is where the new version of a bag is written: in another folder, or in place of the old one, which is kept
+// next to it. The file's name always refers to a complete file.
 type Placement struct {
 	Folder string // or address; empty: in place of the old one
 	Force  bool   // replace existing files

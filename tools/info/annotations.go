@@ -1,6 +1,4 @@
-// Package annotations reads and writes what a recorder notes in a recording: the messages that it
-// dropped, and the user's marks. They are ordinary messages on separate topics.
-package annotations
+package info
 
 import (
 	"cmp"
@@ -15,13 +13,14 @@ import (
 
 // The topics of annotations and their types.
 const (
-	Drops     = "/recorder/drops"
-	DropsType = "rosgraph_msgs/TopicStatistics" // which topic, how many, and when the first and the last of them arrived
-	Marks     = "/recorder/marks"
-	MarksType = "std_msgs/String"
+	DropsTopic = "/recorder/drops"
+	DropsType  = "rosgraph_msgs/TopicStatistics" // which topic, how many, and when the first and the last of them arrived
+	MarksTopic = "/recorder/marks"
+	MarksType  = "std_msgs/String"
 )
 
-// Annotation is a mark, or a report of dropped messages.
+// Annotation is what a recorder notes in a recording: a mark of the user, or a report of dropped messages. Both are
+// ordinary messages on separate topics.
 type Annotation struct {
 	Time     bagstore.Time // of the mark, or of the first dropped message
 	Text     string        // of the mark
@@ -30,9 +29,9 @@ type Annotation struct {
 	Dropped  uint64
 }
 
-// All reads the annotations of a recording, in order. It reads no other messages. What can't be read
+// Annotations reads the annotations of a recording, in order. It reads no other messages. What can't be read
 // is left out: check reports it.
-func All(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
+func Annotations(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
 	return func(yield func(Annotation) bool) {
 		v := bag.View(bagstore.Query{Connections: isAnnotation})
 		for m, err := range v.Messages() {
@@ -42,7 +41,7 @@ func All(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
 			if err != nil {
 				continue
 			}
-			if a, ok := decode(m); ok && !yield(a) {
+			if a, ok := decodeAnnotation(m); ok && !yield(a) {
 				return
 			}
 		}
@@ -50,7 +49,7 @@ func All(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
 }
 
 func isAnnotation(c *bagstore.Connection) bool {
-	for _, t := range [][2]string{{Drops, DropsType}, {Marks, MarksType}} {
+	for _, t := range [][2]string{{DropsTopic, DropsType}, {MarksTopic, MarksType}} {
 		if c.Topic == t[0] && c.Type == t[1] && c.MD5 == msgs.MustType(t[1]).MD5 {
 			return true
 		}
@@ -58,9 +57,9 @@ func isAnnotation(c *bagstore.Connection) bool {
 	return false
 }
 
-func decode(m bagstore.Message) (Annotation, bool) {
+func decodeAnnotation(m bagstore.Message) (Annotation, bool) {
 	a := Annotation{Time: m.Time}
-	if m.Conn.Topic == Marks {
+	if m.Conn.Topic == MarksTopic {
 		var s msgs.String
 		err := msgs.Unmarshal(m.Data, &s)
 		a.Text = s.Data
@@ -88,7 +87,7 @@ const maxLosses = 10_000
 func Losses(ctx context.Context, bag *bagstore.Bag) []Loss {
 	type key struct{ topic, recorder string }
 	sums := make(map[key]uint64)
-	for a := range All(ctx, bag) {
+	for a := range Annotations(ctx, bag) {
 		k := key{a.Topic, a.Recorder}
 		if _, known := sums[k]; a.Dropped > 0 && (known || len(sums) < maxLosses) {
 			sums[k] += a.Dropped

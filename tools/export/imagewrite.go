@@ -1,4 +1,4 @@
-package imagefile
+package export
 
 import (
 	"cmp"
@@ -8,26 +8,26 @@ import (
 	"sync"
 )
 
-// Write writes a file that gets its name when it is complete. Unlike package place it doesn't
+// WriteFile writes a file that gets its name when it is complete. Unlike package place it doesn't
 // sync: a folder has thousands of images, and can be exported again.
-func Write(path string, overwrite bool, write func(*os.File) error) error {
-	f, err := Create(path, overwrite)
+func WriteFile(path string, overwrite bool, write func(*os.File) error) error {
+	f, err := CreateFile(path, overwrite)
 	if err != nil {
 		return err
 	}
-	return Finish(f, path, write(f))
+	return FinishFile(f, path, write(f))
 }
 
-// Create creates the temporary file of path.
-func Create(path string, overwrite bool) (*os.File, error) {
+// CreateFile creates the temporary file of path.
+func CreateFile(path string, overwrite bool) (*os.File, error) {
 	if _, err := os.Lstat(path); err == nil && !overwrite {
 		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
 	}
 	return os.Create(path + ".partial")
 }
 
-// Finish closes the file and gives it its name, or removes it after an error.
-func Finish(f *os.File, path string, err error) error {
+// FinishFile closes the file and gives it its name, or removes it after an error.
+func FinishFile(f *os.File, path string, err error) error {
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
