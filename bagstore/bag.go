@@ -10,9 +10,9 @@ import (
 	"os"
 	"slices"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 	"rsros/bagstore/place"
 )
 

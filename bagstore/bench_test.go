@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/test/need"
 	"rsros/test/workload"
 )

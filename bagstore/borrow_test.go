@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // badBytes is a file with nothing in the page cache and an unreadable range.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/dsnet/compress/bzip2"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // bomb is an unindexed bag with one bz2 chunk of a few kilobytes that unpacks to n messages of 128 KiB.

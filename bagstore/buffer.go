@@ -3,9 +3,9 @@ package bagstore
 import (
 	"sync/atomic"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
@@ -134,3 +134,9 @@ func (b *Bag) inFile(end int64) bool {
 	j, ok := b.r.(*joined)
 	return end <= b.onDisk && !(ok && end > j.at)
 }
+
+// Enlarged returns a copy of b with the capacity, in memory that Recycle may have taken.
+func Enlarged(b []byte, capacity int) []byte { return append(memory.Get(capacity)[:0], b...) }
+
+// Recycle takes memory that the caller no longer uses.
+func Recycle(b []byte) { memory.Put(b) }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // CheckOptions are the options of Check.

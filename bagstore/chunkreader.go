@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // chunkReader reads the chunks of one bag. It is for one goroutine.

@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/internal/tail"
-	"rsros/bagstore/memory"
 )
 
 type job struct {
@@ -97,7 +96,7 @@ type committed struct {
 // Limits of what waits to be written in a live recording. Next to the queue, one chunk is
 // being written, one submitted and one filled.
 const (
-	maxQueue   = tail.Slots - 4
+	maxQueue   = tailSlots - 4
 	maxLZ4     = 16                     // chunks for the workers, several of which arrive at a time; bzip2 takes long for each
 	maxWaiting = 64 << 20               // bytes; one chunk may exceed it
 	maxDelay   = 200 * time.Millisecond // of a checkpoint, by compression

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/test/stockbag"
 )
 

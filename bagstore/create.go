@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // ErrLocked means that another Writer, of this or another process, is writing the file.

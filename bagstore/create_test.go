@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/program/localfile"
 	"rsros/test/need"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
 )
 

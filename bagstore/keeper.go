@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"rsros/bagstore/disk"
-	"rsros/bagstore/internal/tail"
+	"rsros/bagstore/internal/disk"
 )
 
 // keepEvery is the period of a keeper. The second time that it sees a chunk open, it copies
@@ -26,7 +25,7 @@ type keeper struct {
 	w    *Writer
 	f    *os.File // for Stat only
 	path string
-	tail *tail.File
+	tail *tailFile
 	stop chan struct{}
 	wait sync.WaitGroup
 	seen uint64 // last chunk with messages at the previous look
@@ -35,7 +34,7 @@ type keeper struct {
 
 func newKeeper(w *Writer, f *os.File, path string) *keeper {
 	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}),
-		tail: tail.New(tail.Path(path, w.o.tail), w.o.tail)}
+		tail: newTailFile(tailPath(path, w.o.tail), w.o.tail)}
 	k.wait.Go(k.run)
 	return k
 }

@@ -17,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/disk"
-	"rsros/bagstore/internal/tail"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -297,7 +296,7 @@ func TestTailIsRemoved(t *testing.T) {
 // keeperOf returns a keeper for w, with tail token 7, that checks only on request. f stands for the
 // bag.
 func keeperOf(w *Writer, f *os.File) *keeper {
-	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: tail.New(tail.Path(f.Name(), 7), 7)}
+	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: newTailFile(tailPath(f.Name(), 7), 7)}
 	return w.keeper
 }
 
@@ -587,13 +586,13 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	}()
 	peer.Await(t, "the chunks in the tail file", func() bool {
 		k.tick() // blocked along with Write
-		f, err := place.Open(t.Context(), tail.Path(path, 7))
+		f, err := place.Open(t.Context(), tailPath(path, 7))
 		if err != nil {
 			return false // nothing in it yet
 		}
 		defer f.Close()
 		n := 0
-		for range tail.Read(f, f.Size, 7, 0) {
+		for range readTailSlots(f, f.Size, 7, 0) {
 			n++
 		}
 		return n > cap(w.c.queue) && int64(n) >= returned.Load()

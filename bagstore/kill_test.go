@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/test/peer"
 )
 

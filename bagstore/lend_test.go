@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // lender lends messages of one page-aligned buffer each and counts those not returned.

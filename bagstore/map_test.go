@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // Mapped messages equal the written ones, small ones and other connections are still read, and a held

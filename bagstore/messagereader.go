@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // Limits of a messageReader.

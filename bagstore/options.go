@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"rsros/bagstore/disk"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
 )
 
 // SinkKind chooses how bytes go to the disk.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
 )
 

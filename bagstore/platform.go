@@ -1,6 +1,6 @@
 package bagstore
 
-import "rsros/bagstore/disk"
+import "rsros/bagstore/internal/disk"
 
 // Platform says what this machine supports: yes or no, then the system call or the replacement.
 type Platform struct {

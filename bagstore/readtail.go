@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/internal/tail"
 	"rsros/bagstore/place"
 )
 
@@ -17,9 +16,9 @@ func (b *Bag) takeTail(ctx context.Context) error {
 	if b.tailToken == 0 || b.from == nil {
 		return nil
 	}
-	path := tail.Path(b.path, b.tailToken)
+	path := tailPath(b.path, b.tailToken)
 	if b.file != nil {
-		path = tail.Find(b.path, b.tailToken)
+		path = findTail(b.path, b.tailToken)
 	}
 	f, err := place.Open(ctx, path)
 	if b.file == nil && !errors.Is(err, fs.ErrNotExist) && err != nil {
@@ -35,7 +34,7 @@ func (b *Bag) takeTail(ctx context.Context) error {
 
 // maxTail bounds the content of a tail file, which is kept in memory, in bytes: that of the chunks that wait in a Writer, and
 // of those beside them, see maxWaiting.
-const maxTail = maxWaiting + 4*tail.MaxContent
+const maxTail = maxWaiting + 4*maxTailContent
 
 // joinTail appends the chunks of a tail file that the bag doesn't have.
 func (b *Bag) joinTail(f place.File) {
@@ -54,7 +53,7 @@ func (b *Bag) joinTail(f place.File) {
 		cut = b.tornAt
 	}
 	tooMuch := 0
-	for slot := range tail.Read(f, f.Size, b.tailToken, whole) {
+	for slot := range readTailSlots(f, f.Size, b.tailToken, whole) {
 		// The last record may be cut off if the chunk was larger than a slot.
 		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)))
 		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"rsros/bagstore/internal/tail"
 )
 
 // TestHugeTail checks that a sparse tail file beside a bag of 4 KiB, full of large chunks of zeros, takes no more memory
@@ -19,25 +17,25 @@ func TestHugeTail(t *testing.T) {
 	if err := os.WriteFile(path, fileHeader(firstChunk, 0, 0, token), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(tail.Path(path, token))
+	f, err := os.Create(tailPath(path, token))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // only for this test
 	head := appendConnection(nil, &Connection{ID: 0, Topic: "/x", Type: "std_msgs/Empty", MD5: "d41d8cd98f00b204e9800998ecf8427e"})
-	head = appendMessage(head, 0, Time(5), 0, tail.MaxContent-len(head)-len(appendMessage(nil, 0, 5, 0, 0)))
-	sum := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, make([]byte, tail.MaxContent-len(head)))
+	head = appendMessage(head, 0, Time(5), 0, maxTailContent-len(head)-len(appendMessage(nil, 0, 5, 0, 0)))
+	sum := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, make([]byte, maxTailContent-len(head)))
 	for chunk := 1; chunk <= slots; chunk++ {
 		b := append([]byte("RSTAIL1\n"), make([]byte, 32)...)
 		binary.LittleEndian.PutUint64(b[8:], token)
 		binary.LittleEndian.PutUint64(b[16:], uint64(chunk))
-		binary.LittleEndian.PutUint64(b[24:], tail.MaxContent)
+		binary.LittleEndian.PutUint64(b[24:], maxTailContent)
 		binary.LittleEndian.PutUint32(b[32:], sum)
-		if _, err := f.WriteAt(append(b, head...), int64(chunk)*(tail.MaxContent+int64(len(b)))); err != nil {
+		if _, err := f.WriteAt(append(b, head...), int64(chunk)*(maxTailContent+int64(len(b)))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := f.Truncate((slots + 1) * (tail.MaxContent + 40)); err != nil {
+	if err := f.Truncate((slots + 1) * (maxTailContent + 40)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := Open(path, OpenOptions{})
@@ -46,7 +44,7 @@ func TestHugeTail(t *testing.T) {
 	}
 	defer b.Close() //nolint:errcheck // only read
 	noted := slices.ContainsFunc(b.Notes(), func(n Note) bool { return n.Severity == Loss })
-	const most = maxTail / (tail.MaxContent + 64) // with the header of a chunk
+	const most = maxTail / (maxTailContent + 64) // with the header of a chunk
 	if held := b.r.(*joined).more; len(held) > maxTail || b.MessageCount() != most || !noted {
 		t.Errorf("%d messages, %d bytes are held, at most %d; notes %v", b.MessageCount(), len(held), maxTail, b.Notes())
 	}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 var errUnwritten = errors.New("the length of a message was not written")

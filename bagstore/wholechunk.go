@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
-	"rsros/bagstore/memory"
 )
 
 // WholeChunk is a chunk that an [Output] copies as it is stored. All of its messages are selected,

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
 )
 

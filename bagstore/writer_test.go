@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/test/need"
 )
 

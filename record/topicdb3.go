@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
@@ -74,9 +73,9 @@ func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 		t = &db3Topic{name: c.Topic, md5: c.MD5}
 		if t.encoder, t.why = w.encoders.Get(c.Type, c.Definition, ros2.NewEncoder); t.why == nil {
 			var err error
-			if t.id, err = w.w.AddDefined(container.Topic{
-				Name: c.Topic, Type: t.encoder.Type, Encoding: container.CDR, Hash: t.encoder.Hash, QoS: db3.QoS(c.Latching),
-				Schema: container.Schema{Encoding: "ros2msg", Text: t.encoder.Definition},
+			if t.id, err = w.w.AddDefined(bagstore.Topic{
+				Name: c.Topic, Type: t.encoder.Type, Encoding: bagstore.CDR, Hash: t.encoder.Hash, QoS: db3.QoS(c.Latching),
+				Schema: bagstore.Schema{Encoding: "ros2msg", Text: t.encoder.Definition},
 			}); err != nil {
 				return 0, err
 			}

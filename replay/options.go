@@ -8,7 +8,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/moment"
 )
 
 // Options configure a player. Source, Output and Clock are required; the zero value of
@@ -51,11 +50,11 @@ type Settings struct {
 	Delay              time.Duration `setting:"delay"`                // between advertising and the first message
 	WaitForSubscribers bool          `setting:"wait-for-subscribers"` // wait until every channel has a subscriber
 
-	Start     time.Duration `setting:"start"` // where to start, from the first message of all bags; Duration counts from there even if it is negative
-	StartAt   moment.Moment // where to start, if not zero, instead of Start
-	Duration  time.Duration `setting:"duration"` // length to play, in bag time; 0 means all
-	Until     moment.Moment // where to stop at the latest, if not zero
-	SkipEmpty time.Duration `setting:"skip-empty"` // jump over gaps longer than this; 0 means never
+	Start     time.Duration   `setting:"start"` // where to start, from the first message of all bags; Duration counts from there even if it is negative
+	StartAt   bagstore.Moment // where to start, if not zero, instead of Start
+	Duration  time.Duration   `setting:"duration"` // length to play, in bag time; 0 means all
+	Until     bagstore.Moment // where to stop at the latest, if not zero
+	SkipEmpty time.Duration   `setting:"skip-empty"` // jump over gaps longer than this; 0 means never
 
 	Loop          bool   `setting:"loop"`           // begin again at the end
 	LoopMonotonic bool   `setting:"loop-monotonic"` // each round continues the time line instead of jumping back
@@ -130,8 +129,8 @@ func ParseRange(text string) (*Range, error) {
 		return nil, nil
 	}
 	from, to, ok := strings.Cut(text, ":")
-	f, err := moment.Seconds(from)
-	t, err2 := moment.Seconds(to)
+	f, err := bagstore.ParseSeconds(from)
+	t, err2 := bagstore.ParseSeconds(to)
 	if !ok || err != nil || err2 != nil || f >= t {
 		return nil, fmt.Errorf("range %q: want FROM:TO in seconds", text)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/moment"
 )
 
 func TestTranslator(t *testing.T) {
@@ -97,7 +96,7 @@ func TestNamesDoNotCollide(t *testing.T) {
 
 // parseTime parses a time in source as entered by a user.
 func parseTime(text string, source Source) (bagstore.Time, error) {
-	m, err := moment.Parse(text)
+	m, err := bagstore.ParseMoment(text)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +133,7 @@ func TestParseRange(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	for name, o := range map[string]Settings{
 		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "gap": {SkipEmpty: -1}, "clock": {ClockHz: -1},
-		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: moment.At(10), Until: moment.At(5)},
+		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: bagstore.MomentAt(10), Until: bagstore.MomentAt(5)},
 	} {
 		if _, err := New(Options{Output: &journal{}, Clock: &fakeClock{}, Settings: o}); err == nil {
 			t.Errorf("%s: accepted", name)

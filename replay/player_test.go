@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
-	"rsros/bagstore/moment"
 	"rsros/msgs"
 )
 
@@ -394,7 +393,7 @@ func TestTimeline(t *testing.T) {
 		{"start before the first message", 6, Settings{Start: -15 * ms, Duration: 25 * ms}, nil, `
 			+0s /a 0
 			+10ms /a 1`},
-		{"start at, until", 6, Settings{StartAt: moment.At(bag0 + 20*ms), Until: moment.At(bag0 + 30*ms)}, nil, `
+		{"start at, until", 6, Settings{StartAt: bagstore.MomentAt(bag0 + 20*ms), Until: bagstore.MomentAt(bag0 + 30*ms)}, nil, `
 			+0s /a 2
 			+10ms /a 3`},
 		{"keep alive", 2, Settings{KeepAlive: true, ClockHz: 100}, []scripted{{35 * ms, Stop{}}}, `

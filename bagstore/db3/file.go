@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3/internal/dbpages"
 	"rsros/bagstore/place"
 	"rsros/program/yaml"
@@ -25,7 +24,7 @@ type File struct {
 	dbSize  int64        // of what r reads
 	pages   *dbpages.File
 	schema  int
-	topics  []container.Topic
+	topics  []bagstore.Topic
 	byID    map[int64]uint32 // a topic's index by its row in the file
 	rows    rowForm
 	blocks  []block
@@ -123,7 +122,7 @@ func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)
 
 func (f *File) Size() int64 { return f.size }
 
-func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
+func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 

@@ -10,7 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/pagedb"
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
 )
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/program/yaml"
 )
 
@@ -31,7 +30,7 @@ type Metadata struct {
 }
 
 type TopicCount struct {
-	container.Topic
+	bagstore.Topic
 	Messages uint64
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 )
 
 // rescueTopics takes the topics from any pages, after their table couldn't be read. It returns
@@ -32,7 +31,7 @@ func (f *File) rescueTopics(why error) bool {
 	return true
 }
 
-func (f *File) addTopic(id int64, t container.Topic) {
+func (f *File) addTopic(id int64, t bagstore.Topic) {
 	if _, twice := f.byID[id]; !twice {
 		f.byID[id] = uint32(len(f.topics))
 		f.topics = append(f.topics, t)

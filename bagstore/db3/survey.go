@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"rsros/bagstore/container"
+	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/dbpages"
 )
 
@@ -15,9 +15,9 @@ import (
 type survey struct {
 	leaves      []leaf // with messages
 	more        bool   // there were more than maxLeaves
-	topics      map[int64]container.Topic
-	replaced    map[int64]container.Topic // from free pages: older versions
-	definitions map[string]container.Schema
+	topics      map[int64]bagstore.Topic
+	replaced    map[int64]bagstore.Topic // from free pages: older versions
+	definitions map[string]bagstore.Schema
 	read        int64 // bytes of all descriptions
 	columns     int   // of the topics table
 }
@@ -37,7 +37,7 @@ func (f *File) surveyed() *survey {
 	if f.survey != nil {
 		return f.survey
 	}
-	s := &survey{topics: make(map[int64]container.Topic), replaced: make(map[int64]container.Topic), definitions: make(map[string]container.Schema)}
+	s := &survey{topics: make(map[int64]bagstore.Topic), replaced: make(map[int64]bagstore.Topic), definitions: make(map[string]bagstore.Schema)}
 	f.survey = s
 	free, whole := f.pages.Free()
 	if !whole {
@@ -118,7 +118,7 @@ func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
 			return
 		}
 		if t := s.text(r, c, 3, maxLong); t != "" {
-			s.definitions[short(1)] = container.Schema{Encoding: short(2), Text: t}
+			s.definitions[short(1)] = bagstore.Schema{Encoding: short(2), Text: t}
 		}
 	default: // topics(id, name, type, serialization_format, …)
 		s.topic(c.Row, k, short, free)
@@ -133,7 +133,7 @@ func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free
 	if _, twice := to[id]; twice || len(to) == maxTopics || id <= 0 || id >= maxTopicID {
 		return
 	}
-	t := container.Topic{Name: text(1), Type: text(2), Encoding: text(3)}
+	t := bagstore.Topic{Name: text(1), Type: text(2), Encoding: text(3)}
 	if !plainName().MatchString(t.Name) || !plainType().MatchString(t.Type) || !plainEncoding().MatchString(t.Encoding) {
 		return
 	}

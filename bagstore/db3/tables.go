@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"rsros/bagstore/container"
+	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/dbpages"
 )
 
@@ -67,7 +67,7 @@ const maxTopics = 1 << 16
 // writer.
 type described struct{ topics, topicBytes, definitions, definitionBytes int }
 
-func (d *described) topic(t *container.Topic) error {
+func (d *described) topic(t *bagstore.Topic) error {
 	d.topics++
 	d.topicBytes += len(t.Name) + len(t.Type) + len(t.Encoding) + len(t.QoS) + len(t.Hash)
 	if d.topics > maxTopics || d.topicBytes > maxDescriptions {
@@ -76,7 +76,7 @@ func (d *described) topic(t *container.Topic) error {
 	return nil
 }
 
-func (d *described) definition(s container.Schema) error {
+func (d *described) definition(s bagstore.Schema) error {
 	d.definitions++
 	d.definitionBytes += len(s.Encoding) + len(s.Text)
 	if d.definitions > maxTopics || d.definitionBytes > maxDefinitions {
@@ -105,7 +105,7 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 	f.byID = make(map[int64]uint32)
 	var d described
 	return f.eachRow(table, func(r *tableRow) error {
-		t := container.Topic{Name: r.text(at[1]), Type: r.text(at[2]), Encoding: cmp.Or(r.text(at[3]), container.CDR)}
+		t := bagstore.Topic{Name: r.text(at[1]), Type: r.text(at[2]), Encoding: cmp.Or(r.text(at[3]), bagstore.CDR)}
 		if qos >= 0 {
 			t.QoS = r.text(qos)
 		}
@@ -141,8 +141,8 @@ func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
 const maxDefinitions = 64 << 20
 
 // definitions reads the message definitions of files of schema 4.
-func (f *File) definitions(objects []dbpages.Object) (map[string]container.Schema, error) {
-	list := make(map[string]container.Schema)
+func (f *File) definitions(objects []dbpages.Object) (map[string]bagstore.Schema, error) {
+	list := make(map[string]bagstore.Schema)
 	if dbpages.Find(objects, "message_definitions") == nil {
 		return list, nil
 	}
@@ -152,7 +152,7 @@ func (f *File) definitions(objects []dbpages.Object) (map[string]container.Schem
 	}
 	var d described
 	return list, f.eachRow(table, func(r *tableRow) error {
-		s := container.Schema{Encoding: r.text(at[1]), Text: r.text(at[2])}
+		s := bagstore.Schema{Encoding: r.text(at[1]), Text: r.text(at[2])}
 		list[r.text(at[0])] = s
 		return d.definition(s)
 	})

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"rsros/bagstore/container"
+	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/pagedb"
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // schema2 has the names and types that librealsense and ROS 2 up to Humble use.
@@ -69,9 +69,9 @@ func (w *Writer) define() error {
 
 // AddDefined adds a topic and the definition of its type to a file of schema 4. It returns the
 // topic's id.
-func (w *Writer) AddDefined(t container.Topic) (id int64, err error) {
+func (w *Writer) AddDefined(t bagstore.Topic) (id int64, err error) {
 	w.topics++
-	t.Encoding = container.CDR
+	t.Encoding = bagstore.CDR
 	if err := w.bounds.topic(&t); err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
 	}
@@ -102,7 +102,7 @@ func (w *Writer) Describe(m *Metadata) error {
 // AddTopic adds a topic to a file of schema 2 and returns its id. typ is ROS 2's name of the type.
 func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
 	w.topics++
-	if err := w.bounds.topic(&container.Topic{Name: name, Type: typ, Encoding: container.CDR, QoS: qos}); err != nil {
+	if err := w.bounds.topic(&bagstore.Topic{Name: name, Type: typ, Encoding: bagstore.CDR, QoS: qos}); err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", name, err)
 	}
 	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {

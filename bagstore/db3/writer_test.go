@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/container"
+	"rsros/bagstore"
 )
 
 // TestWriterBounds checks that the writer has the same limits as the reader.
@@ -22,7 +22,7 @@ func TestWriterBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	topic := container.Topic{Type: "a/msg/B", Schema: container.Schema{Encoding: container.SchemaROS2, Text: "uint8 x\n"}}
+	topic := bagstore.Topic{Type: "a/msg/B", Schema: bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: "uint8 x\n"}}
 	for i := range maxTopics {
 		topic.Name = fmt.Sprint("/t", i)
 		if _, err := w.AddDefined(topic); err != nil {
@@ -44,7 +44,7 @@ func TestWriterBounds(t *testing.T) {
 		t.Errorf("one more topic: %v", err)
 	}
 	var d described
-	if err := d.definition(container.Schema{Text: strings.Repeat(" ", maxDefinitions+1)}); err == nil {
+	if err := d.definition(bagstore.Schema{Text: strings.Repeat(" ", maxDefinitions+1)}); err == nil {
 		t.Error("a definition that is too long was accepted")
 	}
 	if _, err := (&Metadata{Topics: make([]TopicCount, maxTopics)}).YAML(); err == nil || !strings.Contains(err.Error(), "of 65536 topics") {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 )
 
 // maxRatio bounds what a frame can say: a block of zstd has at least 4 bytes and holds at most 128 KiB.

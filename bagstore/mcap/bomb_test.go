@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 )
 
 // TestBomb checks that chunks that unpack to far more than their stored size take little memory. A

@@ -13,7 +13,7 @@ import (
 
 	"rsros/bagstore"
 	own "rsros/bagstore/internal/lz4"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/place"
 )
 

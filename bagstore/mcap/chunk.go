@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 )
 
 const (

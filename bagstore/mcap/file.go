@@ -9,8 +9,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/place"
 )
 
@@ -22,7 +21,7 @@ type File struct {
 	profile    string
 	schemas    map[uint16]schema
 	texts      memory.Texts // of the schemas
-	topics     []container.Topic
+	topics     []bagstore.Topic
 	byID       map[uint16]uint32 // a topic's index by its channel
 	blocks     []block
 	notes      bagstore.Notes
@@ -40,7 +39,7 @@ type File struct {
 
 type schema struct {
 	name string
-	container.Schema
+	bagstore.Schema
 }
 
 type block struct {
@@ -154,7 +153,7 @@ func (f *File) addSchema(in *fields) error {
 
 func (f *File) addChannel(in *fields) error {
 	id, kind := in.U16(), in.U16()
-	t := container.Topic{Name: in.String(), Encoding: in.String()}
+	t := bagstore.Topic{Name: in.String(), Encoding: in.String()}
 	meta := in.texts()
 	if in.err() != nil {
 		return in.err()
@@ -189,7 +188,7 @@ func (f *File) Format() string {
 
 func (f *File) Size() int64 { return f.src.size }
 
-func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
+func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 

@@ -7,9 +7,8 @@ import (
 	"math"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/internal/lz4"
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 )
 
 // writtenChunk is how much a chunk holds uncompressed: a few camera frames.
@@ -73,7 +72,7 @@ func (g *group) add(op opcode, content []byte) {
 // schemaKey distinguishes versions of a type.
 type schemaKey struct {
 	name string
-	container.Schema
+	bagstore.Schema
 }
 
 // NewWriter makes an MCAP file on f. compression, LZ4 or None, is that of the chunks.
@@ -92,7 +91,7 @@ func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*
 
 // AddTopic writes a channel, and its schema if it is the first of its type. It returns the
 // number that Write takes. Metadata are those that other writers of ROS messages have.
-func (w *Writer) AddTopic(t container.Topic) (uint16, error) {
+func (w *Writer) AddTopic(t bagstore.Topic) (uint16, error) {
 	if len(w.channels) > math.MaxUint16 {
 		return 0, fmt.Errorf("MCAP has room for %d channels; choose fewer topics", math.MaxUint16)
 	}
@@ -105,7 +104,7 @@ func (w *Writer) AddTopic(t container.Topic) (uint16, error) {
 			meta[key] = value
 		}
 	}
-	if t.Encoding == container.ROS1 {
+	if t.Encoding == bagstore.ROS1 {
 		meta["topic"] = t.Name
 	}
 	if t.Latching {
@@ -121,7 +120,7 @@ func (w *Writer) AddTopic(t container.Topic) (uint16, error) {
 }
 
 // schema returns the ID of a type's schema, which it writes the first time. 0 means "none" in MCAP.
-func (w *Writer) schema(t container.Topic) uint16 {
+func (w *Writer) schema(t bagstore.Topic) uint16 {
 	key := schemaKey{t.Type, t.Schema}
 	if id, ok := w.schemas[key]; ok {
 		return id

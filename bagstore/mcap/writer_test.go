@@ -8,15 +8,14 @@ import (
 	format "github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 )
 
 // TestWriterAgrees checks that the reference library writes the same bytes.
 func TestWriterAgrees(t *testing.T) {
-	topics := []container.Topic{
-		{Name: "/a", Type: "std_msgs/String", Encoding: container.ROS1, MD5: "1", CallerID: "/n", Latching: true, Schema: container.Schema{Encoding: "ros1msg", Text: "string data\n"}},
-		{Name: "/silent", Type: "std_msgs/String", Encoding: container.ROS1, Schema: container.Schema{Encoding: "ros1msg", Text: "string data\n"}},
-		{Name: "/b", Type: "std_msgs/msg/Bool", Encoding: "cdr", QoS: "qos", Hash: "h", Schema: container.Schema{Encoding: "ros2msg", Text: "bool data\n"}},
+	topics := []bagstore.Topic{
+		{Name: "/a", Type: "std_msgs/String", Encoding: bagstore.ROS1, MD5: "1", CallerID: "/n", Latching: true, Schema: bagstore.Schema{Encoding: "ros1msg", Text: "string data\n"}},
+		{Name: "/silent", Type: "std_msgs/String", Encoding: bagstore.ROS1, Schema: bagstore.Schema{Encoding: "ros1msg", Text: "string data\n"}},
+		{Name: "/b", Type: "std_msgs/msg/Bool", Encoding: "cdr", QoS: "qos", Hash: "h", Schema: bagstore.Schema{Encoding: "ros2msg", Text: "bool data\n"}},
 	}
 	message := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, i*50_000) }
 	attachment := Attachment{LogTime: 3, CreateTime: 4, Name: "calib.txt", MediaType: "text/plain", Size: 5}

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/program/localfile"
 )
 
@@ -158,7 +158,7 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Lock creates a file, or opens it, and locks it until it is closed. The error is bagstore.ErrLocked if
-// a program has it.
+// a program has it, bagstore.ErrGone if one has just removed it.
 func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -167,8 +167,14 @@ func Lock(path string) (*os.File, error) {
 	if err := disk.Lock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
+	if err := disk.Gone(f, path, 0); err != nil { // by its last holder's Unlock
+		return nil, errors.Join(err, f.Close())
+	}
 	return f, nil
 }
+
+// Unlock removes the file that Lock returned.
+func Unlock(f *os.File) error { return disk.CloseRemove(f) }
 
 // InUse reports whether a program is writing a recording. File systems without locks can't tell.
 func InUse(path string) bool {

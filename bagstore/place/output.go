@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.

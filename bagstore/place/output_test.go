@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 func read(t *testing.T, path string) string {

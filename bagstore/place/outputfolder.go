@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise

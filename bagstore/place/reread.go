@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/program/localfile"
 )
 

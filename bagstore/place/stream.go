@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // Stream is the name of standard input, for reading, and of standard output, for writing.

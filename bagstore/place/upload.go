@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 var tempFolder atomic.Pointer[string]

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 )
 
 // uploadState is the file with the state of an upload that isn't complete, next to temporary files. After a kill, the next

@@ -10,9 +10,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"rsros/bagstore/container"
+	"rsros/bagstore"
 	"rsros/bagstore/db3"
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 // openCompressed decompresses a file that rosbag2 compressed as a whole to a temporary file.
-func openCompressed(ctx context.Context, in place.File) (_ container.Container, err error) {
+func openCompressed(ctx context.Context, in place.File) (_ bagstore.Container, err error) {
 	path := in.Info().Name
 	defer in.Close() //nolint:errcheck // only read
 	out, err := disk.Temp()
@@ -45,7 +45,7 @@ func openCompressed(ctx context.Context, in place.File) (_ container.Container, 
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	var c container.Container
+	var c bagstore.Container
 	switch sniff(head[:n]) {
 	case SQLite:
 		c, err = db3.OpenReader(out, size, path)
@@ -76,7 +76,7 @@ func unpack(out io.Writer, in place.File) (int64, error) {
 }
 
 type owner struct {
-	container.Container
+	bagstore.Container
 	file *os.File
 }
 

@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/mcap"
-	"rsros/bagstore/memory"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 )
 
 // content is a container's content with messages in ROS 1 form.
 type content struct {
-	container.Container
+	bagstore.Container
 	conns  []*bagstore.Connection
 	plans  []plan // by topic
 	blocks []bagstore.Block
@@ -27,7 +26,7 @@ type plan struct {
 	*ros2.Mapping
 }
 
-func openContent(path string, c container.Container) (*bagstore.Bag, error) {
+func openContent(path string, c bagstore.Container) (*bagstore.Bag, error) {
 	k := &content{Container: c, notes: c.Notes()}
 	k.mapTopics()
 	if err := k.listBlocks(); err != nil {
@@ -47,7 +46,7 @@ func (c *content) mapTopics() {
 		} else {
 			p = plan{&bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t),
 				Type: k.Name, MD5: k.MD5, Definition: k.Definition}, k.mapping}
-			if t.Encoding == container.ROS1 {
+			if t.Encoding == bagstore.ROS1 {
 				p.conn.MD5 = cmp.Or(t.MD5, k.MD5)
 			}
 			c.conns = append(c.conns, p.conn)
@@ -62,15 +61,15 @@ type kind struct {
 	mapping *ros2.Mapping // nil: the messages have ROS 1 form already
 }
 
-func (c *content) kind(t container.Topic) (kind, error) {
+func (c *content) kind(t bagstore.Topic) (kind, error) {
 	switch t.Encoding {
-	case container.ROS1:
+	case bagstore.ROS1:
 		s, err := msgs.Parse(t.Type, t.Schema.Text)
 		if err != nil {
 			return kind{}, err
 		}
 		return kind{Type: msgs.Type{Name: t.Type, MD5: s.MD5(), Definition: t.Schema.Text}}, nil
-	case container.CDR:
+	case bagstore.CDR:
 		m, err := Map(t)
 		if err != nil {
 			return kind{}, err
@@ -83,13 +82,13 @@ func (c *content) kind(t container.Topic) (kind, error) {
 
 // Map maps a topic's type by the definition in the file, or by the program's own if the
 // file has none. An empty definition of a type that the program doesn't know has no fields.
-func Map(t container.Topic) (*ros2.Mapping, error) {
+func Map(t bagstore.Topic) (*ros2.Mapping, error) {
 	text := ""
-	if t.Schema.Encoding == container.SchemaROS2 {
+	if t.Schema.Encoding == bagstore.SchemaROS2 {
 		text = t.Schema.Text
 	}
 	m, err := ros2.Map(t.Type, text)
-	if err != nil && text == "" && t.Schema.Encoding == container.SchemaROS2 {
+	if err != nil && text == "" && t.Schema.Encoding == bagstore.SchemaROS2 {
 		return ros2.Map(t.Type, "\n")
 	}
 	return m, err
@@ -105,7 +104,7 @@ func (c *content) noteDropped(name string, fields []string) {
 }
 
 // Latched reports whether late subscribers get a topic's last message.
-func Latched(t container.Topic) bool {
+func Latched(t bagstore.Topic) bool {
 	for line := range strings.Lines(t.QoS) {
 		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")
 		if value = strings.TrimSpace(value); ok && (value == "1" || value == "transient_local") {
@@ -181,11 +180,11 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 }
 
 type raw struct {
-	container.Container
+	bagstore.Container
 	conns []*bagstore.Connection
 }
 
-func openRawContent(path string, c container.Container) *bagstore.Bag {
+func openRawContent(path string, c bagstore.Container) *bagstore.Bag {
 	r := &raw{Container: c}
 	for i, t := range c.Topics() {
 		r.conns = append(r.conns, &bagstore.Connection{

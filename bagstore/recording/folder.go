@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/place"
 	"rsros/program/yaml"
@@ -33,8 +32,8 @@ const maxFiles = 10000 // of a folder
 
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
-func openFolder(path string, o bagstore.OpenOptions) (_ container.Container, err error) {
-	j := &joined{byTopic: make(map[container.Topic]uint32)}
+func openFolder(path string, o bagstore.OpenOptions) (_ bagstore.Container, err error) {
+	j := &joined{byTopic: make(map[bagstore.Topic]uint32)}
 	defer func() {
 		if err != nil {
 			j.Close() //nolint:errcheck // the first error counts
@@ -152,8 +151,8 @@ func readMetadata(ctx context.Context, name string) (info metadataInfo, err erro
 // joined reads files that rosbag2 split as one recording. Topics of the same name and type are one.
 type joined struct {
 	files   []part
-	topics  []container.Topic
-	byTopic map[container.Topic]uint32 // index in topics, by what must be equal
+	topics  []bagstore.Topic
+	byTopic map[bagstore.Topic]uint32 // index in topics, by what must be equal
 	blocks  []bagstore.Block
 	from    []origin // of each block
 	notes   bagstore.Notes
@@ -163,7 +162,7 @@ const kindFolder = "folder"
 
 // part is one of the files. topics maps its topics to those of the whole.
 type part struct {
-	container.Container
+	bagstore.Container
 	topics []uint32
 }
 
@@ -178,7 +177,7 @@ func (j *joined) open(name string, o bagstore.OpenOptions) error {
 	case format == Bag:
 		err = errors.Join(errNotContainer, f.Close())
 	default:
-		var c container.Container
+		var c bagstore.Container
 		if c, err = openContainer(f, name, format, o); err == nil {
 			j.add(c)
 			return nil
@@ -191,10 +190,10 @@ func (j *joined) open(name string, o bagstore.OpenOptions) error {
 	return nil
 }
 
-func (j *joined) add(c container.Container) {
+func (j *joined) add(c bagstore.Container) {
 	p := part{Container: c}
 	for _, t := range c.Topics() {
-		key := container.Topic{Name: t.Name, Type: t.Type, Encoding: t.Encoding, Schema: t.Schema}
+		key := bagstore.Topic{Name: t.Name, Type: t.Type, Encoding: t.Encoding, Schema: t.Schema}
 		at, known := j.byTopic[key]
 		if !known {
 			at = uint32(len(j.topics))
@@ -230,7 +229,7 @@ func (j *joined) Size() (n int64) {
 	return n
 }
 
-func (j *joined) Topics() []container.Topic { return slices.Clone(j.topics) }
+func (j *joined) Topics() []bagstore.Topic { return slices.Clone(j.topics) }
 
 func (j *joined) Blocks() []bagstore.Block { return slices.Clone(j.blocks) }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
@@ -32,8 +31,8 @@ func Open(name string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 
 // OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
 // format's own description of connections, by ID. Only a bag's connections have an md5.
-func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
-	topics := make(map[uint32]container.Topic)
+func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]bagstore.Topic, error) {
+	topics := make(map[uint32]bagstore.Topic)
 	b, c, err := openAny(name, o)
 	switch {
 	case err != nil:
@@ -45,13 +44,13 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 		return openRawContent(name, c), topics, nil
 	}
 	for _, conn := range b.Connections() {
-		topics[conn.ID] = container.ROS1Topic(conn)
+		topics[conn.ID] = bagstore.ROS1Topic(conn)
 	}
 	return b, topics, nil
 }
 
 // openAny opens a bag, or a container if it isn't one.
-func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Container, error) {
+func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, bagstore.Container, error) {
 	o.Context = cmp.Or(o.Context, context.Background())
 	f, format, err := openFile(o.Context, name)
 	if err != nil {
@@ -66,7 +65,7 @@ func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, container.Cont
 }
 
 // openContainer opens what is no bag. f, nil for a folder, is closed with it, or after an error.
-func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container.Container, error) {
+func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (bagstore.Container, error) {
 	if f != nil && o.Verify && format == MCAP {
 		place.Reread(f) // indexes and content are compared in several passes
 	}

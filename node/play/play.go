@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/moment"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/naming"
@@ -57,8 +56,8 @@ type Options struct {
 
 func (o *Options) Settings() settings.Fields {
 	return settings.Fields{
-		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, moment.Parse),
-		"until": settings.Parsed(&o.Replay.Until, moment.Parse), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
+		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, bagstore.ParseMoment),
+		"until": settings.Parsed(&o.Replay.Until, bagstore.ParseMoment), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/bagstore/moment"
 )
 
 // Selection selects messages of bags, as given on a command line. The zero value selects all.
@@ -76,7 +75,7 @@ func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 }
 
 func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
-	m, err := moment.Parse(text)
+	m, err := bagstore.ParseMoment(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}

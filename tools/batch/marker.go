@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"time"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore"
 	"rsros/bagstore/place"
 )
 
@@ -121,7 +121,7 @@ func (m *marker) put(ctx context.Context, res Result) error {
 		return err
 	}
 	info, err := place.Put(ctx, m.name, bytes.NewReader(text), int64(len(text)), place.PutOptions{New: m.version == "", Replaces: m.version})
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, disk.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, bagstore.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errTaken, err)
 	}
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore"
 	"rsros/bagstore/place"
 )
 
@@ -18,7 +18,7 @@ import (
 // folder for an address.
 type workFolder struct {
 	path string
-	lock *disk.Created
+	lock *os.File
 }
 
 const lockSuffix = ".lock"
@@ -36,15 +36,15 @@ func newWorkFolder(out string) (*workFolder, error) {
 	removeAbandoned(above, prefix)
 	for range 100 {
 		path := filepath.Join(above, prefix+strconv.FormatUint(rand.Uint64(), 36))
-		lock, err := disk.Create(path+lockSuffix, false)
-		if errors.Is(err, disk.ErrLocked) || errors.Is(err, disk.ErrGone) {
+		lock, err := place.Lock(path + lockSuffix)
+		if errors.Is(err, bagstore.ErrLocked) || errors.Is(err, bagstore.ErrGone) {
 			continue // another run took it for abandoned
 		}
 		if err != nil {
 			return nil, err
 		}
 		if err := os.Mkdir(path, 0o700); err != nil {
-			return nil, errors.Join(err, lock.Discard())
+			return nil, errors.Join(err, place.Unlock(lock))
 		}
 		return &workFolder{path, lock}, nil
 	}
@@ -56,16 +56,16 @@ func removeAbandoned(above, prefix string) {
 	entries, _ := os.ReadDir(above)
 	for _, e := range entries {
 		path, isLock := strings.CutSuffix(filepath.Join(above, e.Name()), lockSuffix)
-		if !isLock || !strings.HasPrefix(e.Name(), prefix) {
+		if !isLock || !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		if lock, err := disk.Create(path+lockSuffix, true); err == nil {
+		if lock, err := place.Lock(path + lockSuffix); err == nil {
 			_ = os.RemoveAll(path)
-			_ = disk.CloseRemove(lock.File)
+			_ = place.Unlock(lock)
 		}
 	}
 }
 
 func (w *workFolder) close() error {
-	return errors.Join(os.RemoveAll(w.path), disk.CloseRemove(w.lock.File))
+	return errors.Join(os.RemoveAll(w.path), place.Unlock(w.lock))
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
@@ -232,9 +231,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	switch {
-	case to == extBag && in.layout != "" && !(in.mcap && in.layout == container.ROS1):
+	case to == extBag && in.layout != "" && !(in.mcap && in.layout == bagstore.ROS1):
 		return ToBag(ctx, o)
-	case to == extDB3 && in.layout != "" && !(in.mcap && in.layout == container.CDR):
+	case to == extDB3 && in.layout != "" && !(in.mcap && in.layout == bagstore.CDR):
 		return ToDB3(ctx, o)
 	}
 	r, err := Messages(ctx, o)

@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
-	"rsros/bagstore/memory"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/bagstore/recording"
 )
@@ -109,7 +107,7 @@ func (j *job) message(b *batch, m bagstore.Message) {
 	head := m.Data[:j.head]
 	m.Data = m.Data[j.head:]
 	if more := len(b.data) + len(head) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
-		b.data = append(memory.Get(more)[:0], b.data...) // append would take a quarter more
+		b.data = bagstore.Enlarged(b.data, more) // append would take a quarter more
 	}
 	var data []byte
 	var lost string
@@ -168,7 +166,7 @@ func (j *job) metadata(bag *bagstore.Bag) *db3.Metadata {
 	return m
 }
 
-func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) {
+func (j *job) finish(bag *bagstore.Bag, topics map[uint32]bagstore.Topic, encoding string) {
 	for what, n := range j.lost {
 		text := what
 		if err := j.why[what]; err != nil {
@@ -185,7 +183,7 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 		} else if way.why == nil {
 			j.r.Topics++
 		}
-		if encoding == container.CDR && topics[conn.ID].Encoding == container.ROS1 && j.r.Note == "" {
+		if encoding == bagstore.CDR && topics[conn.ID].Encoding == bagstore.ROS1 && j.r.Note == "" {
 			j.r.Note = "ROS 2 has no place for the seq of headers and for the names of publishers"
 		}
 	}

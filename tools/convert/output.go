@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
 )
 
 type output struct {
-	topic func(container.Topic) (int, error) // adds a topic
+	topic func(bagstore.Topic) (int, error) // adds a topic
 	write func(topic int, t bagstore.Time, data []byte) error
 	close func(m *db3.Metadata) error // completes the recording; m describes it
 	mcap  *mcap.Writer                // nil for other formats
@@ -70,7 +69,7 @@ func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metada
 		return err
 	}
 	_, err = fill(output{
-		topic: func(t container.Topic) (int, error) {
+		topic: func(t bagstore.Topic) (int, error) {
 			id, err := w.AddConnection(bagstore.Connection{
 				Topic: t.Name, Type: t.Type, MD5: t.MD5, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: t.Latching,
 			})
@@ -104,7 +103,7 @@ func newOutput(f *os.File, ext string, o Options, encoding string) (output, stri
 	if ext == extDB3 {
 		w, err := db3.NewDefinedWriter(f)
 		return output{
-			topic: func(t container.Topic) (int, error) {
+			topic: func(t bagstore.Topic) (int, error) {
 				id, err := w.AddDefined(t)
 				return int(id), err
 			},
@@ -113,12 +112,12 @@ func newOutput(f *os.File, ext string, o Options, encoding string) (output, stri
 		}, db3.StorageSQLite, err
 	}
 	profile := mcap.ProfileROS2
-	if encoding == container.ROS1 {
+	if encoding == bagstore.ROS1 {
 		profile = mcap.ProfileROS1
 	}
 	w, err := mcap.NewWriter(f, profile, o.Bag.Compression)
 	return output{
-		topic: func(t container.Topic) (int, error) {
+		topic: func(t bagstore.Topic) (int, error) {
 			id, err := w.AddTopic(t)
 			return int(id), err
 		},
@@ -130,18 +129,18 @@ func newOutput(f *os.File, ext string, o Options, encoding string) (output, stri
 
 // encodingOf returns the encoding of an output's messages. in is the input's.
 func encodingOf(o Options, in string) (string, error) {
-	want, ok := map[int]string{0: in, 1: container.ROS1, 2: container.CDR}[o.ROS]
+	want, ok := map[int]string{0: in, 1: bagstore.ROS1, 2: bagstore.CDR}[o.ROS]
 	if !ok {
 		return "", fmt.Errorf("messages of ROS %d: want ROS 1 or ROS 2", o.ROS)
 	}
 	only := ""
 	switch o.format() {
 	case extBag:
-		only = container.ROS1
+		only = bagstore.ROS1
 	case extMCAP:
 		return want, nil
 	default:
-		only = container.CDR
+		only = bagstore.CDR
 	}
 	if o.ROS != 0 && want != only {
 		return "", fmt.Errorf("%s can't hold messages of ROS %d", o.Out, o.ROS)

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"rsros/bagstore"
-	"rsros/bagstore/memory"
 )
 
 // Limits of the batches between reading and writing.
@@ -37,7 +36,7 @@ func (b *batch) add(topic int, t bagstore.Time, data []byte) {
 func (b *batch) reset() {
 	b.data, b.list = b.data[:0], b.list[:0]
 	if cap(b.data) > batchRetain {
-		memory.Put(b.data)
+		bagstore.Recycle(b.data)
 		b.data = nil
 	}
 }

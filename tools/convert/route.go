@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/recording"
 	"rsros/msgs"
@@ -14,11 +13,11 @@ import (
 )
 
 type route struct {
-	topic  container.Topic // in the output
-	out    int             // the output's number of the topic
-	why    error           // not nil: its messages can't be converted
-	encode encode          // nil: its messages are copied
-	exact  bool            // bytes and times are the input's
+	topic  bagstore.Topic // in the output
+	out    int            // the output's number of the topic
+	why    error          // not nil: its messages can't be converted
+	encode encode         // nil: its messages are copied
+	exact  bool           // bytes and times are the input's
 }
 
 // encode appends a message in the output's form to to. lost describes what the message loses, or is
@@ -33,15 +32,15 @@ type router struct {
 	sums     msgs.Cache[string] // MD5
 }
 
-func (r *router) route(t container.Topic) route {
+func (r *router) route(t bagstore.Topic) route {
 	switch {
-	case t.Encoding == container.ROS1 && r.encoding == container.CDR:
+	case t.Encoding == bagstore.ROS1 && r.encoding == bagstore.CDR:
 		return r.toROS2(t)
-	case t.Encoding == container.CDR && r.encoding == container.ROS1:
+	case t.Encoding == bagstore.CDR && r.encoding == bagstore.ROS1:
 		return r.toROS1(t)
 	case t.Encoding != r.encoding:
 		return route{topic: t, why: fmt.Errorf("messages of the encoding %q", t.Encoding)}
-	case t.Encoding == container.CDR:
+	case t.Encoding == bagstore.CDR:
 		return route{topic: described(t), exact: true}
 	}
 	if t.MD5 == "" {
@@ -64,42 +63,42 @@ func sum(name, definition string) (string, error) {
 }
 
 // described adds the definition and hash of a ROS 2 type if the recording has none.
-func described(t container.Topic) container.Topic {
+func described(t bagstore.Topic) bagstore.Topic {
 	if t.Schema.Encoding != "" {
 		return t
 	}
 	if text, hash, ok := ros2.Describe(t.Type); ok {
-		t.Schema, t.Hash = container.Schema{Encoding: container.SchemaROS2, Text: text}, cmp.Or(t.Hash, hash)
+		t.Schema, t.Hash = bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: text}, cmp.Or(t.Hash, hash)
 	}
 	return t
 }
 
-func (r *router) toROS2(t container.Topic) route {
+func (r *router) toROS2(t bagstore.Topic) route {
 	e, err := r.encoders.Get(t.Type, t.Schema.Text, ros2.NewEncoder)
 	if err != nil {
 		return route{topic: t, why: err}
 	}
-	out := container.Topic{
-		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: db3.QoS(t.Latching),
-		Schema: container.Schema{Encoding: container.SchemaROS2, Text: e.Definition},
+	out := bagstore.Topic{
+		Name: t.Name, Type: e.Type, Encoding: bagstore.CDR, Hash: e.Hash, QoS: db3.QoS(t.Latching),
+		Schema: bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: e.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 2, "times after 2038", e.Dropped, e.Convert)}
 }
 
-func (r *router) toROS1(t container.Topic) route {
+func (r *router) toROS1(t bagstore.Topic) route {
 	m, err := r.mappings.Get(t.Type+" "+t.Schema.Encoding, t.Schema.Text, func(string, string) (*ros2.Mapping, error) { return recording.Map(t) })
 	if err != nil {
 		return route{topic: t, why: err}
 	}
-	out := container.Topic{
-		Name: t.Name, Type: m.Type.Name, Encoding: container.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
-		Schema: container.Schema{Encoding: container.SchemaROS1, Text: m.Type.Definition},
+	out := bagstore.Topic{
+		Name: t.Name, Type: m.Type.Name, Encoding: bagstore.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
+		Schema: bagstore.Schema{Encoding: bagstore.SchemaROS1, Text: m.Type.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 1, "times before 1970", m.Dropped, m.Convert)}
 }
 
 // withLoss returns an encode that describes what messages of a topic may lose in the other ROS.
-func withLoss(t container.Topic, ros int, times string, dropped []string, convert func(to, message []byte) ([]byte, bool, error)) encode {
+func withLoss(t bagstore.Topic, ros int, times string, dropped []string, convert func(to, message []byte) ([]byte, bool, error)) encode {
 	lost := times + ", or bytes after the last field, of messages of " + t.Name
 	if len(dropped) > 0 {
 		lost = fmt.Sprintf("values of %s, fields of %s that ROS %d doesn't have, %s, or bytes after the last field", strings.Join(dropped, ", "), t.Type, ros, times)
@@ -116,14 +115,14 @@ func withLoss(t container.Topic, ros int, times string, dropped []string, conver
 type table map[uint32]*route
 
 // newTable finds the routes. Connections of a topic share one in ROS 2, where a topic has one type.
-func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) table {
+func newTable(bag *bagstore.Bag, topics map[uint32]bagstore.Topic, encoding string) table {
 	r := router{encoding: encoding}
 	list := make(table)
 	first := make(map[string]*route)
 	for _, conn := range bag.Connections() {
 		way := r.route(topics[conn.ID])
 		list[conn.ID] = &way
-		if encoding != container.CDR || way.why != nil {
+		if encoding != bagstore.CDR || way.why != nil {
 			continue
 		}
 		other, seen := first[way.topic.Name]
@@ -146,7 +145,7 @@ func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) 
 		if way.why != nil {
 			continue
 		}
-		if n, known := numbers[way.topic.Name]; known && encoding == container.CDR {
+		if n, known := numbers[way.topic.Name]; known && encoding == bagstore.CDR {
 			way.out = n
 			continue
 		}
@@ -158,15 +157,15 @@ func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) 
 	return nil
 }
 
-func encodingIn(topics map[uint32]container.Topic) string {
+func encodingIn(topics map[uint32]bagstore.Topic) string {
 	ros1 := 0
 	for _, t := range topics {
-		if t.Encoding == container.ROS1 {
+		if t.Encoding == bagstore.ROS1 {
 			ros1++
 		}
 	}
 	if 2*ros1 > len(topics) {
-		return container.ROS1
+		return bagstore.ROS1
 	}
-	return container.CDR
+	return bagstore.CDR
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
 	"rsros/tools/bagset"
@@ -89,7 +88,7 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 		for m, err := range walk.Messages(v) {
 			id, ok := channels[m.Conn]
 			if err == nil && !ok {
-				id, err = w.AddTopic(container.ROS1Topic(m.Conn))
+				id, err = w.AddTopic(bagstore.ROS1Topic(m.Conn))
 				channels[m.Conn] = id
 			}
 			if err == nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/test/need"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"rsros/bagstore/memory"
+	"rsros/bagstore/internal/memory"
 	"rsros/camdriver"
 )
 

@@ -1,6 +1,4 @@
-// Package moment parses times in recordings as users write them: a date, seconds since
-// 1970, or seconds from the first message.
-package moment
+package bagstore
 
 import (
 	"fmt"
@@ -8,42 +6,40 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"rsros/bagstore"
 )
 
-// Moment is a time in a recording as a user specifies it. The zero Moment is unset.
+// Moment is a time in a recording as users write it: a date, seconds since 1970, or seconds from the first message. The zero Moment is unset.
 type Moment struct {
 	given  bool
 	number bool // of seconds: since 1970, or from the first message
-	time   bagstore.Time
+	time   Time
 }
 
-// At returns the moment at bag time t.
-func At(t bagstore.Time) Moment { return Moment{given: true, time: t} }
+// MomentAt returns the moment at bag time t.
+func MomentAt(t Time) Moment { return Moment{given: true, time: t} }
 
-// Parse parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
+// ParseMoment parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
 // 1970, or a number of seconds from the first message. An empty text is the zero Moment.
-func Parse(text string) (Moment, error) {
+func ParseMoment(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return At(bagstore.TimeOf(t)), nil
+			return MomentAt(TimeOf(t)), nil
 		}
 	}
-	ns, err := Seconds(text)
+	ns, err := ParseSeconds(text)
 	if err != nil {
 		return Moment{}, fmt.Errorf("time %q: want a date or a number of seconds", text)
 	}
-	return Moment{given: true, number: true, time: bagstore.Time(ns)}, nil
+	return Moment{given: true, number: true, time: Time(ns)}, nil
 }
 
 // In returns the moment as a bag time, 0 for the zero Moment. A number of seconds less than
 // the time of the first message counts from that. first returns that time, 0 if there is no
 // message; it is called only if needed.
-func (m Moment) In(first func() bagstore.Time) bagstore.Time {
+func (m Moment) In(first func() Time) Time {
 	if !m.given || !m.number {
 		return m.time
 	}
@@ -54,8 +50,8 @@ func (m Moment) In(first func() bagstore.Time) bagstore.Time {
 	return start.Add(m.time.Sub(0))
 }
 
-// Seconds parses a non-negative number of seconds exactly: "0.1" is 100000000 ns.
-func Seconds(text string) (time.Duration, error) {
+// ParseSeconds parses a non-negative number of seconds exactly: "0.1" is 100000000 ns.
+func ParseSeconds(text string) (time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 && strings.Trim(fraction, "0123456789") == "" {
 		ns, _ := strconv.ParseUint((fraction + "000000000")[:9], 10, 64)

@@ -1,4 +1,4 @@
-package tail
+package bagstore
 
 import (
 	"hash/crc32"
@@ -10,7 +10,7 @@ import (
 // TestLiveRecorder checks that what a reader once found in a tail file stays there while the recorder
 // goes on writing to it.
 func TestLiveRecorder(t *testing.T) {
-	tail := New(filepath.Join(t.TempDir(), "x.tail"), 7)
+	tail := newTailFile(filepath.Join(t.TempDir(), "x.tail"), 7)
 	tail.Put(1, []byte("a"))
 	defer tail.Close(1)
 	f, err := os.Open(tail.path)
@@ -28,7 +28,7 @@ func TestLiveRecorder(t *testing.T) {
 	}()
 	for last := 0; ; {
 		slots, n := 0, 0
-		for s := range Read(f, sizeOf(t, f), 7, 0) {
+		for s := range readTailSlots(f, sizeOf(t, f), 7, 0) {
 			slots, n = slots+1, len(s.Content)
 		}
 		if slots != 1 || n < last {
@@ -47,11 +47,11 @@ func TestLiveRecorder(t *testing.T) {
 
 // FuzzRead reads arbitrary bytes as a tail file.
 func FuzzRead(f *testing.F) {
-	head := entry{chunk: 1, n: 3, crc: crc32.ChecksumIEEE([]byte("abc"))}.header(7)
+	head := tailEntry{chunk: 1, n: 3, crc: crc32.ChecksumIEEE([]byte("abc"))}.header(7)
 	f.Add(append(head, "abc"...))
 	f.Add(append(head, "abd"...))
 	f.Add(append(head, "ab"...))
-	f.Add(entry{chunk: 1, n: slotSize - headerSize}.header(7))
+	f.Add(tailEntry{chunk: 1, n: tailSlotSize - tailHeader}.header(7))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		path := filepath.Join(t.TempDir(), "x.tail")
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
@@ -62,8 +62,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		for s := range Read(file, sizeOf(t, file), 7, 0) {
-			if len(s.Content) == 0 || len(s.Content) > len(raw)-headerSize || s.Chunk == 0 {
+		for s := range readTailSlots(file, sizeOf(t, file), 7, 0) {
+			if len(s.Content) == 0 || len(s.Content) > len(raw)-tailHeader || s.Chunk == 0 {
 				t.Errorf("chunk %d with %d bytes in a file of %d", s.Chunk, len(s.Content), len(raw))
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"rsros/bagstore/disk"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
 )
 

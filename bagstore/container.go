@@ -1,16 +1,11 @@
-// Package container defines the interface to recordings of other formats: topics with the
-// format's type names, and messages as the bytes that were recorded.
-//
-// Packages rosbag2 and mcap implement it, and package recording converts what they read
-// to ROS 1 messages.
-package container
+package bagstore
 
 import (
-	"rsros/bagstore"
 	"rsros/bagstore/place"
 )
 
-// Container is an open recording. Its methods are safe for concurrent use.
+// Container is an open recording of another format: topics with the format's type names, and messages as the bytes
+// that were recorded. Package recording converts what it reads to ROS 1 messages. Its methods are safe for concurrent use.
 type Container interface {
 	// Format names format and version, such as "rosbag2 (SQLite, schema 4)".
 	Format() string
@@ -19,21 +14,21 @@ type Container interface {
 	// Topics lists the topics. Entries and counts name them by their index here.
 	Topics() []Topic
 	// Blocks lists all messages that can be found, in the order of the file. Stored and Size are 0 if the container would have to read the messages to know them.
-	Blocks() []bagstore.Block
+	Blocks() []Block
 	// Entries lists the messages of a block.
-	Entries(block int) ([]bagstore.Entry, error)
+	Entries(block int) ([]Entry, error)
 	// Read appends a message as it was recorded, uncompressed, to the result of alloc, an
 	// empty slice with room for n bytes. A call of alloc invalidates its last result.
-	Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error)
+	Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error)
 	// Extent returns the file that a block's messages are in, and their range, if it is at an address;
 	// nil if it is at a path.
 	Extent(block int) (in place.File, from, to int64)
 	// Notes lists what was unusual when the file was opened.
-	Notes() []bagstore.Note
+	Notes() []Note
 	// Found lists losses that reading has found besides messages that it couldn't read.
-	Found() []bagstore.Note
+	Found() []Note
 	// Check compares what the format stores twice, and calls note for what is wrong.
-	Check(note func(bagstore.Note))
+	Check(note func(Note))
 	Close() error
 }
 
@@ -72,6 +67,6 @@ const (
 )
 
 // ROS1Topic describes a connection of a bag.
-func ROS1Topic(c *bagstore.Connection) Topic {
+func ROS1Topic(c *Connection) Topic {
 	return Topic{Name: c.Topic, Type: c.Type, Encoding: ROS1, Schema: Schema{SchemaROS1, c.Definition}, MD5: c.MD5, CallerID: c.CallerID, Latching: c.Latching}
 }
