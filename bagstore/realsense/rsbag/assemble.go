@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag/internal/packed"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
@@ -164,7 +163,7 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if d.Err() != nil {
 		return d.Err()
 	}
-	img, err := packed.Decode(format, data, a.f.stream(t.Stream).profile.Format)
+	img, err := decodePacked(format, data, a.f.stream(t.Stream).profile.Format)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag/internal/cameranode"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -65,8 +64,8 @@ func (f *File) findNative() bool {
 		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
 			continue
 		}
-		id, ok := cameranode.Stream(c.Topic, inertial)
-		about, has := info[cameranode.Sibling(c.Topic, "camera_info")]
+		id, ok := nodeStream(c.Topic, inertial)
+		about, has := info[siblingTopic(c.Topic, "camera_info")]
 		if !has {
 			about, has = info[c.Topic+"/camera_info"]
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag/internal/cameranode"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -26,7 +25,7 @@ func (d *description) nativeCalibrations() {
 	for _, c := range f.bag.Connections() {
 		switch {
 		case strings.HasSuffix(c.Type, "/Extrinsics"):
-			prefix, from, to, ok := cameranode.Pair(c.Topic)
+			prefix, from, to, ok := nodePair(c.Topic)
 			if base, s := d.streams[from], d.streams[to]; ok && base != nil && s != nil && f.ofCamera(prefix, from, to) {
 				f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
 			}
@@ -46,7 +45,7 @@ func (f *File) ofCamera(prefix string, ids ...camdriver.StreamID) bool {
 }
 
 func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
-	e, err := cameranode.Extrinsics(m.Data)
+	e, err := nodeExtrinsics(m.Data)
 	if err != nil {
 		d.f.leave("%s: %v", m.Conn.Topic, err)
 		return
@@ -64,7 +63,7 @@ func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
 }
 
 func (d *description) nativeMotion(s *stream, m bagstore.Message) {
-	in, err := cameranode.MotionIntrinsics(m.Data)
+	in, err := nodeMotion(m.Data)
 	if err != nil {
 		d.f.leave("%s: %v", m.Conn.Topic, err)
 		return

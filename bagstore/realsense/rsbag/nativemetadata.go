@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag/internal/cameranode"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -25,7 +24,7 @@ func (f *File) findNativeMetadata() {
 func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
-		topic := cameranode.Sibling(n.topics[id], name)
+		topic := siblingTopic(n.topics[id], name)
 		streams[topic] = append(streams[topic], id)
 	}
 	return streams
@@ -152,7 +151,7 @@ func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
 		f.Number += n.offset
 		return
 	}
-	md, err := cameranode.ParseMetadata(text)
+	md, err := parseNodeMetadata(text)
 	if err != nil {
 		a.errs, a.err = a.errs+1, err
 		f.Number += n.offset

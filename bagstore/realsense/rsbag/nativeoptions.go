@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag/internal/cameranode"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -49,7 +48,7 @@ func (d *description) nativeOptions() {
 	f, others := d.f, 0
 	var conns []uint32
 	for _, c := range f.bag.Connections() {
-		_, updates := cameranode.IsUpdates(c.Topic)
+		_, updates := updatedNode(c.Topic)
 		if c.Type == "rcl_interfaces/ParameterEvent" || updates && c.MD5 == msgs.MustType("dynamic_reconfigure/Config").MD5 {
 			conns = append(conns, c.ID)
 		}
@@ -95,15 +94,15 @@ func (d *description) nativeOptions() {
 	}
 }
 
-func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, error) {
-	if prefix, updates := cameranode.IsUpdates(m.Conn.Topic); updates {
-		list, others, err := cameranode.Updates(m.Conn.Topic, m.Data)
+func (f *File) nativeParameters(m bagstore.Message) ([]nodeOption, int, error) {
+	if prefix, updates := updatedNode(m.Conn.Topic); updates {
+		list, others, err := parseUpdates(m.Conn.Topic, m.Data)
 		if !f.inCamera(prefix) {
 			return nil, others + len(list), err
 		}
 		return list, others, err
 	}
-	node, list, others, err := cameranode.ParameterEvent(m.Data)
+	node, list, others, err := parseParameterEvent(m.Data)
 	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
 	// version 4.55 /camera/depth/….
 	if !f.inCamera(node+"/") && !f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/") {

@@ -1,4 +1,4 @@
-package cameranode
+package rsbag
 
 import (
 	"encoding/json"
@@ -26,12 +26,12 @@ var metadataKeys = sync.OnceValue(func() map[string]camdriver.MetadataKey {
 	return keys
 })
 
-var domains = map[string]camdriver.Domain{
+var nodeDomains = map[string]camdriver.Domain{
 	"hardware_clock": camdriver.HardwareClock, "system_time": camdriver.SystemTime, "global_time": camdriver.GlobalTime,
 }
 
-// ParseMetadata parses the JSON of a Metadata message, which must have number, time and domain.
-func ParseMetadata(text string) (m rstext.Metadata, err error) {
+// parseNodeMetadata parses the JSON of a Metadata message, which must have number, time and domain.
+func parseNodeMetadata(text string) (m rstext.Metadata, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
 		return m, fmt.Errorf("metadata: %w", err)
@@ -47,7 +47,7 @@ func ParseMetadata(text string) (m rstext.Metadata, err error) {
 		delete(fields, f.key)
 	}
 	var known bool
-	if m.Domain, known = domains[domain]; !known {
+	if m.Domain, known = nodeDomains[domain]; !known {
 		return rstext.Metadata{}, fmt.Errorf("metadata: clock_domain is %.40q", domain)
 	}
 	for name, text := range fields {

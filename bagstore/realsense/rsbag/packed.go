@@ -1,7 +1,4 @@
-// Package packed decodes the pixels of sensor_msgs/CompressedImage messages of librealsense after
-// 2.58: PNG, PNG after a header of compressedDepth, or rows in a zstd frame. Allocations are
-// bounded by what the compressed bytes can hold. All functions are pure.
-package packed
+package rsbag
 
 import (
 	"bytes"
@@ -19,8 +16,8 @@ import (
 	"rsros/camdriver"
 )
 
-// Image is an unpacked image in the byte order of cameras: little-endian.
-type Image struct {
+// packedImage is an unpacked image in the byte order of cameras: little-endian.
+type packedImage struct {
 	Width, Height int
 	Stride        int // bytes from row to row
 	Data          []byte
@@ -34,26 +31,28 @@ const (
 	depthHeader = 12 // of compressedDepth, before the PNG
 )
 
-// Decode decodes data of the message's format string. want is the stream's format, for its colour
+// decodePacked decodes the pixels of a sensor_msgs/CompressedImage of librealsense after 2.58: PNG, PNG after a header of
+// compressedDepth, or rows in a zstd frame. Allocations are bounded by what the compressed bytes can hold. data is of the
+// message's format string. want is the stream's format, for its colour
 // order.
-func Decode(format string, data []byte, want camdriver.Format) (Image, error) {
+func decodePacked(format string, data []byte, want camdriver.Format) (packedImage, error) {
 	switch {
 	case strings.Contains(format, "; zstd; "):
-		return rows(format, data)
+		return packedRows(format, data)
 	case strings.HasSuffix(format, "compressedDepth png"):
 		if len(data) < depthHeader {
-			return Image{}, fmt.Errorf("compressedDepth: %d bytes, want a header of %d", len(data), depthHeader)
+			return packedImage{}, fmt.Errorf("compressedDepth: %d bytes, want a header of %d", len(data), depthHeader)
 		}
-		return decodeImage(data[depthHeader:], want)
+		return decodePackedImage(data[depthHeader:], want)
 	case strings.Contains(format, "png"):
-		return decodeImage(data, want)
+		return decodePackedImage(data, want)
 	}
-	return Image{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
+	return packedImage{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
 }
 
-// rows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".
-func rows(format string, data []byte) (Image, error) {
-	var p Image
+// packedRows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".
+func packedRows(format string, data []byte) (packedImage, error) {
+	var p packedImage
 	_, size, _ := strings.Cut(format, "; zstd; ")
 	if n, err := fmt.Sscanf(size, "%dx%d step=%d", &p.Width, &p.Height, &p.Stride); n != 3 {
 		return p, fmt.Errorf("format %.60q: want a size and step: %w", format, err)
@@ -84,53 +83,53 @@ func rows(format string, data []byte) (Image, error) {
 	return p, nil
 }
 
-// decodeImage unpacks a PNG of 1 or 2 bytes grey, or 3 or 4 bytes colour a pixel.
-func decodeImage(data []byte, want camdriver.Format) (Image, error) {
+// decodePackedImage unpacks a PNG of 1 or 2 bytes grey, or 3 or 4 bytes colour a pixel.
+func decodePackedImage(data []byte, want camdriver.Format) (packedImage, error) {
 	head, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return Image{}, fmt.Errorf("PNG: %w", err)
+		return packedImage{}, fmt.Errorf("PNG: %w", err)
 	}
 	size, known := pixelSize[head.ColorModel]
 	if !known {
-		return Image{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
+		return packedImage{}, errors.New("PNG: want grey of 8 or 16 bits, or colour of 8")
 	}
 	most := min(int(memory.Most(0))/size, maxDeflate*len(data))
 	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
-		return Image{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
+		return packedImage{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		return Image{}, fmt.Errorf("PNG: %w", err)
+		return packedImage{}, fmt.Errorf("PNG: %w", err)
 	}
 	swap := want == camdriver.BGR8 || want == camdriver.BGRA8
 	switch img := img.(type) {
 	case *image.Gray16:
-		p := newImage(head.Width, head.Height, 2)
+		p := newPackedImage(head.Width, head.Height, 2)
 		for i := 0; i+1 < len(p.Data); i += 2 {
 			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
 		}
 		return p, nil
 	case *image.Gray:
-		p := newImage(head.Width, head.Height, 1)
+		p := newPackedImage(head.Width, head.Height, 1)
 		copy(p.Data, img.Pix)
 		return p, nil
 	case *image.RGBA: // from a PNG without alpha
-		p := newImage(head.Width, head.Height, 3)
+		p := newPackedImage(head.Width, head.Height, 3)
 		colours(p.Data, 3, img.Pix, swap)
 		return p, nil
 	case *image.NRGBA:
-		p := newImage(head.Width, head.Height, 4)
+		p := newPackedImage(head.Width, head.Height, 4)
 		colours(p.Data, 4, img.Pix, swap)
 		return p, nil
 	}
-	return Image{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
+	return packedImage{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
 }
 
 // pixelSize has the bytes that a pixel of a PNG takes in memory.
 var pixelSize = map[color.Model]int{color.GrayModel: 1, color.Gray16Model: 2, color.RGBAModel: 4, color.NRGBAModel: 4}
 
-func newImage(w, h, pixel int) Image {
-	return Image{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
+func newPackedImage(w, h, pixel int) packedImage {
+	return packedImage{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
 }
 
 // colours copies pixels of 4 bytes to pixels of n, with red and blue swapped if asked.

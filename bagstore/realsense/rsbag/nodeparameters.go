@@ -1,4 +1,4 @@
-package cameranode
+package rsbag
 
 import (
 	"fmt"
@@ -10,15 +10,15 @@ import (
 	"rsros/msgs"
 )
 
-// Option is the value of an option of one of the camera's sensors.
-type Option struct {
+// nodeOption is the value of an option of one of the camera's sensors.
+type nodeOption struct {
 	Sensor string // librealsense's name of the sensor
 	ID     camdriver.OptionID
 	Value  float32
 }
 
-// modules are the sensors of a camera in the names of the node's parameters.
-var modules = map[string]string{
+// optionModules are the sensors of a camera in the names of the node's parameters.
+var optionModules = map[string]string{
 	"depth_module": "Stereo Module", "stereo_module": "Stereo Module", "rgb_camera": "RGB Camera", "motion_module": "Motion Module",
 }
 
@@ -35,10 +35,10 @@ var optionIDs = sync.OnceValue(func() map[string]camdriver.OptionID {
 	}
 })
 
-func option(module, name string, value float32) (Option, bool) {
-	sensor, known := modules[module]
+func optionOf(module, name string, value float32) (nodeOption, bool) {
+	sensor, known := optionModules[module]
 	id, has := optionIDs()[name]
-	return Option{sensor, id, value}, known && has
+	return nodeOption{sensor, id, value}, known && has
 }
 
 // Types of the values of ROS 2's parameters that options have.
@@ -48,17 +48,17 @@ const (
 	parameterDouble
 )
 
-// ParameterEvent parses a rcl_interfaces/ParameterEvent: the node, the new values of options, and
+// parseParameterEvent parses a rcl_interfaces/ParameterEvent: the node, the new values of options, and
 // the number of other parameters.
-func ParameterEvent(message []byte) (node string, options []Option, others int, err error) {
+func parseParameterEvent(message []byte) (node string, options []nodeOption, others int, err error) {
 	d := msgs.NewDecoder(message)
 	d.Time()
 	node = d.String()
 	for range 2 { // new and changed; those that were deleted have no value
 		for range d.Len(minParameter) {
-			name, value, ok := parameter(d)
+			name, value, ok := decodeParameter(d)
 			module, rest, _ := strings.Cut(name, ".")
-			o, known := option(module, rest, value)
+			o, known := optionOf(module, rest, value)
 			if !ok || !known {
 				others++
 				continue
@@ -75,8 +75,8 @@ func ParameterEvent(message []byte) (node string, options []Option, others int, 
 // minParameter is the size of a parameter whose name, text and lists are empty.
 const minParameter = 4 + 1 + 1 + 8 + 8 + 4 + 5*4
 
-// parameter reads a rcl_interfaces/Parameter. ok: its value is a number or a bool.
-func parameter(d *msgs.Decoder) (name string, value float32, ok bool) {
+// decodeParameter reads a rcl_interfaces/Parameter. ok: its value is a number or a bool.
+func decodeParameter(d *msgs.Decoder) (name string, value float32, ok bool) {
 	name = d.String()
 	kind, b, i, f := d.U8(), d.Bool(), d.I64(), d.F64()
 	d.Bytes() // text
@@ -88,7 +88,7 @@ func parameter(d *msgs.Decoder) (name string, value float32, ok bool) {
 	}
 	switch kind {
 	case parameterBool:
-		return name, number(b), true
+		return name, boolNumber(b), true
 	case parameterInteger:
 		return name, float32(i), true
 	case parameterDouble:
@@ -97,39 +97,39 @@ func parameter(d *msgs.Decoder) (name string, value float32, ok bool) {
 	return name, 0, false
 }
 
-func number(b bool) float32 {
+func boolNumber(b bool) float32 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// updates ends the names of dynamic_reconfigure's topics.
-const updates = "/parameter_updates"
+// updatesSuffix ends the names of dynamic_reconfigure's topics.
+const updatesSuffix = "/parameter_updates"
 
-// IsUpdates reports whether a topic has a sensor's options in dynamic_reconfigure, and returns the
+// updatedNode reports whether a topic has a sensor's options in dynamic_reconfigure, and returns the
 // prefix of the camera's topics.
-func IsUpdates(topic string) (prefix string, ok bool) {
-	module, ok := strings.CutSuffix(topic, updates)
-	return strings.TrimSuffix(path.Dir(module), "/") + "/", ok && modules[path.Base(module)] != ""
+func updatedNode(topic string) (prefix string, ok bool) {
+	module, ok := strings.CutSuffix(topic, updatesSuffix)
+	return strings.TrimSuffix(path.Dir(module), "/") + "/", ok && optionModules[path.Base(module)] != ""
 }
 
-// Updates parses a dynamic_reconfigure/Config: a sensor's options, and the number of other values.
-func Updates(topic string, message []byte) (options []Option, others int, err error) {
+// parseUpdates parses a dynamic_reconfigure/Config: a sensor's options, and the number of other values.
+func parseUpdates(topic string, message []byte) (options []nodeOption, others int, err error) {
 	var c msgs.Config
 	if err := msgs.Unmarshal(message, &c); err != nil {
 		return nil, 0, fmt.Errorf("parameters: %w", err)
 	}
-	module := path.Base(strings.TrimSuffix(topic, updates))
+	module := path.Base(strings.TrimSuffix(topic, updatesSuffix))
 	add := func(name string, v float32) {
-		if o, ok := option(module, name, v); ok {
+		if o, ok := optionOf(module, name, v); ok {
 			options = append(options, o)
 		} else {
 			others++
 		}
 	}
 	for _, p := range c.Bools {
-		add(p.Name, number(p.Value))
+		add(p.Name, boolNumber(p.Value))
 	}
 	for _, p := range c.Ints {
 		add(p.Name, float32(p.Value))

@@ -1,4 +1,4 @@
-package packed
+package rsbag
 
 import (
 	"bytes"
@@ -56,7 +56,7 @@ func TestDecode(t *testing.T) {
 		{"bgra8; png compressed bgra8", pngOf(t, alpha), camdriver.BGRA8, "1x1 step 4: 03020104"},
 		{"YUYV; zstd; 2x2 step=5", zstdOf(t, []byte("0123456789")), camdriver.YUYV, "2x2 step 5: 30313233343536373839"},
 	} {
-		p, err := Decode(c.format, c.data, c.want)
+		p, err := decodePacked(c.format, c.data, c.want)
 		if got := fmt.Sprintf("%dx%d step %d: %x", p.Width, p.Height, p.Stride, p.Data); got != c.out || err != nil {
 			t.Errorf("%s: %s, %v; want %s", c.format, got, err, c.out)
 		}
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 		"Y8; zstd; 2x2 step=5":                  []byte("nothing"),
 		"jpeg":                                  small,
 	} {
-		if p, err := Decode(format, data, camdriver.Y8); err == nil {
+		if p, err := decodePacked(format, data, camdriver.Y8); err == nil {
 			t.Errorf("%s: %+v", format, p)
 		}
 	}
@@ -89,7 +89,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("16UC1; compressedDepth png", append(make([]byte, 12), pngOf(f, image.NewGray16(image.Rect(0, 0, 3, 2)))...))
 	f.Add("YUYV; zstd; 2x2 step=5", zstdOf(f, []byte("0123456789")))
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
-		p, err := Decode(format, data, camdriver.BGR8)
+		p, err := decodePacked(format, data, camdriver.BGR8)
 		if err == nil && (len(p.Data) != p.Height*p.Stride || p.Stride < 1) {
 			t.Errorf("%dx%d step %d with %d bytes", p.Width, p.Height, p.Stride, len(p.Data))
 		}

@@ -1,4 +1,4 @@
-package cameranode
+package rsbag
 
 import (
 	"encoding/binary"
@@ -8,8 +8,8 @@ import (
 	"rsros/camdriver"
 )
 
-// tail reads the numbers at the end of a message. What precedes them depends on the node's release.
-func tail(message []byte, into []float64) error {
+// decodeTail reads the numbers at the end of a message. What precedes them depends on the node's release.
+func decodeTail(message []byte, into []float64) error {
 	if len(message) < 8*len(into) {
 		return fmt.Errorf("calibration: %d bytes, want %d numbers", len(message), len(into))
 	}
@@ -23,10 +23,10 @@ func tail(message []byte, into []float64) error {
 	return nil
 }
 
-// Extrinsics reads a message of the node's type of that name.
-func Extrinsics(message []byte) (e camdriver.Extrinsics, err error) {
+// nodeExtrinsics reads a message of the node's type of that name.
+func nodeExtrinsics(message []byte) (e camdriver.Extrinsics, err error) {
 	var v [12]float64
-	if err := tail(message, v[:]); err != nil {
+	if err := decodeTail(message, v[:]); err != nil {
 		return e, err
 	}
 	e.Rotation = camdriver.Transpose([9]float64(v[:9])) // by columns in the message
@@ -34,10 +34,10 @@ func Extrinsics(message []byte) (e camdriver.Extrinsics, err error) {
 	return e, nil
 }
 
-// MotionIntrinsics reads a message of the node's type IMUInfo.
-func MotionIntrinsics(message []byte) (m camdriver.MotionIntrinsics, err error) {
+// nodeMotion reads a message of the node's type IMUInfo.
+func nodeMotion(message []byte) (m camdriver.MotionIntrinsics, err error) {
 	var v [18]float64
-	if err := tail(message, v[:]); err != nil {
+	if err := decodeTail(message, v[:]); err != nil {
 		return m, err
 	}
 	for i := range m.Data {

@@ -1,4 +1,4 @@
-package cameranode
+package rsbag
 
 import (
 	"slices"
@@ -8,8 +8,11 @@ import (
 	"rsros/camdriver"
 )
 
-// words are found in the names of streams.
-var words = []struct {
+// The messages of realsense2_camera and similar nodes besides images and samples are read in files node*.go and
+// native*.go. They are serialized as in ROS 1 and are not trusted: allocations are bounded by their size.
+
+// streamWords are found in the names of streams.
+var streamWords = []struct {
 	word string
 	kind camdriver.StreamKind
 }{
@@ -17,12 +20,12 @@ var words = []struct {
 	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
 }
 
-// Stream returns the stream that a topic's name means: by the last part that has one of the words.
+// nodeStream returns the stream that a topic's name means: by the last part that has one of the words.
 // An image as another camera sees it, such as aligned_depth_to_color, is none.
-func Stream(topic string, inertial bool) (camdriver.StreamID, bool) {
+func nodeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
 	parts := strings.Split(strings.ToLower(topic), "/")
 	for _, part := range slices.Backward(parts) {
-		id, ok := named(part, func(k camdriver.StreamKind) bool { return k.Inertial() == inertial })
+		id, ok := namedStream(part, func(k camdriver.StreamKind) bool { return k.Inertial() == inertial })
 		if !ok {
 			continue
 		}
@@ -34,9 +37,9 @@ func Stream(topic string, inertial bool) (camdriver.StreamID, bool) {
 	return camdriver.StreamID{Kind: camdriver.Motion}, inertial
 }
 
-// named finds the first word in a part of a name that is of a kind that can be.
-func named(part string, can func(camdriver.StreamKind) bool) (id camdriver.StreamID, ok bool) {
-	for _, w := range words {
+// namedStream finds the first word in a part of a name that is of a kind that can be.
+func namedStream(part string, can func(camdriver.StreamKind) bool) (id camdriver.StreamID, ok bool) {
+	for _, w := range streamWords {
 		if !strings.Contains(part, w.word) || !can(w.kind) {
 			continue
 		}
@@ -50,22 +53,22 @@ func named(part string, can func(camdriver.StreamKind) bool) (id camdriver.Strea
 	return id, false
 }
 
-// Pair returns the streams of an extrinsics topic, such as /camera/extrinsics/depth_to_color, and
+// nodePair returns the streams of an extrinsics topic, such as /camera/extrinsics/depth_to_color, and
 // the prefix of the camera's topics.
-func Pair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
+func nodePair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
 	prefix, name, found := strings.Cut(topic, "extrinsics/")
 	a, b, between := strings.Cut(strings.ToLower(name), "_to_")
 	if !found || !between {
 		return "", from, to, false
 	}
 	anything := func(camdriver.StreamKind) bool { return true }
-	from, ok = named(a, anything)
-	to, known := named(b, anything)
+	from, ok = namedStream(a, anything)
+	to, known := namedStream(b, anything)
 	return prefix, from, to, ok && known
 }
 
-// Sibling returns the topic called name in a topic's namespace: /camera/depth/metadata for
+// siblingTopic returns the topic called name in a topic's namespace: /camera/depth/metadata for
 // /camera/depth/image_rect_raw.
-func Sibling(topic, name string) string {
+func siblingTopic(topic, name string) string {
 	return topic[:max(strings.LastIndexByte(topic, '/'), 0)] + "/" + name
 }
