@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/realsense/marks"
+	"rsros/bagstore/realsense/playback"
 	"rsros/viewer/wire"
 )
 
@@ -26,7 +26,7 @@ func (m *markSearch) begin(g *camera) {
 		ctx, m.stop = context.WithCancel(g.server.ctx)
 		m.job.Go(func() {
 			list := []wire.Mark{}
-			for _, x := range marks.Find(ctx, g.file.File()) {
+			for _, x := range playback.Marks(ctx, g.file.File()) {
 				list = append(list, g.markOf(x))
 			}
 			m.found.Store(&list)
@@ -42,11 +42,11 @@ func (m *markSearch) end() {
 	m.job.Wait()
 }
 
-func (g *camera) markOf(m marks.Mark) wire.Mark {
+func (g *camera) markOf(m playback.Mark) wire.Mark {
 	out := wire.Mark{Time: wire.Nanos(m.Time), Kind: string(m.Kind), Text: m.Text}
 	if s := g.streams[m.Stream]; s != nil {
 		out.Stream = &s.id
-	} else if m.Kind == marks.Loss { // of a stream that isn't shown
+	} else if m.Kind == playback.Loss { // of a stream that isn't shown
 		out.Text = fmt.Sprintf("%s: %s", m.Stream, m.Text)
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/frameset"
+	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -163,7 +163,7 @@ func (s *Input) run(f Form) error {
 			s.pace.Total += st.Frames
 		}
 	}
-	r := frameset.New(s.File, frameset.Options{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
+	r := playback.NewSetReader(s.File, playback.SetOptions{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
 	defer r.Close()
 	start, end := s.File.FileTimes(s.Filter)
 	r.Seek(start)
@@ -203,7 +203,7 @@ func (s *Input) run(f Form) error {
 	return s.Out.sync()
 }
 
-func (s *Input) entry(e *frameset.Entry, w Writer) error {
+func (s *Input) entry(e *playback.SetEntry, w Writer) error {
 	if err := s.pace.Steps(uint64(max(1, len(e.Set.Images)))); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (s *Input) entry(e *frameset.Entry, w Writer) error {
 }
 
 // set writes a set that is complete, chosen and like the ones before it.
-func (s *Input) set(e *frameset.Entry, w Writer) error {
+func (s *Input) set(e *playback.SetEntry, w Writer) error {
 	if missing := s.missing(&e.Set); len(missing) > 0 {
 		return s.leave(e, "lacks "+s.streamNames(missing))
 	}
@@ -379,7 +379,7 @@ func (s *Input) Note(format string, args ...any) {
 }
 
 // leave lists a set that is left out.
-func (s *Input) leave(e *frameset.Entry, why string) (err error) {
+func (s *Input) leave(e *playback.SetEntry, why string) (err error) {
 	if s.leftOut == nil {
 		if s.leftOut, err = s.table("left_out.csv", "time_ns,stamp_ns,why\n"); err != nil {
 			return err

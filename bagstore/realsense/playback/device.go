@@ -1,4 +1,5 @@
-// Package playback plays a RealSense recording as a camdriver.Device.
+// Package playback plays a RealSense recording as a camdriver.Device, reads its frames
+// in sets, and finds the marks on its time line.
 //
 // Frames are raised in real time, at any speed, or as fast as the handler accepts
 // them. None is dropped. Handlers are called from one goroutine, in the order of file

@@ -1,4 +1,4 @@
-package marks
+package playback
 
 import (
 	"context"
@@ -23,19 +23,21 @@ type instant struct {
 	number uint64 // of its first frame, once it was read
 }
 
-// span is a part of a stream between two instants whose numbers are known.
-type span struct {
+// markSpan is a part of a stream between two instants whose numbers are known.
+type markSpan struct {
 	from, to instant
 	inside   []instant // some instants between, or all
 	all      bool
 }
 
 // missing returns how many frames are missing. It is negative if the camera's counter restarted.
-func (s span) missing() int64 { return int64(s.to.number-s.from.number) - int64(s.to.rank-s.from.rank) }
+func (s markSpan) missing() int64 {
+	return int64(s.to.number-s.from.number) - int64(s.to.rank-s.from.rank)
+}
 
-// search searches a stream for losses. It halves parts in which the frames' numbers advance by more
+// markSearch searches a stream for losses. It halves parts in which the frames' numbers advance by more
 // than the number of frames in the index.
-type search struct {
+type markSearch struct {
 	f      *rsbag.File
 	id     camdriver.StreamID
 	cursor *rsbag.Cursor
@@ -46,7 +48,7 @@ type search struct {
 
 // losses finds the losses of a stream, with exact positions if there are few.
 func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
-	s := search{f: f, id: id}
+	s := markSearch{f: f, id: id}
 	whole, ok := s.sample(ctx)
 	if !ok {
 		return nil
@@ -57,7 +59,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 		return nil // damaged, or without numbers
 	}
 	s.period = (whole.to.at - whole.from.at) / time.Duration(whole.to.rank-whole.from.rank)
-	for parts := []span{whole}; len(parts) > 0 && ctx.Err() == nil; parts = parts[1:] {
+	for parts := []markSpan{whole}; len(parts) > 0 && ctx.Err() == nil; parts = parts[1:] {
 		if parts[0].missing() == 0 {
 			continue
 		}
@@ -71,7 +73,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 }
 
 // sample returns the stream with evenly spaced instants; ok is false if there are fewer than two.
-func (s *search) sample(ctx context.Context) (span, bool) {
+func (s *markSearch) sample(ctx context.Context) (markSpan, bool) {
 	var list []instant
 	var last instant
 	rank, every := uint64(0), 1 // each every-th instant is kept
@@ -90,13 +92,13 @@ func (s *search) sample(ctx context.Context) (span, bool) {
 		rank++
 		// Each frame may be in a chunk of its own, which is slow on a slow disk.
 		if rank%64 == 0 && ctx.Err() != nil {
-			return span{}, false
+			return markSpan{}, false
 		}
 	}
 	if instants < 2 {
-		return span{}, false
+		return markSpan{}, false
 	}
-	whole := span{from: list[0], to: last, inside: list[1:], all: every == 1}
+	whole := markSpan{from: list[0], to: last, inside: list[1:], all: every == 1}
 	if n := len(whole.inside); n > 0 && whole.inside[n-1] == last {
 		whole.inside = whole.inside[:n-1]
 	}
@@ -110,7 +112,7 @@ func thin(list []instant) []instant {
 	return list[:len(list)/2]
 }
 
-func (s *search) read(p *instant) bool {
+func (s *markSearch) read(p *instant) bool {
 	s.probes++
 	s.cursor.Seek(p.at)
 	e, ok := s.cursor.Next()
@@ -122,7 +124,7 @@ func (s *search) read(p *instant) bool {
 }
 
 // halve splits a part in the middle; ok is false if there is no instant or maxProbes is reached.
-func (s *search) halve(p span) (a, b span, ok bool) {
+func (s *markSearch) halve(p markSpan) (a, b markSpan, ok bool) {
 	for s.probes < maxProbes {
 		if len(p.inside) == 0 && !p.all {
 			p.inside, p.all = s.instants(p), true
@@ -134,14 +136,14 @@ func (s *search) halve(p span) (a, b span, ok bool) {
 		middle := p.inside[n/2]
 		before, after := p.inside[:n/2], p.inside[n/2+1:]
 		if s.read(&middle) {
-			return span{p.from, middle, before, p.all}, span{middle, p.to, after, p.all}, true
+			return markSpan{p.from, middle, before, p.all}, markSpan{middle, p.to, after, p.all}, true
 		}
 		p.inside = append(append([]instant(nil), before...), after...) // that frame is damaged
 	}
-	return span{}, span{}, false
+	return markSpan{}, markSpan{}, false
 }
 
-func (s *search) instants(p span) []instant {
+func (s *markSearch) instants(p markSpan) []instant {
 	var list []instant
 	last, rank := p.from.at, p.from.rank
 	for at := range s.f.Times(s.id, p.from.at) {
@@ -157,7 +159,7 @@ func (s *search) instants(p span) []instant {
 	return list
 }
 
-func (s *search) mark(p span) {
+func (s *markSearch) mark(p markSpan) {
 	n := p.missing()
 	m := Mark{Time: p.to.at, Kind: Loss, Stream: s.id, Text: "1 frame missing"}
 	if n > 1 {

@@ -1,4 +1,4 @@
-package frameset_test
+package playback_test
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/realsense/frameset"
+	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 )
 
 // sets lists a reader's results: a set by its time and its frames, a sample by its stream.
-func sets(t *testing.T, r *frameset.Reader) (out []string) {
+func sets(t *testing.T, r *playback.SetReader) (out []string) {
 	t.Helper()
 	for {
 		e, ok := r.Next()
@@ -33,7 +33,7 @@ func sets(t *testing.T, r *frameset.Reader) (out []string) {
 	}
 }
 
-func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsbag.File) {
+func openFile(t *testing.T, path string, o playback.SetOptions) (*playback.SetReader, *rsbag.File) {
 	t.Helper()
 	file, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
@@ -41,7 +41,7 @@ func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsb
 	}
 	t.Cleanup(func() { file.Close() })
 	o.Rig = process.NewRig(file.Snapshot())
-	r := frameset.New(file, o)
+	r := playback.NewSetReader(file, o)
 	t.Cleanup(r.Close)
 	return r, file
 }
@@ -49,7 +49,7 @@ func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsb
 // The sets after a time are the same wherever reading starts.
 func TestSetsDontDependOnTheStart(t *testing.T) {
 	for _, path := range []string{"../../../camdriver/process/testdata/unpleasant.bag", "../../../test/data/librealsense/sw_small_lz4.bag"} {
-		r, file := open(t, path, frameset.Options{Match: true})
+		r, file := openFile(t, path, playback.SetOptions{Match: true})
 		all := sets(t, r)
 		at := func(text string) time.Duration {
 			when, _, _ := strings.Cut(text, " ")
@@ -89,7 +89,7 @@ func TestSetsDontDependOnTheStart(t *testing.T) {
 func TestUnmatched(t *testing.T) {
 	depth := func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }
 	for _, match := range []bool{false, true} {
-		r, _ := open(t, "../../../camdriver/process/testdata/unpleasant.bag", frameset.Options{Match: match, Streams: depth})
+		r, _ := openFile(t, "../../../camdriver/process/testdata/unpleasant.bag", playback.SetOptions{Match: match, Streams: depth})
 		for i, text := range sets(t, r) {
 			if !strings.HasSuffix(text, fmt.Sprint("Depth_0 ", 100+i)) {
 				t.Errorf("set %d is %s", i, text)

@@ -1,4 +1,4 @@
-package marks
+package playback
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-type option struct {
+type markOption struct {
 	sensor int
 	id     camdriver.OptionID
 }
@@ -16,11 +16,11 @@ type option struct {
 func events(ctx context.Context, f *rsbag.File) []Mark {
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
 	defer c.Close()
-	values := make(map[option]float32)
+	values := make(map[markOption]float32)
 	sensors := f.Snapshot().Sensors
 	for i, s := range sensors {
 		for _, o := range s.Options {
-			values[option{i, o.ID}] = o.Value
+			values[markOption{i, o.ID}] = o.Value
 		}
 	}
 	var list []Mark
@@ -34,7 +34,7 @@ func events(ctx context.Context, f *rsbag.File) []Mark {
 		case e.Notification != nil:
 			m.Kind, m.Text = Notification, clip(fmt.Sprintf("%s, %s: %s", e.Notification.Severity, e.Notification.Category, e.Notification.Description))
 		case e.Option != nil:
-			key := option{e.Sensor, e.Option.ID}
+			key := markOption{e.Sensor, e.Option.ID}
 			before, known := values[key]
 			values[key] = e.Option.Value
 			if known && before == e.Option.Value {

@@ -1,4 +1,4 @@
-package marks
+package playback
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func TestFewLosses(t *testing.T) {
 	f := record(t, without(4999, func(i int) bool { return gone[i] }), nil)
 	first := start.Add(period) // its file time is 0 or nearly so
 	var got []string
-	for _, m := range Find(t.Context(), f) {
+	for _, m := range Marks(t.Context(), f) {
 		if m.Kind != Loss || m.Stream != depth {
 			t.Errorf("%+v", m)
 		}
@@ -103,7 +103,7 @@ func TestManyLosses(t *testing.T) {
 	const seed = 7
 	random := rand.New(rand.NewPCG(seed, seed))
 	f := record(t, without(6000, func(i int) bool { return i > 1 && i < 6000 && random.IntN(4) == 0 }), nil)
-	s := search{f: f, id: depth}
+	s := markSearch{f: f, id: depth}
 	whole, ok := s.sample(t.Context())
 	if !ok || len(whole.inside) > maxSamples {
 		t.Fatalf("%d samples", len(whole.inside))
@@ -159,7 +159,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	})
-	list := Find(t.Context(), f)
+	list := Marks(t.Context(), f)
 	if len(list) != 3 || list[0].Text != "Stereo Module: Exposure 9500, before 8500" || list[2].Text != "Stereo Module: Exposure 10500, before 9500" ||
 		list[1].Kind != Notification || len([]rune(list[1].Text)) != maxText {
 		t.Errorf("%+v", list)
@@ -193,7 +193,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := record(t, without(100, func(i int) bool { return i == 50 }), nil)
-	if list := Find(ctx, f); len(list) > 0 {
+	if list := Marks(ctx, f); len(list) > 0 {
 		t.Errorf("%v", list)
 	}
 }

@@ -1,7 +1,4 @@
-// Package marks finds the marks on the time line of a RealSense recording: missing frames,
-// notifications, and changed options. It reads the index and few messages, for any length of
-// recording, and keeps no file open.
-package marks
+package playback
 
 import (
 	"cmp"
@@ -13,20 +10,20 @@ import (
 	"rsros/camdriver"
 )
 
-// Kind is the kind of a mark.
-type Kind string
+// MarkKind is the kind of a mark.
+type MarkKind string
 
 // The kinds of marks.
 const (
-	Loss         Kind = "loss"
-	Notification Kind = "notification"
-	Option       Kind = "option"
+	Loss         MarkKind = "loss"
+	Notification MarkKind = "notification"
+	Option       MarkKind = "option"
 )
 
 // Mark is something on the time line.
 type Mark struct {
 	Time   time.Duration // in the file; of a loss, the first frame after it, or the last known one before it
-	Kind   Kind
+	Kind   MarkKind
 	Stream camdriver.StreamID // of a loss
 	Text   string             // one line for people, at most maxText characters
 }
@@ -39,9 +36,9 @@ const (
 	maxRead   = 10_000
 )
 
-// Find returns the marks of a recording in time order; if ctx ends, those found so far. A stream
+// Marks returns the marks of a recording in time order; if ctx ends, those found so far. A stream
 // has at most some hundred marks: losses in many places and very many events are merged.
-func Find(ctx context.Context, f *rsbag.File) []Mark {
+func Marks(ctx context.Context, f *rsbag.File) []Mark {
 	all := events(ctx, f)
 	for _, s := range f.Snapshot().Streams {
 		all = append(all, losses(ctx, f, s.Profile.Stream)...)

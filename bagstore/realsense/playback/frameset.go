@@ -1,6 +1,4 @@
-// Package frameset reads the frames of a RealSense recording in sets, as the SDK's syncer matches
-// them. A set has the time of its last frame. Sets don't depend on where reading begins.
-package frameset
+package playback
 
 import (
 	"slices"
@@ -11,48 +9,49 @@ import (
 	"rsros/camdriver/process"
 )
 
-// Options say what a Reader reads.
-type Options struct {
+// SetOptions say what a SetReader reads.
+type SetOptions struct {
 	Streams func(camdriver.StreamID) bool // nil: all
 	Rig     *process.Rig                  // of the recording
 	Match   bool                          // frames are matched; otherwise each is a set of its own
 }
 
-// Reader reads sets in the order of time. It is for one goroutine.
-type Reader struct {
+// SetReader reads the frames of a recording in sets, as the SDK's syncer matches them, in the order of time. A set has
+// the time of its last frame. Sets do not depend on where reading begins. It is for one goroutine.
+type SetReader struct {
 	cursor  *rsbag.Cursor
 	rig     *process.Rig
 	sync    *process.Syncer // nil: nothing is matched
 	streams []camdriver.StreamID
 	before  time.Duration // how far frames of a set may be apart
 	from    time.Duration // where Seek went
-	entries []*Entry      // in the order of the recording
+	entries []*SetEntry   // in the order of the recording
 	images  int           // of the entries
 }
 
-// Entry is a set, or a sample that is no image.
-type Entry struct {
+// SetEntry is a set, or a sample that is no image.
+type SetEntry struct {
 	At    time.Duration    // of the file
 	Frame *camdriver.Frame // the set's last one, or the sample
 	Set   process.Set      // empty for a sample
-	state state
+	state setState
 }
 
-type state int
+type setState int
 
 const (
-	waits    state = iota // for the frames of its set
-	joined                // belongs to the set of a later entry
-	complete              // is the last one of its set, or a sample
+	waits    setState = iota // for the frames of its set
+	joined                   // belongs to the set of a later entry
+	complete                 // is the last one of its set, or a sample
 )
 
 // mostImages bounds the images that wait for others of their sets.
 const mostImages = 40
 
-// New returns a Reader at the start of a recording, which must stay open until Close.
-func New(file *rsbag.File, o Options) *Reader {
+// NewSetReader returns a SetReader at the start of a recording, which must stay open until Close.
+func NewSetReader(file *rsbag.File, o SetOptions) *SetReader {
 	cursor := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
-	r := &Reader{cursor: cursor, rig: o.Rig}
+	r := &SetReader{cursor: cursor, rig: o.Rig}
 	if !o.Match {
 		return r
 	}
@@ -74,7 +73,7 @@ func New(file *rsbag.File, o Options) *Reader {
 }
 
 // Seek goes to just before the first set or sample at or after a file time.
-func (r *Reader) Seek(t time.Duration) {
+func (r *SetReader) Seek(t time.Duration) {
 	r.drop()
 	r.from = t
 	r.cursor.Seek(max(t-r.before, 0))
@@ -86,15 +85,15 @@ func (r *Reader) Seek(t time.Duration) {
 }
 
 // Close releases what was read.
-func (r *Reader) Close() {
+func (r *SetReader) Close() {
 	r.drop()
 	r.cursor.Close()
 }
 
 // Damaged returns the number of messages that can't be read, and the last one's error.
-func (r *Reader) Damaged() (uint64, error) { return r.cursor.Damaged() }
+func (r *SetReader) Damaged() (uint64, error) { return r.cursor.Damaged() }
 
-func (r *Reader) drop() {
+func (r *SetReader) drop() {
 	if r.sync != nil {
 		r.sync.Reset()
 	}
@@ -105,14 +104,14 @@ func (r *Reader) drop() {
 }
 
 // Release releases an entry's frames.
-func (e *Entry) Release() {
+func (e *SetEntry) Release() {
 	e.Set.Release()
 	e.Frame.Release()
 }
 
 // Next returns the next set or sample, which the caller releases. It returns false at the
 // end and at damage; it may be called again after that.
-func (r *Reader) Next() (*Entry, bool) {
+func (r *SetReader) Next() (*SetEntry, bool) {
 	for {
 		for len(r.entries) > 0 && r.entries[0].state != waits {
 			e := r.entries[0]
@@ -139,15 +138,15 @@ func (r *Reader) Next() (*Entry, bool) {
 }
 
 // Unread takes back the entry that Next returned last.
-func (r *Reader) Unread(e *Entry) {
+func (r *SetReader) Unread(e *SetEntry) {
 	r.entries = slices.Insert(r.entries, 0, e)
 	if len(e.Set.Images) > 0 {
 		r.images++
 	}
 }
 
-func (r *Reader) add(e rsbag.Event) {
-	one := &Entry{At: e.Time, Frame: e.Frame.Retain()}
+func (r *SetReader) add(e rsbag.Event) {
+	one := &SetEntry{At: e.Time, Frame: e.Frame.Retain()}
 	r.entries = append(r.entries, one)
 	switch {
 	case !e.Frame.Stream().Kind.Video():
@@ -165,15 +164,15 @@ func (r *Reader) add(e rsbag.Event) {
 }
 
 // makeSet makes a frame a set of its own.
-func (r *Reader) makeSet(e *Entry) {
+func (r *SetReader) makeSet(e *SetEntry) {
 	e.Set.Add(r.rig.Image(e.Frame.Retain()))
 	e.state = complete
 }
 
 // emit puts a set at its last frame's entry. The syncer has given up earlier frames of
 // these streams that still wait.
-func (r *Reader) emit(set *process.Set) {
-	var last *Entry
+func (r *SetReader) emit(set *process.Set) {
+	var last *SetEntry
 	var met [mostImages]bool // the set's frame
 	for _, e := range r.entries {
 		if e.state != waits {
@@ -195,7 +194,7 @@ func (r *Reader) emit(set *process.Set) {
 }
 
 // flush completes the sets of all waiting frames.
-func (r *Reader) flush() {
+func (r *SetReader) flush() {
 	if r.sync != nil {
 		r.sync.Flush(r.emit)
 	}
