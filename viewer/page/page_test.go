@@ -182,7 +182,7 @@ func TestHandler(t *testing.T) {
 	if again := get("/", "Accept-Encoding", "gzip", "If-None-Match", tag); again.Code != http.StatusNotModified {
 		t.Errorf("status %d for the same ETag %s, expected 304", again.Code, tag)
 	}
-	for _, name := range []string{"/app.js.gz", "/nothing", "/../web.go"} {
+	for _, name := range []string{"/app.js.gz", "/nothing", "/../page.go"} {
 		if w := get(name); w.Code == http.StatusOK {
 			t.Errorf("GET %s: status 200", name)
 		}
