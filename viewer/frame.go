@@ -6,7 +6,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/viewer/clients"
-	"rsros/viewer/encode"
 	"rsros/viewer/wire"
 )
 
@@ -15,12 +14,12 @@ import (
 type frame struct {
 	clients.Shared
 	frame  *camdriver.Frame
-	stamp  wire.Nanos     // time of arrival
-	time   wire.Nanos     // on the source's time line
-	memory *encode.Memory // of the forms
+	stamp  wire.Nanos  // time of arrival
+	time   wire.Nanos  // on the source's time line
+	memory *formMemory // of the forms
 
 	mu       sync.Mutex
-	bodies   map[form]encode.Body
+	bodies   map[form]encoded
 	metadata []byte
 }
 
@@ -31,7 +30,7 @@ type form struct {
 }
 
 // newFrame returns a frame with one reference, whose forms take memory from m.
-func newFrame(m *encode.Memory, f *camdriver.Frame, stamp, time wire.Nanos) *frame {
+func newFrame(m *formMemory, f *camdriver.Frame, stamp, time wire.Nanos) *frame {
 	p := &frame{memory: m, frame: f.Retain(), stamp: stamp, time: time}
 	p.Init(int64(len(f.Data)), p.free)
 	return p
@@ -49,7 +48,7 @@ func (p *frame) parts(h wire.Head, want form) [][]byte {
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
 		h.Kind, h.Codec = wire.Pose, wire.JSON
-		return [][]byte{h.Append(nil), encode.Pose(f)}
+		return [][]byte{h.Append(nil), encodePose(f)}
 	}
 	b, metadata := p.body(want), p.metadataJSON()
 	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
@@ -59,29 +58,29 @@ func (p *frame) parts(h wire.Head, want form) [][]byte {
 
 // body returns the image in a form, valid until the last release. The first caller
 // encodes it; others wait for it.
-func (p *frame) body(want form) encode.Body {
+func (p *frame) body(want form) encoded {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.bodyLocked(want)
 }
 
 // bodyLocked is body with mu held.
-func (p *frame) bodyLocked(want form) encode.Body {
+func (p *frame) bodyLocked(want form) encoded {
 	if b, ok := p.bodies[want]; ok {
 		return b
 	}
 	f := p.frame
-	var b encode.Body
+	var b encoded
 	switch {
 	case want.packed:
-		b = p.memory.Pack(p.bodyLocked(form{divisor: want.divisor}), f.Profile.Format)
+		b = p.memory.pack(p.bodyLocked(form{divisor: want.divisor}), f.Profile.Format)
 	case want.divisor > 1:
-		b = p.memory.Shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
+		b = p.memory.shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
 	default:
-		b = encode.Body{Codec: wire.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
+		b = encoded{Codec: wire.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
 	}
 	if p.bodies == nil {
-		p.bodies = make(map[form]encode.Body)
+		p.bodies = make(map[form]encoded)
 	}
 	p.bodies[want] = b
 	return b

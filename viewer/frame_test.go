@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/viewer/encode"
 	"rsros/viewer/wire"
 )
 
@@ -24,7 +23,7 @@ func testFrame(format camdriver.Format, width, height, padding int) *camdriver.F
 // Depth with padded rows survives encoding in bands.
 func TestBandsOfPaddedRows(t *testing.T) {
 	f := testFrame(camdriver.Z16, 64, 361, 6)
-	p := newFrame(new(encode.Memory), f, 0, 0)
+	p := newFrame(new(formMemory), f, 0, 0)
 	defer p.Release()
 	b := p.body(form{packed: true, divisor: 1})
 	if b.Codec != wire.RVL {
@@ -43,7 +42,7 @@ func TestFramesReuseMemory(t *testing.T) {
 	forms := []form{{packed: true, divisor: 1}, {divisor: 2}, {packed: true, divisor: 2}}
 	for _, format := range []camdriver.Format{camdriver.Z16, camdriver.RGB8, camdriver.Y8} {
 		f := testFrame(format, 320, 240, 0)
-		m := new(encode.Memory)
+		m := new(formMemory)
 		first := newFrame(m, f, 0, 0)
 		used := map[*byte]form{}
 		kept := make([][]byte, len(forms))

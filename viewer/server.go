@@ -19,7 +19,6 @@ import (
 	"rsros/replay"
 	"rsros/ros"
 	"rsros/viewer/clients"
-	"rsros/viewer/encode"
 	"rsros/viewer/foxglove"
 	"rsros/viewer/library"
 	"rsros/viewer/page"
@@ -57,10 +56,10 @@ type Server struct {
 
 	viewers     *clients.Server[*session]
 	foxglove    *foxglove.Server
-	stageGraph  *stageGraph   // for Foxglove's clients; nil if they see something else
-	memory      encode.Memory // of the forms of frames
-	stateUnsent atomic.Bool   // a viewer may not know the stage's state
-	logTail     [][]byte      // the last lines of the log, as messages; guarded by mu
+	stageGraph  *stageGraph // for Foxglove's clients; nil if they see something else
+	memory      formMemory  // of the forms of frames
+	stateUnsent atomic.Bool // a viewer may not know the stage's state
+	logTail     [][]byte    // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // serializes requests that change something; locked before mu
 	split    time.Time  // when a viewer last split a recording; guarded by commands

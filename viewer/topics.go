@@ -10,7 +10,6 @@ import (
 
 	"rsros/msgs"
 	"rsros/viewer/clients"
-	"rsros/viewer/encode"
 	"rsros/viewer/foxglove"
 	"rsros/viewer/wire"
 )
@@ -75,7 +74,7 @@ func newTopic(of stage, name string, typ msgs.Type, specs *msgs.Cache[*msgs.Spec
 		if err != nil {
 			return nil, err
 		}
-		return encode.Tree(spec, data)
+		return encodeTree(spec, data)
 	}
 	return t
 }

@@ -12,7 +12,6 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/test/samplebag"
-	"rsros/viewer/encode"
 	"rsros/viewer/wire"
 )
 
@@ -231,13 +230,13 @@ func TestTree(t *testing.T) {
 		m := newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}, new(msgs.Cache[*msgs.Spec])).message([][]byte{data[:len(data)/2], data[len(data)/2:]}, 0, nil)
 		return string(m.asTree())
 	}
-	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", encode.MaxTree)})
+	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", maxTree)})
 	for definition, want := range map[string]string{"uint8 a": `{"a":0}`, "no such type": "error", "float64[3] a": "error"} {
 		if got := tree(definition, []byte{0}); !strings.Contains(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("%q: %s, want %s", definition, got, want)
 		}
 	}
-	if got := tree("string data", long); !strings.Contains(got, encode.ErrLargeTree.Error()) || len(got) > 200 {
+	if got := tree("string data", long); !strings.Contains(got, errLargeTree.Error()) || len(got) > 200 {
 		t.Errorf("a tree of %d bytes", len(got))
 	}
 }

@@ -1,10 +1,10 @@
-package encode
+package viewer
 
 import "testing"
 
 // Memory kept for reuse is bounded.
 func TestMemoryIsBounded(t *testing.T) {
-	m := new(Memory)
+	m := new(formMemory)
 	var lent [][]byte
 	for range 5 {
 		lent = append(lent, m.get(maxFree/4))

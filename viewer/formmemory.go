@@ -1,4 +1,4 @@
-package encode
+package viewer
 
 import (
 	"runtime"
@@ -17,10 +17,11 @@ const (
 	bufferGrain = 32 << 10
 )
 
-// Memory holds the buffers and encoders of encoded images, and reuses those that are returned
-// to it. Its zero value is ready to use. Without it, each encoded image would wait for the
-// garbage collector, which runs rarely in a program with large frames.
-type Memory struct {
+// formMemory holds the buffers and encoders of encoded images, and reuses those that are
+// returned to it. Without it, each encoded image would wait for the garbage collector, which
+// runs rarely in a program with large frames. Its zero value is ready to use, by several
+// goroutines at a time.
+type formMemory struct {
 	mu       sync.Mutex
 	free     [][]byte // longest unused first
 	kept     int      // bytes of free
@@ -37,7 +38,7 @@ type encoder struct {
 }
 
 // get returns a buffer of n bytes, which aren't cleared.
-func (m *Memory) get(n int) []byte {
+func (m *formMemory) get(n int) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lent++
@@ -58,20 +59,20 @@ func (m *Memory) get(n int) []byte {
 
 // Return returns the memory of a body, if the body owns it. The body must not be used
 // afterwards.
-func (m *Memory) Return(b Body) {
+func (m *formMemory) Return(b encoded) {
 	if b.lent {
 		m.put(b.Data)
 	}
 }
 
 // Lent returns the number of bodies whose memory hasn't been returned.
-func (m *Memory) Lent() int {
+func (m *formMemory) Lent() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.lent
 }
 
-func (m *Memory) put(b []byte) {
+func (m *formMemory) put(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lent--
@@ -85,7 +86,7 @@ func (m *Memory) put(b []byte) {
 }
 
 // encoder returns an encoder, which the caller releases.
-func (m *Memory) encoder() *encoder {
+func (m *formMemory) encoder() *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := len(m.encoders)
@@ -98,7 +99,7 @@ func (m *Memory) encoder() *encoder {
 }
 
 // release returns an encoder. At most as many are kept as can run at once.
-func (m *Memory) release(e *encoder) {
+func (m *formMemory) release(e *encoder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.encoders) < runtime.GOMAXPROCS(0) {

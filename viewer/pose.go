@@ -1,4 +1,4 @@
-package encode
+package viewer
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// Pose returns a pose as JSON.
-func Pose(f *camdriver.Frame) []byte {
+// encodePose returns a pose as JSON.
+func encodePose(f *camdriver.Frame) []byte {
 	p := &f.Pose
 	text, err := json.Marshal(struct {
 		Translation         camdriver.Vec3 `json:"translation"`

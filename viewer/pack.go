@@ -1,4 +1,4 @@
-package encode
+package viewer
 
 import (
 	"encoding/binary"
@@ -13,9 +13,9 @@ import (
 // jpegQuality keeps text readable at a tenth of the raw size.
 const jpegQuality = 80
 
-// Pack compresses a raw image: depth without loss, others as JPEG. An image that
+// pack compresses a raw image: depth without loss, others as JPEG. An image that
 // can't be compressed, or doesn't get smaller, stays raw.
-func (m *Memory) Pack(b Body, format camdriver.Format) Body {
+func (m *formMemory) pack(b encoded, format camdriver.Format) encoded {
 	e := m.encoder()
 	defer m.release(e)
 	packed := b
@@ -48,7 +48,7 @@ func (m *Memory) Pack(b Body, format camdriver.Format) Body {
 const bandRows = 180
 
 // bands encodes 16-bit pixels as bands of RVL.
-func (e *encoder) bands(b Body) {
+func (e *encoder) bands(b encoded) {
 	n := max(1, b.Height/bandRows)
 	code := binary.LittleEndian.AppendUint16(e.code[:0], uint16(n))
 	code = slices.Grow(code, 4*n)[:2+4*n]

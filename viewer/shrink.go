@@ -1,20 +1,20 @@
-package encode
+package viewer
 
 import (
 	"rsros/camdriver"
 	"rsros/viewer/wire"
 )
 
-// Shrink makes a raw image n times smaller in both directions. Depth keeps the value of
+// shrink makes a raw image n times smaller in both directions. Depth keeps the value of
 // every n-th pixel, because a mean of depths may be on no surface; brightness and colours are
 // means. Images in formats whose pixels aren't separate bytes are unchanged.
-func (m *Memory) Shrink(b Body, format camdriver.Format, n int) Body {
+func (m *formMemory) shrink(b encoded, format camdriver.Format, n int) encoded {
 	w, h := b.Width/n, b.Height/n
 	if w == 0 || h == 0 {
 		return b.borrowed()
 	}
 	size := format.BitsPerPixel() / 8
-	out := Body{Codec: wire.Raw, Width: w, Height: h, Stride: w * size}
+	out := encoded{Codec: wire.Raw, Width: w, Height: h, Stride: w * size}
 	switch format {
 	case camdriver.Z16, camdriver.Y16:
 		out.Data, out.lent = m.get(w*h*size), true

@@ -1,18 +1,18 @@
-package encode
+package viewer
 
 import "rsros/viewer/wire"
 
-// Body is an image in some form.
-type Body struct {
+// encoded is an image in some form.
+type encoded struct {
 	Codec         wire.Codec
 	Width, Height int
 	Stride        int // bytes from row to row of a raw image
 	Data          []byte
-	lent          bool // Data is a buffer of a Memory, for this body alone
+	lent          bool // Data is a buffer of a formMemory, for this body alone
 }
 
 // borrowed returns the same image for another form, which doesn't own its memory.
-func (b Body) borrowed() Body {
+func (b encoded) borrowed() encoded {
 	b.lent = false
 	return b
 }
