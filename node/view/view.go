@@ -1,8 +1,5 @@
 // Package view serves the viewer's page of a node in a graph, and Foxglove's clients on
-// the same port.
-//
-// In: the node. Out: a [viewer.Server], which the caller lets show something: a device, a
-// player, or what is recorded.
+// the same port. The caller lets the [viewer.Server] show a device, a player, or what is recorded.
 package view
 
 import (

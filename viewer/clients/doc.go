@@ -2,8 +2,7 @@
 // speak on it. A protocol, such as the viewer's or Foxglove's, says what the messages are;
 // this package has the rest: queues, credit, drops, pings, and bounds on memory.
 //
-// In: connections, and messages for them. Out: each client gets what it can take. A
-// [Subscription] is a bounded queue between a channel and a client: it drops its oldest
+// A [Subscription] is a bounded queue between a channel and a client: it drops its oldest
 // message when it is full, and where the protocol has credit, it sends no more than the
 // client asked for. A client that is slow loses its own messages and nobody else's.
 //

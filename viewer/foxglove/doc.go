@@ -1,10 +1,9 @@
 // Package foxglove serves the Foxglove WebSocket protocol, with which Foxglove and
 // Lichtblick show a ROS graph without a bridge (docs/foxglove.md).
 //
-// In: a [Graph] with topics, services and parameters, optionally a [Playback], and HTTP
-// requests for one of the protocol's subprotocols. Out: the messages to which each client
-// subscribes. A [Server] has no ROS connections; viewer/foxglove/nodegraph has the Graph of a
-// ROS node and the Playback of a player.
+// A [Server] sends each client the messages of a [Graph] to which the client subscribes, and lets it
+// control a [Playback]. It has no ROS connections; viewer/foxglove/nodegraph has the Graph of a ROS
+// node and the Playback of a player.
 //
 // Messages are shared: a client's queue holds references, and the bytes are written to the
 // socket from the publisher's memory. A function that is passed a [Message] must retain its
