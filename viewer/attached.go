@@ -63,6 +63,8 @@ func (s *Server) candidates() []wire.Candidate {
 
 // showAttached shows an attached device. It returns false if there is none with this id.
 func (s *Server) showAttached(id string) bool {
+	s.commands.Lock()
+	defer s.commands.Unlock()
 	s.mu.Lock()
 	list := s.attached
 	s.mu.Unlock()

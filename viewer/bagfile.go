@@ -7,18 +7,13 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
 	"rsros/replay"
 	"rsros/viewer/wire"
 )
 
 // openTopics returns the stage of a recording without a device, a bag or a recording of
-// ROS 2, and starts playback.
-func openTopics(ctx context.Context, s *Server, path, name, file string) (stage, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return nil, err
-	}
+// ROS 2, and starts playback. It closes the bag.
+func openTopics(ctx context.Context, s *Server, bag *bagstore.Bag, path, name, file string) (stage, error) {
 	for _, n := range bag.Notes() {
 		s.o.Log.Warn().Str("bag", path).Msg(n.Text)
 	}

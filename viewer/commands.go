@@ -53,16 +53,17 @@ const (
 	maxRate = 100
 )
 
-// execute executes a request; commands is held.
+// execute executes a request.
 func (s *Server) execute(r *wire.Request) (map[string]any, error) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	if s.o.ViewOnly {
-		return nil, errViewOnly
-	}
 	switch {
+	case s.o.ViewOnly:
+		return nil, errViewOnly
 	case r.Op == "open":
 		return nil, s.openRequested(r)
+	}
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	switch {
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
 	case r.Op == "rate" && !(r.Rate >= minRate && r.Rate <= maxRate):
@@ -106,14 +107,14 @@ func (s *Server) openRequested(r *wire.Request) error {
 		if err != nil {
 			return err
 		}
-		return s.show(s.ctx, at, place.Base(at), r.File)
+		return s.Show(s.ctx, at, place.Base(at), r.File)
 	}
 	if s.showAttached(r.Device) {
 		return nil
 	}
 	for _, c := range s.o.Candidates {
 		if c.ID == r.Device {
-			return s.show(s.ctx, c.ID, "", "")
+			return s.Show(s.ctx, c.ID, "", "")
 		}
 	}
 	return fmt.Errorf("device %.40q: %w", r.Device, camdriver.ErrNotFound)

@@ -13,7 +13,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/record"
 	"rsros/replay"
@@ -109,18 +111,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Show opens a device, or a recording without one, and shows it in place of the current
-// source. name is its title; file is its name in the library, or "" if it isn't in it.
+// source. name is its title; file is its name in the library, or "" if it isn't in it. While it
+// opens, which may take long, the current source is shown and controlled as before.
 func (s *Server) Show(ctx context.Context, device, name, file string) error {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	return s.show(ctx, device, name, file)
-}
-
-func (s *Server) show(ctx context.Context, device, name, file string) error {
 	begin, err := s.open(ctx, device, name, file)
 	if err != nil {
 		return err
 	}
+	s.commands.Lock()
+	defer s.commands.Unlock()
 	s.closeStage(s.swap(nil, nil))
 	g, err := begin()
 	if err != nil {
@@ -136,7 +135,8 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {
-		return func() (stage, error) { return openTopics(ctx, s, device, name, file) }, nil
+		bag, err := recording.Open(device, bagstore.OpenOptions{Context: ctx})
+		return func() (stage, error) { return openTopics(ctx, s, bag, device, name, file) }, err
 	}
 	if err != nil {
 		return nil, err

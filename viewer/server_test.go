@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -194,6 +195,31 @@ func (v *viewer) must(op string, fields object) object {
 		v.t.Fatalf("%s %v: %v", op, fields, m)
 	}
 	return m
+}
+
+// While a recording opens, at an address that doesn't answer, other viewers come and go on.
+func TestSlowOpen(t *testing.T) {
+	opening := make(chan struct{})
+	s, v, _ := start(t, Options{Open: func(ctx context.Context, device string) (camdriver.Device, error) {
+		if device != "slow" {
+			return openDevice(ctx, device)
+		}
+		close(opening)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}, "sim")
+	ctx, giveUp := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Show(ctx, "slow", "", "") }()
+	<-opening
+	v.must("pause", nil)
+	if connect(t, v.url).text("hello")["state"].(object)["playing"] != false {
+		t.Error("the camera isn't frozen")
+	}
+	giveUp()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 // streams returns the ids of a source's streams by name.
