@@ -14,10 +14,10 @@ import (
 // Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
-	Moved  int // messages of Copy with Message.TimeClamped
-	target *place.Target
-	ids    map[*Connection]uint32
-	added  map[string][]*Connection // by topic, to find equal ones
+	Clamped int // messages of Copy with Message.TimeClamped
+	target  *place.Target
+	ids     map[*Connection]uint32
+	added   map[string][]*Connection // by topic, to find equal ones
 }
 
 // CreateOutput creates a bag without checkpoints, at a path or an address. Without Overwrite the error
@@ -63,7 +63,7 @@ func (o *Output) Copy(m Message, t Time) error {
 		return err
 	}
 	if m.TimeClamped {
-		o.Moved++
+		o.Clamped++
 	}
 	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {
 		return o.Write(id, t, m.Data)

@@ -36,7 +36,7 @@ type checkResult struct {
 	// Rules is the result of --rules, nil if the bag isn't readable.
 	Rules *rules.Report `json:"rules,omitempty"`
 	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
-	NotForXML []string `json:"unsayable,omitempty"`
+	NotForXML []string `json:"not_xml_encodable,omitempty"`
 	// Dropped is what recorders state that they dropped.
 	Dropped []info.Loss `json:"dropped,omitempty"`
 	Error   string      `json:"error,omitempty"`

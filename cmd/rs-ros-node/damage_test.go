@@ -118,9 +118,9 @@ func wrongSum(t *testing.T) string {
 	return samplebag.File(t, "wrongsum.mcap", bytes.Replace(content, []byte("hi"), []byte("ho"), 1))
 }
 
-// TestMovedTimes checks that, of the four times of times.mcap, a bag can't hold two, and a .db3 none
+// TestClampedTimes checks that, of the four times of times.mcap, a bag can't hold two, and a .db3 none
 // before 1970, and that every copy reports it.
-func TestMovedTimes(t *testing.T) {
+func TestClampedTimes(t *testing.T) {
 	in, dir := need.Bag(t, "hostile/times.mcap"), t.TempDir()
 	for i, in := range []string{in, earlyDB3(t)} {
 		name := func(s string) string { return filepath.Join(dir, fmt.Sprint(i, s)) }

@@ -125,7 +125,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return bagset.Loss(0, res.Moved, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))
+	return bagset.Loss(0, res.Clamped, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))
 }
 
 // filterExpression selects messages by a Python expression, and optionally prints

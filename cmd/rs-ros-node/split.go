@@ -104,7 +104,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	moved := 0
 	for _, p := range parts {
-		moved += p.Moved
+		moved += p.Clamped
 	}
 	if err == nil {
 		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))

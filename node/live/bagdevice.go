@@ -70,8 +70,8 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 	status.Changed = remote.Changed
 	c.attach(b, nil)
 	c.stopped = stop
-	c.laterFunc(remote.Close)
-	c.run(func(ctx context.Context) { b.run(ctx, status) })
+	c.cleanup.AddFunc(remote.Close)
+	c.cleanup.Go(func(ctx context.Context) { b.run(ctx, status) })
 	return nil
 }
 

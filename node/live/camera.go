@@ -26,10 +26,10 @@ type camera struct {
 	log      zerolog.Logger
 	nodeLog  zerolog.Logger
 	node     *ros.Node
-	turn     *sync.Mutex      // held while a camera of the node is opened or offered
+	openMu   *sync.Mutex      // held while a camera of the node is opened or offered
 	up       atomic.Bool      // the camera is offered: from then on, the following fields except hub don't change
-	steps                     // end topics and services
-	topics   int              // number of steps that end topics; the others run first
+	cleanup  cleanup          // ends topics and services
+	topics   int              // number of cleanup functions that end topics; the others run first
 	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
 	hub      camdriver.Hub
@@ -45,8 +45,8 @@ type camera struct {
 }
 
 // retire ends the services and the consumers of frames. Afterwards closeTopics ends the topics.
-func (c *camera) retire() error      { return c.undo(c.topics) }
-func (c *camera) closeTopics() error { return c.undo(0) }
+func (c *camera) retire() error      { return c.cleanup.Run(c.topics) }
+func (c *camera) closeTopics() error { return c.cleanup.Run(0) }
 
 // open opens the device unless it is open. It calls onWaiting if the device isn't connected.
 func (c *camera) open(ctx context.Context, log zerolog.Logger, onWaiting func()) (err error) {
@@ -125,13 +125,13 @@ func (c *camera) serve(ctx context.Context) error {
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.nodeLog)
 	} else {
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.log)
-		c.later(c.records.Close)
+		c.cleanup.Add(c.records.Close)
 	}
 	services, err := graph.OfferShared(ctx, c.node, c.services()...)
 	if err != nil {
 		return err
 	}
-	c.laterFunc(services.Close)
+	c.cleanup.AddFunc(services.Close)
 	if err := c.offerPlayback(ctx); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (c *camera) together() bool { return c.several && c.opts.Together }
 // attach attaches h to the hub until the camera ends, and then calls closer unless it is nil.
 func (c *camera) attach(h camdriver.Handler, closer func()) {
 	detach := c.hub.Attach(h)
-	c.laterFunc(func() {
+	c.cleanup.AddFunc(func() {
 		detach()
 		if closer != nil {
 			closer()

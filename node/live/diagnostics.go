@@ -35,7 +35,7 @@ func (c *camera) startDiagnostics() error {
 	if err != nil {
 		return err
 	}
-	c.laterFunc(pub.Close)
+	c.cleanup.AddFunc(pub.Close)
 	d := &diagnostics{
 		pub: pub, camera: c, serial: camdriver.Find(c.device.Info(), camdriver.InfoSerialNumber),
 		rates: map[camdriver.StreamID]*frequency{}, begun: time.Now(),
@@ -43,7 +43,7 @@ func (c *camera) startDiagnostics() error {
 	if d.name, err = c.diagnosticsName(); err != nil {
 		return err
 	}
-	c.run(func(ctx context.Context) { work.Every(ctx, time.Second, d.publish) })
+	c.cleanup.Go(func(ctx context.Context) { work.Every(ctx, time.Second, d.publish) })
 	return nil
 }
 

@@ -55,12 +55,12 @@ type Node struct {
 	joined  *graph.Node
 	node    *ros.Node // of joined
 	cameras []*camera
-	turn    sync.Mutex                // held while one of the cameras is opened or offered
+	openMu  sync.Mutex                // held while one of the cameras is opened or offered
 	waiting sync.WaitGroup            // goroutines that start cameras
 	logged  atomic.Pointer[[]*camera] // cameras, for goroutines that log
 	page    page                      // of the viewer
 	ended   chan ending               // of cameras
-	steps                             // run by Close
+	cleanup cleanup                   // run by Close
 }
 
 // Start opens the devices, advertises their topics and services, and starts their streams.
@@ -120,9 +120,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
 	if n.oneRecording() {
-		n.later(n.cameras[0].records.Close)
+		n.cleanup.Add(n.cameras[0].records.Close)
 	}
-	n.later(func() error { return n.together((*camera).end) })
+	n.cleanup.Add(func() error { return n.together((*camera).end) })
 	if err := n.startAll(ctx); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 // shareMemory bounds the memory of messages of all cameras that wait for the disk, and the garbage.
 func (n *Node) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
-		n.laterFunc(program.BoundGarbage(limit))
+		n.cleanup.AddFunc(program.BoundGarbage(limit))
 		budget := work.NewBudget(limit)
 		for _, c := range n.cameras {
 			c.opts.Recording.Budget = budget
@@ -158,7 +158,7 @@ func (n *Node) startUploads() error {
 	if err != nil || q == nil {
 		return err
 	}
-	n.laterFunc(q.Close)
+	n.cleanup.AddFunc(q.Close)
 	for _, c := range n.cameras {
 		o := &c.opts.Recording
 		o.Uploads = q
@@ -195,7 +195,7 @@ func (n *Node) setCameras(list []Options) {
 	old := n.cameras
 	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
-		c := &camera{turn: &n.turn, records: new(record.Camera)}
+		c := &camera{openMu: &n.openMu, records: new(record.Camera)}
 		switch {
 		case i < len(old) && old[i].opts.Source.same(o.Source):
 			c = old[i]
@@ -203,7 +203,7 @@ func (n *Node) setCameras(list []Options) {
 			old[i].close() //nolint:errcheck // nothing was read from it
 			fallthrough
 		default:
-			n.later(c.close)
+			n.cleanup.Add(c.close)
 		}
 		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
 		n.cameras[i] = c
@@ -239,7 +239,7 @@ func (n *Node) connect(ctx context.Context) (graph.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.later(joined.Close)
+	n.cleanup.Add(joined.Close)
 	n.joined, n.node, n.log = joined, joined.Node, joined.Log()
 	private, err := graph.PrivateParams(ctx, n.node)
 	if err == nil {
@@ -269,9 +269,9 @@ func (n *Node) offer(ctx context.Context) error {
 		c.watch.camera, c.watch.ended = c, n.ended
 	}
 	n.logged.Store(&n.cameras)
-	n.later(func() error { return n.together((*camera).closeTopics) })
-	n.later(n.drain)
-	n.later(func() error { return n.together((*camera).retire) })
+	n.cleanup.Add(func() error { return n.together((*camera).closeTopics) })
+	n.cleanup.Add(n.drain)
+	n.cleanup.Add(func() error { return n.together((*camera).retire) })
 	return n.serveAll(ctx)
 }
 
@@ -311,7 +311,7 @@ func (n *Node) Wait(ctx context.Context) error {
 
 // Close stops the streams, ends the recordings, leaves the graph and closes the devices, in
 // that order. It must be called only once.
-func (n *Node) Close() error { return n.undo(0) }
+func (n *Node) Close() error { return n.cleanup.Run(0) }
 
 // flushTime bounds the wait at the end for subscribers to receive their last messages.
 const flushTime = 800 * time.Millisecond
@@ -351,7 +351,7 @@ func (n *Node) ViewerURL() string { return n.page.listen.URL().Secret() }
 func (n *Node) serveViewers() (err error) {
 	n.page.server, n.page.listen, err = view.Serve(n.joined, view.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)})
 	if err == nil {
-		n.later(n.page.listen.Close)
+		n.cleanup.Add(n.page.listen.Close)
 	}
 	return err
 }

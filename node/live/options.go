@@ -29,7 +29,7 @@ func (c *camera) offerCameraOptions(ctx context.Context) error {
 			return err
 		}
 		if group != nil {
-			c.laterFunc(group.Close)
+			c.cleanup.AddFunc(group.Close)
 			c.attach(&optionUpdates{sensor: i, group: group}, nil)
 		}
 	}
@@ -73,7 +73,7 @@ func (c *camera) offerRegions(ctx context.Context) error {
 			return err
 		}
 		starting = false
-		c.laterFunc(group.Close)
+		c.cleanup.AddFunc(group.Close)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 			t.Fatal(err)
 		}
 	}
-	c := &camera{turn: &sync.Mutex{}, log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
+	c := &camera{openMu: &sync.Mutex{}, log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
 	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (n *Node) serveAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.laterFunc(services.Close)
+	n.cleanup.AddFunc(services.Close)
 	return nil
 }
 

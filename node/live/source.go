@@ -184,8 +184,8 @@ func (c *camera) await(ctx context.Context, o SourceOptions, onWaiting func()) (
 
 // try opens one device at a time, because selecting a USB camera opens others.
 func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
 	return OpenSource(ctx, o)
 }
 

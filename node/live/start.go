@@ -24,7 +24,7 @@ func (n *Node) startAll(ctx context.Context) error {
 		return n.cameras[0].start(ctx, noWait)
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after Start
-	n.laterFunc(func() { cancel(); n.waiting.Wait() })
+	n.cleanup.AddFunc(func() { cancel(); n.waiting.Wait() })
 	settled := make(chan error)
 	for _, c := range n.cameras {
 		n.waiting.Go(func() { n.startLate(late, c, settled) })
@@ -87,13 +87,13 @@ func (c *camera) start(ctx context.Context, onWaiting func()) error {
 }
 
 func (c *camera) offer(ctx context.Context) (err error) {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
 	if c.profiles, err = c.opts.Streams.Choose(c.device.Sensors()); err != nil {
 		return fmt.Errorf("%s: %w", camdriver.Find(c.device.Info(), camdriver.InfoName), err)
 	}
 	err = c.advertise(ctx)
-	c.topics = len(c.steps)
+	c.topics = len(c.cleanup)
 	if err != nil {
 		return err
 	}
@@ -134,23 +134,24 @@ func (c *camera) begin(ctx context.Context) error {
 	return nil
 }
 
-// steps end the parts of something that was started step by step.
-type steps []func() error
+// cleanup is a stack of functions that end the parts of a camera or node.
+type cleanup []func() error
 
-func (s *steps) later(undo func() error) { *s = append(*s, undo) }
+func (c *cleanup) Add(end func() error) { *c = append(*c, end) }
 
-// laterFunc adds a step that can't fail.
-func (s *steps) laterFunc(undo func()) { s.later(func() error { undo(); return nil }) }
+// AddFunc adds a function that can't fail.
+func (c *cleanup) AddFunc(end func()) { c.Add(func() error { end(); return nil }) }
 
-func (s *steps) run(do func(context.Context)) { s.laterFunc(work.Run(context.Background(), do)) }
+// Go calls do on a new goroutine. Run cancels its context and waits for it.
+func (c *cleanup) Go(do func(context.Context)) { c.AddFunc(work.Run(context.Background(), do)) }
 
-// undo removes the steps after the first keep, the last one first, and runs each.
-func (s *steps) undo(keep int) error {
+// Run removes all functions but the first keep, the last added first, and calls each.
+func (c *cleanup) Run(keep int) error {
 	var errs []error
-	for i := len(*s) - 1; i >= keep; i-- {
-		undo := (*s)[i]
-		*s = (*s)[:i]
-		errs = append(errs, undo())
+	for i := len(*c) - 1; i >= keep; i-- {
+		end := (*c)[i]
+		*c = (*c)[:i]
+		errs = append(errs, end())
 	}
 	return errors.Join(errs...)
 }

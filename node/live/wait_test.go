@@ -81,7 +81,7 @@ func (c *handClock) SleepUntil(ctx context.Context, t time.Time) error {
 }
 
 // waiting is a camera of a node that waits for its device.
-func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}} }
+func waiting(n *ros.Node) *camera { return &camera{node: n, openMu: &sync.Mutex{}} }
 
 // A recording at an address isn't waited for, and can be read after the wait.
 func TestAwaitBag(t *testing.T) {
@@ -150,7 +150,7 @@ func TestWaitForPlug(t *testing.T) {
 // initial_reset resets the camera before its topics are advertised.
 func TestInitialReset(t *testing.T) {
 	n, log := nodeAt(t), &bytes.Buffer{}
-	c := &camera{node: n, turn: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
+	c := &camera{node: n, openMu: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
 	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 
 // watchDoubles warns once of each other node that publishes a topic of this one.
 func (n *Node) watchDoubles() {
-	n.run(func(ctx context.Context) {
+	n.cleanup.Go(func(ctx context.Context) {
 		known := map[string]bool{}
 		n.warnOfDuplicates(ctx, known)
 		work.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDuplicates(ctx, known) })

@@ -188,7 +188,7 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 			if !set {
 				continue
 			}
-			given[f.Name()] = Default
+			given[f.Name()] = FromDefault
 			for _, text := range texts {
 				given[f.Name()] = Parameter
 				if err := f.Set(text); err != nil {
@@ -203,7 +203,7 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 // Complete sets unset fields of targets to their defaults.
 func (s Set) Complete(given Given, targets ...any) {
 	for _, f := range s.Fields(targets...) {
-		if f.Default == "" || given[f.Name()] != Default || !f.isZero() {
+		if f.Default == "" || given[f.Name()] != FromDefault || !f.isZero() {
 			continue
 		}
 		if err := f.Set(f.Default); err != nil {

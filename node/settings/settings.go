@@ -78,18 +78,18 @@ func (s Set) Find(name string) *Setting {
 	return nil
 }
 
-// Source is what set a value.
-type Source int
+// Origin is what set a value.
+type Origin int
 
-// The sources. A parameter that means the default, such as a size of 0, counts as Default.
+// The origins. A parameter that means the default, such as a size of 0, is FromDefault.
 const (
-	Default Source = iota
+	FromDefault Origin = iota
 	Parameter
 	Flag
 )
 
-// Given maps the names of settings that a flag or parameter set to their source.
-type Given map[string]Source
+// Given maps the names of settings that a flag or parameter set to their origins.
+type Given map[string]Origin
 
 // Clone returns a copy, which isn't nil.
 func (g Given) Clone() Given {
@@ -98,8 +98,8 @@ func (g Given) Clone() Given {
 	return c
 }
 
-// By reports whether source set the setting.
-func (g Given) By(name string, source Source) bool {
+// By reports whether origin set the setting.
+func (g Given) By(name string, origin Origin) bool {
 	by, set := g[name]
-	return set && by == source
+	return set && by == origin
 }

@@ -157,7 +157,7 @@ func (t *transport) close() {
 	<-t.done
 	t.pub.Close()
 	if n := t.dropped.Load(); n > 0 {
-		t.log.Info().Uint64("dropped", n).Msg("images that weren't compressed")
+		t.log.Info().Uint64("count", n).Msg("uncompressed images dropped")
 	}
 }
 

@@ -2,5 +2,5 @@ package need
 
 import "testing"
 
-// Pipe makes nothing: pipes have no names in folders here.
+// Pipe is a no-op: Windows has no FIFOs in the file system.
 func Pipe(testing.TB, string) bool { return false }

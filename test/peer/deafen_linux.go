@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deafen makes a connection hear nothing any more: its kernel answers nothing that
-// arrives, as if its machine were unplugged.
+// Deafen drops every packet that arrives on conn, also in the kernel, as if the machine
+// were unplugged.
 func Deafen(t testing.TB, conn syscall.Conn) {
 	t.Helper()
 	raw, err := conn.SyscallConn()

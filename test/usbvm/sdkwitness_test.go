@@ -19,7 +19,7 @@ type witness struct {
 	*d435i.Camera
 	mu     *sync.Mutex
 	sent   map[uint8]map[uint32]payload // by endpoint and time: numbers start anew if the SDK restarts a stream
-	pixels bool                         // hash them: dear where the processor is emulated
+	pixels bool                         // hash pixels; slow under emulation
 }
 
 type payload struct {

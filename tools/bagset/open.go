@@ -108,7 +108,7 @@ type Walk struct {
 	bagstore.Pace
 	Log     zerolog.Logger
 	Damaged int // messages
-	Moved   int // messages with bagstore.ClampedTimes
+	Clamped int // messages with bagstore.ClampedTimes
 }
 
 // Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
@@ -125,7 +125,7 @@ func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 				}
 			default:
 				if m.TimeClamped {
-					w.Moved++
+					w.Clamped++
 				}
 				if !yield(m, nil) {
 					return

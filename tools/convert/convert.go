@@ -115,7 +115,7 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	for _, what := range w.Left() {
 		r.lose(1, "%s", what)
 	}
-	r.lose(w.Moved(), "times of frames that another frame of their stream has")
+	r.lose(w.Shifted(), "times of frames that another frame of their stream has")
 	return errors.Join(err, w.Close())
 }
 

@@ -52,7 +52,7 @@ func Cat(ctx context.Context, o CatOptions) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	return bagset.Loss(walk.Damaged+c.bad, walk.Moved, append(lost, bagset.Found(bags)...))
+	return bagset.Loss(walk.Damaged+c.bad, walk.Clamped, append(lost, bagset.Found(bags)...))
 }
 
 func topicCount(v *bagstore.View) int {

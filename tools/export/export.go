@@ -100,5 +100,5 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 		}
 		return w.Close()
 	})
-	return walk.Damaged, walk.Moved, err
+	return walk.Damaged, walk.Clamped, err
 }

@@ -51,7 +51,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		for _, t := range f.tables {
 			err = cmp.Or(t.close(err), err)
 		}
-		bad, moved = f.bad+f.walk.Damaged, f.walk.Moved
+		bad, moved = f.bad+f.walk.Damaged, f.walk.Clamped
 		return cmp.Or(err, f.manifest.close())
 	})
 	return bad, moved, err

@@ -65,7 +65,7 @@ type Result struct {
 	Latched  uint64 `json:"latched"` // of these, moved to the start
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
-	Moved    int    `json:"moved"`   // messages with bagstore.ClampedTimes
+	Clamped  int    `json:"moved"`   // messages with bagstore.ClampedTimes
 	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
 	// Found lists what reading the bags found, see [bagstore.Bag.Found].
 	Found []bagstore.Note `json:"-"`
@@ -111,7 +111,7 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 		return nil, err
 	}
 	s := w.Stats()
-	res.Messages, res.Bytes, res.Size, res.Moved, res.Whole = s.Messages, s.Bytes, s.Size, w.Moved, s.Whole
+	res.Messages, res.Bytes, res.Size, res.Clamped, res.Whole = s.Messages, s.Bytes, s.Size, w.Clamped, s.Whole
 	return res, nil
 }
 

@@ -26,7 +26,7 @@ type Part struct {
 	End      bagstore.Time `json:"end"`
 	Messages uint64        `json:"messages"`
 	Size     int64         `json:"size"`
-	Moved    int           `json:"moved,omitzero"` // messages with bagstore.ClampedTimes
+	Clamped  int           `json:"moved,omitzero"` // messages with bagstore.ClampedTimes
 	Whole    int           `json:"whole"`          // chunks that stayed as they were stored
 }
 
@@ -183,7 +183,7 @@ func (s *splitter) end(err error) error {
 		return err
 	}
 	part := &s.parts[len(s.parts)-1]
-	part.Size, part.Moved, part.Whole = out.Size(), out.Moved, out.Stats().Whole
+	part.Size, part.Clamped, part.Whole = out.Size(), out.Clamped, out.Stats().Whole
 	return nil
 }
 

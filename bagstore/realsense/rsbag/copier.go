@@ -13,8 +13,8 @@ import (
 // Copier writes a recording with known file times. It is for one goroutine. Errors are permanent.
 type Copier struct {
 	*sink
-	last  map[camdriver.StreamID]bagstore.Time
-	moved uint64
+	last    map[camdriver.StreamID]bagstore.Time
+	shifted uint64
 }
 
 // NewCopier creates the file and writes the description and the facts of another one. Options
@@ -40,8 +40,8 @@ func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
 	return c, nil
 }
 
-// Moved returns the number of frames that were given another time.
-func (c *Copier) Moved() uint64 { return c.moved }
+// Shifted returns the number of frames that were given another time.
+func (c *Copier) Shifted() uint64 { return c.shifted }
 
 // Left returns what the file doesn't hold of the snapshot, see [rslayout.Encoder.Left].
 func (c *Copier) Left() []string { return c.enc.Left() }
@@ -55,7 +55,7 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	}
 	t := max(bagstore.Time(at), earliest, c.last[f.Stream()]+1)
 	if t != bagstore.Time(at) {
-		c.moved++
+		c.shifted++
 	}
 	c.last[f.Stream()] = t
 	return c.sink.Frame(sensor, f, time.Duration(t))

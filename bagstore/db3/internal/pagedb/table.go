@@ -33,7 +33,7 @@ func (c *cells) add(cell []byte) {
 
 func (c *cells) reset() { c.list, c.size = c.list[:0], 0 }
 
-// layout writes the page's content into b, of which the head begins at an offset.
+// layout writes the page into b. Its header starts at offset at.
 func (c *cells) layout(b []byte, at int, kind byte, right uint32) {
 	b[at] = kind
 	binary.BigEndian.PutUint16(b[at+3:], uint16(len(c.list)))
