@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"rsros/bagstore/place"
@@ -40,10 +41,10 @@ func TestListingRetried(t *testing.T) {
 		},
 	} {
 		for _, times := range []int{1, 1000} {
-			requests := 0
+			var requests atomic.Int32
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				token := r.URL.Query().Get("continuation-token")
-				if requests++; token == "1" && requests <= 1+times {
+				if n := int(requests.Add(1)); token == "1" && n <= 1+times {
 					fault(w, r)
 					return
 				}
@@ -59,11 +60,11 @@ func TestListingRetried(t *testing.T) {
 				}
 			}
 			s.Close()
-			if times == 1 && (last != nil || !slices.Equal(keys, []string{"1", "2"}) || requests != 3) {
-				t.Errorf("%s once: %v in %d requests: %v", name, keys, requests, last)
+			if times == 1 && (last != nil || !slices.Equal(keys, []string{"1", "2"}) || requests.Load() != 3) {
+				t.Errorf("%s once: %v in %d requests: %v", name, keys, requests.Load(), last)
 			}
-			if times > 1 && (last == nil || !slices.Equal(keys, []string{"1"}) || requests > 13) {
-				t.Errorf("%s always: %v in %d requests: %v", name, keys, requests, last)
+			if times > 1 && (last == nil || !slices.Equal(keys, []string{"1"}) || requests.Load() > 13) {
+				t.Errorf("%s always: %v in %d requests: %v", name, keys, requests.Load(), last)
 			}
 		}
 	}
