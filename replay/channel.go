@@ -18,7 +18,6 @@ import (
 type channel struct {
 	Channel
 	recorded string // the topic's name in the bag
-	conns    map[*bagstore.Connection]bool
 	sink     Sink
 	stamps   *stamper // nil if there are none
 	limit    work.Limiter
@@ -78,7 +77,6 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 			}
 		}
 		ch.Latch = ch.Latch || c.Latching
-		ch.conns[c] = true
 		cs.byConn[c] = ch
 	}
 	return cs, renamed, slices.Compact(problems)
@@ -108,7 +106,6 @@ func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cac
 	ch := &channel{
 		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
-		conns:    make(map[*bagstore.Connection]bool),
 		limit:    work.NewLimiter(o.Filter.Limits[c.Topic]),
 		tfStatic: hasStaticTransforms(c),
 		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
@@ -164,11 +161,10 @@ func (p *Player) warnAboutNames() {
 	warn(published, p.o.ClockTopics, "clock topics")
 }
 
-func (cs *channels) drop(ch *channel) {
-	for c := range ch.conns {
-		delete(cs.byConn, c)
-	}
-	cs.list = slices.DeleteFunc(cs.list, func(x *channel) bool { return x == ch })
+// dropUnpublished removes the channels without a sink.
+func (cs *channels) dropUnpublished() {
+	maps.DeleteFunc(cs.byConn, func(_ *bagstore.Connection, ch *channel) bool { return ch.sink == nil })
+	cs.list = slices.DeleteFunc(cs.list, func(ch *channel) bool { return ch.sink == nil })
 }
 
 func (cs *channels) sorted() []*channel {

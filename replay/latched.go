@@ -67,7 +67,7 @@ func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded)
 // before selects a channel's messages from since to just before t.
 func (p *Player) before(ch *channel, since, t bagstore.Time) View {
 	return p.o.Source.View(bagstore.Query{
-		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
+		Connections: func(c *bagstore.Connection) bool { return p.channels.byConn[c] == ch },
 		Start:       since,
 		End:         t - 1,
 	})
@@ -195,7 +195,7 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 		pacer = p.likelyPacer()
 	}
 	view := p.o.Source.View(bagstore.Query{
-		Connections: func(c *bagstore.Connection) bool { return pacer.conns[c] },
+		Connections: func(c *bagstore.Connection) bool { return p.channels.byConn[c] == pacer },
 		Start:       max(p.time.start, statics+1),
 		End:         p.time.at,
 	})

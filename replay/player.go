@@ -146,11 +146,11 @@ func (p *Player) advertise() error {
 		sink, err := p.o.Output.Advertise(ch.Channel)
 		if err != nil {
 			p.problems.add("topic %s is left out: %v", ch.recorded, err)
-			p.channels.drop(ch)
 			continue
 		}
 		ch.sink = sink
 	}
+	p.channels.dropUnpublished()
 	if len(p.channels.list) == 0 && len(p.problems.list) > 0 {
 		return errors.New("no topic can be played")
 	}

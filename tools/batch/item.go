@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,7 +68,13 @@ func List(ctx context.Context, in, without string) ([]Item, error) {
 			return nil, fmt.Errorf("%s: %w", in, errMany)
 		}
 	}
-	if isFolder(slices.DeleteFunc(slices.Clone(files), func(it Item) bool { return it.Err != nil || strings.Contains(it.Name, "/") })) {
+	var own []Item // parts of a recording that is in itself
+	for _, it := range files {
+		if it.Err == nil && !isBag(it.Name) && !strings.Contains(it.Name, "/") {
+			own = append(own, it)
+		}
+	}
+	if isFolder(own) {
 		return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
 	}
 	items := Recordings(in, files)
@@ -78,26 +85,21 @@ func List(ctx context.Context, in, without string) ([]Item, error) {
 }
 
 // Recordings returns what the files below a folder or address are, in the order of names: recordings, and folders of
-// rosbag2 below it, which are one item with the files in them.
-func Recordings(in string, files []Item) (items []Item) {
+// rosbag2 below it, which are one item with the files in them. The result reuses the memory of files.
+func Recordings(in string, files []Item) []Item {
 	folders := make(map[string][]Item) // the files of each folder that may be one of rosbag2
 	for _, it := range files {
 		if it.Err == nil && !isBag(it.Name) {
 			folders[path.Dir(it.Name)] = append(folders[path.Dir(it.Name)], it)
 		}
 	}
-	for name, parts := range folders {
-		if name == "." || !isFolder(parts) {
-			delete(folders, name)
-			continue
-		}
-		items = append(items, joined(Item{Name: name, Path: place.Join(in, name)}, parts))
-	}
-	for _, it := range files {
+	maps.DeleteFunc(folders, func(name string, parts []Item) bool { return name == "." || !isFolder(parts) })
+	items := slices.DeleteFunc(files, func(it Item) bool {
 		_, inside := folders[path.Dir(it.Name)]
-		if !IsCompanion(it.Name) && (!inside || isBag(it.Name) || it.Err != nil) {
-			items = append(items, it)
-		}
+		return IsCompanion(it.Name) || inside && !isBag(it.Name) && it.Err == nil
+	})
+	for name, parts := range folders {
+		items = append(items, joined(Item{Name: name, Path: place.Join(in, name)}, parts))
 	}
 	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
 	return items
