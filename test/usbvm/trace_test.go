@@ -20,9 +20,10 @@ import (
 	"rsros/usbcam/usbip"
 )
 
-// TestSDKRecord writes down what the SDK asks of the camera. It comes last: the machine's drivers
-// for cameras, which would ask as well, are unloaded.
-func TestSDKRecord(t *testing.T) {
+// TestSDKRequests checks that the camera knows all that the SDK asks of it, and keeps the requests in
+// a file, which TestLibrealsense of package d435i replays where there is no SDK. It comes last: the
+// machine's drivers for cameras, which would ask as well, are unloaded.
+func TestSDKRequests(t *testing.T) {
 	for _, module := range []string{"uvcvideo", "usbhid"} {
 		if err := unix.DeleteModule(module, unix.O_NONBLOCK); err != nil {
 			t.Fatalf("unload %s: %v", module, err)
@@ -44,6 +45,12 @@ func TestSDKRecord(t *testing.T) {
 		port := plugAlone(t, o, func(c *d435i.Camera) usbip.Device { r.Camera = c; return r })
 		if said := runSDK(t, run.args...)["version"]; len(said) > 0 {
 			version = said[0][0]
+		}
+		for _, v := range port.Violations() {
+			t.Errorf("%s: %s", run.section, v)
+		}
+		if len(r.entries) == 0 {
+			t.Errorf("%s: no requests", run.section)
 		}
 		if err := port.Unplug(); err != nil {
 			t.Error(err)
