@@ -194,3 +194,6 @@ func parseName[T ~uint8](names []string, s string) (T, bool) {
 	i := slices.Index(names, s)
 	return T(max(i, 0)), i >= 0
 }
+
+// SnakeCase converts a name to the form of ROS's names: "Actual Exposure" to "actual_exposure".
+func SnakeCase(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }

@@ -172,7 +172,7 @@ func metadataJSON(f *camdriver.Frame) string {
 	b = append(b, `{"frame_number":`...)
 	b = strconv.AppendUint(b, f.Number, 10)
 	b = append(b, `,"clock_domain":"`...)
-	b = append(b, snake(f.Domain.String())...)
+	b = append(b, camdriver.SnakeCase(f.Domain.String())...)
 	b = append(b, `","frame_timestamp":`...)
 	b = strconv.AppendFloat(b, f.Timestamp, 'f', 6, 64)
 	for _, m := range f.Metadata {
@@ -180,13 +180,10 @@ func metadataJSON(f *camdriver.Frame) string {
 		if m.Key == camdriver.MetaFrameTimestamp {
 			b = append(b, "hw_timestamp"...)
 		} else {
-			b = append(b, snake(m.Key.String())...)
+			b = append(b, camdriver.SnakeCase(m.Key.String())...)
 		}
 		b = append(b, `":`...)
 		b = strconv.AppendInt(b, m.Value, 10)
 	}
 	return string(append(b, '}'))
 }
-
-// snake converts a name to snake case: "Actual Exposure" to "actual_exposure".
-func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }

@@ -76,9 +76,9 @@ func (n *nodeBag) frame(f *camdriver.Frame, at bagstore.Time, info *msgs.CameraI
 	beside := name[:strings.LastIndexByte(name, '/')+1]
 	h := msgs.Header{Stamp: msgs.Time(at), FrameID: strings.ReplaceAll(f.Stream().String(), "_", "") + "_optical"}
 	var js strings.Builder
-	fmt.Fprintf(&js, `{"frame_number":%d,"clock_domain":"%s","frame_timestamp":%.6f`, f.Number, snake(f.Domain.String()), f.Timestamp)
+	fmt.Fprintf(&js, `{"frame_number":%d,"clock_domain":"%s","frame_timestamp":%.6f`, f.Number, camdriver.SnakeCase(f.Domain.String()), f.Timestamp)
 	for _, m := range f.Metadata {
-		key := snake(m.Key.String())
+		key := camdriver.SnakeCase(m.Key.String())
 		if m.Key == camdriver.MetaFrameTimestamp {
 			key = "hw_timestamp"
 		}
@@ -107,8 +107,6 @@ func (n *nodeBag) frame(f *camdriver.Frame, at bagstore.Time, info *msgs.CameraI
 	}
 }
 
-func snake(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
-
 // parameters publishes options as ROS 2 does, and a parameter that isn't an option.
 func (n *nodeBag) parameters(at bagstore.Time, sensor string, options ...rsbag.OptionChange) {
 	var e msgs.Encoder
@@ -131,7 +129,7 @@ func (n *nodeBag) parameters(at bagstore.Time, sensor string, options ...rsbag.O
 		if o.Value == float32(int64(o.Value)) {
 			kind = 2
 		}
-		put(nodeModules[sensor]+"."+snake(o.ID.String()), kind, o.Value)
+		put(nodeModules[sensor]+"."+camdriver.SnakeCase(o.ID.String()), kind, o.Value)
 	}
 	put("spatial_filter.filter_magnitude", 2, 2)
 	e.Len(0)

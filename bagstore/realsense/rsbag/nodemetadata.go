@@ -3,7 +3,6 @@ package rsbag
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 
 	"rsros/bagstore/realsense/rstext"
@@ -13,14 +12,11 @@ import (
 // hardwareStamp is the key of Frame Timestamp; frame_timestamp is the frame's.
 const hardwareStamp = "hw_timestamp"
 
-// snake is a name of librealsense's in the form of ROS's names.
-func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }
-
 var metadataKeys = sync.OnceValue(func() map[string]camdriver.MetadataKey {
 	keys := map[string]camdriver.MetadataKey{hardwareStamp: camdriver.MetaFrameTimestamp}
 	for k := range camdriver.MetaEmbeddedFilters + 1 {
 		if k != camdriver.MetaFrameTimestamp {
-			keys[snake(k.String())] = k
+			keys[camdriver.SnakeCase(k.String())] = k
 		}
 	}
 	return keys

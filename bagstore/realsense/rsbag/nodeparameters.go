@@ -30,7 +30,7 @@ var optionIDs = sync.OnceValue(func() map[string]camdriver.OptionID {
 		}
 		// Depth goes out in millimetres, whatever the sensor's units are.
 		if id != camdriver.OptionDepthUnits {
-			ids[snake(id.String())] = id
+			ids[camdriver.SnakeCase(id.String())] = id
 		}
 	}
 })
