@@ -50,7 +50,7 @@ var (
 	ErrStreams = errors.New("the recording lacks streams that the form needs")
 )
 
-// form is a layout of data sets.
+// Form is a layout of data sets.
 type Form struct {
 	Name string
 	// cameras returns the streams of a set, in the layout's order.
@@ -67,7 +67,7 @@ type Form struct {
 	Join func(*Folder, Options) Joint
 }
 
-// joint is a data set whose sequences share files.
+// Joint is a data set whose sequences share files.
 type Joint interface {
 	// kept reports that an interrupted run has completed the next sequence.
 	Kept(context.Context) bool
@@ -78,7 +78,7 @@ type Joint interface {
 	Finish() error
 }
 
-// writer writes the sequence of one recording. Frames are borrowed.
+// Writer writes the sequence of one recording. Frames are borrowed.
 type Writer interface {
 	// set writes a set. The error may be a leaveOut.
 	Set(*Set) error
@@ -89,7 +89,7 @@ type Writer interface {
 	Finish() error
 }
 
-// leaveOut says why a set is left out.
+// LeaveOut says why a set is left out.
 type LeaveOut string
 
 func (e LeaveOut) Error() string { return string(e) }

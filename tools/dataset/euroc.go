@@ -18,7 +18,7 @@ var euroc = Form{
 	Truth:   true,
 }
 
-// eyes returns the streams of images, those of a stereo pair first, and depth last.
+// Eyes returns the streams of images, those of a stereo pair first, and depth last.
 func Eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.StreamID) {
 	for _, id := range []camdriver.StreamID{
 		{Kind: camdriver.Infrared}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared, Index: 2},

@@ -18,7 +18,7 @@ import (
 	"rsros/tools/export"
 )
 
-// folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
+// Folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
 // comes last. Images that a killed program has written are kept; tables are written again, which gives
 // the same. It is for one goroutine.
 type Folder struct {
@@ -220,7 +220,7 @@ func (f *Folder) OnError(release func() error) { f.closers = append(f.closers, r
 // ErrUnfinished means that a file isn't completed because of another error.
 var ErrUnfinished = errors.New("unfinished")
 
-// path returns a file's path, in a folder that exists.
+// Path returns a file's path, in a folder that exists.
 func (f *Folder) Path(name string) (string, error) {
 	path := filepath.Join(f.Dir, filepath.FromSlash(name))
 	if parent := filepath.Dir(path); !f.made[parent] {
@@ -257,7 +257,7 @@ func (f *Folder) writeImage(name string, release func(), p export.Image) error {
 	})
 }
 
-// text writes a small file.
+// Text writes a small file.
 func (f *Folder) Text(name string, text []byte) error {
 	path, err := f.Path(name)
 	if err != nil {
@@ -269,7 +269,7 @@ func (f *Folder) Text(name string, text []byte) error {
 	})
 }
 
-// create creates the file that gets a name below the folder when it is finished.
+// Create creates the file that gets a name below the folder when it is finished.
 func (f *Folder) Create(name string) (path string, file *os.File, err error) {
 	if path, err = f.Path(name); err == nil {
 		file, err = export.CreateFile(path, true)

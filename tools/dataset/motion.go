@@ -2,7 +2,7 @@ package dataset
 
 import "rsros/camdriver"
 
-// inertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
+// InertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
 // out. A table without samples isn't made.
 type InertialTables struct {
 	s            *Input
@@ -12,7 +12,7 @@ type InertialTables struct {
 	tables       [2]*table
 }
 
-// inertialCSV returns tables for layouts that have none of their own.
+// InertialCSV returns tables for layouts that have none of their own.
 func InertialCSV(s *Input) InertialTables {
 	return InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
 		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}

@@ -21,7 +21,7 @@ import (
 	"rsros/tools/export"
 )
 
-// sequence is a recording that becomes a part of a data set.
+// Input is a recording that becomes a part of a data set.
 type Input struct {
 	*Sequence
 	Options  Options
@@ -77,7 +77,7 @@ type StreamEntry struct {
 	Factor     float64               `json:"depth_factor,omitempty"`
 }
 
-// set is frames of one moment: one of each camera, in the sequence's order.
+// Set is frames of one moment: one of each camera, in the sequence's order.
 type Set struct {
 	Number int // from 0
 	At     time.Duration
@@ -367,12 +367,12 @@ func (s *Input) fits(i int, img process.Image) bool {
 	return sameDepth && sameLens && p.Format == q.Format && img.Frame.Width == e.Width && img.Frame.Height == e.Height && img.Frame.Domain.String() == e.Clock
 }
 
-// inform adds a note to the manifest.
+// Inform adds a note to the manifest.
 func (s *Input) Inform(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-// note adds a note to the manifest, and logs it as a warning.
+// Note adds a note to the manifest, and logs it as a warning.
 func (s *Input) Note(format string, args ...any) {
 	s.Inform(format, args...)
 	s.Options.Log.Warn().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])

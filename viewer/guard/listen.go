@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	"log" //nolint:depguard // http.Server takes no other logger
 	"net"
 	"net/http"
 	"net/url"
