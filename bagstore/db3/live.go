@@ -59,6 +59,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if err != nil {
 		return nil, err
 	}
+	target.Hold(f.File)
 	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
 	w := newWriter(f.File, schema, l)
 	if err = begin(w); err == nil {

@@ -21,7 +21,8 @@ type Target struct {
 	name      string
 	temp      string
 	overwrite bool
-	held      *os.File // keeps the temporary file locked; nil: nothing does
+	made      fs.FileInfo // the temporary file that Hold was told of; nil: none yet
+	held      *os.File    // keeps it locked; nil: nothing does
 }
 
 // Reserve checks that a file can be written at a path, or an object at an address. Without overwrite
@@ -70,7 +71,10 @@ func (t *Target) Temp() string { return t.temp }
 
 // Hold keeps the temporary file, which f has open and locked, locked until Commit or Discard. Otherwise another program
 // that reserves the name could remove it once f is closed.
-func (t *Target) Hold(f *os.File) { t.held = disk.Hold(f) }
+func (t *Target) Hold(f *os.File) {
+	t.made, _ = f.Stat()
+	t.held = disk.Hold(f)
+}
 
 // Commit gives the temporary file, which must be closed, its final name and makes the name survive
 // a power cut, or uploads it. Without overwrite it refuses to replace a file or object. After an error
@@ -91,11 +95,11 @@ func (t *Target) Commit() error {
 }
 
 // release ends Hold.
-func (t *Target) release() error {
-	if t.held == nil {
-		return nil
+func (t *Target) release() (err error) {
+	if t.held != nil {
+		err, t.held = t.held.Close(), nil
 	}
-	return t.held.Close()
+	return err
 }
 
 // Rename gives a complete file its final name, and makes that survive a power cut. Without overwrite
@@ -125,12 +129,12 @@ func rename(from, to string, overwrite bool) error {
 	return os.Rename(from, to)
 }
 
-// Discard removes the temporary file.
-func (t *Target) Discard() error {
-	if err := os.Remove(t.temp); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, t.release())
+// Discard removes the temporary file that Hold was told of, not one that another program has made since.
+func (t *Target) Discard() (err error) {
+	if named, gone := os.Lstat(t.temp); gone == nil && t.made != nil && os.SameFile(t.made, named) {
+		err = os.Remove(t.temp)
 	}
-	return t.release()
+	return errors.Join(err, t.release())
 }
 
 // syncFolder makes a new name safe from a power cut, on systems that can.

@@ -89,6 +89,33 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
+// TestDiscardOfAnother checks that Discard removes only what its own program has made.
+func TestDiscardOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	ours, err := Reserve(t.Context(), path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := disk.Create(path+Suffix, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	if err := ours.Discard(); err != nil {
+		t.Error(err)
+	}
+	if err := disk.Gone(theirs.File, path+Suffix, 0); err != nil {
+		t.Error(err)
+	}
+	ours.Hold(theirs.File)
+	if err := ours.Discard(); err != nil {
+		t.Error(err)
+	}
+	if err := disk.Gone(theirs.File, path+Suffix, 0); !errors.Is(err, disk.ErrGone) {
+		t.Errorf("its own file: %v", err)
+	}
+}
+
 // TestWriteFolder checks that a folder appears whole or not at all, and replaces nothing but what a
 // killed program left.
 func TestWriteFolder(t *testing.T) {
