@@ -3,20 +3,24 @@ package d400
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
-	"rsros/camdriver/report"
 )
 
 // ReportOptions are the options of Report.
 type ReportOptions struct {
 	Port string // of the camera; may be empty if there is only one
+	By   string // the program and its operating system, as the report names them
+	Mask bool   // replace the serial numbers
 	// Payloads is how many payloads of each format, and input reports of each rate of the inertial sensors, are read: 100 if 0.
 	Payloads int
 	Log      zerolog.Logger
@@ -26,30 +30,45 @@ type ReportOptions struct {
 // because a camera stalls every request that it doesn't support.
 const reportTries = 2
 
-func readReport(ctx context.Context, bus Bus, o ReportOptions) (*report.Report, error) {
+func readReport(ctx context.Context, bus Bus, o ReportOptions) (text, summary string, err error) {
 	if o.Payloads == 0 {
 		o.Payloads = 100
 	}
 	dev, p, err := o.find(ctx, bus)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	handle, err := bus.Open(dev)
 	if err != nil {
-		return nil, fmt.Errorf("%s at port %s: %w", p.name(), dev.Port, explain(err))
+		return "", "", fmt.Errorf("%s at port %s: %w", p.name(), dev.Port, explain(err))
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle}, lost: lost, options: o, out: &report.Report{Head: report.Head{
-		Format: report.Format, Version: report.Version, Camera: p.name(),
-		Product: fmt.Sprintf("%04X", p.id), USB: dev.speed(), Speed: dev.Speed, Notes: []string{},
-	}}}
-	r.all()
+	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle}, lost: lost, options: o, masks: strings.NewReplacer()}
+	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", p.name(), o.By)
+	for _, part := range []struct {
+		heading string
+		read    func()
+	}{
+		{"Camera and link", r.identity},
+		{"Descriptors: type, index, language or interface", r.descriptors},
+		{"Hardware monitor: command, parameters", r.commands},
+		{"Control requests: type, request, value, index, length", r.unitControls},
+		{"Probes", r.probes},
+		{"Video streams: time of arrival in µs, bytes of the payload, its header", r.videoStreams},
+		{"Inertial sensors: time of arrival in µs, bytes, input report", r.motionStreams},
+	} {
+		if ctx.Err() == nil {
+			r.print("\n== %s ==\n\n", part.heading)
+			part.read()
+		}
+	}
 	err = handle.Close()
 	if ctx.Err() != nil {
-		return nil, errors.Join(context.Cause(ctx), err)
+		return "", "", errors.Join(context.Cause(ctx), err)
 	}
-	return r.out, err
+	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.name(), r.id.Firmware, dev.speed(), r.answers, r.refused, r.failed)
+	return r.text.String(), summary, err
 }
 
 // find returns the camera at the port, or the only one.
@@ -76,115 +95,172 @@ func (o ReportOptions) find(ctx context.Context, bus Bus) (found USBDevice, p pr
 	return found, p, nil
 }
 
-// reporter fills a report.
+// reporter writes a report.
 type reporter struct {
 	*link
 	lost    context.CancelCauseFunc
 	options ReportOptions
-	out     *report.Report
-	chip    uint8 // the accelerometer's
+	masks   *strings.Replacer // of the serial numbers' hexadecimal digits
+	text    strings.Builder
+
+	answers, refused, failed int
 }
 
-// all reads all parts of the report until the camera is gone.
-func (r *reporter) all() {
-	for _, step := range []func(){
-		r.descriptors, r.commands, r.unitControls, r.probes, r.videoStreams, r.motionStreams,
-	} {
-		if r.ctx.Err() == nil {
-			step()
-		}
-	}
-}
+func (r *reporter) print(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
 
-// failed returns the text of err for the report. If the camera is gone, it ends the report.
-func (r *reporter) failed(err error) string {
+// answer writes a request with the camera's answer or the error, and returns the answer. If the camera is gone, it ends the report.
+func (r *reporter) answer(what string, b []byte, err error) []byte {
+	var refusal *model.Refusal
 	switch {
 	case err == nil:
-		return ""
+		r.answers++
+		r.print("%s:%s\n", what, r.dump(b))
+		return b
 	case errors.Is(err, camdriver.ErrUnplugged):
 		r.lost(err)
 	case errors.Is(err, ErrStall):
-		return report.Stall
+		r.refused++
+		r.print("%s: stall\n", what)
+		return nil
+	case errors.As(err, &refusal) && refusal.Code < 0:
+		r.refused++
+		r.print("%s: refused (%d)\n", what, refusal.Code)
+		return nil
 	}
-	return err.Error()
+	r.failed++
+	r.print("%s: failed: %v\n", what, err)
+	return nil
 }
+
+// dump returns hexadecimal digits with the serial numbers masked, in lines with offsets if they are many.
+func (r *reporter) dump(b []byte) string {
+	const most, row = 64, 32
+	digits := r.masks.Replace(hex.EncodeToString(b))
+	if len(b) <= most {
+		return " " + digits
+	}
+	var lines strings.Builder
+	for at := 0; at < len(b); at += row {
+		fmt.Fprintf(&lines, "\n  %04x  %s", at, digits[2*at:min(2*at+2*row, len(digits))])
+	}
+	return lines.String()
+}
+
+// identity names the camera, and finds its functions and serial numbers.
+func (r *reporter) identity() {
+	raw, err := r.readConfiguration()
+	if err == nil {
+		err = r.describe(raw)
+	}
+	if err != nil {
+		r.answer("functions", nil, err)
+	}
+	if r.depth != nil {
+		b, err := r.command(model.OpGVD, nil)
+		if id, err := parseGVD(b); err == nil {
+			r.id = id
+		}
+		if r.options.Mask {
+			b = r.mask(b)
+		}
+		r.answer(reportCommand{"device description (GVD)", model.OpGVD, [4]uint32{}}.String(), b, err)
+		r.print("endpoint of the status: %#x\n", r.depth.Status.Address)
+	}
+	if r.hid != nil {
+		r.print("endpoint of HID: %#x\n", r.hid.Endpoint)
+	}
+	r.print("product %04X, firmware %s, USB %s, speed %s\n", r.usb.Product, r.id.Firmware, r.usb.speed(), r.usb.Speed)
+}
+
+// mask has the serial numbers of a device description replaced by 000000000001 and 000000000002 in all answers: as bytes, and as
+// digits in ASCII and UTF-16. It returns the description without them.
+func (r *reporter) mask(description []byte) []byte {
+	if len(description) < model.GVDASICSerial+model.SerialSize {
+		r.print("no serial number is known, so none is masked except for the USB string\n")
+		return nil
+	}
+	const plain = 3 // the minimum number of different bytes by which a serial number is distinguished from other data
+	description = slices.Clone(description)
+	var pairs []string
+	for i, at := range []int{model.GVDSerial, model.GVDASICSerial} {
+		serial := description[at:][:model.SerialSize]
+		old, masked := hex.EncodeToString(serial), hex.EncodeToString(maskedSerials[i])
+		if len(slices.Compact(slices.Sorted(slices.Values(serial)))) >= plain {
+			pairs = append(pairs, old, masked)
+			for _, text := range []string{old, strings.ToUpper(old)} {
+				pairs = append(pairs, fmt.Sprintf("%x", text), fmt.Sprintf("%x", masked), fmt.Sprintf("%x", wide(text)), fmt.Sprintf("%x", wide(masked)))
+			}
+		}
+		copy(serial, maskedSerials[i])
+	}
+	r.masks = strings.NewReplacer(pairs...)
+	return description
+}
+
+// maskedSerials replace the serial numbers of the camera and of its ASIC.
+var maskedSerials = [2][]byte{{0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 2}}
+
+// wide returns digits in UTF-16, as in USB's string descriptors.
+func wide(digits string) string { return strings.Join(strings.Split(digits, ""), "\x00") + "\x00" }
+
+// Types of descriptors.
+const (
+	descDevice      = 1
+	descString      = 3
+	descAssociation = 11
+	descBOS         = 15
+	descHIDReport   = 0x22
+)
 
 // descriptor reads a descriptor of at most size bytes. where is the language or interface.
 func (r *reporter) descriptor(kind, index uint8, where uint16, size int) []byte {
 	requestType := uint8(standardIn)
-	if kind == report.KindHIDReport {
+	if kind == descHIDReport {
 		requestType |= 1 // of an interface
 	}
 	b := make([]byte, size)
 	n, err := r.control(reportTries, requestType, getDescriptor, uint16(kind)<<8|uint16(index), where, b)
-	if err != nil {
-		r.out.Note("descriptor %d, %d, %#x: %s", kind, index, where, r.failed(err))
-		return nil
-	}
-	r.out.Descriptors = append(r.out.Descriptors, report.Descriptor{Kind: kind, Index: index, Where: where, Data: b[:n]})
-	return b[:n]
+	return r.answer(fmt.Sprintf("%02x %02x %04x", kind, index, where), b[:n], err)
 }
 
 const english = 0x0409
 
-// descriptors reads all descriptors, and finds the camera's functions.
+// descriptors reads all descriptors.
 func (r *reporter) descriptors() {
+	var serial uint8 // index of its string
 	named := map[uint8]bool{}
-	if d := r.descriptor(report.KindDevice, 0, 0, 18); len(d) == 18 {
-		named[d[14]], named[d[15]], named[d[16]] = true, true, true
+	if d := r.descriptor(descDevice, 0, 0, 18); len(d) == 18 {
+		serial = d[16]
+		named[d[14]], named[d[15]], named[serial] = true, true, true
 	}
 	raw, err := r.readConfiguration()
-	if err == nil {
-		r.out.Descriptors = append(r.out.Descriptors, report.Descriptor{Kind: report.KindConfiguration, Data: raw})
-		err = r.describe(raw)
-	}
-	if err != nil {
-		r.out.Note("configuration: %s", r.failed(err))
-	}
-	const bosHead = 5
-	head := make([]byte, bosHead)
-	if n, err := r.control(reportTries, standardIn, getDescriptor, report.KindBOS<<8, 0, head); err == nil && n == bosHead {
-		r.descriptor(report.KindBOS, 0, 0, int(binary.LittleEndian.Uint16(head[2:])))
-	} else if err != nil {
-		r.out.Note("BOS descriptor: %s", r.failed(err))
-	}
-	for d := range report.Parts(raw) {
-		const descAssociation = 11
+	r.answer("02 00 0000", raw, err)
+	hidSize := 1
+	for d := raw; len(d) >= 2 && d[0] >= 2 && int(d[0]) <= len(d); d = d[d[0]:] {
 		switch {
-		case d[1] == descConfig && len(d) >= 9:
+		case d[1] == descConfig && d[0] >= 9:
 			named[d[6]] = true
-		case d[1] == descAssociation && len(d) >= 8:
+		case d[1] == descAssociation && d[0] >= 8:
 			named[d[7]] = true
-		case d[1] == descInterface && len(d) >= 9:
+		case d[1] == descInterface && d[0] >= 9:
 			named[d[8]] = true
+		case d[1] == descHID && d[0] >= 9:
+			hidSize = max(int(binary.LittleEndian.Uint16(d[7:])), 1)
 		}
 	}
+	r.descriptor(descBOS, 0, 0, 1024)
+	r.descriptor(descString, 0, 0, 255)
 	delete(named, 0)
-	r.descriptor(report.KindString, 0, 0, 255)
-	for index := range 256 {
-		if named[uint8(index)] {
-			r.descriptor(report.KindString, uint8(index), english, 255)
+	for _, index := range slices.Sorted(maps.Keys(named)) {
+		if index == serial && r.options.Mask {
+			r.answer(fmt.Sprintf("%02x %02x %04x", descString, index, english), []byte("\x1a\x03"+wide(hex.EncodeToString(maskedSerials[1]))), nil)
+		} else {
+			r.descriptor(descString, index, english, 255)
 		}
 	}
-	r.hidDescriptor(raw)
-	if r.depth != nil {
-		r.out.Status = r.depth.Status.Address
+	if r.hid != nil {
+		r.descriptor(descHIDReport, 0, uint16(r.hid.Interface), hidSize)
 	}
-}
-
-// hidDescriptor reads the report descriptor, whose length is in the configuration.
-func (r *reporter) hidDescriptor(raw []byte) {
-	if r.hid == nil {
-		return
-	}
-	r.out.HID = r.hid.Endpoint
-	size := 0
-	for d := range report.Parts(raw) {
-		if d[1] == descHID && len(d) >= 9 {
-			size = int(binary.LittleEndian.Uint16(d[7:]))
-		}
-	}
-	r.descriptor(report.KindHIDReport, 0, uint16(r.hid.Interface), max(size, 1))
 }
 
 // reportCommand is a command that reads.
@@ -194,11 +270,30 @@ type reportCommand struct {
 	params [4]uint32
 }
 
-// reportCommands are the reading commands that the driver and the SDK use. The firmware's log isn't among them, because reading
+func (c reportCommand) String() string {
+	return fmt.Sprintf("%02x %x %x %x %x  %s", c.op, c.params[0], c.params[1], c.params[2], c.params[3], c.what)
+}
+
+// checksum tells whether the checksum of a calibration table in the reply is right.
+func (c reportCommand) checksum(reply []byte) string {
+	table := c.params[0]
+	switch c.op {
+	case model.OpReadMotionTab:
+		table = model.TableEEPROM
+	case model.OpGetCalibration:
+	default:
+		return ""
+	}
+	if _, err := model.CheckTable(uint16(table), reply, 0); err != nil {
+		return ", checksum wrong"
+	}
+	return ", checksum right"
+}
+
+// reportCommands are the reading commands that the driver and the SDK use, without that of the device description. The firmware's log isn't among them, because reading
 // empties it.
 func reportCommands() []reportCommand {
 	list := []reportCommand{
-		{"device description (GVD)", model.OpGVD, [4]uint32{}},
 		{"device clock", model.OpReadRegister, [4]uint32{clockRegister, clockRegister + 4}},
 	}
 	for _, table := range []uint32{model.TableDepth, 31, model.TableColor, 33, 34, 35, 36} {
@@ -230,24 +325,15 @@ func (r *reporter) commands() {
 		return
 	}
 	for _, c := range reportCommands() {
-		b, err := r.command(c.op, nil, c.params[:]...)
-		reply := report.Command{Op: c.op, Params: c.params, What: c.what, Data: slices.Clone(b)}
-		var refusal *model.Refusal
-		if errors.As(err, &refusal) && refusal.Code < 0 {
-			reply.Code = refusal.Code
-		} else {
-			reply.Error = r.failed(err)
-		}
-		if reply.Table() && len(b) > 0 {
-			reply.CRC = report.Checksum(b)
-		}
-		r.out.Commands = append(r.out.Commands, reply)
 		if r.ctx.Err() != nil {
 			return
 		}
-		if id, err := parseGVD(b); c.op == model.OpGVD && err == nil {
-			r.out.Firmware, r.chip = id.Firmware.String(), id.AccelChip
+		b, err := r.command(c.op, nil, c.params[:]...)
+		what := c.String()
+		if err == nil {
+			what += c.checksum(b)
 		}
+		r.answer(what, b, err)
 	}
 }
 
@@ -255,14 +341,7 @@ func (r *reporter) commands() {
 func (r *reporter) request(what string, request uint8, value, index uint16, length int) []byte {
 	b := make([]byte, length)
 	n, err := r.control(reportTries, requestIn, request, value, index, b)
-	r.out.Requests = append(r.out.Requests, report.Request{
-		Type: requestIn, Request: request, Value: value, Index: index, Length: uint16(length),
-		What: what, Answer: b[:n], Error: r.failed(err),
-	})
-	if err != nil {
-		return nil
-	}
-	return b[:n]
+	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", requestIn, request, value, index, length, what), b[:n], err)
 }
 
 // The selectors of the bits of a camera terminal's and a processing unit's bit maps (UVC 1.5, sections 3.7.2.3 and 3.7.2.5).
@@ -281,7 +360,7 @@ func (r *reporter) unitControls() {
 	}
 	for _, f := range r.cfg.Video {
 		const errorCode = 2
-		r.request(fmt.Sprintf("interface %d: last error", f.Interface), reqGetCur, errorCode<<8, uint16(f.Interface), 1)
+		r.request(fmt.Sprintf("interface %d last error", f.Interface), reqGetCur, errorCode<<8, uint16(f.Interface), 1)
 		for i, unit := range []uint8{f.Camera, f.Processing} {
 			if unit == 0 {
 				continue

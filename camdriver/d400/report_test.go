@@ -3,94 +3,261 @@ package d400
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
-	"rsros/camdriver/report"
 	"rsros/usbcam/d435i"
+)
+
+// answers are what was asked and the answers, in order.
+type answers [][2]string
+
+func (a answers) to(what string) string {
+	for _, pair := range a {
+		if pair[0] == what {
+			return pair[1]
+		}
+	}
+	return ""
+}
+
+// section returns the answers under a heading of a report.
+func section(t *testing.T, text, heading string) (out answers) {
+	t.Helper()
+	_, text, ok := strings.Cut(text, "\n== "+heading)
+	if !ok {
+		t.Fatalf("no section %q", heading)
+	}
+	text, _, _ = strings.Cut(text, "\n\n==")
+	_, text, _ = strings.Cut(text, "\n\n")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, " ") {
+			out[len(out)-1][1] += line
+			continue
+		}
+		what, answer, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		out = append(out, [2]string{what, strings.TrimSpace(answer)})
+	}
+	return out
+}
+
+var offsets = regexp.MustCompile(`(?m)^ *[0-9a-f]{4}  |\n`)
+
+// digits returns the bytes of an answer, or nil if there are none.
+func digits(answer string) []byte {
+	b, err := hex.DecodeString(offsets.ReplaceAllString(answer, ""))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// description is what a report asks for the serial numbers.
+const description = "10 0 0 0 0  device description (GVD)"
+
+// These match how many packets arrived, and one of the first.
+var (
+	packetCount = regexp.MustCompile(`^  (\d+) packets of (\d+) to (\d+) bytes(, [0-9.]+ per second)?\n`)
+	packetLine  = regexp.MustCompile(`(?m)^  (\d+) (\d+):((?: [0-9a-f]+)?\n(?:  [0-9a-f]{4}  [0-9a-f]+\n?)*)`)
 )
 
 // TestReport compares a report with what the virtual camera has.
 func TestReport(t *testing.T) {
 	bus := newBus1(t)
 	const payloads = 4
-	r, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads})
+	text, summary, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads, By: "a test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cam := d435i.New(d435i.Options{Serial: serial, ASICSerial: asic}) // to be asked the same
 	defer cam.Unplug()
-	if r.Firmware != "5.15.0.100" || r.Product != "0B3A" || r.USB != "3.2" || r.Status != 0x87 || r.HID != 0x86 || len(r.Notes) != 0 {
-		t.Errorf("head %+v", r.Head)
+	for _, want := range []string{
+		"Intel RealSense D435I: a report by a test,", "\nproduct 0B3A, firmware 5.15.0.100, USB 3.2,",
+		"\nendpoint of the status: 0x87\n", "\nendpoint of HID: 0x86\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q", want)
+		}
 	}
+	descriptors := section(t, text, "Descriptors")
 	for _, d := range []struct {
 		kind, index uint8
 		where       uint16
 	}{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {3, 1, english}, {3, 3, english}, {3, 5, english}, {3, 6, english}, {3, 9, english}, {15, 0, 0}, {0x22, 0, 5}} {
 		setup := d435i.Setup{RequestType: 0x80, Request: getDescriptor, Value: uint16(d.kind)<<8 | uint16(d.index), Index: d.where, Length: 0xffff}
 		want, err := cam.Control(setup, nil)
-		if got := r.Descriptor(d.kind, d.index, d.where); err != nil || !bytes.Equal(got, want) {
+		if got := digits(descriptors.to(fmt.Sprintf("%02x %02x %04x", d.kind, d.index, d.where))); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("descriptor %v: % x, want % x, %v", d, got, want, err)
 		}
 	}
-	stalls := 0
-	for _, q := range r.Requests {
-		want, err := cam.Control(d435i.Setup{RequestType: q.Type, Request: q.Request, Value: q.Value, Index: q.Index, Length: q.Length}, nil)
-		if !bytes.Equal(q.Answer, want) || (err != nil) != (q.Error == report.Stall) {
-			t.Errorf("%s: % x %q, want % x, %v", q.What, q.Answer, q.Error, want, err)
+	requests, probes := section(t, text, "Control requests"), section(t, text, "Probes")
+	stalls, modes := 0, 0
+	for _, pair := range probes {
+		if strings.HasPrefix(pair[0], "a1 ") {
+			requests = append(requests, pair)
+		} else if modes++; len(digits(pair[1])) != 48 {
+			t.Errorf("probe of %s: %s", pair[0], pair[1])
+		}
+	}
+	for _, pair := range requests {
+		what, answer := pair[0], pair[1]
+		var q d435i.Setup
+		if _, err := fmt.Sscanf(what, "%x %x %x %x %d", &q.RequestType, &q.Request, &q.Value, &q.Index, &q.Length); err != nil {
+			t.Fatalf("%q: %v", what, err)
+		}
+		want, err := cam.Control(q, nil)
+		if got := digits(answer); !bytes.Equal(got, want) || (err != nil) != (answer == "stall") {
+			t.Errorf("%s: %s, want % x, %v", what, answer, want, err)
 		}
 		if err != nil {
 			stalls++
 		}
 	}
-	if len(r.Requests) < 200 || stalls == 0 {
-		t.Errorf("%d requests, %d stalls", len(r.Requests), stalls)
+	if len(requests) < 200 || stalls == 0 || modes < 150 {
+		t.Errorf("%d requests, %d stalls, %d probes", len(requests), stalls, modes)
 	}
-	for _, c := range r.Commands {
-		if c.Op == model.OpReadRegister {
+	commands := section(t, text, "Hardware monitor")
+	commands = append(commands, [2]string{description, section(t, text, "Camera and link").to(description)})
+	for _, pair := range commands {
+		what, answer := pair[0], pair[1]
+		var op uint32
+		var params [4]uint32
+		if _, err := fmt.Sscanf(what, "%x %x %x %x %x", &op, &params[0], &params[1], &params[2], &params[3]); err != nil {
+			t.Fatalf("%q: %v", what, err)
+		}
+		if op == model.OpReadRegister {
 			continue
 		}
-		want, err := askMonitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, c.Op, c.Params[:]...)
-		code := int32(0)
+		want, err := askMonitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, op, params[:]...)
+		refused := ""
 		if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) {
-			code = refusal.Code
+			refused = fmt.Sprintf("refused (%d)", refusal.Code)
 		}
-		if !bytes.Equal(c.Data, want) || c.Code != code || c.Error != "" || c.Table() && code == 0 && c.CRC != report.Right {
-			t.Errorf("%s: %d bytes, code %d, %q, CRC %q; want %d bytes, %v", c.What, len(c.Data), c.Code, c.Error, c.CRC, len(want), err)
+		table := op == model.OpGetCalibration || op == model.OpReadMotionTab
+		if !bytes.Equal(digits(answer), want) || refused != "" && answer != refused || table && refused == "" && !strings.HasSuffix(what, ", checksum right") {
+			t.Errorf("%s: %s; want %d bytes, %v", what, answer, len(want), err)
 		}
 	}
-	if len(r.Probes) < 150 || slices.ContainsFunc(r.Probes, func(p report.Probe) bool { return p.Error != "" || len(p.Answer) != 48 }) {
-		t.Errorf("%d probes", len(r.Probes))
+	streams := section(t, text, "Video streams")
+	if len(streams) != 7 {
+		t.Errorf("%d streams, want 7", len(streams))
 	}
-	if len(r.Streams) != 7 {
-		t.Errorf("%d streams, want 7", len(r.Streams))
-	}
-	for _, s := range r.Streams {
-		if len(s.Payloads) != payloads || s.Error != "" {
-			t.Errorf("format %d of interface %d: %d payloads, %s", s.Format, s.Interface, len(s.Payloads), s.Error)
+	for _, pair := range streams {
+		what, answer := pair[0], pair[1]
+		if m := packetCount.FindStringSubmatch(answer); m == nil || m[1] != fmt.Sprint(payloads) || m[4] == "" {
+			t.Errorf("%s: %s", what, answer)
 		}
-		for i, p := range s.Payloads {
-			h, err := parsePayload(p.Header)
-			if err != nil || len(p.Header) != h.length || p.Size <= h.length {
-				t.Errorf("payload %d of %d bytes: %v", i, p.Size, err)
+		first := packetLine.FindAllStringSubmatch(answer, -1)
+		if len(first) != payloads {
+			t.Errorf("%s has %d payloads", what, len(first))
+		}
+		for i, p := range first {
+			header := digits(strings.TrimSpace(p[3]))
+			h, err := parsePayload(header)
+			if size, _ := strconv.Atoi(p[2]); err != nil || len(header) != h.length || size <= h.length {
+				t.Errorf("payload %d of %s bytes: %v", i, p[2], err)
 			}
 		}
 	}
-	if len(r.Motion) != 4 {
-		t.Errorf("%d rates of inertial sensors, want 4", len(r.Motion))
+	motion := section(t, text, "Inertial sensors")
+	if len(motion) != 4 {
+		t.Errorf("%d rates of inertial sensors, want 4", len(motion))
 	}
-	for _, m := range r.Motion {
-		if len(m.Reports) != payloads || m.Error != "" || len(m.Reports[0].Data) != reportShort || m.Reports[0].Data[0] != m.ID {
-			t.Errorf("sensor %d at %d: %d reports, %s", m.ID, m.Rate, len(m.Reports), m.Error)
+	for _, pair := range motion {
+		what, answer := pair[0], pair[1]
+		first := packetLine.FindAllStringSubmatch(answer, -1)
+		if len(first) != payloads {
+			t.Errorf("%s: %s", what, answer)
+			continue
 		}
+		if b := digits(strings.TrimSpace(first[0][3])); len(b) != reportShort || !strings.HasPrefix(what, fmt.Sprintf("report %d at ", b[0])) {
+			t.Errorf("%s: %x", what, b)
+		}
+	}
+	if !strings.HasPrefix(summary, "Intel RealSense D435I, firmware 5.15.0.100, USB 3.2: ") || !strings.HasSuffix(summary, ", 0 failed") {
+		t.Errorf("summary %q", summary)
 	}
 	for _, v := range []uint8{2, 3, 4, 6, 8, 0xb} { // nothing was set
 		if got, want := bus.camera(0).ControlValue(0, 3, v), cam.ControlValue(0, 3, v); got != want {
 			t.Errorf("control %d is %d, was %d", v, got, want)
 		}
+	}
+}
+
+// forms are the bytes of a serial number in a report: as they are, and as digits in ASCII and UTF-16.
+func forms(serial [6]byte) (all [][]byte) {
+	text := hex.EncodeToString(serial[:])
+	for _, text := range []string{text, strings.ToUpper(text)} {
+		all = append(all, []byte(text), []byte(wide(text)))
+	}
+	return append(all, serial[:])
+}
+
+func TestReportChecksum(t *testing.T) {
+	c := reportCommand{op: model.OpGetCalibration, params: [4]uint32{model.TableDepth}}
+	table := model.SealTable(make([]byte, 64), model.TableDepth)
+	if got := c.checksum(table); got != ", checksum right" {
+		t.Errorf("a table: %q", got)
+	}
+	table[40]++
+	if got := c.checksum(table); got != ", checksum wrong" {
+		t.Errorf("a damaged table: %q", got)
+	}
+}
+
+func TestReportMask(t *testing.T) {
+	letters := [6]byte{0xab, 0x39, 0x22, 0x07, 0xcd, 0x05}
+	for name, serials := range map[string][2][6]byte{
+		"digits":  {serial, asic},
+		"letters": {letters, asic},
+		"plain":   {{0, 0, 0, 0, 0, 3}, {0x11, 0x11, 0x11, 0x11, 0x11, 0x11}}, // masked in their places only
+	} {
+		t.Run(name, func(t *testing.T) {
+			bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
+			text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Mask: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gvd := digits(section(t, text, "Camera and link").to(description))
+			if len(gvd) < gvdSize || !bytes.Equal(gvd[48:54], maskedSerials[0]) || !bytes.Equal(gvd[64:70], maskedSerials[1]) {
+				t.Fatalf("device description % x", gvd)
+			}
+			if got := digits(section(t, text, "Descriptors").to("03 03 0409")); string(got) != "\x1a\x03"+wide("000000000002") {
+				t.Errorf("string %q", got)
+			}
+			all := offsets.ReplaceAllString(text, "")
+			for _, number := range serials {
+				for _, form := range forms(number) {
+					if name != "plain" && strings.Contains(all, hex.EncodeToString(form)) {
+						t.Errorf("the report has the serial number %q", form)
+					}
+				}
+			}
+		})
+	}
+	r := &reporter{link: &link{}}
+	gvd := make([]byte, gvdSize)
+	copy(gvd[48:], letters[:])
+	copy(gvd[64:], asic[:])
+	r.mask(gvd)
+	for i, number := range [][6]byte{letters, asic} {
+		for j, form := range forms(number) {
+			want := forms([6]byte(maskedSerials[i]))[j]
+			if got := digits(r.dump(append(append([]byte("before"), form...), "after"...))[1:]); string(got) != "before"+string(want)+"after" {
+				t.Errorf("%q is masked as %q", form, got)
+			}
+		}
+	}
+	if r.mask(gvd[:60]); !strings.Contains(r.text.String(), "no serial number is known") {
+		t.Errorf("a short description: %q", r.text.String())
 	}
 }
 
@@ -106,17 +273,20 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1})
+	text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range r.Commands {
-		if c.Error != broken.Error() {
-			t.Errorf("%s: error %q", c.What, c.Error)
+	commands, streams, motion := section(t, text, "Hardware monitor"), section(t, text, "Video streams"), section(t, text, "Inertial sensors")
+	for _, pair := range slices.Concat(commands, streams, motion, answers{{"BOS", section(t, text, "Descriptors").to("0f 00 0000")}}) {
+		what, answer := pair[0], pair[1]
+		works := strings.HasPrefix(what, "interface ") && !strings.Contains(what, "endpoint 0x82 ")
+		if works == strings.HasPrefix(answer, "failed: ") || !works && !strings.HasSuffix(answer, broken.Error()) {
+			t.Errorf("%s: %s", what, answer)
 		}
 	}
-	if len(r.Streams) != 7 || r.Streams[0].Error == "" || r.Streams[6].Error != "" || r.Motion[0].Error == "" || len(r.Notes) != 1 {
-		t.Errorf("streams %+v, motion %+v, notes %q", r.Streams, r.Motion, r.Notes)
+	if len(commands) < 50 || len(streams) != 7 || len(motion) != 4 {
+		t.Errorf("%d commands, %d streams, %d rates", len(commands), len(streams), len(motion))
 	}
 	bus.hook(func(op string) error {
 		if op == "stream 83" {
@@ -124,7 +294,7 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1}); !errors.Is(err, camdriver.ErrUnplugged) {
+	if _, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1}); !errors.Is(err, camdriver.ErrUnplugged) {
 		t.Errorf("report of a camera that went: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,24 +304,25 @@ func TestReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := readReport(ctx, bus, ReportOptions{Payloads: 1}); !errors.Is(err, context.Canceled) {
+	if _, _, err := readReport(ctx, bus, ReportOptions{Payloads: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("report that was canceled: %v", err)
 	}
 }
 
 func TestReportChoosesCamera(t *testing.T) {
 	bus := newBus1(t, d435i.Options{}, d435i.Options{Product: 0x0ad4})
-	if _, err := readReport(t.Context(), bus, ReportOptions{}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
+	if _, _, err := readReport(t.Context(), bus, ReportOptions{}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("of two cameras: %v", err)
 	}
-	if _, err := readReport(t.Context(), bus, ReportOptions{Port: "3-1"}); !errors.Is(err, camdriver.ErrNotFound) {
+	if _, _, err := readReport(t.Context(), bus, ReportOptions{Port: "3-1"}); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("at another port: %v", err)
 	}
-	r, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1})
+	text, _, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Product != "0AD4" || len(r.Motion) != 0 || r.HID != 0 || len(r.Streams) != 5 {
-		t.Errorf("%+v, %d streams", r.Head, len(r.Streams))
+	if streams := section(t, text, "Video streams"); !strings.Contains(text, "\nproduct 0AD4,") || strings.Contains(text, "\nreport ") ||
+		strings.Contains(text, "endpoint of HID") || len(streams) != 5 {
+		t.Errorf("%d streams, %.1000s", len(streams), text)
 	}
 }

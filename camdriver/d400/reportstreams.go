@@ -1,23 +1,36 @@
 package d400
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"rsros/camdriver/report"
 )
 
 // reportPatience is how long a stream may take for all payloads, in addition to the time that its rate needs.
 const reportPatience = 10 * time.Second
 
-// eachProfile calls f with all profiles of all streaming interfaces.
-func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, report.Profile)) {
+// reportMode is a profile of a video streaming interface.
+type reportMode struct {
+	*videoFunction
+	stream   *videoStream
+	format   videoFormat
+	frame    videoFrame
+	interval uint32 // 100 ns
+}
+
+func (m reportMode) String() string {
+	return fmt.Sprintf("interface %d endpoint %#x format %d %x frame %d %dx%d interval %d", m.stream.Interface, m.stream.Endpoint,
+		m.format.Index, m.format.GUID, m.frame.Index, m.frame.Width, m.frame.Height, m.interval)
+}
+
+// modes returns all profiles of all streaming interfaces.
+func (r *reporter) modes() (all []reportMode) {
 	if r.cfg == nil {
-		return
+		return nil
 	}
 	for i := range r.cfg.Video {
 		function := &r.cfg.Video[i]
@@ -26,27 +39,26 @@ func (r *reporter) eachProfile(f func(*videoFunction, *videoStream, report.Profi
 			for _, format := range s.Formats {
 				for _, frame := range format.Frames {
 					for _, interval := range frame.Intervals {
-						f(function, s, report.Profile{
-							Interface: s.Interface, Endpoint: s.Endpoint, Format: format.Index, Frame: frame.Index, GUID: slices.Clone(format.GUID[:]),
-							Width: frame.Width, Height: frame.Height, Interval: interval,
-						})
+						all = append(all, reportMode{function, s, format, frame, interval})
 					}
 				}
 			}
 		}
 	}
+	return all
 }
 
 // probes asks for the limits of each interface's probe, and probes all profiles.
 func (r *reporter) probes() {
 	asked := map[uint8]bool{}
-	r.eachProfile(func(f *videoFunction, s *videoStream, p report.Profile) {
+	for _, m := range r.modes() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		at, length := control{iface: s.Interface, selector: vsProbe}, probeLength(f.Version)
-		if !asked[s.Interface] {
-			asked[s.Interface] = true
+		iface := m.stream.Interface
+		at, length := control{iface: iface, selector: vsProbe}, probeLength(m.Version)
+		if !asked[iface] {
+			asked[iface] = true
 			for _, get := range []struct {
 				name    string
 				request uint8
@@ -55,33 +67,33 @@ func (r *reporter) probes() {
 				{"GET_LEN", reqGetLen, 2}, {"GET_INFO", reqGetInfo, 1}, {"GET_CUR", reqGetCur, length},
 				{"GET_MIN", reqGetMin, length}, {"GET_MAX", reqGetMax, length}, {"GET_DEF", reqGetDef, length},
 			} {
-				r.request(fmt.Sprintf("interface %d probe %s", s.Interface, get.name), get.request, at.value(), at.index(), get.length)
+				r.request(fmt.Sprintf("interface %d probe %s", iface, get.name), get.request, at.value(), at.index(), get.length)
 			}
 		}
-		answer, err := r.probe(f, p)
-		r.out.Probes = append(r.out.Probes, report.Probe{Profile: p, Answer: answer, Error: r.failed(err)})
-	})
+		b, err := r.probe(m)
+		r.answer(m.String(), b, err)
+	}
 }
 
 // probe sets a probe and returns the camera's answer.
-func (r *reporter) probe(f *videoFunction, p report.Profile) ([]byte, error) {
-	at := control{iface: p.Interface, selector: vsProbe}
-	want := probe{Hint: 1, Format: p.Format, Frame: p.Frame, Interval: p.Interval}
-	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, want.encode(f.Version)) }); err != nil {
+func (r *reporter) probe(m reportMode) ([]byte, error) {
+	at := control{iface: m.stream.Interface, selector: vsProbe}
+	want := probe{Hint: 1, Format: m.format.Index, Frame: m.frame.Index, Interval: m.interval}
+	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, want.encode(m.Version)) }); err != nil {
 		return nil, err
 	}
-	b := make([]byte, probeLength(f.Version))
+	b := make([]byte, probeLength(m.Version))
 	n, err := r.control(reportTries, requestIn, reqGetCur, at.value(), at.index(), b)
 	return b[:n], err
 }
 
 // usual ranks profiles; the highest rank has 640x480 at 30 frames per second.
-func usual(p report.Profile) int {
+func (m reportMode) usual() int {
 	score := 0
-	if p.Width == 640 && p.Height == 480 {
+	if m.frame.Width == 640 && m.frame.Height == 480 {
 		score += 2
 	}
-	if frameRate(p.Interval) == 30 {
+	if frameRate(m.interval) == 30 {
 		score++
 	}
 	return score
@@ -89,113 +101,127 @@ func usual(p report.Profile) int {
 
 // videoStreams reads the first payloads of a profile of each format.
 func (r *reporter) videoStreams() {
-	type key struct{ iface, format uint8 }
-	type choice struct {
-		f *videoFunction
-		s *videoStream
-		p report.Profile
+	var chosen []reportMode
+	for _, m := range r.modes() {
+		if last := len(chosen) - 1; last < 0 || chosen[last].stream != m.stream || chosen[last].format.Index != m.format.Index {
+			chosen = append(chosen, m)
+		} else if m.usual() > chosen[last].usual() {
+			chosen[last] = m
+		}
 	}
-	var order []key
-	chosen := map[key]choice{}
-	r.eachProfile(func(f *videoFunction, s *videoStream, p report.Profile) {
-		k := key{p.Interface, p.Format}
-		old, known := chosen[k]
-		if !known {
-			order = append(order, k)
-		}
-		if !known || usual(p) > usual(old.p) {
-			chosen[k] = choice{f, s, p}
-		}
-	})
-	for _, k := range order {
+	for _, m := range chosen {
 		if r.ctx.Err() != nil {
 			return
 		}
-		c := chosen[k]
-		r.options.Log.Info().Str("format", fmt.Sprintf("%q", c.p.GUID[:4])).Int("width", c.p.Width).Int("height", c.p.Height).
-			Int("fps", frameRate(c.p.Interval)).Msg("reading a stream's headers")
-		s := report.Stream{Profile: c.p, Payloads: []report.Payload{}, Interrupts: []report.Packet{}}
-		s.Error = r.failed(r.videoStream(c.f, c.s, &s))
-		r.out.Streams = append(r.out.Streams, s)
+		r.options.Log.Info().Str("format", fmt.Sprintf("%q", m.format.GUID[:4])).Int("width", m.frame.Width).Int("height", m.frame.Height).
+			Int("fps", frameRate(m.interval)).Msg("reading a stream's headers")
+		var status []packet
+		payloads, err := r.videoStream(m, &status)
+		r.packets(m.String(), payloads, err)
+		if len(status) > 0 {
+			r.packets("  packets of the status endpoint meanwhile", status, nil)
+		}
 	}
 }
 
 // videoStream starts a stream as videoPump does, and stops it after some payloads.
-func (r *reporter) videoStream(f *videoFunction, s *videoStream, out *report.Stream) error {
-	answer, err := r.probe(f, out.Profile)
+func (r *reporter) videoStream(m reportMode, status *[]packet) ([]packet, error) {
+	answer, err := r.probe(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got, err := decodeProbe(answer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if got.MaxFrameSize > maxFrameBytes {
-		return fmt.Errorf("camera announces frames of %d bytes", got.MaxFrameSize)
+		return nil, fmt.Errorf("camera announces frames of %d bytes", got.MaxFrameSize)
 	}
-	at := control{iface: s.Interface, selector: vsCommit}
+	at, s := control{iface: m.stream.Interface, selector: vsCommit}, m.stream
 	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, answer) }); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return nil, fmt.Errorf("commit: %w", err)
 	}
 	reset := func() error { return r.handle.ClearHalt(s.Endpoint) }
 	if err := reset(); err != nil {
-		return fmt.Errorf("clear endpoint %#x: %w", s.Endpoint, err)
+		return nil, fmt.Errorf("clear endpoint %#x: %w", s.Endpoint, err)
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, r.patience(out.Interval))
+	ctx, cancel := context.WithTimeout(r.ctx, r.patience(m.interval))
 	defer cancel()
-	stop := r.interrupts(ctx, &out.Interrupts)
+	stop := r.interrupts(ctx, status)
 	defer stop()
-	size := s.transferSize(int(got.MaxFrameSize))
-	err = r.packets(ctx, s.Interface, s.Endpoint, size, transfersInFlight, func(b []byte, us int64) bool {
-		header := b[:min(int(firstByte(b)), len(b))]
-		out.Payloads = append(out.Payloads, report.Payload{Time: us, Size: len(b), Header: slices.Clone(header)})
-		return len(out.Payloads) < r.options.Payloads
-	})
-	return errors.Join(err, reset())
-}
-
-func firstByte(b []byte) uint8 {
-	if len(b) == 0 {
-		return 0
+	list, err := r.read(ctx, s.Interface, s.Endpoint, s.transferSize(int(got.MaxFrameSize)), transfersInFlight)
+	for i, p := range list {
+		if len(p.head) > 0 {
+			list[i].head = p.head[:min(int(p.head[0]), len(p.head))]
+		}
 	}
-	return b[0]
+	return list, errors.Join(err, reset())
 }
 
 func (r *reporter) patience(interval uint32) time.Duration {
 	return reportPatience + time.Duration(r.options.Payloads)*time.Duration(interval)*100
 }
 
+// packet is a transfer of an endpoint.
+type packet struct {
+	us   int64 // of arrival, after the first
+	size int
+	head []byte // no pixels: a header's length is one byte
+}
+
+// packets writes how many packets arrived, with the first ones.
+func (r *reporter) packets(what string, list []packet, err error) {
+	const shown = 5
+	if err != nil {
+		r.answer(what, nil, err)
+	} else {
+		r.answers++
+		r.print("%s:\n", what)
+	}
+	if len(list) == 0 {
+		return
+	}
+	bySize := func(a, b packet) int { return cmp.Compare(a.size, b.size) }
+	r.print("  %d packets of %d to %d bytes", len(list), slices.MinFunc(list, bySize).size, slices.MaxFunc(list, bySize).size)
+	if us := list[len(list)-1].us; us > 0 {
+		r.print(", %.2f per second", float64(len(list)-1)*1e6/float64(us))
+	}
+	r.print("\n")
+	for _, p := range list[:min(shown, len(list))] {
+		r.print("  %d %d:%s\n", p.us, p.size, r.dump(p.head))
+	}
+}
+
 var errPatience = errors.New("no more data in time")
 
-// packets calls f with each transfer of an endpoint and the time since the first, until f returns false.
-func (r *reporter) packets(ctx context.Context, iface, endpoint uint8, size, count int, f func(b []byte, us int64) bool) error {
+// read returns the first transfers of an endpoint.
+func (r *reporter) read(ctx context.Context, iface, endpoint uint8, size, count int) (list []packet, err error) {
 	stream, err := r.handle.Stream(iface, endpoint, size, count)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stream.Close()
 	b := make([]byte, size)
 	var first time.Time
-	for {
+	for len(list) < r.options.Payloads {
 		n, err := stream.Read(ctx, b)
 		now := time.Now()
 		if ctx.Err() != nil {
-			return errPatience
+			return list, errPatience
 		}
 		if err != nil {
-			return err
+			return list, err
 		}
-		if first.IsZero() {
+		if len(list) == 0 {
 			first = now
 		}
-		if !f(b[:n], now.Sub(first).Microseconds()) {
-			return nil
-		}
+		list = append(list, packet{now.Sub(first).Microseconds(), n, slices.Clone(b[:min(n, 255)])})
 	}
+	return list, nil
 }
 
 // interrupts reads the status endpoint until stop is called.
-func (r *reporter) interrupts(ctx context.Context, out *[]report.Packet) (stop func()) {
+func (r *reporter) interrupts(ctx context.Context, out *[]packet) (stop func()) {
 	if r.depth == nil || r.depth.Status.Address == 0 {
 		return func() {}
 	}
@@ -204,10 +230,7 @@ func (r *reporter) interrupts(ctx context.Context, out *[]report.Packet) (stop f
 	reader.Go(func() {
 		at := r.depth.Status
 		// Reading the payloads shows whether the camera is gone.
-		_ = r.packets(ctx, r.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1, func(b []byte, us int64) bool {
-			*out = append(*out, report.Packet{Time: us, Data: slices.Clone(b)})
-			return len(*out) < r.options.Payloads
-		})
+		*out, _ = r.read(ctx, r.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1)
 	})
 	return func() { cancel(); reader.Wait() }
 }
@@ -217,30 +240,26 @@ func (r *reporter) motionStreams() {
 	if r.hid == nil {
 		return
 	}
-	for _, p := range motionProfiles(r.chip) {
+	for _, p := range motionProfiles(r.id.AccelChip) {
 		if r.ctx.Err() != nil {
 			return
 		}
 		id := reportOf(p.Stream)
-		m := report.Motion{ID: id, Interval: rateIntervals[p.FPS], Rate: p.FPS, Reports: []report.Packet{}}
-		m.Error = r.failed(r.motionStream(p.FPS, &m))
-		r.out.Motion = append(r.out.Motion, m)
+		list, err := r.motionStream(id, p.FPS)
+		r.packets(fmt.Sprintf("report %d at %d Hz, interval %d", id, p.FPS, rateIntervals[p.FPS]), list, err)
 	}
 }
 
-func (r *reporter) motionStream(fps int, out *report.Motion) error {
+func (r *reporter) motionStream(id uint8, fps int) ([]packet, error) {
 	// As the driver does, also to a sensor that was on.
-	defer func() { _ = r.power(out.ID, powerOff, fps) }()
-	if err := r.power(out.ID, powerOn, fps); err != nil {
-		return err
+	defer func() { _ = r.power(id, powerOff, fps) }()
+	if err := r.power(id, powerOn, fps); err != nil {
+		return nil, err
 	}
 	if err := r.handle.ClearHalt(r.hid.Endpoint); err != nil {
-		return fmt.Errorf("clear endpoint %#x: %w", r.hid.Endpoint, err)
+		return nil, fmt.Errorf("clear endpoint %#x: %w", r.hid.Endpoint, err)
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.patience(uint32(10_000_000/fps)))
 	defer cancel()
-	return r.packets(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, reportLong), imuTransfers, func(b []byte, us int64) bool {
-		out.Reports = append(out.Reports, report.Packet{Time: us, Data: slices.Clone(b)})
-		return len(out.Reports) < r.options.Payloads
-	})
+	return r.read(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, reportLong), imuTransfers)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
-	"rsros/camdriver/report"
 )
 
 // Without libusb nothing refers to the driver, so that it isn't linked.
@@ -18,4 +17,6 @@ func Open(_ context.Context, sel Selector, _ Options) (camdriver.Device, error) 
 	return nil, fmt.Errorf("%s: %w", sel, ErrNoUSB)
 }
 
-func Report(context.Context, ReportOptions) (*report.Report, error) { return nil, ErrNoUSB }
+func Report(context.Context, ReportOptions) (text, summary string, err error) {
+	return "", "", ErrNoUSB
+}

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"rsros/camdriver"
-	"rsros/camdriver/report"
 )
 
 // List returns the connected cameras. It opens each camera briefly, which detaches the
@@ -24,9 +23,10 @@ func Open(ctx context.Context, sel Selector, o Options) (camdriver.Device, error
 	return d, nil
 }
 
-// Report reads a camera's descriptors, controls, calibration and first frames. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and
-// streams one of each format and each rate of the inertial sensors. A request that fails is part of the report. An error
+// Report reads a camera's descriptors, controls, calibration and first frames, and returns them as text with a summary of one line.
+// It changes no setting and writes nothing that the camera keeps: it probes all profiles, and streams one of each format and
+// each rate of the inertial sensors. A request that fails is part of the report. An error
 // means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
-func Report(ctx context.Context, o ReportOptions) (*report.Report, error) {
+func Report(ctx context.Context, o ReportOptions) (text, summary string, err error) {
 	return readReport(ctx, gousbBus{}, o)
 }

@@ -14,7 +14,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver/d400"
-	camreport "rsros/camdriver/report"
 	"rsros/program"
 	"rsros/program/localfile"
 )
@@ -32,12 +31,12 @@ func newDevicesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the RealSense cameras on USB, or write a report of one",
-		Long: `devices lists the RealSense cameras on USB. With --report, it writes a file with a
-camera's descriptors, controls, calibration, and the headers of a hundred frames of each
-stream, without images. This takes half a minute, and changes no setting. docs/usb.md
-describes the file and how to send it; "usb-serve --device FILE" replays it as a camera.`,
+		Long: `devices lists the RealSense cameras on USB. With --report, it writes a text
+file with a camera's descriptors, controls, calibration, and the rate and first headers of
+each stream, without images. This takes half a minute, and changes no setting. docs/usb.md
+describes the file and how to send it.`,
 		Example: `  rs-ros-node devices
-  rs-ros-node devices --report d435i.zip --mask-serials`,
+  rs-ros-node devices --report d435i.txt --mask-serials`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.report != "" && o.asJSON {
@@ -54,7 +53,7 @@ describes the file and how to send it; "usb-serve --device FILE" replays it as a
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
-	f.StringVar(&o.report, "report", "", "`FILE` to write a camera's report to, a zip file")
+	f.StringVar(&o.report, "report", "", "`FILE` to write a camera's report to, a text file")
 	f.StringVar(&o.port, "port", "", "port of the camera for --report, such as 2-1.4; needed if there are several")
 	f.BoolVar(&o.mask, "mask-serials", false, "replace the serial numbers in the report")
 	overwriteFlag(f, &o.overwrite, "replace the report if it exists")
@@ -73,32 +72,20 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 	if err := place.Free(ctx, o.report, o.overwrite); err != nil {
 		return err
 	}
-	r, err := d400.Report(ctx, d400.ReportOptions{Port: o.port, Log: a.logger()})
+	text, summary, err := d400.Report(ctx, d400.ReportOptions{
+		Port: o.port, By: "rs-ros-node " + program.Version + " on " + system(), Mask: o.mask, Log: a.logger(),
+	})
 	if err != nil {
 		return withoutUSB(err)
 	}
-	r.Program, r.System = "rs-ros-node "+program.Version, system()
-	if o.mask {
-		r.Mask()
-	}
-	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error { return camreport.Write(f, r) })
-	if err != nil {
+	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error {
+		_, err := f.WriteString(text)
 		return err
+	})
+	if err == nil {
+		fmt.Fprintf(a.out, "%s: %s\n", o.report, summary)
 	}
-	failed := 0
-	for _, s := range r.Streams {
-		if s.Error != "" {
-			failed++
-		}
-	}
-	for _, m := range r.Motion {
-		if m.Error != "" {
-			failed++
-		}
-	}
-	fmt.Fprintf(a.out, "%s: %s, firmware %s, USB %s: %d answers, %d profiles, %d streams (%d failed), %d notes\n",
-		o.report, r.Camera, r.Firmware, r.USB, len(r.Requests)+len(r.Commands), len(r.Probes), len(r.Streams)+len(r.Motion), failed, len(r.Notes))
-	return nil
+	return err
 }
 
 // system returns the operating system and, on Linux, the kernel's version.

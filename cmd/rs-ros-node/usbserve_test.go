@@ -10,8 +10,8 @@ import (
 
 // TestUSBServeRefuses checks what can't be served.
 func TestUSBServeRefuses(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "report.zip")
-	if err := os.WriteFile(file, []byte("PK"), 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(file, []byte("Intel"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var many []string

@@ -3,7 +3,6 @@
 package usbvm
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -78,35 +78,30 @@ func TestProgramDevices(t *testing.T) {
 func TestProgramReport(t *testing.T) {
 	run := program(t)
 	plug(t, d435i.Options{})
-	path := filepath.Join(t.TempDir(), "d435i.zip")
+	path := filepath.Join(t.TempDir(), "d435i.txt")
 	if out, err := exec.Command(run, "devices", "--report", path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	z, err := zip.OpenReader(path)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
-	binaries := map[string]int{} // by folder
-	for _, f := range z.File {
-		binaries[filepath.Dir(f.Name)]++
-	}
-	if binaries["descriptors"] < 3 || binaries["monitor"] < 5 {
-		t.Errorf("%d descriptors, %d answers of the monitor", binaries["descriptors"], binaries["monitor"])
-	}
-	for name, least := range map[string]int{"requests.json": 200, "probes.json": 100, "streams.json": 3, "motion.json": 2} {
-		f, err := z.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list []struct{ Payloads []any }
-		if err := json.NewDecoder(f).Decode(&list); err != nil || len(list) < least {
-			t.Errorf("%s has %d items, want at least %d; %v", name, len(list), least, err)
-		}
-		for i, item := range list {
-			if name == "streams.json" && len(item.Payloads) < 50 {
-				t.Errorf("stream %d has %d headers", i, len(item.Payloads))
-			}
+	for _, part := range []struct {
+		heading, line string // the beginning of an answer's line
+		least         int
+	}{
+		{"Descriptors", `[0-9a-f]{2} [0-9a-f]{2} [0-9a-f]{4}:`, 3},
+		{"Hardware monitor", `[0-9a-f]{2}( [0-9a-f]+){4}  [^\n]*:( [0-9a-f]+)?\n`, 5},
+		{"Control requests", `a1 `, 200},
+		{"Probes", `interface \d+ endpoint `, 100},
+		{"Video streams", `  (\d{3}|[5-9]\d) packets of `, 3},
+		{"Inertial sensors", `report \d at `, 2},
+	} {
+		_, text, _ := strings.Cut(string(b), "\n== "+part.heading)
+		text, _, _ = strings.Cut(text, "\n==")
+		n := len(regexp.MustCompile("(?m)^"+part.line).FindAllString(text, -1))
+		if n < part.least || part.heading == "Video streams" && n != strings.Count(text, "\ninterface ") {
+			t.Errorf("%s: %d answers, want at least %d, and 50 payloads of each stream: %s", part.heading, n, part.least, text)
 		}
 	}
 	eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
