@@ -56,8 +56,8 @@ const (
 	tableVersion = 0x0200
 )
 
-// TableBody returns what the checksum of a table covers, or nil if the table is shorter than its header says.
-func TableBody(b []byte) []byte {
+// tableBody returns what the checksum of a table covers, or nil if the table is shorter than its header says.
+func tableBody(b []byte) []byte {
 	if len(b) < tableHeader {
 		return nil
 	}
@@ -68,22 +68,12 @@ func TableBody(b []byte) []byte {
 	return b[tableHeader : tableHeader+int(size)]
 }
 
-// TableCRC returns the checksum in a table's header and that of its body, which must not be nil.
-func TableCRC(b, body []byte) (want, got uint32) {
-	return binary.LittleEndian.Uint32(b[tableCRCAt:]), crc32.ChecksumIEEE(body)
-}
-
-// SetTableCRC writes the checksum of a table's body into its header.
-func SetTableCRC(b, body []byte) {
-	binary.LittleEndian.PutUint32(b[tableCRCAt:], crc32.ChecksumIEEE(body))
-}
-
 // SealTable writes the header of a table that fills b.
 func SealTable(b []byte, id uint16) []byte {
 	binary.BigEndian.PutUint16(b, tableVersion)
 	binary.LittleEndian.PutUint16(b[2:], id)
 	binary.LittleEndian.PutUint32(b[tableSizeAt:], uint32(len(b)-tableHeader))
-	SetTableCRC(b, b[tableHeader:])
+	binary.LittleEndian.PutUint32(b[tableCRCAt:], crc32.ChecksumIEEE(b[tableHeader:]))
 	return b
 }
 
@@ -96,11 +86,11 @@ func CheckTable(id uint16, b []byte, need int) ([]byte, error) {
 	if got := binary.LittleEndian.Uint16(b[2:]); got != id {
 		return nil, fmt.Errorf("requested calibration table %d, got %d", id, got)
 	}
-	body := TableBody(b)
+	body := tableBody(b)
 	if body == nil {
 		return nil, fmt.Errorf("calibration table %d claims %d bytes, got %d", id, binary.LittleEndian.Uint32(b[tableSizeAt:]), len(b)-tableHeader)
 	}
-	if want, got := TableCRC(b, body); got != want {
+	if want, got := binary.LittleEndian.Uint32(b[tableCRCAt:]), crc32.ChecksumIEEE(body); got != want {
 		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, want %08x", id, got, want)
 	}
 	b = b[:tableHeader+len(body)]
