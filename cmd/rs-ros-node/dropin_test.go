@@ -226,7 +226,9 @@ func TestUnsayable(t *testing.T) {
 	if n := strings.Count(out, "no ROS master accepts"); n != 3 {
 		t.Errorf("%d topics\n%s", n, out)
 	}
-	var res struct{ Unsayable []string }
+	var res struct {
+		Unsayable []string `json:"not_xml_encodable"`
+	}
 	if err := json.Unmarshal([]byte(want(t, exitOK, "check", "--json", hostileBag(t))), &res); err != nil || len(res.Unsayable) != 3 {
 		t.Error(res, err)
 	}
