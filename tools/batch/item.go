@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -47,14 +46,22 @@ var (
 // .bag.active, .db3 or .mcap, the latter two also with .zstd, and folders of rosbag2, which are one item with their
 // metadata.yaml. If the folder or address without is below in, what it has isn't listed. Without any recording, it
 // returns an error.
-func List(ctx context.Context, in, without string) ([]Item, error) {
-	var files []Item
+func List(ctx context.Context, in, without string) (items []Item, err error) {
+	err = Visit(ctx, in, without, func(it Item) { items = append(items, it) })
+	slices.SortFunc(items, Item.compare)
+	return items, err
+}
+
+// Visit calls f with what List finds, in no order. It holds only the files of which a folder of rosbag2 may consist.
+func Visit(ctx context.Context, in, without string, f func(Item)) error {
 	if Below(without, in) {
 		without = ""
 	}
+	files, found, parts := 0, 0, make(parts)
+	visit := func(it Item) { found++; f(it) }
 	for info, err := range listFolder(ctx, in) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		name, ok := below(in, info.Name)
 		if !ok || without != "" && Below(without, info.Name) || !isPart(name) || slices.Contains(strings.Split(name, "/"), ownFolder) {
@@ -64,45 +71,60 @@ func List(ctx context.Context, in, without string) ([]Item, error) {
 		if !isName(name) {
 			it.Err = errName
 		}
-		if files = append(files, it); len(files) > maxItems {
-			return nil, fmt.Errorf("%s: %w", in, errMany)
+		if files++; files > maxItems {
+			return fmt.Errorf("%s: %w", in, errMany)
 		}
+		parts.add(it, visit)
 	}
-	var own []Item // parts of a recording that is in itself
-	for _, it := range files {
-		if it.Err == nil && !isBag(it.Name) && !strings.Contains(it.Name, "/") {
-			own = append(own, it)
-		}
+	if isFolder(parts["."]) {
+		return fmt.Errorf("%s is a recording itself; name the folder above it", in)
 	}
-	if isFolder(own) {
-		return nil, fmt.Errorf("%s is a recording itself; name the folder above it", in)
+	if parts.join(in, visit); found == 0 {
+		return fmt.Errorf("%s has no recordings; links aren't followed", in)
 	}
-	items := Recordings(in, files)
-	if len(items) == 0 {
-		return nil, fmt.Errorf("%s has no recordings; links aren't followed", in)
-	}
-	return items, nil
+	return nil
 }
 
 // Recordings returns what the files below a folder or address are, in the order of names: recordings, and folders of
 // rosbag2 below it, which are one item with the files in them. The result reuses the memory of files.
 func Recordings(in string, files []Item) []Item {
-	folders := make(map[string][]Item) // the files of each folder that may be one of rosbag2
+	items, parts := files[:0], make(parts)
+	keep := func(it Item) { items = append(items, it) }
 	for _, it := range files {
-		if it.Err == nil && !isBag(it.Name) {
-			folders[path.Dir(it.Name)] = append(folders[path.Dir(it.Name)], it)
+		parts.add(it, keep)
+	}
+	parts.join(in, keep)
+	slices.SortFunc(items, Item.compare)
+	return items
+}
+
+func (it Item) compare(other Item) int { return strings.Compare(it.Name, other.Name) }
+
+// parts are the files of each folder that may be one of rosbag2.
+type parts map[string][]Item
+
+// add keeps a file until join, or calls f if it is a recording whatever is beside it.
+func (p parts) add(it Item, f func(Item)) {
+	if dir := path.Dir(it.Name); it.Err == nil && !isBag(it.Name) {
+		p[dir] = append(p[dir], it)
+	} else if !IsCompanion(it.Name) {
+		f(it)
+	}
+}
+
+// join calls f with the recordings that the files are.
+func (p parts) join(in string, f func(Item)) {
+	for name, files := range p {
+		if name != "." && isFolder(files) {
+			f(joined(Item{Name: name, Path: place.Join(in, name)}, files))
+			continue
+		}
+		for _, it := range files {
+			if !IsCompanion(it.Name) {
+				f(it)
+			}
 		}
 	}
-	maps.DeleteFunc(folders, func(name string, parts []Item) bool { return name == "." || !isFolder(parts) })
-	items := slices.DeleteFunc(files, func(it Item) bool {
-		_, inside := folders[path.Dir(it.Name)]
-		return IsCompanion(it.Name) || inside && !isBag(it.Name) && it.Err == nil
-	})
-	for name, parts := range folders {
-		items = append(items, joined(Item{Name: name, Path: place.Join(in, name)}, parts))
-	}
-	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
-	return items
 }
 
 // listFolder lists the files below a folder, which may be a link, or an address.

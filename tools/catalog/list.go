@@ -22,13 +22,11 @@ func Recordings(ctx context.Context, inputs []string) (names []string, err error
 			names = append(names, in)
 			continue
 		}
-		items, err := batch.List(ctx, in, "")
-		if err != nil {
+		begun := len(names)
+		if err := batch.Visit(ctx, in, "", func(it batch.Item) { names = append(names, it.Path) }); err != nil {
 			return nil, err
 		}
-		for _, it := range items {
-			names = append(names, it.Path)
-		}
+		slices.Sort(names[begun:])
 	}
 	return names, nil
 }
