@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unique"
 
 	"rsros/bagstore/internal/record"
 )
@@ -44,13 +45,13 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 		data = rest
 		switch string(name) {
 		case "type":
-			c.Type = string(value)
+			c.Type = unique.Make(string(value)).Value()
 		case "md5sum":
-			c.MD5 = string(value)
+			c.MD5 = unique.Make(string(value)).Value()
 		case "message_definition":
 			c.Definition = string(value)
 		case "callerid":
-			c.CallerID = string(value)
+			c.CallerID = unique.Make(string(value)).Value()
 		case "latching":
 			c.Latching = string(value) == "1"
 		case "topic":

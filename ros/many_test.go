@@ -1,6 +1,10 @@
 package ros
 
-import "testing"
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
 
 // TestManyPublishers checks a bag that names 100,000 publishers of one topic. Comparing each with all
 // others would take minutes.
@@ -21,5 +25,28 @@ func TestManyPublishers(t *testing.T) {
 	}
 	if len(n.topics) != 0 {
 		t.Errorf("%d topics are left", len(n.topics))
+	}
+}
+
+// TestMemoryOfTopics checks what each topic of a bag with many takes, its registration included.
+func TestMemoryOfTopics(t *testing.T) {
+	const topics = 20_000
+	n := startNode(t, startMaster(t), "many")
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	options := stringType
+	for i := range topics {
+		options.Topic = fmt.Sprintf("/t%05d", i)
+		if _, err := n.Advertise(options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if each := (heap() - before) / topics; each > 1000 {
+		t.Errorf("each topic takes %d bytes", each)
 	}
 }

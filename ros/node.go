@@ -124,7 +124,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 // registerDefaults registers what every node has.
 func (n *Node) registerDefaults() error {
 	if len(n.cfg.PrivateParams) > 0 {
-		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
+		n.registrar.Add(&rosapi.Registration{What: "private parameters of", Name: n.names.Node, Register: n.setPrivateParams})
 	}
 	if !n.cfg.NoRosout {
 		if err := n.startRosout(); err != nil {

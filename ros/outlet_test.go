@@ -23,8 +23,8 @@ func subscribed(t *testing.T, queue int) (p *Publisher, c *outlet, client net.Co
 	client, server := tcpPair(t)
 	n := &Node{names: &names.Resolver{Node: "/a"}, log: zerolog.Nop()}
 	top := &topic{node: n, name: "/t"}
-	p = &Publisher{topic: top, options: PublisherOptions{Topic: "/t", Queue: queue, QueueBytes: -1}}
-	if err := top.add(p); err != nil {
+	p = &Publisher{topic: top}
+	if err := top.add(p, &PublisherOptions{Queue: queue, QueueBytes: -1}); err != nil {
 		t.Fatal(err)
 	}
 	w, err := wire.NewVectorWriter(server)

@@ -117,8 +117,10 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	p.ctx, p.cancel = context.WithCancel(n.ctx)
 	p.wg.Go(p.run)
 	n.params = append(n.params, p)
-	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription " + full, Register: p.register,
-		Leave: rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}})
+	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription", Name: full, Register: p.register,
+		Requests: func() (_, leave rosapi.Request) {
+			return leave, rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}
+		}})
 	return p, nil
 }
 

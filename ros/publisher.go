@@ -55,11 +55,13 @@ func (o *PublisherOptions) setDefaults() {
 
 // Publisher publishes one topic. Several in a node may share the topic.
 type Publisher struct {
-	options PublisherOptions
-	topic   *topic
-	kept    []*sendqueue.Message // latched, oldest first; guarded by topic.mu
-	keys    []string             // of kept
-	closed  bool                 // guarded by topic.mu
+	topic           *topic
+	callerID        string
+	onSubscriber    func(count int)
+	kept            []*sendqueue.Message // latched, oldest first; guarded by topic.mu
+	keys            []string             // of kept
+	latch, latchAll bool
+	closed          bool // guarded by topic.mu
 
 	messages, dropped  atomic.Uint64
 	lastLogged, logged atomic.Int64 // when drops were last logged (ns), and their number then
@@ -107,8 +109,8 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	if fresh {
 		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
 	}
-	p := &Publisher{options: options, topic: t}
-	if err := t.add(p); err != nil {
+	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber, latch: options.Latch, latchAll: options.LatchAll}
+	if err := t.add(p, &options); err != nil {
 		return nil, err
 	}
 	if fresh {
@@ -119,9 +121,9 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 }
 
 // Topic returns the resolved name.
-func (p *Publisher) Topic() string { return p.options.Topic }
+func (p *Publisher) Topic() string { return p.topic.name }
 
-func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAll }
+func (p *Publisher) latches() bool { return p.latch || p.latchAll }
 
 // Publish adds the message to every subscriber's queue and returns. A full queue drops
 // its oldest message. A small message for a subscriber whose queue is empty is written
@@ -194,9 +196,9 @@ func (p *Publisher) keep(o *sendqueue.Message, key string) {
 	o.Retain()
 	old := -1
 	switch {
-	case !p.options.LatchAll && len(p.kept) > 0:
+	case !p.latchAll && len(p.kept) > 0:
 		old = 0
-	case p.options.LatchAll && key != "":
+	case p.latchAll && key != "":
 		old = slices.Index(p.keys, key)
 	}
 	if old >= 0 {
@@ -282,7 +284,7 @@ func (p *Publisher) logDrops(final bool) {
 		return
 	}
 	total := int64(p.dropped.Load())
-	if dropped := total - p.logged.Swap(total); dropped > 0 && p.options.Topic != rosoutTopic {
-		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", dropped).Int64("total", total).Msg("a slow subscriber loses messages")
+	if dropped := total - p.logged.Swap(total); dropped > 0 && p.topic.name != rosoutTopic {
+		p.topic.node.log.Warn().Str("topic", p.topic.name).Int64("dropped", dropped).Int64("total", total).Msg("a slow subscriber loses messages")
 	}
 }

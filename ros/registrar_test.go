@@ -25,9 +25,10 @@ func TestClosingWhileRegistering(t *testing.T) {
 	c := rosapi.NewCaller("/brief")
 	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
 	g.Add(&rosapi.Registration{
-		What:     "publisher /x",
 		Register: func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
-		Leave:    rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}},
+		Requests: func() (_, leave rosapi.Request) {
+			return leave, rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}}
+		},
 	})
 	g.Run(ctx)
 	g.Leave(t.Context())

@@ -55,9 +55,10 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	n.services[full] = s
 	uri := "rosrpc://" + net.JoinHostPort(n.host, fmt.Sprint(port(n.listener)))
 	s.registration = n.registrar.Add(&rosapi.Registration{
-		What:  "service " + full,
-		Enter: rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}},
-		Leave: rosapi.Request{Method: "unregisterService", Args: []any{full, uri}},
+		What: "service", Name: full, Requests: func() (enter, leave rosapi.Request) {
+			return rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}},
+				rosapi.Request{Method: "unregisterService", Args: []any{full, uri}}
+		},
 	})
 	return s, nil
 }

@@ -41,8 +41,10 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Refresh: true,
-			Leave: rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}})
+		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber", Name: name, Register: sub.register, Refresh: true,
+			Requests: func() (_, leave rosapi.Request) {
+				return leave, rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}
+			}})
 	}
 	s.shared = sub
 	sub.mu.Lock()

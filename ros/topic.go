@@ -44,10 +44,10 @@ func (t *topic) header() Header {
 func (t *topic) callerID() string {
 	id := ""
 	for i, p := range t.publishers {
-		if i > 0 && p.options.CallerID != id {
+		if i > 0 && p.callerID != id {
 			return t.node.names.Node
 		}
-		id = p.options.CallerID
+		id = p.callerID
 	}
 	if id == "" {
 		return t.node.names.Node
@@ -135,15 +135,15 @@ func (t *topic) changed() {
 	count, publishers := len(t.outlets)+len(t.taps), slices.Clone(t.publishers)
 	t.mu.Unlock()
 	for _, p := range publishers {
-		if p.options.OnSubscriber != nil {
-			p.options.OnSubscriber(count)
+		if p.onSubscriber != nil {
+			p.onSubscriber(count)
 		}
 	}
 }
 
 // add adds a publisher to the topic. Callers hold the node's mu.
-func (t *topic) add(p *Publisher) error {
-	typ := &p.options.Type
+func (t *topic) add(p *Publisher, o *PublisherOptions) error {
+	typ := &o.Type
 	if !matches(typ.MD5, t.typ.MD5) || !matches(typ.Name, t.typ.Name) {
 		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name, t.typ.Name, t.typ.MD5, typ.Name, typ.MD5)
 	}
@@ -155,8 +155,8 @@ func (t *topic) add(p *Publisher) error {
 	}
 	t.publishers = append(t.publishers, p)
 	// The largest limits that any publisher asks for apply.
-	t.limits.Messages.Store(larger(t.limits.Messages.Load(), int64(p.options.Queue)))
-	t.limits.Bytes.Store(larger(t.limits.Bytes.Load(), p.options.QueueBytes))
+	t.limits.Messages.Store(larger(t.limits.Messages.Load(), int64(o.Queue)))
+	t.limits.Bytes.Store(larger(t.limits.Bytes.Load(), o.QueueBytes))
 	return nil
 }
 
@@ -200,9 +200,8 @@ func (t *topic) hangUp() {
 }
 
 func (t *topic) entry() *rosapi.Registration {
-	return &rosapi.Registration{
-		What:  "publisher " + t.name,
-		Enter: rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}},
-		Leave: rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}},
-	}
+	return &rosapi.Registration{What: "publisher", Name: t.name, Requests: func() (enter, leave rosapi.Request) {
+		return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}},
+			rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
+	}}
 }

@@ -17,12 +17,13 @@ const pollEvery = 3 * time.Second
 
 // Registration is something that a node registers at every new master.
 type Registration struct {
-	What string // for the log: "publisher /x"
+	What, Name string // for the log: "publisher", "/x"
 
-	Enter Request // registers
-	Leave Request // unregisters; no Method: it stays when the node leaves
+	// Requests returns what registers and what unregisters, which isn't held: a bag may have 100,000 topics. If it is nil,
+	// the registration stays when the node leaves.
+	Requests func() (enter, leave Request)
 
-	// Register, if not nil, is called in place of sending Enter, whose answer isn't used.
+	// Register, if not nil, is called in place of sending enter, whose answer isn't used.
 	Register func(context.Context) error
 
 	// Refresh makes the registrar register again also after the master was unreachable for
@@ -34,13 +35,14 @@ type Registration struct {
 	at   int  // index in the list
 }
 
-func (r *Registration) permanent() bool { return r.Leave.Method == "" }
+func (r *Registration) permanent() bool { return r.Requests == nil }
 
-func (r *Registration) request() Request {
-	if r.gone {
-		return r.Leave
+func (r *Registration) request(gone bool) Request {
+	enter, leave := r.Requests()
+	if gone {
+		return leave
 	}
-	return r.Enter
+	return enter
 }
 
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
@@ -251,11 +253,12 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 		}
 		alone = max(alone-1, 0)
 		g.mu.Lock()
-		gone, request := r.gone, r.request()
+		gone := r.gone
 		g.mu.Unlock()
 		do := r.Register
 		if gone || do == nil {
 			do = func(ctx context.Context) error {
+				request := r.request(gone)
 				_, err := g.caller.Call(ctx, g.master, request.Method, request.Args...)
 				return err
 			}
@@ -266,7 +269,7 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 			return err
 		}
 		if refused != nil {
-			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.What)
+			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.What + " " + r.Name)
 		}
 		g.mu.Lock()
 		r.done = !gone

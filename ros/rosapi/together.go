@@ -75,7 +75,7 @@ func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context,
 	gone := many[0].gone
 	requests := make([]Request, len(many))
 	for i, r := range many {
-		requests[i] = r.request()
+		requests[i] = r.request(gone)
 	}
 	g.mu.Unlock()
 	var errs []error
@@ -97,7 +97,7 @@ func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context,
 	g.mu.Unlock()
 	for i, refusal := range errs {
 		if refusal != nil {
-			g.log.Warn().Err(refusal).Bool("unregister", gone).Msg("the ROS master refused the " + many[i].What)
+			g.log.Warn().Err(refusal).Bool("unregister", gone).Msg("the ROS master refused the " + many[i].What + " " + many[i].Name)
 		}
 	}
 	return err == nil, err
