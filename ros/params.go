@@ -118,8 +118,8 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	p.wg.Go(p.run)
 	n.params = append(n.params, p)
 	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription", Name: full, Register: p.register,
-		Requests: func() (_, leave rosapi.Request) {
-			return leave, rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}
+		Request: func(bool) rosapi.Request {
+			return rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}
 		}})
 	return p, nil
 }

@@ -26,8 +26,8 @@ func TestClosingWhileRegistering(t *testing.T) {
 	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
 	g.Add(&rosapi.Registration{
 		Register: func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
-		Requests: func() (_, leave rosapi.Request) {
-			return leave, rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}}
+		Request: func(bool) rosapi.Request {
+			return rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}}
 		},
 	})
 	g.Run(ctx)

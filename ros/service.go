@@ -55,9 +55,11 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	n.services[full] = s
 	uri := "rosrpc://" + net.JoinHostPort(n.host, fmt.Sprint(port(n.listener)))
 	s.registration = n.registrar.Add(&rosapi.Registration{
-		What: "service", Name: full, Requests: func() (enter, leave rosapi.Request) {
-			return rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}},
-				rosapi.Request{Method: "unregisterService", Args: []any{full, uri}}
+		What: "service", Name: full, Request: func(gone bool) rosapi.Request {
+			if gone {
+				return rosapi.Request{Method: "unregisterService", Args: []any{full, uri}}
+			}
+			return rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}}
 		},
 	})
 	return s, nil

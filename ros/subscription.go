@@ -42,8 +42,8 @@ func (n *Node) join(s *Subscriber) bool {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
 		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber", Name: name, Register: sub.register, Refresh: true,
-			Requests: func() (_, leave rosapi.Request) {
-				return leave, rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}
+			Request: func(bool) rosapi.Request {
+				return rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}
 			}})
 	}
 	s.shared = sub

@@ -200,8 +200,10 @@ func (t *topic) hangUp() {
 }
 
 func (t *topic) entry() *rosapi.Registration {
-	return &rosapi.Registration{What: "publisher", Name: t.name, Requests: func() (enter, leave rosapi.Request) {
-		return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}},
-			rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
+	return &rosapi.Registration{What: "publisher", Name: t.name, Request: func(gone bool) rosapi.Request {
+		if gone {
+			return rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
+		}
+		return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}}
 	}}
 }

@@ -19,11 +19,11 @@ const pollEvery = 3 * time.Second
 type Registration struct {
 	What, Name string // for the log: "publisher", "/x"
 
-	// Requests returns what registers and what unregisters, which isn't held: a bag may have 100,000 topics. If it is nil,
-	// the registration stays when the node leaves.
-	Requests func() (enter, leave Request)
+	// Request returns what registers or, if gone, unregisters, which isn't held: a bag may have 100,000 topics. If it is
+	// nil, the registration stays when the node leaves.
+	Request func(gone bool) Request
 
-	// Register, if not nil, is called in place of sending enter, whose answer isn't used.
+	// Register, if not nil, is called in place of sending Request(false), whose answer isn't used.
 	Register func(context.Context) error
 
 	// Refresh makes the registrar register again also after the master was unreachable for
@@ -35,15 +35,7 @@ type Registration struct {
 	at   int  // index in the list
 }
 
-func (r *Registration) permanent() bool { return r.Requests == nil }
-
-func (r *Registration) request(gone bool) Request {
-	enter, leave := r.Requests()
-	if gone {
-		return leave
-	}
-	return enter
-}
+func (r *Registration) permanent() bool { return r.Request == nil }
 
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
 
@@ -258,7 +250,7 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 		do := r.Register
 		if gone || do == nil {
 			do = func(ctx context.Context) error {
-				request := r.request(gone)
+				request := r.Request(gone)
 				_, err := g.caller.Call(ctx, g.master, request.Method, request.Args...)
 				return err
 			}

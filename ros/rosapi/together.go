@@ -75,7 +75,7 @@ func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context,
 	gone := many[0].gone
 	requests := make([]Request, len(many))
 	for i, r := range many {
-		requests[i] = r.request(gone)
+		requests[i] = r.Request(gone)
 	}
 	g.mu.Unlock()
 	var errs []error
