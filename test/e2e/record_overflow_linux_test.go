@@ -45,7 +45,7 @@ func TestRecordOverflow(t *testing.T) {
 	record.Signal(syscall.SIGSTOP)
 	publish(200) // exceeds the sockets and the queue; of the queue, the last ones arrive
 	record.Signal(syscall.SIGCONT)
-	const lost = "messages were lost before they arrived"
+	const lost = "messages were lost before arrival"
 	peer.Await(t, "the log's word of a loss", func() bool { return strings.Contains(record.Output(), lost) })
 	say.Close() //nolint:errcheck // the publisher ends
 	if code := publisher.Wait(); code != 0 {
