@@ -1,18 +1,17 @@
 package bagstore
 
 import (
-	"sync/atomic"
-
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
+	"rsros/program/buffers"
 )
 
 // buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
 // a file, or the content of a chunk.
 type buffer struct {
 	bytes   []byte
-	refs    atomic.Int32
+	refs    buffers.Refs
 	pooled  bool
 	loan    disk.Loan       // of bytes, if borrowed
 	mapping []byte          // the pages that contain bytes, if mapped
@@ -21,7 +20,7 @@ type buffer struct {
 
 // retain adds a reference; a new buffer has none.
 func (b *buffer) retain() *buffer {
-	b.refs.Add(1)
+	b.refs.Retain()
 	return b
 }
 
@@ -42,17 +41,18 @@ func (b *buffer) size() int64 {
 }
 
 func (b *buffer) release() {
-	switch n := b.refs.Add(-1); {
-	case n == 0 && b.mapping != nil:
+	if !b.refs.Release() {
+		return
+	}
+	switch {
+	case b.mapping != nil:
 		disk.Unmap(b.mapping)
-	case n == 0 && b.content != nil:
+	case b.content != nil:
 		b.content.Release()
-	case n == 0 && b.pooled:
+	case b.pooled:
 		memory.Put(b.bytes)
-	case n == 0:
+	default:
 		b.loan.Release()
-	case n < 0:
-		panic("bagstore: buffer released twice")
 	}
 }
 

@@ -1,8 +1,9 @@
 package camdriver
 
 import (
-	"sync/atomic"
 	"time"
+
+	"rsros/program/buffers"
 )
 
 // Domain is the clock of a frame's timestamp. Values are those of
@@ -54,9 +55,6 @@ type MapInfo struct {
 	Rotation   [4]float64 // x y z w
 }
 
-// Releaser is reference-counted memory. Release drops one reference.
-type Releaser interface{ Release() }
-
 // Frame is a frame of a stream. Its fields do not change after it is raised. Data is
 // valid until the last Release.
 type Frame struct {
@@ -81,38 +79,34 @@ type Frame struct {
 	Pose   PoseSample
 	Map    MapInfo
 
-	refs  atomic.Int32
-	owner Releaser
+	refs  buffers.Refs
+	owner buffers.Releaser
 }
 
 // NewFrame returns a frame with one reference. owner holds the memory of Data and is
 // released with the frame's last reference; it may be nil.
-func NewFrame(owner Releaser) *Frame {
+func NewFrame(owner buffers.Releaser) *Frame {
 	f := &Frame{owner: owner}
-	f.refs.Store(1)
+	f.refs.Init()
 	return f
 }
 
 // Renew resets f to the result of NewFrame(owner), for pools of frames. f's last
 // reference must have been released.
-func (f *Frame) Renew(owner Releaser) {
+func (f *Frame) Renew(owner buffers.Releaser) {
 	*f = Frame{owner: owner}
-	f.refs.Store(1)
+	f.refs.Init()
 }
 
 // Retain adds a reference and returns f.
 func (f *Frame) Retain() *Frame {
-	f.refs.Add(1)
+	f.refs.Retain()
 	return f
 }
 
 // Release drops a reference. After the last one, Data must not be read.
 func (f *Frame) Release() {
-	n := f.refs.Add(-1)
-	if n < 0 {
-		panic("camdriver: frame released more often than retained")
-	}
-	if n == 0 && f.owner != nil {
+	if f.refs.Release() && f.owner != nil {
 		f.owner.Release()
 	}
 }

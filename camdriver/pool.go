@@ -35,13 +35,13 @@ type block struct {
 // NewPool returns a pool that hands out at most limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit, free: make(map[int][]*Buffer)} }
 
-// Buffer is memory for one frame. It implements Releaser.
+// Buffer is memory for one frame. It implements buffers.Releaser.
 type Buffer struct {
 	Bytes []byte // page-aligned, of the requested length
 	whole []byte
 	block *block
 	pool  *Pool
-	refs  atomic.Int32
+	refs  buffers.Refs
 }
 
 // Get returns a buffer of n bytes with one reference, or nil at the pool's limit.
@@ -54,7 +54,7 @@ func (p *Pool) Get(n int) *Buffer {
 	}
 	b := p.take(size)
 	b.Bytes = b.whole[:n]
-	b.refs.Store(1)
+	b.refs.Init()
 	return b
 }
 
@@ -120,15 +120,11 @@ func (p *Pool) Reserve(n, count int) {
 func (p *Pool) InUse() int64 { return p.out.Load() }
 
 // Retain adds a reference.
-func (b *Buffer) Retain() { b.refs.Add(1) }
+func (b *Buffer) Retain() { b.refs.Retain() }
 
 // Release drops a reference. The last one returns the buffer to its pool.
 func (b *Buffer) Release() {
-	n := b.refs.Add(-1)
-	if n < 0 {
-		panic("camdriver: buffer released more often than retained")
-	}
-	if n > 0 {
+	if !b.refs.Release() {
 		return
 	}
 	p := b.pool

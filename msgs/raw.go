@@ -1,6 +1,6 @@
 package msgs
 
-import "sync/atomic"
+import "rsros/program/buffers"
 
 // Raw is an encoded message: the concatenation of Head, Body and Tail. A large part, such
 // as an image's pixels or a message read from a file, is the Body, which is passed on
@@ -11,7 +11,7 @@ import "sync/atomic"
 // change before that, or ever if Owner is nil.
 type Raw struct {
 	Head, Body, Tail []byte
-	Owner            Releaser // of Body; may be nil
+	Owner            buffers.Releaser // of Body; may be nil
 
 	// Key identifies the message among those kept for late subscribers. A message
 	// replaces the one with the same key; one without a key replaces none.
@@ -25,32 +25,28 @@ type Raw struct {
 // Size returns the length of the wire form in bytes.
 func (r *Raw) Size() int { return len(r.Head) + len(r.Body) + len(r.Tail) }
 
-// Releaser is reference-counted memory. Release drops one reference; after the last one,
-// the memory may be reused.
-type Releaser interface{ Release() }
-
 // Shared counts references to an owner.
 type Shared struct {
-	refs  atomic.Int32
-	owner Releaser // may be nil
+	refs  buffers.Refs
+	owner buffers.Releaser // may be nil
 }
 
 // Share returns a Shared with one reference. The last Release releases owner.
-func Share(owner Releaser) *Shared {
+func Share(owner buffers.Releaser) *Shared {
 	s := &Shared{owner: owner}
-	s.refs.Store(1)
+	s.refs.Init()
 	return s
 }
 
 // Retain adds a reference, which the caller releases.
-func (s *Shared) Retain() Releaser {
-	s.refs.Add(1)
+func (s *Shared) Retain() buffers.Releaser {
+	s.refs.Retain()
 	return s
 }
 
 // Release removes a reference.
 func (s *Shared) Release() {
-	if s.refs.Add(-1) == 0 && s.owner != nil {
+	if s.refs.Release() && s.owner != nil {
 		s.owner.Release()
 	}
 }

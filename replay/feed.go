@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/msgs"
+	"rsros/program/buffers"
 	"rsros/program/work"
 )
 
@@ -26,8 +26,8 @@ const settleTime = 100 * time.Millisecond
 // item is a message that was read ahead, or the error of reading it.
 type item struct {
 	Recorded
-	latched *channel      // if not nil, the item is latched on it at the start of the run, and due at once
-	block   msgs.Releaser // the item's own reference to the message's bytes; nil with err
+	latched *channel         // if not nil, the item is latched on it at the start of the run, and due at once
+	block   buffers.Releaser // the item's own reference to the message's bytes; nil with err
 	err     error
 }
 

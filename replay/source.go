@@ -2,7 +2,7 @@ package replay
 
 import (
 	"rsros/bagstore"
-	"rsros/msgs"
+	"rsros/program/buffers"
 )
 
 // Source has the messages to play: bags (see Bags), or computed ones.
@@ -46,10 +46,10 @@ type Recorded struct {
 }
 
 // Retainer counts references. The Releaser removes the one that Retain adds.
-type Retainer interface{ Retain() msgs.Releaser }
+type Retainer interface{ Retain() buffers.Releaser }
 
 // Retain keeps Data valid until the Releaser is released.
-func (r Recorded) Retain() msgs.Releaser {
+func (r Recorded) Retain() buffers.Releaser {
 	if r.Owner != nil {
 		return r.Owner.Retain()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program/buffers"
 )
 
 // wrapperEncoding returns the sensor_msgs encoding of an image. Depth has millimetres.
@@ -30,7 +31,7 @@ func wrapperEncoding(f camdriver.Format) string {
 
 // millimetres returns a frame's pixels. Depth in other units is converted into a buffer of
 // the pool. The caller owns one reference of owner, which is nil if the pool is exhausted.
-func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
+func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner buffers.Releaser) {
 	scale := float64(f.DepthUnits) * 1000
 	if f.Profile.Format != camdriver.Z16 || f.DepthUnits == 0 || math.Abs(scale-1) < 1e-6 {
 		return f.Data, f.Retain()
@@ -48,7 +49,7 @@ func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner
 
 // greyToRGB returns a grey frame's pixels as rgb8, in a buffer of the pool. The caller owns
 // one reference of owner, which is nil if the pool is exhausted.
-func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
+func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner buffers.Releaser) {
 	buffer := pool.Get(3 * f.Width * f.Height)
 	if buffer == nil {
 		return nil, nil

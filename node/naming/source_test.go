@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/msgs"
+	"rsros/program/buffers"
 	"rsros/replay"
 )
 
@@ -151,7 +152,7 @@ func TestWrapperSourceView(t *testing.T) {
 func TestWrapperSourceImages(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})
 	it := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, "/image_") }}).Iterator()
-	var held []msgs.Releaser
+	var held []buffers.Releaser
 	for it.Next() {
 		m := it.Message()
 		var head msgs.ImageHead

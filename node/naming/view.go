@@ -9,6 +9,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
+	"rsros/program/buffers"
 	"rsros/replay"
 )
 
@@ -114,7 +115,7 @@ type instant struct {
 
 func (i *instant) release() {
 	for _, m := range i.messages {
-		if r, ok := m.Owner.(msgs.Releaser); ok {
+		if r, ok := m.Owner.(buffers.Releaser); ok {
 			r.Release()
 		}
 	}

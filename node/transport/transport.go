@@ -10,6 +10,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
+	"rsros/program/buffers"
 	"rsros/ros"
 	"rsros/ros/graph"
 )
@@ -42,7 +43,7 @@ type transport struct {
 type job struct {
 	header msgs.Header
 	image  imagetransport.Image
-	owner  msgs.Releaser
+	owner  buffers.Releaser
 }
 
 func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *transport {

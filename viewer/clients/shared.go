@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"rsros/program/buffers"
 )
 
 // Item is a message to clients: any type that embeds Shared.
@@ -15,7 +17,7 @@ type Shared struct {
 
 	size  int64 // in memory
 	free  func()
-	refs  atomic.Int32
+	refs  buffers.Refs
 	holds int // by clients; guarded by the budget's mu
 }
 
@@ -26,17 +28,17 @@ const overhead = 128
 // in memory; free is called after the last Release and may be nil.
 func (s *Shared) Init(size int64, free func()) {
 	s.size, s.free = size+overhead, free
-	s.refs.Store(1)
+	s.refs.Init()
 }
 
 func (s *Shared) shared() *Shared { return s }
 
 // Retain adds a reference.
-func (s *Shared) Retain() { s.refs.Add(1) }
+func (s *Shared) Retain() { s.refs.Retain() }
 
 // Release drops a reference.
 func (s *Shared) Release() {
-	if s.refs.Add(-1) == 0 && s.free != nil {
+	if s.refs.Release() && s.free != nil {
 		s.free()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program/buffers"
 )
 
 // assembler combines the messages of one instant into events. All parts of a frame have one time.
@@ -100,7 +101,7 @@ func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
 	return err
 }
 
-func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
+func (a *assembler) start(t rslayout.Topic, owner buffers.Releaser, h msgs.Header) *camdriver.Frame {
 	f := camdriver.NewFrame(owner)
 	f.Profile = a.f.stream(t.Stream).profile
 	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"rsros/program/buffers"
 	"rsros/program/work"
@@ -14,7 +13,7 @@ import (
 // Buffer holds one received message. The last Release returns it to its pool.
 type Buffer struct {
 	Data []byte // the message; grown by its reader with Memory
-	refs atomic.Int32
+	refs buffers.Refs
 	pool *Pool // nil: it is used once
 }
 
@@ -22,11 +21,11 @@ type Buffer struct {
 func (b *Buffer) Bytes() []byte { return b.Data }
 
 // Retain adds a holder.
-func (b *Buffer) Retain() { b.refs.Add(1) }
+func (b *Buffer) Retain() { b.refs.Retain() }
 
 // Release removes a holder. It may be called from any goroutine.
 func (b *Buffer) Release() {
-	if b.refs.Add(-1) == 0 && b.pool != nil {
+	if b.refs.Release() && b.pool != nil {
 		b.pool.put(b)
 	}
 }
@@ -136,7 +135,7 @@ func (p *Pool) Get(n int) *Buffer {
 }
 
 func hold(b *Buffer) *Buffer {
-	b.refs.Store(1)
+	b.refs.Init()
 	return b
 }
 

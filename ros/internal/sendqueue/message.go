@@ -9,18 +9,18 @@ package sendqueue
 import (
 	"encoding/binary"
 	"sync"
-	"sync/atomic"
 
 	"rsros/msgs"
+	"rsros/program/buffers"
 )
 
 // Message is an encoded message that several subscribers share.
 type Message struct {
-	refs  atomic.Int32
+	refs  buffers.Refs
 	small []byte // length prefix and head, then the tail
 	cut   int    // where the tail starts in small
 	body  []byte
-	owner msgs.Releaser
+	owner buffers.Releaser
 	From  any   // its publisher
 	Time  int64 // of publication, in ns since 1970 (msgs.Raw.Time)
 	home  *sync.Pool
@@ -39,7 +39,7 @@ func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
 	if o == nil {
 		o = new(Message)
 	}
-	o.refs.Store(1)
+	o.refs.Init()
 	o.home, o.From, o.Time = home, from, m.Time
 	o.small = binary.LittleEndian.AppendUint32(o.small[:0], uint32(m.Size()))
 	o.small = append(o.small, m.Head...)
@@ -60,11 +60,11 @@ func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
 func (o *Message) Size() int64 { return int64(len(o.small) + len(o.body)) }
 
 // Retain adds a reference.
-func (o *Message) Retain() { o.refs.Add(1) }
+func (o *Message) Retain() { o.refs.Retain() }
 
 // Release removes a reference. Removing the last one releases the body's owner.
 func (o *Message) Release() {
-	if o.refs.Add(-1) > 0 {
+	if !o.refs.Release() {
 		return
 	}
 	if o.owner != nil {

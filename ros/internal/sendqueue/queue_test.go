@@ -157,8 +157,8 @@ func TestQueueHandsOver(t *testing.T) {
 		q.Close()
 		<-took
 		q.GiveBack(batch, 0)
-		if err := q.Flush(t.Context()); err != nil || one.refs.Load() > 0 {
-			t.Errorf("%v; %d hold what a closed queue got back", err, one.refs.Load())
+		if err := q.Flush(t.Context()); err != nil || one.refs.Count() > 0 {
+			t.Errorf("%v; %d hold what a closed queue got back", err, one.refs.Count())
 		}
 	})
 }
