@@ -100,17 +100,25 @@ func (c *outlet) hangUp() {
 	c.queue.Close()
 }
 
-// put queues o. If nobody is sending and o is small, put writes it to the socket at
-// once, which saves a switch to the writer. It never waits: large messages, and bytes
+// put queues messages. If nobody is sending and they are small, put writes them to the socket
+// at once, which saves a switch to the writer. It never waits: large messages, and bytes
 // that the kernel doesn't accept, are left to the writer.
-func (c *outlet) put(o *sendqueue.Message) {
-	old, send := c.queue.Push(o)
-	for ; old != nil; old, send = c.queue.Push(o) {
+func (c *outlet) put(batch []*sendqueue.Message) {
+	size := int64(0)
+	for _, o := range batch {
+		size += o.Size()
+	}
+	added, old, send := c.queue.Push(batch...)
+	for old != nil {
 		c.lose(old)
+		batch = batch[added:]
+		var idle bool
+		added, old, idle = c.queue.Push(batch...)
+		send = send || idle
 	}
 	switch {
 	case !send:
-	case c.w != nil && o.Size() <= sendqueue.BatchBytes:
+	case c.w != nil && size <= sendqueue.BatchBytes:
 		c.sendNow()
 	default:
 		c.queue.Wake()

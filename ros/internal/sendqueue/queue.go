@@ -42,22 +42,24 @@ func New(l *Limits, first []*Message) *Queue {
 	return &Queue{limits: l, first: first, ready: work.NewSignal(), sending: true}
 }
 
-// Push adds o and takes over a reference of it. If the queue is full, Push returns its
-// oldest message instead; the caller releases it and pushes again. If send is true,
-// nobody is sending: the caller must send (Grab) or wake the writer.
-func (q *Queue) Push(o *Message) (evicted *Message, send bool) {
+// Push adds messages and takes over a reference of each. If the queue is full, Push stops
+// and returns its oldest message; the caller releases it and pushes the messages that weren't
+// added. If send is true, nobody is sending: the caller must send (Grab) or wake the writer.
+func (q *Queue) Push(batch ...*Message) (added int, evicted *Message, send bool) {
 	q.mu.Lock()
-	closed := q.closed
-	if !closed && q.fits(o) {
-		send = q.append(o)
-	} else if !closed {
-		evicted = q.shift()
+	defer q.mu.Unlock()
+	for _, o := range batch {
+		switch {
+		case q.closed:
+			o.Release()
+		case q.fits(o):
+			send = q.append(o) || send
+		default:
+			return added, q.shift(), send
+		}
+		added++
 	}
-	q.mu.Unlock()
-	if closed {
-		o.Release()
-	}
-	return evicted, send
+	return added, nil, send
 }
 
 // PushWait is like Push, but waits for room, and leaves sending to the writer, which

@@ -41,7 +41,7 @@ func TestQueueDropsOldest(t *testing.T) {
 		evicted := 0
 		for _, n := range c.sizes {
 			o := sized(n)
-			for old, _ := q.Push(o); old != nil; old, _ = q.Push(o) {
+			for _, old, _ := q.Push(o); old != nil; _, old, _ = q.Push(o) {
 				old.Release()
 				evicted++
 			}
@@ -56,6 +56,27 @@ func TestQueueDropsOldest(t *testing.T) {
 		if got := last[len(last)-1].Size(); got != int64(c.sizes[len(c.sizes)-1]) {
 			t.Errorf("%s: the newest has %d bytes", c.name, got)
 		}
+	}
+}
+
+// A batch that doesn't fit evicts the oldest messages one after the other, also its own.
+func TestQueuePushesBatches(t *testing.T) {
+	q := testQueue(3, -1)
+	batch := []*Message{sized(10), sized(10), sized(10), sized(10), sized(10)}
+	added, old, send := q.Push(batch...)
+	if added != 3 || old != batch[0] || send {
+		t.Errorf("pushed %d, evicted %v, send %v; want 3, the first, false: the writer sends", added, old, send)
+	}
+	added, old, _ = q.Push(batch[3:]...)
+	if added != 1 || old != batch[1] {
+		t.Errorf("pushed %d more, evicted %v; want 1, the second", added, old)
+	}
+	if added, old, _ = q.Push(batch[4]); added != 1 || old != nil || q.Len() != 3 {
+		t.Errorf("pushed %d more, evicted %v, %d wait; want 1, nil, 3", added, old, q.Len())
+	}
+	q.Close()
+	if added, _, _ = q.Push(batch[:2]...); added != 2 || batch[0].refs.Count() != 0 || batch[1].refs.Count() != 0 {
+		t.Errorf("a closed queue took %d and holds %d, %d references", added, batch[0].refs.Count(), batch[1].refs.Count())
 	}
 }
 
@@ -134,11 +155,11 @@ func TestQueueHandsOver(t *testing.T) {
 		}()
 		synctest.Wait() // the writer found nothing
 		one, two := sized(10), sized(20)
-		if _, send := q.Push(one); !send {
+		if _, _, send := q.Push(one); !send {
 			t.Error("nobody sends, and push doesn't say so")
 		}
 		batch := q.Grab(nil)
-		if _, send := q.Push(two); send || len(batch) != 1 {
+		if _, _, send := q.Push(two); send || len(batch) != 1 {
 			t.Errorf("push says to send while a publisher does, which took %d", len(batch))
 		}
 		q.GiveBack(batch, 3)
