@@ -14,27 +14,35 @@ import (
 type layout struct {
 	*topics
 	encoder *rslayout.Encoder
-	streams map[camdriver.StreamID][]*topic // data first, metadata last
+	streams map[camdriver.StreamID]*layoutStream
+}
+
+// layoutStream is a stream with its topics.
+type layoutStream struct {
+	*rslayout.Stream
+	data     []*topic
+	metadata *topic
 }
 
 func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
-	l := &layout{encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID][]*topic)}
+	l := &layout{encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID]*layoutStream)}
 	types := make(map[string]msgs.Type)
 	for _, m := range l.encoder.Static() {
 		types[m.Topic] = m.Type
 	}
-	names := make(map[camdriver.StreamID][]string)
 	for _, s := range snap.Streams {
-		id := s.Profile.Stream
-		names[id], _ = l.encoder.Stream(id)
-		for _, name := range names[id] {
-			types[name], _ = rslayout.TopicType(name)
+		if st := l.encoder.Stream(s.Profile.Stream); st != nil {
+			l.streams[s.Profile.Stream] = &layoutStream{Stream: st}
+			for _, t := range st.Topics() {
+				types[t.Name] = t.Type
+			}
 		}
 	}
 	l.topics = newTopics(g, types)
-	for id, list := range names {
-		for _, name := range list {
-			l.streams[id] = append(l.streams[id], l.byName[name])
+	for _, st := range l.streams {
+		st.metadata = l.byName[st.Metadata.Name]
+		for _, t := range st.Data {
+			st.data = append(st.data, l.byName[t.Name])
 		}
 	}
 	for _, m := range l.encoder.Static() {
@@ -57,24 +65,29 @@ func (g *camera) topicList() *topics {
 
 // frame sends a frame to the subscribers of its topics. at is its time.
 func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
-	if l == nil || len(l.streams[f.Stream()]) == 0 {
+	if l == nil {
 		return
 	}
-	emit := func(m rslayout.Message) {
+	st := l.streams[f.Stream()]
+	if st == nil || st.Sensor != sensor {
+		return
+	}
+	show := func(t *topic, m msgs.Raw) {
 		m.Time = max(int64(at), 1) // 0 means now
 		if len(m.Body) > 0 {
-			f.Retain()
-			m.Owner = f
+			m.Owner = f.Retain()
 		}
-		l.byName[m.Topic].show(m.Raw)
+		t.show(m)
 	}
-	list := l.streams[f.Stream()]
-	data, metadata := list[:len(list)-1], list[len(list)-1]
-	if slices.ContainsFunc(data, (*topic).watched) {
-		l.encoder.Data(sensor, f, emit)
+	if slices.ContainsFunc(st.data, (*topic).watched) {
+		for i, m := range st.AppendData(nil, &msgs.Encoder{}, f) {
+			show(st.data[i], m)
+		}
 	}
-	if metadata.watched() {
-		l.encoder.Metadata(sensor, f, emit)
+	if st.metadata.watched() {
+		for _, m := range st.AppendMetadata(nil, &msgs.Encoder{}, f) {
+			show(st.metadata, m)
+		}
 	}
 }
 

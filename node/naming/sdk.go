@@ -19,13 +19,27 @@ import (
 // subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
-	out     *ros.Node
-	prefix  string // /device_N/
-	enc     *rslayout.Encoder
-	streams map[camdriver.StreamID][]*published // data first, metadata last
+	out      *ros.Node
+	prefix   string // /device_N/
+	enc      *rslayout.Encoder
+	streams  map[camdriver.StreamID]*sdkStream
+	encoders sync.Pool // of *frameEncoder
 
 	mu   sync.Mutex
 	pubs map[string]*published // by topic
+}
+
+// sdkStream is a stream with the publishers of its topics.
+type sdkStream struct {
+	*rslayout.Stream
+	data     []*published
+	metadata *published
+}
+
+// frameEncoder is memory for the messages of a frame, until they are published.
+type frameEncoder struct {
+	list  []msgs.Raw
+	heads msgs.Encoder
 }
 
 // Queue lengths, in messages. One frame has about a dozen metadata messages.
@@ -42,40 +56,49 @@ const firstDevice = "/device_0/"
 func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
-		streams: map[camdriver.StreamID][]*published{}, pubs: map[string]*published{},
+		streams: map[camdriver.StreamID]*sdkStream{}, pubs: map[string]*published{},
 	}
+	s.encoders.New = func() any { return new(frameEncoder) }
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
 	for _, m := range s.enc.Static() {
-		if err := s.publish(m, nil); err != nil {
+		if err := s.publish(m); err != nil {
 			return nil, err
 		}
 	}
 	for _, stream := range snap.Streams {
-		id := stream.Profile.Stream
-		topics, _ := s.enc.Stream(id)
-		for _, topic := range topics {
-			t, _ := rslayout.TopicType(topic)
-			p, err := s.publisher(topic, t, false)
-			if err != nil {
-				return nil, err
-			}
-			s.streams[id] = append(s.streams[id], p)
-			if t.Name != imageType {
-				continue
-			}
-			if p.compressed, err = transport.Advertise(ctx, out, transport.Options{
-				Topic: p.Topic(), Encoding: rslayout.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
-				Units: depthUnits(snap), Log: out.Log(),
-			}); err != nil {
+		if st := s.enc.Stream(stream.Profile.Stream); st != nil {
+			if err := s.addStream(ctx, st, stream.Profile, depthUnits(snap)); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return s, nil
+}
+
+func (s *SDKTopics) addStream(ctx context.Context, st *rslayout.Stream, profile camdriver.Profile, units float64) error {
+	var list []*published
+	for _, t := range st.Topics() {
+		p, err := s.publisher(t.Name, t.Type, false)
+		if err != nil {
+			return err
+		}
+		if list = append(list, p); t.Type.Name != imageType {
+			continue
+		}
+		if p.compressed, err = transport.Advertise(ctx, s.out, transport.Options{
+			Topic: p.Topic(), Encoding: rslayout.Encoding(profile.Format), Depth: profile.Stream.Kind == camdriver.Depth,
+			Units: units, Log: s.out.Log(),
+		}); err != nil {
+			return err
+		}
+	}
+	last := len(list) - 1
+	s.streams[profile.Stream] = &sdkStream{st, list[:last], list[last]}
+	return nil
 }
 
 // depthUnits returns the value of the device's option in metres, or 0 without the option.
@@ -121,8 +144,8 @@ func sdkQueue(topic string, latch bool) int {
 	return inertialQueue
 }
 
-// publish retains f, unless it is nil, until every subscriber has received the body.
-func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
+// publish publishes a message that isn't a frame's.
+func (s *SDKTopics) publish(m rslayout.Message) error {
 	p, err := s.publisher(m.Topic, m.Type, m.Static)
 	if err != nil {
 		return err
@@ -131,38 +154,50 @@ func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	if m.Static && strings.HasSuffix(m.Topic, "/value") {
 		out.Key = "value" // an option's new value replaces the previous one
 	}
-	if f != nil && len(m.Body) > 0 {
-		out.Owner = f.Retain()
-	}
 	p.publish(out)
 	return nil
 }
 
+// Frame implements camdriver.Handler. Messages with pixels retain the frame until every
+// subscriber has received them.
 func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
-	pubs := s.streams[f.Stream()]
-	if len(pubs) == 0 {
+	st := s.streams[f.Stream()]
+	if st == nil || st.Sensor != sensor {
 		return
 	}
-	emit := func(m rslayout.Message) { _ = s.publish(m, f) } // can only fail to advertise, which is already done
-	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
-	if slices.ContainsFunc(data, (*published).wanted) {
-		s.enc.Data(sensor, f, emit)
+	data, metadata := slices.ContainsFunc(st.data, (*published).wanted), st.metadata.wanted()
+	if !data && !metadata {
+		return
 	}
-	if metadata.wanted() {
-		s.enc.Metadata(sensor, f, emit)
+	e := s.encoders.Get().(*frameEncoder)
+	defer s.encoders.Put(e)
+	e.heads.B = e.heads.B[:0]
+	if data {
+		e.list = st.AppendData(e.list[:0], &e.heads, f)
+		for i, m := range e.list {
+			if len(m.Body) > 0 {
+				m.Owner = f.Retain()
+			}
+			st.data[i].publish(m)
+		}
 	}
+	if metadata {
+		e.list = st.AppendMetadata(e.list[:0], &e.heads, f)
+		st.metadata.Publish(e.list...)
+	}
+	clear(e.list) // of the frame's memory
 }
 
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	if m, ok := s.enc.Option(sensor, id, value); ok {
 		m.Static = true // latched like the first value
-		_ = s.publish(m, nil)
+		_ = s.publish(m)
 	}
 }
 
 func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 	if m, ok := s.enc.Notification(sensor, n); ok {
-		_ = s.publish(m, nil)
+		_ = s.publish(m)
 	}
 }
 

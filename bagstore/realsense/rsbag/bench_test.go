@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
+	"rsros/msgs"
 	"rsros/test/workload"
 )
 
@@ -95,10 +96,13 @@ func sensorOf(snap camdriver.DeviceSnapshot, f *camdriver.Frame) int {
 // BenchmarkEncode measures everything but the pixels: one depth frame's metadata.
 func BenchmarkEncode(b *testing.B) {
 	snap, frames := benchTick(b)
-	enc := rslayout.NewEncoder(snap)
+	st := rslayout.NewEncoder(snap).Stream(frames[0].Stream())
+	var w msgs.Encoder
+	var list []msgs.Raw
 	b.ReportAllocs()
 	for b.Loop() {
-		enc.Frame(0, frames[0], func(rslayout.Message) {})
+		w.B = w.B[:0]
+		list = st.AppendMetadata(st.AppendData(list[:0], &w, frames[0]), &w, frames[0])
 	}
 }
 

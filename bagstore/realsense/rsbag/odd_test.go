@@ -294,9 +294,8 @@ func FuzzTopic(f *testing.F) {
 		f.Add(m.Topic)
 	}
 	for _, s := range testSnapshot().Streams {
-		topics, _ := enc.Stream(s.Profile.Stream)
-		for _, topic := range topics {
-			f.Add(topic)
+		for _, topic := range enc.Stream(s.Profile.Stream).Topics() {
+			f.Add(topic.Name)
 		}
 	}
 	f.Add("/device_0/sensor_18446744073709551616/info")
@@ -316,7 +315,11 @@ func FuzzMessage(f *testing.F) {
 	var seeds []rslayout.Message
 	seeds = append(seeds, enc.Static()...)
 	for _, s := range snap.Streams {
-		enc.Frame(s.Sensor, testFrame(s.Profile, 1, testStart), func(m rslayout.Message) { seeds = append(seeds, m) })
+		st, frame, w := enc.Stream(s.Profile.Stream), testFrame(s.Profile, 1, testStart), new(msgs.Encoder)
+		for i, m := range st.AppendMetadata(st.AppendData(nil, w, frame), w, frame) {
+			t := st.Topics()[min(i, len(st.Data))]
+			seeds = append(seeds, rslayout.Message{Topic: t.Name, Type: t.Type, Raw: m})
+		}
 	}
 	for _, m := range seeds {
 		f.Add(m.Topic, m.Type.Name, slices.Concat(m.Head, m.Body))

@@ -18,9 +18,24 @@ type sink struct {
 	w       *bagstore.Writer
 	conns   map[string]uint32 // by topic
 	names   map[string]string // of topics in the file, where they aren't those of the device
-	scratch msgs.Encoder      // heads of the frame being written
-	units   map[int]float32   // depth units as the file says them so far, by sensor
+	streams map[camdriver.StreamID]*sinkStream
+	scratch msgs.Encoder    // heads of the frame being written
+	list    []msgs.Raw      // its messages
+	units   map[int]float32 // depth units as the file says them so far, by sensor
 	err     error
+}
+
+// sinkStream is a stream with the connections of its topics.
+type sinkStream struct {
+	*rslayout.Stream
+	topics []sinkTopic // that of metadata is the last
+}
+
+// sinkTopic is a topic with its connection, which is added with the first message.
+type sinkTopic struct {
+	rslayout.StreamTopic
+	conn  uint32
+	added bool
 }
 
 // newSink creates a bag and writes the device's description.
@@ -37,7 +52,19 @@ func newSink(path string, device int, snap camdriver.DeviceSnapshot, o bagstore.
 
 // newDeviceSink returns a sink of one of several devices in a bag, which belongs to the first.
 func newDeviceSink(w *bagstore.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
-	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
+	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32),
+		streams: make(map[camdriver.StreamID]*sinkStream), units: make(map[int]float32)}
+	for _, one := range snap.Streams {
+		st := s.enc.Stream(one.Profile.Stream)
+		if st == nil {
+			continue
+		}
+		added := &sinkStream{Stream: st}
+		for _, t := range st.Topics() {
+			added.topics = append(added.topics, sinkTopic{StreamTopic: t})
+		}
+		s.streams[one.Profile.Stream] = added
+	}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
@@ -53,23 +80,34 @@ func (s *sink) describe() {
 	}
 }
 
-func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) }
-
-// lend is write for a message whose body belongs to a frame, which it retains until that is
-// written.
-func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
-	id, known := s.conns[m.Topic]
-	if !known {
-		id = s.connect(bagstore.Connection{Topic: m.Topic, Type: m.Type.Name, MD5: m.Type.MD5, Definition: m.Type.Definition})
-	}
-	if s.err != nil {
-		return
-	}
-	if f == nil || len(m.Body) == 0 {
+func (s *sink) write(m rslayout.Message, at bagstore.Time) {
+	if id := s.connection(m.Topic, m.Type); s.err == nil {
 		s.err = s.w.Write(id, at, m.Head, m.Body, m.Tail)
-		return
 	}
-	s.err = s.w.Lend(id, at, f.Retain().Release, m.Head, m.Body, m.Tail)
+}
+
+// lend writes a message of a frame, which it retains until the message's body is written.
+func (s *sink) lend(t *sinkTopic, m *msgs.Raw, at bagstore.Time, f *camdriver.Frame) {
+	if !t.added {
+		t.conn = s.connection(t.Name, t.Type)
+		t.added = s.err == nil
+	}
+	switch {
+	case s.err != nil:
+	case len(m.Body) == 0:
+		s.err = s.w.Write(t.conn, at, m.Head)
+	default:
+		s.err = s.w.Lend(t.conn, at, f.Retain().Release, m.Head, m.Body)
+	}
+}
+
+// connection returns the connection of a topic, which it adds if necessary.
+func (s *sink) connection(topic string, t msgs.Type) uint32 {
+	id, known := s.conns[topic]
+	if !known {
+		id = s.connect(bagstore.Connection{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition})
+	}
+	return id
 }
 
 func (s *sink) connect(c bagstore.Connection) (id uint32) {
@@ -91,9 +129,15 @@ func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 		s.depthUnits(sensor, f.DepthUnits, at)
 	}
 	s.scratch.B = s.scratch.B[:0] // Write has copied what it got the last time
-	put := func(m rslayout.Message) { s.lend(m, at, f) }
-	s.enc.AppendData(&s.scratch, sensor, f, put)
-	s.enc.AppendMetadata(&s.scratch, sensor, f, put)
+	st := s.streams[f.Stream()]
+	s.list = st.AppendData(s.list[:0], &s.scratch, f)
+	for i := range s.list {
+		s.lend(&st.topics[i], &s.list[i], at, f)
+	}
+	s.list = st.AppendMetadata(s.list[:0], &s.scratch, f)
+	for i := range s.list {
+		s.lend(&st.topics[len(st.Data)], &s.list[i], at, f)
+	}
 	return s.err
 }
 
@@ -118,7 +162,8 @@ func (s *sink) put(m rslayout.Message, ok bool, at bagstore.Time) error {
 }
 
 func (s *sink) Holds(sensor int, id camdriver.StreamID) bool {
-	return s.enc.Holds(sensor, id)
+	st := s.enc.Stream(id)
+	return st != nil && st.Sensor == sensor
 }
 
 func (s *sink) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {

@@ -14,8 +14,7 @@ import (
 // FileVersion is the version of the layout that is written.
 const FileVersion = 3
 
-// Message is a message of the layout. Body is the frame's own memory, valid while the frame is
-// retained; Owner is nil. The Encoder doesn't use Head and Tail again.
+// Message is a message of the layout that isn't a frame's. The Encoder doesn't use its memory again.
 type Message struct {
 	Topic string
 	Type  msgs.Type
@@ -23,33 +22,23 @@ type Message struct {
 	Static bool // part of the description: every late subscriber needs it
 }
 
-// Encoder makes messages of a device's frames and events. It is immutable.
+// Encoder makes messages of a device's description and events, and has its streams, which make those
+// of frames. It is immutable.
 type Encoder struct {
 	snap    camdriver.DeviceSnapshot
 	static  []Message
-	streams map[camdriver.StreamID]*streamTopicSet
+	streams map[camdriver.StreamID]*Stream
 	left    []string
 }
 
-// streamTopicSet is a stream's topics, made once: messages without content.
-type streamTopicSet struct {
-	sensor         int
-	kind           camdriver.StreamKind
-	data, metadata Message
-	accel, twist   Message // poses only
-	encoding       string
-}
-
-func topicOf(name string) Message { return Message{Topic: name, Type: typeOf(name)} }
-
-func (m Message) with(head, body []byte) Message {
-	m.Head, m.Body = head, body
-	return m
+// messageOf returns a message of a topic that has no body.
+func messageOf(topic string, m msgs.Message) Message {
+	return Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}}
 }
 
 // NewEncoder returns an Encoder for the streams of a snapshot.
 func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
-	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
+	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*Stream)}
 	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
 	for _, s := range snap.Streams {
 		e.describeStream(s)
@@ -65,7 +54,9 @@ func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 func (e *Encoder) Static() []Message { return e.static }
 
 func (e *Encoder) add(topic string, m msgs.Message) {
-	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}, Static: true})
+	one := messageOf(topic, m)
+	one.Static = true
+	e.static = append(e.static, one)
 }
 
 func typeOf(topic string) msgs.Type {
@@ -162,23 +153,17 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 		return
 	}
 	prefix := StreamPrefix(s.Sensor, id)
-	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format)}
-	switch {
-	case id.Kind.Video():
-		set.data, set.metadata = topicOf(prefix+"/image/data"), topicOf(prefix+"/image/metadata")
-		e.add(prefix+"/info/camera_info", CameraInfo(s))
-	case id.Kind.Inertial():
-		set.data, set.metadata = topicOf(prefix+"/imu/data"), topicOf(prefix+"/imu/metadata")
-		e.add(prefix+"/imu_intrinsic", ImuIntrinsic(s.Motion))
-	case id.Kind == camdriver.Pose:
-		set.data, set.metadata = topicOf(prefix+"/pose/transform/data"), topicOf(prefix+"/pose/metadata")
-		set.accel, set.twist = topicOf(prefix+"/pose/accel/data"), topicOf(prefix+"/pose/twist/data")
-	case id.Kind == camdriver.Occupancy:
-		set.data, set.metadata = topicOf(prefix+"/occupancy_map/data"), topicOf(prefix+"/occupancy_map/metadata")
-	default:
+	set := newStream(s)
+	if set == nil {
 		return // Gpio and what is unknown: the layout has no form for it
 	}
 	e.streams[id] = set
+	switch {
+	case id.Kind.Video():
+		e.add(prefix+"/info/camera_info", CameraInfo(s))
+	case id.Kind.Inertial():
+		e.add(prefix+"/imu_intrinsic", ImuIntrinsic(s.Motion))
+	}
 	if f := s.Profile.Format; f > rstext.Names256.Format {
 		e.leave("format %s of stream %s, which librealsense 2.56 doesn't know", f, id)
 	}
@@ -214,19 +199,8 @@ func ImuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
 	return &msgs.ImuIntrinsic{Data: in.Data, NoiseVariances: in.NoiseVariances, BiasVariances: in.BiasVariances}
 }
 
-// Stream returns the topics of a stream, data first and metadata last.
-func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
-	set, ok := e.streams[id]
-	if !ok {
-		return nil, false
-	}
-	for _, m := range []Message{set.data, set.accel, set.twist, set.metadata} {
-		if m.Topic != "" {
-			topics = append(topics, m.Topic)
-		}
-	}
-	return topics, true
-}
+// Stream returns a stream of the snapshot, or nil if there is none or the layout has no form for it.
+func (e *Encoder) Stream(id camdriver.StreamID) *Stream { return e.streams[id] }
 
 // Option is a change of an option's value; false if the layout has no name for it.
 func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Message, bool) {
@@ -234,7 +208,7 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
 		return Message{}, false
 	}
-	return topicOf(OptionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
+	return messageOf(OptionTopic(sensor, id, "value"), &msgs.Float32{Data: value}), true
 }
 
 // Notification returns the message of a device's notification. Its topic has '_' for blanks,
@@ -249,7 +223,7 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return topicOf(NotificationTopic(sensor, n.Category)).with(msgs.Marshal(&m), nil), true
+	return messageOf(NotificationTopic(sensor, n.Category), &m), true
 }
 
 // NotificationTopic is the topic of a sensor's notifications of a category.
@@ -262,7 +236,7 @@ func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Log is a line of the recording program's own log.
 func (e *Encoder) Log(l msgs.Log) Message {
-	return topicOf(TopicLog).with(msgs.Marshal(&l), nil)
+	return messageOf(TopicLog, &l)
 }
 
 // TimeReference relates a sensor's clock to the host's at the arrival of a frame.
@@ -277,12 +251,12 @@ func TimeReference(sensor int, f *camdriver.Frame) (topic string, m msgs.TimeRef
 // TimeReference is the message of TimeReference.
 func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
 	topic, m := TimeReference(sensor, f)
-	return topicOf(topic).with(msgs.Marshal(&m), nil)
+	return messageOf(topic, &m)
 }
 
 // Additional is a fact about the recording: program, host, start.
 func Additional(key, value string) Message {
-	m := topicOf(topicAdditional).with(msgs.Marshal(&msgs.KeyValue{Key: key, Value: text(value)}), nil)
+	m := messageOf(topicAdditional, &msgs.KeyValue{Key: key, Value: text(value)})
 	m.Static = true
 	return m
 }

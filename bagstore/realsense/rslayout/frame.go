@@ -2,6 +2,7 @@ package rslayout
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"rsros/camdriver"
@@ -18,59 +19,71 @@ const (
 	KeyPoseNumber = "Frame number"
 )
 
-// Frame passes the messages of a frame, which is borrowed, to emit: data, then metadata. Body
-// points into the frame. It returns false for streams that weren't in the snapshot.
-func (e *Encoder) Frame(sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	return e.Data(sensor, f, emit) && e.Metadata(sensor, f, emit)
+// Stream makes the messages of a stream's frames. Its topics are known when the stream starts, so
+// that nothing is looked up for a message.
+type Stream struct {
+	Sensor   int
+	Data     []StreamTopic // one, or three of a pose
+	Metadata StreamTopic
+	kind     camdriver.StreamKind
+	encoding string
 }
 
-// Data passes to emit the messages that carry the frame itself: one, or three of a pose.
-func (e *Encoder) Data(sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	return e.AppendData(&msgs.Encoder{}, sensor, f, emit)
+// StreamTopic is one of a stream's topics.
+type StreamTopic struct {
+	Name string
+	Type msgs.Type
 }
 
-// Metadata passes to emit one message for each number that came with the frame.
-func (e *Encoder) Metadata(sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	return e.AppendMetadata(&msgs.Encoder{}, sensor, f, emit)
-}
-
-// Holds reports whether a stream was in the snapshot, as one of that sensor.
-func (e *Encoder) Holds(sensor int, id camdriver.StreamID) bool { return e.set(sensor, id) != nil }
-
-func (e *Encoder) set(sensor int, id camdriver.StreamID) *streamTopicSet {
-	if set := e.streams[id]; set != nil && set.sensor == sensor {
-		return set
+// newStream returns nil if the layout has no form for the stream.
+func newStream(s camdriver.StreamSnapshot) *Stream {
+	id := s.Profile.Stream
+	group, data := "", []string{"data"}
+	switch {
+	case id.Kind.Video():
+		group = "/image/"
+	case id.Kind.Inertial():
+		group = "/imu/"
+	case id.Kind == camdriver.Pose:
+		group, data = "/pose/", []string{"transform/data", "accel/data", "twist/data"}
+	case id.Kind == camdriver.Occupancy:
+		group = "/occupancy_map/"
+	default:
+		return nil
 	}
-	return nil
+	topic := func(name string) StreamTopic {
+		name = StreamPrefix(s.Sensor, id) + group + name
+		return StreamTopic{name, typeOf(name)}
+	}
+	out := &Stream{Sensor: s.Sensor, Metadata: topic("metadata"), kind: id.Kind, encoding: Encoding(s.Profile.Format)}
+	for _, name := range data {
+		out.Data = append(out.Data, topic(name))
+	}
+	return out
 }
 
-// AppendData is Data that encodes into w, whose memory the emitted heads share.
-func (e *Encoder) AppendData(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	set := e.set(sensor, f.Stream())
-	if set == nil {
-		return false
+// Topics returns the stream's topics, Metadata last.
+func (s *Stream) Topics() []StreamTopic { return append(slices.Clip(s.Data), s.Metadata) }
+
+// AppendData appends the messages that carry a frame itself to list: one for each topic of Data.
+// Heads are encoded into w and share its memory. Body is the frame's own memory, without a reference to it.
+func (s *Stream) AppendData(list []msgs.Raw, w *msgs.Encoder, f *camdriver.Frame) []msgs.Raw {
+	head := func(m msgs.Message) []byte {
+		start := len(w.B)
+		w.Message(m)
+		return w.B[start:len(w.B):len(w.B)]
 	}
 	switch {
-	case set.kind.Video():
-		emit(set.data.with(part(w, imageHead(set, f)), f.Data))
-	case set.kind.Inertial():
-		emit(set.data.with(part(w, imu(set.kind, f)), nil))
-	case set.kind == camdriver.Occupancy:
-		emit(set.data.with(part(w, occupancyHead(f)), f.Data))
-	default:
-		p := &f.Pose
-		emit(set.data.with(part(w, poseTransform(p)), nil))
-		emit(set.accel.with(part(w, twist(p.Acceleration, p.AngularAcceleration)), nil))
-		emit(set.twist.with(part(w, twist(p.Velocity, p.AngularVelocity)), nil))
+	case s.kind.Video():
+		return append(list, msgs.Raw{Head: head(s.imageHead(f)), Body: f.Data})
+	case s.kind.Inertial():
+		return append(list, msgs.Raw{Head: head(imu(s.kind, f))})
+	case s.kind == camdriver.Occupancy:
+		return append(list, msgs.Raw{Head: head(occupancyHead(f)), Body: f.Data})
 	}
-	return true
-}
-
-// part appends m to w and gives the bytes of it alone.
-func part(w *msgs.Encoder, m msgs.Message) []byte {
-	start := len(w.B)
-	w.Message(m)
-	return w.B[start:len(w.B):len(w.B)]
+	p := &f.Pose
+	return append(list, msgs.Raw{Head: head(poseTransform(p))}, msgs.Raw{Head: head(twist(p.Acceleration, p.AngularAcceleration))},
+		msgs.Raw{Head: head(twist(p.Velocity, p.AngularVelocity))})
 }
 
 // header's frame_id "0" tells librealsense that no depth units follow the message.
@@ -78,8 +91,8 @@ func header(f *camdriver.Frame) msgs.Header {
 	return msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromMillis(f.Timestamp), FrameID: "0"}
 }
 
-func imageHead(set *streamTopicSet, f *camdriver.Frame) *msgs.ImageHead {
-	encoding := set.encoding
+func (s *Stream) imageHead(f *camdriver.Frame) *msgs.ImageHead {
+	encoding := s.encoding
 	if f.Profile.Format != camdriver.AnyFormat {
 		encoding = Encoding(f.Profile.Format)
 	}
@@ -123,14 +136,11 @@ func twist(linear, angular camdriver.Vec3) *msgs.Twist {
 	return &msgs.Twist{Linear: vector(linear), Angular: vector(angular)}
 }
 
-// AppendMetadata is Metadata that encodes into w, without garbage: a frame has 13 to 20 messages.
-func (e *Encoder) AppendMetadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	set := e.set(sensor, f.Stream())
-	if set == nil {
-		return false
-	}
-	v := values{w: w, m: set.metadata, emit: emit}
-	if set.kind == camdriver.Pose {
+// AppendMetadata appends one message for each number that came with a frame to list: 13 to 20. They
+// are encoded into w and share its memory.
+func (s *Stream) AppendMetadata(list []msgs.Raw, w *msgs.Encoder, f *camdriver.Frame) []msgs.Raw {
+	v := values{list, w}
+	if s.kind == camdriver.Pose {
 		v.number(KeyTracker, int64(f.Pose.TrackerConfidence))
 		v.number(KeyMapper, int64(f.Pose.MapperConfidence))
 		v.millis(KeyPoseStamp, f.Timestamp)
@@ -153,38 +163,37 @@ func (e *Encoder) AppendMetadata(w *msgs.Encoder, sensor int, f *camdriver.Frame
 		v.number(m.Key.String(), m.Value)
 		sent++
 	}
-	return true
+	return v.list
 }
 
-// values emits KeyValue messages of one topic, encoded into w.
+// values makes a list of KeyValue messages, encoded into w.
 type values struct {
+	list []msgs.Raw
 	w    *msgs.Encoder
-	m    Message
-	emit func(Message)
 }
 
-func (v values) text(key, value string) {
+func (v *values) text(key, value string) {
 	start := len(v.w.B)
 	v.w.String(key)
 	v.w.String(value)
-	v.send(start)
+	v.add(start)
 }
 
-func (v values) number(key string, value int64) {
+func (v *values) number(key string, value int64) {
 	start, at := v.open(key)
 	v.w.B = strconv.AppendInt(v.w.B, value, 10)
 	v.close(start, at)
 }
 
 // millis writes a time in ms as C's "%f" does.
-func (v values) millis(key string, ms float64) {
+func (v *values) millis(key string, ms float64) {
 	start, at := v.open(key)
 	v.w.B = strconv.AppendFloat(v.w.B, ms, 'f', 6, 64)
 	v.close(start, at)
 }
 
 // nanos writes a time in ms exactly, and faster than millis. Times before 1970 become 0.
-func (v values) nanos(key string, ns int64) {
+func (v *values) nanos(key string, ns int64) {
 	start, at := v.open(key)
 	const perMilli = 1e6
 	ns = max(ns, 0)
@@ -196,7 +205,7 @@ func (v values) nanos(key string, ns int64) {
 }
 
 // open writes the key and leaves room for the value's length at at.
-func (v values) open(key string) (start, at int) {
+func (v *values) open(key string) (start, at int) {
 	start = len(v.w.B)
 	v.w.String(key)
 	at = len(v.w.B)
@@ -204,13 +213,13 @@ func (v values) open(key string) (start, at int) {
 	return start, at
 }
 
-func (v values) close(start, at int) {
+func (v *values) close(start, at int) {
 	binary.LittleEndian.PutUint32(v.w.B[at:], uint32(len(v.w.B)-at-4))
-	v.send(start)
+	v.add(start)
 }
 
-func (v values) send(start int) {
-	v.emit(v.m.with(v.w.B[start:len(v.w.B):len(v.w.B)], nil))
+func (v *values) add(start int) {
+	v.list = append(v.list, msgs.Raw{Head: v.w.B[start:len(v.w.B):len(v.w.B)]})
 }
 
 // transform writes extrinsics: metres and a unit quaternion.

@@ -19,10 +19,12 @@ func TestTopics(t *testing.T) {
 		Streams: []camdriver.StreamSnapshot{{Sensor: 1, Profile: depth}},
 	})
 	list := e.Static()
-	f := camdriver.NewFrame(nil)
-	f.Profile, f.Width, f.Height, f.Stride, f.Data = depth, 4, 2, 8, make([]byte, 16)
-	if !e.Frame(1, f, func(m Message) { list = append(list, m) }) || e.Frame(0, f, func(Message) {}) {
-		t.Error("the stream is one of sensor 1")
+	stream := e.Stream(depth.Stream)
+	if stream == nil || stream.Sensor != 1 || e.Stream(camdriver.ColorStream) != nil {
+		t.Fatalf("stream %+v, want one of sensor 1 and no other", stream)
+	}
+	for _, topic := range stream.Topics() {
+		list = append(list, Message{Topic: topic.Name, Type: topic.Type})
 	}
 	kinds := make(map[TopicKind]bool)
 	for _, m := range list {
