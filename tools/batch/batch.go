@@ -5,6 +5,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -259,69 +260,51 @@ func quoted(text string) []byte {
 	return b
 }
 
-// maxTries is how often a run tries to settle an item that another run settles at the same time.
-const maxTries = 50
-
-// settle gives the output its place and writes the marker. If another run settles the item meanwhile, that counts.
+// settle gives the output its place and writes the marker. Every write of the marker is conditional: if two runs meet,
+// the first to claim the item places its output, and the other one reports that run's result.
 func (r *runner) settle(ctx context.Context, it Item, res Result, output string, m marker) Result {
-	placed := false
-	var err error
-	for tries := 0; tries < maxTries && res.State != Interrupted; tries++ {
-		if res.Owned = m.Owned; res.Output != "" {
-			if !placed {
-				placed, err = r.place(ctx, output, res, &m)
-			}
-			res.Owned = res.Output
-		}
-		if err != nil && !errors.Is(err, errTaken) {
+	if res.Owned = m.Owned; res.Output != "" {
+		if err := r.place(ctx, output, res, &m); err != nil {
 			res = res.failed(ctx, err)
-			res.Owned, err = m.Owned, nil
 		}
-		if err == nil && res.State != Interrupted {
-			err = m.put(ctx, res)
-		}
-		switch {
-		case err == nil:
-			return res
-		case !errors.Is(err, errTaken):
-			return res.failed(ctx, err)
-		}
-		if err := m.readAgain(ctx); err != nil {
-			return res.failed(ctx, err)
-		}
-		if r.isDone(it, m) {
-			m.Before = true
-			return m.Result
-		}
+		res.Owned = m.Owned
 	}
 	if res.State == Interrupted {
 		return res
 	}
+	err := m.put(ctx, res)
+	if err == nil {
+		return res
+	}
+	if errors.Is(err, errTaken) {
+		err = cmp.Or(m.await(ctx), errTaken)
+	}
+	if r.isDone(it, m) {
+		m.Before = true
+		return m.Result
+	}
 	return res.failed(ctx, err)
 }
 
-// place gives an output its place, after the marker says that it is ours.
-func (r *runner) place(ctx context.Context, output string, res Result, m *marker) (placed bool, err error) {
+// place gives an output its place, after it claimed the item: the marker says that the output is ours.
+func (r *runner) place(ctx context.Context, output string, res Result, m *marker) error {
 	to := place.Join(r.Out, res.Output)
 	replace := r.Overwrite || m.Owned == res.Output
 	if !replace {
 		_, taken, err := exists(ctx, to)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if taken {
-			return false, m.takenOr(ctx, fmt.Errorf("%s exists; --overwrite replaces it", to))
+			return fmt.Errorf("%s exists; --overwrite replaces it", to)
 		}
 	}
 	claim := res
 	claim.State, claim.Output, claim.Owned, claim.Result, claim.Log = placing, "", res.Output, nil, nil
 	if err := m.put(ctx, claim); err != nil {
-		return false, err
+		return err
 	}
-	if err := putOutput(ctx, output, to, replace); err != nil {
-		return false, m.takenOr(ctx, err)
-	}
-	return true, nil
+	return putOutput(ctx, output, to, replace)
 }
 
 func (res Result) failed(ctx context.Context, err error) Result {

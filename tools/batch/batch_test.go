@@ -252,6 +252,38 @@ func TestInterrupted(t *testing.T) {
 	j.want(map[string]string{"a.bag": "done*", "b.bag": "done", "c.bag": "done"})
 }
 
+// TestOtherRun checks that a run whose item another one has claimed waits for that one's result, and that the
+// result counts only if it is that of the same work.
+func TestOtherRun(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	write(t, in, "a.bag")
+	name := filepath.Join(out, ownFolder, "copy", "a.bag.json")
+	j := newJob(t, in, out)
+	item, err := List(t.Context(), in, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ command, want string }{{"other", "failed " + errTaken.Error()}, {"copy", "done*"}} {
+		var other sync.WaitGroup
+		j.before = func(ctx context.Context, _ string) error {
+			m := marker{name: name}
+			res := Result{Item: "a.bag", State: placing, Command: []string{c.command}, Input: item[0].Version, Owned: "a.bag"}
+			if err := errors.Join(m.read(ctx), m.put(ctx, res)); err != nil {
+				return err
+			}
+			other.Go(func() {
+				res.State, res.Output, res.Result = Done, "a.bag", []byte(`{"output":`+string(quoted(filepath.Join(out, "a.bag")))+`}`)
+				if err := m.put(ctx, res); err != nil {
+					t.Error(err)
+				}
+			})
+			return nil
+		}
+		j.want(map[string]string{"a.bag": c.want})
+		other.Wait()
+	}
+}
+
 // TestAtTheSameInstant checks that two runs of the same items end with whole outputs, one marker each
 // and no failure.
 func TestAtTheSameInstant(t *testing.T) {

@@ -88,27 +88,27 @@ func (m *marker) read(ctx context.Context) error {
 	return nil
 }
 
-// readAgain reads a marker that another run is writing, after a moment.
-func (m *marker) readAgain(ctx context.Context) error {
-	select {
-	case <-time.After(10 * time.Millisecond):
-		return m.read(ctx)
-	case <-ctx.Done():
-		return ctx.Err()
+// maxPlacing is how long a run waits for another one to give an output its place.
+const maxPlacing = 10 * time.Minute
+
+// await reads the marker until no run is giving the item's output its place.
+func (m *marker) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, maxPlacing)
+	defer cancel()
+	for {
+		if err := m.read(ctx); err != nil || m.State != placing {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", errTaken, ctx.Err())
+		}
 	}
 }
 
-// errTaken means that another run has written the marker meanwhile, or is writing it.
+// errTaken means that another run has written the marker meanwhile.
 var errTaken = errors.New("another run is processing the same recording")
-
-// takenOr returns errTaken if the marker isn't the one that was read, otherwise err.
-func (m *marker) takenOr(ctx context.Context, err error) error {
-	now := marker{name: m.name}
-	if now.read(ctx) == nil && (now.version != m.version || !now.Begun.Equal(m.Begun)) {
-		return errTaken
-	}
-	return err
-}
 
 // put writes the marker if it is still the one that was read.
 func (m *marker) put(ctx context.Context, res Result) error {
@@ -122,7 +122,7 @@ func (m *marker) put(ctx context.Context, res Result) error {
 	}
 	info, err := place.Put(ctx, m.name, bytes.NewReader(text), int64(len(text)), place.PutOptions{New: m.version == "", Replaces: m.version})
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, bagstore.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", errTaken, err)
+		return errTaken
 	}
 	if err == nil {
 		m.version, m.Result = info.Version, res
