@@ -63,7 +63,7 @@ type Settings struct {
 
 	PauseTopics []string `setting:"pause-topics"` // recorded names; pause before each of their messages
 
-	RateControlMaxDelay time.Duration `setting:"rate-control-max-delay"` // 0 means 1 s; see Options.RateControl
+	RateControlMaxDelay time.Duration `setting:"rate-control-max-delay"` // see Options.RateControl
 
 	Restamp bool `setting:"restamp"` // move header stamps to the time of publishing
 }
@@ -111,9 +111,6 @@ func (o *Options) complete() {
 	}
 	if o.Rate == 0 {
 		o.Rate = 1
-	}
-	if o.RateControlMaxDelay == 0 {
-		o.RateControlMaxDelay = time.Second
 	}
 	if o.LoopRange != nil {
 		o.Loop = true

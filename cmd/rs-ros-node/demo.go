@@ -25,6 +25,6 @@ changed.`,
 			return demo.Run(cmd.Context(), o)
 		},
 	}
-	settingFlags(cmd, settings.Demo, &o)
+	jobFlags(cmd, settings.Demo, &o)
 	return cmd
 }

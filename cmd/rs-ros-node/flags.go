@@ -11,6 +11,12 @@ import (
 	"rsros/node/settings"
 )
 
+// jobFlags are settingFlags of a job in a graph. What no parameter sets has its default at once.
+func jobFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Given {
+	set.SetDefaults(targets...)
+	return settingFlags(cmd, set, targets...)
+}
+
 // settingFlags adds the flags of a command's settings, which set the fields of targets. The
 // returned map records which flags are set.
 func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Given {

@@ -52,7 +52,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 			return live.Run(cmd.Context(), o)
 		},
 	}
-	o.Given = settingFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
+	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
 	return cmd
 }
 

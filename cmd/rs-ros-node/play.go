@@ -71,7 +71,7 @@ type playArgs struct {
 }
 
 func (p *playArgs) register(cmd *cobra.Command) {
-	p.Given = settingFlags(cmd, settings.Play, p, pageSettings(&p.HTTP))
+	p.Given = jobFlags(cmd, settings.Play, p, pageSettings(&p.HTTP))
 }
 
 // complete sets the options that depend on several flags.
@@ -86,12 +86,7 @@ func (p *playArgs) complete(bags []string) (err error) {
 		}
 	}
 	r := &p.Replay
-	settings.Play.Complete(p.Given, r, settings.Fields{"hz": &p.Hz, "queue": &p.Queue})
-	r.RateControlMaxDelay = max(r.RateControlMaxDelay, 1) // 0 means the default there
-	r.Loop = r.Loop && !r.KeepAlive                       // rosbag play stays after the first round, too
-	if p.Queue <= 0 {
-		p.Queue = -1
-	}
+	r.Loop = r.Loop && !r.KeepAlive // rosbag play stays after the first round, too
 	if p.Clock || len(r.ClockTopics) > 0 {
 		r.ClockHz = p.Hz
 	}

@@ -38,7 +38,7 @@ func TestPlayFlags(t *testing.T) {
 			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second
 		},
 		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o play.Options) bool {
-			return o.Replay.SkipEmpty == 0 && o.Replay.RateControlMaxDelay == 1
+			return o.Replay.SkipEmpty == 0 && o.Replay.RateControlMaxDelay == 0
 		},
 		"a.bag --naming wrapper --align-depth --pointcloud --filters spatial,temporal --clip-distance 3 --camera eye": func(o play.Options) bool {
 			return o.Wrapper.AlignDepth && o.Wrapper.PointCloud && len(o.Wrapper.Filters) == 2 && o.Wrapper.Clip == 3 && o.Wrapper.Camera == "eye"

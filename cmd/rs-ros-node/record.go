@@ -46,14 +46,13 @@ Messages that were lost before they arrived are counted by header.seq and logged
 			return r.run(cmd.Context(), a, args)
 		},
 	}
-	r.given = settingFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
+	jobFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
 	return cmd
 }
 
 // recordArgs has the settings of record, including those without a field in TopicOptions.
 type recordArgs struct {
 	options    record.TopicOptions
-	given      settings.Given
 	page       view.Access
 	quiet, udp bool
 }
@@ -64,7 +63,6 @@ func (r *recordArgs) fields() settings.Fields {
 
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	o := &r.options
-	settings.Record.Complete(r.given, o)
 	if err := r.addTopics(args); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func values(s *settings.Setting) []string {
 		settings.File: {"a", ""}, settings.Folder: {"a", ""}, settings.Serial: {"_12", ""}, settings.Word: s.Choices, settings.Value: {s.Example, ""},
 		settings.Profile: {"off", "640x480@30"}, settings.Whole: {"3", "0"}, settings.Number: {"1.5", "0"}, settings.Positive: {"2.5", "0.5"},
 		settings.MB: {"7", "0"}, settings.KB: {"7", "0"}, settings.Bytes: {"7k", "0"}, settings.Seconds: {"3", "0"}, settings.Offset: {"-3", "0"},
-		settings.Time: {"5m", "30"}, settings.Wait: {"5m", "-1"},
+		settings.Time: {"5m", "30"}, settings.Wait: {"5m", "-1"}, settings.Limit: {"3", "0"},
 	}[s.Kind]
 }
 
@@ -127,7 +127,7 @@ func TestPrecedence(t *testing.T) {
 func turned(t *testing.T, set settings.Set, targets []any, s *settings.Setting, flag, name, param string) []any {
 	t.Helper()
 	cmd := &cobra.Command{}
-	given := settingFlags(cmd, set, targets...)
+	given := jobFlags(cmd, set, targets...)
 	if flag != "unset" {
 		if err := cmd.ParseFlags([]string{"--" + s.Flag + "=" + flag}); err != nil {
 			t.Error(err)
@@ -182,7 +182,7 @@ func TestOddValuesAreRefused(t *testing.T) {
 	for command, c := range nodeCommands {
 		for _, s := range c.set {
 			bad, ok := map[settings.Kind]string{
-				settings.Bool: "maybe", settings.Word: "maybe", settings.Profile: "big", settings.Whole: "1.5", settings.Number: "x",
+				settings.Bool: "maybe", settings.Word: "maybe", settings.Profile: "big", settings.Whole: "1.5", settings.Limit: "1.5", settings.Number: "x",
 				settings.Positive: "0", settings.MB: "-1", settings.KB: "-1", settings.Bytes: "1T", settings.Seconds: "-1", settings.Offset: "soon",
 				settings.Time: "soon", settings.Wait: "soon", settings.Value: "nonsense", settings.Expression: "(",
 			}[s.Kind]

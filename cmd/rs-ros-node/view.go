@@ -48,7 +48,7 @@ a catalog. Without an argument, choose a device in the page.`,
 			return v.run(cmd.Context(), a, args)
 		},
 	}
-	v.given = settingFlags(cmd, settings.View, v.fields(), &v.streams)
+	jobFlags(cmd, settings.View, v.fields(), &v.streams)
 	return cmd
 }
 
@@ -57,7 +57,6 @@ type viewArgs struct {
 	streams live.StreamSettings
 	noOpen  bool
 	master  string
-	given   settings.Given
 }
 
 func (v *viewArgs) fields() settings.Fields {
@@ -69,7 +68,6 @@ func (v *viewArgs) fields() settings.Fields {
 }
 
 func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
-	settings.View.Complete(v.given, v.fields())
 	o := v.options
 	settings.Live.Complete(nil, settings.Fields{"buffsize": &o.Recording.QueueBytes})
 	if len(args) == 1 {

@@ -24,7 +24,6 @@ import (
 	"rsros/node/live"
 	"rsros/node/naming"
 	"rsros/node/play"
-	"rsros/node/settings"
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/record"
@@ -36,7 +35,7 @@ import (
 // Options are the settings of Run.
 type Options struct {
 	Dir      string        `setting:"dir"`      // the bag's folder; default: a new temporary one
-	Duration time.Duration `setting:"duration"` // length of the recording; default 5 s
+	Duration time.Duration `setting:"duration"` // length of the recording
 	Keep     bool          `setting:"keep"`     // don't remove the bag
 	Streams  live.StreamSettings
 	Out      io.Writer // for the steps and the table
@@ -51,7 +50,6 @@ type Options struct {
 // with a clock, and compares every frame that a subscriber receives with the camera's.
 // The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
-	settings.Demo.Complete(nil, &o)
 	dir, cleanup, err := demoDir(o)
 	if err != nil {
 		return err

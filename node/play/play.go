@@ -36,7 +36,7 @@ type Options struct {
 
 	Replay replay.Settings
 
-	Queue            int    `setting:"queue"`              // messages that may wait for one subscriber; 0 means 100, below 0 no bound
+	Queue            int    `setting:"queue"`              // as that of ros.PublisherOptions
 	RateControlTopic string `setting:"rate-control-topic"` // playback waits while the header stamps of this topic lag
 	LossyOK          bool   `setting:"lossy-ok"`           // losses of slow subscribers aren't an error
 
@@ -123,9 +123,8 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 // immediateBytes is the bound of a subscriber's queue, enough to keep a socket busy.
 const immediateBytes = 8 << 20
 
-// complete sets defaults and refuses contradicting settings.
-func (o *Options) complete() error {
-	settings.Play.Complete(o.Given, settings.Fields{"queue": &o.Queue})
+// check refuses contradicting settings.
+func (o *Options) check() error {
 	r := &o.Replay
 	if err := r.Check(); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	if recording, err = s.recording(s.bags); err != nil {
 		return nil, err
 	}
-	if err := s.complete(); err != nil {
+	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})

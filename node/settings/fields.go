@@ -200,14 +200,30 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 	}
 }
 
-// Complete sets unset fields of targets to their defaults.
+// Complete sets unset fields of targets to their defaults, when all parameters are read.
 func (s Set) Complete(given Given, targets ...any) {
 	for _, f := range s.Fields(targets...) {
-		if f.Default == "" || given[f.Name()] != FromDefault || !f.isZero() {
-			continue
+		if given[f.Name()] == FromDefault && f.isZero() {
+			f.setDefault()
 		}
-		if err := f.Set(f.Default); err != nil {
-			panic(fmt.Sprintf("default of %s: %v", f.Name(), err)) // a test sets all defaults
+	}
+}
+
+// SetDefaults sets fields of targets to their defaults before flags are parsed, except those that a
+// parameter may set later.
+func (s Set) SetDefaults(targets ...any) {
+	for _, f := range s.Fields(targets...) {
+		if f.Params == nil {
+			f.setDefault()
 		}
+	}
+}
+
+func (f Field) setDefault() {
+	if f.Default == "" {
+		return
+	}
+	if err := f.Set(f.Default); err != nil {
+		panic(fmt.Sprintf("default of %s: %v", f.Name(), err)) // a test sets all defaults
 	}
 }

@@ -36,6 +36,7 @@ const (
 	Offset          // a time in seconds
 	Time            // a time above 0: seconds, or a number with s, m or h
 	Wait            // a Time; a number that isn't positive means forever, -1
+	Limit           // a whole number; one that isn't positive means no limit, -1
 )
 
 // kinds has the names of values in help, and the descriptions in errors.
@@ -46,6 +47,7 @@ var kinds = [...]struct{ name, wants string }{
 	MB: {"MB", "a number of MB"}, KB: {"KB", "a number of KB"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
 	Seconds: {"seconds", "a number of seconds that isn't negative"}, Offset: {"seconds", "a number of seconds"},
 	Time: {"time", "seconds, or a number with s, m or h"}, Wait: {"time", "seconds, or a number with s, m or h"},
+	Limit: {"number", "a whole number"},
 }
 
 // String returns the kind's name in help.
@@ -78,8 +80,11 @@ func (k Kind) parse(text string) (v any, ok bool) {
 		return on, err == nil
 	case Serial:
 		return strings.TrimPrefix(text, "_"), true
-	case Whole:
+	case Whole, Limit:
 		n, err := strconv.ParseInt(text, 10, 64)
+		if n <= 0 && k == Limit {
+			n = -1
+		}
 		return n, err == nil
 	case Number, Positive:
 		f, err := strconv.ParseFloat(text, 64)

@@ -169,7 +169,7 @@ var playback = Set{
 	{Flag: "quiet", Short: "q", Help: "show no state line"},
 	{Flag: "immediate", Short: "i", Help: "play without waiting, as fast as subscribers read"},
 	{Flag: "pause", Running: "paused", Help: "start paused"},
-	{Flag: "queue", Kind: Whole, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no limit"},
+	{Flag: "queue", Kind: Limit, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no limit"},
 	{Flag: "clock", Help: "publish /clock"},
 	{Flag: "hz", Kind: Positive, Unit: "Hz", Default: "100", Help: "rate of /clock"},
 	{Flag: "clock-per-message", Default: "true", Help: "also publish /clock before each message"},
