@@ -18,26 +18,20 @@ import (
 // camera is the stage of a device: a camera, or a recording that plays as one. It is a
 // consumer of the device's hub.
 type camera struct {
-	device   camdriver.Device
-	file     *playback.Device // device, if it is a recording
-	profiles [][]camdriver.Profile
-	hub      *camdriver.Hub
-	records  *record.Camera
-	own      bool        // the stage opened the device, and closes it
-	detach   func()      // from the hub
-	source   wire.Source // without current values of options
-	streams  map[camdriver.StreamID]*stream
-	primary  camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
-	first    uint64             // number of the primary stream's first frame in a file
-	dir      string             // where recordings go
-	frozen   *atomic.Bool       // a live camera's images are frozen
-	shown    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
-	jumps    atomic.Int64       // positions that were set
-	layout   *layout            // for Foxglove's clients; nil if they see something else
-	marks    markSearch
-	server   *Server
-	close    sync.Once
-	closed   error
+	base
+	Running
+	file    *playback.Device // Device, if it is a recording
+	own     bool             // the stage opened the device, and closes it
+	detach  func()           // from the hub
+	streams map[camdriver.StreamID]*stream
+	primary camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
+	first   uint64             // number of the primary stream's first frame in a file
+	shown   atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
+	jumps   atomic.Int64       // positions that were set
+	layout  *layout            // for Foxglove's clients; nil if they see something else
+	marks   markSearch
+	close   sync.Once
+	closed  error
 }
 
 // openCamera returns the stage of a device, and starts its streams.
@@ -65,11 +59,12 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 
 // newCamera returns the stage of a device that is running or about to start.
 func newCamera(s *Server, name, file string, r Running) *camera {
-	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, dir: cmp.Or(r.RecordDir, s.o.RecordDir), frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
+	r.RecordDir = cmp.Or(r.RecordDir, s.o.RecordDir)
+	g := &camera{base: base{server: s}, Running: r, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = r.Device.(*playback.Device)
 	snap := camdriver.Snapshot(r.Device, r.Profiles)
 	g.describe(snap, name, file)
-	if s.stageGraph != nil {
+	if s.topicsShown {
 		g.layout = newLayout(g, snap)
 	}
 	if g.file == nil {
@@ -88,7 +83,7 @@ func (g *camera) end() error {
 		g.detach()
 		g.marks.end()
 		if g.own {
-			g.closed = errors.Join(g.records.Close(), g.device.Close())
+			g.closed = errors.Join(g.Records.Close(), g.Device.Close())
 		}
 	})
 	return g.closed
@@ -123,7 +118,7 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 		queue = clients.Options{Class: clients.ClassSmall, Bytes: sampleBytes}
 	}
 	return &stream{stage: g, id: id, queue: queue, lost: func() uint64 {
-		_, lost := g.hub.Counts(name)
+		_, lost := g.Hub.Counts(name)
 		return lost
 	}}
 }
@@ -157,7 +152,7 @@ func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSna
 		out.DepthUnits = depthUnits(snap.Sensors[s.Sensor].Options)
 	}
 	for other, to := range g.streams {
-		if e, err := g.device.Extrinsics(p.Stream, other); err == nil && other != p.Stream {
+		if e, err := g.Device.Extrinsics(p.Stream, other); err == nil && other != p.Stream {
 			if out.Extrinsics == nil {
 				out.Extrinsics = make(map[string]wire.Extrinsics)
 			}
@@ -202,8 +197,8 @@ func (g *camera) findFirst() {
 // described implements stage: it returns the source with current values of options.
 func (g *camera) described() *wire.Source {
 	out := g.source
-	out.Sensors = make([]wire.Sensor, 0, len(g.profiles))
-	for i, s := range g.device.Sensors() {
+	out.Sensors = make([]wire.Sensor, 0, len(g.Profiles))
+	for i, s := range g.Device.Sensors() {
 		out.Sensors = append(out.Sensors, wire.Sensor{ID: i, Name: s.Name(), Options: g.options(s)})
 	}
 	return &out
@@ -221,16 +216,9 @@ func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	return list
 }
 
-func (g *camera) span() (start, end wire.Nanos, ok bool) {
-	if g.file == nil {
-		return 0, 0, false
-	}
-	return 0, wire.Nanos(g.file.Duration()), true
-}
-
 func (g *camera) state() *wire.State {
 	if g.file == nil {
-		return &wire.State{Playing: !g.frozen.Load(), Rate: 1}
+		return &wire.State{Playing: !g.Frozen.Load(), Rate: 1}
 	}
 	s := g.file.Status()
 	at := wire.Nanos(s.Position)
@@ -250,7 +238,7 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream() == g.primary {
 		g.shown.Store(f.Number + 1)
 	}
-	if g.frozen.Load() {
+	if g.Frozen.Load() {
 		return
 	}
 	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)

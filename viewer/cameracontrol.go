@@ -24,14 +24,14 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	case "record.stop":
 		return g.stopRecording()
 	case "record.pause":
-		return nil, g.records.Pause(r.On)
+		return nil, g.Records.Pause(r.On)
 	case "record.split":
-		return nil, g.records.Split()
+		return nil, g.Records.Split()
 	case "record.mark":
-		_, err := g.records.Mark()
+		_, err := g.Records.Mark()
 		return nil, err
 	case "record.trigger":
-		_, err := g.records.Trigger()
+		_, err := g.Records.Trigger()
 		return nil, err
 	}
 	if g.file == nil {
@@ -55,7 +55,7 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 // play resumes a recording, from its beginning if it has ended, or unfreezes a camera.
 func (g *camera) play() error {
 	if g.file == nil {
-		g.frozen.Store(false)
+		g.Frozen.Store(false)
 		return nil
 	}
 	if g.file.Status().Ended {
@@ -69,7 +69,7 @@ func (g *camera) play() error {
 
 func (g *camera) pause() error {
 	if g.file == nil {
-		g.frozen.Store(true)
+		g.Frozen.Store(true)
 		return nil
 	}
 	return g.file.Pause()
@@ -118,7 +118,7 @@ func (g *camera) goTo(at time.Duration, err error) error {
 // sendOptions sends viewers the options of all sensors. After a seek, they have the values of
 // another time.
 func (g *camera) sendOptions() {
-	for i, sensor := range g.device.Sensors() {
+	for i, sensor := range g.Device.Sensors() {
 		g.server.notify(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
 	}
 }
@@ -169,7 +169,7 @@ func (g *camera) setRange(part *[2]wire.Nanos) error {
 
 func (g *camera) setOption(r *wire.Request) error {
 	id, known := camdriver.ParseOptionID(r.Option)
-	sensors := g.device.Sensors()
+	sensors := g.Device.Sensors()
 	switch {
 	case g.file != nil:
 		return errors.New("a recording's options can't be changed")

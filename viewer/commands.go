@@ -93,7 +93,7 @@ func (s *Server) execute(r *wire.Request) (map[string]any, error) {
 // sendState sends the state of the stage to all viewers and Foxglove clients.
 func (s *Server) sendState(g stage) {
 	if st := g.state(); s.notify(g, wire.StateChanged{Op: "state", State: *st}) {
-		s.stageGraph.report(st)
+		s.report(st)
 	}
 }
 

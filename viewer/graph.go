@@ -2,9 +2,9 @@ package viewer
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,16 +18,10 @@ import (
 // graphStage is the stage of a graph with its current topics. A topic is
 // subscribed to while a viewer watches it.
 type graphStage struct {
+	base
 	*topics
-	graph    foxglove.Graph
 	recorder *record.TopicRecording // nil if nothing is recorded
-	server   *Server
-	source   wire.Source
 	frozen   *atomic.Bool
-	stop     func()
-
-	mu   sync.Mutex
-	subs map[*topic]func() // ends each subscription
 }
 
 // AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded. When
@@ -79,66 +73,34 @@ func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]m
 }
 
 func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
-	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
+	g := &graphStage{recorder: r, frozen: frozen, base: base{server: s}}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	g.stop = work.Run(context.Background(), func(ctx context.Context) { work.Every(ctx, updateInterval, g.followWatched) })
+	for _, t := range g.list {
+		t.watchers.Open = func() (stop func(), err error) {
+			return graph.Subscribe(foxglove.Topic{Name: t.name, Type: t.typ}, func(m foxglove.Message) {
+				if !frozen.Load() {
+					m.Retain()
+					t.offer(t.message(m.Content(nil), m.Time, m.Body.Release))
+				}
+			})
+		}
+	}
 	return g
 }
-
-// followWatched subscribes to the topics that viewers watch, and unsubscribes from others.
-func (g *graphStage) followWatched(time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, t := range g.list {
-		g.follow(t, t.watched())
-	}
-}
-
-// follow subscribes to a topic or unsubscribes; mu is held.
-func (g *graphStage) follow(t *topic, on bool) {
-	end := g.subs[t]
-	switch {
-	case on == (end != nil):
-	case on:
-		stop, err := g.graph.Subscribe(foxglove.Topic{Name: t.name, Type: t.typ}, func(m foxglove.Message) {
-			if !g.frozen.Load() {
-				m.Retain()
-				t.offer(t.message(m.Content(nil), m.Time, m.Body.Release))
-			}
-		})
-		if err != nil {
-			g.server.o.Log.Warn().Err(err).Str("topic", t.name).Msg("viewers can't see a topic")
-			stop = func() {}
-		}
-		g.subs[t] = stop
-	default:
-		end()
-		delete(g.subs, t)
-	}
-}
-
-func (g *graphStage) described() *wire.Source { return &g.source }
-
-func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false }
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
 // canResend implements stage: viewers that come later need latched messages again.
 func (g *graphStage) canResend() bool { return true }
 
-// resend implements stage. A topic's first viewer doesn't need it, because the subscription
-// hasn't begun.
-func (g *graphStage) resend(list []*stream) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// resend implements stage. A topic's only viewer doesn't need it, because the subscription began
+// with it.
+func (g *graphStage) resend(list []*stream) (err error) {
 	for _, s := range list {
-		if t := g.list[s.id-1]; g.subs[t] != nil && t.watcherCount() > 1 {
-			g.follow(t, false)
-			g.follow(t, true)
-		}
+		err = errors.Join(err, s.watchers.Reopen())
 	}
-	return nil
+	return err
 }
 
 func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
@@ -166,15 +128,8 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	return nil, nil
 }
 
-func (g *graphStage) end() error {
-	g.stop()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for t := range maps.Clone(g.subs) {
-		g.follow(t, false)
-	}
-	return nil
-}
+// end implements stage: subscriptions end with their last viewers.
+func (*graphStage) end() error { return nil }
 
 func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {

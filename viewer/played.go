@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -17,18 +16,16 @@ import (
 
 // played is the stage of a player: the topics of the recordings that it plays.
 type played struct {
+	base
 	*topics
-	server *Server
 	player *replay.Player
-	source wire.Source
 	start  bagstore.Time
-	close  func() error                // closes the files that the stage has opened
-	found  atomic.Pointer[[]wire.Mark] // that viewers don't know yet
+	close  func() error // closes the files that the stage has opened
 }
 
 // newPlayed returns the stage of a player that isn't running yet and has the output out.
 func newPlayed(s *Server, out *Output, player *replay.Player, name, file string) *played {
-	g := &played{server: s, player: player, close: func() error { return nil }}
+	g := &played{base: base{server: s}, player: player, close: func() error { return nil }}
 	types := make(map[string]msgs.Type)
 	for _, c := range player.Channels() {
 		types[c.Topic] = c.Type
@@ -48,15 +45,12 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	return g
 }
 
-func (g *played) described() *wire.Source { return &g.source }
-
-func (g *played) span() (start, end wire.Nanos, ok bool) { return *g.source.Start, *g.source.End, true }
-
 func (g *played) state() *wire.State {
 	s := g.player.Status()
 	at := wire.Nanos(g.start.Add(s.Position))
 	out := &wire.State{
 		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
+		Waiting: s.State == replay.Waiting || s.State == replay.Delayed || s.State == replay.Stalled,
 	}
 	if r := s.Range; r != nil {
 		out.Range = &[2]wire.Nanos{wire.Nanos(g.start.Add(r.From)), wire.Nanos(g.start.Add(r.To))}
@@ -166,15 +160,5 @@ func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
 
 // maxMarks is the limit of a recording's marks.
 const maxMarks = 1000
-
-// takeMarks implements marked.
-func (g *played) takeMarks() []wire.Mark {
-	list := g.found.Swap(nil)
-	if list == nil {
-		return nil
-	}
-	g.source.Marks = *list
-	return *list
-}
 
 func (g *played) end() error { return g.close() }

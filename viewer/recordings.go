@@ -17,9 +17,9 @@ import (
 
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = localfile.FreeSpace(g.dir) // unknown is 0
-	r.Upload = g.records.Uploads()
-	p, on := g.records.Progress()
+	r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
+	r.Upload = g.Records.Uploads()
+	p, on := g.Records.Progress()
 	if !on {
 		return r
 	}
@@ -30,7 +30,7 @@ func (g *camera) recording() *wire.Record {
 	if n := len(p.Paths); n > 0 {
 		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
 	}
-	if f, on := g.records.Figures(); on {
+	if f, on := g.Records.Figures(); on {
 		figures(r, f)
 	}
 	for _, st := range g.streams {
@@ -74,7 +74,7 @@ func (g *camera) namedPath(name string) (string, error) {
 	if filepath.Ext(name) != ".bag" {
 		name += ".bag"
 	}
-	return filepath.Join(g.dir, name), nil
+	return filepath.Join(g.RecordDir, name), nil
 }
 
 // startRecording starts a recording with a viewer's options.
@@ -108,20 +108,20 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	}
 	switch {
 	case g.own:
-		if _, on := g.records.Progress(); !on {
-			g.records.Serve(g.records.Source, o, g.dir, s.o.Log)
+		if _, on := g.Records.Progress(); !on {
+			g.Records.Serve(g.Records.Source, o, g.RecordDir, s.o.Log)
 		}
 	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:
 		return "", errors.New("compression and splits are set by the program's flags")
 	}
-	if path, err = g.records.Start(path); err != nil {
+	if path, err = g.Records.Start(path); err != nil {
 		return "", err
 	}
 	return filepath.Base(path), nil
 }
 
 func (g *camera) stopRecording() (map[string]any, error) {
-	sum, err := g.records.Stop()
+	sum, err := g.Records.Stop()
 	if err != nil {
 		return nil, err
 	}

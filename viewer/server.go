@@ -41,7 +41,8 @@ type Options struct {
 	ViewOnly   bool             // viewers can't change anything
 	MaxViewers int              // at once; default 32
 	Budget     *clients.Budget  // of all viewers; nil means the process's
-	Foxglove   foxglove.Options // for Foxglove's clients; without a Graph, they see the topics of the stage
+	Foxglove   foxglove.Options // for Foxglove's clients; without a Source, they see the topics and the playback of what is shown
+	Playback   bool             // Foxglove's clients see the playback of what is shown, whatever their topics are
 	Log        zerolog.Logger
 	Lines      *ros.LogWriter // lines of the log for viewers, read by the server; the log has to write to it; nil if none
 	Node       string         // name of the logging node for viewers; "rs-ros-node" if empty
@@ -58,7 +59,7 @@ type Server struct {
 
 	viewers     *clients.Server[*session]
 	foxglove    *foxglove.Server
-	stageGraph  *stageGraph // for Foxglove's clients; nil if they see something else
+	topicsShown bool        // to Foxglove's clients, who otherwise see something else
 	memory      formMemory  // of the forms of frames
 	stateUnsent atomic.Bool // a viewer may not know the stage's state
 	logTail     [][]byte    // the last lines of the log, as messages; guarded by mu
@@ -70,6 +71,7 @@ type Server struct {
 	last     int   // viewer's number
 	stage    stage // nil if nothing is shown
 	attached []attached
+	recalled []*stream // with new Foxglove clients
 }
 
 // New returns a server that shows nothing yet. The caller closes it.
@@ -80,12 +82,16 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.MaxViewers, o.Budget, o.Log)}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	if o.Foxglove.Graph == nil {
-		s.stageGraph = &stageGraph{s: s}
-		o.Foxglove.Name, o.Foxglove.Graph, o.Foxglove.Playback, o.Foxglove.Topics, o.Foxglove.Log = cmp.Or(o.Node, "rs-ros-node"), s.stageGraph, stagePlayback{s.stageGraph}, true, o.Log
+	f := o.Foxglove
+	if f.Source == nil {
+		s.topicsShown, s.o.Playback = true, true
+		f.Name, f.Source, f.Log = cmp.Or(o.Node, "rs-ros-node"), shown{s}, o.Log
 	}
-	o.Foxglove.Control, o.Foxglove.Budget = !o.ViewOnly, o.Budget
-	s.foxglove = foxglove.New(o.Foxglove)
+	if s.o.Playback {
+		f.Playback = shown{s}
+	}
+	f.Control, f.Budget = !o.ViewOnly, o.Budget
+	s.foxglove = foxglove.New(f)
 	s.mux.Handle("/", page)
 	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
 	s.mux.HandleFunc("POST /api/record/{do}", s.serveRecord)
@@ -198,7 +204,7 @@ func (s *Server) swap(g stage, message []byte) (old stage) {
 			v.unsubscribeAll(old)
 		}
 	}
-	s.stageGraph.changed()
+	s.beginFoxglove(g)
 	return old
 }
 
@@ -215,17 +221,6 @@ func (s *Server) stream(id uint16) *stream {
 		return g.stream(id)
 	}
 	return nil
-}
-
-// watch adds a subscription to its stream, or returns false if that is no longer shown.
-func (s *Server) watch(sub *subscription) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if sub.stream.stage != s.stage {
-		return false
-	}
-	sub.stream.watchers.Add(sub)
-	return true
 }
 
 // broadcast sends a message to all viewers.
@@ -329,7 +324,7 @@ func (s *Server) update() {
 			if unsure || !reflect.DeepEqual(st, last.state) || st.Playing && st.Position != nil {
 				s.sendState(g)
 			} else {
-				s.stageGraph.report(st)
+				s.report(st)
 			}
 			last.state = st
 		}
@@ -341,7 +336,7 @@ func (s *Server) update() {
 
 // resendUnseen sends the frames at the position to viewers that haven't received them.
 func (s *Server) resendUnseen(g stage) {
-	unseen := s.stageGraph.unseen()
+	unseen := s.takeRecalled()
 	if !g.canResend() {
 		return
 	}

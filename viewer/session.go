@@ -109,11 +109,14 @@ func (v *session) subscribe(id uint16, want form) {
 		return v.Write(websocket.MessageBinary, parts...)
 	}
 	sub.Subscription = v.Subscribe(o)
-	if !v.server.watch(sub) {
+	if s.stage != v.server.current() { // later, the subscription is ended with the stage
 		sub.Close()
 		return
 	}
 	v.subscriptions[s] = sub
+	if err := s.watchers.Add(sub); err != nil {
+		v.server.o.Log.Warn().Err(err).Uint16("stream", id).Msg("viewers can't see a topic")
+	}
 }
 
 // unseen returns the streams of which the viewer hasn't received anything. It returns each only

@@ -3,6 +3,7 @@ package viewer
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"rsros/viewer/clients"
 	"rsros/viewer/wire"
@@ -17,6 +18,9 @@ type stage interface {
 	stream(id uint16) *stream               // nil if there is none
 	span() (start, end wire.Nanos, ok bool) // of a recording
 	topicList() *topics                     // topics for Foxglove's clients
+	// takeMarks adds marks that were found since the last call to the source, and returns them,
+	// or nil if there are none. The server's commands are locked.
+	takeMarks() []wire.Mark
 	// canResend reports whether resend can be called, which shows streams at the position to
 	// viewers that haven't seen them.
 	canResend() bool
@@ -30,6 +34,45 @@ type stage interface {
 	end() error
 }
 
+// base is what all stages have.
+type base struct {
+	server *Server
+	source wire.Source // of a camera without current values of options
+	found  atomic.Pointer[[]wire.Mark]
+}
+
+func (b *base) described() *wire.Source { return &b.source }
+
+func (b *base) span() (start, end wire.Nanos, ok bool) {
+	if b.source.Start == nil {
+		return 0, 0, false
+	}
+	return *b.source.Start, *b.source.End, true
+}
+
+func (b *base) takeMarks() []wire.Mark {
+	list := b.found.Swap(nil)
+	if list == nil {
+		return nil
+	}
+	b.source.Marks = *list
+	return *list
+}
+
+// sendMarks sends viewers the marks that were found.
+func (s *Server) sendMarks(g stage) {
+	if !s.commands.TryLock() { // try again at the next tick
+		return
+	}
+	defer s.commands.Unlock()
+	if s.current() != g {
+		return
+	}
+	if list := g.takeMarks(); list != nil {
+		s.notify(g, wire.MarksFound{Op: "marks", Marks: list})
+	}
+}
+
 // errCannot is returned for a request that a stage doesn't support.
 var errCannot = errors.New("this can't be done with what is shown")
 
@@ -39,7 +82,7 @@ type stream struct {
 	id       uint16
 	lost     func() uint64   // number of frames that never reached the program
 	queue    clients.Options // of each viewer
-	watchers clients.List[*subscription]
+	watchers clients.Watchers[*subscription]
 
 	mu      sync.Mutex
 	samples *samples // being collected

@@ -29,8 +29,8 @@ type topic struct {
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
 
-	latched atomic.Pointer[[]msgs.Raw]            // sent first to each Foxglove client, without owners; nil if none
-	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
+	latched atomic.Pointer[[]msgs.Raw]                // sent first to each Foxglove client, without owners; nil if none
+	taps    clients.Watchers[*func(foxglove.Message)] // of Foxglove's clients
 }
 
 // decodedTypes are the types of messages that the page decodes (viewer/page/src/topics/decode.ts).

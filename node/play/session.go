@@ -20,7 +20,6 @@ import (
 	"rsros/ros/graph"
 	"rsros/tools/bagset"
 	"rsros/viewer"
-	"rsros/viewer/foxglove/nodegraph"
 )
 
 type session struct {
@@ -36,7 +35,6 @@ type session struct {
 	out    *output
 	shown  *viewer.Output // copies everything from out to viewers
 	status *control.Status
-	viewed nodegraph.Playback
 	player *replay.Player
 	page   *viewer.Server // nil without viewers
 }
@@ -136,7 +134,7 @@ func (s *session) connect(ctx context.Context) (err error) {
 
 func (s *session) report(status replay.Status) {
 	s.status.Publish(status)
-	s.viewed.Report(status)
+	s.page.PlaybackChanged()
 }
 
 // serve lets the graph, Foxglove and browsers follow and control the player.
@@ -151,14 +149,13 @@ func (s *session) serve(ctx context.Context) error {
 		return err
 	}
 	s.status.Changed = remote.Changed
-	s.viewed.Control(s.player)
-	page, l, err := view.Serve(s.node, view.Options{Access: s.HTTP, Playback: &s.viewed})
+	attach := func(page *viewer.Server) { page.AttachPlayer(s.player, s.shown, s.title()) }
+	page, l, err := view.Serve(s.node, view.Options{Access: s.HTTP, Playback: true, Attach: attach})
 	if err != nil {
 		return err
 	}
 	if s.page = page; page != nil {
 		s.closers = append(s.closers, func() { _ = l.Close() }) // playback is over
-		page.AttachPlayer(s.player, s.shown, s.title())
 	}
 	return nil
 }

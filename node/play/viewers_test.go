@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -61,7 +62,8 @@ func TestViewers(t *testing.T) {
 			t.Errorf("play ended with %v", err)
 		}
 	}()
-	page := visitor.DialViewer(t, <-address)
+	at := <-address
+	page := visitor.DialViewer(t, at)
 	ids := page.Source(func(s *wire.Source) bool { return s.Kind == "file" && s.Name == "walk.bag" }) // before the player is shown, nothing is
 	if len(ids) != 3 || ids["/count"] == 0 {
 		t.Fatalf("topics %v", ids)
@@ -87,6 +89,20 @@ func TestViewers(t *testing.T) {
 	page.Must(5, "step", `,"sets":1`)
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
 	}
+
+	// A Foxglove client controls the same player.
+	c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(at, "http"))
+	if e := c.AwaitOp("serverInfo"); !strings.Contains(string(e.Text), `"dataStartTime":{"sec":1700000000,`) {
+		t.Errorf("Foxglove was told %s", e.Text)
+	}
+	c.SendBinary(3, byte(1), float32(2), byte(1), uint64(1700000000300000000), "seek")
+	e := c.Await("the state of playback", func(e visitor.Event) bool { return e.PlayRequest == "seek" })
+	if e.State != 1 || e.Time != 1700000000300000000 || e.Speed != 2 || !e.DidSeek {
+		t.Errorf("after a seek of Foxglove the state is %+v", e)
+	}
+	page.Await(func(m visitor.Message) bool { return m.Op == "state" && m.Rate == 2 })
+	page.Must(6, "play", "")
+	c.Await("the page's command", func(e visitor.Event) bool { return e.Opcode == 5 && e.State == 0 })
 }
 
 // The page shows processed frames also after a seek while paused, and to a viewer who joins then.

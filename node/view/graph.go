@@ -33,7 +33,7 @@ func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err 
 	defer n.Close() //nolint:errcheck // it publishes nothing
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
-	o.Foxglove = nodegraph.Options(n, nil)
+	o.Foxglove = foxgloveOf(n)
 	o.Attach = func(s *viewer.Server) (detach func()) {
 		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
 	}

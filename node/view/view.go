@@ -6,6 +6,7 @@ import (
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/viewer"
+	"rsros/viewer/foxglove"
 	"rsros/viewer/foxglove/nodegraph"
 	"rsros/viewer/guard"
 )
@@ -21,21 +22,30 @@ type Access struct {
 // Options are what viewers need in addition to the node.
 type Options struct {
 	Access
-	RecordDir string              // of recordings that viewers start
-	Playback  *nodegraph.Playback // for Foxglove's clients; nil without a player
+	RecordDir string               // of recordings that viewers start
+	Playback  bool                 // Foxglove's clients may control the playback of what is shown
+	Attach    func(*viewer.Server) // if not nil, shows something before viewers connect
 }
 
-// Serve serves viewers of a node, who see nothing at first. The server and the listener are
+// foxgloveOf returns the options of a server that shows Foxglove's clients a node's graph.
+func foxgloveOf(n *graph.Node) foxglove.Options {
+	return foxglove.Options{Name: n.Name(), Source: nodegraph.New(n), Log: n.Log()}
+}
+
+// Serve serves viewers of a node. The server and the listener are
 // nil if there is no address. The caller closes the listener before the node, and before
 // what the server shows.
 func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 	if o.Address == "" {
 		return nil, nil, nil
 	}
-	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: nodegraph.Options(n, o.Playback),
+	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: foxgloveOf(n), Playback: o.Playback,
 		Log: n.Log().With().Str("component", "view").Logger(), Lines: o.Lines, Node: n.Name()})
 	if err != nil {
 		return nil, nil, err
+	}
+	if o.Attach != nil {
+		o.Attach(s)
 	}
 	l, err := viewer.Listen(o.Access.Access, s)
 	if err == nil {

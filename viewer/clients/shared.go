@@ -45,34 +45,75 @@ func (s *Shared) Release() {
 
 func (s *Shared) count() uint64 { return max(s.Count, 1) }
 
-// List is a set of subscriptions that changes rarely and is read for each message. Its
-// zero value is empty.
-type List[T comparable] struct {
-	mu  sync.Mutex
-	all atomic.Pointer[[]T]
+// Watchers are subscriptions that share one source of messages. The list changes rarely and is
+// read for each message. The zero value is an empty list.
+type Watchers[T comparable] struct {
+	// Open makes the source send messages until stop is called. It is nil for a source that
+	// sends them anyway.
+	Open func() (stop func(), err error)
+
+	mu   sync.Mutex // orders opening and closing
+	stop func()     // nil if the source isn't open
+	all  atomic.Pointer[[]T]
 }
 
 // All returns the list, which the caller doesn't change.
-func (l *List[T]) All() []T {
+func (l *Watchers[T]) All() []T {
 	if list := l.all.Load(); list != nil {
 		return *list
 	}
 	return nil
 }
 
-// Add adds x.
-func (l *List[T]) Add(x T) {
+// Add adds x, and opens the source for the first one. After an error, x isn't in the list.
+func (l *Watchers[T]) Add(x T) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := append(slices.Clone(l.All()), x)
 	l.all.Store(&list)
+	if len(list) == 1 {
+		if err = l.open(); err != nil {
+			l.all.Store(nil)
+		}
+	}
+	return err
 }
 
-// Remove removes x and returns how many are left.
-func (l *List[T]) Remove(x T) int {
+// Remove removes x, and closes the source after the last one.
+func (l *Watchers[T]) Remove(x T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(l.All()), func(y T) bool { return x == y })
 	l.all.Store(&list)
-	return len(list)
+	if len(list) == 0 {
+		l.close()
+	}
+}
+
+// Reopen opens the source again, which then sends what it sends first, if others than a single
+// subscription are in the list.
+func (l *Watchers[T]) Reopen() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.All()) < 2 {
+		return nil
+	}
+	l.close()
+	return l.open()
+}
+
+// open opens the source; mu is held.
+func (l *Watchers[T]) open() (err error) {
+	if l.Open != nil {
+		l.stop, err = l.Open()
+	}
+	return err
+}
+
+// close closes the source if it is open; mu is held.
+func (l *Watchers[T]) close() {
+	if l.stop != nil {
+		l.stop()
+		l.stop = nil
+	}
 }

@@ -3,7 +3,6 @@ package foxglove
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"rsros/viewer/clients"
 )
@@ -19,16 +18,18 @@ type channel struct {
 	Topic
 	id uint32
 
-	mu            sync.Mutex // orders subscribing and unsubscribing
-	stop          func()     // ends the subscription that all clients share; nil if there is none
-	subscriptions clients.List[*subscription]
+	subscriptions clients.Watchers[*subscription] // share one subscription of the source
 }
 
 // channel returns a channel by its number, or nil if the topic doesn't exist. Callers hold mu.
 func (s *Server) channel(id uint32) *channel {
 	t, live := s.topics.live[id]
 	if live && s.channels[id] == nil {
-		s.channels[id] = &channel{Topic: t, id: id}
+		ch := &channel{Topic: t, id: id}
+		ch.subscriptions.Open = func() (stop func(), err error) {
+			return s.o.Source.Subscribe(t, func(m Message) { s.deliver(m, ch.subscriptions.All()...) })
+		}
+		s.channels[id] = ch
 	}
 	if !live {
 		return nil
@@ -74,28 +75,11 @@ func (c *client) advertise(list []uint32) {
 func (s *Server) subscribe(sub *subscription) (err error) {
 	ch := sub.channel
 	if ch.Latched {
-		sub.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, sub) })
+		sub.stop, err = s.o.Source.Subscribe(ch.Topic, func(m Message) { s.deliver(m, sub) })
 		return err
 	}
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	ch.subscriptions.Add(sub)
-	if ch.stop == nil {
-		if ch.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, ch.subscriptions.All()...) }); err != nil {
-			ch.stop = nil
-			ch.subscriptions.Remove(sub)
-			return err
-		}
-	}
-	sub.stop = func() {
-		ch.mu.Lock()
-		defer ch.mu.Unlock()
-		if ch.subscriptions.Remove(sub) == 0 && ch.stop != nil {
-			ch.stop()
-			ch.stop = nil
-		}
-	}
-	return nil
+	sub.stop = func() { ch.subscriptions.Remove(sub) }
+	return ch.subscriptions.Add(sub)
 }
 
 // deliver queues a message.

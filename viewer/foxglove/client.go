@@ -53,7 +53,7 @@ func newClient(s *Server, conn *clients.Client, control bool) *client {
 
 func (c *client) capabilities() []string {
 	list := []string{}
-	if !c.s.o.Topics {
+	if c.s.graph != nil {
 		list = append(list, "connectionGraph", "parameters", "parametersSubscribe")
 		if c.control {
 			list = append(list, "clientPublish", "services")
@@ -254,8 +254,8 @@ func (c *client) subscribe(r subscribe) {
 	s.mu.Unlock()
 	if sub != nil { // otherwise the topic was removed meanwhile
 		sub.close()
-	} else if g, can := s.o.Graph.(Recaller); can {
-		g.Recall(ch.Topic)
+	} else if source, can := s.o.Source.(Recaller); can {
+		source.Recall(ch.Topic)
 	}
 }
 
@@ -302,8 +302,11 @@ func (c *client) beginPublishing(ch clientChannel) {
 	case !known:
 		fail(levelError, "the type %s isn't known here, and no schema was sent", quoted(ch.SchemaName))
 		return
+	case c.s.graph == nil:
+		fail(levelError, "%v", errNoGraph)
+		return
 	}
-	p, err := c.s.o.Graph.Publish(ch.Topic, typ)
+	p, err := c.s.graph.Publish(ch.Topic, typ)
 	if err != nil {
 		fail(levelError, "%v", err)
 		return

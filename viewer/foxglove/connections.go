@@ -62,8 +62,7 @@ func ids(list []string) []string { return append([]string{}, list...) }
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if on && !c.followsGraph && c.s.known { // otherwise the first update has the whole graph
-		whole, _ := c.s.graph.diff(&connections{})
+	if whole, any := c.s.nodes.diff(&connections{}); on && any && !c.followsGraph { // otherwise the first update has the whole graph
 		c.send(whole)
 	}
 	c.followsGraph = on

@@ -2,23 +2,33 @@ package foxglove
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"rsros/msgs"
 )
 
-// Graph is the part of a ROS graph that a server shows. Its methods may be called by several
-// goroutines.
+// Source has topics to subscribe to. Its methods may be called by several goroutines. The topics
+// are those of [Server.Update], unless it is a [Graph].
+type Source interface {
+	// Subscribe delivers the messages of a topic, latched ones first, until
+	// stop is called. A call of deliver may still be running when stop returns. deliver must
+	// not block, and may be called by several goroutines.
+	Subscribe(t Topic, deliver func(Message)) (stop func(), err error)
+}
+
+// Recaller is a Source that can deliver the last message of a topic again to all its
+// subscribers, for a new one.
+type Recaller interface{ Recall(Topic) }
+
+// Graph is a Source that also has services and parameters, and topics that clients publish.
 type Graph interface {
+	Source
+
 	// Follow calls changed with the current state, and after each change, until stop is
 	// called. Calls don't overlap, and none is running when stop returns. The State passed
 	// isn't modified afterwards.
 	Follow(changed func(*State)) (stop func())
-
-	// Subscribe delivers the messages of a topic of the state, latched ones first, until
-	// stop is called. A call of deliver may still be running when stop returns. deliver must
-	// not block, and may be called by several goroutines.
-	Subscribe(t Topic, deliver func(Message)) (stop func(), err error)
 
 	// Publish begins to publish a topic.
 	Publish(topic string, typ msgs.Type) (Publisher, error)
@@ -30,17 +40,15 @@ type Graph interface {
 	SetParam(ctx context.Context, name string, value any) error
 }
 
-// Recaller is a Graph that can deliver the last message of a topic again to all its
-// subscribers, for a new one.
-type Recaller interface{ Recall(Topic) }
+// errNoGraph is returned for a request that a Source can't execute.
+var errNoGraph = errors.New("there is no ROS graph here")
 
-// State is the state of a graph.
+// State is the state of a source.
 type State struct {
 	Topics   []Topic
 	Services []Service
 	Params   map[string]any // values by full name; trees are split into their leaves
 	Problems []string       // a sentence for each thing that can't be shown
-	Session  int            // if it changes, clients discard their state
 
 	Publishers, Subscribers map[string][]string // names of nodes by topic
 	Providers               map[string][]string // by service
@@ -85,13 +93,10 @@ type Publisher interface {
 // goroutines.
 type Playback interface {
 	// Range returns the times of the first and the last message in ns; ok is false while
-	// nothing is played. The result changes only when State.Session changes.
+	// nothing is played. The result changes only before [Server.Begin].
 	Range() (start, end int64, ok bool)
-	// Follow calls changed with the current state, after each change, and several times a
-	// second while the recording plays, until stop is called.
-	Follow(changed func(PlaybackState)) (stop func())
 	// Do executes a command and returns the resulting state.
-	Do(ctx context.Context, c PlaybackCommand) (PlaybackState, error)
+	Do(PlaybackCommand) (PlaybackState, error)
 }
 
 // PlaybackStatus is the protocol's number for a player's state.

@@ -180,6 +180,6 @@ func start(t testing.TB, o Options) (s *Server, url string) {
 // begin connects a client to a graph that it may control.
 func begin(t testing.TB, f *fake) (*Server, *visitor.Foxglove) {
 	t.Helper()
-	s, url := start(t, Options{Graph: f, Control: true})
+	s, url := start(t, Options{Source: f, Control: true})
 	return s, visitor.DialFoxglove(t, url)
 }

@@ -38,7 +38,7 @@ func TestUnfinishedMessages(t *testing.T) {
 	const budget = 64 << 20
 	b := clients.NewBudget(budget)
 	f := newFake("/a")
-	s, url := start(t, Options{Graph: f, Budget: b})
+	s, url := start(t, Options{Source: f, Budget: b})
 	chunk := make([]byte, 1<<20)
 	list := hostile(t, url, 30, func(conn *peer.Conn) error {
 		w, err := conn.Writer(t.Context(), peer.MessageBinary)
@@ -73,7 +73,7 @@ func TestUnreadAnswers(t *testing.T) {
 	b := clients.NewBudget(64 << 20)
 	f := newFake()
 	f.state.Params = map[string]any{"/long": strings.Repeat("x", 100<<10)}
-	s, url := start(t, Options{Graph: f, Budget: b})
+	s, url := start(t, Options{Source: f, Budget: b})
 	visitor.DialFoxglove(t, url).AwaitOp("serverInfo")
 	request, err := json.Marshal(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
 	if err != nil {

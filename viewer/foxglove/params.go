@@ -63,9 +63,12 @@ func (c *client) setParams(list []parameter, id string) {
 	for i := range list {
 		p := &list[i]
 		value, err := p.value()
+		if err == nil && s.graph == nil {
+			err = errNoGraph
+		}
 		if err == nil {
 			ctx, cancel := context.WithTimeout(c.Context(), callTime)
-			err = s.o.Graph.SetParam(ctx, p.Name, value)
+			err = s.graph.SetParam(ctx, p.Name, value)
 			cancel()
 		}
 		names = append(names, p.Name)

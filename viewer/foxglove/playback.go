@@ -1,7 +1,6 @@
 package foxglove
 
 import (
-	"context"
 	"math"
 
 	"github.com/coder/websocket"
@@ -13,8 +12,9 @@ type sentPlayback struct {
 	commands int           // in progress; their answers contain the changes
 }
 
-// played informs the clients of the player's new state.
-func (s *Server) played(now PlaybackState) {
+// Played informs the clients of the player's new state. It is called after each change, and
+// several times a second during playback.
+func (s *Server) Played(now PlaybackState) {
 	s.round.Store(int64(now.Jumps))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,9 +61,7 @@ func (c *client) play(p playbackControl) {
 	c.playback = true
 	s.sent.commands++
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(c.Context(), callTime)
-	defer cancel()
-	now, err := s.o.Playback.Do(ctx, p.PlaybackCommand)
+	now, err := s.o.Playback.Do(p.PlaybackCommand)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent.commands--

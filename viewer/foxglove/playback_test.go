@@ -1,7 +1,6 @@
 package foxglove
 
 import (
-	"context"
 	"sync"
 	"testing"
 
@@ -10,38 +9,26 @@ import (
 
 // player is a Playback that only does what it is asked to.
 type player struct {
-	mu      sync.Mutex
-	now     PlaybackState
-	changed func(PlaybackState)
-	asked   []PlaybackCommand
+	server *Server // that is told of changes
+
+	mu    sync.Mutex
+	now   PlaybackState
+	asked []PlaybackCommand
 }
 
 func newPlayer() *player { return &player{now: PlaybackState{Paused, 10e9, 1, 0}} }
 
 func (p *player) Range() (start, end int64, ok bool) { return 10e9, 20e9 + 5, true }
 
-func (p *player) Follow(changed func(PlaybackState)) func() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.changed = changed
-	changed(p.now)
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.changed = nil
-	}
-}
-
 // become changes the state, as the player itself or another client would.
 func (p *player) become(now PlaybackState) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.now = now; p.changed != nil {
-		p.changed(now)
-	}
+	p.now = now
+	p.mu.Unlock()
+	p.server.Played(now)
 }
 
-func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error) {
+func (p *player) Do(c PlaybackCommand) (PlaybackState, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, c)
 	now := p.now
@@ -61,7 +48,9 @@ func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error)
 // TestPlaybackControl sends requests and receives changes by others.
 func TestPlaybackControl(t *testing.T) {
 	p := newPlayer()
-	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: true})
+	s, url := start(t, Options{Source: newFake(), Playback: p, Control: true})
+	p.server = s
+	s.Played(p.now)
 	c, silent := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
 	state := func() visitor.Event {
 		t.Helper()
@@ -119,10 +108,12 @@ func TestPlaybackControl(t *testing.T) {
 // only when the player jumps.
 func TestTime(t *testing.T) {
 	p, f := newPlayer(), newFake("/a")
-	s, url := start(t, Options{Graph: f, Playback: p})
+	s, url := start(t, Options{Source: f, Playback: p})
+	p.server = s
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	p.become(p.now)
 	var seen []int64
 	read := func(until int64) {
 		t.Helper()

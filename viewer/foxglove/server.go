@@ -19,13 +19,12 @@ import (
 // subprotocols are the names of the protocol, the preferred one first.
 func subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
 
-// Options configure a server. Graph is required.
+// Options configure a server. Source is required.
 type Options struct {
 	Name     string // of the server, shown to the user
-	Graph    Graph
+	Source   Source
 	Playback Playback // nil if nothing is ever played
 	Control  bool     // clients may publish, call services, set parameters and control playback
-	Topics   bool     // the graph has only topics: no services or parameters, and clients can't publish
 
 	MaxClients int             // at once; default 32
 	Budget     *clients.Budget // nil means the process's
@@ -35,6 +34,7 @@ type Options struct {
 // Server serves any number of clients.
 type Server struct {
 	o       Options
+	graph   Graph // the source; nil if it isn't a graph
 	log     zerolog.Logger
 	clients *clients.Server[*client]
 
@@ -44,16 +44,14 @@ type Server struct {
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
 	mu       sync.Mutex
-	unfollow []func() // while there are clients
-	known    bool     // the first state was received
-	state    int      // State.Session
+	unfollow func()   // while there are clients
 	session  string   // sent to clients
 	problems []string // sent to clients
 	topics   advertised[Topic]
 	services advertised[Service]
 	channels map[uint32]*channel // of the topics that clients named
 	params   map[string]any
-	graph    connections
+	nodes    connections
 	sent     sentPlayback
 }
 
@@ -63,16 +61,25 @@ func New(o Options) *Server {
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
 		channels: make(map[uint32]*channel),
 	}
+	s.graph, _ = o.Source.(Graph)
 	s.clients = clients.NewServer[*client](o.MaxClients, o.Budget, s.log)
-	s.begin()
+	s.Begin()
 	return s
 }
 
-// begin begins a session. Clients discard the state of the previous one.
-func (s *Server) begin() {
-	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
+// Begin begins a session, because something else is shown. Clients discard the state of the
+// previous one, and their subscriptions end.
+func (s *Server) Begin() {
 	_, _, playing := s.playback()
+	s.mu.Lock()
+	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
 	s.playing.Store(playing)
+	for _, c := range s.clients.All() {
+		c.playback = false
+		c.send(s.info(c))
+	}
+	s.mu.Unlock()
+	s.Update(&State{})
 }
 
 // playback returns the range of the recording that is played; ok is false if there is none.
@@ -139,8 +146,11 @@ func (c *client) Leave() {
 	c.s.follow()
 }
 
-// follow follows the graph and the playback as long as there are clients.
+// follow follows the graph as long as there are clients.
 func (s *Server) follow() {
+	if s.graph == nil {
+		return
+	}
 	s.following.Lock()
 	defer s.following.Unlock()
 	s.mu.Lock()
@@ -148,14 +158,9 @@ func (s *Server) follow() {
 	s.mu.Unlock()
 	switch {
 	case wanted && unfollow == nil:
-		unfollow = []func(){s.o.Graph.Follow(s.update)}
-		if s.o.Playback != nil {
-			unfollow = append(unfollow, s.o.Playback.Follow(s.played))
-		}
+		unfollow = s.graph.Follow(s.Update)
 	case !wanted && unfollow != nil:
-		for _, stop := range unfollow {
-			stop()
-		}
+		unfollow()
 		unfollow = nil
 	}
 	s.mu.Lock()
@@ -179,32 +184,22 @@ func (s *Server) info(c *client) serverInfo {
 	return i
 }
 
-// update informs the clients of the graph's new state.
-func (s *Server) update(state *State) {
+// Update informs the clients of the source's new state. A [Graph] is followed instead.
+func (s *Server) Update(state *State) {
 	for _, sub := range s.setState(state) {
 		sub.close()
 	}
 }
 
-// setState does update's work, and returns the subscriptions of topics that are gone.
+// setState does Update's work, and returns the subscriptions of topics that are gone.
 func (s *Server) setState(state *State) (ended []*subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.clients.All()
-	if state.Session != s.state {
-		s.begin()
-		for _, c := range all {
-			c.playback = false
-			if s.known {
-				c.send(s.info(c))
-			}
-		}
-		s.state = state.Session
-	}
 	ended = s.updateTopics(state.Topics)
 	s.updateServices(state.Services)
 	s.updateParams(state.Params)
-	s.graph.update(state, all)
+	s.nodes.update(state, all)
 	for _, p := range state.Problems {
 		if !slices.Contains(s.problems, p) {
 			for _, c := range all {
@@ -212,7 +207,7 @@ func (s *Server) setState(state *State) (ended []*subscription) {
 			}
 		}
 	}
-	s.problems, s.known = state.Problems, true
+	s.problems = state.Problems
 	return ended
 }
 

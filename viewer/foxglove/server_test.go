@@ -29,7 +29,7 @@ func TestBeginning(t *testing.T) {
 			"clientPublish", "services", "time", "playbackControl"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.options.Graph = newFake()
+			test.options.Source = newFake()
 			_, url := start(t, test.options)
 			c := visitor.DialFoxglove(t, url)
 			var info serverInfo
@@ -56,7 +56,7 @@ func TestBeginning(t *testing.T) {
 
 // TestSubprotocols checks which subprotocols are accepted and which is preferred.
 func TestSubprotocols(t *testing.T) {
-	_, url := start(t, Options{Graph: newFake()})
+	_, url := start(t, Options{Source: newFake()})
 	for offered, chosen := range map[string]string{
 		"foxglove.websocket.v1":                 "foxglove.websocket.v1",
 		"foxglove.websocket.v1 foxglove.sdk.v1": "foxglove.sdk.v1",
@@ -121,7 +121,7 @@ func TestChannels(t *testing.T) {
 func TestOneSubscriptionForAll(t *testing.T) {
 	f := newFake("/a")
 	f.state.Topics = append(f.state.Topics, Topic{Name: "/latched", Type: stringType, Latched: true})
-	s, url := start(t, Options{Graph: f})
+	s, url := start(t, Options{Source: f})
 	one, two := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
 	for _, c := range []*visitor.Foxglove{one, two} {
 		c.Subscribe(5, "/a")
@@ -225,7 +225,7 @@ func TestErrors(t *testing.T) {
 func TestLookingOn(t *testing.T) {
 	f := newFake("/a")
 	f.state.Services = []Service{{"/s", msgs.MustService("std_srvs/Trigger")}}
-	_, url := start(t, Options{Graph: f, Playback: newPlayer()})
+	_, url := start(t, Options{Source: f, Playback: newPlayer()})
 	for name, send := range map[string]func(*visitor.Foxglove){
 		"may not publish": func(c *visitor.Foxglove) {
 			c.Send(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
@@ -337,7 +337,7 @@ func TestServices(t *testing.T) {
 func TestParameterRequests(t *testing.T) {
 	f := newFake()
 	f.state.Params = Flatten(map[string]any{"a": 1, "b": map[string]any{"c": 2.0, "d": "x"}})
-	_, url := start(t, Options{Graph: f, Control: true})
+	_, url := start(t, Options{Source: f, Control: true})
 	c, other := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
 	values := func(c *visitor.Foxglove, id string) (list map[string]any) {
 		t.Helper()
@@ -416,7 +416,7 @@ func TestConnectionGraph(t *testing.T) {
 // TestClose closes the server while clients are connected and waiting.
 func TestClose(t *testing.T) {
 	f := newFake("/a")
-	s, url := start(t, Options{Graph: f, MaxClients: 1})
+	s, url := start(t, Options{Source: f, MaxClients: 1})
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
 	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })

@@ -76,7 +76,7 @@ func (c *client) call(r serviceRequest) {
 		defer c.Unreserve(size)
 		ctx, cancel := context.WithTimeout(c.Context(), callTime)
 		defer cancel()
-		response, err := c.s.o.Graph.Call(ctx, service, r.request)
+		response, err := c.s.graph.Call(ctx, service, r.request)
 		<-c.calls // before the answer, after which the client may call again
 		if err != nil {
 			c.callFailed(r, service.Name, err.Error())

@@ -13,7 +13,7 @@ import (
 func TestSlowClient(t *testing.T) {
 	const images, samples = 30, 20 // samples per image
 	f := newFake("/image", "/imu")
-	s, url := start(t, Options{Graph: f})
+	s, url := start(t, Options{Source: f})
 	fast, slow := visitor.DialFoxglove(t, url), visitor.DialFoxglove(t, url)
 	for _, c := range []*visitor.Foxglove{fast, slow} {
 		c.Subscribe(1, "/image")

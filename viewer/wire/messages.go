@@ -116,6 +116,7 @@ type State struct {
 	Stalled  bool      `json:"stalled,omitempty"` // until messages are read
 	Set      *int      `json:"set"`
 	Round    int       `json:"round"`
+	Waiting  bool      `json:"-"` // plays, but waits for something other than the next message's time
 	Jumps    int       `json:"-"` // number of times that the position was set
 }
 

@@ -30,7 +30,7 @@ func serve(n *graph.Node, address string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{foxglove.New(nodegraph.Options(n, nil)), l}
+	s := &server{foxglove.New(foxglove.Options{Name: n.Name(), Source: nodegraph.New(n), Log: n.Log()}), l}
 	go http.Serve(l, s) //nolint:errcheck,gosec // until Close
 	return s, nil
 }

@@ -80,7 +80,7 @@ func TestGraph(t *testing.T) {
 		}
 	}
 
-	s := foxglove.New(foxglove.Options{Name: "test", Graph: New(own), Control: true, Log: zerolog.Nop()})
+	s := foxglove.New(foxglove.Options{Name: "test", Source: New(own), Control: true, Log: zerolog.Nop()})
 	h := httptest.NewServer(s)
 	defer h.Close()
 	defer s.Close()
