@@ -14,6 +14,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/usb"
 )
 
 // Options configures Open. The zero value is valid.
@@ -30,7 +31,7 @@ type Options struct {
 // Device is an open camera. It remains valid while the camera is unplugged and plugged
 // in again.
 type Device struct {
-	bus     Bus
+	bus     usb.Bus
 	log     zerolog.Logger
 	product product
 	info    []camdriver.Info
@@ -63,7 +64,7 @@ type loss struct {
 }
 
 // newDevice returns a device for a connected camera.
-func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
+func newDevice(bus usb.Bus, l *link, p product, o Options) (*Device, error) {
 	if o.PoolBytes == 0 {
 		o.PoolBytes = 256 << 20
 	}
@@ -85,8 +86,8 @@ func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
 		cancel()
 		return nil, err
 	}
-	if l.usb.slow() {
-		d.log.Warn().Str("usb", l.usb.speed()).
+	if l.usb.Slow() {
+		d.log.Warn().Str("usb", l.usb.Version()).
 			Msg("the camera is on a USB 2 link and offers fewer profiles; use a USB 3 port and cable")
 	}
 	go d.keep()
@@ -161,7 +162,7 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 		{Key: camdriver.InfoAdvancedMode, Value: yes[l.advanced]},
 		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.id)},
 		{Key: camdriver.InfoCameraLocked, Value: yes[l.id.Locked]},
-		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.speed()},
+		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.Version()},
 		{Key: camdriver.InfoProductLine, Value: "D400"},
 		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial},
 		{Key: camdriver.InfoFirmwareUpdateId, Value: l.id.ASICSerial},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 )
 
 // Errors of List and Open.
@@ -32,7 +33,20 @@ type Found struct {
 	State      string `json:"state"`   // "ready", or why the camera cannot be used
 }
 
-func list(ctx context.Context, bus Bus) ([]Found, error) {
+// List returns the connected cameras. It opens each camera briefly, which detaches the
+// kernel's drivers in the meantime. A camera that cannot be opened is listed with the
+// reason.
+func List(ctx context.Context) ([]Found, error) {
+	if !usb.Available {
+		return nil, usb.ErrNoUSB
+	}
+	return list(ctx, system())
+}
+
+// system returns the system's bus.
+func system() usb.Bus { return usb.System(vendorIntel, vendorRealSense) }
+
+func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
 	plugged, err := bus.Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list USB devices: %w", err)
@@ -47,8 +61,8 @@ func list(ctx context.Context, bus Bus) ([]Found, error) {
 }
 
 // inspect opens a camera to read its serial number and firmware.
-func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
-	f := Found{Name: p.name(), Product: fmt.Sprintf("%04X", p.id), Port: u.Port, USB: u.speed(), State: "ready"}
+func inspect(ctx context.Context, bus usb.Bus, u usb.Device, p product) Found {
+	f := Found{Name: p.name(), Product: fmt.Sprintf("%04X", p.id), Port: u.Port, USB: u.Version(), State: "ready"}
 	if p.recovery {
 		f.State = errRecover.Error()
 		return f
@@ -61,7 +75,7 @@ func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
 	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial, l.id.ASICSerial, l.id.Firmware.String()
 	if err := errors.Join(checkParts(l, p, false), l.close()); err != nil {
 		f.State = err.Error()
-	} else if u.slow() {
+	} else if u.Slow() {
 		f.State = "ready, on a USB 2 link with fewer profiles"
 	}
 	return f
@@ -69,10 +83,10 @@ func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
 
 // explain adds advice for users to an error.
 func explain(err error) error {
-	if errors.Is(err, ErrPermission) {
+	if errors.Is(err, usb.ErrPermission) {
 		return fmt.Errorf("%w; install %s in /etc/udev/rules.d and plug the camera in again", err, UdevRules)
 	}
-	if errors.Is(err, ErrInUse) {
+	if errors.Is(err, usb.ErrInUse) {
 		return fmt.Errorf("%w; stop that program (fuser -v /dev/bus/usb/*/* shows it)", err)
 	}
 	return err
@@ -98,8 +112,21 @@ func (s Selector) String() string {
 	return "a RealSense D400 camera with " + strings.Join(words, ", ")
 }
 
+// Open opens the first connected camera that matches the selector. If none does, the
+// error says why for each connected camera.
+func Open(ctx context.Context, sel Selector, o Options) (camdriver.Device, error) {
+	if !usb.Available {
+		return nil, fmt.Errorf("%s: %w", sel, usb.ErrNoUSB)
+	}
+	d, err := OpenOn(ctx, system(), sel, o)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 // OpenOn is Open on another bus than the system's.
-func OpenOn(ctx context.Context, bus Bus, sel Selector, o Options) (*Device, error) {
+func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device, error) {
 	pattern, err := parseType(sel.Type)
 	if err != nil {
 		return nil, err
@@ -125,7 +152,7 @@ func OpenOn(ctx context.Context, bus Bus, sel Selector, o Options) (*Device, err
 
 var errOther = errors.New("does not match")
 
-func openOne(ctx context.Context, bus Bus, u USBDevice, p product, sel Selector, pattern typePattern, o Options) (*Device, error) {
+func openOne(ctx context.Context, bus usb.Bus, u usb.Device, p product, sel Selector, pattern typePattern, o Options) (*Device, error) {
 	switch {
 	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.name()):
 		return nil, errOther

@@ -3,15 +3,14 @@
 //
 // # Interfaces
 //
-// The driver talks to the camera through the Bus interface of usb.go: descriptors of
+// The driver talks to the camera through usb.Bus: descriptors of
 // the video class 1.5 and HID, control transfers, and bulk and interrupt transfers. It
 // provides a camdriver.Device with the SDK's sensors: "Stereo Module" (depth, infrared),
 // "RGB Camera" (colour) and "Motion Module" (gyro, accel). A camera's capabilities are
 // read from its descriptors and calibration tables. The product table has names and
 // what the descriptors lack.
 //
-// With the build tag usb and cgo, the bus is libusb (gousb_usb.go). Without them, Open
-// and List return ErrNoUSB (gousb_other.go).
+// Without libusb, Open, List and Report return usb.ErrNoUSB, and the driver isn't linked.
 //
 // # Life of a device
 //

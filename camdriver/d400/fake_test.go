@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 	"rsros/usbcam/d435i"
 )
 
@@ -45,7 +46,7 @@ type fakeBus struct {
 type slot struct {
 	opt    d435i.Options
 	port   string
-	dev    USBDevice
+	dev    usb.Device
 	cam    *d435i.Camera // nil while unplugged
 	opened bool
 	refuse error // returned by Open
@@ -89,7 +90,7 @@ func (b *fakeBus) plug(i int) {
 		spec = 0x0210
 	}
 	s.cam = d435i.New(s.opt)
-	s.dev = USBDevice{Product: product, Bus: 2, Address: b.address, Port: s.port, Spec: spec}
+	s.dev = usb.Device{Product: product, Bus: 2, Address: b.address, Port: s.port, Spec: spec}
 }
 
 func (b *fakeBus) unplug(i int) {
@@ -127,10 +128,10 @@ func (b *fakeBus) step(op string) error {
 	return f(op)
 }
 
-func (b *fakeBus) Scan(context.Context) ([]USBDevice, error) {
+func (b *fakeBus) Scan(context.Context) ([]usb.Device, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var list []USBDevice
+	var list []usb.Device
 	for _, s := range b.slots {
 		if s.cam != nil {
 			list = append(list, s.dev)
@@ -139,7 +140,7 @@ func (b *fakeBus) Scan(context.Context) ([]USBDevice, error) {
 	return list, nil
 }
 
-func (b *fakeBus) Open(dev USBDevice) (Handle, error) {
+func (b *fakeBus) Open(dev usb.Device) (usb.Handle, error) {
 	if err := b.step("open"); err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (b *fakeBus) Open(dev USBDevice) (Handle, error) {
 		case s.refuse != nil:
 			return nil, s.refuse
 		case s.opened:
-			return nil, ErrInUse
+			return nil, usb.ErrInUse
 		default:
 			s.opened = true
 			b.handles++
@@ -189,7 +190,7 @@ func (h *fakeHandle) enter(op string) (leave func()) {
 func translate(err error) error {
 	switch {
 	case errors.Is(err, d435i.ErrStall):
-		return ErrStall
+		return usb.ErrStall
 	case errors.Is(err, d435i.ErrGone):
 		return camdriver.ErrUnplugged
 	}
@@ -241,7 +242,7 @@ func (h *fakeHandle) ClearHalt(endpoint uint8) error {
 	return translate(err)
 }
 
-func (h *fakeHandle) Stream(_, endpoint uint8, size, count int) (Stream, error) {
+func (h *fakeHandle) Stream(_, endpoint uint8, size, count int) (usb.Stream, error) {
 	defer h.enter("Stream")()
 	if err := h.bus.step(fmt.Sprintf("stream %02x", endpoint)); err != nil {
 		return nil, err

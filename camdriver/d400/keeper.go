@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 )
 
 // keep is the device's goroutine, from Open to Close. While streams run, it reads the
@@ -118,7 +119,7 @@ func (d *Device) recover(gone loss) {
 	if errors.Is(gone.err, errReset) {
 		d.waitGone(gone.link.usb)
 	}
-	others := map[USBDevice]bool{}
+	others := map[usb.Device]bool{}
 	for d.ctx.Err() == nil {
 		err := d.reattach(others)
 		if err == nil {
@@ -150,12 +151,12 @@ func (d *Device) detach(gone loss) {
 }
 
 // waitGone waits until a reset camera has left the bus.
-func (d *Device) waitGone(old USBDevice) {
+func (d *Device) waitGone(old usb.Device) {
 	ctx, cancel := context.WithTimeout(d.ctx, resetGone)
 	defer cancel()
 	for ctx.Err() == nil {
 		list, err := d.bus.Scan(ctx)
-		here := slices.ContainsFunc(list, func(u USBDevice) bool { return u.Bus == old.Bus && u.Address == old.Address })
+		here := slices.ContainsFunc(list, func(u usb.Device) bool { return u.Bus == old.Bus && u.Address == old.Address })
 		if err == nil && !here {
 			return
 		}
@@ -164,7 +165,7 @@ func (d *Device) waitGone(old USBDevice) {
 }
 
 // reattach searches for the camera once and restarts its streams.
-func (d *Device) reattach(others map[USBDevice]bool) error {
+func (d *Device) reattach(others map[usb.Device]bool) error {
 	l, err := d.find(others)
 	if err != nil {
 		return err
@@ -245,7 +246,7 @@ func (s *sensor) resume(l *link) error {
 // find connects to the camera with this device's serial number. It adds other cameras
 // to others and skips them the next time, because connecting detaches the kernel's
 // drivers.
-func (d *Device) find(others map[USBDevice]bool) (*link, error) {
+func (d *Device) find(others map[usb.Device]bool) (*link, error) {
 	list, err := d.bus.Scan(d.ctx)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 	"rsros/usbcam/d435i"
 )
 
@@ -95,13 +96,13 @@ func pass(t *testing.T, d time.Duration) {
 // or permanently. Nothing may be left open, and a temporary fault must not be reported.
 func TestStartSteps(t *testing.T) {
 	faults := map[string]error{
-		"stall": ErrStall, "timeout": ErrTimeout, "disconnect": camdriver.ErrUnplugged, "fault": errors.New("input/output error"),
+		"stall": usb.ErrStall, "timeout": usb.ErrTimeout, "disconnect": camdriver.ErrUnplugged, "fault": errors.New("input/output error"),
 	}
 	for name, fault := range faults {
 		for _, once := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				stride := 1
-				if !once || fault == ErrTimeout {
+				if !once || fault == usb.ErrTimeout {
 					stride = 7 // to save time
 				}
 				for step := 0; ; step += stride {
@@ -153,7 +154,7 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 			t.Errorf("step %d: Close: %v", step, err)
 		}
 	}
-	retried := errors.Is(fault, ErrStall) || errors.Is(fault, ErrTimeout)
+	retried := errors.Is(fault, usb.ErrStall) || errors.Is(fault, usb.ErrTimeout)
 	if err != nil && once && retried && step > 0 {
 		t.Errorf("step %d: temporary %v made the start fail: %v", step, fault, err)
 	}
@@ -308,7 +309,7 @@ func TestReplug(t *testing.T) {
 				}
 			}
 		}
-		if _, err := OpenOn(t.Context(), b, Selector{Serial: serialText}, Options{}); !errors.Is(err, ErrInUse) {
+		if _, err := OpenOn(t.Context(), b, Selector{Serial: serialText}, Options{}); !errors.Is(err, usb.ErrInUse) {
 			t.Errorf("second Open: %v", err)
 		}
 	})
@@ -471,13 +472,13 @@ func TestHung(t *testing.T) {
 		b.hook(func(op string) error {
 			if strings.HasPrefix(op, "control") {
 				<-time.After(time.Second)
-				return ErrTimeout
+				return usb.ErrTimeout
 			}
 			return nil
 		})
 		before := time.Now()
 		err := d.Sensors()[0].SetOption(camdriver.OptionLaserPower, 60)
-		if took := time.Since(before); !errors.Is(err, ErrTimeout) || took > 10*time.Second {
+		if took := time.Since(before); !errors.Is(err, usb.ErrTimeout) || took > 10*time.Second {
 			t.Errorf("SetOption on a hung camera: %v after %v", err, took)
 		}
 		b.hook(nil)

@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/usb"
 )
 
 // Class requests of UVC and HID, and the standard request for descriptors.
@@ -59,8 +60,8 @@ const (
 // connect.
 type link struct {
 	ctx      context.Context // canceled when the device is closed
-	usb      USBDevice
-	handle   Handle
+	usb      usb.Device
+	handle   usb.Handle
 	cfg      *configuration
 	depth    *videoFunction
 	xu       uint8          // the depth function's extension unit
@@ -72,7 +73,7 @@ type link struct {
 }
 
 // connect opens a camera and reads its description.
-func connect(ctx context.Context, bus Bus, dev USBDevice) (*link, error) {
+func connect(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
 	handle, err := bus.Open(dev)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (l *link) close() error { return l.handle.Close() }
 // unplugged at any time: Close waits for running transfers, and later ones return
 // camdriver.ErrUnplugged.
 type guardedHandle struct {
-	Handle
+	usb.Handle
 	gate camdriver.Gate
 }
 
@@ -110,7 +111,7 @@ func (h *guardedHandle) ClearHalt(endpoint uint8) error {
 	return h.Handle.ClearHalt(endpoint)
 }
 
-func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (Stream, error) {
+func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (usb.Stream, error) {
 	if !h.gate.Enter() {
 		return nil, camdriver.ErrUnplugged
 	}
@@ -228,9 +229,9 @@ func (l *link) persist(tries int, f func() error) error {
 	late := 0
 	for try := 1; ; try++ {
 		err := f()
-		if errors.Is(err, ErrTimeout) {
+		if errors.Is(err, usb.ErrTimeout) {
 			late++
-		} else if !errors.Is(err, ErrStall) {
+		} else if !errors.Is(err, usb.ErrStall) {
 			return err
 		}
 		if try >= tries || late >= timeoutTries {
@@ -249,8 +250,3 @@ func (l *link) pause() error {
 	}
 	return nil
 }
-
-// speed returns the USB version of the link as the SDK writes it: "3.2", "2.1".
-func (u USBDevice) speed() string { return fmt.Sprintf("%d.%d", u.Spec>>8, u.Spec>>4&0xf) }
-
-func (u USBDevice) slow() bool { return u.Spec < 0x0300 }

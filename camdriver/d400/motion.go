@@ -7,6 +7,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/usb"
 )
 
 // motionProfiles returns the profiles of an IMU with the given chip.
@@ -32,7 +33,7 @@ type motionPump struct {
 	link    *link
 	handler camdriver.Handler
 	targets map[uint8]target // by report id
-	stream  Stream
+	stream  usb.Stream
 	tally   tally
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 	"rsros/usbcam/d435i"
 )
 
@@ -17,7 +18,7 @@ func TestList(t *testing.T) {
 	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{1}, USB2: true},
 		d435i.Options{Serial: [6]byte{2}, Firmware: [4]uint8{5, 9, 0, 1}}, d435i.Options{Serial: [6]byte{3}},
 		d435i.Options{Serial: [6]byte{4}, Product: 0x0adb}, d435i.Options{Serial: [6]byte{5}, Product: 0x1234})
-	b.slots[3].refuse = ErrPermission
+	b.slots[3].refuse = usb.ErrPermission
 	found, err := list(t.Context(), b)
 	if err != nil || len(found) != 5 { // without the device that isn't a camera
 		t.Fatalf("%+v, %v", found, err)
@@ -49,8 +50,8 @@ func TestOpenErrors(t *testing.T) {
 		{"another port", d435i.Options{}, nil, Selector{Port: "1-7"}, camdriver.ErrNotFound, "with port 1-7"},
 		{"another type", d435i.Options{}, nil, Selector{Type: "d455"}, camdriver.ErrNotFound, "with type d455"},
 		{"no pattern", d435i.Options{}, nil, Selector{Type: "("}, nil, "camera type"},
-		{"permission", d435i.Options{}, ErrPermission, Selector{}, ErrPermission, UdevRules},
-		{"busy", d435i.Options{}, ErrInUse, Selector{}, ErrInUse, "fuser"},
+		{"permission", d435i.Options{}, usb.ErrPermission, Selector{}, usb.ErrPermission, UdevRules},
+		{"busy", d435i.Options{}, usb.ErrInUse, Selector{}, usb.ErrInUse, "fuser"},
 		{"recovery", d435i.Options{Product: 0x0adb}, nil, Selector{}, ErrRecovery, "rs-fw-update"},
 		{"old firmware", d435i.Options{Firmware: [4]uint8{5, 8, 0, 0}}, nil, Selector{}, ErrFirmware, "5.8.0.0"},
 	} {

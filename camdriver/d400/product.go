@@ -54,9 +54,6 @@ var products = []product{
 	{id: 0x0adc, model: "D4XX USB2 Recovery", recovery: true},
 }
 
-// madeBy reports whether vendor makes D400 cameras.
-func madeBy(vendor uint16) bool { return vendor == vendorIntel || vendor == vendorRealSense }
-
 func productOf(id uint16) (product, bool) {
 	for _, p := range products {
 		if p.id == id {

@@ -14,6 +14,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/usb"
 )
 
 // ReportOptions are the options of Report.
@@ -30,7 +31,18 @@ type ReportOptions struct {
 // because a camera stalls every request that it doesn't support.
 const reportTries = 2
 
-func readReport(ctx context.Context, bus Bus, o ReportOptions) (text, summary string, err error) {
+// Report reads a camera's descriptors, controls, calibration and first frames, and returns them as text with a summary of one line.
+// It changes no setting and writes nothing that the camera keeps: it probes all profiles, and streams one of each format and
+// each rate of the inertial sensors. A request that fails is part of the report. An error
+// means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
+func Report(ctx context.Context, o ReportOptions) (text, summary string, err error) {
+	if !usb.Available {
+		return "", "", usb.ErrNoUSB
+	}
+	return readReport(ctx, system(), o)
+}
+
+func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summary string, err error) {
 	if o.Payloads == 0 {
 		o.Payloads = 100
 	}
@@ -67,12 +79,12 @@ func readReport(ctx context.Context, bus Bus, o ReportOptions) (text, summary st
 	if ctx.Err() != nil {
 		return "", "", errors.Join(context.Cause(ctx), err)
 	}
-	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.name(), r.id.Firmware, dev.speed(), r.answers, r.refused, r.failed)
+	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.name(), r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
 	return r.text.String(), summary, err
 }
 
 // find returns the camera at the port, or the only one.
-func (o ReportOptions) find(ctx context.Context, bus Bus) (found USBDevice, p product, err error) {
+func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found usb.Device, p product, err error) {
 	plugged, err := bus.Scan(ctx)
 	if err != nil {
 		return found, p, fmt.Errorf("list USB devices: %w", err)
@@ -118,7 +130,7 @@ func (r *reporter) answer(what string, b []byte, err error) []byte {
 		return b
 	case errors.Is(err, camdriver.ErrUnplugged):
 		r.lost(err)
-	case errors.Is(err, ErrStall):
+	case errors.Is(err, usb.ErrStall):
 		r.refused++
 		r.print("%s: stall\n", what)
 		return nil
@@ -169,7 +181,7 @@ func (r *reporter) identity() {
 	if r.hid != nil {
 		r.print("endpoint of HID: %#x\n", r.hid.Endpoint)
 	}
-	r.print("product %04X, firmware %s, USB %s, speed %s\n", r.usb.Product, r.id.Firmware, r.usb.speed(), r.usb.Speed)
+	r.print("product %04X, firmware %s, USB %s, speed %s\n", r.usb.Product, r.id.Firmware, r.usb.Version(), r.usb.Speed)
 }
 
 // mask has the serial numbers of a device description replaced by 000000000001 and 000000000002 in all answers: as bytes, and as

@@ -65,7 +65,7 @@ func (s *sensor) attach(l *link) error {
 	s.profiles = s.motion
 	if s.find != nil {
 		s.modes = s.find(l)
-		s.profiles = profilesOf(s.modes, l.usb.slow())
+		s.profiles = profilesOf(s.modes, l.usb.Slow())
 	}
 	if len(s.profiles) == 0 {
 		return fmt.Errorf("camera has no profile known to this driver: %w", camdriver.ErrUnsupported)

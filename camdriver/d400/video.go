@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/usb"
 )
 
 // videoPump raises the frames of a streaming interface. It is used by one goroutine.
@@ -22,7 +23,7 @@ type videoPump struct {
 	header     int    // expected length of the payload header
 	scratch    []byte // for transfers to be converted or dropped
 	partial    assembly
-	stream     Stream
+	stream     usb.Stream
 	meta       metadata
 	tally      tally
 	framePause time.Duration // largest time between frames

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/usb"
 	"rsros/program"
 	"rsros/program/localfile"
 )
@@ -62,7 +63,7 @@ describes the file and how to send it.`,
 
 // withoutUSB tells that no camera can be found by this build.
 func withoutUSB(err error) error {
-	if errors.Is(err, d400.ErrNoUSB) {
+	if errors.Is(err, usb.ErrNoUSB) {
 		return fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
 	return err

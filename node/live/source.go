@@ -19,6 +19,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/sim"
+	"rsros/camdriver/usb"
 	"rsros/program"
 	"rsros/ros/graph"
 )
@@ -104,7 +105,7 @@ func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, fmt.Errorf("%w: device_type %s: tracking cameras (T265) have no driver; a recording of one can be the device (device:=FILE.bag)", program.ErrUsage, o.Type)
 	}
 	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})
-	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
+	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, usb.ErrNoUSB) {
 		return nil, fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
 	if err != nil {
@@ -162,7 +163,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, onWaiting func()) (
 	for end := clock.Now().Add(o.Wait); ; {
 		o.Unplugged = o.Unplugged && !plugged.Load()
 		dev, err := c.try(ctx, o)
-		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) {
+		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, usb.ErrNoUSB) {
 			return dev, err
 		}
 		onWaiting()

@@ -19,6 +19,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/usb"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -277,7 +278,7 @@ func TestDevices(t *testing.T) {
 func TestStream(t *testing.T) {
 	port := plug(t, d435i.Options{ClockStart: 0xffff0000}) // the device's clock wraps after 65 ms
 	d := open(t, d400.Selector{Serial: serial})
-	if _, err := d400.Open(t.Context(), d400.Selector{}, d400.Options{}); !errors.Is(err, d400.ErrInUse) {
+	if _, err := d400.Open(t.Context(), d400.Selector{}, d400.Options{}); !errors.Is(err, usb.ErrInUse) {
 		t.Errorf("a camera that is open was opened again: %v", err)
 	}
 	stereo, pd := profile(t, d, depth, camdriver.Z16, 640, 480, 30)

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
-	"rsros/camdriver/d400"
+	"rsros/camdriver/usb"
 )
 
-// client is a d400.Bus whose devices are imported from a USB/IP server, as Linux's vhci_hcd does.
+// client is a usb.Bus whose devices are imported from a USB/IP server, as Linux's vhci_hcd does.
 type client struct {
 	address string
-	devices []d400.USBDevice // whose ports are bus ids
-	lost    atomic.Int32     // devices that have left the bus
+	devices []usb.Device // whose ports are bus ids
+	lost    atomic.Int32 // devices that have left the bus
 }
 
 // dial lists the server's devices.
@@ -49,13 +49,13 @@ func dial(address string) (*client, error) {
 		if binary.BigEndian.Uint32(b[296:]) < 5 {
 			spec = 0x0210
 		}
-		c.devices = append(c.devices, d400.USBDevice{Product: binary.BigEndian.Uint16(b[302:]), Bus: 1, Address: 2, Port: string(name), Spec: spec})
+		c.devices = append(c.devices, usb.Device{Product: binary.BigEndian.Uint16(b[302:]), Bus: 1, Address: 2, Port: string(name), Spec: spec})
 	}
 	return c, nil
 }
 
 // Scan lists again: a camera that was plugged in is a new device.
-func (c *client) Scan(context.Context) ([]d400.USBDevice, error) {
+func (c *client) Scan(context.Context) ([]usb.Device, error) {
 	lost := int(c.lost.Load())
 	now, err := dial(c.address)
 	if err != nil {
@@ -89,13 +89,13 @@ func (c *client) attach(busID string) (net.Conn, uint8, error) {
 	return conn, head[7], err
 }
 
-func (c *client) Open(dev d400.USBDevice) (d400.Handle, error) {
+func (c *client) Open(dev usb.Device) (usb.Handle, error) {
 	conn, status, err := c.attach(dev.Port)
 	switch {
 	case err != nil:
 		return nil, err
 	case status == 2:
-		return nil, d400.ErrInUse
+		return nil, usb.ErrInUse
 	case status != 0:
 		return nil, camdriver.ErrUnplugged
 	}
@@ -190,7 +190,7 @@ func failure(status int32) error {
 	case 0:
 		return nil
 	case -32:
-		return d400.ErrStall
+		return usb.ErrStall
 	}
 	return camdriver.ErrUnplugged
 }
@@ -218,7 +218,7 @@ func (h *importedDevice) ClearHalt(endpoint uint8) error {
 
 func (h *importedDevice) Close() error { return h.conn.Close() }
 
-func (h *importedDevice) Stream(_, endpoint uint8, size, count int) (d400.Stream, error) {
+func (h *importedDevice) Stream(_, endpoint uint8, size, count int) (usb.Stream, error) {
 	s := &importedStream{h: h, endpoint: endpoint, size: size}
 	for range count {
 		if err := s.submit(); err != nil {

@@ -20,6 +20,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/sim"
+	"rsros/camdriver/usb"
 	"rsros/test/need"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
@@ -76,7 +77,7 @@ func open(t *testing.T, address string) *d400.Device {
 	return openBus(t, bus, d400.Selector{})
 }
 
-func openBus(t *testing.T, bus d400.Bus, which d400.Selector) *d400.Device {
+func openBus(t *testing.T, bus usb.Bus, which d400.Selector) *d400.Device {
 	t.Helper()
 	dev, err := d400.OpenOn(t.Context(), bus, which, d400.Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build usb && cgo
 
-package d400
+package usb
 
 /*
 #cgo pkg-config: libusb-1.0

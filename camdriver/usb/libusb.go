@@ -1,6 +1,6 @@
 //go:build usb && cgo
 
-package d400
+package usb
 
 import (
 	"context"
@@ -19,10 +19,16 @@ import (
 // controlTimeout bounds a control transfer.
 const controlTimeout = time.Second
 
+// Available tells whether this build has libusb.
+const Available = true
+
+// System returns the system's bus. It finds the devices of the given vendors.
+func System(vendors ...uint16) Bus { return gousbBus{vendors} }
+
 // gousbBus implements Bus with gousb. Each scan and each open device has its own libusb
 // context, because without udev, as in containers, a context doesn't see devices that
 // are plugged in later.
-type gousbBus struct{}
+type gousbBus struct{ vendors []uint16 }
 
 // newContext calls gousb.NewContext and converts its panic to an error.
 func newContext() (c *gousb.Context, err error) {
@@ -34,7 +40,7 @@ func newContext() (c *gousb.Context, err error) {
 	return gousb.NewContext(), nil
 }
 
-func (gousbBus) Scan(ctx context.Context) (list []USBDevice, err error) {
+func (b gousbBus) Scan(ctx context.Context) (list []Device, err error) {
 	c, err := newContext()
 	if err != nil {
 		return nil, err
@@ -43,33 +49,33 @@ func (gousbBus) Scan(ctx context.Context) (list []USBDevice, err error) {
 	// Nothing is opened. An error means that some device, not necessarily a camera,
 	// could not be read.
 	_, _ = c.OpenDevices(func(d *gousb.DeviceDesc) bool {
-		if madeBy(uint16(d.Vendor)) {
+		if slices.Contains(b.vendors, uint16(d.Vendor)) {
 			list = append(list, describeDevice(d))
 		}
 		return false
 	})
-	slices.SortFunc(list, func(a, b USBDevice) int { return strings.Compare(a.Port, b.Port) })
+	slices.SortFunc(list, func(a, b Device) int { return strings.Compare(a.Port, b.Port) })
 	return list, ctx.Err()
 }
 
-func describeDevice(d *gousb.DeviceDesc) USBDevice {
+func describeDevice(d *gousb.DeviceDesc) Device {
 	var ports []string
 	for _, p := range d.Path {
 		ports = append(ports, strconv.Itoa(p))
 	}
-	return USBDevice{
+	return Device{
 		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec), Speed: d.Speed.String(),
 		Port: fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, ".")),
 	}
 }
 
-func (gousbBus) Open(dev USBDevice) (Handle, error) {
+func (b gousbBus) Open(dev Device) (Handle, error) {
 	c, err := newContext()
 	if err != nil {
 		return nil, err
 	}
 	found, err := c.OpenDevices(func(d *gousb.DeviceDesc) bool {
-		return madeBy(uint16(d.Vendor)) && describeDevice(d) == dev
+		return slices.Contains(b.vendors, uint16(d.Vendor)) && describeDevice(d) == dev
 	})
 	if len(found) == 0 {
 		if err == nil {
@@ -85,7 +91,7 @@ func (gousbBus) Open(dev USBDevice) (Handle, error) {
 }
 
 // node returns the path of a device file.
-func node(d USBDevice) string { return fmt.Sprintf("/dev/bus/usb/%03d/%03d", d.Bus, d.Address) }
+func node(d Device) string { return fmt.Sprintf("/dev/bus/usb/%03d/%03d", d.Bus, d.Address) }
 
 // gousbHandle is an open device with all interfaces claimed.
 type gousbHandle struct {
@@ -144,11 +150,14 @@ func (h *gousbHandle) Stream(iface, endpoint uint8, size, count int) (Stream, er
 	return &gousbStream{s: s, size: size}, nil
 }
 
+// videoControl is the subclass of the video class's control interfaces.
+const videoControl = 1
+
 // Close releases the control interfaces last, as uvcvideo requires.
 func (h *gousbHandle) Close() error {
 	var control []*gousb.Interface
 	for _, i := range h.interfaces {
-		if i.Setting.Class == gousb.ClassVideo && i.Setting.SubClass == subclassControl {
+		if i.Setting.Class == gousb.ClassVideo && i.Setting.SubClass == videoControl {
 			control = append(control, i)
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"rsros/camdriver/usb"
 )
 
 // TestNoUSB checks that the error tells how to build with libusb.
@@ -13,7 +15,7 @@ func TestNoUSB(t *testing.T) {
 	_, openErr := Open(t.Context(), Selector{}, Options{})
 	_, listErr := List(t.Context())
 	for _, err := range []error{openErr, listErr} {
-		if !errors.Is(err, ErrNoUSB) || !strings.Contains(err.Error(), "-tags usb") {
+		if !errors.Is(err, usb.ErrNoUSB) || !strings.Contains(err.Error(), "-tags usb") {
 			t.Errorf("%v", err)
 		}
 	}

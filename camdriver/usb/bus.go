@@ -1,8 +1,13 @@
-package d400
+// Package usb finds and opens USB devices. A driver talks to a device through Bus, Handle and Stream, which tests implement
+// with virtual cameras. With the build tag usb and cgo, System is libusb.
+//
+// The data of a transfer is copied to memory of the caller.
+package usb
 
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Errors that a Bus returns, in addition to camdriver.ErrUnplugged.
@@ -13,22 +18,22 @@ var (
 	ErrPermission = errors.New("no permission to open the USB device")
 	ErrMemory     = errors.New("the kernel's memory for USB transfers is exhausted; " +
 		"raise /sys/module/usbcore/parameters/usbfs_memory_mb")
-	// ErrNoUSB is returned by List and Open in builds without libusb.
+	// ErrNoUSB is the error of drivers in builds without libusb.
 	ErrNoUSB = errors.New("built without USB support; " +
 		"install libusb-1.0-0-dev and pkg-config, then build with CGO_ENABLED=1 go build -tags usb")
 )
 
 // Bus finds and opens USB devices. It must be safe for concurrent use.
 type Bus interface {
-	// Scan returns the connected devices of the cameras' vendors without opening them.
-	Scan(ctx context.Context) ([]USBDevice, error)
+	// Scan returns the connected devices, of some vendors only, without opening them.
+	Scan(ctx context.Context) ([]Device, error)
 	// Open detaches kernel drivers and claims all interfaces of a device. It returns
 	// ErrPermission, ErrInUse or camdriver.ErrUnplugged.
-	Open(dev USBDevice) (Handle, error)
+	Open(dev Device) (Handle, error)
 }
 
-// USBDevice is a connected device.
-type USBDevice struct {
+// Device is a connected device.
+type Device struct {
 	Product uint16
 	Bus     int
 	Address int    // changes with each enumeration
@@ -62,3 +67,9 @@ type Stream interface {
 	// Close cancels the transfers in flight.
 	Close()
 }
+
+// Version returns the USB version of the link as the SDK writes it: "3.2", "2.1".
+func (d Device) Version() string { return fmt.Sprintf("%d.%d", d.Spec>>8, d.Spec>>4&0xf) }
+
+// Slow reports whether the link is slower than USB 3.
+func (d Device) Slow() bool { return d.Spec < 0x0300 }
