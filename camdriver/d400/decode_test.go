@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
 )
 
@@ -228,7 +229,7 @@ func payloadOf(t testing.TB, endpoint uint8) []byte {
 	c := d435i.New(d435i.Options{})
 	defer c.Unplug()
 	iface := map[uint8]uint16{0x82: 1, 0x84: 4}[endpoint]
-	probe, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: reqGetMax, Value: 0x0100, Index: iface, Length: 48}, nil)
+	probe, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: uvc.GetMax, Value: 0x0100, Index: iface, Length: 48}, nil)
 	for _, selector := range []uint16{0x0100, 0x0200} {
 		if err == nil {
 			_, err = c.Control(d435i.Setup{RequestType: 0x21, Request: 1, Value: selector, Index: iface, Length: 48}, probe)
@@ -266,12 +267,12 @@ func TestMetadata(t *testing.T) {
 			camdriver.MetaManualWhiteBalance: d435i.MetaWhite, camdriver.MetaPowerLineFrequency: 3, camdriver.MetaGamma: 300,
 		}},
 	} {
-		h, err := parsePayload(payloadOf(t, test.endpoint))
+		h, err := uvc.ParseHeader(payloadOf(t, test.endpoint))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var m metadata
-		if err := m.parse(h.blocks, h.pts); err != nil {
+		if err := m.parse(h.Rest, h.PTS); err != nil {
 			t.Fatal(err)
 		}
 		for k, want := range test.want {
@@ -286,29 +287,13 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("endpoint %#x: %s is %d, which the SDK doesn't read", test.endpoint, k, v)
 			}
 		}
-		if got, _ := m.get(camdriver.MetaSensorTimestamp); got != int64(h.pts)-d435i.MetaHalf {
-			t.Errorf("sensor timestamp %d, PTS %d", got, h.pts)
+		if got, _ := m.get(camdriver.MetaSensorTimestamp); got != int64(h.PTS)-d435i.MetaHalf {
+			t.Errorf("sensor timestamp %d, PTS %d", got, h.PTS)
 		}
 	}
 }
 
-func TestPayloadErrors(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		b    []byte
-		ok   bool
-	}{
-		{"empty", nil, false},
-		{"no bits", []byte{2, 0x80}, true},
-		{"header too short for its bits", []byte{2, headerPTS, 0, 0, 0, 0}, false},
-		{"header longer than the transfer", []byte{12, headerPTS | headerSCR, 0, 0, 0}, false},
-		{"marked as faulty", []byte{2, headerERR}, false},
-		{"PTS only", []byte{6, headerPTS, 1, 0, 0, 0}, true},
-	} {
-		if _, err := parsePayload(test.b); (err == nil) != test.ok {
-			t.Errorf("%s: %v", test.name, err)
-		}
-	}
+func TestMetadataTooLong(t *testing.T) {
 	var m metadata
 	if err := m.parse([]byte{1, 0, 0, 0x80, 200, 0, 0, 0, 0, 0, 0, 0}, 0); err == nil {
 		t.Error("a block longer than the header was taken")
@@ -337,23 +322,46 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// configurationOf reads a virtual camera's configuration.
+func configurationOf(o d435i.Options) []byte {
+	c := d435i.New(o)
+	defer c.Unplug()
+	return c.Configuration()
+}
+
+func FuzzConfiguration(f *testing.F) {
+	f.Add(configurationOf(d435i.Options{}))
+	f.Add(configurationOf(d435i.Options{USB2: true}))
+	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0})
+	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0, 9, 4, 0, 0, 0, 3, 0, 0, 0, 7, 5, 0x81, 3, 8, 0, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		cfg, err := uvc.ParseConfiguration(b)
+		if err != nil {
+			return
+		}
+		for i := range cfg.Video {
+			profilesOf(modesOf(&cfg.Video[i], product{colored: true}), false)
+		}
+	})
+}
+
 func FuzzPayload(f *testing.F) {
 	f.Add(payloadOf(f, 0x82)[:300])
 	f.Add(payloadOf(f, 0x84)[:300])
 	f.Add([]byte{20, 0x8c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 8, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		h, err := parsePayload(b)
+		h, err := uvc.ParseHeader(b)
 		if err != nil {
 			return
 		}
 		var m metadata
-		_ = m.parse(h.blocks, h.pts)
+		_ = m.parse(h.Rest, h.PTS)
 		if list := m.list(); len(list) > camdriver.MaxMetadata {
 			t.Errorf("%d values", len(list))
 		}
 		var a assembly
 		for range 3 {
-			if whole, _ := a.add(h, b[h.length:], 64); whole != nil && len(whole) != 64 {
+			if whole, _ := a.add(h, b[h.Length:], 64); whole != nil && len(whole) != 64 {
 				t.Errorf("frame of %d bytes", len(whole))
 			}
 		}
@@ -383,7 +391,7 @@ func FuzzTables(f *testing.F) {
 			_, _ = parseIMU(b)
 			_, _ = parseGVD(b)
 			_, _ = model.DecodeReply(model.OpGVD, b)
-			_, _ = decodeProbe(b)
+			_, _ = uvc.DecodeProbe(b)
 			_, _ = parseReport(b)
 			_, _ = parseFeature(b)
 		}

@@ -1,6 +1,9 @@
 package d400
 
-import "rsros/camdriver"
+import (
+	"rsros/camdriver"
+	"rsros/camdriver/uvc"
+)
 
 // nativeFormats maps the first four bytes of a format's GUID to the SDK's format.
 // Firmware since 2019 uses Direct3D numbers for some.
@@ -21,4 +24,4 @@ var nativeFormats = map[string]camdriver.Format{
 
 // native returns the SDK's format, or AnyFormat if the driver doesn't support it (packed
 // 10-bit and compressed formats).
-func (f videoFormat) native() camdriver.Format { return nativeFormats[string(f.GUID[:4])] }
+func native(f uvc.Format) camdriver.Format { return nativeFormats[string(f.GUID[:4])] }

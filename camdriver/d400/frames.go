@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/uvc"
 )
 
 // transfer reads one transfer and raises the frame that it completes, if any.
@@ -48,16 +49,16 @@ func (p *videoPump) direct() bool {
 // payload handles the data b of a transfer. buf is the pooled buffer that holds b, or nil
 // if b is in scratch memory. It returns an error if b isn't a frame or a part of one.
 func (p *videoPump) payload(b []byte, buf *camdriver.Buffer, arrival time.Time) error {
-	h, err := parsePayload(b)
+	h, err := uvc.ParseHeader(b)
 	if err != nil {
 		return err
 	}
-	pixels := b[h.length:]
+	pixels := b[h.Length:]
 	if len(pixels) == p.frameBytes { // the case with all D400 firmware
 		p.partial.drop()
-		if h.length != p.header {
+		if h.Length != p.header {
 			buf = nil // not aligned; the next frame will be
-			p.header = h.length
+			p.header = h.Length
 		}
 		p.frame(h, pixels, buf, arrival)
 		return nil
@@ -80,9 +81,9 @@ func (a *assembly) drop() { a.bytes, a.open = a.bytes[:0], false }
 
 // add appends a payload. It returns the frame, valid until the next call, once it is
 // complete.
-func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
+func (a *assembly) add(h uvc.Header, pixels []byte, size int) ([]byte, error) {
 	var err error
-	fid := h.info & headerFID
+	fid := h.Info & uvc.HeaderFID
 	if a.open && fid != a.fid {
 		err = fmt.Errorf("frame of %d bytes ended after %d", size, len(a.bytes))
 		a.drop()
@@ -98,7 +99,7 @@ func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
 		a.drop()
 		return whole, nil
 	}
-	if h.info&headerEOF != 0 {
+	if h.Info&uvc.HeaderEOF != 0 {
 		got := len(a.bytes)
 		a.drop()
 		return nil, fmt.Errorf("frame of %d bytes ended after %d", size, got)
@@ -110,9 +111,9 @@ var errRepeated = errors.New("duplicate frame")
 
 // frame raises a native frame for each output. If buf is nil, pixels must be copied or
 // converted; otherwise they are in buf, page-aligned.
-func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
+func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
 	p.meta = metadata{}
-	if err := p.meta.parse(h.blocks, h.pts); err != nil {
+	if err := p.meta.parse(h.Rest, h.PTS); err != nil {
 		p.sensor.dev.log.Debug().Err(err).Msg("invalid metadata") // the pixels are complete
 	}
 	p.tally.frames++
@@ -121,7 +122,7 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	p.meta.set(camdriver.MetaTimeOfArrival, arrival.UnixMilli())
 	p.meta.set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
 	p.meta.set(camdriver.MetaRawFrameSize, int64(len(pixels)))
-	stamp, domain := p.sensor.stamp(h.pts)
+	stamp, domain := p.sensor.stamp(h.PTS)
 	p.measureRate(uint32(counter), counted, stamp)
 	list := p.meta.list()
 	images := p.images(pixels, buf)

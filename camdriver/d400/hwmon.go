@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // command runs a command and returns its reply. Commands are serialized.
@@ -38,7 +39,7 @@ func (l *link) exchange(op uint32, request []byte) ([]byte, error) {
 		return nil, err
 	}
 	reply := make([]byte, model.MonitorSize)
-	if _, err := l.getControl(l.depthXU(xuHardwareMonitor), reqGetCur, reply); err != nil {
+	if _, err := l.getControl(l.depthXU(xuHardwareMonitor), uvc.GetCur, reply); err != nil {
 		return nil, err
 	}
 	return model.DecodeReply(op, reply)

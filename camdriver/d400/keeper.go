@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 )
 
 // keep is the device's goroutine, from Open to Close. While streams run, it reads the
@@ -72,7 +73,7 @@ func (d *Device) sampleClock(l *link) {
 func (d *Device) askErrors(l *link) {
 	var b [1]byte
 	at := l.depthXU(xuErrorReport)
-	n, err := l.handle.Control(requestIn, reqGetCur, at.value(), at.index(), b[:])
+	n, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b[:])
 	if d.note(l, err) == nil && n == 1 && b[0] != 0 {
 		d.reportError(b[0])
 	}

@@ -11,6 +11,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 )
@@ -79,7 +80,7 @@ func driverRequests(t *testing.T) []trace.Entry {
 	})
 	b.sent = func(s d435i.Setup, out []byte) {
 		clock := len(out) > 4 && s.Value == 0x0100 && s.Index == 0x0300 && out[4] == model.OpReadRegister
-		polls := s.Value>>8 == xuErrorReport && s.Index == 0x0300 && s.Request == reqGetCur
+		polls := s.Value>>8 == xuErrorReport && s.Index == 0x0300 && s.Request == uvc.GetCur
 		if !clock && !polls {
 			add(s, out)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
 )
 
@@ -175,7 +176,7 @@ func TestTransferFaults(t *testing.T) {
 		{"garbage", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte("garbage") }) }, true},
 		{"one byte", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte{1} }) }, true},
 		{"nothing", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return nil }) }, false},
-		{"marked as faulty", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[1] |= headerERR; return b }) }, true},
+		{"marked as faulty", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[1] |= uvc.HeaderERR; return b }) }, true},
 		{"metadata cut short", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[16] = 0xff; b[17] = 0xff; return b }) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,35 +11,8 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 )
-
-// Class requests of UVC and HID, and the standard request for descriptors.
-const (
-	requestIn  = 0xa1 // class, interface, device to host
-	requestOut = 0x21
-
-	reqSetCur  = 0x01
-	reqGetCur  = 0x81
-	reqGetMin  = 0x82
-	reqGetMax  = 0x83
-	reqGetRes  = 0x84
-	reqGetLen  = 0x85
-	reqGetInfo = 0x86
-	reqGetDef  = 0x87
-
-	hidGetReport = 0x01
-	hidSetReport = 0x09
-	hidFeature   = 0x0300
-
-	standardIn    = 0x80
-	getDescriptor = 6
-)
-
-// control is the address of a UVC control.
-type control struct{ iface, unit, selector uint8 }
-
-func (c control) value() uint16 { return uint16(c.selector) << 8 }
-func (c control) index() uint16 { return uint16(c.unit)<<8 | uint16(c.iface) }
 
 // Selectors of the depth extension unit.
 const (
@@ -62,11 +35,11 @@ type link struct {
 	ctx      context.Context // canceled when the device is closed
 	usb      usb.Device
 	handle   usb.Handle
-	cfg      *configuration
-	depth    *videoFunction
-	xu       uint8          // the depth function's extension unit
-	color    *videoFunction // nil if there is no separate colour function
-	hid      *hidFunction   // nil without motion sensors
+	cfg      *uvc.Configuration
+	depth    *uvc.Function
+	xu       uint8         // the depth function's extension unit
+	color    *uvc.Function // nil if there is no separate colour function
+	hid      *uvc.HID      // nil without motion sensors
 	id       gvd
 	advanced bool       // mode
 	hwmon    sync.Mutex // serializes commands
@@ -149,15 +122,15 @@ func (l *link) identify() error {
 
 // describe finds the functions of a configuration.
 func (l *link) describe(raw []byte) (err error) {
-	if l.cfg, err = parseConfiguration(raw); err != nil {
+	if l.cfg, err = uvc.ParseConfiguration(raw); err != nil {
 		return err
 	}
 	for i := range l.cfg.Video {
 		f := &l.cfg.Video[i]
-		at := slices.IndexFunc(f.Extensions, func(u extensionUnit) bool { return u.GUID == model.DepthUnit })
+		at := slices.IndexFunc(f.Units, func(u uvc.Unit) bool { return u.GUID == model.DepthUnit })
 		switch {
 		case at >= 0 && l.depth == nil:
-			l.depth, l.xu = f, f.Extensions[at].ID
+			l.depth, l.xu = f, f.Units[at].ID
 		case at < 0 && l.color == nil:
 			l.color = f
 		}
@@ -174,7 +147,7 @@ func (l *link) describe(raw []byte) (err error) {
 // readConfiguration reads the configuration with all class descriptors.
 func (l *link) readConfiguration() ([]byte, error) {
 	read := func(b []byte) (int, error) {
-		return l.control(startTries, standardIn, getDescriptor, descConfig<<8, 0, b)
+		return l.control(startTries, uvc.StandardIn, uvc.GetDescriptor, uvc.DescConfiguration<<8, 0, b)
 	}
 	head := make([]byte, 9)
 	n, err := read(head)
@@ -193,16 +166,18 @@ func (l *link) readConfiguration() ([]byte, error) {
 
 var errShort = errors.New("short reply")
 
-func (l *link) depthXU(selector uint8) control { return control{l.depth.Interface, l.xu, selector} }
+func (l *link) depthXU(selector uint8) uvc.Control {
+	return uvc.Control{Interface: l.depth.Interface, Unit: l.xu, Selector: selector}
+}
 
 // setControl writes a control. It retries while the device is busy.
-func (l *link) setControl(c control, data []byte) error {
-	return l.persist(controlTries, func() error { return l.transfer(c, reqSetCur, data) })
+func (l *link) setControl(c uvc.Control, data []byte) error {
+	return l.set(controlTries, c, data)
 }
 
 // getControl reads a control and returns the number of bytes read.
-func (l *link) getControl(c control, request uint8, data []byte) (int, error) {
-	return l.control(controlTries, requestIn, request, c.value(), c.index(), data)
+func (l *link) getControl(c uvc.Control, request uint8, data []byte) (int, error) {
+	return l.control(controlTries, uvc.RequestIn, request, c.Value(), c.Index(), data)
 }
 
 // control runs a control transfer with retries.
@@ -214,13 +189,15 @@ func (l *link) control(tries int, requestType, request uint8, value, index uint1
 	return n, err
 }
 
-// transfer writes a control without retries.
-func (l *link) transfer(c control, request uint8, data []byte) error {
-	n, err := l.handle.Control(requestOut, request, c.value(), c.index(), data)
-	if err == nil && n < len(data) {
-		err = fmt.Errorf("wrote %d of %d bytes: %w", n, len(data), errShort)
-	}
-	return err
+// set writes a control, with retries.
+func (l *link) set(tries int, c uvc.Control, data []byte) error {
+	return l.persist(tries, func() error {
+		n, err := l.handle.Control(uvc.RequestOut, uvc.SetCur, c.Value(), c.Index(), data)
+		if err == nil && n < len(data) {
+			err = fmt.Errorf("wrote %d of %d bytes: %w", n, len(data), errShort)
+		}
+		return err
+	})
 }
 
 // persist repeats f while the device stalls, up to tries times, or does not respond, up

@@ -7,19 +7,31 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/camdriver/uvc"
 )
 
 // mode is a configuration of a streaming interface, and the streams that can be made of
 // its frames.
 type mode struct {
-	stream   *videoStream
-	native   camdriver.Format
-	format   uint8
+	function *uvc.Function
+	stream   *uvc.Stream
+	format   uvc.Format
+	native   camdriver.Format // AnyFormat if the driver doesn't support it
 	frame    uint8
 	w, h     int
 	fps      int
 	interval uint32
 	outputs  []output
+}
+
+func (m mode) String() string {
+	return fmt.Sprintf("interface %d endpoint %#x format %d %x frame %d %dx%d interval %d", m.stream.Interface, m.stream.Endpoint,
+		m.format.Index, m.format.GUID, m.frame, m.w, m.h, m.interval)
+}
+
+// control returns the address of a control of the mode's interface.
+func (m mode) control(selector uint8) uvc.Control {
+	return uvc.Control{Interface: m.stream.Interface, Selector: selector}
 }
 
 // output is a stream made of a mode's frames.
@@ -67,29 +79,30 @@ func colorOutputs(id camdriver.StreamID, native camdriver.Format) []output {
 	}
 }
 
-// modesOf returns a function's modes, with the fewest streams first, so that modes that
-// send no more than requested are preferred.
-func modesOf(f *videoFunction, p product) []mode {
-	var list []mode
+// allModes returns all modes of a function, without their outputs.
+func allModes(f *uvc.Function) (list []mode) {
 	for s := range f.Streams {
-		stream := &f.Streams[s]
-		if stream.Endpoint == 0 {
-			continue
-		}
-		for _, format := range stream.Formats {
-			native := format.native()
-			outputs := outputsOf(native, p)
+		for _, format := range f.Streams[s].Formats {
 			for _, frame := range format.Frames {
-				if len(outputs) == 0 || frame.Width*frame.Height*native.BitsPerPixel()/8 > maxFrameBytes {
-					continue
-				}
 				for _, interval := range frame.Intervals {
 					list = append(list, mode{
-						stream: stream, native: native, format: format.Index, frame: frame.Index,
-						w: frame.Width, h: frame.Height, fps: frameRate(interval), interval: interval, outputs: outputs,
+						function: f, stream: &f.Streams[s], format: format, native: native(format), frame: frame.Index,
+						w: frame.Width, h: frame.Height, fps: uvc.FrameRate(interval), interval: interval,
 					})
 				}
 			}
+		}
+	}
+	return list
+}
+
+// modesOf returns a function's modes of which streams can be made, with the fewest streams first, so that modes that
+// send no more than requested are preferred.
+func modesOf(f *uvc.Function, p product) (list []mode) {
+	for _, m := range allModes(f) {
+		m.outputs = outputsOf(m.native, p)
+		if m.stream.Endpoint != 0 && len(m.outputs) > 0 && m.w*m.h*m.native.BitsPerPixel()/8 <= maxFrameBytes {
+			list = append(list, m)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b mode) int { return cmp.Compare(a.distinct(), b.distinct()) })
@@ -173,8 +186,8 @@ func nearest(list []camdriver.Profile, w camdriver.Profile) int {
 func abs(v int) int { return max(v, -v) }
 
 // choose returns a mode per interface so that together they provide all profiles.
-func choose(modes []mode, profiles []camdriver.Profile) (map[*videoStream]mode, error) {
-	wanted := map[*videoStream][]camdriver.Profile{}
+func choose(modes []mode, profiles []camdriver.Profile) (map[*uvc.Stream]mode, error) {
+	wanted := map[*uvc.Stream][]camdriver.Profile{}
 	for _, p := range profiles {
 		i := slices.IndexFunc(modes, func(m mode) bool { return m.offers(p) })
 		if i < 0 {
@@ -183,7 +196,7 @@ func choose(modes []mode, profiles []camdriver.Profile) (map[*videoStream]mode, 
 		s := modes[i].stream
 		wanted[s] = append(wanted[s], p)
 	}
-	chosen := map[*videoStream]mode{}
+	chosen := map[*uvc.Stream]mode{}
 	for s, list := range wanted {
 		i := slices.IndexFunc(modes, func(m mode) bool {
 			return m.stream == s && !slices.ContainsFunc(list, func(p camdriver.Profile) bool { return !m.offers(p) })

@@ -8,6 +8,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 )
 
 // motionProfiles returns the profiles of an IMU with the given chip.
@@ -83,7 +84,7 @@ func (l *link) power(id, state uint8, fps int) error {
 		return err
 	}
 	f.ID, f.Power, f.Interval = id, state, interval
-	_, err = l.control(startTries, requestOut, hidSetReport, hidFeature|uint16(id), uint16(l.hid.Interface), f.encode())
+	_, err = l.control(startTries, uvc.RequestOut, uvc.HIDSetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), f.encode())
 	if err != nil {
 		return fmt.Errorf("write HID feature report %d: %w", id, err)
 	}
@@ -95,7 +96,7 @@ func (l *link) power(id, state uint8, fps int) error {
 
 func (l *link) feature(id uint8) (feature, error) {
 	b := make([]byte, featureSize)
-	n, err := l.control(startTries, requestIn, hidGetReport, hidFeature|uint16(id), uint16(l.hid.Interface), b)
+	n, err := l.control(startTries, uvc.RequestIn, uvc.HIDGetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), b)
 	if err != nil {
 		return feature{}, fmt.Errorf("read HID feature report %d: %w", id, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/camdriver/uvc"
 )
 
 // setting is an option of a sensor.
@@ -70,13 +71,13 @@ func (k *probedOption) check(v float32) error {
 // uvcControl is an integral UVC control. size is its size in bytes, or 0 to ask the device
 // (GET_LEN).
 type uvcControl struct {
-	at     control
+	at     uvc.Control
 	size   int
 	signed bool
 }
 
-// uvc returns a setting for a UVC control.
-func uvc(id camdriver.OptionID, w uvcControl, about string) setting {
+// uvcOption returns a setting for a UVC control.
+func uvcOption(id camdriver.OptionID, w uvcControl, about string) setting {
 	return setting{id: id, about: about, span: w.span, get: w.get, set: w.set}
 }
 
@@ -88,7 +89,7 @@ func (s setting) disablesAuto(auto camdriver.OptionID) setting {
 
 func (w uvcControl) span(l *link) (span, error) {
 	var v [4]float32
-	for i, request := range []uint8{reqGetMin, reqGetMax, reqGetRes, reqGetDef} {
+	for i, request := range []uint8{uvc.GetMin, uvc.GetMax, uvc.GetRes, uvc.GetDef} {
 		x, err := w.ask(l, request)
 		if err != nil {
 			return span{}, err
@@ -101,7 +102,7 @@ func (w uvcControl) span(l *link) (span, error) {
 	return span{v[0], v[1], max(v[2], 1), v[3]}, nil
 }
 
-func (w uvcControl) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
+func (w uvcControl) get(l *link) (float32, error) { return w.ask(l, uvc.GetCur) }
 
 // ask reads what the SDK reads: the control's size for values of the extension unit, and four
 // bytes for all else.
@@ -112,10 +113,10 @@ func (w uvcControl) ask(l *link, request uint8) (float32, error) {
 	}
 	var b [4]byte
 	length := len(b)
-	if request == reqGetCur && w.size > 0 {
+	if request == uvc.GetCur && w.size > 0 {
 		length = w.size
 	}
-	n, err := l.control(optionTries, requestIn, request, w.at.value(), w.at.index(), b[:length])
+	n, err := l.control(optionTries, uvc.RequestIn, request, w.at.Value(), w.at.Index(), b[:length])
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +135,7 @@ func (w uvcControl) length(l *link) (int, error) {
 		return w.size, nil
 	}
 	var b [4]byte // as the SDK asks; UVC has two
-	n, err := l.control(optionTries, requestIn, reqGetLen, w.at.value(), w.at.index(), b[:])
+	n, err := l.control(optionTries, uvc.RequestIn, uvc.GetLen, w.at.Value(), w.at.Index(), b[:])
 	if err != nil {
 		return 0, err
 	}

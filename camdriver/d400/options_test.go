@@ -13,6 +13,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
 )
 
@@ -26,7 +27,7 @@ type wire struct {
 func (w *wire) sent(s d435i.Setup, data []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.RequestType != requestOut || s.Request != reqSetCur {
+	if s.RequestType != uvc.RequestOut || s.Request != uvc.SetCur {
 		return
 	}
 	if s.Value != xuHardwareMonitor<<8 || s.Index != 0x0300 {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 )
 
 // ReportOptions are the options of Report.
@@ -56,7 +56,7 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle}, lost: lost, options: o, masks: strings.NewReplacer()}
+	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle, cfg: &uvc.Configuration{}}, lost: lost, options: o, masks: strings.NewReplacer()}
 	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", p.name(), o.By)
 	for _, part := range []struct {
 		heading string
@@ -215,23 +215,14 @@ var maskedSerials = [2][]byte{{0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 2}}
 // wide returns digits in UTF-16, as in USB's string descriptors.
 func wide(digits string) string { return strings.Join(strings.Split(digits, ""), "\x00") + "\x00" }
 
-// Types of descriptors.
-const (
-	descDevice      = 1
-	descString      = 3
-	descAssociation = 11
-	descBOS         = 15
-	descHIDReport   = 0x22
-)
-
 // descriptor reads a descriptor of at most size bytes. where is the language or interface.
 func (r *reporter) descriptor(kind, index uint8, where uint16, size int) []byte {
-	requestType := uint8(standardIn)
-	if kind == descHIDReport {
+	requestType := uint8(uvc.StandardIn)
+	if kind == uvc.DescHIDReport {
 		requestType |= 1 // of an interface
 	}
 	b := make([]byte, size)
-	n, err := r.control(reportTries, requestType, getDescriptor, uint16(kind)<<8|uint16(index), where, b)
+	n, err := r.control(reportTries, requestType, uvc.GetDescriptor, uint16(kind)<<8|uint16(index), where, b)
 	return r.answer(fmt.Sprintf("%02x %02x %04x", kind, index, where), b[:n], err)
 }
 
@@ -239,39 +230,27 @@ const english = 0x0409
 
 // descriptors reads all descriptors.
 func (r *reporter) descriptors() {
+	named := slices.Clone(r.cfg.Strings)
 	var serial uint8 // index of its string
-	named := map[uint8]bool{}
-	if d := r.descriptor(descDevice, 0, 0, 18); len(d) == 18 {
+	if d := r.descriptor(uvc.DescDevice, 0, 0, 18); len(d) == 18 {
 		serial = d[16]
-		named[d[14]], named[d[15]], named[serial] = true, true, true
+		named = append(named, d[14:17]...)
 	}
 	raw, err := r.readConfiguration()
 	r.answer("02 00 0000", raw, err)
-	hidSize := 1
-	for d := raw; len(d) >= 2 && d[0] >= 2 && int(d[0]) <= len(d); d = d[d[0]:] {
+	r.descriptor(uvc.DescBOS, 0, 0, 1024)
+	r.descriptor(uvc.DescString, 0, 0, 255)
+	for _, index := range slices.Compact(slices.Sorted(slices.Values(named))) {
 		switch {
-		case d[1] == descConfig && d[0] >= 9:
-			named[d[6]] = true
-		case d[1] == descAssociation && d[0] >= 8:
-			named[d[7]] = true
-		case d[1] == descInterface && d[0] >= 9:
-			named[d[8]] = true
-		case d[1] == descHID && d[0] >= 9:
-			hidSize = max(int(binary.LittleEndian.Uint16(d[7:])), 1)
-		}
-	}
-	r.descriptor(descBOS, 0, 0, 1024)
-	r.descriptor(descString, 0, 0, 255)
-	delete(named, 0)
-	for _, index := range slices.Sorted(maps.Keys(named)) {
-		if index == serial && r.options.Mask {
-			r.answer(fmt.Sprintf("%02x %02x %04x", descString, index, english), []byte("\x1a\x03"+wide(hex.EncodeToString(maskedSerials[1]))), nil)
-		} else {
-			r.descriptor(descString, index, english, 255)
+		case index == 0: // no string
+		case index == serial && r.options.Mask:
+			r.answer(fmt.Sprintf("%02x %02x %04x", uvc.DescString, index, english), []byte("\x1a\x03"+wide(hex.EncodeToString(maskedSerials[1]))), nil)
+		default:
+			r.descriptor(uvc.DescString, index, english, 255)
 		}
 	}
 	if r.hid != nil {
-		r.descriptor(descHIDReport, 0, uint16(r.hid.Interface), hidSize)
+		r.descriptor(uvc.DescHIDReport, 0, uint16(r.hid.Interface), max(r.hid.Report, 1))
 	}
 }
 
@@ -352,14 +331,8 @@ func (r *reporter) commands() {
 // request asks for data of a class.
 func (r *reporter) request(what string, request uint8, value, index uint16, length int) []byte {
 	b := make([]byte, length)
-	n, err := r.control(reportTries, requestIn, request, value, index, b)
-	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", requestIn, request, value, index, length, what), b[:n], err)
-}
-
-// The selectors of the bits of a camera terminal's and a processing unit's bit maps (UVC 1.5, sections 3.7.2.3 and 3.7.2.5).
-var unitSelectors = [2][]uint8{
-	{1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 0, 0, 8, 17, 18, 19, 20},
-	{2, 3, 6, 7, 8, 9, 10, 12, 1, 4, 5, 16, 11, 13, 14, 15, 17, 18, 19},
+	n, err := r.control(reportTries, uvc.RequestIn, request, value, index, b)
+	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", uvc.RequestIn, request, value, index, length, what), b[:n], err)
 }
 
 // lastXU is the last selector of the depth function's extension unit that the driver knows.
@@ -367,63 +340,57 @@ const lastXU = xuSync
 
 // unitControls asks for all controls of all units that a bit map names or that the driver knows.
 func (r *reporter) unitControls() {
-	if r.cfg == nil {
-		return
-	}
 	for _, f := range r.cfg.Video {
-		const errorCode = 2
-		r.request(fmt.Sprintf("interface %d last error", f.Interface), reqGetCur, errorCode<<8, uint16(f.Interface), 1)
-		for i, unit := range []uint8{f.Camera, f.Processing} {
-			if unit == 0 {
-				continue
+		r.request(fmt.Sprintf("interface %d last error", f.Interface), uvc.GetCur, uvc.RequestErrorCode<<8, uint16(f.Interface), 1)
+		for _, u := range f.Units {
+			selectors := slices.Clone(u.Selectors)
+			for known := uint8(1); u.GUID == model.DepthUnit && known <= lastXU; known++ {
+				selectors = append(selectors, known)
 			}
-			for bit, selector := range unitSelectors[i] {
-				if selector > 0 && bit/8 < len(f.Controls[i]) && f.Controls[i][bit/8]>>(bit%8)&1 != 0 {
-					r.unitControl(control{f.Interface, unit, selector}, false)
-				}
+			if u.GUID == model.DepthUnit {
+				slices.Sort(selectors)
 			}
-		}
-		for _, u := range f.Extensions {
-			for selector := range 256 {
-				bit := selector - 1
-				listed := bit >= 0 && bit/8 < len(u.Controls) && u.Controls[bit/8]>>(bit%8)&1 != 0
-				if listed || u.GUID == model.DepthUnit && selector > 0 && selector <= lastXU {
-					r.unitControl(control{f.Interface, u.ID, uint8(selector)}, true)
-				}
+			for _, selector := range slices.Compact(selectors) {
+				r.unitControl(uvc.Control{Interface: f.Interface, Unit: u.ID, Selector: selector}, u.GUID != [16]byte{})
 			}
 		}
 	}
 	if r.hid != nil {
 		for id := range uint16(3) {
-			r.request(fmt.Sprintf("HID feature report %d", id+1), hidGetReport, hidFeature|(id+1), uint16(r.hid.Interface), featureSize)
+			r.request(fmt.Sprintf("HID feature report %d", id+1), uvc.HIDGetReport, uvc.HIDFeature|(id+1), uint16(r.hid.Interface), featureSize)
 		}
 	}
 }
 
+// attributes are the requests for a control.
+var attributes = []struct {
+	name    string
+	request uint8
+}{
+	{"GET_LEN", uvc.GetLen}, {"GET_INFO", uvc.GetInfo}, {"GET_CUR", uvc.GetCur}, {"GET_MIN", uvc.GetMin}, {"GET_MAX", uvc.GetMax},
+	{"GET_RES", uvc.GetRes}, {"GET_DEF", uvc.GetDef},
+}
+
 // unitControl asks for a control's attributes. The SDK asks for four bytes at least, except for values of extension units.
-func (r *reporter) unitControl(c control, extension bool) {
+func (r *reporter) unitControl(c uvc.Control, extension bool) {
 	if r.ctx.Err() != nil {
 		return
 	}
-	name := func(request string) string {
-		return fmt.Sprintf("interface %d unit %d selector %#x %s", c.iface, c.unit, c.selector, request)
-	}
 	const most = 4
 	size := most
-	if b := r.request(name("GET_LEN"), reqGetLen, c.value(), c.index(), most); len(b) >= 2 {
-		size = int(binary.LittleEndian.Uint16(b))
-	}
-	r.request(name("GET_INFO"), reqGetInfo, c.value(), c.index(), 1)
-	for _, get := range []struct {
-		name    string
-		request uint8
-	}{{"GET_CUR", reqGetCur}, {"GET_MIN", reqGetMin}, {"GET_MAX", reqGetMax}, {"GET_RES", reqGetRes}, {"GET_DEF", reqGetDef}} {
+	for _, get := range attributes {
 		length := max(size, most)
-		if get.request == reqGetCur && extension {
-			if length = max(size, 1); r.depth != nil && c == r.depthXU(xuHardwareMonitor) {
-				continue // the reply to the last command
-			}
+		switch {
+		case get.request == uvc.GetInfo:
+			length = 1
+		case get.request == uvc.GetCur && r.depth != nil && c == r.depthXU(xuHardwareMonitor):
+			continue // the reply to the last command
+		case get.request == uvc.GetCur && extension:
+			length = max(size, 1)
 		}
-		r.request(name(get.name), get.request, c.value(), c.index(), length)
+		b := r.request(c.String()+" "+get.name, get.request, c.Value(), c.Index(), length)
+		if get.request == uvc.GetLen && len(b) >= 2 {
+			size = int(binary.LittleEndian.Uint16(b))
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
 )
 
@@ -92,7 +93,7 @@ func TestReport(t *testing.T) {
 		kind, index uint8
 		where       uint16
 	}{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {3, 1, english}, {3, 3, english}, {3, 5, english}, {3, 6, english}, {3, 9, english}, {15, 0, 0}, {0x22, 0, 5}} {
-		setup := d435i.Setup{RequestType: 0x80, Request: getDescriptor, Value: uint16(d.kind)<<8 | uint16(d.index), Index: d.where, Length: 0xffff}
+		setup := d435i.Setup{RequestType: 0x80, Request: uvc.GetDescriptor, Value: uint16(d.kind)<<8 | uint16(d.index), Index: d.where, Length: 0xffff}
 		want, err := cam.Control(setup, nil)
 		if got := digits(descriptors.to(fmt.Sprintf("%02x %02x %04x", d.kind, d.index, d.where))); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("descriptor %v: % x, want % x, %v", d, got, want, err)
@@ -161,8 +162,8 @@ func TestReport(t *testing.T) {
 		}
 		for i, p := range first {
 			header := digits(strings.TrimSpace(p[3]))
-			h, err := parsePayload(header)
-			if size, _ := strconv.Atoi(p[2]); err != nil || len(header) != h.length || size <= h.length {
+			h, err := uvc.ParseHeader(header)
+			if size, _ := strconv.Atoi(p[2]); err != nil || len(header) != h.Length || size <= h.Length {
 				t.Errorf("payload %d of %s bytes: %v", i, p[2], err)
 			}
 		}

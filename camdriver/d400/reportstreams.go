@@ -8,42 +8,17 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"rsros/camdriver/uvc"
 )
 
 // reportPatience is how long a stream may take for all payloads, in addition to the time that its rate needs.
 const reportPatience = 10 * time.Second
 
-// reportMode is a profile of a video streaming interface.
-type reportMode struct {
-	*videoFunction
-	stream   *videoStream
-	format   videoFormat
-	frame    videoFrame
-	interval uint32 // 100 ns
-}
-
-func (m reportMode) String() string {
-	return fmt.Sprintf("interface %d endpoint %#x format %d %x frame %d %dx%d interval %d", m.stream.Interface, m.stream.Endpoint,
-		m.format.Index, m.format.GUID, m.frame.Index, m.frame.Width, m.frame.Height, m.interval)
-}
-
 // modes returns all profiles of all streaming interfaces.
-func (r *reporter) modes() (all []reportMode) {
-	if r.cfg == nil {
-		return nil
-	}
+func (r *reporter) modes() (all []mode) {
 	for i := range r.cfg.Video {
-		function := &r.cfg.Video[i]
-		for j := range function.Streams {
-			s := &function.Streams[j]
-			for _, format := range s.Formats {
-				for _, frame := range format.Frames {
-					for _, interval := range frame.Intervals {
-						all = append(all, reportMode{function, s, format, frame, interval})
-					}
-				}
-			}
-		}
+		all = append(all, allModes(&r.cfg.Video[i])...)
 	}
 	return all
 }
@@ -55,45 +30,28 @@ func (r *reporter) probes() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		iface := m.stream.Interface
-		at, length := control{iface: iface, selector: vsProbe}, probeLength(m.Version)
-		if !asked[iface] {
-			asked[iface] = true
-			for _, get := range []struct {
-				name    string
-				request uint8
-				length  int
-			}{
-				{"GET_LEN", reqGetLen, 2}, {"GET_INFO", reqGetInfo, 1}, {"GET_CUR", reqGetCur, length},
-				{"GET_MIN", reqGetMin, length}, {"GET_MAX", reqGetMax, length}, {"GET_DEF", reqGetDef, length},
-			} {
-				r.request(fmt.Sprintf("interface %d probe %s", iface, get.name), get.request, at.value(), at.index(), get.length)
+		if at := m.control(uvc.ProbeControl); !asked[at.Interface] {
+			asked[at.Interface] = true
+			lengths := map[uint8]int{uvc.GetLen: 2, uvc.GetInfo: 1}
+			for _, get := range attributes {
+				if get.request != uvc.GetRes {
+					length := cmp.Or(lengths[get.request], uvc.ProbeLength(m.function.Version))
+					r.request(fmt.Sprintf("interface %d probe %s", at.Interface, get.name), get.request, at.Value(), at.Index(), length)
+				}
 			}
 		}
-		b, err := r.probe(m)
+		b, err := r.probe(reportTries, m, uvc.Probe{})
 		r.answer(m.String(), b, err)
 	}
 }
 
-// probe sets a probe and returns the camera's answer.
-func (r *reporter) probe(m reportMode) ([]byte, error) {
-	at := control{iface: m.stream.Interface, selector: vsProbe}
-	want := probe{Hint: 1, Format: m.format.Index, Frame: m.frame.Index, Interval: m.interval}
-	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, want.encode(m.Version)) }); err != nil {
-		return nil, err
-	}
-	b := make([]byte, probeLength(m.Version))
-	n, err := r.control(reportTries, requestIn, reqGetCur, at.value(), at.index(), b)
-	return b[:n], err
-}
-
 // usual ranks profiles; the highest rank has 640x480 at 30 frames per second.
-func (m reportMode) usual() int {
+func (m mode) usual() int {
 	score := 0
-	if m.frame.Width == 640 && m.frame.Height == 480 {
+	if m.w == 640 && m.h == 480 {
 		score += 2
 	}
-	if frameRate(m.interval) == 30 {
+	if m.fps == 30 {
 		score++
 	}
 	return score
@@ -101,7 +59,7 @@ func (m reportMode) usual() int {
 
 // videoStreams reads the first payloads of a profile of each format.
 func (r *reporter) videoStreams() {
-	var chosen []reportMode
+	var chosen []mode
 	for _, m := range r.modes() {
 		if last := len(chosen) - 1; last < 0 || chosen[last].stream != m.stream || chosen[last].format.Index != m.format.Index {
 			chosen = append(chosen, m)
@@ -113,8 +71,8 @@ func (r *reporter) videoStreams() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		r.options.Log.Info().Str("format", fmt.Sprintf("%q", m.format.GUID[:4])).Int("width", m.frame.Width).Int("height", m.frame.Height).
-			Int("fps", frameRate(m.interval)).Msg("reading a stream's headers")
+		r.options.Log.Info().Str("format", fmt.Sprintf("%q", m.format.GUID[:4])).Int("width", m.w).Int("height", m.h).
+			Int("fps", m.fps).Msg("reading a stream's headers")
 		var status []packet
 		payloads, err := r.videoStream(m, &status)
 		r.packets(m.String(), payloads, err)
@@ -125,22 +83,22 @@ func (r *reporter) videoStreams() {
 }
 
 // videoStream starts a stream as videoPump does, and stops it after some payloads.
-func (r *reporter) videoStream(m reportMode, status *[]packet) ([]packet, error) {
-	answer, err := r.probe(m)
+func (r *reporter) videoStream(m mode, status *[]packet) ([]packet, error) {
+	answer, err := r.probe(reportTries, m, uvc.Probe{})
 	if err != nil {
 		return nil, err
 	}
-	got, err := decodeProbe(answer)
+	got, err := uvc.DecodeProbe(answer)
 	if err != nil {
 		return nil, err
 	}
 	if got.MaxFrameSize > maxFrameBytes {
 		return nil, fmt.Errorf("camera announces frames of %d bytes", got.MaxFrameSize)
 	}
-	at, s := control{iface: m.stream.Interface, selector: vsCommit}, m.stream
-	if err := r.persist(reportTries, func() error { return r.transfer(at, reqSetCur, answer) }); err != nil {
+	if err := r.set(reportTries, m.control(uvc.CommitControl), got.Request(m.function.Version)); err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
+	s := m.stream
 	reset := func() error { return r.handle.ClearHalt(s.Endpoint) }
 	if err := reset(); err != nil {
 		return nil, fmt.Errorf("clear endpoint %#x: %w", s.Endpoint, err)
@@ -149,7 +107,7 @@ func (r *reporter) videoStream(m reportMode, status *[]packet) ([]packet, error)
 	defer cancel()
 	stop := r.interrupts(ctx, status)
 	defer stop()
-	list, err := r.read(ctx, s.Interface, s.Endpoint, s.transferSize(int(got.MaxFrameSize)), transfersInFlight)
+	list, err := r.read(ctx, s.Interface, s.Endpoint, transferSize(s, int(got.MaxFrameSize)), transfersInFlight)
 	for i, p := range list {
 		if len(p.head) > 0 {
 			list[i].head = p.head[:min(int(p.head[0]), len(p.head))]

@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // Selectors of processing units and of camera terminals (UVC 1.5, A.9.4-5).
@@ -57,18 +58,18 @@ var (
 // settings returns the options of the stereo module.
 func (m *stereoModule) settings(l *link, p product) []setting {
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
-	exposure := uvc(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
+	exposure := uvcOption(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	gain := uvc(camdriver.OptionGain, uvcControl{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}, "Image gain").
+	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: puGain}, signed: true}, "Image gain").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	auto := uvc(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers")
+	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers")
 	list := []setting{
 		laserPower(l),
-		uvc(camdriver.OptionEmitterEnabled, xu(xuEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
+		uvcOption(camdriver.OptionEmitterEnabled, xu(xuEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
 		m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
 		m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
 		m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
-		uvc(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
+		uvcOption(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
 		m.depthUnits(l, p),
 		fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
 		m.host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
@@ -98,14 +99,14 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 	switch {
 	case p.cropped:
 	case since(syncByXUFirmware):
-		list = append(list, uvc(camdriver.OptionInterCamSyncMode, xu(xuSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
+		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(xuSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
 	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
 	if p.model == "D455" { // others stall
 		list = append(list,
-			uvc(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
-			uvc(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
+			uvcOption(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
+			uvcOption(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
 	}
 	return list
 }
@@ -172,7 +173,7 @@ const laserOn = 1
 func laserPower(l *link) setting {
 	power := uvcControl{at: l.depthXU(xuLaserPower), size: 2}
 	emitter := uvcControl{at: l.depthXU(xuEmitter), size: 1}
-	s := uvc(camdriver.OptionLaserPower, power, "Laser power in mW; setting it turns the laser on")
+	s := uvcOption(camdriver.OptionLaserPower, power, "Laser power in mW; setting it turns the laser on")
 	s.set = func(l *link, v float32) error {
 		if mode, err := emitter.get(l); err == nil && (mode == 0 || mode == 2) {
 			if err := emitter.set(l, laserOn); err != nil {
@@ -196,7 +197,7 @@ func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, ab
 				return 0, errAtRest
 			}
 			var b [4]byte
-			n, err := l.handle.Control(requestIn, reqGetCur, at.value(), at.index(), b[:])
+			n, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b[:])
 			if err == nil && (n < 4 || b[which] == 0) {
 				err = errShort
 			}
@@ -234,30 +235,30 @@ func command(id camdriver.OptionID, about string, maximum float32, set, get uint
 }
 
 // colorSettings returns the options of a colour function.
-func colorSettings(f *videoFunction, host *hostSettings) []setting {
+func colorSettings(f *uvc.Function, host *hostSettings) []setting {
 	pu := func(selector uint8) uvcControl {
-		return uvcControl{at: control{f.Interface, f.Processing, selector}, signed: true}
+		return uvcControl{at: uvc.Control{Interface: f.Interface, Unit: f.Processing, Selector: selector}, signed: true}
 	}
 	ct := func(selector uint8) uvcControl {
-		return uvcControl{at: control{f.Interface, f.Camera, selector}, signed: true}
+		return uvcControl{at: uvc.Control{Interface: f.Interface, Unit: f.Camera, Selector: selector}, signed: true}
 	}
 	return []setting{
-		uvc(camdriver.OptionBacklightCompensation, pu(puBacklight), "Backlight compensation"),
-		uvc(camdriver.OptionBrightness, pu(puBrightness), "Brightness"),
-		uvc(camdriver.OptionContrast, pu(puContrast), "Contrast"),
-		uvc(camdriver.OptionExposure, ct(ctExposure), "Colour exposure in 100 µs; setting it ends auto exposure").
+		uvcOption(camdriver.OptionBacklightCompensation, pu(puBacklight), "Backlight compensation"),
+		uvcOption(camdriver.OptionBrightness, pu(puBrightness), "Brightness"),
+		uvcOption(camdriver.OptionContrast, pu(puContrast), "Contrast"),
+		uvcOption(camdriver.OptionExposure, ct(ctExposure), "Colour exposure in 100 µs; setting it ends auto exposure").
 			disablesAuto(camdriver.OptionEnableAutoExposure),
-		uvc(camdriver.OptionGain, pu(puGain), "Image gain").disablesAuto(camdriver.OptionEnableAutoExposure),
-		uvc(camdriver.OptionGamma, pu(puGamma), "Gamma"),
-		uvc(camdriver.OptionHue, pu(puHue), "Hue"),
-		uvc(camdriver.OptionSaturation, pu(puSaturation), "Saturation"),
-		uvc(camdriver.OptionSharpness, pu(puSharpness), "Sharpness"),
-		uvc(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends automatic white balance").
+		uvcOption(camdriver.OptionGain, pu(puGain), "Image gain").disablesAuto(camdriver.OptionEnableAutoExposure),
+		uvcOption(camdriver.OptionGamma, pu(puGamma), "Gamma"),
+		uvcOption(camdriver.OptionHue, pu(puHue), "Hue"),
+		uvcOption(camdriver.OptionSaturation, pu(puSaturation), "Saturation"),
+		uvcOption(camdriver.OptionSharpness, pu(puSharpness), "Sharpness"),
+		uvcOption(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends automatic white balance").
 			disablesAuto(camdriver.OptionEnableAutoWhiteBalance),
 		colorAuto(ct(ctExposureMode)),
-		uvc(camdriver.OptionEnableAutoWhiteBalance, pu(puAutoWhite), "Automatic white balance"),
-		uvc(camdriver.OptionPowerLineFrequency, pu(puPowerLine), "Mains flicker: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
-		uvc(camdriver.OptionAutoExposurePriority, ct(ctExposurePriority), "Let auto exposure lower the frame rate"),
+		uvcOption(camdriver.OptionEnableAutoWhiteBalance, pu(puAutoWhite), "Automatic white balance"),
+		uvcOption(camdriver.OptionPowerLineFrequency, pu(puPowerLine), "Mains flicker: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
+		uvcOption(camdriver.OptionAutoExposurePriority, ct(ctExposurePriority), "Let auto exposure lower the frame rate"),
 		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
 	}
 }

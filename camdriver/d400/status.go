@@ -1,6 +1,10 @@
 package d400
 
-import "context"
+import (
+	"context"
+
+	"rsros/camdriver/uvc"
+)
 
 // beginStatus starts reading the depth function's status endpoint, on which the camera
 // reports errors before they are polled. A camera without one works as well.
@@ -40,7 +44,7 @@ func (d *Device) status(l *link, b []byte) {
 	if b[5] != 0 && d.host.errors.on.Load() {
 		var clear [1]byte // reading it clears the report, which would be polled again
 		at := l.depthXU(xuErrorReport)
-		_, err := l.handle.Control(requestIn, reqGetCur, at.value(), at.index(), clear[:])
+		_, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), clear[:])
 		_ = d.note(l, err)
 		d.reportError(b[5])
 	}

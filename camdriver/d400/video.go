@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/usb"
+	"rsros/camdriver/uvc"
 )
 
 // videoPump raises the frames of a streaming interface. It is used by one goroutine.
@@ -80,46 +81,49 @@ func (p *videoPump) start() error {
 // negotiate returns the frame size to which the camera commits.
 func (p *videoPump) negotiate() (int, error) {
 	l, m := p.link, p.mode
-	version := l.depth.Version
-	if l.color != nil && p.sensor.name == "RGB Camera" {
-		version = l.color.Version
-	}
-	at := control{iface: m.stream.Interface, selector: vsProbe}
-	answer := make([]byte, probeLength(version))
-	get := func(request uint8) (probe, error) {
-		n, err := l.control(startTries, requestIn, request, at.value(), at.index(), answer)
-		if err != nil {
-			return probe{}, err
-		}
-		return decodeProbe(answer[:n])
-	}
-	want, err := get(reqGetMax)
+	at, answer := m.control(uvc.ProbeControl), make([]byte, uvc.ProbeLength(m.function.Version))
+	n, err := l.control(startTries, uvc.RequestIn, uvc.GetMax, at.Value(), at.Index(), answer)
 	if err != nil {
 		return 0, fmt.Errorf("read the maximum probe: %w", err)
 	}
-	want.Hint, want.Format, want.Frame, want.Interval = 1, m.format, m.frame, m.interval
-	set := func() error { return l.transfer(at, reqSetCur, want.encode(version)) }
-	if err := l.persist(startTries, set); err != nil {
-		return 0, fmt.Errorf("write the probe: %w", err)
+	want, err := uvc.DecodeProbe(answer[:n])
+	if err != nil {
+		return 0, fmt.Errorf("read the maximum probe: %w", err)
 	}
-	got, err := get(reqGetCur)
+	if answer, err = l.probe(startTries, m, want); err != nil {
+		return 0, err
+	}
+	got, err := uvc.DecodeProbe(answer)
 	if err != nil {
 		return 0, fmt.Errorf("read the probe: %w", err)
 	}
-	if got.Format != m.format || got.Frame != m.frame || frameRate(got.Interval) != m.fps {
+	if got.Format != m.format.Index || got.Frame != m.frame || uvc.FrameRate(got.Interval) != m.fps {
 		return 0, fmt.Errorf("camera offers format %d, frame %d at %d fps, want %d, %d, %d",
-			got.Format, got.Frame, frameRate(got.Interval), m.format, m.frame, m.fps)
+			got.Format, got.Frame, uvc.FrameRate(got.Interval), m.format.Index, m.frame, m.fps)
 	}
 	size := m.w * m.h * m.native.BitsPerPixel() / 8
 	if int64(got.MaxFrameSize) < int64(size) || got.MaxFrameSize > maxFrameBytes {
 		return 0, fmt.Errorf("camera announces frames of %d bytes, but %dx%d %s has %d", got.MaxFrameSize, m.w, m.h, m.native, size)
 	}
-	want = got
-	at.selector = vsCommit
-	if err := l.persist(startTries, set); err != nil {
+	if err := l.set(startTries, m.control(uvc.CommitControl), got.Request(m.function.Version)); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
 	return int(got.MaxFrameSize), nil
+}
+
+// probe asks for a mode, with the other values of want, and returns the camera's answer.
+func (l *link) probe(tries int, m mode, want uvc.Probe) ([]byte, error) {
+	at := m.control(uvc.ProbeControl)
+	want.Hint, want.Format, want.Frame, want.Interval = 1, m.format.Index, m.frame, m.interval
+	if err := l.set(tries, at, want.Request(m.function.Version)); err != nil {
+		return nil, fmt.Errorf("write the probe: %w", err)
+	}
+	b := make([]byte, uvc.ProbeLength(m.function.Version))
+	n, err := l.control(tries, uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b)
+	if err != nil {
+		return nil, fmt.Errorf("read the probe: %w", err)
+	}
+	return b[:n], nil
 }
 
 // submit clears the endpoint and submits the transfers.
@@ -142,11 +146,11 @@ func (p *videoPump) clear() error {
 	return p.link.persist(startTries, func() error { return p.link.handle.ClearHalt(p.mode.stream.Endpoint) })
 }
 
-func (p *videoPump) transferSize() int { return p.mode.stream.transferSize(p.frameBytes) }
+func (p *videoPump) transferSize() int { return transferSize(p.mode.stream, p.frameBytes) }
 
 // transferSize returns a multiple of the packet size with room for a frame and its
 // header, so that each frame ends with a short packet.
-func (s videoStream) transferSize(frameBytes int) int {
+func transferSize(s *uvc.Stream, frameBytes int) int {
 	packet := max(s.MaxPacket, 1)
 	return (frameBytes + payloadRoom + packet - 1) / packet * packet
 }

@@ -1,11 +1,11 @@
-package d400
+package uvc_test
 
 import (
 	"errors"
 	"testing"
 
-	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
 )
 
@@ -22,7 +22,7 @@ func configurationOf(t testing.TB, o d435i.Options) []byte {
 }
 
 func TestConfigurationOfD435i(t *testing.T) {
-	cfg, err := parseConfiguration(configurationOf(t, d435i.Options{D3D: true}))
+	cfg, err := uvc.ParseConfiguration(configurationOf(t, d435i.Options{D3D: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,24 +30,24 @@ func TestConfigurationOfD435i(t *testing.T) {
 		t.Fatalf("%d interfaces, %d video functions, %d HID", len(cfg.Interfaces), len(cfg.Video), len(cfg.HID))
 	}
 	d, c := cfg.Video[0], cfg.Video[1]
-	if d.Version != 0x150 || d.Processing != 2 || d.Extensions[0].ID != 3 || d.Extensions[0].GUID != model.DepthUnit {
+	if d.Version != 0x150 || d.Processing != 2 || d.Units[2].ID != 3 || d.Units[2].GUID != model.DepthUnit {
 		t.Errorf("depth function %+v", d)
 	}
 	if c.Interface != 3 || c.Camera != 6 || c.Processing != 7 || c.Streams[0].Endpoint != 0x84 {
 		t.Errorf("colour function %+v", c)
 	}
-	if h := cfg.HID[0]; h != (hidFunction{5, 0x86, 64}) {
+	if h := cfg.HID[0]; h != (uvc.HID{Interface: 5, Endpoint: 0x86, MaxPacket: 64, Report: 71}) {
 		t.Errorf("HID %+v", h)
 	}
-	formats := map[camdriver.Format]bool{}
+	formats := map[string]bool{}
 	for _, s := range append(d.Streams, c.Streams...) {
 		for _, f := range s.Formats {
-			formats[f.native()] = true
+			formats[string(f.GUID[:4])] = true
 		}
 	}
-	for _, f := range []camdriver.Format{camdriver.Z16, camdriver.Y8, camdriver.UYVY, camdriver.Y8I, camdriver.Y12I, camdriver.YUYV, camdriver.RAW16} {
+	for _, f := range []string{"\x50\x00\x00\x00", "\x32\x00\x00\x00", "UYVY", "Y8I ", "Y12I", "YUY2", "BYR2"} {
 		if !formats[f] {
-			t.Errorf("format %s is missing", f)
+			t.Errorf("format %q is missing", f)
 		}
 	}
 }
@@ -77,8 +77,8 @@ func TestConfigurationErrors(t *testing.T) {
 			return append(b, frame...)
 		}, 55},
 	} {
-		_, err := parseConfiguration(test.spoil(append([]byte(nil), good...)))
-		var at *descriptorError
+		_, err := uvc.ParseConfiguration(test.spoil(append([]byte(nil), good...)))
+		var at *uvc.DescriptorError
 		if !errors.As(err, &at) || at.Offset != test.offset {
 			t.Errorf("%s: %v, want an error at %d", test.name, err, test.offset)
 		}
@@ -89,24 +89,27 @@ func TestFrameRate(t *testing.T) {
 	for interval, want := range map[uint32]int{
 		0: 0, 1: 10_000_000, 333333: 30, 333334: 30, 666666: 15, 1666665: 6, 1666666: 6, 111111: 90, 33333: 300, 0xffffffff: 0,
 	} {
-		if got := frameRate(interval); got != want {
+		if got := uvc.FrameRate(interval); got != want {
 			t.Errorf("interval %d: %d fps, want %d", interval, got, want)
 		}
 	}
 }
 
-func FuzzConfiguration(f *testing.F) {
-	f.Add(configurationOf(f, d435i.Options{}))
-	f.Add(configurationOf(f, d435i.Options{USB2: true}))
-	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0})
-	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0, 9, 4, 0, 0, 0, 3, 0, 0, 0, 7, 5, 0x81, 3, 8, 0, 1})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		cfg, err := parseConfiguration(b)
-		if err != nil {
-			return
+func TestHeaderErrors(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		b    []byte
+		ok   bool
+	}{
+		{"empty", nil, false},
+		{"no bits", []byte{2, 0x80}, true},
+		{"header too short for its bits", []byte{2, uvc.HeaderPTS, 0, 0, 0, 0}, false},
+		{"header longer than the transfer", []byte{12, uvc.HeaderPTS | uvc.HeaderSCR, 0, 0, 0}, false},
+		{"marked as faulty", []byte{2, uvc.HeaderERR}, false},
+		{"PTS only", []byte{6, uvc.HeaderPTS, 1, 0, 0, 0}, true},
+	} {
+		if _, err := uvc.ParseHeader(test.b); (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
 		}
-		for i := range cfg.Video {
-			profilesOf(modesOf(&cfg.Video[i], product{colored: true}), false)
-		}
-	})
+	}
 }

@@ -2,57 +2,11 @@ package d400
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 )
-
-// Bits of a payload header's second byte (UVC 1.5, 2.4.3.3).
-const (
-	headerFID = 0x01 // toggles with each frame
-	headerEOF = 0x02
-	headerPTS = 0x04
-	headerSCR = 0x08
-	headerERR = 0x40
-)
-
-var errPayloadMarked = errors.New("payload is marked as faulty")
-
-// payload is the header of a transfer. blocks aliases the transfer's memory.
-type payload struct {
-	length int // of the header
-	info   uint8
-	pts    uint32 // frame timestamp, µs on the device's clock
-	blocks []byte // RealSense metadata
-}
-
-// parsePayload parses the header of a transfer.
-func parsePayload(b []byte) (payload, error) {
-	if len(b) < 2 {
-		return payload{}, fmt.Errorf("payload has %d bytes and no header", len(b))
-	}
-	p := payload{length: int(b[0]), info: b[1]}
-	want := 2
-	if p.info&headerPTS != 0 {
-		want += 4
-	}
-	if p.info&headerSCR != 0 {
-		want += 6
-	}
-	if p.length < want || p.length > len(b) {
-		return p, fmt.Errorf("payload header claims %d bytes in a transfer of %d, its flags need %d", p.length, len(b), want)
-	}
-	if p.info&headerERR != 0 {
-		return p, errPayloadMarked
-	}
-	if p.info&headerPTS != 0 {
-		p.pts = binary.LittleEndian.Uint32(b[2:])
-	}
-	p.blocks = b[want:p.length]
-	return p, nil
-}
 
 // metadata is a set of values.
 type metadata struct {
