@@ -74,7 +74,7 @@ func newDevice(bus usb.Bus, l *link, p product, o Options) (*Device, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Device{
 		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(), rescan: o.Rescan,
-		log: o.Log.With().Str("component", "d400").Str("serial", l.id.Serial).Logger(),
+		log: o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan loss, 1), link: l,
 	}
 	l.ctx = ctx
@@ -99,7 +99,7 @@ func checkParts(l *link, p product, anyFirmware bool) error {
 	switch {
 	case p.color && l.color == nil:
 		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.name())
-	case !anyFirmware && l.id.Firmware.less(p.minimum):
+	case !anyFirmware && l.id.Firmware.Less(p.minimum):
 		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
 			ErrFirmware, p.name(), l.id.Firmware, p.minimum)
 	}
@@ -111,7 +111,7 @@ func (d *Device) describe(l *link) error {
 	d.info = deviceInfo(l, d.product)
 	cal := readCalibration(l, d)
 	d.poses = cal.poses(d.product)
-	module := &stereoModule{host: d.host, baseline: float32(math.Abs(cal.stereo.baseline))}
+	module := &stereoModule{host: d.host, baseline: float32(math.Abs(cal.stereo.Baseline))}
 	stereo := &sensor{
 		dev: d, name: "Stereo Module", module: module,
 		make: func(l *link) []setting { return module.settings(l, d.product) },
@@ -128,7 +128,7 @@ func (d *Device) describe(l *link) error {
 			find: func(l *link) []mode { return modesOf(l.color, d.product) }, cal: cal,
 			filters: camdriver.ColorFilters,
 		}
-		if !l.id.Firmware.less(colorROIFirmware) {
+		if !l.id.Firmware.Less(colorROIFirmware) {
 			color.region.op = model.OpSetColorROI
 		}
 		d.sensors = append(d.sensors, color)
@@ -154,7 +154,7 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 	yes := map[bool]string{false: "NO", true: "YES"}
 	return []camdriver.Info{
 		{Key: camdriver.InfoName, Value: p.name()},
-		{Key: camdriver.InfoSerialNumber, Value: l.id.Serial},
+		{Key: camdriver.InfoSerialNumber, Value: l.id.Serial.String()},
 		{Key: camdriver.InfoFirmwareVersion, Value: l.id.Firmware.String()},
 		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: recommendedFirmware},
 		{Key: camdriver.InfoPhysicalPort, Value: l.usb.Port},
@@ -164,10 +164,10 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 		{Key: camdriver.InfoCameraLocked, Value: yes[l.id.Locked]},
 		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.Version()},
 		{Key: camdriver.InfoProductLine, Value: "D400"},
-		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial},
-		{Key: camdriver.InfoFirmwareUpdateId, Value: l.id.ASICSerial},
+		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial.String()},
+		{Key: camdriver.InfoFirmwareUpdateId, Value: l.id.ASICSerial.String()},
 		{Key: camdriver.InfoConnectionType, Value: "USB"},
-		{Key: camdriver.InfoImuType, Value: l.id.imuType()},
+		{Key: camdriver.InfoImuType, Value: l.id.IMUType()},
 	}
 }
 
@@ -251,7 +251,7 @@ func (l *link) resetHardware() error {
 	}
 	l.hwmon.Lock()
 	defer l.hwmon.Unlock()
-	return l.setControl(l.depthXU(xuHardwareMonitor), request)
+	return l.setControl(l.depthXU(model.XUHardwareMonitor), request)
 }
 
 func (d *Device) Close() error {

@@ -72,7 +72,7 @@ func inspect(ctx context.Context, bus usb.Bus, u usb.Device, p product) Found {
 		f.State = explain(err).Error()
 		return f
 	}
-	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial, l.id.ASICSerial, l.id.Firmware.String()
+	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
 	if err := errors.Join(checkParts(l, p, false), l.close()); err != nil {
 		f.State = err.Error()
 	} else if u.Slow() {
@@ -164,8 +164,8 @@ func openOne(ctx context.Context, bus usb.Bus, u usb.Device, p product, sel Sele
 		return nil, err
 	}
 	want := strings.ToUpper(strings.TrimPrefix(sel.Serial, "_"))
-	if want != "" && want != l.id.Serial && want != l.id.ASICSerial {
-		return nil, errors.Join(fmt.Errorf("serial number %s %w", l.id.Serial, errOther), l.close())
+	if want != "" && want != l.id.Serial.String() && want != l.id.ASICSerial.String() {
+		return nil, errors.Join(fmt.Errorf("serial number %s %w", l.id.Serial.String(), errOther), l.close())
 	}
 	d, err := newDevice(bus, l, p, o)
 	if err != nil {

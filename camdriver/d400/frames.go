@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 )
 
@@ -112,19 +113,19 @@ var errRepeated = errors.New("duplicate frame")
 // frame raises a native frame for each output. If buf is nil, pixels must be copied or
 // converted; otherwise they are in buf, page-aligned.
 func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
-	p.meta = metadata{}
-	if err := p.meta.parse(h.Rest, h.PTS); err != nil {
+	p.meta = model.Metadata{}
+	if err := p.meta.Parse(h.Rest, h.PTS); err != nil {
 		p.sensor.dev.log.Debug().Err(err).Msg("invalid metadata") // the pixels are complete
 	}
 	p.tally.frames++
 	p.sensor.region.streams.Store(true)
-	counter, counted := p.meta.get(camdriver.MetaFrameCounter)
-	p.meta.set(camdriver.MetaTimeOfArrival, arrival.UnixMilli())
-	p.meta.set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
-	p.meta.set(camdriver.MetaRawFrameSize, int64(len(pixels)))
+	counter, counted := p.meta.Get(camdriver.MetaFrameCounter)
+	p.meta.Set(camdriver.MetaTimeOfArrival, arrival.UnixMilli())
+	p.meta.Set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
+	p.meta.Set(camdriver.MetaRawFrameSize, int64(len(pixels)))
 	stamp, domain := p.sensor.stamp(h.PTS)
 	p.measureRate(uint32(counter), counted, stamp)
-	list := p.meta.list()
+	list := p.meta.List()
 	images := p.images(pixels, buf)
 	for i, t := range p.outputs {
 		last := t.numbers.number
@@ -163,7 +164,7 @@ func (p *videoPump) measureRate(counter uint32, counted bool, stamp float64) {
 		frames = float64(int32(counter - n.counter))
 	}
 	if dt := stamp - n.stamp; n.number > 0 && n.stamp > 0 && frames > 0 && dt > 0 {
-		p.meta.set(camdriver.MetaActualFps, int64(1e6*frames/dt))
+		p.meta.Set(camdriver.MetaActualFps, int64(1e6*frames/dt))
 	}
 }
 

@@ -1,7 +1,6 @@
 package d400
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -16,9 +15,6 @@ import (
 const (
 	hdrIDs        = 4
 	alternatingID = 15
-	controlLaser  = 0
-	controlExpose = 1
-	controlGain   = 2
 )
 
 // As in the SDK, hdrBefore is the exposure set before a sequence starts, and hdrRestoreWait
@@ -28,25 +24,12 @@ const (
 	hdrRestoreWait = 70 * time.Millisecond
 )
 
-// subPresetItem is a frame of a sequence: values by control.
-type subPresetItem []struct {
-	control uint8
-	value   uint32
-}
-
-// encodeSubPreset returns a sequence that repeats until it is replaced.
-func encodeSubPreset(id uint8, items ...subPresetItem) []byte {
-	b := []byte{5, id, 0, 0, uint8(len(items))}
-	for _, item := range items {
-		b = append(b, 4, 1, 0, uint8(len(item))) // for one frame
-		for _, c := range item {
-			b = binary.LittleEndian.AppendUint32(append(b, c.control), c.value)
-		}
+// setSubPreset starts a sequence, or ends it if it has no frames.
+func (l *link) setSubPreset(id uint8, frames ...model.SequenceFrame) error {
+	var b []byte
+	if len(frames) > 0 {
+		b = model.Sequence{ID: id, Frames: frames}.Encode()
 	}
-	return b
-}
-
-func (l *link) setSubPreset(b []byte) error {
 	_, err := l.command(model.OpSetSubPreset, b, uint32(len(b)))
 	return err
 }
@@ -74,9 +57,9 @@ func alternating() setting {
 		},
 		set: func(l *link, v float32) error {
 			if v == 0 {
-				return l.setSubPreset(nil)
+				return l.setSubPreset(0)
 			}
-			return l.setSubPreset(encodeSubPreset(alternatingID, subPresetItem{{controlLaser, 0}}, subPresetItem{{controlLaser, 1}}))
+			return l.setSubPreset(alternatingID, model.SequenceFrame{{Control: model.SequenceLaser, Value: 0}}, model.SequenceFrame{{Control: model.SequenceLaser, Value: 1}})
 		},
 	}
 }
@@ -234,18 +217,18 @@ func (h *hdr) enable(l *link) error {
 	if err := h.exposure.set(l, hdrBefore); err != nil {
 		return err
 	}
-	var items []subPresetItem
+	var frames []model.SequenceFrame
 	for _, step := range h.steps {
-		items = append(items, subPresetItem{{controlExpose, uint32(step[0])}, {controlGain, uint32(step[1])}})
+		frames = append(frames, model.SequenceFrame{{Control: model.SequenceExposure, Value: uint32(step[0])}, {Control: model.SequenceGain, Value: uint32(step[1])}})
 	}
-	err = l.setSubPreset(encodeSubPreset(uint8(h.name), items...))
+	err = l.setSubPreset(uint8(h.name), frames...)
 	h.on = err == nil
 	return err
 }
 
 // disable ends the sequence and restores what enable changed. It requires mu.
 func (h *hdr) disable(l *link) error {
-	if err := l.setSubPreset(nil); err != nil {
+	if err := l.setSubPreset(0); err != nil {
 		return err
 	}
 	h.on, h.index = false, 0

@@ -35,11 +35,11 @@ func (l *link) command(op uint32, data []byte, params ...uint32) ([]byte, error)
 
 // exchange writes a request and reads the reply.
 func (l *link) exchange(op uint32, request []byte) ([]byte, error) {
-	if err := l.setControl(l.depthXU(xuHardwareMonitor), slices.Clone(request)); err != nil {
+	if err := l.setControl(l.depthXU(model.XUHardwareMonitor), slices.Clone(request)); err != nil {
 		return nil, err
 	}
 	reply := make([]byte, model.MonitorSize)
-	if _, err := l.getControl(l.depthXU(xuHardwareMonitor), uvc.GetCur, reply); err != nil {
+	if _, err := l.getControl(l.depthXU(model.XUHardwareMonitor), uvc.GetCur, reply); err != nil {
 		return nil, err
 	}
 	return model.DecodeReply(op, reply)

@@ -51,10 +51,6 @@ const (
 	// resetGone is how long a reset camera may take to leave the bus.
 	resetGone = 5 * time.Second
 
-	// UVC's manual and aperture-priority exposure modes.
-	colorManualExposure = 1
-	colorAutoExposure   = 8
-
 	// defaultHeader is the assumed size of the payload header before the first frame.
 	defaultHeader = 232
 	// maxFrameBytes bounds the frame size that a device may claim.

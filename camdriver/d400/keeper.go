@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
 )
@@ -72,7 +73,7 @@ func (d *Device) sampleClock(l *link) {
 // askErrors reads and thereby clears the camera's error report.
 func (d *Device) askErrors(l *link) {
 	var b [1]byte
-	at := l.depthXU(xuErrorReport)
+	at := l.depthXU(model.XUErrorReport)
 	n, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b[:])
 	if d.note(l, err) == nil && n == 1 && b[0] != 0 {
 		d.reportError(b[0])
@@ -263,7 +264,7 @@ func (d *Device) find(others map[usb.Device]bool) (*link, error) {
 			err = openErr
 			continue
 		}
-		if l.id.Serial == serial {
+		if l.id.Serial.String() == serial {
 			return l, nil
 		}
 		others[u] = true

@@ -80,7 +80,7 @@ func driverRequests(t *testing.T) []trace.Entry {
 	})
 	b.sent = func(s d435i.Setup, out []byte) {
 		clock := len(out) > 4 && s.Value == 0x0100 && s.Index == 0x0300 && out[4] == model.OpReadRegister
-		polls := s.Value>>8 == xuErrorReport && s.Index == 0x0300 && s.Request == uvc.GetCur
+		polls := s.Value>>8 == model.XUErrorReport && s.Index == 0x0300 && s.Request == uvc.GetCur
 		if !clock && !polls {
 			add(s, out)
 		}

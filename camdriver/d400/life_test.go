@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
 	"rsros/usbcam/d435i"
@@ -299,7 +300,7 @@ func TestReplug(t *testing.T) {
 			if n := r.count(camdriver.DepthStream) - seen; n < 30 {
 				t.Errorf("round %d: %d frames after the replug", round, n)
 			}
-			if got := b.camera(0).ControlValue(0, 3, xuLaserPower); got != 90 {
+			if got := b.camera(0).ControlValue(uvc.Control{Unit: 3, Selector: model.XULaserPower}); got != 90 {
 				t.Errorf("laser power is %d after the replug, want 90", got)
 			}
 		}
@@ -495,7 +496,7 @@ func TestBusy(t *testing.T) {
 		if err := d.Sensors()[0].SetOption(camdriver.OptionExposure, 5000); err != nil {
 			t.Error(err)
 		}
-		if got := b.camera(0).ControlValue(0, 3, xuAutoExposure); got != 0 {
+		if got := b.camera(0).ControlValue(uvc.Control{Unit: 3, Selector: model.XUAutoExposure}); got != 0 {
 			t.Error("auto exposure is on after a manual exposure")
 		}
 	})

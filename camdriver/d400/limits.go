@@ -78,7 +78,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 }
 
 // limitsFirmware has commands of its own for the bounds.
-var limitsFirmware = version{5, 13, 0, 200}
+var limitsFirmware = model.Version{5, 13, 0, 200}
 
 // Parameters of model.OpAutoCalibration, by which older firmware reads and writes the bounds.
 const (
@@ -90,7 +90,7 @@ const (
 func (l *link) limits() (v [2]uint32, err error) {
 	var b []byte
 	at := [2]int{0, 4}
-	if l.id.Firmware.less(limitsFirmware) {
+	if l.id.Firmware.Less(limitsFirmware) {
 		b, err = l.command(model.OpAutoCalibration, nil, oldGetLimits)
 	} else {
 		b, err = l.command(model.OpGetLimits, nil) // minima of both, then maxima
@@ -107,7 +107,7 @@ func (l *link) limits() (v [2]uint32, err error) {
 
 func (l *link) setLimits(v [2]uint32) error {
 	var err error
-	if l.id.Firmware.less(limitsFirmware) {
+	if l.id.Firmware.Less(limitsFirmware) {
 		_, err = l.command(model.OpAutoCalibration, nil, oldSetLimits, v[0], v[1])
 	} else {
 		_, err = l.command(model.OpSetLimits, nil, 0, v[0], 0, v[1])

@@ -14,21 +14,6 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// Selectors of the depth extension unit.
-const (
-	xuHardwareMonitor = 0x01
-	xuEmitter         = 0x02
-	xuExposure        = 0x03
-	xuLaserPower      = 0x04
-	xuErrorReport     = 0x07
-	xuOutputTrigger   = 0x08
-	xuTemperatures    = 0x09
-	xuAutoExposure    = 0x0b
-	xuThermal         = 0x0f
-	xuEmitterRate     = 0x10
-	xuSync            = 0x12
-)
-
 // link is a connection to a camera until it is unplugged. Its fields do not change after
 // connect.
 type link struct {
@@ -40,7 +25,7 @@ type link struct {
 	xu       uint8         // the depth function's extension unit
 	color    *uvc.Function // nil if there is no separate colour function
 	hid      *uvc.HID      // nil without motion sensors
-	id       gvd
+	id       model.GVD
 	advanced bool       // mode
 	hwmon    sync.Mutex // serializes commands
 }
@@ -109,7 +94,7 @@ func (l *link) identify() error {
 	if err != nil {
 		return fmt.Errorf("read device description: %w", err)
 	}
-	if l.id, err = parseGVD(b); err != nil {
+	if l.id, err = model.ParseGVD(b); err != nil {
 		return err
 	}
 	on, err := l.command(model.OpAdvancedOn, nil)

@@ -40,9 +40,9 @@ type motionPump struct {
 
 func reportOf(id camdriver.StreamID) uint8 {
 	if id == camdriver.GyroStream {
-		return reportGyro
+		return model.ReportGyro
 	}
-	return reportAccel
+	return model.ReportAccel
 }
 
 // beginMotion powers the sensors up and starts reading their reports.
@@ -54,8 +54,8 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	for _, profile := range profiles {
 		id := reportOf(profile.Stream)
 		p.targets[id] = target{profile, s.numbers[profile.Stream]}
-		r.end = append(r.end, func() { _ = l.power(id, powerOff, profile.FPS) })
-		if err := l.power(id, powerOn, profile.FPS); err != nil {
+		r.end = append(r.end, func() { _ = l.power(id, model.PowerOff, profile.FPS) })
+		if err := l.power(id, model.PowerOn, profile.FPS); err != nil {
 			return fmt.Errorf("power %s up: %w", profile.Stream, err)
 		}
 	}
@@ -68,14 +68,14 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 
 func (p *motionPump) submit() error {
 	hid := p.link.hid
-	stream, err := p.link.handle.Stream(hid.Interface, hid.Endpoint, max(hid.MaxPacket, reportLong), imuTransfers)
+	stream, err := p.link.handle.Stream(hid.Interface, hid.Endpoint, max(hid.MaxPacket, model.WideReportSize), imuTransfers)
 	p.stream = stream
 	return err
 }
 
 // power sets a HID sensor's power state and rate and verifies the state.
 func (l *link) power(id, state uint8, fps int) error {
-	interval, ok := rateIntervals[fps]
+	interval, ok := model.RateIntervals[fps]
 	if !ok {
 		return fmt.Errorf("rate %d: %w", fps, camdriver.ErrUnsupported)
 	}
@@ -84,7 +84,7 @@ func (l *link) power(id, state uint8, fps int) error {
 		return err
 	}
 	f.ID, f.Power, f.Interval = id, state, interval
-	_, err = l.control(startTries, uvc.RequestOut, uvc.HIDSetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), f.encode())
+	_, err = l.control(startTries, uvc.RequestOut, uvc.HIDSetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), f.Encode())
 	if err != nil {
 		return fmt.Errorf("write HID feature report %d: %w", id, err)
 	}
@@ -94,17 +94,17 @@ func (l *link) power(id, state uint8, fps int) error {
 	return err
 }
 
-func (l *link) feature(id uint8) (feature, error) {
-	b := make([]byte, featureSize)
+func (l *link) feature(id uint8) (model.Feature, error) {
+	b := make([]byte, model.FeatureSize)
 	n, err := l.control(startTries, uvc.RequestIn, uvc.HIDGetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), b)
 	if err != nil {
-		return feature{}, fmt.Errorf("read HID feature report %d: %w", id, err)
+		return model.Feature{}, fmt.Errorf("read HID feature report %d: %w", id, err)
 	}
-	return parseFeature(b[:n])
+	return model.ParseFeature(b[:n])
 }
 
 func (p *motionPump) run(ctx context.Context) {
-	b := make([]byte, max(p.link.hid.MaxPacket, reportLong))
+	b := make([]byte, max(p.link.hid.MaxPacket, model.WideReportSize))
 	p.sensor.readLoop(ctx, p.link, "motion", p.handler, &p.tally, func() error {
 		defer p.stream.Close()
 		return p.read(ctx, b)
@@ -132,35 +132,35 @@ func (p *motionPump) read(ctx context.Context, b []byte) error {
 // report raises the sample of a report. It ignores sensors that aren't started and the
 // module's other inputs (id 3).
 func (p *motionPump) report(b []byte, arrival time.Time) {
-	sample, err := parseReport(b)
+	sample, err := model.ParseReport(b)
 	if err != nil {
 		p.tally.dropped++
 		p.sensor.drops.Add(1)
 		return
 	}
-	t, wanted := p.targets[sample.id]
+	t, wanted := p.targets[sample.ID]
 	if !wanted {
 		return
 	}
 	p.tally.frames++
-	v := sample.scaled()
+	v := sample.Value()
 	if p.sensor.dev.host.correction.on.Load() {
-		if sample.id == reportGyro {
-			v = p.sensor.cal.imu.gyro.correct(v)
+		if sample.ID == model.ReportGyro {
+			v = p.sensor.cal.imu.Gyro.Apply(v)
 		} else {
-			v = p.sensor.cal.imu.accel.correct(v)
+			v = p.sensor.cal.imu.Accel.Apply(v)
 		}
 	}
-	stamp, domain := p.sensor.stamp(sample.timestamp)
+	stamp, domain := p.sensor.stamp(sample.Time)
 	number, _ := t.numbers.next(0, false)
 	f := camdriver.NewFrame(nil)
 	f.Profile, f.Number, f.Arrival = t.profile, number, arrival
 	f.Timestamp, f.Domain = t.numbers.monotonic(stamp), domain
 	f.Metadata = []camdriver.MetadataValue{
-		{Key: camdriver.MetaFrameTimestamp, Value: int64(sample.timestamp)},
+		{Key: camdriver.MetaFrameTimestamp, Value: int64(sample.Time)},
 		{Key: camdriver.MetaTimeOfArrival, Value: arrival.UnixMilli()},
 	}
-	if sample.id == reportGyro {
+	if sample.ID == model.ReportGyro {
 		f.Motion.Gyro = v
 	} else {
 		f.Motion.Accel = v

@@ -128,19 +128,19 @@ func TestDescription(t *testing.T) {
 	d := openFake(t, newBus1(t))
 	want := d435i.Factory()
 	e, err := d.Extrinsics(camdriver.LeftStream, camdriver.RightStream)
-	if err != nil || math.Abs(e.Translation[0]-want.Baseline/1000) > 1e-6 {
+	if err != nil || math.Abs(e.Translation[0]-want.Depth.Baseline/1000) > 1e-6 {
 		t.Errorf("left to right %v, %v", e, err)
 	}
 	e, err = d.Extrinsics(camdriver.ColorStream, camdriver.DepthStream)
-	if err != nil || math.Abs(e.Translation[0]+want.ColorT[0]/1000) > 1e-6 || math.Abs(e.Rotation[1]-want.ColorR[3]) > 1e-6 {
+	if err != nil || math.Abs(e.Translation[0]-want.Color.ToDepth.Translation[0]) > 1e-6 || math.Abs(e.Rotation[1]-want.Color.ToDepth.Rotation[1]) > 1e-6 {
 		t.Errorf("colour to depth %v, %v", e, err)
 	}
 	e, err = d.Extrinsics(camdriver.DepthStream, camdriver.GyroStream)
-	if err != nil || math.Abs(e.Translation[2]-want.DepthIMU[2]) > 1e-6 {
+	if err != nil || math.Abs(e.Translation[2]-want.Motion.FromDepth.Translation[2]) > 1e-6 {
 		t.Errorf("depth to gyro %v, %v", e, err)
 	}
 	if o := d.Sensors()[0].Options(); optionValue(o, camdriver.OptionDepthUnits) != 0.001 ||
-		math.Abs(float64(optionValue(o, camdriver.OptionStereoBaseline))+want.Baseline) > 1e-3 {
+		math.Abs(float64(optionValue(o, camdriver.OptionStereoBaseline))+want.Depth.Baseline) > 1e-3 {
 		t.Errorf("options %+v", o)
 	}
 	if _, err := d.Sensors()[0].Intrinsics(camdriver.Profile{

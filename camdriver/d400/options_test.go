@@ -30,7 +30,7 @@ func (w *wire) sent(s d435i.Setup, data []byte) {
 	if s.RequestType != uvc.RequestOut || s.Request != uvc.SetCur {
 		return
 	}
-	if s.Value != xuHardwareMonitor<<8 || s.Index != 0x0300 {
+	if s.Value != model.XUHardwareMonitor<<8 || s.Index != 0x0300 {
 		w.list = append(w.list, fmt.Sprintf("%d/%d/%x=%x", s.Index&0xff, s.Index>>8, s.Value>>8, data))
 		return
 	}

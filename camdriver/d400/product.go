@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"rsros/camdriver/model"
 )
 
 // Vendor ids of D400 cameras. Names of cameras by RealSense, the company, lack "Intel".
@@ -15,11 +17,11 @@ const (
 // product is what a camera's descriptors lack.
 type product struct {
 	id        uint16
-	vendor    uint16  // vendorIntel if 0
-	model     string  // "D435I", as the SDK writes it
-	color     bool    // has a separate colour function
-	minimum   version // minimum firmware of the SDK; zero if none
-	units     float32 // metres per depth unit
+	vendor    uint16        // vendorIntel if 0
+	model     string        // "D435I", as the SDK writes it
+	color     bool          // has a separate colour function
+	minimum   model.Version // minimum firmware of the SDK; zero if none
+	units     float32       // metres per depth unit
 	imuOrigin [3]float64
 	recovery  bool // camera is in recovery mode
 	cropped   bool // the depth module provides colour: D405
@@ -35,13 +37,13 @@ var products = []product{
 	{id: 0x0b07, model: "D435", color: true, units: 0.001},
 	{
 		id: 0x0b3a, model: "D435I", color: true, units: 0.001,
-		minimum: version{5, 12, 7, 100}, imuOrigin: [3]float64{-0.00552, 0.0051, 0.01174},
+		minimum: model.Version{5, 12, 7, 100}, imuOrigin: [3]float64{-0.00552, 0.0051, 0.01174},
 	},
 	{
 		id: 0x0b5c, model: "D455", color: true, colored: true, units: 0.001,
-		minimum: version{5, 13, 0, 50}, imuOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
+		minimum: model.Version{5, 13, 0, 50}, imuOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
 	},
-	{id: 0x0b5b, model: "D405", units: 0.0001, minimum: version{5, 12, 11, 8}, cropped: true, colored: true},
+	{id: 0x0b5b, model: "D405", units: 0.0001, minimum: model.Version{5, 12, 11, 8}, cropped: true, colored: true},
 	{id: 0x0ad4, model: "D430", units: 0.001},
 	{id: 0x0b4b, model: "D430I", units: 0.001},
 	{id: 0x0ad2, model: "D410", colored: true, units: 0.001},

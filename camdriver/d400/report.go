@@ -169,7 +169,7 @@ func (r *reporter) identity() {
 	}
 	if r.depth != nil {
 		b, err := r.command(model.OpGVD, nil)
-		if id, err := parseGVD(b); err == nil {
+		if id, err := model.ParseGVD(b); err == nil {
 			r.id = id
 		}
 		if r.options.Mask {
@@ -187,7 +187,7 @@ func (r *reporter) identity() {
 // mask has the serial numbers of a device description replaced by 000000000001 and 000000000002 in all answers: as bytes, and as
 // digits in ASCII and UTF-16. It returns the description without them.
 func (r *reporter) mask(description []byte) []byte {
-	if len(description) < model.GVDASICSerial+model.SerialSize {
+	if len(description) < model.GVDASICSerial+len(model.SerialNumber{}) {
 		r.print("no serial number is known, so none is masked except for the USB string\n")
 		return nil
 	}
@@ -195,22 +195,22 @@ func (r *reporter) mask(description []byte) []byte {
 	description = slices.Clone(description)
 	var pairs []string
 	for i, at := range []int{model.GVDSerial, model.GVDASICSerial} {
-		serial := description[at:][:model.SerialSize]
-		old, masked := hex.EncodeToString(serial), hex.EncodeToString(maskedSerials[i])
+		serial := description[at:][:len(maskedSerials[i])]
+		old, masked := hex.EncodeToString(serial), maskedSerials[i].String()
 		if len(slices.Compact(slices.Sorted(slices.Values(serial)))) >= plain {
 			pairs = append(pairs, old, masked)
 			for _, text := range []string{old, strings.ToUpper(old)} {
 				pairs = append(pairs, fmt.Sprintf("%x", text), fmt.Sprintf("%x", masked), fmt.Sprintf("%x", wide(text)), fmt.Sprintf("%x", wide(masked)))
 			}
 		}
-		copy(serial, maskedSerials[i])
+		copy(serial, maskedSerials[i][:])
 	}
 	r.masks = strings.NewReplacer(pairs...)
 	return description
 }
 
 // maskedSerials replace the serial numbers of the camera and of its ASIC.
-var maskedSerials = [2][]byte{{0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 2}}
+var maskedSerials = [2]model.SerialNumber{{0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 2}}
 
 // wide returns digits in UTF-16, as in USB's string descriptors.
 func wide(digits string) string { return strings.Join(strings.Split(digits, ""), "\x00") + "\x00" }
@@ -244,7 +244,7 @@ func (r *reporter) descriptors() {
 		switch {
 		case index == 0: // no string
 		case index == serial && r.options.Mask:
-			r.answer(fmt.Sprintf("%02x %02x %04x", uvc.DescString, index, english), []byte("\x1a\x03"+wide(hex.EncodeToString(maskedSerials[1]))), nil)
+			r.answer(fmt.Sprintf("%02x %02x %04x", uvc.DescString, index, english), []byte("\x1a\x03"+wide(maskedSerials[1].String())), nil)
 		default:
 			r.descriptor(uvc.DescString, index, english, 255)
 		}
@@ -291,7 +291,7 @@ func reportCommands() []reportCommand {
 		list = append(list, reportCommand{fmt.Sprintf("calibration table %d", table), model.OpGetCalibration, [4]uint32{table}})
 	}
 	list = append(list,
-		reportCommand{"calibration of the motion module", model.OpReadMotionTab, [4]uint32{imuTable, imuBytes}},
+		reportCommand{"calibration of the motion module", model.OpReadMotionTab, [4]uint32{model.MotionTableID, model.MotionTableSize}},
 		reportCommand{"depth intrinsics of each mode", model.OpIntrinsics, [4]uint32{}},
 		reportCommand{"advanced mode", model.OpAdvancedOn, [4]uint32{}})
 	const groups = 13
@@ -335,16 +335,13 @@ func (r *reporter) request(what string, request uint8, value, index uint16, leng
 	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", uvc.RequestIn, request, value, index, length, what), b[:n], err)
 }
 
-// lastXU is the last selector of the depth function's extension unit that the driver knows.
-const lastXU = xuSync
-
 // unitControls asks for all controls of all units that a bit map names or that the driver knows.
 func (r *reporter) unitControls() {
 	for _, f := range r.cfg.Video {
 		r.request(fmt.Sprintf("interface %d last error", f.Interface), uvc.GetCur, uvc.RequestErrorCode<<8, uint16(f.Interface), 1)
 		for _, u := range f.Units {
 			selectors := slices.Clone(u.Selectors)
-			for known := uint8(1); u.GUID == model.DepthUnit && known <= lastXU; known++ {
+			for known := uint8(1); u.GUID == model.DepthUnit && known <= model.XULast; known++ {
 				selectors = append(selectors, known)
 			}
 			if u.GUID == model.DepthUnit {
@@ -357,7 +354,7 @@ func (r *reporter) unitControls() {
 	}
 	if r.hid != nil {
 		for id := range uint16(3) {
-			r.request(fmt.Sprintf("HID feature report %d", id+1), uvc.HIDGetReport, uvc.HIDFeature|(id+1), uint16(r.hid.Interface), featureSize)
+			r.request(fmt.Sprintf("HID feature report %d", id+1), uvc.HIDGetReport, uvc.HIDFeature|(id+1), uint16(r.hid.Interface), model.FeatureSize)
 		}
 	}
 }
@@ -383,7 +380,7 @@ func (r *reporter) unitControl(c uvc.Control, extension bool) {
 		switch {
 		case get.request == uvc.GetInfo:
 			length = 1
-		case get.request == uvc.GetCur && r.depth != nil && c == r.depthXU(xuHardwareMonitor):
+		case get.request == uvc.GetCur && r.depth != nil && c == r.depthXU(model.XUHardwareMonitor):
 			continue // the reply to the last command
 		case get.request == uvc.GetCur && extension:
 			length = max(size, 1)

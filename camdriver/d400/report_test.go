@@ -64,6 +64,29 @@ func digits(answer string) []byte {
 // description is what a report asks for the serial numbers.
 const description = "10 0 0 0 0  device description (GVD)"
 
+// askMonitor returns the reply of a camera that has just been plugged in.
+func askMonitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) ([]byte, error) {
+	t.Helper()
+	c := d435i.New(o)
+	defer c.Unplug()
+	command := model.Command{Op: op}
+	copy(command.Params[:], params)
+	request, err := command.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := d435i.Setup{RequestType: 0x21, Request: 1, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}
+	if _, err := c.Control(set, request); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := model.DecodeReply(op, reply)
+	return bytes.Clone(data), err
+}
+
 // These match how many packets arrived, and one of the first.
 var (
 	packetCount = regexp.MustCompile(`^  (\d+) packets of (\d+) to (\d+) bytes(, [0-9.]+ per second)?\n`)
@@ -179,7 +202,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: %s", what, answer)
 			continue
 		}
-		if b := digits(strings.TrimSpace(first[0][3])); len(b) != reportShort || !strings.HasPrefix(what, fmt.Sprintf("report %d at ", b[0])) {
+		if b := digits(strings.TrimSpace(first[0][3])); len(b) != model.ReportSize || !strings.HasPrefix(what, fmt.Sprintf("report %d at ", b[0])) {
 			t.Errorf("%s: %x", what, b)
 		}
 	}
@@ -187,7 +210,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("summary %q", summary)
 	}
 	for _, v := range []uint8{2, 3, 4, 6, 8, 0xb} { // nothing was set
-		if got, want := bus.camera(0).ControlValue(0, 3, v), cam.ControlValue(0, 3, v); got != want {
+		at := uvc.Control{Unit: 3, Selector: v}
+		if got, want := bus.camera(0).ControlValue(at), cam.ControlValue(at); got != want {
 			t.Errorf("control %d is %d, was %d", v, got, want)
 		}
 	}
@@ -228,7 +252,7 @@ func TestReportMask(t *testing.T) {
 				t.Fatal(err)
 			}
 			gvd := digits(section(t, text, "Camera and link").to(description))
-			if len(gvd) < gvdSize || !bytes.Equal(gvd[48:54], maskedSerials[0]) || !bytes.Equal(gvd[64:70], maskedSerials[1]) {
+			if len(gvd) < model.GVDSize || !bytes.Equal(gvd[48:54], maskedSerials[0][:]) || !bytes.Equal(gvd[64:70], maskedSerials[1][:]) {
 				t.Fatalf("device description % x", gvd)
 			}
 			if got := digits(section(t, text, "Descriptors").to("03 03 0409")); string(got) != "\x1a\x03"+wide("000000000002") {
@@ -245,13 +269,13 @@ func TestReportMask(t *testing.T) {
 		})
 	}
 	r := &reporter{link: &link{}}
-	gvd := make([]byte, gvdSize)
+	gvd := make([]byte, model.GVDSize)
 	copy(gvd[48:], letters[:])
 	copy(gvd[64:], asic[:])
 	r.mask(gvd)
 	for i, number := range [][6]byte{letters, asic} {
 		for j, form := range forms(number) {
-			want := forms([6]byte(maskedSerials[i]))[j]
+			want := forms(maskedSerials[i])[j]
 			if got := digits(r.dump(append(append([]byte("before"), form...), "after"...))[1:]); string(got) != "before"+string(want)+"after" {
 				t.Errorf("%q is masked as %q", form, got)
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 )
 
@@ -204,14 +205,14 @@ func (r *reporter) motionStreams() {
 		}
 		id := reportOf(p.Stream)
 		list, err := r.motionStream(id, p.FPS)
-		r.packets(fmt.Sprintf("report %d at %d Hz, interval %d", id, p.FPS, rateIntervals[p.FPS]), list, err)
+		r.packets(fmt.Sprintf("report %d at %d Hz, interval %d", id, p.FPS, model.RateIntervals[p.FPS]), list, err)
 	}
 }
 
 func (r *reporter) motionStream(id uint8, fps int) ([]packet, error) {
 	// As the driver does, also to a sensor that was on.
-	defer func() { _ = r.power(id, powerOff, fps) }()
-	if err := r.power(id, powerOn, fps); err != nil {
+	defer func() { _ = r.power(id, model.PowerOff, fps) }()
+	if err := r.power(id, model.PowerOn, fps); err != nil {
 		return nil, err
 	}
 	if err := r.handle.ClearHalt(r.hid.Endpoint); err != nil {
@@ -219,5 +220,5 @@ func (r *reporter) motionStream(id uint8, fps int) ([]packet, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.patience(uint32(10_000_000/fps)))
 	defer cancel()
-	return r.read(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, reportLong), imuTransfers)
+	return r.read(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, model.WideReportSize), imuTransfers)
 }

@@ -7,12 +7,13 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 var _ camdriver.ROISensor = roiSensor{}
 
 // colorROIFirmware is the first version with regions for the colour imager.
-var colorROIFirmware = version{5, 10, 9, 0}
+var colorROIFirmware = model.Version{5, 10, 9, 0}
 
 // roiSensor is a sensor that implements camdriver.ROISensor.
 type roiSensor struct{ *sensor }

@@ -231,9 +231,9 @@ func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsi
 	if s.has(p) {
 		switch p.Stream {
 		case camdriver.AccelStream:
-			return s.cal.imu.accel.intrinsics(), nil
+			return s.cal.imu.Accel.Intrinsics(), nil
 		case camdriver.GyroStream:
-			return s.cal.imu.gyro.intrinsics(), nil
+			return s.cal.imu.Gyro.Intrinsics(), nil
 		}
 	}
 	return camdriver.MotionIntrinsics{}, fmt.Errorf("motion intrinsics of %s: %w", p, camdriver.ErrNotFound)

@@ -13,25 +13,6 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// Selectors of processing units and of camera terminals (UVC 1.5, A.9.4-5).
-const (
-	puBacklight    = 0x01
-	puBrightness   = 0x02
-	puContrast     = 0x03
-	puGain         = 0x04
-	puPowerLine    = 0x05
-	puHue          = 0x06
-	puSaturation   = 0x07
-	puSharpness    = 0x08
-	puGamma        = 0x09
-	puWhiteBalance = 0x0a
-	puAutoWhite    = 0x0b
-
-	ctExposureMode     = 0x02
-	ctExposurePriority = 0x03
-	ctExposure         = 0x04
-)
-
 // stereoModule is the state of the stereo module's options.
 type stereoModule struct {
 	host      *hostSettings
@@ -46,35 +27,35 @@ func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) 
 
 // The firmware versions that introduced options, as in the SDK.
 var (
-	alwaysOnFirmware  = version{5, 12, 1, 0}
-	syncFirmware      = version{5, 9, 15, 1}
-	genlockFirmware   = version{5, 12, 4, 0}
-	laserSyncFirmware = version{5, 12, 12, 100}
-	hdrFirmware       = version{5, 12, 8, 100}
-	boundsFirmware    = version{5, 12, 10, 11}
-	syncByXUFirmware  = version{5, 17, 2, 5}
+	alwaysOnFirmware  = model.Version{5, 12, 1, 0}
+	syncFirmware      = model.Version{5, 9, 15, 1}
+	genlockFirmware   = model.Version{5, 12, 4, 0}
+	laserSyncFirmware = model.Version{5, 12, 12, 100}
+	hdrFirmware       = model.Version{5, 12, 8, 100}
+	boundsFirmware    = model.Version{5, 12, 10, 11}
+	syncByXUFirmware  = model.Version{5, 17, 2, 5}
 )
 
 // settings returns the options of the stereo module.
 func (m *stereoModule) settings(l *link, p product) []setting {
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
-	exposure := uvcOption(camdriver.OptionExposure, xu(xuExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
+	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: puGain}, signed: true}, "Image gain").
+	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}, signed: true}, "Image gain").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(xuAutoExposure, 1), "Auto exposure of the stereo imagers")
+	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1), "Auto exposure of the stereo imagers")
 	list := []setting{
 		laserPower(l),
-		uvcOption(camdriver.OptionEmitterEnabled, xu(xuEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
+		uvcOption(camdriver.OptionEmitterEnabled, xu(model.XUEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
 		m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
 		m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
 		m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
-		uvcOption(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
+		uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
 		m.depthUnits(l, p),
 		fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
 		m.host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
 	}
-	since := func(v version) bool { return !l.id.Firmware.less(v) }
+	since := func(v model.Version) bool { return !l.id.Firmware.Less(v) }
 	if since(boundsFirmware) && l.id.GlobalShutter {
 		list = append(list, m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle)...)
 		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
@@ -99,14 +80,14 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 	switch {
 	case p.cropped:
 	case since(syncByXUFirmware):
-		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(xuSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
+		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
 	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
 	if p.model == "D455" { // others stall
 		list = append(list,
-			uvcOption(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
-			uvcOption(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
+			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
+			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
 	}
 	return list
 }
@@ -114,9 +95,9 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 // synchronization is the mode in which cameras wait for each other.
 func (m *stereoModule) synchronization(l *link) setting {
 	about, maximum := "Synchronization of cameras: 0 default, 1 master, 2 slave", float32(2)
-	if l.id.GlobalShutter && !l.id.Firmware.less(genlockFirmware) {
+	if l.id.GlobalShutter && !l.id.Firmware.Less(genlockFirmware) {
 		about, maximum = about+", 3 full slave, 4 to 258 genlock with 1 to 255 frames a trigger", 258
-		if !l.id.Firmware.less(laserSyncFirmware) {
+		if !l.id.Firmware.Less(laserSyncFirmware) {
 			about, maximum = about+", 259 and 260 with the laser in the first or the second of two", 260
 		}
 	}
@@ -166,17 +147,14 @@ func decodeSync(b []byte) float32 {
 	return float32(p[1]) + 3
 }
 
-// laserOn is the emitter's mode in which the laser's power has effect.
-const laserOn = 1
-
 // laserPower also sets the emitter to laser, because otherwise power has no effect.
 func laserPower(l *link) setting {
-	power := uvcControl{at: l.depthXU(xuLaserPower), size: 2}
-	emitter := uvcControl{at: l.depthXU(xuEmitter), size: 1}
+	power := uvcControl{at: l.depthXU(model.XULaserPower), size: 2}
+	emitter := uvcControl{at: l.depthXU(model.XUEmitter), size: 1}
 	s := uvcOption(camdriver.OptionLaserPower, power, "Laser power in mW; setting it turns the laser on")
 	s.set = func(l *link, v float32) error {
 		if mode, err := emitter.get(l); err == nil && (mode == 0 || mode == 2) {
-			if err := emitter.set(l, laserOn); err != nil {
+			if err := emitter.set(l, model.LaserOn); err != nil {
 				return fmt.Errorf("turn the laser on: %w", err)
 			}
 		}
@@ -188,7 +166,7 @@ func laserPower(l *link) setting {
 // temperature returns the setting for the projector (0) or the ASIC (1). The control's
 // bytes are projector valid, ASIC valid, projector °C, ASIC °C. A camera at rest refuses it.
 func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, about string) setting {
-	at := l.depthXU(xuTemperatures)
+	at := l.depthXU(model.XUTemperatures)
 	return setting{
 		id: id, about: about,
 		span: func(*link) (span, error) { return span{-40, 125, 0, 0}, nil },
@@ -236,50 +214,43 @@ func command(id camdriver.OptionID, about string, maximum float32, set, get uint
 
 // colorSettings returns the options of a colour function.
 func colorSettings(f *uvc.Function, host *hostSettings) []setting {
-	pu := func(selector uint8) uvcControl {
-		return uvcControl{at: uvc.Control{Interface: f.Interface, Unit: f.Processing, Selector: selector}, signed: true}
+	list := []setting{host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock")}
+	for _, c := range model.ColorControls {
+		at := uvc.Control{Interface: f.Interface, Unit: f.Processing, Selector: c.Selector}
+		if c.Terminal {
+			at.Unit = f.Camera
+		}
+		s := uvcOption(c.Option, uvcControl{at: at, signed: true}, c.About)
+		switch c.Option {
+		case camdriver.OptionExposure, camdriver.OptionGain:
+			s = s.disablesAuto(camdriver.OptionEnableAutoExposure)
+		case camdriver.OptionWhiteBalance:
+			s = s.disablesAuto(camdriver.OptionEnableAutoWhiteBalance)
+		case camdriver.OptionEnableAutoExposure:
+			s = colorAuto(uvcControl{at: at, signed: true}, c.About)
+		}
+		list = append(list, s)
 	}
-	ct := func(selector uint8) uvcControl {
-		return uvcControl{at: uvc.Control{Interface: f.Interface, Unit: f.Camera, Selector: selector}, signed: true}
-	}
-	return []setting{
-		uvcOption(camdriver.OptionBacklightCompensation, pu(puBacklight), "Backlight compensation"),
-		uvcOption(camdriver.OptionBrightness, pu(puBrightness), "Brightness"),
-		uvcOption(camdriver.OptionContrast, pu(puContrast), "Contrast"),
-		uvcOption(camdriver.OptionExposure, ct(ctExposure), "Colour exposure in 100 µs; setting it ends auto exposure").
-			disablesAuto(camdriver.OptionEnableAutoExposure),
-		uvcOption(camdriver.OptionGain, pu(puGain), "Image gain").disablesAuto(camdriver.OptionEnableAutoExposure),
-		uvcOption(camdriver.OptionGamma, pu(puGamma), "Gamma"),
-		uvcOption(camdriver.OptionHue, pu(puHue), "Hue"),
-		uvcOption(camdriver.OptionSaturation, pu(puSaturation), "Saturation"),
-		uvcOption(camdriver.OptionSharpness, pu(puSharpness), "Sharpness"),
-		uvcOption(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends automatic white balance").
-			disablesAuto(camdriver.OptionEnableAutoWhiteBalance),
-		colorAuto(ct(ctExposureMode)),
-		uvcOption(camdriver.OptionEnableAutoWhiteBalance, pu(puAutoWhite), "Automatic white balance"),
-		uvcOption(camdriver.OptionPowerLineFrequency, pu(puPowerLine), "Mains flicker: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
-		uvcOption(camdriver.OptionAutoExposurePriority, ct(ctExposurePriority), "Let auto exposure lower the frame rate"),
-		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
-	}
+	return list
 }
 
 // colorAuto returns a switch for UVC's exposure mode.
-func colorAuto(mode uvcControl) setting {
+func colorAuto(mode uvcControl, about string) setting {
 	return setting{
-		id: camdriver.OptionEnableAutoExposure, about: "Auto exposure of the colour imager",
+		id: camdriver.OptionEnableAutoExposure, about: about,
 		span: func(l *link) (span, error) {
 			_, err := mode.get(l)
 			return span{0, 1, 1, 1}, err
 		},
 		get: func(l *link) (float32, error) {
 			v, err := mode.get(l)
-			return boolToFloat(v != colorManualExposure), err
+			return boolToFloat(v != model.ManualExposure), err
 		},
 		set: func(l *link, v float32) error {
 			if v != 0 {
-				return mode.set(l, colorAutoExposure)
+				return mode.set(l, model.AutoExposure)
 			}
-			return mode.set(l, colorManualExposure)
+			return mode.set(l, model.ManualExposure)
 		},
 	}
 }

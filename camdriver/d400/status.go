@@ -3,6 +3,7 @@ package d400
 import (
 	"context"
 
+	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 )
 
@@ -38,12 +39,12 @@ const statusSize = 64
 // Changes of other controls aren't of interest, because options are read when needed.
 func (d *Device) status(l *link, b []byte) {
 	const videoControl, change, value = 1, 0, 0
-	if len(b) < 6 || b[0]&0x0f != videoControl || b[1] != l.xu || b[2] != change || b[3] != xuErrorReport || b[4] != value {
+	if len(b) < 6 || b[0]&0x0f != videoControl || b[1] != l.xu || b[2] != change || b[3] != model.XUErrorReport || b[4] != value {
 		return
 	}
 	if b[5] != 0 && d.host.errors.on.Load() {
 		var clear [1]byte // reading it clears the report, which would be polled again
-		at := l.depthXU(xuErrorReport)
+		at := l.depthXU(model.XUErrorReport)
 		_, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), clear[:])
 		_ = d.note(l, err)
 		d.reportError(b[5])

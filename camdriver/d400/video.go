@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
 )
@@ -25,7 +26,7 @@ type videoPump struct {
 	scratch    []byte // for transfers to be converted or dropped
 	partial    assembly
 	stream     usb.Stream
-	meta       metadata
+	meta       model.Metadata
 	tally      tally
 	framePause time.Duration // largest time between frames
 	watchdog   *time.Timer   // runs during reads, not while a frame is handled

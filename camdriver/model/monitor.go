@@ -152,23 +152,3 @@ func EncodeReply(op uint32, data []byte, code int32) []byte {
 	binary.LittleEndian.PutUint32(b[replyLength:], uint32(copy(b[4:replyLength], data)))
 	return b
 }
-
-// Offsets in the device description (GVD), at those of the SDK's table.
-const (
-	GVDFirmware   = 12 // four bytes, the least significant part first
-	GVDLocked     = 25
-	GVDSerial     = 48 // of the optical module
-	GVDASICSerial = 64
-	GVDFisheye    = 112 // 0xffff: none
-	GVDAccelChip  = 124
-	GVDShutter    = 166 // GlobalShutter, or rolling
-	GVDProjector  = 170
-	GVDColor      = 174
-	GVDMotion     = 178
-
-	SerialSize    = 6
-	GlobalShutter = 2
-	ChipBMI055    = 0xfa
-	ChipBMI085    = 0x1f
-	ChipBMI088    = 0x1e
-)

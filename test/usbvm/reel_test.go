@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/usbcam/d435i"
 )
 
@@ -47,7 +48,7 @@ func TestReel(t *testing.T) {
 		}
 	}
 	depth := r.Intrinsics["Depth_0"]
-	if k := r.Tables.Rect[[2]int{StereoWidth, StereoHeight}]; k != [4]float64{depth.Fx, depth.Fy, depth.Ppx, depth.Ppy} || depth.Fx == 0 {
+	if k := r.Tables.Depth.Rectified[model.ImageSize{StereoWidth, StereoHeight}]; k != (model.Pinhole{Fx: depth.Fx, Fy: depth.Fy, Ppx: depth.Ppx, Ppy: depth.Ppy}) || depth.Fx == 0 {
 		t.Errorf("depth's intrinsics are %v and %v", k, depth)
 	}
 	if len(r.Gyro) != GyroRate || len(r.Accel) != AccelRate || r.FromDepth["Infrared_2"] == (camdriver.Extrinsics{}) {

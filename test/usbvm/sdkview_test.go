@@ -12,6 +12,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/model"
 	"rsros/usbcam/d435i"
 )
 
@@ -199,15 +200,13 @@ func TestSDKCalibration(t *testing.T) {
 	sizes := 0
 	for _, f := range said["intrinsics"] {
 		v := numbers(t, f[1:])
-		k, ok := want.Rect[[2]int{int(v[0]), int(v[1])}]
+		k, ok := want.Depth.Rectified[model.ImageSize{int(v[0]), int(v[1])}]
 		if f[0] != "Depth" || !ok {
 			continue
 		}
 		sizes++
-		for i, name := range []string{"fx", "fy", "ppx", "ppy"} {
-			if !near(v[2+i], k[i]) {
-				t.Errorf("%s at %gx%g is %g, want %g", name, v[0], v[1], v[2+i], k[i])
-			}
+		if !slices.EqualFunc(v[2:6], []float64{k.Fx, k.Fy, k.Ppx, k.Ppy}, near) {
+			t.Errorf("intrinsics at %gx%g are %v, want %v", v[0], v[1], v[2:], k)
 		}
 	}
 	if sizes < 5 {
@@ -215,8 +214,9 @@ func TestSDKCalibration(t *testing.T) {
 	}
 	rows := map[string][]float64{}
 	for i := range 3 {
-		rows["Accel"] = append(append(rows["Accel"], want.AccelS[3*i:3*i+3]...), want.AccelB[i])
-		rows["Gyro"] = append(append(rows["Gyro"], want.GyroS[3*i:3*i+3]...), want.GyroB[i]*math.Pi/180)
+		for name, c := range map[string]model.Correction{"Accel": want.Motion.Accel, "Gyro": want.Motion.Gyro} {
+			rows[name] = append(append(rows[name], c.Scale[3*i:3*i+3]...), c.Bias[i])
+		}
 	}
 	for _, f := range said["motion"] {
 		if got := numbers(t, f[1:]); !slices.EqualFunc(got, rows[f[0]], near) {
@@ -225,7 +225,7 @@ func TestSDKCalibration(t *testing.T) {
 	}
 	for _, f := range said["extrinsics"] {
 		e := numbers(t, f[1:])
-		shift := map[string]float64{"Infrared 2": want.Baseline / 1000, "Gyro": want.DepthIMU[0], "Accel": want.DepthIMU[0]}
+		shift := map[string]float64{"Infrared 2": want.Depth.Baseline / 1000, "Gyro": want.Motion.FromDepth.Translation[0], "Accel": want.Motion.FromDepth.Translation[0]}
 		if x, ok := shift[f[0]]; ok && !near(e[9], x) {
 			t.Errorf("depth to %s is shifted by %g, want %g", f[0], e[9], x)
 		}

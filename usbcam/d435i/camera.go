@@ -18,6 +18,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // Errors of Control and Read, which a transport passes to the host.
@@ -38,9 +41,9 @@ func (s Setup) String() string {
 
 // Options of a camera. The zero value is a D435i on USB 3.
 type Options struct {
-	Serial     [6]byte // of the optical module: the serial number users know
-	ASICSerial [6]byte
-	Firmware   [4]uint8 // 5.15.0.100 if zero; 5.16 and later send wide HID reports
+	Serial     model.SerialNumber // of the optical module: the serial number users know
+	ASICSerial model.SerialNumber
+	Firmware   model.Version // 5.15.0.100 if zero; 5.16 and later send wide HID reports
 	USB2       bool
 	D3D        bool   // name the depth format by its Direct3D number
 	ClockStart uint32 // device clock at power on, µs
@@ -61,7 +64,7 @@ type Camera struct {
 	mu         sync.Mutex
 	violations []string
 	configured bool
-	controls   map[address]*value
+	controls   map[uvc.Control]*value
 	regions    map[uint32][4]uint32 // of auto exposure, by the command that sets them
 	lastError  uint8                // of the control interfaces, for VC_REQUEST_ERROR_CODE
 	reply      []byte
@@ -82,13 +85,13 @@ type Camera struct {
 
 // New powers a camera on.
 func New(o Options) *Camera {
-	if o.Firmware == ([4]uint8{}) {
-		o.Firmware = [4]uint8{5, 15, 0, 100}
+	if o.Firmware == (model.Version{}) {
+		o.Firmware = model.Version{5, 15, 0, 100}
 	}
 	if o.Scene == nil {
 		o.Scene = Noise{}
 	}
-	if o.Tables.Rect == nil {
+	if o.Tables.Depth.Rectified == nil {
 		o.Tables = Factory()
 	}
 	if o.Product == 0 {
@@ -105,7 +108,7 @@ func New(o Options) *Camera {
 		0x84: {endpoint: 0x84, iface: 4, formats: o.colorFormats()},
 	}
 	maps.DeleteFunc(c.streams, func(_ uint8, st *stream) bool { return len(st.formats) == 0 })
-	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
+	c.power = map[uint8]*hidSensor{1: {power: model.PowerOff}, 2: {power: model.PowerOff}, 3: {power: model.PowerOff}}
 	return c
 }
 

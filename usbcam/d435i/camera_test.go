@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // command runs a command of the hardware monitor and returns its data, or the refusal.
@@ -23,13 +24,13 @@ func command(t testing.TB, c *Camera, op uint32, data []byte, p ...uint32) ([]by
 		binary.LittleEndian.PutUint32(b[8+4*i:], v)
 	}
 	copy(b[24:], data)
-	if _, err := c.Control(Setup{0x21, setCur, 0x100, 0x300, 1024}, b); err != nil {
+	if _, err := c.Control(Setup{0x21, uvc.SetCur, 0x100, 0x300, 1024}, b); err != nil {
 		t.Fatal(err)
 	}
 	var reply []byte
 	for range 2 { // the second time as after a timeout
 		var err error
-		if reply, err = c.Control(Setup{0xa1, getCur, 0x100, 0x300, 1024}, nil); err != nil {
+		if reply, err = c.Control(Setup{0xa1, uvc.GetCur, 0x100, 0x300, 1024}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,7 +182,7 @@ func TestExposure(t *testing.T) {
 	if !bytes.Equal(b, []byte{10, 200}) {
 		t.Errorf("automatic exposure changes pixels to %v", b)
 	}
-	if _, err := c.Control(Setup{0x21, setCur, 0x300, 0x300, 4}, []byte{0x68, 0x42, 0, 0}); err != nil { // 17 ms
+	if _, err := c.Control(Setup{0x21, uvc.SetCur, 0x300, 0x300, 4}, []byte{0x68, 0x42, 0, 0}); err != nil { // 17 ms
 		t.Fatal(err)
 	}
 	if c.applySettings(Mode{Code: "Y8I "}, 1, b); !bytes.Equal(b, []byte{20, 255}) {

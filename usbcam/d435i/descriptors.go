@@ -2,10 +2,10 @@ package d435i
 
 import (
 	"encoding/binary"
-	"fmt"
 	"unicode/utf16"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // guid returns a media subtype's GUID: four bytes, then the usual rest.
@@ -34,13 +34,8 @@ func (o Options) colorFormats() []model.Format {
 	return model.ColorFormats(o.USB2)
 }
 
-// interval returns the interval of a rate in units of 100 ns; 6 fps is 1666665 in real cameras.
-func interval(fps int) uint32 {
-	if fps == 6 {
-		return 1666665
-	}
-	return uint32(10_000_000 / fps)
-}
+// classVersion is that of the video class.
+const classVersion = 0x0150
 
 // descriptor returns a descriptor, or nil if there is none.
 func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
@@ -90,7 +85,7 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	case 1, 2:
 		text = function
 	case 3:
-		text = fmt.Sprintf("%X", c.opt.ASICSerial)
+		text = c.opt.ASICSerial.String()
 	case 5:
 		text = function + " Depth"
 	case 6:
@@ -172,7 +167,7 @@ func controlInterface(streams []byte, ct, pu byte, xu extension, outs []byte, ct
 		d = append(d, 9, 0x24, 3, id, 1, 1, 0, source, 0)
 	}
 	total := len(d) + 12 + len(streams)
-	head := []byte{byte(12 + len(streams)), 0x24, 1, 0x50, 0x01, byte(total), byte(total >> 8), 0x80, 0xc3, 0xc9, 0x01, byte(len(streams))}
+	head := []byte{byte(12 + len(streams)), 0x24, 1, classVersion & 0xff, classVersion >> 8, byte(total), byte(total >> 8), 0x80, 0xc3, 0xc9, 0x01, byte(len(streams))}
 	return append(append(head, streams...), d...)
 }
 
@@ -180,13 +175,7 @@ func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, forma
 	d = append(d, 9, 4, iface, 0, 1, 14, 2, 0, 0)
 	var body []byte
 	for i, f := range formats {
-		body = append(body, 28, 0x24, 16, byte(i+1), byte(len(f.Sizes)))
-		body = append(body, guid(f.Code)...)
-		body = append(body, byte(f.Bits), 1, 0, 0, 0, 0, 0)
-		for j, fr := range f.Sizes {
-			body = appendFrame(body, byte(j+1), fr, f.Bits)
-		}
-		body = append(body, 6, 0x24, 13, 0, 0, 0)
+		body = describe(f, uint8(i+1)).Append(body)
 	}
 	size := 13 + len(formats)
 	total := size + len(body)
@@ -200,21 +189,17 @@ func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, forma
 	return c.endpoint(d, endpoint, 2, packet, 0)
 }
 
-func appendFrame(d []byte, index byte, f model.Size, bits int) []byte {
-	n := len(f.FPS)
-	d = append(d, byte(26+4*n), 0x24, 17, index, 0)
-	d = binary.LittleEndian.AppendUint16(d, uint16(f.W))
-	d = binary.LittleEndian.AppendUint16(d, uint16(f.H))
-	rate := func(fps int) uint32 { return uint32(f.W * f.H * bits * fps) }
-	d = binary.LittleEndian.AppendUint32(d, rate(f.FPS[n-1]))
-	d = binary.LittleEndian.AppendUint32(d, rate(f.FPS[0]))
-	d = binary.LittleEndian.AppendUint32(d, interval(f.FPS[0]))
-	d = append(d, byte(n))
-	d = binary.LittleEndian.AppendUint32(d, uint32(f.W*bits/8))
-	for _, fps := range f.FPS {
-		d = binary.LittleEndian.AppendUint32(d, interval(fps))
+// describe returns the descriptors of a format.
+func describe(f model.Format, index uint8) uvc.Format {
+	out := uvc.Format{Index: index, GUID: [16]byte(guid(f.Code)), Bits: f.Bits}
+	for i, size := range f.Sizes {
+		frame := uvc.Frame{Index: uint8(i + 1), Width: size.W, Height: size.H}
+		for _, fps := range size.FPS {
+			frame.Intervals = append(frame.Intervals, uvc.FrameInterval(fps))
+		}
+		out.Frames = append(out.Frames, frame)
 	}
-	return d
+	return out
 }
 
 func (c *Camera) endpoint(d []byte, address, kind byte, packet int, every byte) []byte {

@@ -1,9 +1,10 @@
 package d435i
 
 import (
-	"encoding/binary"
-	"math"
 	"time"
+
+	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 const hidEndpoint = 0x86
@@ -35,36 +36,31 @@ func (c *Camera) hidRequest(s Setup, out []byte) ([]byte, error) {
 	sensor := c.power[uint8(s.Value)]
 	feature := s.Value>>8 == 3 && sensor != nil
 	switch {
-	case s.RequestType == 0xa1 && s.Request == 1 && feature:
-		b := make([]byte, 9)
-		b[0], b[3] = uint8(s.Value), sensor.power
-		binary.LittleEndian.PutUint16(b[5:], sensor.interval)
-		return b, nil
-	case s.RequestType == 0x21 && s.Request == 9 && feature:
+	case s.RequestType == uvc.RequestIn && s.Request == uvc.HIDGetReport && feature:
+		return model.Feature{ID: uint8(s.Value), Power: sensor.power, Interval: sensor.interval}.Encode(), nil
+	case s.RequestType == uvc.RequestOut && s.Request == uvc.HIDSetReport && feature:
 		return nil, c.setPower(uint8(s.Value), sensor, out)
-	case s.RequestType == 0xa1 && s.Request == 1: // an input report on demand
-		return make([]byte, c.reportSize()), nil
-	case s.RequestType == 0x21 && (s.Request == 0x0a || s.Request == 0x0b): // idle, protocol
+	case s.RequestType == uvc.RequestIn && s.Request == uvc.HIDGetReport: // an input report on demand
+		return model.Report{Wide: c.wide()}.Encode(), nil
+	case s.RequestType == uvc.RequestOut && (s.Request == 0x0a || s.Request == 0x0b): // idle, protocol
 		return nil, nil
 	}
 	return nil, c.refuse("HID %v", s)
 }
 
 func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
-	if len(out) != 9 || out[0] != id {
+	f, err := model.ParseFeature(out)
+	switch {
+	case err != nil || len(out) != model.FeatureSize || f.ID != id:
 		return c.refuse("HID feature report %d of %d bytes", id, len(out))
-	}
-	period := binary.LittleEndian.Uint16(out[5:])
-	if out[3] != 2 && out[3] != 6 {
-		return c.refuse("HID sensor %d set to power state %d", id, out[3])
-	}
-	if out[3] == 2 && imuRate(id, period) == 0 {
-		return c.refuse("HID sensor %d set to interval %d", id, period)
-	}
-	if out[3] == 2 && sensor.power != 2 {
+	case f.Power != model.PowerOn && f.Power != model.PowerOff:
+		return c.refuse("HID sensor %d set to power state %d", id, f.Power)
+	case f.Power == model.PowerOn && imuRate(id, f.Interval) == 0:
+		return c.refuse("HID sensor %d set to interval %d", id, f.Interval)
+	case f.Power == model.PowerOn && sensor.power != model.PowerOn:
 		sensor.start, sensor.last = time.Now(), 0
 	}
-	sensor.power, sensor.interval = out[3], period
+	sensor.power, sensor.interval = f.Power, f.Interval
 	c.interrupt(hidEndpoint)
 	return nil
 }
@@ -85,16 +81,7 @@ func imuRate(id uint8, interval uint16) float64 {
 	return 0
 }
 
-func (c *Camera) wide() bool {
-	return c.opt.Firmware[0] > 5 || c.opt.Firmware[0] == 5 && c.opt.Firmware[1] >= 16
-}
-
-func (c *Camera) reportSize() int {
-	if c.wide() {
-		return 38
-	}
-	return 32
-}
+func (c *Camera) wide() bool { return !c.opt.Firmware.Less(model.WideFirmware) }
 
 // reportTurn returns the turn of a read of the sensors' reports.
 func (c *Camera) reportTurn() turn {
@@ -105,7 +92,7 @@ func (c *Camera) reportTurn() turn {
 	return turn{Wait: until(due), Take: func() []byte {
 		s := c.power[id]
 		s.last++
-		return c.encodeReport(id, c.clockAt(due), c.Counts(id == 2, s.last))
+		return c.report(id, c.clockAt(due), c.opt.Scene.Motion(id == model.ReportGyro, s.last)).Encode()
 	}}
 }
 
@@ -114,7 +101,7 @@ func (c *Camera) reportTurn() turn {
 func (c *Camera) nextReport() (first uint8, when time.Time) {
 	for id, s := range c.power {
 		rate := imuRate(id, s.interval)
-		if s.power != 2 || rate == 0 {
+		if s.power != model.PowerOn || rate == 0 {
 			continue
 		}
 		period := time.Duration(float64(time.Second) / rate)
@@ -128,37 +115,17 @@ func (c *Camera) nextReport() (first uint8, when time.Time) {
 	return first, when
 }
 
-func (c *Camera) encodeReport(id uint8, us uint32, raw [3]int32) []byte {
-	b := make([]byte, c.reportSize())
-	b[0] = id
-	binary.LittleEndian.PutUint64(b[2:], uint64(us))
-	for i, v := range raw {
-		if c.wide() {
-			binary.LittleEndian.PutUint32(b[10+4*i:], uint32(v))
-		} else {
-			binary.LittleEndian.PutUint16(b[10+2*i:], uint16(int16(v)))
-		}
-	}
-	return b
-}
-
 // Counts returns the chip's measurement of the scene's motion.
 func (c *Camera) Counts(gyro bool, number uint32) [3]int32 {
-	return c.counts(gyro, c.opt.Scene.Motion(gyro, number))
+	id := uint8(model.ReportAccel)
+	if gyro {
+		id = model.ReportGyro
+	}
+	return c.report(id, 0, c.opt.Scene.Motion(gyro, number)).Counts
 }
 
-func (c *Camera) counts(gyro bool, v [3]float64) [3]int32 {
-	unit := 0.001 * 9.80665
-	if gyro {
-		unit = math.Pi / 180 / 10
-		if c.wide() {
-			unit = math.Pi / 180 / 10000
-		}
-	}
-	sign := [3]float64{-1, 1, -1} // the chip's axes
-	var raw [3]int32
-	for i := range raw {
-		raw[i] = int32(math.Round(sign[i] * v[i] / unit))
-	}
-	return raw
+func (c *Camera) report(id uint8, us uint32, v [3]float64) model.Report {
+	r := model.Report{ID: id, Time: us, Wide: c.wide()}
+	r.SetValue(v)
+	return r
 }

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // monitor serves the hardware monitor: the host writes a request and then reads the reply.
 func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 	const size = model.MonitorSize
 	switch s.Request {
-	case setCur:
+	case uvc.SetCur:
 		command, err := model.DecodeCommand(out)
 		if err != nil {
 			return nil, c.refuse("%v", err)
@@ -21,16 +22,16 @@ func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 		data, code := c.operate(command.Op, command.Params, command.Data)
 		c.reply = model.EncodeReply(command.Op, data, code)
 		return nil, nil
-	case getCur:
+	case uvc.GetCur:
 		if c.reply == nil || s.Length != size {
 			return nil, c.refuse("hardware monitor read of %d bytes without a request", s.Length)
 		}
 		return c.reply, nil // repeatable: after a timeout, the SDK repeats only this
-	case getLen:
+	case uvc.GetLen:
 		return []byte{size & 0xff, size >> 8}, nil
-	case getInfo:
+	case uvc.GetInfo:
 		return []byte{3}, nil
-	case getMin, getMax, getRes, getDef:
+	case uvc.GetMin, uvc.GetMax, uvc.GetRes, uvc.GetDef:
 		return make([]byte, size), nil
 	}
 	return nil, c.refuse("hardware monitor %v", s)
@@ -48,9 +49,9 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 		return c.gvd(), 0
 	case model.OpGetCalibration:
 		if p[0] == model.TableDepth {
-			return c.opt.Tables.depth(), 0
+			return c.opt.Tables.Depth.Encode(), 0
 		} else if p[0] == model.TableColor {
-			return c.opt.Tables.color(), 0
+			return c.opt.Tables.Color.Encode(), 0
 		}
 		return nil, model.BadParameter
 	case model.OpReset:
@@ -76,7 +77,7 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 	case model.OpGetROI, model.OpGetColorROI:
 		return c.region(op - 1), 0
 	case model.OpReadMotionTab:
-		return c.opt.Tables.motion(), 0
+		return c.opt.Tables.Motion.Encode(), 0
 	case model.OpSetSyncMode:
 		c.sync = p[0]
 		return nil, 0
@@ -100,7 +101,7 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 		c.limits = [2]uint32{p[1], p[3]}
 		return nil, 0
 	case model.OpIntrinsics:
-		return c.opt.Tables.modes(), 0
+		return c.opt.Tables.Depth.Modes(), 0
 	}
 	return nil, model.BadCommand
 }
@@ -128,21 +129,8 @@ func (c *Camera) region(op uint32) []byte {
 
 // gvd returns the device description (GVD).
 func (c *Camera) gvd() []byte {
-	b := make([]byte, 600)
-	fw := c.opt.Firmware
-	copy(b[model.GVDFirmware:], []byte{fw[3], fw[2], fw[1], fw[0]})
-	b[model.GVDLocked] = 1
-	copy(b[model.GVDSerial:], c.opt.Serial[:])
-	copy(b[model.GVDASICSerial:], c.opt.ASICSerial[:])
-	binary.LittleEndian.PutUint16(b[model.GVDFisheye:], 0xffff)
-	b[model.GVDAccelChip] = model.ChipBMI055
-	b[model.GVDShutter] = model.GlobalShutter
-	b[model.GVDProjector], b[model.GVDColor], b[model.GVDMotion] = 1, bit(c.opt.hasColor()), bit(c.opt.hasMotion())
-	return b
-}
-
-func putFloats(b []byte, at int, list ...float64) {
-	for i, v := range list {
-		binary.LittleEndian.PutUint32(b[at+4*i:], math.Float32bits(float32(v)))
-	}
+	return model.GVD{
+		Firmware: c.opt.Firmware, Serial: c.opt.Serial, ASICSerial: c.opt.ASICSerial, Locked: true, AccelChip: model.ChipBMI055,
+		GlobalShutter: true, Projector: true, HasRGB: c.opt.hasColor(), HasIMU: c.opt.hasMotion(),
+	}.Encode()
 }

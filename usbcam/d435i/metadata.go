@@ -2,8 +2,10 @@ package d435i
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // Values that every frame's metadata carries, for tests to compare with.
@@ -21,48 +23,26 @@ const (
 
 // header returns a payload header: UVC's twelve bytes, then RealSense blocks.
 func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
-	h := []byte{0, 0x8e | byte(number&1)} // EOH, SCR, PTS, EOF and the toggle
-	h = binary.LittleEndian.AppendUint32(h, pts)
-	h = binary.LittleEndian.AppendUint32(h, pts)
-	h = binary.LittleEndian.AppendUint16(h, 0)
-	h = append(h, block(model.BlockTiming, 40, 1, 0x3f, number, MetaHalf, 0, MetaExposure, uint32(1_000_000/m.FPS), 0)...)
-	h = append(h, stats(pts)...)
-	if color {
-		brightness := int32(MetaBrightness)
-		h = append(h, block(model.BlockRGBControl, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
-			0, 300, 0, MetaColorUnits, MetaWhite, 3, 0)...)
-	} else {
-		h = append(h, c.depthControl(m, number)...)
+	timing := model.Block(model.BlockTiming, 40, 1, 0x3f, number, MetaHalf, 0, MetaExposure, uint32(1_000_000/m.FPS), 0)
+	brightness := int32(MetaBrightness)
+	control := model.Block(model.BlockRGBControl, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
+		0, 300, 0, MetaColorUnits, MetaWhite, 3, 0)
+	if !color {
+		control = c.depthControl(m, number)
 	}
-	h = append(h, c.frameConfiguration(color, m, number)...)
-	h[0] = byte(len(h))
-	return h
+	return c.payloadHeader(color, m, number, pts, timing, model.StatsBlock(pts, MetaWhite, true), control)
 }
 
-// block returns id, size, version, flags and 32-bit fields, padded to size.
-func block(id, size, version, flags uint32, fields ...uint32) []byte {
-	b := make([]byte, 0, size)
-	for _, v := range append([]uint32{id, size, version, flags}, fields...) {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return append(b, make([]byte, int(size)-len(b))...)
-}
-
-// stats returns the only block without a version.
-func stats(pts uint32) []byte {
-	b := make([]byte, 80)
-	binary.LittleEndian.PutUint32(b[0:], model.BlockStats)
-	binary.LittleEndian.PutUint32(b[4:], 80)
-	binary.LittleEndian.PutUint32(b[8:], 0x21) // hardware time and white balance
-	binary.LittleEndian.PutUint32(b[12:], pts)
-	binary.LittleEndian.PutUint32(b[48:], MetaWhite)
-	return b
+// payloadHeader returns a header of blocks and of the frame's configuration.
+func (c *Camera) payloadHeader(color bool, m Mode, number, pts uint32, blocks ...[]byte) []byte {
+	blocks = append(blocks, c.frameConfiguration(color, m, number))
+	return uvc.Header{Info: uvc.HeaderEOF | uint8(number&1), PTS: pts, Rest: slices.Concat(blocks...)}.Encode()
 }
 
 func (c *Camera) depthControl(m Mode, number uint32) []byte {
 	shot := c.shot(number)
-	b := block(model.BlockDepthControl, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[address{0, depthXU, 4}].cur),
-		uint32(c.controls[address{0, depthXU, 0x0b}].cur), 0, 0, uint32(m.W-1), 0, uint32(m.H-1), 0)
+	b := model.Block(model.BlockDepthControl, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[stereo(model.XULaserPower)].cur),
+		uint32(c.controls[stereo(model.XUAutoExposure)].cur), 0, 0, uint32(m.W-1), 0, uint32(m.H-1), 0)
 	b[56] = shot.emitter
 	return b
 }
@@ -72,7 +52,7 @@ func (c *Camera) frameConfiguration(color bool, m Mode, number uint32) []byte {
 	if !color {
 		flags |= 1 << 10
 	}
-	b := block(model.BlockConfiguration, 40, 2, flags)
+	b := model.Block(model.BlockConfiguration, 40, 2, flags)
 	binary.LittleEndian.PutUint32(b[35:], c.sequence.info(number))
 	binary.LittleEndian.PutUint16(b[24:], uint16(m.W))
 	binary.LittleEndian.PutUint16(b[26:], uint16(m.H))

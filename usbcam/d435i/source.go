@@ -2,7 +2,6 @@ package d435i
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
 
 	"rsros/camdriver"
@@ -22,8 +21,8 @@ type Source interface {
 	Sample(ctx context.Context, gyro, accel int) (Sample, error)
 	// Clock returns the device's clock in µs. Frames and samples have its times.
 	Clock() uint32
-	// Set is called when a host has set a control.
-	Set(iface, unit, selector uint8, value int32)
+	// Set is called when a host has set an option of a stream's sensor.
+	Set(stream camdriver.StreamID, option camdriver.OptionID, value float32)
 }
 
 // Shot is a frame of a Source. Pixels is valid until the next call of Next for its mode.
@@ -64,60 +63,27 @@ func formatsOf(modes []Mode, codes ...string) []model.Format {
 	return list
 }
 
-// metaBlock returns a block with the fields that a frame has.
-func metaBlock(id, size uint32, fields []model.Field, get func(camdriver.MetadataKey) (int64, bool)) []byte {
-	b, flags := block(id, size, 1, 0), uint32(0)
-	for _, f := range fields {
-		if v, ok := get(f.Key); ok {
-			var word [4]byte
-			binary.LittleEndian.PutUint32(word[:], uint32(v))
-			copy(b[f.At:], word[:max(f.Size, -f.Size)])
-			flags |= 1 << f.Flag
-		}
-	}
-	binary.LittleEndian.PutUint32(b[12:], flags)
-	return b
-}
-
 // sourceHeader returns a payload header with the metadata of a Source's frame.
 func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
-	h := []byte{0, 0x8e | byte(s.Number&1)}
-	h = binary.LittleEndian.AppendUint32(h, s.Time)
-	h = binary.LittleEndian.AppendUint32(h, s.Time)
-	h = binary.LittleEndian.AppendUint16(h, 0)
 	flags, half := uint32(1), uint32(0)
 	stamp, ok1 := s.Meta(camdriver.MetaFrameTimestamp)
 	middle, ok2 := s.Meta(camdriver.MetaSensorTimestamp)
 	if ok1 && ok2 {
 		flags, half = flags|2, uint32(stamp-middle)
 	}
-	h = append(h, block(model.BlockTiming, 40, 1, flags, s.Number, half)...)
-	white := stats(s.Time)
-	if v, ok := s.Meta(camdriver.MetaWhiteBalance); ok {
-		binary.LittleEndian.PutUint32(white[48:], uint32(v))
-	} else {
-		binary.LittleEndian.PutUint32(white[8:], 1)
+	white, known := s.Meta(camdriver.MetaWhiteBalance)
+	get := s.Meta
+	if !color {
+		get = c.withHostSettings(s)
 	}
-	h = append(h, white...)
-	if color {
-		b := metaBlock(model.BlockRGBControl, 72, model.ColorFields, s.Meta)
-		if v, ok := s.Meta(camdriver.MetaAutoExposure); ok {
-			binary.LittleEndian.PutUint32(b[12:], binary.LittleEndian.Uint32(b[12:])|1<<4)
-			b[32] = 1 + 7*uint8(v&1) // UVC's modes 1 and 8
-		}
-		h = append(h, b...)
-	} else {
-		h = append(h, metaBlock(model.BlockDepthControl, 60, model.DepthFields, c.withHostSettings(s))...)
-	}
-	h = append(h, c.frameConfiguration(color, m, s.Number)...)
-	h[0] = byte(len(h))
-	return h
+	return c.payloadHeader(color, m, s.Number, s.Time,
+		model.Block(model.BlockTiming, 40, 1, flags, s.Number, half), model.StatsBlock(s.Time, white, known), model.ControlBlock(color, get))
 }
 
 // withHostSettings returns the metadata of a stereo frame with the exposure, gain and emitter that the
 // host has set.
 func (c *Camera) withHostSettings(s Shot) func(camdriver.MetadataKey) (int64, bool) {
-	auto := c.controls[address{0, depthXU, 0x0b}].cur != 0
+	auto := c.controls[stereo(model.XUAutoExposure)].cur != 0
 	if auto && c.sequence.raw == nil {
 		return s.Meta
 	}
@@ -140,8 +106,8 @@ func (c *Camera) withHostSettings(s Shot) func(camdriver.MetadataKey) (int64, bo
 // sampleTurn returns the turn of a read of a Source's samples.
 func (c *Camera) sampleTurn() turn {
 	var rates [2]int
-	for i, id := range []uint8{2, 1} {
-		if s := c.power[id]; s.power == 2 {
+	for i, id := range []uint8{model.ReportGyro, model.ReportAccel} {
+		if s := c.power[id]; s.power == model.PowerOn {
 			rates[i] = int(imuRate(id, s.interval) + 0.5)
 		}
 	}
@@ -155,11 +121,11 @@ func (c *Camera) sampleTurn() turn {
 			return err
 		},
 		Take: func() []byte {
-			id := uint8(1)
+			id := uint8(model.ReportAccel)
 			if s.Gyro {
-				id = 2
+				id = model.ReportGyro
 			}
-			return c.encodeReport(id, s.Time, c.counts(s.Gyro, s.Value))
+			return c.report(id, s.Time, s.Value).Encode()
 		},
 	}
 }

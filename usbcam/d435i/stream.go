@@ -1,12 +1,11 @@
 package d435i
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"time"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/uvc"
 )
 
 // stream is a streaming interface: probe, commit, clear, then payloads.
@@ -14,7 +13,7 @@ type stream struct {
 	endpoint  uint8
 	iface     uint8
 	formats   []model.Format
-	probe     []byte // as last set, with the camera's answers
+	probe     *uvc.Probe // as last set, with the camera's answers; nil before
 	committed bool
 	cleared   bool
 	mode      Mode
@@ -45,44 +44,41 @@ type Scene interface {
 }
 
 const (
-	probeSize    = 48
-	maxHeader    = 255
-	controlProbe = 1
-	controlDone  = 2
+	maxHeader   = 255
+	deviceClock = 1_000_000 // Hz
 )
 
 // streaming serves probe and commit of the streaming interfaces.
 func (c *Camera) streaming(s Setup, out []byte) ([]byte, error) {
-	st := c.byInterface(uint8(s.Index))
-	selector := s.Value >> 8
-	if st == nil || s.Index>>8 != 0 || selector != controlProbe && selector != controlDone {
+	at, size := uvc.ControlAt(s.Value, s.Index), uvc.ProbeLength(classVersion)
+	st := c.byInterface(at.Interface)
+	if st == nil || at.Unit != 0 || at.Selector != uvc.ProbeControl && at.Selector != uvc.CommitControl {
 		return nil, c.refuse("streaming %v", s)
 	}
 	switch s.Request {
-	case setCur:
-		if len(out) != probeSize {
-			return nil, c.refuse("probe of %d bytes, want %d", len(out), probeSize)
+	case uvc.SetCur:
+		want, err := uvc.DecodeProbe(out)
+		if err != nil || len(out) != size {
+			return nil, c.refuse("probe of %d bytes, want %d", len(out), size)
 		}
-		if selector == controlDone {
-			return nil, c.commit(st, out)
+		if at.Selector == uvc.CommitControl {
+			return nil, c.commit(st, want)
 		}
-		answer, ok := c.negotiate(st, out)
-		if !ok {
-			return nil, c.refuse("probe of interface %d: format %d frame %d interval %d",
-				st.iface, out[2], out[3], binary.LittleEndian.Uint32(out[4:]))
+		if !st.negotiate(&want) {
+			return nil, c.refuse("probe of interface %d: format %d frame %d interval %d", st.iface, want.Format, want.Frame, want.Interval)
 		}
-		st.probe = answer
+		st.probe = &want
 		return nil, nil
-	case getCur:
+	case uvc.GetCur:
 		if st.probe == nil {
-			st.probe = c.defaultProbe(st)
+			st.probe = st.defaultProbe()
 		}
-		return st.probe, nil
-	case getMin, getMax, getDef:
-		return c.defaultProbe(st), nil
-	case getLen:
-		return []byte{probeSize, 0}, nil
-	case getInfo:
+		return st.probe.Encode(classVersion), nil
+	case uvc.GetMin, uvc.GetMax, uvc.GetDef:
+		return st.defaultProbe().Encode(classVersion), nil
+	case uvc.GetLen:
+		return []byte{byte(size), 0}, nil
+	case uvc.GetInfo:
 		return []byte{3}, nil
 	}
 	return nil, c.refuse("streaming %v", s)
@@ -97,36 +93,30 @@ func (c *Camera) byInterface(iface uint8) *stream {
 	return nil
 }
 
-func (c *Camera) defaultProbe(st *stream) []byte {
-	b := make([]byte, probeSize)
-	b[2], b[3] = 1, 1
-	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].Sizes[0].FPS[0]))
-	answer, _ := c.negotiate(st, b)
-	return answer
+func (st *stream) defaultProbe() *uvc.Probe {
+	p := &uvc.Probe{Format: 1, Frame: 1, Interval: uvc.FrameInterval(st.formats[0].Sizes[0].FPS[0])}
+	st.negotiate(p)
+	return p
 }
 
-// negotiate fills in the camera's answers.
-func (c *Camera) negotiate(st *stream, want []byte) ([]byte, bool) {
-	m, ok := st.find(want)
-	if !ok {
-		return nil, false
+// negotiate fills in the camera's answers. It returns false if there is no such mode.
+func (st *stream) negotiate(p *uvc.Probe) bool {
+	m, ok := st.find(*p)
+	if ok {
+		p.MaxFrameSize, p.MaxPayloadSize, p.Clock = uint32(m.Bytes()), uint32(m.Bytes()+maxHeader), deviceClock
 	}
-	b := bytes.Clone(want)
-	binary.LittleEndian.PutUint32(b[18:], uint32(m.Bytes()))
-	binary.LittleEndian.PutUint32(b[22:], uint32(m.Bytes()+maxHeader))
-	binary.LittleEndian.PutUint32(b[26:], 1_000_000) // device clock: 1 MHz
-	return b, true
+	return ok
 }
 
 // find returns the mode that a probe selects, with the exact interval.
-func (st *stream) find(b []byte) (Mode, bool) {
-	f, fr := int(b[2])-1, int(b[3])-1
+func (st *stream) find(p uvc.Probe) (Mode, bool) {
+	f, fr := int(p.Format)-1, int(p.Frame)-1
 	if f < 0 || f >= len(st.formats) || fr < 0 || fr >= len(st.formats[f].Sizes) {
 		return Mode{}, false
 	}
 	format, frame := st.formats[f], st.formats[f].Sizes[fr]
 	for _, fps := range frame.FPS {
-		if interval(fps) == binary.LittleEndian.Uint32(b[4:]) {
+		if uvc.FrameInterval(fps) == p.Interval {
 			return Mode{format.Code, frame.W, frame.H, format.Bits, fps}, true
 		}
 	}
@@ -134,9 +124,9 @@ func (st *stream) find(b []byte) (Mode, bool) {
 }
 
 // commit accepts only the values of the last probe.
-func (c *Camera) commit(st *stream, b []byte) error {
-	m, ok := st.find(b)
-	if !ok || st.probe == nil || !bytes.Equal(b[2:8], st.probe[2:8]) {
+func (c *Camera) commit(st *stream, p uvc.Probe) error {
+	m, ok := st.find(p)
+	if last := st.probe; !ok || last == nil || p.Format != last.Format || p.Frame != last.Frame || p.Interval != last.Interval {
 		return c.refuse("commit of interface %d without the probe for it", st.iface)
 	}
 	c.rest(st)

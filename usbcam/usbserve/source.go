@@ -56,14 +56,6 @@ type arrival struct {
 	taken  map[d435i.Mode]bool
 }
 
-// Codes of the formats that a Source sends.
-const (
-	codeDepth = "Z16 "
-	codeLeft  = "\x32\x00\x00\x00"
-	codePair  = "Y8I "
-	codeColor = "YUY2"
-)
-
 // maxSamples bounds the motion samples that wait for the host.
 const maxSamples = 64
 
@@ -129,63 +121,6 @@ func serial(text string) (b [6]byte) {
 	sum := sha256.Sum256([]byte(text))
 	copy(b[:], sum[:])
 	return b
-}
-
-// sendable reports whether a profile's size and rate fit USB's descriptors.
-func sendable(p camdriver.Profile) bool {
-	fits := func(n int) bool { return n > 0 && n <= math.MaxUint16 }
-	return p.FPS > 0 && p.FPS <= 1000 && (!p.Stream.Kind.Video() || fits(p.Width) && fits(p.Height) && p.Width%2 == 0)
-}
-
-// maxModes bounds the modes of a format. Their descriptors must fit in 64 KiB.
-const maxModes = 100
-
-func (s *Source) listModes() []d435i.Mode {
-	var list []d435i.Mode
-	add := func(code string, bits int, id camdriver.StreamID, formats ...camdriver.Format) {
-		var modes []d435i.Mode
-		for _, p := range s.offers[id] {
-			m := d435i.Mode{Code: code, W: p.Width, H: p.Height, Bits: bits, FPS: p.FPS}
-			if slices.Contains(formats, p.Format) && !slices.Contains(modes, m) {
-				modes = append(modes, m)
-			}
-		}
-		slices.SortFunc(modes, func(a, b d435i.Mode) int {
-			return cmp.Or(cmp.Compare(a.W*a.H, b.W*b.H), cmp.Compare(a.W, b.W), cmp.Compare(b.FPS, a.FPS))
-		})
-		list = append(list, modes[:min(len(modes), maxModes)]...)
-	}
-	add(codeDepth, 16, camdriver.DepthStream, camdriver.Z16)
-	add(codeLeft, 8, camdriver.LeftStream, camdriver.Y8)
-	if _, ok := s.streams[camdriver.LeftStream]; ok {
-		add(codePair, 16, camdriver.RightStream, camdriver.Y8)
-	}
-	add(codeColor, 16, camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)
-	return list
-}
-
-// Modes implements d435i.Source.
-func (s *Source) Modes() []d435i.Mode { return s.modes }
-
-func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
-	find := func(id camdriver.StreamID, formats ...camdriver.Format) camdriver.Profile {
-		for _, f := range formats {
-			want := camdriver.Profile{Stream: id, Format: f, Width: m.W, Height: m.H, FPS: m.FPS}
-			if slices.Contains(s.offers[id], want) {
-				return want
-			}
-		}
-		return camdriver.Profile{}
-	}
-	switch m.Code {
-	case codeDepth:
-		return []camdriver.Profile{find(camdriver.DepthStream, camdriver.Z16)}
-	case codeLeft:
-		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8)}
-	case codePair:
-		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8), find(camdriver.RightStream, camdriver.Y8)}
-	}
-	return []camdriver.Profile{find(camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)}
 }
 
 // want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
@@ -480,40 +415,8 @@ func (s *Source) Clock() uint32 {
 }
 
 // Set implements d435i.Source. It ignores devices whose options can't be set, such as recordings.
-func (s *Source) Set(iface, unit, selector uint8, value int32) {
-	c, ok := controls[[3]uint8{iface, unit, selector}]
-	if !ok {
-		return
+func (s *Source) Set(stream camdriver.StreamID, option camdriver.OptionID, value float32) {
+	if i, ok := s.streams[stream]; ok {
+		_ = s.dev.Sensors()[i].SetOption(option, value)
 	}
-	v := float32(value)
-	if c.option == camdriver.OptionEnableAutoExposure {
-		v = min(float32(value-1), 1) // UVC's modes are 1 for manual, 8 for automatic
-	}
-	if i, ok := s.streams[c.stream]; ok {
-		_ = s.dev.Sensors()[i].SetOption(c.option, v)
-	}
-}
-
-// control is the option of a stream's sensor that a host's control changes.
-type control struct {
-	stream camdriver.StreamID
-	option camdriver.OptionID
-}
-
-// controls doesn't have the stereo module's exposure and gain, which the virtual camera
-// applies to the pixels, as a sequence of frames may have different ones.
-var controls = map[[3]uint8]control{
-	{0, 3, 2}:  {camdriver.DepthStream, camdriver.OptionEmitterEnabled},
-	{0, 3, 4}:  {camdriver.DepthStream, camdriver.OptionLaserPower},
-	{3, 7, 2}:  {camdriver.ColorStream, camdriver.OptionBrightness},
-	{3, 7, 3}:  {camdriver.ColorStream, camdriver.OptionContrast},
-	{3, 7, 4}:  {camdriver.ColorStream, camdriver.OptionGain},
-	{3, 7, 6}:  {camdriver.ColorStream, camdriver.OptionHue},
-	{3, 7, 7}:  {camdriver.ColorStream, camdriver.OptionSaturation},
-	{3, 7, 8}:  {camdriver.ColorStream, camdriver.OptionSharpness},
-	{3, 7, 9}:  {camdriver.ColorStream, camdriver.OptionGamma},
-	{3, 7, 10}: {camdriver.ColorStream, camdriver.OptionWhiteBalance},
-	{3, 7, 11}: {camdriver.ColorStream, camdriver.OptionEnableAutoWhiteBalance},
-	{3, 6, 2}:  {camdriver.ColorStream, camdriver.OptionEnableAutoExposure},
-	{3, 6, 4}:  {camdriver.ColorStream, camdriver.OptionExposure},
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/usbcam/d435i"
 )
 
@@ -11,24 +12,22 @@ import (
 // have remain the virtual camera's; motion data is already corrected.
 func tablesOf(dev camdriver.Device, s *Source) (d435i.Tables, error) {
 	t := d435i.Factory()
-	identity := camdriver.Identity().Rotation
-	t.AccelS, t.GyroS = identity, identity
-	t.AccelB, t.GyroB = [3]float64{}, [3]float64{}
-	clear(t.Rect)
+	t.Motion.Accel, t.Motion.Gyro = model.NoCorrection, model.NoCorrection
+	clear(t.Depth.Rectified)
 	for _, p := range s.offers[camdriver.DepthStream] {
 		in, err := dev.Sensors()[s.streams[camdriver.DepthStream]].Intrinsics(p)
 		if err != nil {
 			return t, err
 		}
-		t.Rect[[2]int{p.Width, p.Height}] = [4]float64{in.Fx, in.Fy, in.Ppx, in.Ppy}
+		t.Depth.Rectified[model.ImageSize{p.Width, p.Height}] = model.Pinhole{Fx: in.Fx, Fy: in.Fy, Ppx: in.Ppx, Ppy: in.Ppy}
 	}
 	if e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.RightStream); err == nil {
-		t.Baseline = 1000 * e.Translation[0]
+		t.Depth.Baseline = 1000 * e.Translation[0]
 	} else if !known(err) {
 		return t, err
 	}
 	if e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.GyroStream); err == nil {
-		t.DepthIMU = e.Translation
+		t.Motion.FromDepth.Translation = e.Translation
 	} else if !known(err) {
 		return t, err
 	}
@@ -56,18 +55,12 @@ func colorTable(t *d435i.Tables, dev camdriver.Device, s *Source) error {
 	if err != nil {
 		return err
 	}
-	t.ColorW, t.ColorH = largest.Width, largest.Height
-	w, h := float64(largest.Width)/2, float64(largest.Height)/2
-	t.ColorK = [4]float64{in.Fx / w, in.Fy / h, in.Ppx/w - 1, in.Ppy/h - 1}
-	t.Coeffs = in.Coeffs
+	in.Width, in.Height = largest.Width, largest.Height
+	t.Color.SetIntrinsics(in)
 	e, err := dev.Extrinsics(camdriver.DepthStream, camdriver.ColorStream)
 	if err != nil {
 		return err
 	}
-	back := e.Inverse() // firmware keeps colour to depth
-	t.ColorR = camdriver.Transpose(back.Rotation)
-	for i := range 3 {
-		t.ColorT[i] = -1000 * back.Translation[i]
-	}
+	t.Color.ToDepth = e.Inverse()
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
+	"slices"
 )
 
 // Ids of calibration tables, which OpGetCalibration reads.
@@ -13,41 +15,55 @@ const (
 	TableEEPROM = 9 // the motion module's, which OpReadMotionTab reads
 )
 
-// Offsets in the depth table: the baseline in mm, and four floats (fx, fy, ppx, ppy) for each of RectifiedSizes.
-const (
-	BaselineAt  = 160
-	RectifiedAt = 256
-)
-
-// RectifiedSizes are the image sizes in the depth table, in its order.
-var RectifiedSizes = [16][2]int{
-	{1920, 1080}, {1280, 720}, {640, 480}, {848, 480}, {640, 360}, {424, 240}, {320, 240}, {480, 270},
-	{1280, 800}, {960, 540}, {}, {}, {640, 400}, {576, 576}, {720, 720}, {1152, 1152},
+// codec reads fields of a table, or writes them to it. Each table lists its fields once.
+type codec struct {
+	b     []byte
+	write bool
 }
 
-// Offsets in the colour table: a camera matrix by rows for images that span -1 to 1, five coefficients, the size
-// of the calibration's image, and the pose: a rotation by columns and a translation in mm.
-const (
-	ColorMatrixAt      = 16
-	ColorCoeffsAt      = 52
-	ColorSizeAt        = 144
-	ColorRotationAt    = 184
-	ColorTranslationAt = 220
-)
+func (c codec) floats(at int, fields ...*float64) {
+	for i, v := range fields {
+		b := c.b[at+4*i:]
+		if c.write {
+			binary.LittleEndian.PutUint32(b, math.Float32bits(float32(*v)))
+		} else {
+			*v = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+		}
+	}
+}
 
-// Offsets in the motion module's EEPROM: its table, and in that whether pose and corrections are valid, the pose from
-// depth, and for each sensor nine sensitivities by columns and three biases.
-const (
-	MotionVersion = 0x0101
-	MotionAt      = 32
+// scaled is a vector in units of unit.
+func (c codec) scaled(at int, v *[3]float64, unit float64) {
+	for i := range v {
+		x := v[i] / unit
+		c.floats(at+4*i, &x)
+		if !c.write {
+			v[i] = x * unit
+		}
+	}
+}
 
-	MotionPoseAt        = 16
-	MotionValidAt       = 17
-	MotionRotationAt    = 20
-	MotionTranslationAt = 56
-	AccelAt             = 68
-	GyroAt              = 116
-)
+// matrix is a 3x3 matrix by rows, by columns in the table.
+func (c codec) matrix(at int, m *[9]float64) {
+	for i := range m {
+		c.floats(at+4*i, &m[3*(i%3)+i/3])
+	}
+}
+
+func (c codec) size(at int, fields ...*int) {
+	for i, v := range fields {
+		b := c.b[at+2*i:]
+		if c.write {
+			binary.LittleEndian.PutUint16(b, uint16(*v))
+		} else {
+			*v = int(binary.LittleEndian.Uint16(b))
+		}
+	}
+}
+
+func finite(list ...float64) bool {
+	return !slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
 
 const (
 	tableHeader  = 16
