@@ -77,7 +77,7 @@ func newFeeds(s *dataset.Input, robot *Robot) (*feeds, error) {
 	if q.End > 0 {
 		q.End += bagstore.Time(ahead)
 	}
-	f.walk = bagset.Walk{Pace: bagstore.Pace{Ctx: s.Context()}, Log: s.Options.Log}
+	f.walk = bagset.NewWalk(s.Context(), s.Options.Log)
 	f.next, f.stop = iter.Pull2(f.walk.Messages(s.File.Bag().View(q)))
 	return f, nil
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
@@ -80,31 +78,3 @@ func (v *verdict) err(damaged, failed string) error {
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
-type skipper struct {
-	log      zerolog.Logger
-	messages int
-}
-
-// maxSkippedLines bounds the log lines about one recording.
-const maxSkippedLines = 20
-
-// handler returns the function to call for damaged messages, or nil if all recordings are
-// bags: in these, a damaged message is an error.
-func (s *skipper) handler(bags []*bagstore.Bag) func(error) {
-	if !slices.ContainsFunc(bags, func(b *bagstore.Bag) bool { return b.Content() != nil }) {
-		return nil
-	}
-	return func(err error) {
-		if s.messages++; s.messages <= maxSkippedLines {
-			s.log.Warn().Err(err).Msg("a message was skipped")
-		}
-	}
-}
-
-func (s *skipper) lost() []string {
-	if s.messages == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d messages are damaged", s.messages)}
-}

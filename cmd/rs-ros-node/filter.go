@@ -1,23 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
-	"rsros/msgs"
 	"rsros/node/settings"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
-	"rsros/tools/pyexpr"
 	"rsros/tools/rewrite"
 )
 
@@ -95,8 +89,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return err
 	}
 	filter.Latched = !o.noLatched
-	if err := sameCompression(ctx, bags[0], &o.bag); err != nil {
-		return err
+	if err := rewrite.SameCompression(bags[0], &o.bag); err != nil {
+		return noOutput(err)
 	}
 	o.bag.Overwrite = o.force
 	options := rewrite.Options{Options: o.bag, Filter: filter}
@@ -104,15 +98,15 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		rewrite.Join(&options)
 	}
 	if o.expression != "" {
-		chosen, err := newFilterExpression(o.expression, o.print, a.out)
+		chosen, err := rewrite.NewExpression(ctx, o.expression, o.print, a.out)
 		if err != nil {
-			return err
+			return usageError{err}
 		}
-		defer chosen.out.Flush() //nolint:errcheck // the printed text is only for information
-		options.Keep = func(m bagstore.Message) (bool, error) { return chosen.message(ctx, m) }
+		defer chosen.Flush() //nolint:errcheck // the printed text is only for information
+		options.Keep = chosen.Keep
 	}
-	skipped := skipper{log: log}
-	options.Damaged = skipped.handler(bags)
+	skipped := bagset.Skipped{Log: log}
+	options.Damaged = skipped.Handler(bags)
 	report, done := a.progress(out, o.print != "")
 	options.Progress = report
 	res, err := rewrite.Merge(ctx, bags, out, options)
@@ -125,53 +119,5 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return bagset.Loss(0, res.Clamped, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))
-}
-
-// filterExpression selects messages by a Python expression, and optionally prints
-// another expression for each message, like rosbag filter.
-type filterExpression struct {
-	keep  *pyexpr.Expr
-	print *pyexpr.Expr // may be nil
-	out   *bufio.Writer
-	specs map[*bagstore.Connection]*msgs.Spec // nil if the definition is invalid
-	cache msgs.Cache[*msgs.Spec]
-}
-
-// newFilterExpression parses the expressions; print may be empty.
-func newFilterExpression(keep, print string, out io.Writer) (f *filterExpression, err error) {
-	f = &filterExpression{out: bufio.NewWriter(out), specs: make(map[*bagstore.Connection]*msgs.Spec)}
-	if f.keep, err = pyexpr.Parse(keep); err != nil {
-		return nil, usageError{fmt.Errorf("invalid expression: %w; flags select by topic, type and time", err)}
-	}
-	if print == "" {
-		return f, nil
-	}
-	if f.print, err = pyexpr.Parse(print); err != nil {
-		return nil, usageError{fmt.Errorf("invalid expression of --print: %w", err)}
-	}
-	return f, nil
-}
-
-func (f *filterExpression) message(ctx context.Context, m bagstore.Message) (bool, error) {
-	env := pyexpr.Env{Context: ctx, Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: f.spec(m.Conn), Data: m.Data}
-	keep, err := f.keep.Holds(env)
-	if err == nil && f.print != nil {
-		fmt.Fprint(f.out, map[bool]string{true: "MATCH ", false: "NO MATCH "}[keep])
-		err = f.print.WriteValue(f.out, env)
-		fmt.Fprintln(f.out)
-	}
-	if err != nil {
-		return false, fmt.Errorf("message of %s at %d.%09d: %w", m.Conn.Topic, m.Time.Sec(), m.Time.Nsec(), err)
-	}
-	return keep, nil
-}
-
-func (f *filterExpression) spec(c *bagstore.Connection) *msgs.Spec {
-	spec, known := f.specs[c]
-	if !known {
-		spec, _ = f.cache.Get(c.Type, c.Definition, msgs.Parse) // an expression that reads fields returns the error
-		f.specs[c] = spec
-	}
-	return spec
+	return bagset.Loss(skipped.Damaged, res.Clamped, append(lost, bagset.Found(bags)...))
 }

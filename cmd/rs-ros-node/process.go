@@ -64,12 +64,6 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if err := cmp.Or(convert.Misnamed(recording.Bag, out), reprocess.CheckChain(o.filters, o.set)); err != nil {
 		return usageError{err}
 	}
-	if o.bag.Compression == "" {
-		var err error
-		if o.bag.Compression, err = compressionOf(ctx, in); err != nil {
-			return err
-		}
-	}
 	o.bag.Overwrite = o.force
 	log := a.logger()
 	report, done := a.progress(out, false)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,8 +76,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	o.Filter = filter
 	o.Filter.Latched = o.RepeatLatched
-	if err := sameCompression(ctx, bags[0], &o.Options.Options); err != nil {
-		return err
+	if err := rewrite.SameCompression(bags[0], &o.Options.Options); err != nil {
+		return noOutput(err)
 	}
 	if o.prefix == "" {
 		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
@@ -90,8 +89,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return err
 	}
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
-	skipped := skipper{log: a.logger()}
-	o.Damaged = skipped.handler(bags)
+	skipped := bagset.Skipped{Log: a.logger()}
+	o.Damaged = skipped.Handler(bags)
 	report, done := a.progress(place.Base(path), o.quiet)
 	o.Progress = report
 	parts, err := rewrite.Split(ctx, bags[0], name, o.SplitOptions)
@@ -107,7 +106,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		moved += p.Clamped
 	}
 	if err == nil {
-		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.lost(), bagset.Found(bags)))
+		err = bagset.Loss(skipped.Damaged, moved, append(lost, bagset.Found(bags)...))
 	}
 	return err
 }

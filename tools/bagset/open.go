@@ -3,9 +3,11 @@
 package bagset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -103,12 +105,37 @@ func Close(bags []*bagstore.Bag) {
 // maxDamageLines bounds how many damaged messages are logged.
 const maxDamageLines = 20
 
-// Walk visits messages. It logs, counts and skips unreadable ones. It is for one goroutine.
-type Walk struct {
-	bagstore.Pace
+// Skipped logs and counts damaged messages. It is for one goroutine.
+type Skipped struct {
 	Log     zerolog.Logger
 	Damaged int // messages
+}
+
+// Skip skips a message.
+func (s *Skipped) Skip(err error) {
+	if s.Damaged++; s.Damaged <= maxDamageLines {
+		s.Log.Warn().Err(err).Msg("a message was skipped")
+	}
+}
+
+// Handler returns Skip, or nil if all recordings are bags: a copy of these stops at a damaged message.
+func (s *Skipped) Handler(bags []*bagstore.Bag) func(error) {
+	if !slices.ContainsFunc(bags, func(b *bagstore.Bag) bool { return b.Content() != nil }) {
+		return nil
+	}
+	return s.Skip
+}
+
+// Walk visits messages, and skips unreadable ones. It is for one goroutine.
+type Walk struct {
+	bagstore.Pace
+	Skipped
 	Clamped int // messages with bagstore.ClampedTimes
+}
+
+// NewWalk returns a Walk without Progress.
+func NewWalk(ctx context.Context, log zerolog.Logger) Walk {
+	return Walk{Pace: bagstore.Pace{Ctx: ctx}, Skipped: Skipped{Log: log}}
 }
 
 // Messages is [bagstore.View.Messages] for readable ones. The only error is the context's.
@@ -120,9 +147,7 @@ func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 				yield(bagstore.Message{}, err)
 				return
 			case err != nil:
-				if w.Damaged++; w.Damaged <= maxDamageLines {
-					w.Log.Warn().Err(err).Msg("a message was skipped")
-				}
+				w.Skip(err)
 			default:
 				if m.TimeClamped {
 					w.Clamped++

@@ -62,7 +62,7 @@ func (s *Input) transforms(visit func(*msgs.TransformStamped, bool) error) error
 			static := strings.HasSuffix(c.Topic, "/tf_static")
 			return hasTransforms(c) && static == fixed && selected(c)
 		}
-		walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+		walk := bagset.NewWalk(s.pace.Ctx, s.Options.Log)
 		for m, err := range walk.Messages(s.File.Bag().View(q)) {
 			if err != nil {
 				return err

@@ -111,7 +111,7 @@ func (s *Input) odometry(place func(at int64, t [3]float64, r [4]float64) error)
 	q.Connections = func(c *bagstore.Connection) bool {
 		return c.Topic == s.truth.topic && slices.Contains(poseTypes, c.Type)
 	}
-	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: s.pace.Ctx}, Log: s.Options.Log}
+	walk := bagset.NewWalk(s.pace.Ctx, s.Options.Log)
 	for m, err := range walk.Messages(s.File.Bag().View(q)) {
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func Cat(ctx context.Context, o CatOptions) error {
 	}
 	v := bagstore.NewView(bags, filter.Query())
 	c := newCatter(o, topicCount(v) > 1)
-	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: o.Log}
+	walk := bagset.NewWalk(ctx, o.Log)
 	for m, err := range walk.Messages(v) {
 		if err == nil {
 			err = c.message(m)

@@ -75,7 +75,8 @@ func Run(ctx context.Context, o Options) error {
 // many can't be read, and how many have bagstore.ClampedTimes.
 func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad, moved int, err error) {
 	v := bag.View(q)
-	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}
+	walk := bagset.NewWalk(ctx, o.Log)
+	walk.Progress, walk.Total = o.Progress, v.Count()
 	if o.Compress != bagstore.None {
 		o.Compress = bagstore.LZ4
 	}

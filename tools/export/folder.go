@@ -43,7 +43,8 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = WriteFile(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
-			manifest: newManifest(file, place.Base(o.Bag)), work: NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
+			manifest: newManifest(file, place.Base(o.Bag)), work: NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.NewWalk(ctx, o.Log)}
+		f.walk.Progress = o.Progress
 		err = f.export(bag, filter)
 		if waitErr := f.work.Wait(); err == nil {
 			err = waitErr

@@ -155,29 +155,41 @@ func Topics(b *bagstore.Bag) (list []TopicSummary) {
 	return list
 }
 
-func (s *Summary) storage(b *bagstore.Bag) error {
+func (s *Summary) storage(b *bagstore.Bag) (err error) {
+	if s.Compressions, err = Compressions(b); err != nil {
+		return err
+	}
+	read := 0
+	for _, u := range s.Compressions {
+		read += u.Chunks
+		s.Stored += u.Stored
+		s.Uncompressed += u.Uncompressed
+	}
+	if read < s.Chunks {
+		s.Sampled = read
+	}
+	return nil
+}
+
+// Compressions returns the compressions of a bag's chunks, those of most chunks first. At an address, it
+// reads some of the chunks' headers.
+func Compressions(b *bagstore.Bag) ([]CompressionUse, error) {
 	read := b.ChunkHeaders
 	if b.Remote() {
 		read = b.SomeHeaders
 	}
 	heads, err := read()
 	if err != nil {
-		return err
-	}
-	if len(heads) < s.Chunks {
-		s.Sampled = len(heads)
+		return nil, err
 	}
 	uses := make(map[bagstore.Compression]CompressionUse)
 	for _, h := range heads {
 		u := uses[h.Compression]
 		uses[h.Compression] = CompressionUse{h.Compression, u.Chunks + 1, u.Stored + h.Stored, u.Uncompressed + h.Size}
-		s.Stored += h.Stored
-		s.Uncompressed += h.Size
 	}
-	s.Compressions = slices.SortedFunc(maps.Values(uses), func(x, y CompressionUse) int {
+	return slices.SortedFunc(maps.Values(uses), func(x, y CompressionUse) int {
 		return cmp.Or(cmp.Compare(y.Chunks, x.Chunks), cmp.Compare(y.Kind, x.Kind)) // of as many chunks, as rosbag info
-	})
-	return nil
+	}), nil
 }
 
 // compressed reports whether any chunk is.

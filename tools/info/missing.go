@@ -43,7 +43,7 @@ func Missing(ctx context.Context, path string, log zerolog.Logger) ([]Series, []
 	}
 	v := bagstore.NewView(bags, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return specs[c] != nil }})
 	numbers := make(map[*bagstore.Connection]*msgs.Numbers)
-	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: log}
+	walk := bagset.NewWalk(ctx, log)
 	for m, err := range walk.Messages(v) {
 		if err != nil {
 			return nil, nil, err

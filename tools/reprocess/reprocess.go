@@ -18,12 +18,13 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/tools/rewrite"
 )
 
 // Options say what is made of a recording.
 type Options struct {
 	In, Out string
-	// Recorder has the options of Out. Run adds the facts about In.
+	// Recorder has the options of Out; by default its compression is In's. Run adds the facts about In.
 	Recorder rsbag.RecorderOptions
 	// Chain creates the blocks. It is called twice: the first frames tell the output's profiles.
 	Chain    func(*process.Resources) (process.Chain, error)
@@ -71,6 +72,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	made, err := w.probe(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if w.o.Recorder.Bag.Compression == "" {
+		if w.o.Recorder.Bag.Compression, err = rewrite.MainCompression(file.Bag()); err != nil {
+			return Result{}, err
+		}
 	}
 	target, err := place.Reserve(ctx, o.Out, o.Recorder.Bag.Overwrite)
 	if err != nil {

@@ -1,45 +1,18 @@
-package main
+package rewrite
 
 import (
-	"context"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
 	"rsros/tools/info"
 )
 
-func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return "", noOutput(err)
-	}
-	defer b.Close() //nolint:errcheck // only read
-	return mainCompression(ctx, b)
-}
-
-// mainCompression returns the compression of most of b's chunks; LZ4 for those that a bag can't have.
-func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
-	s, err := info.Summarize(ctx, b, info.Options{})
-	if err != nil {
-		return "", noOutput(err)
-	}
-	if len(s.Compressions) == 0 {
-		return bagstore.None, nil
-	}
-	switch kind := s.Compressions[0].Kind; kind {
-	case bagstore.None, bagstore.BZ2:
-		return kind, nil
-	}
-	return bagstore.LZ4, nil
-}
-
-// sameCompression sets the options to those of a bag, unless the user has chosen a compression: a bag of
-// which some topics are compressed keeps these.
-func sameCompression(ctx context.Context, b *bagstore.Bag, o *bagstore.Options) (err error) {
+// SameCompression sets the options to the compression of a bag, unless one is chosen: a bag of which some topics
+// are compressed keeps these.
+func SameCompression(b *bagstore.Bag, o *bagstore.Options) (err error) {
 	if o.Compression != "" {
 		return nil
 	}
@@ -47,8 +20,22 @@ func sameCompression(ctx context.Context, b *bagstore.Bag, o *bagstore.Options) 
 		o.Compression, o.LZ4Topics = bagstore.LZ4, some
 		return nil
 	}
-	o.Compression, err = mainCompression(ctx, b)
+	o.Compression, err = MainCompression(b)
 	return err
+}
+
+// MainCompression returns the compression of most of a bag's chunks; LZ4 for those that a bag can't have.
+func MainCompression(b *bagstore.Bag) (bagstore.Compression, error) {
+	uses, err := info.Compressions(b)
+	switch {
+	case err != nil:
+		return "", err
+	case len(uses) == 0:
+		return bagstore.None, nil
+	case uses[0].Kind == bagstore.None || uses[0].Kind == bagstore.BZ2:
+		return uses[0].Kind, nil
+	}
+	return bagstore.LZ4, nil
 }
 
 // compressedTopics matches the topics most of whose messages are in LZ4 chunks, if a bag has others in
