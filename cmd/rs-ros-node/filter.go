@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -119,5 +120,5 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return bagset.Loss(skipped.Damaged, res.Clamped, append(lost, bagset.Found(bags)...))
+	return bagset.Loss(0, res.Clamped, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))
 }

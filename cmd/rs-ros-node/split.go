@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,7 +107,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		moved += p.Clamped
 	}
 	if err == nil {
-		err = bagset.Loss(skipped.Damaged, moved, append(lost, bagset.Found(bags)...))
+		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))
 	}
 	return err
 }

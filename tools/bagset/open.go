@@ -38,11 +38,8 @@ func Loss(damaged, moved int, lost []string) error {
 }
 
 func (e *LossError) Error() string {
-	lost := e.Lost
-	if e.Damaged > 0 {
-		lost = append([]string{fmt.Sprintf("%d messages are damaged", e.Damaged)}, lost...)
-	}
-	return "some messages were lost: " + strings.Join(lost, "; ")
+	damaged := Skipped{Damaged: e.Damaged}
+	return "some messages were lost: " + strings.Join(append(damaged.Lost(), e.Lost...), "; ")
 }
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where
@@ -116,6 +113,14 @@ func (s *Skipped) Skip(err error) {
 	if s.Damaged++; s.Damaged <= maxDamageLines {
 		s.Log.Warn().Err(err).Msg("a message was skipped")
 	}
+}
+
+// Lost describes what was skipped.
+func (s *Skipped) Lost() []string {
+	if s.Damaged == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d messages are damaged", s.Damaged)}
 }
 
 // Handler returns Skip, or nil if all recordings are bags: a copy of these stops at a damaged message.

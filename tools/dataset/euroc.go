@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rsros/camdriver"
-	"rsros/camdriver/process"
 )
 
 // euroc is the layout of the EuRoC MAV data sets (ASL).
@@ -36,33 +35,31 @@ func Eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.Strea
 
 type eurocWriter struct {
 	*Input
-	places   []string
-	lists    []*table
-	inertial InertialTables // as they were sent
-	united   *united
-	imu      *table
-	poses    *table
+	*united // Motion
+	places  []string
+	lists   []*table
+	poses   *table
 }
 
 func nanoseconds(ns int64) string { return fmt.Sprint(ns) }
 
-func openEuRoC(s *Input) (_ Writer, err error) {
-	w := &eurocWriter{Input: s}
+func openEuRoC(s *Input) (Writer, error) {
+	const gyro = ",w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]"
+	const accel = ",a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]"
+	const stamp, end = "#timestamp [ns]", "\n"
+	w := &eurocWriter{Input: s,
+		poses: s.table("mav0/state_groundtruth_estimate0/data.csv", "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"),
+		united: newUnited(s,
+			InertialTables{",", nanoseconds, s.table("mav0/gyro0/data.csv", stamp+gyro+end), s.table("mav0/accel0/data.csv", stamp+accel+end)},
+			s.table("mav0/imu0/data.csv", stamp+gyro+accel+end)),
+	}
 	for i, id := range s.Cameras {
 		place := fmt.Sprintf("mav0/cam%d", i)
 		if id.Kind == camdriver.Depth {
 			place = "mav0/depth0"
 		}
-		list, err := s.table(place+"/data.csv", "#timestamp [ns],filename\n")
-		if err != nil {
-			return nil, err
-		}
-		w.places, w.lists = append(w.places, place), append(w.lists, list)
+		w.places, w.lists = append(w.places, place), append(w.lists, s.table(place+"/data.csv", stamp+",filename\n"))
 	}
-	w.inertial = InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"mav0/gyro0/data.csv", "mav0/accel0/data.csv"},
-		heads: [2]string{"#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]\n",
-			"#timestamp [ns],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"}}
-	w.united = newUnited(s, w.sample)
 	return w, nil
 }
 
@@ -79,31 +76,7 @@ func (w *eurocWriter) Set(one *Set) error {
 	return nil
 }
 
-func (w *eurocWriter) Motion(at int64, f *camdriver.Frame) error {
-	if err := w.inertial.Sample(at, f); err != nil {
-		return err
-	}
-	return w.united.sample(at, f)
-}
-
-func (w *eurocWriter) sample(m process.UnitedSample) (err error) {
-	if w.imu == nil {
-		head := "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"
-		if w.imu, err = w.table("mav0/imu0/data.csv", head); err != nil {
-			return err
-		}
-	}
-	return w.imu.printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
-}
-
-// place writes a line of the trajectory.
-func (w *eurocWriter) Place(at int64, t [3]float64, r [4]float64) (err error) {
-	if w.poses == nil {
-		head := "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
-		if w.poses, err = w.table("mav0/state_groundtruth_estimate0/data.csv", head); err != nil {
-			return err
-		}
-	}
+func (w *eurocWriter) Place(at int64, t [3]float64, r [4]float64) error {
 	return w.poses.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
 }
 
@@ -111,7 +84,7 @@ func (w *eurocWriter) Finish() error {
 	if err := w.trajectory(w.Place); err != nil {
 		return err
 	}
-	w.united.finish()
+	w.united.note()
 	body, name := w.body()
 	if err := w.text("mav0/body.yaml", "comment: the body frame is that of "+name+"\n"); err != nil {
 		return err
@@ -123,7 +96,7 @@ func (w *eurocWriter) Finish() error {
 		}
 	}
 	motion := w.Input.inertial()
-	if w.imu == nil || motion == nil {
+	if w.united.table.empty() || motion == nil {
 		return nil
 	}
 	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.Options.Noise.text())

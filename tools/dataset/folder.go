@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -277,31 +276,34 @@ func (f *Folder) Create(name string) (path string, file *os.File, err error) {
 	return path, file, err
 }
 
-// table is a text file that is written line by line. It gets its name when the folder's files are
-// synced.
+// table is a text file that is written line by line. There is no file without a line. It gets its name
+// when the folder's files are synced.
 type table struct {
-	path string
-	file *os.File
-	*bufio.Writer
+	folder     *Folder
+	name, head string
+	path       string
+	file       *os.File
+	out        *bufio.Writer // nil before the first line
 }
 
-// table creates a table with a first line.
-func (f *Folder) table(name, head string) (*table, error) {
-	path, file, err := f.Create(name)
-	if err != nil {
-		return nil, err
+// table returns a table whose first line is head.
+func (f *Folder) table(name, head string) *table { return &table{folder: f, name: name, head: head} }
+
+func (t *table) printf(format string, values ...any) (err error) {
+	if t.empty() {
+		if t.path, t.file, err = t.folder.Create(t.name); err != nil {
+			return err
+		}
+		t.out = bufio.NewWriterSize(t.file, 64<<10)
+		t.folder.tables = append(t.folder.tables, t)
+		t.out.WriteString(t.head)
 	}
-	t := &table{path, file, bufio.NewWriterSize(file, 64<<10)}
-	f.tables = append(f.tables, t)
-	_, err = io.WriteString(t, head)
-	return t, err
-}
-
-func (t *table) printf(format string, values ...any) error {
-	_, err := fmt.Fprintf(t, format, values...)
+	_, err = fmt.Fprintf(t.out, format, values...)
 	return err
 }
 
+func (t *table) empty() bool { return t.out == nil }
+
 func (t *table) close(failed error) error {
-	return export.FinishFile(t.file, t.path, errors.Join(failed, t.Flush()))
+	return export.FinishFile(t.file, t.path, errors.Join(failed, t.out.Flush()))
 }

@@ -23,15 +23,13 @@ var kalibr = Form{
 
 type kalibrWriter struct {
 	*Input
-	path     string // of the bag
-	bag      *bagstore.Writer
-	topics   []uint32
-	imu      uint32
-	table    *table // imu0.csv
-	inertial InertialTables
-	united   *united
-	encoder  msgs.Encoder
-	pixels   []byte
+	*united        // Motion
+	path    string // of the bag
+	bag     *bagstore.Writer
+	topics  []uint32
+	imu     uint32 // if there is a sample
+	encoder msgs.Encoder
+	pixels  []byte
 }
 
 func openKalibr(s *Input) (_ Writer, err error) {
@@ -52,9 +50,11 @@ func openKalibr(s *Input) (_ Writer, err error) {
 		}
 		w.topics = append(w.topics, id)
 	}
-	w.inertial = InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
-		heads: [2]string{"timestamp,omega_x,omega_y,omega_z\n", "timestamp,alpha_x,alpha_y,alpha_z\n"}}
-	w.united = newUnited(s, w.sample)
+	w.united = newUnited(s,
+		InertialTables{",", nanoseconds,
+			s.table("gyroscope.csv", "timestamp,omega_x,omega_y,omega_z\n"), s.table("accelerometer.csv", "timestamp,alpha_x,alpha_y,alpha_z\n")},
+		s.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"))
+	w.more = w.sample
 	return w, nil
 }
 
@@ -100,27 +100,15 @@ func (w *kalibrWriter) message(i int, one *Set, img process.Image) error {
 	return w.bag.Write(w.topics[i], bagstore.Time(one.Stamps[i]), w.encoder.B, w.pixels)
 }
 
-func (w *kalibrWriter) Motion(at int64, f *camdriver.Frame) error {
-	if err := w.inertial.Sample(at, f); err != nil {
-		return err
-	}
-	return w.united.sample(at, f)
-}
-
+// sample writes a united sample into the bag.
 func (w *kalibrWriter) sample(m process.UnitedSample) (err error) {
-	if w.table == nil {
-		if w.table, err = w.Input.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"); err != nil {
-			return err
-		}
+	if w.in == 0 {
 		if w.imu, err = w.topic("/imu0", "sensor_msgs/Imu"); err != nil {
 			return err
 		}
 	}
 	g, a := m.Gyro, m.Accel
-	if err := w.table.printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, g[0], g[1], g[2], a[0], a[1], a[2]); err != nil {
-		return err
-	}
-	msg := msgs.Imu{Header: w.header(int(w.united.in), m.Stamp, "imu0"), Orientation: msgs.Quaternion{W: 1}, AngularVelocity: msgs.Vector3{X: g[0], Y: g[1], Z: g[2]},
+	msg := msgs.Imu{Header: w.header(int(w.in), m.Stamp, "imu0"), Orientation: msgs.Quaternion{W: 1}, AngularVelocity: msgs.Vector3{X: g[0], Y: g[1], Z: g[2]},
 		LinearAcceleration: msgs.Vector3{X: a[0], Y: a[1], Z: a[2]}}
 	msg.OrientationCovariance[0] = -1 // no orientation
 	w.encoder.B = w.encoder.B[:0]
@@ -132,7 +120,7 @@ func (w *kalibrWriter) sample(m process.UnitedSample) (err error) {
 func (w *kalibrWriter) Place(int64, [3]float64, [4]float64) error { return nil }
 
 func (w *kalibrWriter) Finish() error {
-	w.united.finish()
+	w.note()
 	if err := w.bag.Close(); err != nil {
 		return err
 	}
@@ -140,7 +128,7 @@ func (w *kalibrWriter) Finish() error {
 		return err
 	}
 	motion := w.Input.inertial()
-	if w.table == nil {
+	if w.united.table.empty() {
 		motion = nil
 	}
 	if motion != nil {

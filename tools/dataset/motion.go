@@ -3,41 +3,35 @@ package dataset
 import "rsros/camdriver"
 
 // InertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
-// out. A table without samples isn't made.
+// out.
 type InertialTables struct {
-	s            *Input
-	separator    string
-	stamp        func(int64) string
-	names, heads [2]string // gyroscope, accelerometer
-	tables       [2]*table
+	separator   string
+	stamp       func(int64) string
+	gyro, accel *table
 }
 
 // InertialCSV returns tables for layouts that have none of their own.
 func InertialCSV(s *Input) InertialTables {
-	return InertialTables{s: s, separator: ",", stamp: nanoseconds, names: [2]string{"gyroscope.csv", "accelerometer.csv"},
-		heads: [2]string{"stamp_ns,x_rad_s,y_rad_s,z_rad_s\n", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n"}}
+	return InertialTables{",", nanoseconds,
+		s.table("gyroscope.csv", "stamp_ns,x_rad_s,y_rad_s,z_rad_s\n"), s.table("accelerometer.csv", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n")}
 }
 
+// Sample writes a sample.
 func (t *InertialTables) Sample(at int64, f *camdriver.Frame) error {
 	kind := f.Stream().Kind
 	if kind != camdriver.Accel {
-		if err := t.row(0, at, f.Motion.Gyro); err != nil {
+		if err := t.row(t.gyro, at, f.Motion.Gyro); err != nil {
 			return err
 		}
 	}
 	if kind != camdriver.Gyro {
-		return t.row(1, at, f.Motion.Accel)
+		return t.row(t.accel, at, f.Motion.Accel)
 	}
 	return nil
 }
 
-func (t *InertialTables) row(i int, at int64, v [3]float64) (err error) {
-	if t.tables[i] == nil {
-		if t.tables[i], err = t.s.table(t.names[i], t.heads[i]); err != nil {
-			return err
-		}
-	}
-	return t.tables[i].printf("%s%[2]s%[3]v%[2]s%[4]v%[2]s%[5]v\n", t.stamp(at), t.separator, v[0], v[1], v[2])
+func (t *InertialTables) row(to *table, at int64, v [3]float64) error {
+	return to.printf("%s%[2]s%[3]v%[2]s%[4]v%[2]s%[5]v\n", t.stamp(at), t.separator, v[0], v[1], v[2])
 }
 
 // poseOf returns a sample's translation in metres, and its rotation: x, y, z, w.

@@ -127,6 +127,7 @@ func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Opti
 		}
 		defer s.chain.Reset()
 	}
+	s.leftOut = s.table("left_out.csv", "time_ns,stamp_ns,why\n")
 	out.manifest.Sequences = append(out.manifest.Sequences, s.Sequence)
 	if err := s.run(f); err != nil {
 		return nil, err
@@ -379,12 +380,7 @@ func (s *Input) Note(format string, args ...any) {
 }
 
 // leave lists a set that is left out.
-func (s *Input) leave(e *playback.SetEntry, why string) (err error) {
-	if s.leftOut == nil {
-		if s.leftOut, err = s.table("left_out.csv", "time_ns,stamp_ns,why\n"); err != nil {
-			return err
-		}
-	}
+func (s *Input) leave(e *playback.SetEntry, why string) error {
 	s.LeftOut++
 	return s.leftOut.printf("%d,%d,%q\n", int64(e.At), stamp(e.Frame), why)
 }
@@ -408,7 +404,7 @@ func (s *Input) lost() (lost []string) {
 // name returns a file's name below the data set's folder.
 func (s *Input) name(file string) string { return path.Join(s.Folder, file) }
 
-func (s *Input) table(file, head string) (*table, error) { return s.Out.table(s.name(file), head) }
+func (s *Input) table(file, head string) *table { return s.Out.table(s.name(file), head) }
 
 func (s *Input) text(file, text string) error { return s.Out.Text(s.name(file), []byte(text)) }
 

@@ -34,18 +34,16 @@ type tumWriter struct {
 
 var tumPlaces = [2]string{"rgb", "depth"}
 
-func openTUM(s *Input) (_ Writer, err error) {
-	w := &tumWriter{Input: s}
-	for i, place := range tumPlaces {
-		head := fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording)
-		if w.lists[i], err = s.table(place+".txt", head); err != nil {
-			return nil, err
-		}
+func openTUM(s *Input) (Writer, error) {
+	w := &tumWriter{Input: s,
+		inertial: InertialTables{" ", seconds,
+			s.table("gyroscope.txt", "# timestamp wx wy wz (rad/s)\n"), s.table("accelerometer.txt", "# timestamp ax ay az (m/s^2)\n")},
+		associations: s.table("associations.txt", ""), poses: s.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"),
 	}
-	w.inertial = InertialTables{s: s, separator: " ", stamp: seconds, names: [2]string{"gyroscope.txt", "accelerometer.txt"},
-		heads: [2]string{"# timestamp wx wy wz (rad/s)\n", "# timestamp ax ay az (m/s^2)\n"}}
-	w.associations, err = s.table("associations.txt", "")
-	return w, err
+	for i, place := range tumPlaces {
+		w.lists[i] = s.table(place+".txt", fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording))
+	}
+	return w, nil
 }
 
 // seconds prints a stamp exactly, as a decimal number of seconds.
@@ -67,13 +65,7 @@ func (w *tumWriter) Set(one *Set) error {
 
 func (w *tumWriter) Motion(at int64, f *camdriver.Frame) error { return w.inertial.Sample(at, f) }
 
-// place writes a line of groundtruth.txt.
-func (w *tumWriter) Place(at int64, t [3]float64, r [4]float64) (err error) {
-	if w.poses == nil {
-		if w.poses, err = w.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"); err != nil {
-			return err
-		}
-	}
+func (w *tumWriter) Place(at int64, t [3]float64, r [4]float64) error {
 	return w.poses.printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
 }
 
