@@ -21,7 +21,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
-	"rsros/camdriver/process"
 	"rsros/program"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
@@ -98,11 +97,10 @@ left out, 1 not done, 2 wrong usage.`,
 				return fmt.Errorf("%w: --depth %s: want %s", program.ErrUsage, s.Depth, strings.Join(depthForms, ", "))
 			}
 			if len(filters) > 0 || len(set) > 0 {
-				if err := reprocess.CheckChain(filters, set); err != nil {
+				if o.Chain, err = reprocess.ParseChain(filters, set); err != nil {
 					return fmt.Errorf("%w: %w", program.ErrUsage, err)
 				}
 				o.Filters = strings.Join(append(filters, set...), " ")
-				o.Chain = func(res *process.Resources) (process.Chain, error) { return reprocess.NewChain(res, filters, set) }
 			}
 			if s.Robot = NewRobot(task); robot != "" {
 				if s.Robot, err = ReadRobot(robot); err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/camdriver/process"
 	"rsros/program/yaml"
 	"rsros/tools/dataset"
 	"rsros/tools/export"
@@ -42,7 +41,7 @@ func (o *dataSetOptions) given() bool {
 	return o.rate != 0 || o.noise != "" || o.truth != "" || len(o.process.filters) > 0 || len(o.process.set) > 0
 }
 
-func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) error {
+func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) (err error) {
 	switch {
 	case e.Dir == "" || e.MCAP != "" || e.Points || e.Aligned:
 		return usageError{errors.New("--as needs --dir, and excludes --mcap, --ply and --align-depth")}
@@ -54,17 +53,13 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	}
 	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
-		if err := reprocess.CheckChain(o.process.filters, o.process.set); err != nil {
+		if d.Chain, err = reprocess.ParseChain(o.process.filters, o.process.set); err != nil {
 			return usageError{err}
 		}
 		d.Filters = strings.Join(append(o.process.filters, o.process.set...), " ")
-		d.Chain = func(res *process.Resources) (process.Chain, error) {
-			return reprocess.NewChain(res, o.process.filters, o.process.set)
-		}
 	}
 	d.Truth, d.Uncompressed = o.truth, o.uncompressed
 	if o.noise != "" {
-		var err error
 		if d.Noise, err = yaml.ReadFile(o.noise, parseNoise); err != nil {
 			return err
 		}

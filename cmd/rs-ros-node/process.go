@@ -10,7 +10,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
-	"rsros/camdriver/process"
 	"rsros/node/settings"
 	"rsros/program"
 	"rsros/tools/convert"
@@ -61,14 +60,15 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if rewrite.SameFile(in, out) {
 		return errSameFile
 	}
-	if err := cmp.Or(convert.Misnamed(recording.Bag, out), reprocess.CheckChain(o.filters, o.set)); err != nil {
+	chain, err := reprocess.ParseChain(o.filters, o.set)
+	if err := cmp.Or(convert.Misnamed(recording.Bag, out), err); err != nil {
 		return usageError{err}
 	}
 	o.bag.Overwrite = o.force
 	log := a.logger()
 	report, done := a.progress(out, false)
 	r, err := reprocess.Run(ctx, reprocess.Options{
-		In: in, Out: out, Chain: func(res *process.Resources) (process.Chain, error) { return reprocess.NewChain(res, o.filters, o.set) }, Progress: report, Log: log,
+		In: in, Out: out, Chain: chain, Progress: report, Log: log,
 		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
 	})
 	done()

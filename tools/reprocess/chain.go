@@ -9,19 +9,22 @@ import (
 	"rsros/camdriver/process"
 )
 
-// CheckChain returns an error if NewChain would.
-func CheckChain(filters, set []string) error {
+// NewChain creates the blocks of a chain.
+type NewChain func(*process.Resources) (process.Chain, error)
+
+// ParseChain returns what creates the blocks that filters names, with the options of set, FILTER.OPTION=VALUE.
+func ParseChain(filters, set []string) (NewChain, error) {
 	if len(filters) == 0 {
-		return errors.New("there are no --filters")
+		return nil, errors.New("there are no --filters")
 	}
+	create := func(res *process.Resources) (process.Chain, error) { return newChain(res, filters, set) }
 	res := process.NewResources(0, 1)
 	defer res.Close()
-	_, err := NewChain(res, filters, set)
-	return err
+	_, err := create(res)
+	return create, err
 }
 
-// NewChain creates the blocks that filters names, with the options of set, FILTER.OPTION=VALUE.
-func NewChain(res *process.Resources, filters, set []string) (process.Chain, error) {
+func newChain(res *process.Resources, filters, set []string) (process.Chain, error) {
 	var chain process.Chain
 	byName := make(map[string]process.Block)
 	names, err := process.ParseNames(strings.Join(filters, ","), process.BlockNames())

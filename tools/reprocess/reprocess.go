@@ -27,7 +27,7 @@ type Options struct {
 	// Recorder has the options of Out; by default its compression is In's. Run adds the facts about In.
 	Recorder rsbag.RecorderOptions
 	// Chain creates the blocks. It is called twice: the first frames tell the output's profiles.
-	Chain    func(*process.Resources) (process.Chain, error)
+	Chain    NewChain
 	Progress bagstore.Progress
 	Log      zerolog.Logger
 }
