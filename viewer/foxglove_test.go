@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
+	"rsros/viewer/guard"
 )
 
 // foxgloveOf connects a Foxglove client to a server.
@@ -156,7 +158,7 @@ func TestFoxgloveToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Listen(Access{Address: "0.0.0.0:0"}, s)
+	l, err := guard.Listen(guard.Access{Address: "0.0.0.0:0"}, zerolog.Nop(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/tools/catalog"
+	"rsros/viewer/guard"
 	"rsros/viewer/library"
 )
 
@@ -15,7 +16,7 @@ type RunOptions struct {
 	Options
 	Show   string // a device, a recording, which may be a folder of rosbag2, or a library.Library; "" shows nothing yet
 	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
-	Access
+	guard.Access
 	Attach func(*Server) (detach func()) // if not nil, shows something else in place of Show
 	Ready  func(url string)
 }
@@ -60,7 +61,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 			return err
 		}
 	}
-	l, err := Listen(o.Access, s)
+	l, err := guard.Listen(o.Access, o.Log, s)
 	if err != nil {
 		return err
 	}

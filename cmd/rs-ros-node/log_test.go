@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"rsros/node/view"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -22,7 +24,7 @@ func TestTokenStaysOnTerminal(t *testing.T) {
 	var access view.Access
 	a := &app{ros: conf, raw: streams{err: &screen}}
 	log := a.serveViewers(&access)
-	l, err := guard.Listen("0.0.0.0:0", guard.Options{}, http.NotFoundHandler())
+	l, err := guard.Listen(guard.Access{Address: "0.0.0.0:0"}, zerolog.Nop(), http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}

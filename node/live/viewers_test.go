@@ -17,7 +17,7 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/rig"
 	"rsros/test/visitor"
-	"rsros/viewer"
+	"rsros/viewer/guard"
 	"rsros/viewer/wire"
 )
 
@@ -27,7 +27,7 @@ func TestViewers(t *testing.T) {
 	dir := t.TempDir()
 	live, err := Start(t.Context(), Options{
 		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1"},
-		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Access: guard.Access{Address: "127.0.0.1:0"}}, Log: zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestViewersChoose(t *testing.T) {
 	folder := t.TempDir()
 	live, n := startTestLive(t, Options{
 		Devices: []string{"sim:22", "sim:11"}, Cameras: []string{"front", "rear"},
-		HTTP:   view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}},
+		HTTP:   view.Access{Access: guard.Access{Address: "127.0.0.1:0"}},
 		Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
 		ROS:    ros.Config{PrivateParams: graph.Params{"rear": map[string]any{"unplugged": true, "record_path": folder + "/"}}},
 	})

@@ -17,7 +17,7 @@ import (
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
-	"rsros/viewer"
+	"rsros/viewer/guard"
 	"rsros/viewer/wire"
 )
 
@@ -53,7 +53,7 @@ func TestViewers(t *testing.T) {
 	go func() {
 		ended <- Run(ctx, Options{
 			ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{samplebag.Walk(t, "walk.bag")},
-			HTTP: view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, Replay: replay.Settings{Paused: true, Loop: true, Rate: 10}, LossyOK: true, Log: zerolog.New(address),
+			HTTP: view.Access{Access: guard.Access{Address: "127.0.0.1:0"}}, Replay: replay.Settings{Paused: true, Loop: true, Rate: 10}, LossyOK: true, Log: zerolog.New(address),
 		})
 	}()
 	defer func() {
@@ -110,7 +110,7 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	_, o := cameraGraph(t)
 	const points = "/camera/depth/color/points"
 	address, ended := make(logged, 1), make(chan error, 1)
-	o.Wrapper.PointCloud, o.HTTP, o.Log = true, view.Access{Access: viewer.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
+	o.Wrapper.PointCloud, o.HTTP, o.Log = true, view.Access{Access: guard.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
 	o.Replay = replay.Settings{Paused: true, Loop: true}
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { ended <- Run(ctx, o) }()

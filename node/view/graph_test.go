@@ -21,6 +21,7 @@ import (
 	"rsros/test/visitor"
 	"rsros/tools/info"
 	"rsros/viewer"
+	"rsros/viewer/guard"
 	"rsros/viewer/wire"
 )
 
@@ -137,7 +138,7 @@ func TestRecording(t *testing.T) {
 	go func() {
 		ended <- record.Topics(context.WithoutCancel(t.Context()), record.TopicOptions{
 			Topics: []string{"/map"}, Output: bag, ROS: graph.Config{Name: "recorder", MasterURI: m.URI(), Host: "127.0.0.1"}, Log: log,
-			Show: ShowRecording(Options{Access: Access{Access: viewer.Access{Address: "127.0.0.1:0"}}}),
+			Show: ShowRecording(Options{Access: Access{Access: guard.Access{Address: "127.0.0.1:0"}}}),
 		})
 	}()
 	at := <-url

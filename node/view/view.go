@@ -13,7 +13,7 @@ import (
 
 // Access says where viewers connect and what they may do. The zero value is nowhere.
 type Access struct {
-	viewer.Access
+	guard.Access
 	ViewOnly bool           // viewers can't change anything
 	Lines    *ros.LogWriter // what they see of the log, which has to write to it; nil for nothing
 	Announce func(string)   // shows the user, and nobody else, an address with a token; may be nil
@@ -39,18 +39,19 @@ func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 	if o.Address == "" {
 		return nil, nil, nil
 	}
+	log := n.Log().With().Str("component", "view").Logger()
 	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: foxgloveOf(n), Playback: o.Playback,
-		Log: n.Log().With().Str("component", "view").Logger(), Lines: o.Lines, Node: n.Name()})
+		Log: log, Lines: o.Lines, Node: n.Name()})
 	if err != nil {
 		return nil, nil, err
 	}
 	if o.Attach != nil {
 		o.Attach(s)
 	}
-	l, err := viewer.Listen(o.Access.Access, s)
+	l, err := guard.Listen(o.Access.Access, log, s)
 	if err == nil {
-		log := n.Log()
-		log.Info().Stringer("url", l.URL()).Msg("serving the viewer")
+		node := n.Log()
+		node.Info().Stringer("url", l.URL()).Msg("serving the viewer")
 		if secret := l.URL().Secret(); o.Announce != nil && secret != l.URL().String() {
 			o.Announce(secret)
 		}

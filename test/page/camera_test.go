@@ -76,7 +76,7 @@ func startCamera(t *testing.T) *camera {
 		w.Header().Set("Content-Type", "text/javascript")
 		w.Write(modules)
 	})
-	h := httptest.NewUnstartedServer(guard.Wrap(guard.Options{}, mux))
+	h := httptest.NewUnstartedServer(guard.Wrap(guard.Access{}, mux))
 	h.Config.ConnState = func(conn net.Conn, state http.ConnState) {
 		if state == http.StateHijacked {
 			c.mu.Lock()

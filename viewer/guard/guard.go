@@ -12,23 +12,22 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/rs/zerolog"
 )
 
-// Options select which requests are served.
-type Options struct {
-	// Hosts are the host names, without ports, that requests without a token may use, in
+// Access is the address for viewers and the rules of access.
+type Access struct {
+	// Address is host:port; port 0 is a free one. It is empty to not listen.
+	Address string
+	// AllowHosts are the host names, without ports, that requests without a token may use, in
 	// addition to localhost and addresses. Other names are refused, against DNS rebinding.
-	Hosts []string
+	AllowHosts []string
 	// Origins are the origins of other sites whose pages may open sockets, such as
 	// https://example.org.
 	Origins []string
-	// Token is what viewers must send; empty if none is needed. Listen chooses it.
-	Token string
-	// Open makes Listen choose no token even if other machines can connect.
-	Open bool
-	Log  zerolog.Logger // what Listen reports of requests
+	// NoAuth requires no token even if other machines can connect.
+	NoAuth bool
+
+	token string // that viewers must send; empty if none is needed
 }
 
 // NewToken returns a token of at least 128 random bits, which fits into a URL as it is.
@@ -46,7 +45,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 // Wrap returns a handler that passes on what may come in.
-func Wrap(o Options, next http.Handler) http.Handler {
+func Wrap(o Access, next http.Handler) http.Handler {
 	posts := http.NewCrossOriginProtection()
 	for _, origin := range o.Origins {
 		posts.AddTrustedOrigin(origin) //nolint:errcheck // one that isn't valid lets nobody in
@@ -55,7 +54,7 @@ func Wrap(o Options, next http.Handler) http.Handler {
 }
 
 type guard struct {
-	Options
+	Access
 	next http.Handler
 }
 
@@ -68,15 +67,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	switch {
-	case g.Token == "" && !g.knownHost(r.Host):
+	case g.token == "" && !g.knownHost(r.Host):
 		http.Error(w, "this server doesn't go by that name; see --allow-host", http.StatusMisdirectedRequest)
 	case !g.sameOrigin(r):
 		http.Error(w, "a page of another site may not talk to this server; see --allow-origin", http.StatusForbidden)
-	case g.Token != "" && r.URL.Path == "/login" && r.Method == http.MethodPost:
+	case g.token != "" && r.URL.Path == "/login" && r.Method == http.MethodPost:
 		g.login(w, r)
-	case g.Token != "" && !g.authorized(r):
+	case g.token != "" && !g.authorized(r):
 		g.ask(w, r)
-	case g.Token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") && r.Header.Get("Upgrade") == "":
+	case g.token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") && r.Header.Get("Upgrade") == "":
 		g.remember(w, r) // and the token leaves the address bar
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
@@ -95,7 +94,7 @@ func (g *guard) knownHost(host string) bool {
 		return true // nobody's name server says what an address means
 	}
 	same := func(known string) bool { return strings.EqualFold(known, name) }
-	return same("localhost") || slices.ContainsFunc(g.Hosts, same)
+	return same("localhost") || slices.ContainsFunc(g.AllowHosts, same)
 }
 
 // sameOrigin reports whether a request comes from a page of this server, or from no
@@ -120,7 +119,7 @@ func (g *guard) authorized(r *http.Request) bool {
 }
 
 func (g *guard) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(g.Token)) == 1
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
 }
 
 // ask answers a viewer without the token.
@@ -153,5 +152,5 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *guard) remember(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }

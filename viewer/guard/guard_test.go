@@ -13,37 +13,37 @@ func TestGuard(t *testing.T) {
 	const token = "secret-token"
 	for _, c := range []struct {
 		name    string
-		options Options
+		options Access
 		method  string
 		target  string // with the host
 		header  map[string]string
 		want    int
 	}{
-		{"loopback", Options{}, "GET", "http://127.0.0.1:8080/", nil, 200},
-		{"loopback 6", Options{}, "GET", "http://[::1]:8080/", nil, 200},
-		{"localhost", Options{}, "GET", "http://localhost:8080/", nil, 200},
-		{"rebound name", Options{}, "GET", "http://evil.example:8080/", nil, 421},
-		{"an address", Options{}, "GET", "http://192.168.1.5:8080/", nil, 200},
-		{"its own name", Options{Hosts: []string{"robot"}}, "GET", "http://Robot:8080/", nil, 200},
-		{"own page", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:8080"}, 200},
-		{"other port", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:9090"}, 403},
-		{"other site", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://evil.example"}, 403},
-		{"no site", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "null"}, 403},
-		{"allowed site", Options{Origins: []string{"https://app.example"}}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://app.example"}, 200},
-		{"post from elsewhere", Options{}, "POST", "http://localhost:8080/x", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
-		{"a name, with the token", Options{Token: token}, "GET", "http://robot:8080/api/ws?token=" + token, nil, 200},
-		{"an application", Options{}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 200},
-		{"an application's socket, the token", Options{Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "file://", "Upgrade": "websocket"}, 200},
-		{"a program without the token", Options{Token: token}, "GET", "http://robot:8080/", map[string]string{"Upgrade": "websocket"}, 401},
-		{"a page with the token", Options{Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "https://evil.example"}, 403},
-		{"no token", Options{Token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},
-		{"token in the URL", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=" + token, nil, 200},
-		{"wrong token", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=x", nil, 401},
-		{"cookie", Options{Token: token}, "GET", "http://localhost:8080/api/ws", map[string]string{"Cookie": "rs_ros_view_8080=" + token}, 200},
-		{"wrong cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=x"}, 401},
-		{"cookies of two servers", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=" + token + "; rs_ros_view_8081=x"}, 200},
-		{"another server's cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8081=" + token}, 401},
-		{"opened with the token", Options{Token: token}, "GET", "http://localhost:8080/?token=" + token, nil, 303},
+		{"loopback", Access{}, "GET", "http://127.0.0.1:8080/", nil, 200},
+		{"loopback 6", Access{}, "GET", "http://[::1]:8080/", nil, 200},
+		{"localhost", Access{}, "GET", "http://localhost:8080/", nil, 200},
+		{"rebound name", Access{}, "GET", "http://evil.example:8080/", nil, 421},
+		{"an address", Access{}, "GET", "http://192.168.1.5:8080/", nil, 200},
+		{"its own name", Access{AllowHosts: []string{"robot"}}, "GET", "http://Robot:8080/", nil, 200},
+		{"own page", Access{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:8080"}, 200},
+		{"other port", Access{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:9090"}, 403},
+		{"other site", Access{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://evil.example"}, 403},
+		{"no site", Access{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "null"}, 403},
+		{"allowed site", Access{Origins: []string{"https://app.example"}}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://app.example"}, 200},
+		{"post from elsewhere", Access{}, "POST", "http://localhost:8080/x", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"a name, with the token", Access{token: token}, "GET", "http://robot:8080/api/ws?token=" + token, nil, 200},
+		{"an application", Access{}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 200},
+		{"an application's socket, the token", Access{token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "file://", "Upgrade": "websocket"}, 200},
+		{"a program without the token", Access{token: token}, "GET", "http://robot:8080/", map[string]string{"Upgrade": "websocket"}, 401},
+		{"a page with the token", Access{token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "https://evil.example"}, 403},
+		{"no token", Access{token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},
+		{"token in the URL", Access{token: token}, "GET", "http://localhost:8080/api/ws?token=" + token, nil, 200},
+		{"wrong token", Access{token: token}, "GET", "http://localhost:8080/api/ws?token=x", nil, 401},
+		{"cookie", Access{token: token}, "GET", "http://localhost:8080/api/ws", map[string]string{"Cookie": "rs_ros_view_8080=" + token}, 200},
+		{"wrong cookie", Access{token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=x"}, 401},
+		{"cookies of two servers", Access{token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8080=" + token + "; rs_ros_view_8081=x"}, 200},
+		{"another server's cookie", Access{token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view_8081=" + token}, 401},
+		{"opened with the token", Access{token: token}, "GET", "http://localhost:8080/?token=" + token, nil, 303},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := Wrap(c.options, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
-	h := Wrap(Options{Token: "secret"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := Wrap(Access{token: "secret"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	login := func(token string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("POST", "http://localhost:1/login", strings.NewReader(url.Values{"token": {token}}.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log" //nolint:depguard // http.Server takes no other logger
+	stdlog "log" //nolint:depguard // http.Server takes no other logger
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -32,32 +33,32 @@ type Listener struct {
 	err   error // set before ended
 }
 
-// Listen serves what Wrap passes on to next, until Close. address is host:port; port 0 is
-// a free one. If other machines can reach it, the server goes by its host, too, and
-// viewers need a new token unless o.Open says otherwise.
-func Listen(address string, o Options, next http.Handler) (*Listener, error) {
-	tcp, err := net.Listen("tcp", address)
+// Listen serves what Wrap passes on to next, until Close. If other machines can reach the
+// address, the server goes by its host, too, and viewers need a new token unless o.NoAuth says
+// otherwise. After an error, next is closed. What package http reports is logged.
+func Listen(o Access, log zerolog.Logger, next http.Handler) (*Listener, error) {
+	tcp, err := net.Listen("tcp", o.Address)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(fmt.Errorf("listen for viewers: %w", err), closeHandler(next))
 	}
 	at := tcp.Addr().(*net.TCPAddr)
 	u := url.URL{Scheme: "http", Host: at.String(), Path: "/"}
 	if !at.IP.IsLoopback() {
-		host, _, _ := net.SplitHostPort(address) // net.Listen has taken it
+		host, _, _ := net.SplitHostPort(o.Address) // net.Listen has taken it
 		if at.IP.IsUnspecified() {
 			host, _ = os.Hostname() // an empty one can be replaced by an address
 		}
-		o.Hosts = append(o.Hosts[:len(o.Hosts):len(o.Hosts)], host)
+		o.AllowHosts = append(slices.Clip(o.AllowHosts), host)
 		u.Host = net.JoinHostPort(host, fmt.Sprint(at.Port))
-		if !o.Open {
-			o.Token = NewToken()
+		if !o.NoAuth {
+			o.token = NewToken()
 		}
 	}
 	l := &Listener{
 		http: &http.Server{
-			Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(errorLog{o.Log}, "", 0),
+			Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: stdlog.New(errorLog{log}, "", 0),
 		},
-		next: next, url: URL{u.String(), o.Token}, ended: make(chan struct{}),
+		next: next, url: URL{u.String(), o.token}, ended: make(chan struct{}),
 	}
 	go func() {
 		defer close(l.ended)
@@ -123,8 +124,13 @@ func (l *Listener) Close() error {
 	}
 	err := l.http.Close()
 	<-l.ended
-	if c, ok := l.next.(io.Closer); ok {
-		err = errors.Join(err, c.Close())
+	return errors.Join(err, closeHandler(l.next))
+}
+
+// closeHandler closes a handler that is an io.Closer.
+func closeHandler(h http.Handler) error {
+	if c, ok := h.(io.Closer); ok {
+		return c.Close()
 	}
-	return err
+	return nil
 }

@@ -18,18 +18,19 @@ import (
 func TestListen(t *testing.T) {
 	name, _ := os.Hostname()
 	for address, c := range map[string]struct {
-		options Options
-		host    string
-		token   bool
+		access Access
+		host   string
+		token  bool
 	}{
-		"127.0.0.1:0":        {Options{}, "127.0.0.1", false},
-		"localhost:0":        {Options{}, "127.0.0.1", false},
-		"0.0.0.0:0":          {Options{}, name, true},
-		":0":                 {Options{}, name, true},
-		"[::ffff:0.0.0.0]:0": {Options{Open: true}, name, false},
+		"127.0.0.1:0":        {Access{}, "127.0.0.1", false},
+		"localhost:0":        {Access{}, "127.0.0.1", false},
+		"0.0.0.0:0":          {Access{}, name, true},
+		":0":                 {Access{}, name, true},
+		"[::ffff:0.0.0.0]:0": {Access{NoAuth: true}, name, false},
 	} {
 		t.Run(address, func(t *testing.T) {
-			l, err := Listen(address, c.options, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			c.access.Address = address
+			l, err := Listen(c.access, zerolog.Nop(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +62,7 @@ func TestListen(t *testing.T) {
 // The panic of a handler is in the program's log.
 func TestPanicIsLogged(t *testing.T) {
 	var lines bytes.Buffer
-	l, err := Listen("127.0.0.1:0", Options{Log: zerolog.New(&lines)}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("torn") }))
+	l, err := Listen(Access{Address: "127.0.0.1:0"}, zerolog.New(&lines), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("torn") }))
 	if err != nil {
 		t.Fatal(err)
 	}
