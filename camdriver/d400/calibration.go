@@ -22,7 +22,7 @@ type calibration struct {
 
 // readCalibration reads all tables. A camera with an invalid table can still stream.
 func readCalibration(l *link, d *Device) *calibration {
-	c := &calibration{cropped: d.product.cropped, imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
+	c := &calibration{cropped: d.product.Cropped, imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
 	b, err := l.command(model.OpGetCalibration, nil, model.TableDepth)
 	if err == nil {
 		c.stereo, err = model.ParseDepthTable(b)
@@ -33,7 +33,7 @@ func readCalibration(l *link, d *Device) *calibration {
 	if b, err := l.command(model.OpIntrinsics, nil); err == nil { // firmware 5.11.9.5 and later
 		c.modes = model.ParseModes(b)
 	}
-	if l.color != nil || d.product.cropped {
+	if l.color != nil || d.product.Cropped {
 		if b, err = l.command(model.OpGetCalibration, nil, model.TableColor); err == nil {
 			c.color, err = model.ParseColorTable(b)
 		}
@@ -55,7 +55,7 @@ func readCalibration(l *link, d *Device) *calibration {
 }
 
 // poses returns the maps from depth's coordinate system to each stream's.
-func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsics {
+func (c *calibration) poses(p model.Product) map[camdriver.StreamID]camdriver.Extrinsics {
 	poses := map[camdriver.StreamID]camdriver.Extrinsics{
 		camdriver.DepthStream: camdriver.Identity(),
 		camdriver.LeftStream:  camdriver.Identity(),
@@ -74,7 +74,7 @@ func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsi
 		motion := c.imu.FromDepth
 		if !c.imu.HasPose {
 			motion = camdriver.Identity()
-			motion.Translation = p.imuOrigin
+			motion.Translation = p.IMUOrigin
 		}
 		poses[camdriver.GyroStream], poses[camdriver.AccelStream] = motion, motion
 	}

@@ -104,7 +104,7 @@ func FuzzConfiguration(f *testing.F) {
 			return
 		}
 		for i := range cfg.Video {
-			profilesOf(modesOf(&cfg.Video[i], product{colored: true}), false)
+			profilesOf(modesOf(&cfg.Video[i], model.Product{Colored: true}), false)
 		}
 	})
 }

@@ -33,7 +33,7 @@ type Options struct {
 type Device struct {
 	bus     usb.Bus
 	log     zerolog.Logger
-	product product
+	product model.Product
 	info    []camdriver.Info
 	sensors []*sensor
 	pool    *camdriver.Pool
@@ -64,7 +64,7 @@ type loss struct {
 }
 
 // newDevice returns a device for a connected camera.
-func newDevice(bus usb.Bus, l *link, p product, o Options) (*Device, error) {
+func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error) {
 	if o.PoolBytes == 0 {
 		o.PoolBytes = 256 << 20
 	}
@@ -95,13 +95,13 @@ func newDevice(bus usb.Bus, l *link, p product, o Options) (*Device, error) {
 }
 
 // checkParts returns an error if a part of the camera is missing or its firmware is too old.
-func checkParts(l *link, p product, anyFirmware bool) error {
+func checkParts(l *link, p model.Product, anyFirmware bool) error {
 	switch {
-	case p.color && l.color == nil:
-		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.name())
-	case !anyFirmware && l.id.Firmware.Less(p.minimum):
+	case p.Color && l.color == nil:
+		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.Name())
+	case !anyFirmware && l.id.Firmware.Less(p.Minimum):
 		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
-			ErrFirmware, p.name(), l.id.Firmware, p.minimum)
+			ErrFirmware, p.Name(), l.id.Firmware, p.Minimum)
 	}
 	return nil
 }
@@ -150,17 +150,17 @@ func (d *Device) describe(l *link) error {
 }
 
 // deviceInfo returns the description in InfoKey order.
-func deviceInfo(l *link, p product) []camdriver.Info {
+func deviceInfo(l *link, p model.Product) []camdriver.Info {
 	yes := map[bool]string{false: "NO", true: "YES"}
 	return []camdriver.Info{
-		{Key: camdriver.InfoName, Value: p.name()},
+		{Key: camdriver.InfoName, Value: p.Name()},
 		{Key: camdriver.InfoSerialNumber, Value: l.id.Serial.String()},
 		{Key: camdriver.InfoFirmwareVersion, Value: l.id.Firmware.String()},
-		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: recommendedFirmware},
+		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: model.RecommendedFirmware},
 		{Key: camdriver.InfoPhysicalPort, Value: l.usb.Port},
 		{Key: camdriver.InfoDebugOpCode, Value: "15"}, // the SDK's value, for reading logs
 		{Key: camdriver.InfoAdvancedMode, Value: yes[l.advanced]},
-		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.id)},
+		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.ID)},
 		{Key: camdriver.InfoCameraLocked, Value: yes[l.id.Locked]},
 		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.Version()},
 		{Key: camdriver.InfoProductLine, Value: "D400"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 )
 
@@ -44,7 +45,7 @@ func List(ctx context.Context) ([]Found, error) {
 }
 
 // system returns the system's bus.
-func system() usb.Bus { return usb.System(vendorIntel, vendorRealSense) }
+func system() usb.Bus { return usb.System(model.VendorIntel, model.VendorRealSense) }
 
 func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
 	plugged, err := bus.Scan(ctx)
@@ -53,7 +54,7 @@ func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
 	}
 	out := []Found{} // not nil, so that JSON has an empty list
 	for _, u := range plugged {
-		if p, known := productOf(u.Product); known {
+		if p, known := model.ProductOf(u.Product); known {
 			out = append(out, inspect(ctx, bus, u, p))
 		}
 	}
@@ -61,9 +62,9 @@ func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
 }
 
 // inspect opens a camera to read its serial number and firmware.
-func inspect(ctx context.Context, bus usb.Bus, u usb.Device, p product) Found {
-	f := Found{Name: p.name(), Product: fmt.Sprintf("%04X", p.id), Port: u.Port, USB: u.Version(), State: "ready"}
-	if p.recovery {
+func inspect(ctx context.Context, bus usb.Bus, u usb.Device, p model.Product) Found {
+	f := Found{Name: p.Name(), Product: fmt.Sprintf("%04X", p.ID), Port: u.Port, USB: u.Version(), State: "ready"}
+	if p.Recovery {
 		f.State = errRecover.Error()
 		return f
 	}
@@ -137,7 +138,7 @@ func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device,
 	}
 	failed := []error{fmt.Errorf("%s: %w", sel, camdriver.ErrNotFound)}
 	for _, u := range plugged {
-		p, known := productOf(u.Product)
+		p, known := model.ProductOf(u.Product)
 		if !known {
 			continue
 		}
@@ -145,18 +146,18 @@ func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device,
 		if err == nil {
 			return d, nil
 		}
-		failed = append(failed, fmt.Errorf("%s at port %s: %w", p.name(), u.Port, explain(err)))
+		failed = append(failed, fmt.Errorf("%s at port %s: %w", p.Name(), u.Port, explain(err)))
 	}
 	return nil, errors.Join(failed...)
 }
 
 var errOther = errors.New("does not match")
 
-func openOne(ctx context.Context, bus usb.Bus, u usb.Device, p product, sel Selector, pattern typePattern, o Options) (*Device, error) {
+func openOne(ctx context.Context, bus usb.Bus, u usb.Device, p model.Product, sel Selector, pattern typePattern, o Options) (*Device, error) {
 	switch {
-	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.name()):
+	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.Name()):
 		return nil, errOther
-	case p.recovery:
+	case p.Recovery:
 		return nil, errRecover
 	}
 	l, err := connect(ctx, bus, u)

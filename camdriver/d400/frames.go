@@ -152,13 +152,13 @@ func (p *videoPump) images(pixels []byte, buf *camdriver.Buffer) [2]image {
 	}
 	switch p.mode.native {
 	case camdriver.YUYV, camdriver.UYVY:
-		convertYUV(p.outputs[0].profile.Format, out[0].pixels, pixels, p.mode.native == camdriver.UYVY)
+		model.ConvertYUV(p.outputs[0].profile.Format, out[0].pixels, pixels, p.mode.native == camdriver.UYVY)
 	case camdriver.Y8I, camdriver.Y12I:
 		left, right := p.sides(out)
 		if p.mode.native == camdriver.Y8I {
-			splitY8I(left, right, pixels)
+			model.SplitY8I(left, right, pixels)
 		} else {
-			splitY12I(left, right, pixels)
+			model.SplitY12I(left, right, pixels)
 		}
 	}
 	return out

@@ -256,7 +256,7 @@ func (d *Device) find(others map[usb.Device]bool) (*link, error) {
 	serial := camdriver.Find(d.Info(), camdriver.InfoSerialNumber)
 	err = camdriver.ErrUnplugged
 	for _, u := range list {
-		if u.Product != d.product.id || others[u] {
+		if u.Product != d.product.ID || others[u] {
 			continue
 		}
 		l, openErr := connect(d.ctx, d.bus, u)

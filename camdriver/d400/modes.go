@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 )
 
@@ -45,9 +46,9 @@ var mixedStream = camdriver.StreamID{Kind: camdriver.Infrared}
 
 // outputsOf returns the outputs of a native format. Like the SDK, it ignores the UYVY that
 // cameras with grey imagers list. The D405's UYVY is its colour stream.
-func outputsOf(native camdriver.Format, p product) []output {
+func outputsOf(native camdriver.Format, p model.Product) []output {
 	yuv := camdriver.ColorStream
-	if native == camdriver.UYVY && !p.cropped {
+	if native == camdriver.UYVY && !p.Cropped {
 		yuv = mixedStream
 	}
 	switch native {
@@ -62,7 +63,7 @@ func outputsOf(native camdriver.Format, p product) []output {
 	case camdriver.YUYV:
 		return append(colorOutputs(yuv, native), output{yuv, camdriver.Y8})
 	case camdriver.UYVY:
-		if !p.colored {
+		if !p.Colored {
 			return nil
 		}
 		return colorOutputs(yuv, native)
@@ -86,7 +87,7 @@ func allModes(f *uvc.Function) (list []mode) {
 			for _, frame := range format.Frames {
 				for _, interval := range frame.Intervals {
 					list = append(list, mode{
-						function: f, stream: &f.Streams[s], format: format, native: native(format), frame: frame.Index,
+						function: f, stream: &f.Streams[s], format: format, native: model.FormatOf(format.GUID), frame: frame.Index,
 						w: frame.Width, h: frame.Height, fps: uvc.FrameRate(interval), interval: interval,
 					})
 				}
@@ -98,7 +99,7 @@ func allModes(f *uvc.Function) (list []mode) {
 
 // modesOf returns a function's modes of which streams can be made, with the fewest streams first, so that modes that
 // send no more than requested are preferred.
-func modesOf(f *uvc.Function, p product) (list []mode) {
+func modesOf(f *uvc.Function, p model.Product) (list []mode) {
 	for _, m := range allModes(f) {
 		m.outputs = outputsOf(m.native, p)
 		if m.stream.Endpoint != 0 && len(m.outputs) > 0 && m.w*m.h*m.native.BitsPerPixel()/8 <= maxFrameBytes {

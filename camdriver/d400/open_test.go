@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/usbcam/d435i"
 )
@@ -266,20 +267,20 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 			want = sent("\x32\x00\x00\x00", 8)
 			break
 		}
-		splitY8I(a[:pixels], b[:pixels], sent("Y8I ", 16))
+		model.SplitY8I(a[:pixels], b[:pixels], sent("Y8I ", 16))
 		if want = a[:pixels]; f.Stream() == camdriver.RightStream {
 			want = b[:pixels]
 		}
 	case camdriver.Y16:
-		splitY12I(a[:2*pixels], b[:2*pixels], sent("Y12I", 24))
+		model.SplitY12I(a[:2*pixels], b[:2*pixels], sent("Y12I", 24))
 		want = b[:2*pixels]
 	case camdriver.Z16:
 		want = sent("\x50\x00\x00\x00", 16)
 	case camdriver.RGB8:
-		yuvToRGB(a, sent("UYVY", 16), true)
+		model.ConvertYUV(camdriver.RGB8, a, sent("UYVY", 16), true)
 		want = a
 	case camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8:
-		yuvToRGB(a, sent("YUY2", 16), false)
+		model.ConvertYUV(camdriver.RGB8, a, sent("YUY2", 16), false)
 		for i := 0; i < len(a); i += 3 {
 			p := []byte{a[i], a[i+1], a[i+2], 0xff}
 			if f.Profile.Format != camdriver.RGBA8 {

@@ -52,12 +52,12 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	}
 	handle, err := bus.Open(dev)
 	if err != nil {
-		return "", "", fmt.Errorf("%s at port %s: %w", p.name(), dev.Port, explain(err))
+		return "", "", fmt.Errorf("%s at port %s: %w", p.Name(), dev.Port, explain(err))
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
 	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle, cfg: &uvc.Configuration{}}, lost: lost, options: o, masks: strings.NewReplacer()}
-	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", p.name(), o.By)
+	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", p.Name(), o.By)
 	for _, part := range []struct {
 		heading string
 		read    func()
@@ -79,20 +79,20 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	if ctx.Err() != nil {
 		return "", "", errors.Join(context.Cause(ctx), err)
 	}
-	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.name(), r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
+	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.Name(), r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
 	return r.text.String(), summary, err
 }
 
 // find returns the camera at the port, or the only one.
-func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found usb.Device, p product, err error) {
+func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found usb.Device, p model.Product, err error) {
 	plugged, err := bus.Scan(ctx)
 	if err != nil {
 		return found, p, fmt.Errorf("list USB devices: %w", err)
 	}
 	var ports []string
 	for _, u := range plugged {
-		known, ok := productOf(u.Product)
-		if ok && !known.recovery && (o.Port == "" || o.Port == u.Port) {
+		known, ok := model.ProductOf(u.Product)
+		if ok && !known.Recovery && (o.Port == "" || o.Port == u.Port) {
 			found, p, ports = u, known, append(ports, u.Port)
 		}
 	}

@@ -37,7 +37,7 @@ var (
 )
 
 // settings returns the options of the stereo module.
-func (m *stereoModule) settings(l *link, p product) []setting {
+func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
 	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
@@ -78,13 +78,13 @@ func (m *stereoModule) settings(l *link, p product) []setting {
 		list = append(list, always.lockedBy(alternate))
 	}
 	switch {
-	case p.cropped:
+	case p.Cropped:
 	case since(syncByXUFirmware):
 		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
 	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
-	if p.model == "D455" { // others stall
+	if p.Model == "D455" { // others stall
 		list = append(list,
 			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
 			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
@@ -287,10 +287,10 @@ func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
 }
 
 // depthUnits is the metres per unit of a depth image, which advanced mode can change.
-func (m *stereoModule) depthUnits(l *link, p product) setting {
+func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 	if !l.advanced {
-		m.setUnits(p.units)
-		return fixed(camdriver.OptionDepthUnits, p.units, "Metres per unit of a depth image")
+		m.setUnits(p.Units)
+		return fixed(camdriver.OptionDepthUnits, p.Units, "Metres per unit of a depth image")
 	}
 	const current, minimum, maximum = 0, 1, 2
 	read := func(l *link, which uint32) (float32, []byte, error) {
@@ -310,7 +310,7 @@ func (m *stereoModule) depthUnits(l *link, p product) setting {
 		}
 		return v, err
 	}
-	m.setUnits(p.units)
+	m.setUnits(p.Units)
 	return setting{
 		id: camdriver.OptionDepthUnits, about: "Metres per unit of a depth image; can be set in advanced mode", get: get,
 		span: func(l *link) (span, error) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rsros/camdriver/model"
 )
 
 // TestUdevRules checks that the udev rules have all supported cameras.
@@ -14,12 +16,12 @@ func TestUdevRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range products {
-		if !strings.Contains(string(rules), fmt.Sprintf("%04x", p.id)) {
-			t.Errorf("no rule for %s (%04x)", p.model, p.id)
+	for _, p := range model.Products {
+		if !strings.Contains(string(rules), fmt.Sprintf("%04x", p.ID)) {
+			t.Errorf("no rule for %s (%04x)", p.Model, p.ID)
 		}
 	}
-	for _, vendor := range []int{vendorIntel, vendorRealSense} {
+	for _, vendor := range []int{model.VendorIntel, model.VendorRealSense} {
 		if !strings.Contains(string(rules), fmt.Sprintf("%04x", vendor)) {
 			t.Errorf("no rule for vendor %04x", vendor)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/camdriver/sim"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbserve"
@@ -87,8 +88,8 @@ func Shoot(dir string) error {
 	for i := range FPS {
 		left, right, rgb := r.frames["Infrared_1"][i], r.frames["Infrared_2"][i], r.frames["Color_0"][i]
 		interlaced, packed := make([]byte, 2*len(left)), make([]byte, len(rgb)/3*2)
-		usbserve.Interlace(interlaced, left, right)
-		usbserve.ToYUY2(packed, rgb)
+		model.JoinY8I(interlaced, left, right)
+		model.ToYUY2(packed, rgb)
 		r.frames["Y8I"], r.frames["YUY2"] = append(r.frames["Y8I"], interlaced), append(r.frames["YUY2"], packed)
 	}
 	return r.save(dir)

@@ -15,7 +15,7 @@ import (
 
 	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
-	"rsros/usbcam/usbserve"
+	"rsros/camdriver/model"
 )
 
 // TestSDKServe attaches what the program serves with Linux's usbip, and compares the frames that
@@ -128,7 +128,7 @@ func (h *hasher) Frame(_ int, f *camdriver.Frame) {
 	pixels := f.Data
 	if f.Profile.Format == camdriver.RGB8 {
 		pixels = make([]byte, len(f.Data)/3*2)
-		usbserve.ToYUY2(pixels, f.Data)
+		model.ToYUY2(pixels, f.Data)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

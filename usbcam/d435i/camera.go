@@ -50,7 +50,7 @@ type Options struct {
 	Scene      Scene  // what the camera sees; noise if nil
 	Source     Source // if not nil, shows its frames in place of Scene
 	Tables     Tables // calibration; Factory() if zero
-	Product    uint16 // 0x0b3a if 0
+	Product    uint16 // model.D435I if 0
 	Advanced   bool   // mode
 }
 
@@ -95,7 +95,7 @@ func New(o Options) *Camera {
 		o.Tables = Factory()
 	}
 	if o.Product == 0 {
-		o.Product = 0x0b3a
+		o.Product = model.D435I
 	}
 	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{},
 		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}

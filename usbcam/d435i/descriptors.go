@@ -103,14 +103,8 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	return d
 }
 
-// Products that lack parts of a D435i.
-const (
-	productD435 = 0x0b07 // no motion sensors
-	productD430 = 0x0ad4 // no colour either
-)
-
-func (o Options) hasColor() bool  { return o.Product != productD430 }
-func (o Options) hasMotion() bool { return o.Product != productD430 && o.Product != productD435 }
+func (o Options) hasColor() bool  { return o.Product != model.D430 }
+func (o Options) hasMotion() bool { return o.Product != model.D430 && o.Product != model.D435 }
 
 // Configuration returns the configuration with its interfaces.
 func (c *Camera) Configuration() []byte {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/usbcam/d435i"
 )
 
@@ -89,11 +90,11 @@ func New(dev camdriver.Device) (*Source, error) {
 	case !has(codeDepth):
 		return nil, fmt.Errorf("device has no depth stream of format Z16: %w", camdriver.ErrUnsupported)
 	case !has(codeColor):
-		s.product = 0x0ad4 // D430
+		s.product = model.D430
 	case gyro && accel:
-		s.product = 0x0b3a // D435i
+		s.product = model.D435I
 	default:
-		s.product = 0x0b07 // D435
+		s.product = model.D435
 	}
 	var err error
 	s.tables, err = tablesOf(dev, s)

@@ -19,6 +19,7 @@ import (
 	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/model"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
 	"rsros/test/need"
@@ -384,7 +385,7 @@ func compare(t *testing.T, got, want *camdriver.Frame) {
 	pixels := want.Data
 	if id == camdriver.ColorStream {
 		pixels = make([]byte, len(got.Data))
-		ToYUY2(pixels, want.Data)
+		model.ToYUY2(pixels, want.Data)
 	}
 	if !bytes.Equal(got.Data, pixels) {
 		t.Errorf("%s: frame %d differs", id, got.Number)

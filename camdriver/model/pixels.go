@@ -1,15 +1,16 @@
-package d400
+package model
 
 import (
 	"encoding/binary"
+	"math"
 
 	"rsros/camdriver"
 )
 
 // src and dst of the conversions must not overlap. Callers check their lengths.
 
-// splitY8I separates interleaved left and right bytes.
-func splitY8I(left, right, src []byte) {
+// SplitY8I separates interleaved left and right bytes.
+func SplitY8I(left, right, src []byte) {
 	n := min(len(src)/2, len(left), len(right))
 	src, left, right = src[:2*n], left[:n], right[:n]
 	i := 0
@@ -30,10 +31,10 @@ func evenBytes(v uint64) uint32 {
 	return uint32(v | v>>16)
 }
 
-// splitY12I converts Y12I to 16-bit grey. Each pair of pixels has three bytes: right's
+// SplitY12I converts Y12I to 16-bit grey. Each pair of pixels has three bytes: right's
 // low 8 bits; right's high 4 and left's low 4; left's high 8. The camera uses 10 bits,
 // which are widened to 16 as in the SDK.
-func splitY12I(left, right, src []byte) {
+func SplitY12I(left, right, src []byte) {
 	n := min(len(src)/3, len(left)/2, len(right)/2)
 	for i := range n {
 		p := src[3*i : 3*i+3]
@@ -46,9 +47,9 @@ func splitY12I(left, right, src []byte) {
 
 func widen10(v uint16) uint16 { return v<<6 | v>>4 }
 
-// convertYUV converts two bytes a pixel to one of the SDK's formats. If swapped, chroma
+// ConvertYUV converts two bytes a pixel to one of the SDK's formats. If swapped, chroma
 // precedes luma.
-func convertYUV(format camdriver.Format, dst, src []byte, swapped bool) {
+func ConvertYUV(format camdriver.Format, dst, src []byte, swapped bool) {
 	pixels := min(len(src)/2, len(dst)*8/max(format.BitsPerPixel(), 8))
 	if format == camdriver.Y8 {
 		luma := 0
@@ -100,3 +101,30 @@ func levels() (level [1024]byte) {
 	}
 	return level
 }
+
+// JoinY8I writes Y8I: pairs of left and right pixels.
+func JoinY8I(dst, left, right []byte) {
+	for i := range min(len(left), len(right), len(dst)/2) {
+		dst[2*i], dst[2*i+1] = left[i], right[i]
+	}
+}
+
+// ToYUY2 converts RGB to BT.601 studio range. Two pixels share their chroma.
+func ToYUY2(dst, rgb []byte) {
+	for i := 0; i+6 <= len(rgb) && i/3*2+4 <= len(dst); i += 6 {
+		a, b := rgb[i:i+3], rgb[i+3:i+6]
+		out := dst[i/3*2:]
+		out[0], out[2] = lumaOf(a), lumaOf(b)
+		red, green, blue := mean(a[0], b[0]), mean(a[1], b[1]), mean(a[2], b[2])
+		out[1] = clampByte(128 - 0.148223*red - 0.290993*green + 0.439216*blue)
+		out[3] = clampByte(128 + 0.439216*red - 0.367788*green - 0.071427*blue)
+	}
+}
+
+func mean(a, b byte) float64 { return (float64(a) + float64(b)) / 2 }
+
+func lumaOf(p []byte) byte {
+	return clampByte(16 + 0.256788*float64(p[0]) + 0.504129*float64(p[1]) + 0.097906*float64(p[2]))
+}
+
+func clampByte(v float64) byte { return byte(math.Round(min(max(v, 0), 255))) }

@@ -1,9 +1,6 @@
-package d400
+package model
 
-import (
-	"rsros/camdriver"
-	"rsros/camdriver/uvc"
-)
+import "rsros/camdriver"
 
 // nativeFormats maps the first four bytes of a format's GUID to the SDK's format.
 // Firmware since 2019 uses Direct3D numbers for some.
@@ -22,6 +19,6 @@ var nativeFormats = map[string]camdriver.Format{
 	"RW16":             camdriver.RAW16,
 }
 
-// native returns the SDK's format, or AnyFormat if the driver doesn't support it (packed
+// FormatOf returns the SDK's format for a GUID, or AnyFormat if it is none that drivers support (packed
 // 10-bit and compressed formats).
-func native(f uvc.Format) camdriver.Format { return nativeFormats[string(f.GUID[:4])] }
+func FormatOf(guid [16]byte) camdriver.Format { return nativeFormats[string(guid[:4])] }

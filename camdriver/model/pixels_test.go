@@ -1,4 +1,4 @@
-package d400
+package model
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ func TestSplitY8I(t *testing.T) {
 			src[2*i], src[2*i+1] = wantLeft[i], wantRight[i]
 		}
 		left, right := make([]byte, n), make([]byte, n)
-		splitY8I(left, right, src)
+		SplitY8I(left, right, src)
 		if !bytes.Equal(left, wantLeft) || !bytes.Equal(right, wantRight) {
 			t.Errorf("%d pixels: %v, %v", n, left, right)
 		}
@@ -25,7 +25,7 @@ func TestSplitY8I(t *testing.T) {
 func TestSplitY12I(t *testing.T) {
 	left, right := make([]byte, 4), make([]byte, 4)
 	// Ten bits of right 0x3a5 and left 0x15c, then zeros.
-	splitY12I(left, right, []byte{0xa5, 0xc<<4 | 0x3, 0x15, 0, 0, 0})
+	SplitY12I(left, right, []byte{0xa5, 0xc<<4 | 0x3, 0x15, 0, 0, 0})
 	if l, r := binary.LittleEndian.Uint16(left), binary.LittleEndian.Uint16(right); l != 0x15c<<6|0x15c>>4 || r != 0x3a5<<6|0x3a5>>4 {
 		t.Errorf("left %04x right %04x", l, r)
 	}
@@ -65,7 +65,7 @@ func BenchmarkConvert(b *testing.B) {
 	b.Run("Y8I", func(b *testing.B) {
 		b.SetBytes(2 * pixels)
 		for b.Loop() {
-			splitY8I(dst[:pixels], other, src)
+			SplitY8I(dst[:pixels], other, src)
 		}
 	})
 }
