@@ -74,7 +74,7 @@ test: deps lint types build ## test everything, with the race detector and real 
 	$(GO) -C asm test ./...
 	$(GO) -C deploy/kubernetes test ./...
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
+	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
@@ -120,7 +120,7 @@ test-arm: deps ## run the unit tests and the demo for arm64 and armv7 in an emul
 	test/arm.sh demo
 
 test-arm-short: deps ## the same for damaged bags, crashes, the fast paths, decoders, and the demo
-	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Mapped' ./bagstore
+	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Mapped' ./bagstore ./bagstore/rosbag
 	test/arm.sh demo ./bagstore/internal/... ./bagstore/mcap ./bagstore/db3 ./bagstore/realsense/rsbag
 
 test-windows: ## run the demo and the unit tests for Windows in wine; takes long the first time
@@ -177,7 +177,7 @@ pgo-compare: ## run benchmarks and whole commands without and with the profile, 
 soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)
 	SOAK=$(SOAK) $(GO) test -race -count=1 -v -timeout 0 -run TestSoak ./node/live
-	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Million|Kill|Crash' ./bagstore
+	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Million|Kill|Crash' ./bagstore/rosbag
 
 stress-ring: ## trigger black boxes TRIGGERS (300) times under load, kill them and fill their disk
 	RS_TRIGGERS=$(TRIGGERS) $(GO) test -count=1 -v -timeout 0 -run TestRingTriggers ./test/e2e

@@ -7,9 +7,9 @@ import (
 	"rsros/program/buffers"
 )
 
-// buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
-// a file, or the content of a chunk.
-type buffer struct {
+// Buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
+// a file, or the content of a block. Its methods may be called from any goroutine; those of nil do nothing.
+type Buffer struct {
 	bytes   []byte
 	refs    buffers.Refs
 	pooled  bool
@@ -18,30 +18,71 @@ type buffer struct {
 	content *memory.Content // of a chunk; bytes are nil if it isn't in memory
 }
 
-// retain adds a reference; a new buffer has none.
-func (b *buffer) retain() *buffer {
+// NewBuffer returns a buffer of n bytes with one reference; its bytes are undefined.
+func NewBuffer(n int) *Buffer { return WrapBuffer(memory.Get(n)) }
+
+// WrapBuffer returns a buffer of memory from anywhere, with one reference.
+func WrapBuffer(b []byte) *Buffer { return (&Buffer{bytes: b, pooled: true}).retain() }
+
+// BorrowedBuffer returns a buffer of borrowed memory, with one reference.
+func BorrowedBuffer(b []byte, loan disk.Loan) *Buffer {
+	return (&Buffer{bytes: b, loan: loan}).retain()
+}
+
+// MappedBuffer returns a buffer of mapped pages, with one reference.
+func MappedBuffer(b, pages []byte) *Buffer { return (&Buffer{bytes: b, mapping: pages}).retain() }
+
+// ContentBuffer returns a buffer of a decoded block, with one reference.
+func ContentBuffer(c *memory.Content) *Buffer {
+	b := &Buffer{content: c}
+	b.bytes, _ = c.Bytes()
+	return b.retain()
+}
+
+// Bytes returns the memory; nil if it is the content of a block that is in a file.
+func (b *Buffer) Bytes() []byte { return b.bytes }
+
+// Hold makes data, which was appended to the buffer's bytes, the memory of the buffer, wherever it is now. It returns data.
+func (b *Buffer) Hold(data []byte) []byte {
+	b.bytes = data
+	return data
+}
+
+// Content returns the content of a decoded block, nil for other memory.
+func (b *Buffer) Content() *memory.Content { return b.content }
+
+func (b *Buffer) retain() *Buffer {
 	b.refs.Retain()
 	return b
 }
 
-// source reads the content, wherever it is.
-func (b *buffer) source() record.Source {
+// Retain adds a reference.
+func (b *Buffer) Retain() *Buffer {
+	if b == nil {
+		return nil
+	}
+	return b.retain()
+}
+
+// Source reads the content, wherever it is.
+func (b *Buffer) Source() record.Source {
 	if b.content != nil {
 		return b.content.Source()
 	}
 	return record.Memory(b.bytes)
 }
 
-// size is the length of the content.
-func (b *buffer) size() int64 {
+// Size is the length of the content.
+func (b *Buffer) Size() int64 {
 	if b.content != nil {
 		return b.content.Size()
 	}
 	return int64(len(b.bytes))
 }
 
-func (b *buffer) release() {
-	if !b.refs.Release() {
+// Release drops a reference.
+func (b *Buffer) Release() {
+	if b == nil || !b.refs.Release() {
 		return
 	}
 	switch {
@@ -61,82 +102,32 @@ type Message struct {
 	Bag  int // index of the bag in the view
 	Conn *Connection
 	Time Time
-	// TimeClamped: the recording, which is no bag, has a time before 1970 or after 2106 instead of Time.
+	// TimeClamped: the recording has a time before 1970 or after 2106 instead of Time.
 	TimeClamped bool
 	// Data is the serialized message. It is valid until the iterator moves, or until
 	// the Buffer that Retain returned is released. The caller must not change it.
 	Data []byte
 
-	block *buffer
+	block *Buffer
 	at    int64 // offset of Data in the bag's file; 0: it is not there verbatim
 }
 
-// Retain keeps Data valid until the returned Buffer is released.
-func (m Message) Retain() Buffer {
-	if m.block == nil {
-		return Buffer{}
-	}
-	return Buffer{m.block.retain()}
-}
+// Retain keeps Data valid until the returned Buffer is released, once, from any goroutine.
+func (m Message) Retain() *Buffer { return m.block.Retain() }
 
-// Buffer is a reference to a message's memory, which Release must end once, from any goroutine.
-type Buffer struct{ b *buffer }
+// Stored returns Data with its memory, which stays the iterator's, and its place in the file.
+func (m Message) Stored() Stored { return Stored{m.Data, m.block, m.at} }
 
-// Release drops the reference.
-func (b Buffer) Release() {
-	if b.b != nil {
-		b.b.release()
-	}
-}
-
-// newBuffer returns a buffer of n bytes with one reference; its bytes are undefined.
-func newBuffer(n int) *buffer { return wrap(memory.Get(n)) }
-
-// wrap returns a buffer of memory from anywhere, with one reference.
-func wrap(b []byte) *buffer { return (&buffer{bytes: b, pooled: true}).retain() }
-
-// borrowLeast is the size from which copying costs more than borrowing. Smaller pieces
-// are also the ones that callers may keep for long.
-const borrowLeast = 32 << 10
-
-// borrow returns n bytes of the file in the memory of the read-ahead; nil if they must be
-// copied. The tail of a killed recorder's bag isn't in the file and can't be borrowed.
-func (b *Bag) borrow(off int64, n int) *buffer {
-	a, ok := b.r.(*disk.Ahead)
-	if !ok || n < borrowLeast {
-		return nil
-	}
-	data, loan := a.Borrow(off, n)
-	if data == nil {
-		return nil
-	}
-	return (&buffer{bytes: data, loan: loan}).retain()
-}
-
-// borrowed reports whether the bytes are in the memory of the read-ahead.
-func (b *buffer) borrowed() bool { return b.loan != disk.Loan{} }
-
-// read returns n bytes of the bag with one reference: borrowed or copied.
-func (b *Bag) read(off int64, n int) (*buffer, error) {
-	if blk := b.borrow(off, n); blk != nil {
-		return blk, nil
-	}
-	blk := newBuffer(n)
-	if err := record.ReadFull(b.r, blk.bytes, off); err != nil {
-		blk.release()
-		return nil, err
-	}
-	return blk, nil
-}
-
-// inFile reports whether bytes that end at end are in the bag's file, not in its tail file.
-func (b *Bag) inFile(end int64) bool {
-	j, ok := b.r.(*joined)
-	return end <= b.onDisk && !(ok && end > j.at)
-}
+// Borrowed reports whether the bytes are in the memory of the read-ahead.
+func (b *Buffer) Borrowed() bool { return b.loan != disk.Loan{} }
 
 // Enlarged returns a copy of b with the capacity, in memory that Recycle may have taken.
 func Enlarged(b []byte, capacity int) []byte { return append(memory.Get(capacity)[:0], b...) }
 
 // Recycle takes memory that the caller no longer uses.
 func Recycle(b []byte) { memory.Put(b) }
+
+// LimitMessages sets how large a message of compressed data may be, in bytes, if the file has
+// less than a quarter of it; 0 is the default, 32 MiB. It holds for recordings of all formats that the
+// process opens afterwards. A larger message is damage.
+func LimitMessages(bytes int64) { memory.SetLimit(bytes) }

@@ -1,15 +1,5 @@
 package bagstore
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-	"unicode/utf8"
-	"unique"
-
-	"rsros/bagstore/internal/record"
-)
-
 // Field is one name=value pair of a connection header.
 type Field struct {
 	Name  string
@@ -26,84 +16,4 @@ type Connection struct {
 	CallerID   string // the publishing node, "" if not known
 	Latching   bool
 	Extra      []Field // further fields of the connection header
-
-	garbled bool // the topic has characters that damage leaves there, and no equal copy in the data
-}
-
-// parseConnection parses a connection record. The topic is in its header, the other fields are in
-// its data. rosbag repeats the topic there, librealsense doesn't.
-func parseConnection(h *record.Header, data []byte) (*Connection, error) {
-	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
-		return nil, err
-	}
-	c, repeated := &Connection{ID: h.Conn, Topic: string(h.Topic)}, ""
-	for len(data) > 0 {
-		name, value, rest, err := record.NextField(data)
-		if err != nil {
-			return nil, err
-		}
-		data = rest
-		switch string(name) {
-		case "type":
-			c.Type = unique.Make(string(value)).Value()
-		case "md5sum":
-			c.MD5 = unique.Make(string(value)).Value()
-		case "message_definition":
-			c.Definition = string(value)
-		case "callerid":
-			c.CallerID = unique.Make(string(value)).Value()
-		case "latching":
-			c.Latching = string(value) == "1"
-		case "topic":
-			repeated = string(value)
-		default:
-			c.Extra = append(c.Extra, Field{string(name), string(value)})
-		}
-	}
-	odd := func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
-	c.garbled = strings.ContainsFunc(c.Topic, odd) && repeated != c.Topic
-	return c, nil
-}
-
-// differs is the severity of a record that contradicts the one in use.
-func (c *Connection) differs(used *Connection) Severity {
-	if c.garbled && !used.garbled {
-		return Repairable
-	}
-	return Loss
-}
-
-// same reports whether two connections are equal except for their IDs.
-func (c *Connection) same(d *Connection) bool {
-	return c.Topic == d.Topic && c.Type == d.Type && c.MD5 == d.MD5 && c.Definition == d.Definition &&
-		c.CallerID == d.CallerID && c.Latching == d.Latching && slices.Equal(c.Extra, d.Extra)
-}
-
-// appendConnection appends a connection record, its fields sorted as by rosbag's C++ writer.
-func appendConnection(b []byte, c *Connection) []byte {
-	b = record.AppendHeader(b, record.OpConnection, func(b []byte) []byte {
-		b = record.AppendU32(b, "conn", c.ID)
-		return record.AppendString(b, "topic", c.Topic)
-	})
-	fields := []Field{
-		{"md5sum", c.MD5},
-		{"message_definition", c.Definition},
-		{"topic", c.Topic},
-		{"type", c.Type},
-	}
-	if c.CallerID != "" {
-		fields = append(fields, Field{"callerid", c.CallerID})
-	}
-	if c.Latching {
-		fields = append(fields, Field{"latching", "1"})
-	}
-	fields = append(fields, c.Extra...)
-	slices.SortStableFunc(fields, func(x, y Field) int { return cmp.Compare(x.Name, y.Name) })
-	at := len(b)
-	b = append(b, 0, 0, 0, 0)
-	for _, f := range fields {
-		b = record.AppendString(b, f.Name, f.Value)
-	}
-	record.PutLength(b, at)
-	return b
 }

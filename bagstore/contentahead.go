@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits of reading a Content ahead, in bytes of messages as Content.Read returns them.
+// Limits of reading Converted messages ahead, in bytes as Reader.Read returns them.
 const (
 	// aheadBytes bounds what each worker reads ahead, so that messages are still in the cache when
 	// they are visited.
@@ -24,7 +24,7 @@ const (
 	aheadAfter = 2
 )
 
-// contentAhead reads an iterator's messages of a Content ahead. It decompresses and
+// contentAhead reads an iterator's Converted messages ahead. It decompresses and
 // converts them on all cores or, with Query.Lead, as a quietWorker does: on one thread of
 // low priority, limited by time. Methods are for the iterator's goroutine.
 type contentAhead struct {
@@ -136,18 +136,15 @@ type aheadBatch struct {
 type aheadMessage struct {
 	key  key
 	pos  messagePos
-	read bool // data, blk and err are set
-	data []byte
-	blk  *buffer
-	err  error
+	read bool // Stored and err are set
+	Stored
+	err error
 }
 
-func (m *aheadMessage) topic() aheadTopic { return aheadTopic{m.pos.bag, m.pos.conn} }
+func (m *aheadMessage) topic() aheadTopic { return aheadTopic{m.pos.bag, m.pos.Conn} }
 
 func (m *aheadMessage) release() {
-	if m.blk != nil {
-		m.blk.release()
-	}
+	m.Buffer.Release()
 	*m = aheadMessage{key: m.key, pos: m.pos}
 }
 
@@ -222,8 +219,8 @@ func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 
 func (r *aheadRun) used(b *aheadBatch) *aheadMessage {
 	m := &b.list[b.next]
-	b.expect -= int64(len(m.data))
-	r.bytes -= int64(len(m.data))
+	b.expect -= int64(len(m.Data))
+	r.bytes -= int64(len(m.Data))
 	return m
 }
 
@@ -250,8 +247,9 @@ func (r *aheadRun) wake() {
 }
 
 func (r *aheadRun) work() {
+	readers := make([]Reader, len(r.v.bags))
 	for b := r.form(); b != nil; b = r.form() {
-		r.read(b)
+		r.read(readers, b)
 	}
 }
 
@@ -277,7 +275,7 @@ func (r *aheadRun) form() *aheadBatch {
 	return b
 }
 
-// peek makes held the next message of a Content after the one asked for last.
+// peek makes held the next Converted message after the one asked for last.
 func (r *aheadRun) peek() bool {
 	for {
 		r.mu.Lock()
@@ -292,7 +290,7 @@ func (r *aheadRun) peek() bool {
 		r.holds = false
 		if r.it.move(r.dir) {
 			r.held = aheadMessage{key: r.it.pos, pos: r.it.reader.messagePos}
-			r.holds = r.v.bags[r.held.pos.bag].content != nil
+			r.holds = r.held.pos.Layout.Access == Converted
 		} else if r.it.err == nil {
 			return false
 		}
@@ -336,23 +334,27 @@ func (r *aheadRun) hasRoom(n int64) bool {
 func (r *aheadRun) joins(b *aheadBatch, n int64) bool {
 	p, last := &r.held.pos, &b.list[len(b.list)-1].pos
 	most := int64(batchBytes)
-	if p.head.Compression != None {
+	if p.Layout.Compression != None {
 		if p.chunkRef != last.chunkRef {
 			return false
 		}
-		most = max(most, min(p.head.Size, batchMost))
+		most = max(most, min(p.Layout.Size, batchMost))
 	}
 	return b.expect+n <= most && len(b.list) < batchMessages
 }
 
-func (r *aheadRun) read(b *aheadBatch) {
+func (r *aheadRun) read(readers []Reader, b *aheadBatch) {
 	n := int64(0)
 	for i := range b.list {
 		if n >= batchMost || r.isGone(b) {
 			break
 		}
-		r.readMessage(b, &b.list[i])
-		n += int64(len(b.list[i].data))
+		bag := b.list[i].pos.bag
+		if readers[bag] == nil {
+			readers[bag] = r.v.bags[bag].source.Reader()
+		}
+		r.readMessage(readers[bag], b, &b.list[i])
+		n += int64(len(b.list[i].Data))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -365,7 +367,7 @@ func (r *aheadRun) read(b *aheadBatch) {
 	}
 	for i := range b.list {
 		if m := &b.list[i]; m.read && m.err == nil {
-			r.sizes[m.topic()] = int64(len(m.data))
+			r.sizes[m.topic()] = int64(len(m.Data))
 		}
 	}
 	r.bytes += n - b.expect
@@ -380,9 +382,9 @@ func (r *aheadRun) isGone(b *aheadBatch) bool {
 
 // readMessage reads a message. Those larger than batchMost are read one at a time, and kept if
 // there is room.
-func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
+func (r *aheadRun) readMessage(in Reader, b *aheadBatch, m *aheadMessage) {
 	giant := false
-	m.data, m.blk, m.err = m.pos.readContent(r.v.bags[m.pos.bag], func(n int) {
+	m.Stored, m.err = in.Read(&m.pos.Position, func(n int) {
 		if n > batchMost && !giant {
 			r.giants.Lock()
 			giant = true
@@ -395,8 +397,8 @@ func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
 	defer r.giants.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.bytes+int64(len(m.data)) > aheadMost && len(r.queue) > 0 && r.queue[0] != b {
-		r.sizes[m.topic()] = int64(len(m.data))
+	if r.bytes+int64(len(m.Data)) > aheadMost && len(r.queue) > 0 && r.queue[0] != b {
+		r.sizes[m.topic()] = int64(len(m.Data))
 		m.release() // the iterator reads it again
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"rsros/bagstore/place"
 )
 
 // memoryContent is a content of two topics whose messages are made as they are read.
@@ -53,24 +55,40 @@ func (c *memoryContent) Blocks() (list []Block) {
 	return list
 }
 
-func (c *memoryContent) Entries(block int) (list []Entry, _ error) {
+func (c *memoryContent) Reader() Reader                             { return c }
+func (c *memoryContent) Found() []Note                              { return nil }
+func (c *memoryContent) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
+
+func (c *memoryContent) Layout(block int) (Layout, error) {
+	b := c.Blocks()[block]
+	return Layout{Compression: b.Compression, Access: Converted, Size: b.Size}, nil
+}
+
+func (c *memoryContent) Index(block int, x *Index, _ func(uint32) bool) ([]Run, error) {
+	var list []Entry
 	for _, m := range c.blocks[block] {
 		list = append(list, m.Entry)
 	}
-	return list, nil
+	x.Layout, _ = c.Layout(block)
+	return Runs(list, map[uint32]*Connection{0: c.conns[0], 1: c.conns[1]}), nil
 }
 
-func (c *memoryContent) Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error) {
+func (c *memoryContent) Read(p *Position, before func(n int)) (Stored, error) {
 	c.alive.Add(1)
 	defer c.alive.Add(-1)
-	m := c.blocks[block][e.Ref]
+	m := c.blocks[p.Block][p.Ref]
 	if c.before != nil {
-		c.before(block, m)
+		c.before(p.Block, m)
 	}
 	if m.bad {
-		return nil, errBadMessage
+		return Stored{}, errBadMessage
 	}
-	return append(alloc(m.size), bytes.Repeat([]byte{byte(m.Time)}, m.size)...), nil
+	if before != nil {
+		before(m.size)
+	}
+	b := NewBuffer(m.size)
+	copy(b.Bytes(), bytes.Repeat([]byte{byte(m.Time)}, m.size))
+	return Stored{Data: b.Bytes(), Buffer: b}, nil
 }
 
 // newMemoryContent returns n messages per block, 10 ms apart, with sizes from size. Every other block
@@ -94,9 +112,7 @@ func newMemoryContent(blocks, n int, size func(i int) int) *memoryContent {
 
 func (c *memoryContent) view(t *testing.T, q Query) *View {
 	t.Helper()
-	b := OpenContent(c, ContentInfo{Path: "memory"})
-	v := NewView([]*Bag{b}, q)
-	return v
+	return NewRecording(c, Info{Path: "memory"}).View(q)
 }
 
 // visited describes an iterator's current message.
@@ -223,7 +239,7 @@ func TestContentAheadBounded(t *testing.T) {
 			select {
 			case <-b.done:
 				for _, m := range b.list[b.next:] {
-					waiting += int64(len(m.data))
+					waiting += int64(len(m.Data))
 				}
 			default:
 			}

@@ -1,38 +1,11 @@
-// Package bagstore reads and writes rosbag 2.0 files and reads 1.2 files.
+// Package bagstore is the model of a recording: connections, times, messages in blocks, and what was unusual about a file. It reads
+// recordings of any format; package recording opens them.
 //
-// A bag is a list of chunks. A chunk holds messages, and the connection records
-// that first describe their topics; the index records after it give the offset of
-// each message. The index section at the end repeats every connection and has one
-// chunk info record for each chunk (docs/format-rosbag.md).
-//
-// # Reading
-//
-// [Open] reads only the index section. A bag without one, or with a torn one, is
-// scanned. A [View] selects messages from any number of bags. An [Iterator] visits
-// them in time order, forward and backward, and loads the index of a chunk when it
-// reaches the chunk. A [Bag] and a View may be used from several goroutines; an
+// A format implements [Source], which a [Recording] reads. A [View] selects messages from any number of recordings. An
+// [Iterator] visits them in time order, forward and backward, and loads the index of a block when it
+// reaches the block. A Recording and a View may be used from several goroutines; an
 // Iterator may not.
 //
 // Message.Data is valid until the iterator moves. [Message.Retain] keeps it for as
 // long as the caller needs, in any goroutine.
-//
-// # Writing
-//
-// [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns
-// when the caller may reuse the bytes; [Writer.Lend] returns earlier, and reports later
-// that they are free. The file is a valid, indexed bag at every instant (see
-// [Writer.Checkpoint]). A kill loses at most the last 100 ms: the tail file next to the
-// bag (docs/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create
-// never replaces a file unless [Options].Overwrite is set.
-//
-// # Whole files
-//
-// [Check] and [Recover] implement the commands of these names. An [Output] is a bag made
-// from other bags. Package info summarizes a bag, and package rewrite copies, merges and
-// splits bags.
-//
-// # Hostile files
-//
-// Nothing in a file is trusted: lengths are bounded by the size of the file,
-// and a [FormatError] has the path, the offset and the kind of the record.
 package bagstore

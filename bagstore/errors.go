@@ -3,14 +3,18 @@ package bagstore
 import (
 	"errors"
 	"fmt"
+
+	"rsros/bagstore/internal/disk"
 )
 
 var (
-	ErrNotBag     = errors.New("not a bag")
-	ErrVersion    = errors.New("unsupported bag version")
-	ErrEncrypted  = errors.New("encrypted bags are not supported")
-	ErrClosed     = errors.New("bag is closed")
-	ErrConnection = errors.New("unknown connection")
+	// ErrClosed means that a recording that is being written was closed.
+	ErrClosed = errors.New("bag is closed")
+	// ErrLocked means that another Writer, of this or another process, is writing the file.
+	ErrLocked = disk.ErrLocked
+	// ErrGone means that another program deleted, replaced or truncated the file during the
+	// recording.
+	ErrGone = disk.ErrGone
 )
 
 // FormatError is an error in the contents of a file.

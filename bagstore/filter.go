@@ -32,7 +32,7 @@ func (f Filter) Query() Query {
 }
 
 func (f Filter) keeps(c *Connection) bool {
-	if matches(f.Exclude, c.Topic) {
+	if Matches(f.Exclude, c.Topic) {
 		return false
 	}
 	if len(f.Types) > 0 && !slices.Contains(f.Types, c.Type) {
@@ -41,11 +41,11 @@ func (f Filter) keeps(c *Connection) bool {
 	if len(f.Topics) == 0 && f.Match == nil {
 		return true
 	}
-	return slices.Contains(f.Topics, c.Topic) || matches(f.Match, c.Topic)
+	return slices.Contains(f.Topics, c.Topic) || Matches(f.Match, c.Topic)
 }
 
-// matches reports whether re, if not nil, matches all of s.
-func matches(re *regexp.Regexp, s string) bool {
+// Matches reports whether re, if not nil, matches all of s.
+func Matches(re *regexp.Regexp, s string) bool {
 	if re == nil || !re.MatchString(s) {
 		return false
 	}

@@ -5,58 +5,62 @@ import (
 	"unsafe"
 )
 
-// indexBytes bounds an indexCache, which always keeps the index of at least one chunk.
+// indexBytes bounds an indexCache, which always keeps the index of at least one block.
 const indexBytes = 16 << 20
 
-// indexCache keeps the indexes of the chunks that were opened last, for all iterators of a bag.
+// indexCache keeps the indexes of the blocks that were opened last, for all iterators of a recording.
 type indexCache struct {
 	mu     sync.Mutex
-	chunks map[*chunk]*chunkIndex
-	order  []*chunkIndex // oldest first
+	blocks map[int]*Index
+	order  []*Index // oldest first
 	bytes  int
 }
 
-// chunkIndex is the part of a chunk's index that was read so far. Runs outlive it.
-type chunkIndex struct {
-	mu      sync.Mutex
-	head    ChunkHeader
-	records []indexRecord // nil: none, or incomplete
+// Index is the part of a block's index that was read so far. Runs outlive it.
+type Index struct {
+	Layout  Layout
+	Records []IndexRecord // nil: none, or incomplete
+
+	mu sync.Mutex // guards the fields above
 
 	// Owned by the cache.
-	chunk *chunk
+	cache *indexCache
+	block int
 	bytes int
 }
 
-// indexRecord is an index record; its entries are read when they are first needed.
-type indexRecord struct {
-	indexRun
-	pos   int64 // of the entries in the file
-	count int
+// IndexRecord is a Run whose entries are read when they are first needed.
+type IndexRecord struct {
+	Run
+	Pos   int64 // of the entries in the file
+	Count int
 }
 
-const indexRecordSize = int(unsafe.Sizeof(indexRecord{}))
+// IndexRecordSize is the size of an IndexRecord in memory.
+const IndexRecordSize = int(unsafe.Sizeof(IndexRecord{}))
 
-// get returns the index of a chunk, empty if it isn't cached.
-func (x *indexCache) get(c *chunk) *chunkIndex {
+// get returns the index of a block, empty if it isn't cached.
+func (x *indexCache) get(block int) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	i, ok := x.chunks[c]
+	i, ok := x.blocks[block]
 	if !ok {
-		if x.chunks == nil {
-			x.chunks = make(map[*chunk]*chunkIndex)
+		if x.blocks == nil {
+			x.blocks = make(map[int]*Index)
 		}
-		i = &chunkIndex{chunk: c}
-		x.chunks[c] = i
+		i = &Index{cache: x, block: block}
+		x.blocks[block] = i
 		x.order = append(x.order, i)
 	}
 	return i
 }
 
-// grew adds n bytes to the size of an index, and drops the oldest ones above the limit.
-func (x *indexCache) grew(i *chunkIndex, n int) {
+// Grew adds n bytes to the size of the index. The oldest ones above the cache's limit are dropped.
+func (i *Index) Grew(n int) {
+	x := i.cache
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.chunks[i.chunk] != i {
+	if x.blocks[i.block] != i {
 		return // it was dropped
 	}
 	i.bytes += n
@@ -65,7 +69,7 @@ func (x *indexCache) grew(i *chunkIndex, n int) {
 		old := x.order[0]
 		x.order[0] = nil
 		x.order = x.order[1:]
-		delete(x.chunks, old.chunk)
+		delete(x.blocks, old.block)
 		x.bytes -= old.bytes
 	}
 }

@@ -23,8 +23,8 @@ func (k key) compare(l key) int {
 // cursor walks one connection's messages in one chunk.
 type cursor struct {
 	chunkRef
-	indexRun
-	head ChunkHeader
+	Run
+	head Layout
 	i    int
 	key  key // of entry i
 }
@@ -35,7 +35,7 @@ func (c *cursor) set(i int) bool {
 		return false
 	}
 	c.i = i
-	c.key = key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}
+	c.key = key{c.time(i), c.bag, c.chunk, int64(c.ref(i))}
 	return true
 }
 
@@ -126,7 +126,7 @@ func (it *Iterator) Close() {
 
 func (it *Iterator) drop() {
 	if it.cur.block != nil {
-		it.cur.block.release()
+		it.cur.block.Release()
 	}
 	it.cur = Message{}
 }
@@ -143,7 +143,7 @@ func (it *Iterator) move(dir int) bool {
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
 	t := c.key.time
-	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].content != nil}
+	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
 		last := len(it.heap) - 1
@@ -156,19 +156,19 @@ func (it *Iterator) move(dir int) bool {
 
 func (it *Iterator) read() bool {
 	it.want()
-	data, blk, err := it.readMessage()
+	m, err := it.readMessage()
 	if err != nil {
 		it.err = err
 		return false
 	}
-	it.cur.Data, it.cur.block, it.cur.at = data, blk, it.reader.at
+	it.cur.Data, it.cur.block, it.cur.at = m.Data, m.Buffer, m.At
 	return true
 }
 
-func (it *Iterator) readMessage() ([]byte, *buffer, error) {
-	if it.v.bags[it.cur.Bag].content != nil {
+func (it *Iterator) readMessage() (Stored, error) {
+	if it.reader.Layout.Access == Converted {
 		if m, ok := it.content.take(it); ok {
-			return m.data, m.blk, m.err
+			return m.Stored, m.err
 		}
 	}
 	it.reader.start()
@@ -222,7 +222,7 @@ func (it *Iterator) want() {
 	it.wantedFrom = it.pending
 	left := int64(wantBytes)
 	for i := it.pending; i < it.asked; i++ {
-		_, from, to := it.v.bags[it.ref(i).bag].extent(it.ref(i).chunk)
+		_, from, to := it.v.bags[it.ref(i).bag].source.Extent(it.ref(i).chunk)
 		left -= to - from
 	}
 	if left < wantBytes/2 {
@@ -231,7 +231,7 @@ func (it *Iterator) want() {
 	var run wantedRun
 	for it.asked = max(it.asked, it.pending); it.asked < len(it.v.refs) && left > 0; it.asked++ {
 		r := it.ref(it.asked)
-		in, from, to := it.v.bags[r.bag].extent(r.chunk)
+		in, from, to := it.v.bags[r.bag].source.Extent(r.chunk)
 		if left -= to - from; in != nil && to-from <= wantBytes {
 			run.add(in, from, to)
 		}
@@ -263,35 +263,10 @@ func (w *wantedRun) ask() {
 // wantBytes is how much is asked for before it is read.
 const wantBytes = 24 << 20
 
-// extent returns where a chunk and its index records are, in nil if not at an address; nothing of the
-// last one of a bag, which the index section follows.
-func (b *Bag) extent(chunk int) (in place.File, from, to int64) {
-	if l, ok := b.content.(RemoteExtents); ok {
-		return l.Extent(b.chunks[chunk].block)
-	}
-	if b.Remote() {
-		in = b.from
-	}
-	from = b.chunks[chunk].Pos
-	if chunk+1 == len(b.chunks) {
-		return in, from, from
-	}
-	return in, from, b.chunks[chunk+1].Pos
-}
-
 // arrived reports whether a chunk can be read without waiting for a server.
 func (v *View) arrived(r chunkRef) bool {
-	in, from, to := v.bags[r.bag].extent(r.chunk)
+	in, from, to := v.bags[r.bag].source.Extent(r.chunk)
 	return in == nil || from < to && in.Has(from, to-from)
-}
-
-// remote reports whether the bag, or the file of its first block, is at an address.
-func (b *Bag) remote() bool {
-	if len(b.chunks) == 0 {
-		return false
-	}
-	in, _, _ := b.extent(0)
-	return in != nil
 }
 
 func (it *Iterator) ref(i int) chunkRef {
@@ -357,7 +332,7 @@ func (it *Iterator) push(r chunkRef) {
 		return
 	}
 	for _, one := range runs {
-		c := &cursor{chunkRef: r, indexRun: it.v.within(one), head: head}
+		c := &cursor{chunkRef: r, Run: it.v.within(one), head: head}
 		if c.set(it.start(c)) {
 			it.heap = append(it.heap, c)
 			it.up(len(it.heap) - 1)
@@ -367,7 +342,7 @@ func (it *Iterator) push(r chunkRef) {
 
 func (it *Iterator) start(c *cursor) int {
 	i := sort.Search(c.len(), func(i int) bool {
-		n := key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}.compare(it.pos)
+		n := key{c.time(i), c.bag, c.chunk, int64(c.ref(i))}.compare(it.pos)
 		return n > 0 || n == 0 && !it.after
 	})
 	if it.dir < 0 {

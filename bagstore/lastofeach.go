@@ -17,7 +17,7 @@ func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) err
 	}
 	type retained struct {
 		m Message
-		b Buffer
+		b *Buffer
 	}
 	var found []retained
 	defer func() {

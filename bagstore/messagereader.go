@@ -2,22 +2,12 @@ package bagstore
 
 import (
 	"container/list"
-	"fmt"
 	"sync"
 	"sync/atomic"
-
-	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 // Limits of a messageReader.
 const (
-	// directSize is the average message size from which messages of uncompressed chunks are read
-	// one by one.
-	directSize = 32 << 10
-	// wholeSize is the largest uncompressed chunk that is read whole.
-	wholeSize = 8 << 20
 	// cacheBytes bounds the cached chunks; the cache always holds at least one.
 	cacheBytes = 32 << 20
 	// plainBytes bounds uncompressed chunks, which are cheap to read again: held memory lets the
@@ -30,19 +20,17 @@ const (
 
 // messageReader reads messages for an iterator. It caches chunks and reads ahead on other cores.
 type messageReader struct {
-	v            *View
-	chunkReaders []*chunkReader // by bag
+	v       *View
+	readers []Reader // by bag
+	loaders []Loader // of these, nil for formats without
 
-	messagePos               // the message to read
-	visits     int           // messages read in a row from its chunk
-	turns      int           // chunks since the last seek
-	rec        record.Record // the message's header
-	at         int64         // offset of the message's data in the file; 0: not there verbatim
-	current    *buffer       // content of the chunk counted by visits; holds one reference
-	source     record.Source // of current's bytes: made once, as it is on the heap
+	messagePos         // the message to read
+	visits     int     // messages read in a row from its chunk
+	turns      int     // chunks since the last seek
+	current    *Buffer // content of the chunk counted by visits; holds one reference
 
 	// Only the iterator's goroutine uses the cache; readers fill in content and close done.
-	heads     map[chunkRef]chunkAhead    // headers of recently considered chunks
+	layouts   map[chunkRef]Layout        // of recently considered chunks
 	cache     map[chunkRef]*list.Element // of *chunkContent
 	lru       list.List                  // most recent first
 	bytes     int64                      // size of the cached chunks
@@ -55,11 +43,7 @@ type messageReader struct {
 
 type messagePos struct {
 	chunkRef
-	head   ChunkHeader
-	conn   uint32
-	time   Time
-	offset int64
-	mapped bool // map it instead of copying it, if it is large
+	Position
 }
 
 // chunkContent is a chunk's uncompressed bytes. blk and err are set when done is closed.
@@ -70,20 +54,14 @@ type chunkContent struct {
 	kept  bool         // plain and used: makeRoom may drop it
 	state atomic.Int32 // one of the content constants
 	done  chan struct{}
-	blk   *buffer // the cache holds one reference
+	blk   *Buffer // the cache holds one reference
 	err   error
 	quiet bool // read by the quietWorker
 	ahead bool // read by the quietWorker and not used yet
 }
 
-// chunkAhead is a chunk that was considered for reading ahead.
-type chunkAhead struct {
-	head  ChunkHeader
-	whole bool // it is read as a whole
-}
-
-// headsAhead bounds messageReader.heads. Every message considers the same few chunks.
-const headsAhead = 64
+// layoutsAhead bounds messageReader.layouts. Every message considers the same few chunks.
+const layoutsAhead = 64
 
 const (
 	contentWaits     int32 = iota // queued for the quietWorker
@@ -105,9 +83,9 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), heads: make(map[chunkRef]chunkAhead), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
+	mr := &messageReader{v: v, readers: make([]Reader, len(v.bags)), loaders: make([]Loader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
 	for _, b := range v.bags {
-		if b.ahead != nil {
+		if b.info.ReadAhead {
 			mr.plainKeep = lentBytes
 		}
 	}
@@ -117,15 +95,25 @@ func newMessageReader(v *View) *messageReader {
 	return mr
 }
 
-func (mr *messageReader) chunkReader(bag int) *chunkReader {
-	if mr.chunkReaders[bag] == nil {
-		mr.chunkReaders[bag] = newChunkReader(mr.v.bags[bag])
+func (mr *messageReader) blockReader(bag int) Reader {
+	if mr.readers[bag] == nil {
+		mr.readers[bag] = mr.v.bags[bag].source.Reader()
+		mr.loaders[bag], _ = mr.readers[bag].(Loader)
 	}
-	return mr.chunkReaders[bag]
+	return mr.readers[bag]
 }
 
-func (mr *messageReader) index(r chunkRef) ([]indexRun, ChunkHeader, error) {
-	return mr.chunkReader(r.bag).runs(&mr.v.bags[r.bag].chunks[r.chunk], mr.v.keeper(r.bag))
+func (mr *messageReader) index(r chunkRef) ([]Run, Layout, error) {
+	return mr.v.bags[r.bag].index(mr.blockReader(r.bag), r.chunk, mr.v.keeper(r.bag))
+}
+
+// index returns the index and the layout of a block, which it reads if nobody has.
+func (r *Recording) index(in Reader, block int, keep func(uint32) bool) ([]Run, Layout, error) {
+	x := r.indexes.get(block)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	runs, err := in.Index(block, x, keep)
+	return runs, x.Layout, err
 }
 
 func (mr *messageReader) choose(c *cursor) {
@@ -134,13 +122,14 @@ func (mr *messageReader) choose(c *cursor) {
 		mr.turns++
 		mr.releaseCurrent()
 	}
-	mr.messagePos = messagePos{c.chunkRef, c.head, c.conn.ID, c.key.time, c.key.offset, mr.v.mapped != nil && mr.v.mapped(c.conn)}
+	mr.messagePos = messagePos{c.chunkRef, Position{Block: c.chunk, Layout: c.head, Conn: c.Conn.ID, Ref: uint32(c.key.offset), Time: c.key.time,
+		Mapped: mr.v.mapped != nil && mr.v.mapped(c.Conn)}}
 }
 
 func (mr *messageReader) releaseCurrent() {
 	if mr.current != nil {
-		mr.current.release()
-		mr.current, mr.source = nil, nil
+		mr.current.Release()
+		mr.current = nil
 	}
 }
 
@@ -148,63 +137,30 @@ func (mr *messageReader) releaseCurrent() {
 func (mr *messageReader) start() {
 	mr.visits++
 	if !mr.alone() && mr.current == nil {
-		mr.request(mr.chunkRef, mr.head, true)
+		mr.request(mr.chunkRef, mr.Layout, true)
 	}
 }
 
-// alone reports whether the chosen message is read without its chunk: it is of a [Content], or the
-// first from an uncompressed chunk, often the only one after a seek, or large.
+// alone reports whether the chosen message is read without its chunk: its Layout says so, or it is the
+// first from an uncompressed chunk, often the only one after a seek.
 func (mr *messageReader) alone() bool {
-	return mr.v.bags[mr.bag].content != nil || mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
+	return mr.Layout.Access != Whole || mr.Layout.Compression == None && mr.visits == 1
 }
 
 // readMessage reads the chosen message, after start. The caller must release the buffer.
-func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
-	b := mr.v.bags[mr.bag]
-	mr.at = 0
-	if b.content != nil {
-		return mr.readContent(b, func(int) {})
-	}
+func (mr *messageReader) readMessage() (Stored, error) {
 	if mr.alone() {
-		if mr.visits == 1 {
-			b.compareDescriptions(mr.chunk, record.Section{Source: mr.chunkReader(mr.bag).w, Base: mr.head.DataPos}, mr.head.Size)
-		}
-		return mr.readDirect(b)
+		mr.First = mr.visits == 1
+		return mr.blockReader(mr.bag).Read(&mr.Position, nil)
 	}
 	if mr.current == nil {
-		blk, err := mr.content(mr.chunkRef, mr.head)
+		blk, err := mr.content(mr.chunkRef, mr.Layout)
 		if err != nil {
-			return nil, nil, b.errorAt(mr.head.DataPos, "chunk", err)
+			return Stored{}, &FormatError{Path: mr.v.bags[mr.bag].info.Path, Offset: mr.Layout.DataPos, Kind: "chunk", Err: err}
 		}
-		mr.current, mr.source = blk, blk.source()
+		mr.current = blk
 	}
-	blk, r := mr.current, &mr.rec
-	err := mr.locate(mr.source, blk.size(), mr.offset, r)
-	if err == nil && blk.content != nil {
-		err = blk.content.Fits(r.DataLen)
-	}
-	if err == nil && blk.bytes == nil {
-		if blk, err = unpackedMessage(blk.content, r); err == nil {
-			return blk.bytes, blk, nil
-		}
-	}
-	if err != nil {
-		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", b.topicOf(mr.conn), mr.offset, err))
-	}
-	if mr.head.Compression == None {
-		mr.at = mr.head.DataPos + r.DataPos
-	}
-	return blk.bytes[r.DataPos:r.Next():r.Next()], blk.retain(), nil
-}
-
-// unpackedMessage reads a message of a chunk that was unpacked to a file.
-func unpackedMessage(c *memory.Content, r *record.Record) (*buffer, error) {
-	blk := newBuffer(int(r.DataLen))
-	if err := record.ReadFull(c, blk.bytes, r.DataPos); err != nil {
-		blk.release()
-		return nil, err
-	}
-	return blk, nil
+	return mr.loaders[mr.bag].Message(mr.current, &mr.Position)
 }
 
 // restart must be called when the iterator seeks.
@@ -215,64 +171,14 @@ func (mr *messageReader) restart() {
 
 // steady reports whether reading is sequential, so that reading ahead pays.
 func (mr *messageReader) steady() bool {
-	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.head.Compression != None
-}
-
-// direct reports whether the messages of a chunk are read one by one.
-func direct(c *chunk, head ChunkHeader) bool {
-	return head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize
-}
-
-// mapLeast is the size from which mapping costs less than reading.
-const mapLeast = 256 << 10
-
-func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
-	r := &mr.rec
-	pos, w := mr.head.DataPos+mr.offset, mr.chunkReader(mr.bag).w
-	if err := mr.locate(w, mr.head.end(), pos, r); err != nil {
-		return nil, nil, b.errorAt(pos, "message", err)
-	}
-	if err := record.Fits(r.DataLen); err != nil {
-		return nil, nil, b.errorAt(pos, "message", err)
-	}
-	if mr.mapped && r.DataLen >= mapLeast && b.file != nil && b.inFile(r.Next()) {
-		if data, pages := disk.Map(b.file, r.DataPos, int(r.DataLen)); data != nil {
-			return data, (&buffer{bytes: data, mapping: pages}).retain(), nil
-		}
-	}
-	blk, err := b.read(r.DataPos, int(r.DataLen))
-	if err != nil {
-		return nil, nil, b.errorAt(pos, "message", err)
-	}
-	mr.at = r.DataPos
-	return blk.bytes, blk, nil
-}
-
-// locate reads the header of the message record at pos, or after the connection record there.
-func (mr *messageReader) locate(src record.Source, limit, pos int64, r *record.Record) error {
-	for {
-		if err := record.Read(src, pos, limit, r); err != nil {
-			return err
-		}
-		if r.Op != record.OpConnection {
-			break
-		}
-		pos = r.Next()
-	}
-	if r.Op != record.OpMessage {
-		return fmt.Errorf("found a %s record", record.OpName(r.Op))
-	}
-	if r.Has&record.HasConn != 0 && r.Conn != mr.conn {
-		return fmt.Errorf("message is of connection %d, the index says %d", r.Conn, mr.conn)
-	}
-	return nil
+	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.Layout.Compression != None
 }
 
 // content returns the chunk's bytes, which the caller must release.
-func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) {
-	c := mr.request(r, head, true)
+func (mr *messageReader) content(r chunkRef, l Layout) (*Buffer, error) {
+	c := mr.request(r, l, true)
 	if c.quiet && mr.starves(c) {
-		c = mr.request(r, head, true)
+		c = mr.request(r, l, true)
 	}
 	<-c.done
 	if c.err != nil {
@@ -286,56 +192,52 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 	if _, ok := mr.cache[r]; ok {
 		return true
 	}
-	if head, ok := mr.worthAhead(r); ok {
-		if head.Compression == None && !mr.makeRoom(head.Size) {
+	if l, ok := mr.worthAhead(r); ok {
+		if l.Compression == None && !mr.makeRoom(l.Size) {
 			return false
 		}
-		mr.request(r, head, false)
+		mr.request(r, l, false)
 	}
 	return mr.bytes <= mr.keep
 }
 
-// worthAhead reads a chunk's header and reports whether the chunk is read as a whole.
-func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
-	b := mr.v.bags[r.bag]
-	if b.content != nil {
-		return ChunkHeader{}, false
+// worthAhead reads a chunk's layout and reports whether the chunk is read as a whole.
+func (mr *messageReader) worthAhead(r chunkRef) (Layout, bool) {
+	l, seen := mr.layouts[r]
+	if !seen {
+		if len(mr.layouts) >= layoutsAhead {
+			clear(mr.layouts)
+		}
+		l, _ = mr.blockReader(r.bag).Layout(r.chunk) // Single after an error, which reading the chunk returns
+		mr.layouts[r] = l
 	}
-	if seen, ok := mr.heads[r]; ok {
-		return seen.head, seen.whole
-	}
-	c := &b.chunks[r.chunk]
-	head, err := mr.chunkReader(r.bag).header(c)
-	if len(mr.heads) >= headsAhead {
-		clear(mr.heads)
-	}
-	mr.heads[r] = chunkAhead{head, err == nil && !(head.Compression == None && direct(c, head))}
-	return head, mr.heads[r].whole
+	return l, l.Access == Whole
 }
 
 // request starts reading a chunk if nobody has. Urgent chunks are decompressed on all cores; others
 // leave the cores to consumers of earlier messages.
-func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
-	c := mr.find(r, head, urgent)
+func (mr *messageReader) request(r chunkRef, l Layout, urgent bool) *chunkContent {
+	c := mr.find(r, l, urgent)
 	if urgent {
 		mr.quiet.used(c)
 	}
 	if c.claim() {
 		c.quiet = false
-		mr.wait.Go(func() { mr.fill(c, head, urgent) })
+		loader := mr.loaders[r.bag]
+		mr.wait.Go(func() { c.fill(loader, l, urgent) })
 	}
 	return c
 }
 
 // find returns the cache entry of a chunk, adding it if needed, and makes it the most recent one.
-func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
+func (mr *messageReader) find(r chunkRef, l Layout, urgent bool) *chunkContent {
 	if el, ok := mr.cache[r]; ok {
 		mr.lru.MoveToFront(el)
 		c := el.Value.(*chunkContent)
 		c.kept = c.kept || urgent && c.plain
 		return c
 	}
-	c := &chunkContent{ref: r, size: head.Size, plain: head.Compression == None, done: make(chan struct{})}
+	c := &chunkContent{ref: r, size: l.Size, plain: l.Compression == None, done: make(chan struct{})}
 	if c.plain && urgent {
 		mr.makeRoom(c.size)
 	}
@@ -347,12 +249,12 @@ func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkC
 }
 
 // fill reads content claimed by the caller.
-func (mr *messageReader) fill(c *chunkContent, head ChunkHeader, urgent bool) {
+func (c *chunkContent) fill(in Loader, l Layout, urgent bool) {
 	defer close(c.done)
-	blk, err := mr.read(c.ref, head, urgent)
+	blk, err := in.Load(c.ref.chunk, l, urgent)
 	c.blk, c.err = blk, err
 	if !c.state.CompareAndSwap(contentBegun, contentThere) && blk != nil {
-		blk.release()
+		blk.Release()
 	}
 }
 
@@ -395,33 +297,8 @@ func (mr *messageReader) remove(el *list.Element) {
 	mr.count(c, -1)
 	mr.quiet.used(c)
 	if c.blk != nil {
-		c.blk.release()
+		c.blk.Release()
 	}
-}
-
-// read reads and decompresses a chunk. It runs outside the iterator's goroutine.
-func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffer, error) {
-	b := mr.v.bags[r.bag]
-	torn, l := b.chunks[r.chunk].torn, chunkReader{b: b, urgent: urgent}
-	if head.Compression == None {
-		blk, err := b.read(head.DataPos, int(head.Size)) // at most wholeSize
-		if err == nil {
-			b.compareDescriptions(r.chunk, blk.source(), blk.size())
-		}
-		return blk, err
-	}
-	content, err := l.unpack(head)
-	if content == nil {
-		return nil, err
-	}
-	if err != nil && !torn {
-		content.Release()
-		return nil, err
-	}
-	blk := &buffer{content: content}
-	blk.bytes, _ = content.Bytes()
-	b.compareDescriptions(r.chunk, blk.source(), blk.size())
-	return blk.retain(), nil
 }
 
 func (mr *messageReader) close() {

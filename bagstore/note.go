@@ -74,10 +74,11 @@ func (n *Notes) Addf(s Severity, offset int64, kind, format string, args ...any)
 	n.Add(Note{Offset: offset, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
 }
 
-func worst(notes []Note) Severity {
+// Worst returns the highest severity, Harmless if there are no notes.
+func (n Notes) Worst() Severity {
 	s := Harmless
-	for _, n := range notes {
-		s = max(s, n.Severity)
+	for _, one := range n {
+		s = max(s, one.Severity)
 	}
 	return s
 }

@@ -13,8 +13,8 @@ func TestNotesKeepLosses(t *testing.T) {
 		notes.Addf(Harmless, int64(i), "record", "odd")
 	}
 	for i := range 2 * MaxNotes {
-		if worst(notes) == Loss != (i > 0) {
-			t.Fatalf("%d losses: the worst is %v", i, worst(notes))
+		if notes.Worst() == Loss != (i > 0) {
+			t.Fatalf("%d losses: the worst is %v", i, notes.Worst())
 		}
 		notes.Addf(Loss, int64(i), "record", "loss %d", i)
 	}

@@ -2,16 +2,11 @@ package bagstore
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"os"
 	"regexp"
-	"runtime"
-	"slices"
 	"time"
 
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/memory"
 )
 
 // SinkKind chooses how bytes go to the disk.
@@ -30,12 +25,7 @@ const (
 	Direct = disk.Direct
 )
 
-// LimitMessages sets how large a message of compressed data may be, in bytes, if the file has
-// less than a quarter of it; 0 is the default, 32 MiB. It holds for recordings of all formats that the
-// process opens afterwards. A larger message is damage.
-func LimitMessages(bytes int64) { memory.SetLimit(bytes) }
-
-// Options are the options of Create. The zero value is valid.
+// Options are the options of writing a recording. The zero value is valid.
 type Options struct {
 	// Compression of the chunks; "" is None.
 	Compression Compression
@@ -70,9 +60,6 @@ type Options struct {
 	Hold func(*os.File)
 	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time
-
-	directFrom int64  // size from which Auto writes directly; set by tests
-	tail       uint64 // token of the tail file; 0: none
 }
 
 // Kind returns the compression of the chunks that are compressed.
@@ -81,53 +68,4 @@ func (o Options) Kind() Compression {
 		return cmp.Or(o.Compression, LZ4)
 	}
 	return cmp.Or(o.Compression, None)
-}
-
-const (
-	defaultChunkSize = 768 << 10
-	// chooseLeast is the size from which a message begins a chunk of its kind with LZ4Topics: less would
-	// cost more than 1 % for the chunk's records.
-	chooseLeast = 16 << 10
-	// lendLeast is the size from which a lent message ends its chunk and is written
-	// without a copy.
-	lendLeast = 256 << 10
-	// directFrom is the size from which direct writing is worth the memory and disk space reserved
-	// for it.
-	directFrom        = 16 << 20
-	defaultCheckpoint = 500 * time.Millisecond
-	// maxMessage keeps a chunk with a single message below 4 GiB.
-	maxMessage = math.MaxUint32 - 64<<20
-	// maxChunk bounds a chunk with its connection records, also if an int has 32 bits.
-	maxChunk = min(math.MaxUint32-1<<20, math.MaxInt-1<<20)
-)
-
-func (o Options) withDefaults() (Options, error) {
-	o.Compression = o.Kind()
-	if o.LZ4Topics != nil && o.Compression != LZ4 {
-		return o, fmt.Errorf("topics to compress with %s, but chunks with %s", LZ4, o.Compression)
-	}
-	o.ChunkSize = cmp.Or(o.ChunkSize, defaultChunkSize)
-	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCheckpoint)
-	if !slices.Contains([]Compression{None, LZ4, BZ2}, o.Compression) {
-		return o, fmt.Errorf("unknown compression %q", o.Compression)
-	}
-	if o.ChunkSize < 0 || o.ChunkSize > 1<<30 {
-		return o, fmt.Errorf("chunk size %d is not between 1 byte and 1 GiB", o.ChunkSize)
-	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-		if o.Live && o.Compression == BZ2 {
-			o.Workers = max(1, o.Workers-1)
-		}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.directFrom == 0 && !forceDirect && !o.Large {
-		o.directFrom = directFrom
-	}
-	if o.Sink < Auto || o.Sink > Direct {
-		return o, fmt.Errorf("unknown sink %d", o.Sink)
-	}
-	return o, nil
 }

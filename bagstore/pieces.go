@@ -78,11 +78,11 @@ func (w *wholeChunks) start(r chunkRef) {
 	if w.ahead[r] != nil {
 		return
 	}
-	head, _ := w.it.reader.worthAhead(r)
-	if head.Compression != w.kind {
+	l, _ := w.it.reader.worthAhead(r)
+	if l.Compression != w.kind {
 		return
 	}
-	if c := w.it.v.wholeChunk(r, head); c != nil {
+	if c := w.it.v.wholeChunk(r, l); c != nil {
 		c.all = w
 		if !w.takes(c) {
 			return
@@ -106,7 +106,7 @@ func (c *WholeChunk) Fits(n uint64) bool {
 		if i == it.pending+maxTies {
 			return false
 		}
-		sum += it.v.bags[r.bag].chunks[r.chunk].Messages()
+		sum += it.v.bags[r.bag].blocks[r.chunk].Messages()
 	}
 	return sum <= n
 }
@@ -118,7 +118,7 @@ const maxTies = 1 << 12
 // would follow it in the output.
 func (w *wholeChunks) ties(c *WholeChunk) bool {
 	left := maxTies
-	in := func(r indexRun, from int) bool {
+	in := func(r Run, from int) bool {
 		for i := from; i < r.len() && r.time(i) <= c.End; i++ {
 			if left--; left < 0 || c.has(r.time(i)) {
 				return true
@@ -127,7 +127,7 @@ func (w *wholeChunks) ties(c *WholeChunk) bool {
 		return false
 	}
 	for _, k := range w.it.heap {
-		if k.precedes(c.ref) && in(k.indexRun, k.i) {
+		if k.precedes(c.ref) && in(k.Run, k.i) {
 			return true
 		}
 	}

@@ -1,10 +1,13 @@
-package bagstore
+package bagstore_test
 
 import (
 	"bytes"
 	"io"
 	"os"
 	"path/filepath"
+	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
+	"rsros/test/samplebag"
 	"sync/atomic"
 	"testing"
 )
@@ -25,35 +28,28 @@ func (r *sharedCount) ReadAt(p []byte, off int64) (int, error) {
 // read twice as a result.
 func TestPlainCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	s := sample{topics: 3, messages: 2400, size: func(int) int { return 10_000 }}
-	w, err := Create(path, Options{ChunkSize: 1 << 20, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.feed(t, w)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := samplebag.Strings{Topics: 3, Messages: 2400, Size: func(int) int { return 10_000 }}
+	s.Write(t, path, bagstore.Options{ChunkSize: 1 << 20})
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &sharedCount{ReaderAt: bytes.NewReader(b)}
-	bag, err := OpenReader(r, int64(len(b)), "x.bag", OpenOptions{})
+	bag, err := rosbag.OpenReader(r, int64(len(b)), "x.bag", bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v := NewView([]*Bag{bag}, Query{})
+	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	n := 0
 	for ; it.Next(); n++ {
-		if it.reader.plain > plainBytes {
-			t.Fatalf("%d bytes of uncompressed chunks are kept", it.reader.plain)
+		if _, _, plain := it.Cached(); plain > bagstore.PlainBytes {
+			t.Fatalf("%d bytes of uncompressed chunks are kept", plain)
 		}
 	}
-	if it.Err() != nil || n != s.messages {
+	if it.Err() != nil || n != s.Messages {
 		t.Fatalf("%d messages, %v", n, it.Err())
 	}
 	if read := r.n.Load(); read > int64(len(b))*5/4 {

@@ -27,10 +27,11 @@ type quietWorker struct {
 
 type quietRead struct {
 	content *chunkContent
-	head    ChunkHeader
+	in      Loader
+	layout  Layout
 }
 
-func (q *quietWorker) start(mr *messageReader) {
+func (q *quietWorker) start() {
 	q.queue = make(chan quietRead, leadChunks)
 	queue := q.queue
 	q.wait.Go(func() {
@@ -39,7 +40,7 @@ func (q *quietWorker) start(mr *messageReader) {
 		lowerPriority()
 		for next := range queue {
 			if next.content.claim() {
-				mr.fill(next.content, next.head, false)
+				next.content.fill(next.in, next.layout, false)
 			}
 		}
 	})
@@ -63,28 +64,28 @@ func (q *quietWorker) stop() {
 
 // prefetchQuietly queues a chunk for the worker. It returns false if there is no room.
 func (mr *messageReader) prefetchQuietly(r chunkRef) bool {
-	head, ok := mr.worthAhead(r)
+	l, ok := mr.worthAhead(r)
 	if !ok {
 		return true
 	}
 	q := &mr.quiet
-	if q.bytes > 0 && q.bytes+head.Size > mr.v.leadBytes || len(q.queue) == leadChunks {
+	if q.bytes > 0 && q.bytes+l.Size > mr.v.leadBytes || len(q.queue) == leadChunks {
 		return false
 	}
-	if _, there := mr.cache[r]; !there && head.Compression == None && !mr.makeRoom(head.Size) {
+	if _, there := mr.cache[r]; !there && l.Compression == None && !mr.makeRoom(l.Size) {
 		return false
 	}
 	if q.queue == nil {
-		q.start(mr)
+		q.start()
 	}
-	c := mr.find(r, head, false)
+	c := mr.find(r, l, false)
 	if !c.ahead {
 		c.ahead = true
 		q.bytes += c.size
 	}
 	if c.state.Load() == contentWaits {
 		c.quiet = true
-		q.queue <- quietRead{c, head} // can't block: this is the only sender
+		q.queue <- quietRead{c, mr.loaders[r.bag], l} // can't block: this is the only sender
 	}
 	return true
 }

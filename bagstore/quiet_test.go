@@ -1,10 +1,13 @@
-package bagstore
+package bagstore_test
 
 import (
 	"bytes"
 	"io"
 	"os"
 	"path/filepath"
+	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
+	"rsros/test/samplebag"
 	"sync"
 	"testing"
 	"time"
@@ -37,19 +40,19 @@ func (r *leadReader) ReadAt(p []byte, off int64) (int, error) {
 func (r *leadReader) open() { r.once.Do(func() { close(r.gate) }) }
 
 // leadBag is an LZ4 bag of n messages of size bytes, a second apart, each in its own chunk.
-func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
+func leadBag(t *testing.T, n, size int) (*bagstore.Recording, *leadReader) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, Options{Compression: LZ4, ChunkSize: 1, NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := w.AddConnection(stringType("/x"))
+	id, err := w.AddConnection(samplebag.StringType("/x"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := w.Write(id, Time(i+1)*nsPerSec, make([]byte, size)); err != nil {
+		if err := w.Write(id, bagstore.Time(i+1)*1e9, make([]byte, size)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +64,7 @@ func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
 		t.Fatal(err)
 	}
 	r := &leadReader{Reader: bytes.NewReader(raw), reads: make(map[int64]int), came: make(chan struct{})}
-	b, err := OpenReader(io.ReaderAt(r), int64(len(raw)), path, OpenOptions{})
+	b, err := rosbag.OpenReader(io.ReaderAt(r), int64(len(raw)), path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,27 +72,23 @@ func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
 }
 
 // leadIterator returns an iterator that reads at most bound bytes ahead.
-func leadIterator(t *testing.T, b *Bag, lead time.Duration, bound int64) *Iterator {
+func leadIterator(t *testing.T, b *bagstore.Recording, lead time.Duration, bound int64) *bagstore.Iterator {
 	t.Helper()
-	v := NewView([]*Bag{b}, Query{Lead: lead})
-	v.leadBytes = bound
-	v.patience = time.Hour // the worker may be late on a busy machine
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Lead: lead})
+	v.BoundLead(bound, time.Hour) // the worker may be late on a busy machine
 	it := v.Iterator()
 	t.Cleanup(it.Close)
-	if r, ok := b.r.(*leadReader); ok && r.gate != nil {
-		t.Cleanup(r.open)
-	}
 	return it
 }
 
 // dataPos returns the offset of a chunk's data.
-func dataPos(t *testing.T, b *Bag, i int) int64 {
+func dataPos(t *testing.T, b *bagstore.Recording, i int) int64 {
 	t.Helper()
-	head, err := newChunkReader(b).header(&b.chunks[i])
+	layouts, err := b.Layouts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return head.DataPos
+	return layouts[i].DataPos
 }
 
 // TestLead checks that the iterator reads ahead as far as the query says, within the bound, and
@@ -104,12 +103,12 @@ func TestLead(t *testing.T) {
 			if !it.Next() {
 				t.Fatal(it.Err())
 			}
-			mr := it.reader
-			if mr.quiet.bytes > bound || mr.bytes > bound+bound/4+3*size {
-				t.Fatalf("message %d: %d bytes are ahead, %d are kept", i, mr.quiet.bytes, mr.bytes)
+			bytes := it.Ahead()
+			if _, kept, _ := it.Cached(); bytes > bound || kept > bound+bound/4+3*size {
+				t.Fatalf("message %d: %d bytes are ahead, %d are kept", i, bytes, kept)
 			}
 			ahead := min(int(lead/time.Second), chunks-i-1)
-			if n := int(mr.quiet.bytes / size); i > 0 && n != ahead && mr.quiet.bytes+2*size < bound {
+			if n := int(bytes / size); i > 0 && n != ahead && bytes+2*size < bound {
 				t.Errorf("lead %v, message %d: %d chunks are ahead, want %d", lead, i, n, ahead)
 			}
 		}
@@ -127,18 +126,19 @@ func TestLead(t *testing.T) {
 func TestLeadSeek(t *testing.T) {
 	b, r := leadBag(t, 20, 1000)
 	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})
-	it := leadIterator(t, b, time.Hour, leadBytes)
+	it := leadIterator(t, b, time.Hour, bagstore.LeadBytes)
+	t.Cleanup(r.open)
 	for range 2 { // the second message starts reading ahead
 		if !it.Next() {
 			t.Fatal(it.Err())
 		}
 	}
 	<-r.came
-	it.Seek(15 * nsPerSec)
-	if it.reader.quiet.bytes != 0 {
-		t.Errorf("after a seek %d bytes are ahead", it.reader.quiet.bytes)
+	it.Seek(15 * 1e9)
+	if n := it.Ahead(); n != 0 {
+		t.Errorf("after a seek %d bytes are ahead", n)
 	}
-	for want := Time(15 * nsPerSec); want <= 16*nsPerSec; want += nsPerSec {
+	for want := bagstore.Time(15 * 1e9); want <= 16*1e9; want += 1e9 {
 		if !it.Next() || it.Message().Time != want {
 			t.Fatalf("%d, %v", it.Message().Time, it.Err())
 		}
@@ -172,7 +172,7 @@ func TestLeadPassed(t *testing.T) {
 			t.Fatal(it.Err())
 		}
 	}
-	if n := it.reader.quiet.bytes; n < bound/2 {
+	if n := it.Ahead(); n < bound/2 {
 		t.Errorf("only %d bytes are ahead", n)
 	}
 }
@@ -181,10 +181,13 @@ func TestLeadPassed(t *testing.T) {
 func TestLeadStarves(t *testing.T) {
 	b, r := leadBag(t, 10, 1000)
 	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})
-	it := leadIterator(t, b, time.Hour, leadBytes)
-	it.v.patience = time.Millisecond
+	v := b.View(bagstore.Query{Lead: time.Hour})
+	v.BoundLead(bagstore.LeadBytes, time.Millisecond)
+	it := v.Iterator()
+	t.Cleanup(it.Close)
+	t.Cleanup(r.open)
 	for i := range 10 {
-		if !it.Next() || it.Message().Time != Time(i+1)*nsPerSec {
+		if !it.Next() || it.Message().Time != bagstore.Time(i+1)*1e9 {
 			t.Fatalf("message %d: %d, %v", i, it.Message().Time, it.Err())
 		}
 		if i == 1 {

@@ -17,16 +17,15 @@ type Query struct {
 	// Only the kernel may read such Data: if the file is truncated, a system call fails, but a
 	// program that reads it gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Lead is for playing in real time: chunks are decompressed, and messages of other formats
-	// converted, up to this much bag time ahead, within 32 MiB, on one thread of low priority. What
+	// Lead is for playing in real time: blocks are decompressed, and messages converted, up to this much bag time ahead, within 32 MiB, on one thread of low priority. What
 	// the thread hasn't finished in time is read at once. 0: one chunk per core ahead, on all
 	// cores.
 	Lead time.Duration
 }
 
-// View is a selection of messages of bags, in the order of time, bag and position in the file.
+// View is a selection of messages of recordings, in the order of time, bag and position in the file.
 type View struct {
-	bags       []*Bag
+	bags       []*Recording
 	start, end Time // of the query; an open end is MaxTime
 	conns      []*Connection
 	keep       []map[uint32]bool // connections by bag; nil keeps all
@@ -49,10 +48,10 @@ type chunkRef struct {
 }
 
 // View returns a view of the messages of one bag that match the query, see [NewView].
-func (b *Bag) View(q Query) *View { return NewView([]*Bag{b}, q) }
+func (b *Recording) View(q Query) *View { return NewView([]*Recording{b}, q) }
 
 // NewView returns the messages that match the query. It reads nothing. The bags must stay open.
-func NewView(bags []*Bag, q Query) *View {
+func NewView(bags []*Recording, q Query) *View {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
@@ -60,8 +59,8 @@ func NewView(bags []*Bag, q Query) *View {
 	for i, b := range bags {
 		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)
-		for j := range b.chunks {
-			if c := &b.chunks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {
+		for j := range b.blocks {
+			if c := &b.blocks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {
 				v.refs = append(v.refs, chunkRef{i, j, c.Start, c.End})
 			}
 		}
@@ -70,7 +69,7 @@ func NewView(bags []*Bag, q Query) *View {
 	return v
 }
 
-func (v *View) choose(i int, b *Bag, want func(*Connection) bool) {
+func (v *View) choose(i int, b *Recording, want func(*Connection) bool) {
 	if want == nil {
 		v.conns = append(v.conns, b.conns...)
 		return
@@ -84,7 +83,7 @@ func (v *View) choose(i int, b *Bag, want func(*Connection) bool) {
 	}
 }
 
-func (v *View) touches(bag int, c *chunk) bool {
+func (v *View) touches(bag int, c *Block) bool {
 	return slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
 		return k.Count > 0 && (v.keep[bag] == nil || v.keep[bag][k.ID])
 	})
@@ -144,16 +143,16 @@ func (v *View) End() Time {
 // Count returns the number of messages. It reads indexes of chunks beyond the time range only.
 func (v *View) Count() uint64 {
 	n := uint64(0)
-	readers := make([]*chunkReader, len(v.bags))
+	readers := make([]Reader, len(v.bags))
 	for _, r := range v.refs {
-		c := &v.bags[r.bag].chunks[r.chunk]
+		c := &v.bags[r.bag].blocks[r.chunk]
 		if r.start < v.start || r.end > v.end {
 			if readers[r.bag] == nil {
-				readers[r.bag] = newChunkReader(v.bags[r.bag])
+				readers[r.bag] = v.bags[r.bag].source.Reader()
 			}
-			if runs, _, err := readers[r.bag].runs(c, v.keeper(r.bag)); err == nil {
+			if runs, _, err := v.bags[r.bag].index(readers[r.bag], r.chunk, v.keeper(r.bag)); err == nil {
 				for _, one := range runs {
-					n += uint64(len(v.within(one).raw) / entrySize)
+					n += uint64(v.within(one).len())
 				}
 				continue
 			}
@@ -167,7 +166,7 @@ func (v *View) Count() uint64 {
 	return n
 }
 
-func (v *View) within(r indexRun) indexRun {
+func (v *View) within(r Run) Run {
 	from, to := 0, r.len()
 	if to > 0 && r.time(0) < v.start {
 		from = r.search(v.start)
@@ -175,5 +174,5 @@ func (v *View) within(r indexRun) indexRun {
 	if to > 0 && r.time(to-1) > v.end {
 		to = r.search(v.end + 1)
 	}
-	return indexRun{r.conn, r.raw[entrySize*from : entrySize*max(from, to)]}
+	return Run{r.Conn, r.Raw[EntrySize*from : EntrySize*max(from, to)]}
 }

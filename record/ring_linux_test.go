@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -43,7 +44,7 @@ func numbers(t *testing.T, dir string) map[uint32]bool {
 	}
 	got := map[uint32]bool{}
 	for _, path := range files {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

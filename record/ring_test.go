@@ -20,6 +20,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/peer"
@@ -342,7 +343,7 @@ func TestBlackBox(t *testing.T) {
 				if recorded(t, path)["/map"] != 1 {
 					t.Errorf("%s doesn't begin with what is latched", path)
 				}
-				b, err := bagstore.Open(path, bagstore.OpenOptions{})
+				b, err := rosbag.Open(path, bagstore.OpenOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -382,9 +383,9 @@ func TestBlackBox(t *testing.T) {
 // joined merges the parts of a recording.
 func joined(t *testing.T, parts []string) string {
 	t.Helper()
-	var bags []*bagstore.Bag
+	var bags []*bagstore.Recording
 	for _, path := range parts {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

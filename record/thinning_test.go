@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/ros"
@@ -74,7 +75,7 @@ func TestStampsAsTimes(t *testing.T) {
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bagstore.Open(o.Output, bagstore.OpenOptions{})
+	b, err := rosbag.Open(o.Output, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 )
 
-// topicWriter is implemented by bagstore.Writer; see there.
+// topicWriter is implemented by rosbag.Writer; see there.
 type topicWriter interface {
 	AddConnection(bagstore.Connection) (uint32, error)
 	Lend(conn uint32, t bagstore.Time, done func(), message ...[]byte) error
@@ -26,7 +27,7 @@ type topicWriter interface {
 func createTopics(path, final string, o bagstore.Options, left leftOut) (topicWriter, error) {
 	if _, ext := splitExt(final); ext != extDB3 {
 		o.Live = true
-		return bagstore.Create(path, o)
+		return rosbag.Create(path, o)
 	}
 	w, err := db3.CreateDefined(path, o)
 	return &db3Topics{w: w, topics: make(map[string]*db3Topic), left: left}, err

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/program/work"
 )
 
@@ -61,7 +62,7 @@ func TestNamesWhileRecording(t *testing.T) {
 	if got := listing(t, dir); got != "x.bag.active" {
 		t.Errorf("while it is written: %s", got)
 	}
-	b, err := bagstore.Open(filepath.Join(dir, "x.bag.active"), bagstore.OpenOptions{})
+	b, err := rosbag.Open(filepath.Join(dir, "x.bag.active"), bagstore.OpenOptions{})
 	if err != nil {
 		t.Errorf("the active file: %v", err)
 	} else if err := b.Close(); err != nil {
@@ -127,7 +128,7 @@ func TestTakenNames(t *testing.T) {
 		}
 		f, _ := files(t, TopicOptions{Output: path, Bag: bagstore.Options{Overwrite: true}})
 		finish(t, f)
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -33,7 +34,7 @@ func BenchmarkPlayer(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			count := min(20000, (256<<20)/size)
 			path := filepath.Join(b.TempDir(), "bench.bag")
-			w, err := bagstore.Create(path, bagstore.Options{})
+			w, err := rosbag.Create(path, bagstore.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -51,7 +52,7 @@ func BenchmarkPlayer(b *testing.B) {
 			if err := w.Close(); err != nil {
 				b.Fatal(err)
 			}
-			bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+			bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -59,7 +60,7 @@ func BenchmarkPlayer(b *testing.B) {
 			b.SetBytes(int64(size * count))
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := New(Options{Source: Bags([]*bagstore.Bag{bag}), Output: nowhere{}, Clock: &fakeClock{now: wall0}, Settings: Settings{Immediate: true, ClockHz: 100}})
+				p, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: nowhere{}, Clock: &fakeClock{now: wall0}, Settings: Settings{Immediate: true, ClockHz: 100}})
 				if err != nil {
 					b.Fatal(err)
 				}

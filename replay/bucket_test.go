@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 )
 
@@ -70,7 +71,7 @@ func TestPlayFromBucket(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			// A name of its own, so that no block is in memory already.
-			bag, err := bagstore.Open(b.Put(rand.Text()+".bag", test.path), bagstore.OpenOptions{Context: ctx})
+			bag, err := rosbag.Open(b.Put(rand.Text()+".bag", test.path), bagstore.OpenOptions{Context: ctx})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +84,7 @@ func TestPlayFromBucket(t *testing.T) {
 			j := &journal{clock: clock}
 			var watch func(Status)
 			p, err := New(Options{
-				Source: Bags([]*bagstore.Bag{bag}), Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Interrupt: cancel,
+				Source: Bags([]*bagstore.Recording{bag}), Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Interrupt: cancel,
 				OnStatus: func(s Status) {
 					if watch != nil {
 						watch(s)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/replay"
 )
@@ -51,7 +52,7 @@ func (c channel) Flush(context.Context) error                     { return nil }
 
 // writeGreetings records three messages a second apart.
 func writeGreetings(path string) error {
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func Example() {
 	if err := writeGreetings(path); err != nil {
 		log.Fatal(err)
 	}
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func Example() {
 
 	clock := new(testClock)
 	player, err := replay.New(replay.Options{
-		Source:   replay.Bags([]*bagstore.Bag{bag}),
+		Source:   replay.Bags([]*bagstore.Recording{bag}),
 		Output:   printer{clock},
 		Clock:    clock,
 		Settings: replay.Settings{Rate: 2, Delay: 100 * time.Millisecond},

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program/work"
 )
@@ -375,7 +376,7 @@ func TestUnplayableTopics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir() + "/x.bag"
-			w, err := bagstore.Create(path, bagstore.Options{})
+			w, err := rosbag.Create(path, bagstore.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +387,7 @@ func TestUnplayableTopics(t *testing.T) {
 			if err := errors.Join(err, err2, err3, err4, w.Close()); err != nil {
 				t.Fatal(err)
 			}
-			b, err := bagstore.Open(path, bagstore.OpenOptions{})
+			b, err := rosbag.Open(path, bagstore.OpenOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -464,7 +465,7 @@ func TestRealTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer clock.Close() //nolint:errcheck // at the end
-	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Bag{counting(t, 20)}), Output: j, Settings: Settings{Loop: true, ClockHz: 500, ClockPerMessage: true}})
+	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Recording{counting(t, 20)}), Output: j, Settings: Settings{Loop: true, ClockHz: 500, ClockPerMessage: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,7 +522,7 @@ func (it *slowIterator) Next() bool {
 // those that follow it.
 func TestSlowStart(t *testing.T) {
 	clock := &fakeClock{now: wall0}
-	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Bag{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
+	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Recording{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -540,7 +541,7 @@ func TestFeedIsBounded(t *testing.T) {
 	for i := range 40 {
 		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
 	}
-	view := Bags([]*bagstore.Bag{writeRaw(t, list...)}).View(bagstore.Query{})
+	view := Bags([]*bagstore.Recording{writeRaw(t, list...)}).View(bagstore.Query{})
 	f := newFeed(view, func() {})
 	defer f.close()
 	for range 2 { // seeking starts over

@@ -104,7 +104,7 @@ func parseTime(text string, source Source) (bagstore.Time, error) {
 }
 
 func TestParseTime(t *testing.T) {
-	source := Bags([]*bagstore.Bag{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
+	source := Bags([]*bagstore.Recording{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
 	for in, want := range map[string]bagstore.Time{
 		"": 0, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
 	} {

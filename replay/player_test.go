@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -135,7 +136,7 @@ func text(s string) []byte {
 
 // write makes a bag of std_msgs/String messages. A topic with "latched" in its name is latched;
 // "topic@callerid" names the publisher.
-func write(t *testing.T, entries ...entry) *bagstore.Bag {
+func write(t *testing.T, entries ...entry) *bagstore.Recording {
 	t.Helper()
 	var list []raw
 	for _, e := range entries {
@@ -150,10 +151,10 @@ type raw struct {
 	data       []byte
 }
 
-func writeRaw(t *testing.T, list ...raw) *bagstore.Bag {
+func writeRaw(t *testing.T, list ...raw) *bagstore.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 200})
+	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func writeRaw(t *testing.T, list ...raw) *bagstore.Bag {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func writeRaw(t *testing.T, list ...raw) *bagstore.Bag {
 }
 
 // counting returns a bag of n messages "0", "1", … on /a, every 10 ms.
-func counting(t *testing.T, n int) *bagstore.Bag {
+func counting(t *testing.T, n int) *bagstore.Recording {
 	var list []entry
 	for i := range n {
 		list = append(list, entry{time.Duration(i) * 10 * ms, "/a", fmt.Sprint(i)})
@@ -205,13 +206,13 @@ type rig struct {
 	journal *journal
 }
 
-func newRig(t *testing.T, settings Settings, bags ...*bagstore.Bag) *rig {
+func newRig(t *testing.T, settings Settings, bags ...*bagstore.Recording) *rig {
 	t.Helper()
 	return rigOf(t, Options{Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings}, bags...)
 }
 
 // rigOf sets what all rigs share.
-func rigOf(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
+func rigOf(t *testing.T, o Options, bags ...*bagstore.Recording) *rig {
 	t.Helper()
 	clock := &fakeClock{now: wall0}
 	j := &journal{clock: clock}

@@ -57,7 +57,7 @@ func (r Recorded) Retain() buffers.Releaser {
 }
 
 // Bags returns a source that uses the bags until playback ends.
-func Bags(bags []*bagstore.Bag) Source {
+func Bags(bags []*bagstore.Recording) Source {
 	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {
 		counts := b.Counts()
@@ -70,7 +70,7 @@ func Bags(bags []*bagstore.Bag) Source {
 }
 
 type bagSource struct {
-	bags   []*bagstore.Bag
+	bags   []*bagstore.Recording
 	conns  []*bagstore.Connection
 	counts map[*bagstore.Connection]uint64
 }

@@ -30,8 +30,8 @@ type stuckSource struct {
 	err     error // error for the message, if not nil
 }
 
-func newStuckSource(bag *bagstore.Bag, at bagstore.Time) *stuckSource {
-	s := &stuckSource{Source: Bags([]*bagstore.Bag{bag}), at: at, gate: make(chan struct{})}
+func newStuckSource(bag *bagstore.Recording, at bagstore.Time) *stuckSource {
+	s := &stuckSource{Source: Bags([]*bagstore.Recording{bag}), at: at, gate: make(chan struct{})}
 	s.letGo = sync.OnceFunc(func() {
 		s.blocked.Store(false)
 		close(s.gate)
@@ -295,7 +295,7 @@ func TestSeekWhileHalted(t *testing.T) {
 			for i := 1; i < 20; i++ {
 				list = append(list, raw{bag0.Add(time.Duration(i) * ms), "/a", "std_msgs/String", text(fmt.Sprint(i))})
 			}
-			source := gatedSource{Bags([]*bagstore.Bag{writeRaw(t, list...)}), make(chan struct{})}
+			source := gatedSource{Bags([]*bagstore.Recording{writeRaw(t, list...)}), make(chan struct{})}
 			open := sync.OnceFunc(func() { close(source.gate) })
 			clock, err := NewSystem()
 			if err != nil {

@@ -25,7 +25,7 @@ var layers = []layer{
 	{"msgs", []string{"msgs/..."}, nil},
 	{"camdriver", []string{"camdriver/..."}, []string{"msgs"}},
 	{"usbcam", []string{"usbcam/..."}, []string{"msgs"}},
-	{"bags", []string{"bagstore", "bagstore/place/...", "bagstore/internal/..."}, []string{"msgs", "camdriver", "usbcam"}},
+	{"bags", []string{"bagstore", "bagstore/rosbag", "bagstore/place/...", "bagstore/internal/..."}, []string{"msgs", "camdriver", "usbcam"}},
 	{"formats", []string{"bagstore/..."}, []string{"camdriver", "usbcam"}},
 	{"recordings", []string{"bagstore/realsense/..."}, []string{"usbcam"}},
 	{"tools", []string{"tools/..."}, []string{"usbcam"}},

@@ -13,7 +13,7 @@ import (
 
 // openTopics returns the stage of a recording without a device, a bag or a recording of
 // ROS 2, and starts playback. It closes the bag.
-func openTopics(ctx context.Context, s *Server, bag *bagstore.Bag, path, name, file string) (stage, error) {
+func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, name, file string) (stage, error) {
 	for _, n := range bag.Notes() {
 		s.o.Log.Warn().Str("bag", path).Msg(n.Text)
 	}
@@ -23,7 +23,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Bag, path, name, f
 	}
 	out := NewOutput(nil)
 	player, err := replay.New(replay.Options{
-		Source: replay.Bags([]*bagstore.Bag{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
+		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
 	})
 	if err != nil {
 		return nil, errors.Join(err, clock.Close(), bag.Close())

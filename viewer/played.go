@@ -142,7 +142,7 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 }
 
 // findMarks finds the marks that the recorder has written.
-func (g *played) findMarks(ctx context.Context, bag *bagstore.Bag) {
+func (g *played) findMarks(ctx context.Context, bag *bagstore.Recording) {
 	list := []wire.Mark{}
 	for a := range info.Annotations(ctx, bag) {
 		m := wire.Mark{Time: wire.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/tools/info"
 )
@@ -14,7 +15,7 @@ import (
 // the same name that others recorded with another type has none.
 func TestTopicMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

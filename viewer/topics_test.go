@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/samplebag"
 	"rsros/viewer/wire"
@@ -47,7 +48,7 @@ func (v *viewer) tree(id uint16) object {
 // contents returns the messages of a bag's topic by time.
 func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 	t.Helper()
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type live struct {
 
 // Create creates a .db3 file, which is a whole database whenever its name exists, and locks it
 // until Close. begin writes what it has from the start. A commit makes what was written visible and
-// safe from kill -9. The options are Overwrite, NoSync, Checkpoint and Now, as for bagstore.Create.
+// safe from kill -9. The options are Overwrite, NoSync, Checkpoint and Now, as for rosbag.Create.
 // The error for an existing file is fs.ErrExist.
 func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
 	return create(path, o, schema2, begin)

@@ -6,19 +6,20 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
 // maxBad bounds how many damaged messages a check lists.
 const maxBad = 20
 
-// Check is [bagstore.Check] for any format: it reads every message and compares it with its type.
+// Check is [rosbag.Check] for any format: it reads every message and compares it with its type.
 // Topics without a ROS 1 form aren't damage.
-func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
-	c, ok := b.Content().(*content)
-	if !ok {
-		return b.Check(ctx, o)
+func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
+	if bag := rosbag.Of(b); bag != nil {
+		return bag.Check(ctx, o)
 	}
+	c := b.Source().(*content)
 	k := checker{rep: &bagstore.CheckReport{Path: b.Path(), Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
 	for _, n := range b.Notes() {
 		if n.Kind == KindTopic {
@@ -56,7 +57,7 @@ func (k *checker) lost(kind string, err error) {
 	k.note(bagstore.Note{Offset: -1, Kind: kind, Severity: bagstore.Loss, Text: err.Error()})
 }
 
-func (k *checker) messages(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) error {
+func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) error {
 	v := b.View(bagstore.Query{})
 	moved := 0
 	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}

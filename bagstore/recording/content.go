@@ -12,13 +12,16 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// content is a container's content with messages in ROS 1 form.
+// content is a container as a [bagstore.Source]: with messages in ROS 1 form, or as they were recorded.
 type content struct {
 	bagstore.Container
+	path   string
 	conns  []*bagstore.Connection
+	byID   map[uint32]*bagstore.Connection
 	plans  []plan // by topic
 	blocks []bagstore.Block
 	notes  bagstore.Notes
+	raw    bool // messages are as they were recorded
 }
 
 type plan struct {
@@ -26,14 +29,29 @@ type plan struct {
 	*ros2.Mapping
 }
 
-func openContent(path string, c bagstore.Container) (*bagstore.Bag, error) {
-	k := &content{Container: c, notes: c.Notes()}
-	k.mapTopics()
+func openContent(path string, c bagstore.Container, raw bool) (*bagstore.Recording, error) {
+	k := &content{Container: c, path: path, notes: c.Notes(), raw: raw, byID: make(map[uint32]*bagstore.Connection)}
+	if raw {
+		k.takeTopics()
+	} else {
+		k.mapTopics()
+	}
+	for _, conn := range k.conns {
+		k.byID[conn.ID] = conn
+	}
 	if err := k.listBlocks(); err != nil {
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return bagstore.OpenContent(k, bagstore.ContentInfo{Path: path, Version: c.Format(), Size: c.Size(), Notes: k.notes}), nil
+	return bagstore.NewRecording(k, bagstore.Info{Path: path, Version: c.Format(), Size: c.Size(), Notes: k.notes, Clamps: true}), nil
+}
+
+// takeTopics describes the topics in the words of the format.
+func (c *content) takeTopics() {
+	for i, t := range c.Topics() {
+		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, Type: t.Type, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: Latched(t)}}
+		c.conns, c.plans = append(c.conns, p.conn), append(c.plans, p)
+	}
 }
 
 func (c *content) mapTopics() {
@@ -154,18 +172,76 @@ func (c *content) Connections() []*bagstore.Connection { return c.conns }
 
 func (c *content) Blocks() []bagstore.Block { return c.blocks }
 
+// Reader returns the content: it is safe for concurrent use.
+func (c *content) Reader() bagstore.Reader { return c }
+
+// Layout says how a block is stored.
+func (c *content) Layout(block int) (bagstore.Layout, error) {
+	b := &c.blocks[block]
+	return bagstore.Layout{Compression: b.Compression, Access: bagstore.Converted, DataPos: max(b.Pos, 1), Stored: b.Stored, Size: b.Size}, nil
+}
+
+// Index lists the messages of a block.
+func (c *content) Index(block int, x *bagstore.Index, keep func(uint32) bool) ([]bagstore.Run, error) {
+	if x.Records == nil {
+		entries, err := c.Entries(block)
+		if err != nil {
+			return nil, c.errorAt(block, "block", err)
+		}
+		x.Layout, _ = c.Layout(block)
+		x.Records = []bagstore.IndexRecord{}
+		for _, r := range bagstore.Runs(entries, c.byID) {
+			x.Records = append(x.Records, bagstore.IndexRecord{Run: r})
+			x.Grew(bagstore.IndexRecordSize + len(r.Raw))
+		}
+	}
+	var list []bagstore.Run
+	for _, r := range x.Records {
+		if keep == nil || keep(r.Conn.ID) {
+			list = append(list, r.Run)
+		}
+	}
+	return list, nil
+}
+
+// Read reads a message and converts it.
+func (c *content) Read(p *bagstore.Position, before func(n int)) (m bagstore.Stored, err error) {
+	data, err := c.message(p, func(n int) []byte {
+		m.Buffer.Release()
+		if before != nil {
+			before(n)
+		}
+		m.Buffer = bagstore.NewBuffer(n)
+		return m.Buffer.Bytes()[:0]
+	})
+	if err != nil {
+		m.Buffer.Release()
+		return bagstore.Stored{}, c.errorAt(p.Block, "message", err)
+	}
+	if m.Buffer == nil {
+		m.Buffer = bagstore.WrapBuffer(data)
+	}
+	m.Data = m.Buffer.Hold(data)
+	return m, nil
+}
+
+func (c *content) errorAt(block int, kind string, err error) error {
+	return &bagstore.FormatError{Path: c.path, Offset: c.blocks[block].Pos, Kind: kind, Err: err}
+}
+
 // hint is how many bytes a message usually grows: sequence numbers of headers.
 const hint = 64
 
-func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
-	p := c.plans[e.Conn]
+// message appends a message to the result of alloc.
+func (c *content) message(at *bagstore.Position, alloc func(n int) []byte) ([]byte, error) {
+	p, e := c.plans[at.Conn], bagstore.Entry{Time: at.Time, Conn: at.Conn, Ref: at.Ref}
 	if p.Mapping == nil {
-		return c.Container.Read(block, e, alloc)
+		return c.Container.Read(at.Block, e, alloc)
 	}
 	var raw memory.Scratch
 	defer raw.Put()
 	var out []byte
-	message, err := c.Container.Read(block, e, func(n int) []byte {
+	message, err := c.Container.Read(at.Block, e, func(n int) []byte {
 		out = alloc(n + hint) // the caller may account for it first
 		return raw.Get(n)
 	})
@@ -179,28 +255,11 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 	return out, nil
 }
 
-type raw struct {
-	bagstore.Container
-	conns []*bagstore.Connection
-}
-
-func openRawContent(path string, c bagstore.Container) *bagstore.Bag {
-	r := &raw{Container: c}
-	for i, t := range c.Topics() {
-		r.conns = append(r.conns, &bagstore.Connection{
-			ID: uint32(i), Topic: t.Name, Type: t.Type, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: Latched(t),
-		})
-	}
-	return bagstore.OpenContent(r, bagstore.ContentInfo{Path: path, Version: c.Format(), Size: c.Size(), Notes: c.Notes()})
-}
-
-func (r *raw) Connections() []*bagstore.Connection { return r.conns }
-
 // MCAPFiles returns the MCAP files that a bag of OpenRaw reads. They are open as long as the bag.
 // all reports whether it reads no others.
-func MCAPFiles(b *bagstore.Bag) (files []*mcap.File, all bool) {
-	r, ok := b.Content().(*raw)
-	if !ok {
+func MCAPFiles(b *bagstore.Recording) (files []*mcap.File, all bool) {
+	r, ok := b.Source().(*content)
+	if !ok || !r.raw {
 		return nil, false
 	}
 	parts := []part{{Container: r.Container}}

@@ -1,4 +1,4 @@
-// Package recording opens recordings of any format as a [bagstore.Bag]: ROS bags, .db3 files of
+// Package recording opens recordings of any format as a [bagstore.Recording]: ROS bags, .db3 files of
 // rosbag2 and of librealsense since 2.58, MCAP files of either ROS, and folders of rosbag2. It
 // recognizes the format by the content.
 //

@@ -113,7 +113,7 @@ func TestTogether(t *testing.T) {
 	first := open(t, sample)
 	path := filepath.Join(t.TempDir(), "x")
 	writeMCAP(t, path, first, mcapOptions)
-	bags := []*bagstore.Bag{first, open(t, smallFile), open(t, path)}
+	bags := []*bagstore.Recording{first, open(t, smallFile), open(t, path)}
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
 	it := v.Iterator()
 	defer it.Close()

@@ -16,7 +16,7 @@ import (
 const sample = "../../test/data/librealsense/sw_small_lz4.bag"
 
 // writeMCAP copies a bag to MCAP with the reference library.
-func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions) {
+func writeMCAP(t testing.TB, path string, b *bagstore.Recording, o mcap.WriterOptions) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {

@@ -15,23 +15,24 @@ import (
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 )
 
 // sniffBytes is enough to recognize each format.
 const sniffBytes = 100
 
 // Open opens a file or a folder of rosbag2, at a path or an address.
-func Open(name string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
+func Open(name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
 	b, c, err := openAny(name, o)
 	if err != nil || b != nil {
 		return b, err
 	}
-	return openContent(name, c)
+	return openContent(name, c, false)
 }
 
 // OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
 // format's own description of connections, by ID. Only a bag's connections have an md5.
-func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]bagstore.Topic, error) {
+func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Recording, map[uint32]bagstore.Topic, error) {
 	topics := make(map[uint32]bagstore.Topic)
 	b, c, err := openAny(name, o)
 	switch {
@@ -41,7 +42,8 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]bag
 		for i, t := range c.Topics() {
 			topics[uint32(i)] = t
 		}
-		return openRawContent(name, c), topics, nil
+		b, err = openContent(name, c, true)
+		return b, topics, err
 	}
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = bagstore.ROS1Topic(conn)
@@ -50,14 +52,14 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]bag
 }
 
 // openAny opens a bag, or a container if it isn't one.
-func openAny(name string, o bagstore.OpenOptions) (*bagstore.Bag, bagstore.Container, error) {
+func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, bagstore.Container, error) {
 	o.Context = cmp.Or(o.Context, context.Background())
 	f, format, err := openFile(o.Context, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if format == Bag {
-		b, err := bagstore.OpenFile(f, o)
+		b, err := rosbag.OpenFile(f, o)
 		return b, nil, err
 	}
 	c, err := openContainer(f, name, format, o)

@@ -13,11 +13,12 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 )
 
-func open(t testing.TB, path string) *bagstore.Bag {
+func open(t testing.TB, path string) *bagstore.Recording {
 	t.Helper()
 	b, err := Open(path, bagstore.OpenOptions{})
 	if err != nil {
@@ -35,7 +36,7 @@ type listed struct {
 }
 
 // list reads all messages of a bag forward and checks that each is a whole message of its type.
-func list(t testing.TB, b *bagstore.Bag) (all []listed) {
+func list(t testing.TB, b *bagstore.Recording) (all []listed) {
 	t.Helper()
 	v := b.View(bagstore.Query{})
 	specs := make(map[*bagstore.Connection]*msgs.Spec)
@@ -171,7 +172,7 @@ func TestLatched(t *testing.T) {
 // TestBagsStillOpen checks that a bag is opened as one, and that other files aren't.
 func TestBagsStillOpen(t *testing.T) {
 	b := open(t, "../../test/data/librealsense/sw_small_lz4.bag")
-	if b.Version() != "2.0" || b.Content() != nil {
+	if b.Version() != "2.0" || rosbag.Of(b) == nil {
 		t.Errorf("version %s", b.Version())
 	}
 	dir := t.TempDir()

@@ -21,6 +21,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/samplebag"
@@ -33,7 +34,7 @@ import (
 func robotBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "robot.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func robotBag(t *testing.T) string {
 	}
 	typ := msgs.MustType("sensor_msgs/JointState")
 	joints := add(bagstore.Connection{Topic: "/joint_states", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-	in, err := bagstore.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
+	in, err := rosbag.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

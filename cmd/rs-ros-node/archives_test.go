@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/samplebag"
 )
@@ -22,7 +23,7 @@ import (
 // beginning.
 func longBag(t *testing.T, path string, c bagstore.Compression, latched ...string) {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{Compression: c, Checkpoint: -1})
+	w, err := rosbag.Create(path, bagstore.Options{Compression: c, Checkpoint: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestLeadFromBucket(t *testing.T) {
 	b := bucket.Start(t)
 	local := filepath.Join(t.TempDir(), "long.bag")
 	longBag(t, local, bagstore.None)
-	bag, err := bagstore.Open(b.Put("lead.bag", local), bagstore.OpenOptions{Context: t.Context()})
+	bag, err := rosbag.Open(b.Put("lead.bag", local), bagstore.OpenOptions{Context: t.Context()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestLeadFromBucket(t *testing.T) {
 		}
 	}
 	if requests, _ := b.Bytes(); n != 1000 || requests > 15 {
-		t.Errorf("%d messages, %d requests for %d chunks", n, requests, len(bag.Chunks()))
+		t.Errorf("%d messages, %d requests for %d chunks", n, requests, len(bag.Blocks()))
 	}
 }
 

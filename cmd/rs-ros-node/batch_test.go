@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -268,7 +269,7 @@ func TestBatchRules(t *testing.T) {
 // so.
 func TestBatchLongResult(t *testing.T) {
 	dir := t.TempDir()
-	w, err := bagstore.Create(filepath.Join(dir, "walk.bag"), bagstore.Options{})
+	w, err := rosbag.Create(filepath.Join(dir, "walk.bag"), bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

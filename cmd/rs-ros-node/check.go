@@ -173,7 +173,7 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 
 // check reads a recording once: it checks the structure and the layout, and measures it unless
 // measures is nil.
-func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagstore.Progress, measures *rules.Measures) (err error) {
+func (r *checkResult) check(ctx context.Context, bag *bagstore.Recording, report bagstore.Progress, measures *rules.Measures) (err error) {
 	o := bagstore.CheckOptions{Progress: report}
 	if measures != nil {
 		o.Message = measures.Message
@@ -203,7 +203,7 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 }
 
 // notForXML lists the topics whose name or type XML-RPC can't carry.
-func notForXML(b *bagstore.Bag) (topics []string) {
+func notForXML(b *bagstore.Recording) (topics []string) {
 	for _, c := range b.Connections() {
 		if !xmlrpc.CanCarry(c.Topic) || !xmlrpc.CanCarry(c.Type) {
 			topics = append(topics, fmt.Sprintf("%q (%q)", c.Topic, c.Type))

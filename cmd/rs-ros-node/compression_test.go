@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -18,7 +19,7 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := bagstore.Create(in, bagstore.Options{LZ4Topics: some})
+	w, err := rosbag.Create(in, bagstore.Options{LZ4Topics: some})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,17 +40,17 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 		t.Fatal(err)
 	}
 	uses := func(path string) map[string]map[bagstore.Compression]int {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		heads, err := b.ChunkHeaders()
+		heads, err := b.Layouts()
 		if err != nil {
 			t.Fatal(err)
 		}
 		found := map[string]map[bagstore.Compression]int{}
-		for i, c := range b.Chunks() {
+		for i, c := range b.Blocks() {
 			for _, n := range c.Counts {
 				for _, conn := range b.Connections() {
 					if conn.ID != n.ID {

@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -26,11 +27,11 @@ import (
 func TestDamagedChunk(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
-	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk := b.Chunks()[1]
+	chunk := b.Blocks()[1]
 	lost := int(chunk.Messages())
 	b.Close()
 	f, err := os.OpenFile(bag, os.O_RDWR, 0)
@@ -93,7 +94,7 @@ func TestDamageCodes(t *testing.T) {
 // twoNames is a bag whose only topic has one name in its chunk, and another in the index.
 func twoNames(t *testing.T) string {
 	path := samplebag.File(t, "twonames.bag", nil)
-	w, err := bagstore.Create(path, bagstore.Options{Overwrite: true})
+	w, err := rosbag.Create(path, bagstore.Options{Overwrite: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -23,11 +24,11 @@ func unindexed(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bagstore.OpenReader(bytes.NewReader(raw), int64(len(raw)), "walk", bagstore.OpenOptions{})
+	b, err := rosbag.OpenReader(bytes.NewReader(raw), int64(len(raw)), "walk", bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks := b.Chunks()
+	chunks := b.Blocks()
 	b.Close()
 	last := chunks[len(chunks)-1].Pos
 	// index_pos in the file header, which is read first, must say that there is none.
@@ -237,11 +238,11 @@ func TestUnsayable(t *testing.T) {
 // TestRecoverListsWhatLost checks that topics without losses are listed only on request.
 func TestRecoverListsWhatLost(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
-	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk := b.Chunks()[0]
+	chunk := b.Blocks()[0]
 	b.Close()
 	raw, err := os.ReadFile(bag)
 	if err != nil {

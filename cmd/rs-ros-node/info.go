@@ -90,7 +90,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	return errors.Join(o.print(ctx, a.out, path, b, s, a.logger(), before), a.notes(s))
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Bag, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Recording, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
 	var lost []info.Series
 	var dropped []info.Loss
 	if o.missing && !o.yaml {

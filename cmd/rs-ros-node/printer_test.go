@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 func TestPrinter(t *testing.T) {
@@ -95,7 +96,7 @@ const evil = "\x1b]0;owned\a\u009b31m\u202e\x9bx\r"
 func hostileBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "evil.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

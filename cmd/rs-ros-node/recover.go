@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 	"rsros/node/settings"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -145,7 +146,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		if format != recording.Bag {
 			res.RecoverReport, err = convert.Recover(ctx, path, out, ro)
 		} else {
-			res.RecoverReport, err = bagstore.Recover(ctx, path, out, ro)
+			res.RecoverReport, err = rosbag.Recover(ctx, path, out, ro)
 		}
 		if err == nil && res.Outcome == bagstore.Unreadable {
 			err = errors.New("it contains no intact message")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // rosbag2File has 60 messages.
@@ -34,7 +35,7 @@ func TestRosbag2(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	want(t, exitOK, "filter", "--types", "std_msgs/UInt32", rosbag2File, bag)
-	if rep, err := bagstore.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Outcome != bagstore.Sound || rep.Messages != 20 {
+	if rep, err := rosbag.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Outcome != bagstore.Sound || rep.Messages != 20 {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	want(t, exitOK, "merge", "-o", filepath.Join(dir, "merged.bag"), rosbag2File, bag)
@@ -80,7 +81,7 @@ func TestRosbag2Damage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, exitIncomplete, "filter", damaged, bag)
-	if rep, err := bagstore.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Messages != 59 {
+	if rep, err := rosbag.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Messages != 59 {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	if out := want(t, exitIncomplete, "cat", damaged); strings.Count(out, "---\n") != 59 {

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/live"
@@ -168,7 +169,7 @@ func (d *demo) progress(what string) (done func()) {
 
 // subscribe subscribes to every topic of the bag, and checks those with frames.
 func (d *demo) subscribe(n *ros.Node) error {
-	bag, err := bagstore.Open(d.bag, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(d.bag, bagstore.OpenOptions{})
 	if err != nil {
 		return err
 	}

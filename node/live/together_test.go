@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
@@ -140,7 +141,7 @@ func TestRecordTogether(t *testing.T) {
 // besides returns the numbers on /odom of a recording, in order of time, and how many messages /map has.
 func besides(t *testing.T, path string) (numbers []uint32, maps int) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/playback"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
@@ -93,7 +94,7 @@ func TestAwaitBag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close() //nolint:errcheck // nothing is written
-	if _, err := dev.(*playback.Device).File().Bag().Check(t.Context(), bagstore.CheckOptions{}); err != nil {
+	if _, err := rosbag.Of(dev.(*playback.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
 		t.Error(err)
 	}
 }

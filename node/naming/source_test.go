@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program/buffers"
 	"rsros/replay"
@@ -23,7 +24,7 @@ const sampleBags = "../../test/data/librealsense/"
 
 func openWrapperSource(t *testing.T, path string, o WrapperOptions) *Source {
 	t.Helper()
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

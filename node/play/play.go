@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // recording opens the recording to play as realsense2_camera's topics, or returns nil.
-func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
+func (o *Options) recording(bags []*bagstore.Recording) (*rsbag.File, error) {
 	switch {
 	case o.Naming == naming.Both:
 		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/program"
@@ -71,7 +72,7 @@ func playBag(t *testing.T, n int) string {
 func writeBag(t *testing.T, n int, apart time.Duration, text func(i int) string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.bag")
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type session struct {
 	Options
 	closers []func() // called by close in reverse order
 
-	bags   []*bagstore.Bag
+	bags   []*bagstore.Recording
 	reads  context.CancelFunc // ends reading the bags
 	damage []string           // found when the bags were opened
 	node   *graph.Node

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/record"
 	"rsros/ros"
@@ -188,7 +189,7 @@ func TestRecording(t *testing.T) {
 	}
 	marks := 0
 	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 )
@@ -385,7 +386,7 @@ func TestUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
 		path := filepath.Join(dir, "a.bag")
-		w, err := bagstore.Create(path+activeSuffix, bagstore.Options{Checkpoint: -1})
+		w, err := rosbag.Create(path+activeSuffix, bagstore.Options{Checkpoint: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
@@ -396,7 +397,7 @@ func TestMany(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, conns int, typ func(conn int) (name, definition string)) string {
 		path := filepath.Join(dir, name)
-		w, err := bagstore.Create(path, bagstore.Options{})
+		w, err := rosbag.Create(path, bagstore.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

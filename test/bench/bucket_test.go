@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/peer"
 )
@@ -28,7 +29,7 @@ const (
 
 // recordStrings writes messages of size bytes, all letters.
 func recordStrings(b *testing.B, path string, messages, size int) {
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

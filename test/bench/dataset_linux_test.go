@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -42,7 +43,7 @@ func BenchmarkTUM(b *testing.B) {
 func recordImages(b *testing.B, path string, size int64) {
 	b.Helper()
 	const width, height = 848, 480
-	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
+	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

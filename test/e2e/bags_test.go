@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -179,7 +180,7 @@ func TestPlayD435(t *testing.T) {
 // bagHashes returns the hashes of a bag's images by topic.
 func bagHashes(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -22,7 +23,7 @@ import (
 func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
 	t.Helper()
 	path, want = filepath.Join(t.TempDir(), "walk.bag"), make(map[string][]string)
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

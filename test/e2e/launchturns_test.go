@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/xmlrpc"
@@ -104,14 +105,14 @@ func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 // infrared streams repeated as Infrared_0 and as Fisheye_0.
 func everyStream(t *testing.T) string {
 	t.Helper()
-	from, err := bagstore.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
+	from, err := rosbag.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer from.Close()
 	view := from.View(bagstore.Query{})
 	path := filepath.Join(t.TempDir(), "every.bag")
-	to, err := bagstore.Create(path, bagstore.Options{})
+	to, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -39,7 +40,7 @@ func writeBag(t *testing.T, messages []message) string {
 func writeSamples(t *testing.T, samples []sample) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
+	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -104,7 +105,7 @@ func TestStockTools(t *testing.T) {
 func TestRealSenseBag(t *testing.T) {
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
-	b, err := bagstore.Open(recording, bagstore.OpenOptions{})
+	b, err := rosbag.Open(recording, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/peer"
 )
@@ -16,7 +17,7 @@ func TestPlayManyTopics(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		const topics = 300
 		path := filepath.Join(t.TempDir(), "many.bag")
-		w, err := bagstore.Create(path, bagstore.Options{})
+		w, err := rosbag.Create(path, bagstore.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

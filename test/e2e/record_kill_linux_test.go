@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -198,7 +199,7 @@ func (g *graph) killRecord(o *onlooker, python, compression string, after time.D
 // numbersOf returns the numbers of the images of a bag.
 func numbersOf(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
@@ -70,7 +71,7 @@ func TestRecordOverflow(t *testing.T) {
 // gapsOf counts the numbers missing from the messages of a bag.
 func gapsOf(t *testing.T, path string) (gaps uint32) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -246,7 +247,7 @@ func (b *blackBox) judge(dir string, windows []window, full bool, ended time.Tim
 // eachImage calls f with the numbers of the images of a bag.
 func eachImage(t *testing.T, path string, f func(n int)) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

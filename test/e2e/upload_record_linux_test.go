@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -140,7 +141,7 @@ func contents(t *testing.T, dir, pattern string) map[string]string {
 // sequence returns the numbers in the headers of a bag's messages.
 func sequence(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/peer"
 	"rsros/tools/info"
@@ -105,7 +106,7 @@ func (r *recording) end() int {
 // numbers are the numbers of a topic's messages in a bag, in their order.
 func numbers(t *testing.T, path, topic string) (all []uint32) {
 	t.Helper()
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

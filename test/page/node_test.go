@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -91,7 +92,7 @@ func TestNodes(t *testing.T) {
 	if code := recorder.Wait(); code != 0 {
 		t.Errorf("record ended with %d: %s", code, recorder.Output())
 	}
-	opened, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	opened, err := rosbag.Open(bag, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

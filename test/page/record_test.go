@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/rig"
@@ -132,7 +133,7 @@ func showsMark(t *testing.T, files []string, dir string) {
 // hasMark reports whether a recording has one.
 func hasMark(t *testing.T, path string) bool {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // CorruptChunks copies a bag and overwrites the data of its chunks, so that the index is undamaged
@@ -17,12 +18,12 @@ func CorruptChunks(t testing.TB, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	for _, c := range bag.Chunks() {
+	for _, c := range bag.Blocks() {
 		at := c.Pos + 4 + int64(binary.LittleEndian.Uint32(data[c.Pos:])) // past the header
 		size := int64(binary.LittleEndian.Uint32(data[at:]))
 		for i := range size {

@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 )
 
@@ -51,7 +52,7 @@ func ReadTake(t testing.TB, path string) Take {
 // CheckTake reads all frames of a recording.
 func CheckTake(t testing.TB, path string) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{Sequential: true})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{Sequential: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -16,7 +17,7 @@ const NodeStart int64 = 1_700_000_000_000_000_000
 func Node(t testing.TB, stamps []int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "node.bag")
-	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
+	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

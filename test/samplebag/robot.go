@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -29,7 +30,7 @@ func RobotPixel(set, x, y int) [3]byte { return [3]byte{byte(4 * x), byte(5 * y)
 func Robot(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 16 << 10, NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 16 << 10, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func batteryType(t testing.TB) msgs.Type {
 
 type robot struct {
 	t testing.TB
-	w *bagstore.Writer
+	w *rosbag.Writer
 }
 
 func (r robot) topic(name string, typ msgs.Type, latching bool) uint32 {

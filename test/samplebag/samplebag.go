@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/stockbag"
 )
 
@@ -48,7 +49,7 @@ func Torn(t testing.TB) string {
 func Walk(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +85,9 @@ func Walk(t testing.TB, name string) string {
 // stock libraries must read the same from each undamaged bag.
 func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []string) {
 	t.Helper()
-	var bags []*bagstore.Bag
+	var bags []*bagstore.Recording
 	for _, path := range paths {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 
 // Each calls visit for each message of open bags in time order. The message's data are valid
 // until it returns.
-func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Bag) {
+func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Recording) {
 	t.Helper()
 	v := bagstore.NewView(bags, bagstore.Query{})
 	it := v.Iterator()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/stockbag"
 )
@@ -41,7 +42,7 @@ func Text(i, n int) []byte {
 func (s Strings) Write(t testing.TB, path string, o bagstore.Options) []stockbag.Message {
 	t.Helper()
 	o.NoSync = true // it is slow
-	w, err := bagstore.Create(path, o)
+	w, err := rosbag.Create(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func byTime(list []stockbag.Message) []stockbag.Message {
 // Read returns a bag's messages in time order.
 func Read(t testing.TB, path string, o bagstore.OpenOptions) (list []stockbag.Message) {
 	t.Helper()
-	b, err := bagstore.Open(path, o)
+	b, err := rosbag.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}

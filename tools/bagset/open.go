@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 )
 
 // ErrSelection means that a Selection is invalid or doesn't apply to the bags.
@@ -44,7 +45,7 @@ func (e *LossError) Error() string {
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where
 // messages are gone. The caller must Close the bags even after an error.
-func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
+func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording, lost []string, err error) {
 	for _, path := range paths {
 		b, err := recording.Open(path, o)
 		if err != nil {
@@ -56,7 +57,7 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 	return bags, lost, nil
 }
 
-func logNotes(path string, b *bagstore.Bag, log zerolog.Logger) (lost []string) {
+func logNotes(path string, b *bagstore.Recording, log zerolog.Logger) (lost []string) {
 	for _, n := range b.Notes() {
 		LogNote(log, path, n)
 		if n.Severity == bagstore.Loss {
@@ -66,8 +67,8 @@ func logNotes(path string, b *bagstore.Bag, log zerolog.Logger) (lost []string) 
 	return lost
 }
 
-// Found describes what reading the bags has found, see [bagstore.Bag.Found].
-func Found(bags []*bagstore.Bag) (lost []string) {
+// Found describes what reading the bags has found, see [bagstore.Recording.Found].
+func Found(bags []*bagstore.Recording) (lost []string) {
 	for _, b := range bags {
 		for _, n := range b.Found() {
 			lost = append(lost, at(b.Path(), n)+": "+n.Text)
@@ -93,7 +94,7 @@ func at(path string, n bagstore.Note) string {
 }
 
 // Close closes bags that were only read.
-func Close(bags []*bagstore.Bag) {
+func Close(bags []*bagstore.Recording) {
 	for _, b := range bags {
 		_ = b.Close() // only read
 	}
@@ -124,8 +125,8 @@ func (s *Skipped) Lost() []string {
 }
 
 // Handler returns Skip, or nil if all recordings are bags: a copy of these stops at a damaged message.
-func (s *Skipped) Handler(bags []*bagstore.Bag) func(error) {
-	if !slices.ContainsFunc(bags, func(b *bagstore.Bag) bool { return b.Content() != nil }) {
+func (s *Skipped) Handler(bags []*bagstore.Recording) func(error) {
+	if !slices.ContainsFunc(bags, func(b *bagstore.Recording) bool { return rosbag.Of(b) == nil }) {
 		return nil
 	}
 	return s.Skip

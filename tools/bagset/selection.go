@@ -42,7 +42,7 @@ func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logg
 }
 
 // Open is [Open] and Filter.
-func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, f bagstore.Filter, lost []string, err error) {
+func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording, f bagstore.Filter, lost []string, err error) {
 	if bags, lost, err = Open(paths, o, log); err == nil {
 		f, err = s.Filter(bags)
 	}
@@ -50,13 +50,13 @@ func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logg
 }
 
 // first returns the time of the first message with a time of its own; 0 if there is none.
-func first(bags ...*bagstore.Bag) bagstore.Time {
+func first(bags ...*bagstore.Recording) bagstore.Time {
 	// Messages at MinTime are valid from the beginning.
 	return bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start()
 }
 
 // Filter returns the filter for open bags. The errors are bagstore's and ErrSelection.
-func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
+func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err error) {
 	f.Types = s.Types
 	var topics, match, exclude, start, end error
 	f.Topics, topics = s.topics(bags)
@@ -74,7 +74,7 @@ func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	return f, nil
 }
 
-func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
+func timeIn(bags []*bagstore.Recording, name, text string) (bagstore.Time, error) {
 	m, err := bagstore.ParseMoment(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
@@ -84,7 +84,7 @@ func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
 
 // topics adds a missing slash, and rejects names that no bag has, so that a misspelt topic doesn't
 // look like an empty one.
-func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
+func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 	recorded := make(map[string]bool)
 	for _, b := range bags {
 		for _, c := range b.Connections() {

@@ -108,7 +108,7 @@ const (
 	maxText   = 500 // bytes of a note or an error
 )
 
-func (r *Row) fromIndex(bag *bagstore.Bag) {
+func (r *Row) fromIndex(bag *bagstore.Recording) {
 	r.Size, r.Format, r.State = bag.Size(), bag.Version(), Indexed
 	r.Start, r.End, r.Duration = int64(bag.Start()), int64(bag.End()), int64(bag.End().Sub(bag.Start()))
 	r.Messages = int64(bag.MessageCount())
@@ -147,7 +147,7 @@ func shortened(text string) string {
 }
 
 // fromDevice adds what a RealSense recording says about its camera.
-func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Bag, countMissing bool) error {
+func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMissing bool) error {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return nil

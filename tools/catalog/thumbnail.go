@@ -17,7 +17,7 @@ import (
 const thumbnailWidth = 160
 
 // ThumbnailImage returns a thumbnail from the middle of a recording, nil if there is none.
-func ThumbnailImage(bag *bagstore.Bag) image.Image {
+func ThumbnailImage(bag *bagstore.Recording) image.Image {
 	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return ofTopics(bag)
@@ -67,7 +67,7 @@ func nearness(depth uint16) uint8 {
 }
 
 // Thumbnail returns Of as a JPEG, nil if there is no image.
-func Thumbnail(bag *bagstore.Bag) []byte {
+func Thumbnail(bag *bagstore.Recording) []byte {
 	img := ThumbnailImage(bag)
 	if img == nil {
 		return nil

@@ -30,7 +30,7 @@ func HasImages(typ string) bool { return typ == imageType || typ == compressedTy
 
 // ofTopics returns a thumbnail of a recording without a device, from the middle of the
 // first topic with images. Depth is taken if there is nothing else.
-func ofTopics(bag *bagstore.Bag) (out image.Image) {
+func ofTopics(bag *bagstore.Recording) (out image.Image) {
 	tried := 0
 	for _, c := range bag.Connections() {
 		if !HasImages(c.Type) {
@@ -52,7 +52,7 @@ func ofTopics(bag *bagstore.Bag) (out image.Image) {
 
 // middleImage returns the image in the middle of the recording, or the last before it;
 // nil if it can't be shown. depth reports whether it shows distances.
-func middleImage(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, depth bool) {
+func middleImage(bag *bagstore.Recording, c *bagstore.Connection) (out image.Image, depth bool) {
 	it := bag.View(bagstore.Query{Connections: func(other *bagstore.Connection) bool { return other == c }}).Iterator()
 	defer it.Close()
 	it.Seek(bag.Start() + (bag.End()-bag.Start())/2)

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/test/samplebag"
@@ -94,7 +95,7 @@ func TestChosenTopic(t *testing.T) {
 		"nothing": {nil, 0}, "depth": {[]message{depth}, 2}, "depth, colour": {[]message{depth, colour}, 3}, "unknown, depth": {[]message{bad, depth}, 2}, "unknown": {[]message{bad}, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "walk.bag")
-		w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+		w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
@@ -25,7 +26,7 @@ import (
 // topics of a robot.
 type nodeBag struct {
 	t     *testing.T
-	w     *bagstore.Writer
+	w     *rosbag.Writer
 	conns map[string]uint32
 	// These say what is missing; nil: nothing.
 	noFrame, noMetadata func(*camdriver.Frame) bool
@@ -160,7 +161,7 @@ func (n *nodeBag) calibrations(snap camdriver.DeviceSnapshot) {
 // writeNode writes the recording of a camera node.
 func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

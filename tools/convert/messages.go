@@ -146,7 +146,7 @@ func (j *job) lose(what string, why error) {
 	}
 }
 
-func (j *job) metadata(bag *bagstore.Bag) *db3.Metadata {
+func (j *job) metadata(bag *bagstore.Recording) *db3.Metadata {
 	m := &db3.Metadata{Start: j.start, End: j.end}
 	at := make(map[int]int)
 	for _, conn := range bag.Connections() {
@@ -166,7 +166,7 @@ func (j *job) metadata(bag *bagstore.Bag) *db3.Metadata {
 	return m
 }
 
-func (j *job) finish(bag *bagstore.Bag, topics map[uint32]bagstore.Topic, encoding string) {
+func (j *job) finish(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encoding string) {
 	for what, n := range j.lost {
 		text := what
 		if err := j.why[what]; err != nil {
@@ -194,7 +194,7 @@ const rosbag2Record = "rosbag2"
 
 // extras copies the attachments and metadata of MCAP files, or lists them as lost. check also
 // verifies the checksums of their chunks.
-func (r *Result) extras(in *bagstore.Bag, out output, check bool) error {
+func (r *Result) extras(in *bagstore.Recording, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
 	files, _ := recording.MCAPFiles(in)
 	for _, f := range files {

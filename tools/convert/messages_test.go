@@ -22,6 +22,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -100,7 +101,7 @@ func contents(t *testing.T, path string) (list []string) {
 // only the bag defines.
 func everyType(t *testing.T, path string, most int) {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +397,7 @@ func TestLost(t *testing.T) {
 	}
 	// Two types on one topic, and a message that isn't one of its type.
 	in := filepath.Join(dir, "odd.bag")
-	w, err := bagstore.Create(in, bagstore.Options{})
+	w, err := rosbag.Create(in, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

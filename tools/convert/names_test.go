@@ -93,7 +93,7 @@ func TestNewNames(t *testing.T) {
 		t.Errorf("lost %q, want %q", names(r.Lost), want)
 	}
 	there := open(t, bag)
-	for _, c := range there.Bag().Chunks() {
+	for _, c := range there.Bag().Blocks() {
 		for _, n := range c.Counts {
 			if topic := there.Bag().Connections()[n.ID].Topic; topic == "/device_0/info" && n.Count != 1 {
 				t.Errorf("%d messages of %s, more than what librealsense 2.56 knows", n.Count, topic)

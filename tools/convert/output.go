@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 )
 
 type output struct {
@@ -64,7 +65,7 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 
 func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metadata, error)) error {
 	o.Bag.Overwrite = o.Overwrite
-	w, err := bagstore.CreateOutput(ctx, o.Out, o.Bag)
+	w, err := rosbag.CreateOutput(ctx, o.Out, o.Bag)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func again(ctx context.Context, o Options) (Result, error) {
 	return Messages(ctx, o)
 }
 
-// Recover is [bagstore.Recover] for a .db3 or an MCAP file.
+// Recover is [rosbag.Recover] for a .db3 or an MCAP file.
 func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
 	if o.Compression == "" {
 		o.Compression = usualCompression(ctx, in)
@@ -104,7 +104,7 @@ func usualCompression(ctx context.Context, path string) bagstore.Compression {
 		return bagstore.None
 	}
 	defer b.Close() //nolint:errcheck // only read
-	for _, block := range b.Content().Blocks() {
+	for _, block := range b.Blocks() {
 		if block.Compression != bagstore.None {
 			return bagstore.LZ4
 		}

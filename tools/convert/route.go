@@ -115,7 +115,7 @@ func withLoss(t bagstore.Topic, ros int, times string, dropped []string, convert
 type table map[uint32]*route
 
 // newTable finds the routes. Connections of a topic share one in ROS 2, where a topic has one type.
-func newTable(bag *bagstore.Bag, topics map[uint32]bagstore.Topic, encoding string) table {
+func newTable(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encoding string) table {
 	r := router{encoding: encoding}
 	list := make(table)
 	first := make(map[string]*route)
@@ -138,7 +138,7 @@ func newTable(bag *bagstore.Bag, topics map[uint32]bagstore.Topic, encoding stri
 	return list
 }
 
-func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) {
+func (t table) open(bag *bagstore.Recording, encoding string, out output) (err error) {
 	numbers := make(map[string]int)
 	for _, conn := range bag.Connections() {
 		way := t[conn.ID]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
@@ -25,7 +26,7 @@ type kalibrWriter struct {
 	*Input
 	*united        // Motion
 	path    string // of the bag
-	bag     *bagstore.Writer
+	bag     *rosbag.Writer
 	topics  []uint32
 	imu     uint32 // if there is a sample
 	encoder msgs.Encoder
@@ -38,7 +39,7 @@ func openKalibr(s *Input) (_ Writer, err error) {
 		return nil, err
 	}
 	// Checkpoints depend on the time that writing takes. Without them, the same recording makes the same bag.
-	w.bag, err = bagstore.Create(w.path+".partial", bagstore.Options{Overwrite: true, NoSync: true, Checkpoint: -1})
+	w.bag, err = rosbag.Create(w.path+".partial", bagstore.Options{Overwrite: true, NoSync: true, Checkpoint: -1})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 )
@@ -49,7 +50,7 @@ func TestStampTwice(t *testing.T) {
 	if err != nil || m.Sets != 7 || m.LeftOut != 5 || strings.Count(string(left), "the stamp of an earlier image") != 5 {
 		t.Errorf("%d sets, %d left out, %v\n%s", m.Sets, m.LeftOut, err, left)
 	}
-	b, err := bagstore.Open(filepath.Join(dir, "kalibr.bag"), bagstore.OpenOptions{})
+	b, err := rosbag.Open(filepath.Join(dir, "kalibr.bag"), bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

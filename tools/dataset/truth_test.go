@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
@@ -25,7 +26,7 @@ const walkStart int64 = 1_700_000_000_000_000_000
 // from base to the camera, and an /odom topic if odom is set.
 func writeWalk(t *testing.T, path string, odom bool) {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{Checkpoint: -1})
+	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -69,7 +70,7 @@ func TestGenpyPrintsTheSame(t *testing.T) {
 // printed returns cat's text of the first n small messages of a topic.
 func printed(t *testing.T, path, topic string, n int) (texts []string) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

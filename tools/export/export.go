@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 
 // exportMCAP writes the messages unchanged into an MCAP file of the ros1 profile. It returns how
 // many can't be read, and how many have bagstore.ClampedTimes.
-func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad, moved int, err error) {
+func exportMCAP(ctx context.Context, bag *bagstore.Recording, q bagstore.Query, o Options) (bad, moved int, err error) {
 	v := bag.View(q)
 	walk := bagset.NewWalk(ctx, o.Log)
 	walk.Progress, walk.Total = o.Progress, v.Count()

@@ -39,7 +39,7 @@ type folder struct {
 
 // exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
 // and how many have bagstore.ClampedTimes.
-func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad, moved int, err error) {
+func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.Filter, o Options) (bad, moved int, err error) {
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = WriteFile(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
@@ -58,7 +58,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	return bad, moved, err
 }
 
-func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
+func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
 	recording := rsbag.IsRecording(bag)
 	if recording {
 		if err := f.exportRecording(bag, filter); err != nil {

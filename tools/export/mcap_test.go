@@ -15,6 +15,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -63,7 +64,7 @@ func TestExportMCAPBySpecification(t *testing.T) {
 // messageLines prints a bag's messages as check_mcap.py does.
 func messageLines(t *testing.T, path string) string {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

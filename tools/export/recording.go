@@ -24,7 +24,7 @@ type recordingExport struct {
 	aligned *aligned                      // nil unless asked for
 }
 
-func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) error {
+func (f *folder) exportRecording(bag *bagstore.Recording, filter bagstore.Filter) error {
 	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
@@ -144,11 +145,11 @@ func TestExportRecording(t *testing.T) {
 func TestExportEpochTimes(t *testing.T) {
 	sdk := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	live := filepath.Join(filepath.Dir(sdk), "live.bag")
-	w, err := bagstore.Create(live, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(live, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bagstore.Open(sdk, bagstore.OpenOptions{})
+	b, err := rosbag.Open(sdk, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +328,7 @@ func TestExportPoints(t *testing.T) {
 func camera(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "camera.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +460,7 @@ func TestExportDamage(t *testing.T) {
 		t.Errorf("%d files", len(m.Files))
 	}
 	path := filepath.Join(t.TempDir(), "odd.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -548,7 +549,7 @@ func want(t *testing.T, end outcome, o Options) (log string) {
 // own files or another topic's.
 func TestTopicsNamedLikeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Annotation struct {
 
 // Annotations reads the annotations of a recording, in order. It reads no other messages. What can't be read
 // is left out: check reports it.
-func Annotations(ctx context.Context, bag *bagstore.Bag) iter.Seq[Annotation] {
+func Annotations(ctx context.Context, bag *bagstore.Recording) iter.Seq[Annotation] {
 	return func(yield func(Annotation) bool) {
 		v := bag.View(bagstore.Query{Connections: isAnnotation})
 		for m, err := range v.Messages() {
@@ -84,7 +84,7 @@ type Loss struct {
 const maxLosses = 10_000
 
 // Losses adds up what recorders dropped, sorted by topic.
-func Losses(ctx context.Context, bag *bagstore.Bag) []Loss {
+func Losses(ctx context.Context, bag *bagstore.Recording) []Loss {
 	type key struct{ topic, recorder string }
 	sums := make(map[key]uint64)
 	for a := range Annotations(ctx, bag) {

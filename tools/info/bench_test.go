@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // BenchmarkTiny summarizes a bag of a million tiny messages.
@@ -15,7 +16,7 @@ func BenchmarkTiny(b *testing.B) {
 	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
 		path := filepath.Join(cmp.Or(os.Getenv("BENCH_DIR"), b.TempDir()), "tiny-info-"+string(kind)+".bag")
 		b.Cleanup(func() { os.Remove(path) })
-		w, err := bagstore.Create(path, bagstore.Options{Compression: kind, NoSync: true, Overwrite: true})
+		w, err := rosbag.Create(path, bagstore.Options{Compression: kind, NoSync: true, Overwrite: true})
 		if err != nil {
 			b.Fatal(err)
 		}

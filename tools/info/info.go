@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // Options are the options of OfFile and Of.
@@ -89,7 +90,7 @@ type TopicSizes struct {
 
 // SummarizeFile summarizes a bag. Without options it reads no messages.
 func SummarizeFile(ctx context.Context, path string, o Options) (*Summary, error) {
-	b, err := bagstore.Open(path, bagstore.OpenOptions{Context: ctx})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func SummarizeFile(ctx context.Context, path string, o Options) (*Summary, error
 }
 
 // Summarize summarizes an open bag, see [SummarizeFile].
-func Summarize(ctx context.Context, b *bagstore.Bag, o Options) (*Summary, error) {
+func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (*Summary, error) {
 	s, err := summarize(b)
 	if err != nil {
 		return s, err
@@ -116,8 +117,8 @@ func Summarize(ctx context.Context, b *bagstore.Bag, o Options) (*Summary, error
 	return s, nil
 }
 
-func summarize(b *bagstore.Bag) (*Summary, error) {
-	chunks := b.Chunks()
+func summarize(b *bagstore.Recording) (*Summary, error) {
+	chunks := b.Blocks()
 	s := &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
 		Messages: b.MessageCount(), Chunks: len(chunks), Notes: b.Notes()}
 	if err := s.storage(b); err != nil {
@@ -135,7 +136,7 @@ func summarize(b *bagstore.Bag) (*Summary, error) {
 }
 
 // Topics returns the topics of a bag by name, without rates and sizes. It reads nothing.
-func Topics(b *bagstore.Bag) (list []TopicSummary) {
+func Topics(b *bagstore.Recording) (list []TopicSummary) {
 	counts := b.Counts()
 	topics := make(map[string]*TopicSummary)
 	for _, c := range b.Connections() {
@@ -155,7 +156,7 @@ func Topics(b *bagstore.Bag) (list []TopicSummary) {
 	return list
 }
 
-func (s *Summary) storage(b *bagstore.Bag) (err error) {
+func (s *Summary) storage(b *bagstore.Recording) (err error) {
 	if s.Compressions, err = Compressions(b); err != nil {
 		return err
 	}
@@ -173,12 +174,8 @@ func (s *Summary) storage(b *bagstore.Bag) (err error) {
 
 // Compressions returns the compressions of a bag's chunks, those of most chunks first. At an address, it
 // reads some of the chunks' headers.
-func Compressions(b *bagstore.Bag) ([]CompressionUse, error) {
-	read := b.ChunkHeaders
-	if b.Remote() {
-		read = b.SomeHeaders
-	}
-	heads, err := read()
+func Compressions(b *bagstore.Recording) ([]CompressionUse, error) {
+	heads, err := b.SomeLayouts()
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +197,7 @@ func (s *Summary) compressed() bool {
 // maxIntervals bounds the intervals for a topic's median.
 const maxIntervals = 1 << 20
 
-func (s *Summary) rates(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
+func (s *Summary) rates(ctx context.Context, b *bagstore.Recording, p bagstore.Progress) error {
 	v := b.View(bagstore.Query{})
 	intervals := make(map[string][]bagstore.Time)
 	found := make(map[string]*TopicRates)
@@ -258,7 +255,7 @@ func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 	r.Gaps = uint64(n - from)
 }
 
-func (s *Summary) sizes(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
+func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording, p bagstore.Progress) error {
 	topics := make(map[uint32]*TopicSummary)
 	for i := range s.Topics {
 		for _, c := range s.Topics[i].Connected {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -69,7 +70,7 @@ func TestAsStock(t *testing.T) {
 func mixedBag(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "mixed.bag")
-	w, err := bagstore.Create(path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed"), NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed"), NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func lines(s string) []string {
 
 func TestDetails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 500, Compression: bagstore.LZ4})
+	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 500, Compression: bagstore.LZ4})
 	if err != nil {
 		t.Fatal(err)
 	}

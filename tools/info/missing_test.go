@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
 
@@ -17,7 +18,7 @@ import (
 // that lost three, and a topic without headers.
 func write(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

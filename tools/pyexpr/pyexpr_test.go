@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -144,7 +145,7 @@ func compareWithPython(t *testing.T, path string, expressions []string) {
 // sample returns the messages that the Python program evaluates.
 func sample(t *testing.T, path string) (list []Env) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

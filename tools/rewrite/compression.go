@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/tools/info"
 )
 
 // SameCompression sets the options to the compression of a bag, unless one is chosen: a bag of which some topics
 // are compressed keeps these.
-func SameCompression(b *bagstore.Bag, o *bagstore.Options) (err error) {
+func SameCompression(b *bagstore.Recording, o *bagstore.Options) (err error) {
 	if o.Compression != "" {
 		return nil
 	}
@@ -25,7 +26,7 @@ func SameCompression(b *bagstore.Bag, o *bagstore.Options) (err error) {
 }
 
 // MainCompression returns the compression of most of a bag's chunks; LZ4 for those that a bag can't have.
-func MainCompression(b *bagstore.Bag) (bagstore.Compression, error) {
+func MainCompression(b *bagstore.Recording) (bagstore.Compression, error) {
 	uses, err := info.Compressions(b)
 	switch {
 	case err != nil:
@@ -40,12 +41,12 @@ func MainCompression(b *bagstore.Bag) (bagstore.Compression, error) {
 
 // compressedTopics matches the topics most of whose messages are in LZ4 chunks, if a bag has others in
 // uncompressed ones; otherwise it is nil.
-func compressedTopics(b *bagstore.Bag) *regexp.Regexp {
-	chunks := b.Chunks()
-	if b.Content() != nil || b.Remote() {
+func compressedTopics(b *bagstore.Recording) *regexp.Regexp {
+	chunks := b.Blocks()
+	if rosbag.Of(b) == nil || b.Costly() {
 		return nil
 	}
-	heads, err := b.ChunkHeaders()
+	heads, err := b.Layouts()
 	if err != nil || len(heads) != len(chunks) {
 		return nil // reading the chunks will tell
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 )
@@ -26,11 +27,11 @@ func TestJoin(t *testing.T) {
 		{{"/map", 30, "c", false}, {"/static", 30, "s", true}, {"/late", 30, "s", false}, {"/count", 31, "1", false}},
 	}
 	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
-		var bags []*bagstore.Bag
+		var bags []*bagstore.Recording
 		var want []stockbag.Message
 		for i, list := range parts {
 			path := filepath.Join(t.TempDir(), fmt.Sprint(i))
-			w, err := bagstore.Create(path, bagstore.Options{Compression: kind, NoSync: true})
+			w, err := rosbag.Create(path, bagstore.Options{Compression: kind, NoSync: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/rosbag"
 )
 
 // Options are the options of Rewrite and Merge.
@@ -50,7 +51,7 @@ func (o Options) pieces(v *bagstore.View, takes func(*bagstore.WholeChunk) bool)
 	}
 }
 
-func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
+func (o Options) copy(w *rosbag.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
 	if o.Keep != nil && (o.Judges == nil || o.Judges(m.Conn)) {
 		if keep, err := o.Keep(m); err != nil || !keep {
 			return false, err
@@ -67,7 +68,7 @@ type Result struct {
 	Size     int64  `json:"size"`    // of the new file
 	Clamped  int    `json:"moved"`   // messages with bagstore.ClampedTimes
 	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
-	// Found lists what reading the bags found, see [bagstore.Bag.Found].
+	// Found lists what reading the bags found, see [bagstore.Recording.Found].
 	Found []bagstore.Note `json:"-"`
 }
 
@@ -76,28 +77,28 @@ func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Context: ctx, Sequential: true})
+	b, err := rosbag.Open(in, bagstore.OpenOptions{Context: ctx, Sequential: true})
 	if err != nil {
 		return nil, err
 	}
 	closeBag := sync.OnceFunc(func() { b.Close() })
 	defer closeBag()
-	return merge(ctx, []*bagstore.Bag{b}, out, o, closeBag)
+	return merge(ctx, []*bagstore.Recording{b}, out, o, closeBag)
 }
 
 // Merge copies bags into one, in time order. Equal connections become one.
-func Merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*Result, error) {
+func Merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options) (*Result, error) {
 	return merge(ctx, bags, out, o, func() {})
 }
 
 // merge calls read before the output gets its name, which may be an input's, because Windows can't
 // replace an open file.
-func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
+func merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options, read func()) (*Result, error) {
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	v := bagstore.NewView(bags, o.Query())
-	w, err := bagstore.CreateOutput(ctx, out, o.Options)
+	w, err := rosbag.CreateOutput(ctx, out, o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 	return res, nil
 }
 
-func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bagstore.Bag, v *bagstore.View, o Options) error {
+func (res *Result) copyAll(ctx context.Context, w *rosbag.Output, bags []*bagstore.Recording, v *bagstore.View, o Options) error {
 	w.Keep(v.Connections())
 	if o.Start > bagstore.MinTime {
 		if err := copyStatic(w, bags, o); err != nil {
@@ -153,7 +154,7 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 }
 
 // copyStatic writes the messages at MinTime, without which no part of a RealSense recording plays.
-func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
+func copyStatic(w *rosbag.Output, bags []*bagstore.Recording, o Options) error {
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
 	for p, err := range o.pieces(v, nil) {
 		if err == nil {
@@ -167,7 +168,7 @@ func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 }
 
 // eachLatched calls do with the latched messages from before the filter's start, if Latched is set.
-func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Bag, do func(bagstore.Message) error) error {
+func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Recording, do func(bagstore.Message) error) error {
 	if !f.Latched || f.Start == 0 {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 	"rsros/tools/info"
@@ -100,13 +101,13 @@ func TestFilter(t *testing.T) {
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	var all []stockbag.Message
-	var bags []*bagstore.Bag
+	var bags []*bagstore.Recording
 	for i := range 3 {
 		path := filepath.Join(dir, fmt.Sprint(i))
 		s := samplebag.Small
 		s.Messages += i * 50
 		all = append(all, s.Write(t, path, bagstore.Options{ChunkSize: 4000})...)
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	samplebag.Everywhere(t, out, all)
-	b, err := bagstore.Open(out, bagstore.OpenOptions{})
+	b, err := rosbag.Open(out, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestMerge(t *testing.T) {
 
 func splitFile(t *testing.T, in string, name func(int) string, o SplitOptions) ([]Part, error) {
 	t.Helper()
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Sequential: true})
+	b, err := rosbag.Open(in, bagstore.OpenOptions{Sequential: true})
 	if err != nil {
 		return nil, err
 	}

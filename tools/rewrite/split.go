@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // SplitOptions are the options of Split. At least one limit must be set.
@@ -33,10 +34,10 @@ type Part struct {
 type splitter struct {
 	ctx     context.Context
 	o       SplitOptions
-	bags    []*bagstore.Bag // the input
+	bags    []*bagstore.Recording // the input
 	view    *bagstore.View
 	name    func(part int) string
-	out     *bagstore.Output
+	out     *rosbag.Output
 	parts   []Part
 	past    bagstore.Time // the last part doesn't end before it, as messages up to then may be in it
 	latched map[*bagstore.Connection]retained
@@ -45,16 +46,16 @@ type splitter struct {
 
 type retained struct {
 	m bagstore.Message
-	b bagstore.Buffer
+	b *bagstore.Buffer
 }
 
 // Split copies a bag into parts in time order. name returns the path of a part, from 0. After an
 // error, complete parts remain.
-func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
+func Split(ctx context.Context, b *bagstore.Recording, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split needs a duration, a size or a number of messages")
 	}
-	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Bag{b}, view: b.View(o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
+	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Recording{b}, view: b.View(o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()
 	err := s.run()
 	if s.out != nil {
@@ -129,7 +130,7 @@ func (s *splitter) copyWhole(c *bagstore.WholeChunk) error {
 
 func (s *splitter) begin(t bagstore.Time) error {
 	path := s.name(len(s.parts))
-	out, err := bagstore.CreateOutput(s.ctx, path, s.o.Options.Options)
+	out, err := rosbag.CreateOutput(s.ctx, path, s.o.Options.Options)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
@@ -35,7 +36,7 @@ func wholeChunks(t *testing.T, seed uint64) (whole, chunks int) {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	kinds := []bagstore.Compression{bagstore.None, bagstore.None, bagstore.LZ4, bagstore.LZ4, bagstore.BZ2} // BZ2 takes long
 	kind := kinds[rnd.IntN(len(kinds))]
-	var bags []*bagstore.Bag
+	var bags []*bagstore.Recording
 	for i := range 1 + rnd.IntN(3) {
 		bags = append(bags, open(t, randomBag(t, rnd, filepath.Join(dir, fmt.Sprint(i)), kind), rnd.IntN(4) == 0))
 	}
@@ -66,7 +67,7 @@ func wholeChunks(t *testing.T, seed uint64) (whole, chunks int) {
 }
 
 // splitWhole compares the parts of a bag with those made message by message.
-func splitWhole(t *testing.T, rnd *rand.Rand, name string, b *bagstore.Bag, prefix string, o Options) {
+func splitWhole(t *testing.T, rnd *rand.Rand, name string, b *bagstore.Recording, prefix string, o Options) {
 	t.Helper()
 	so := SplitOptions{Options: o, RepeatLatched: rnd.IntN(2) == 0}
 	switch rnd.IntN(3) {
@@ -110,7 +111,7 @@ func splitWhole(t *testing.T, rnd *rand.Rand, name string, b *bagstore.Bag, pref
 // randomBag writes a bag with overlapping, unordered chunks and many messages of equal times.
 func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compression) string {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{Compression: kind, ChunkSize: 200 + rnd.IntN(3000), NoSync: true, Checkpoint: -1})
+	w, err := rosbag.Create(path, bagstore.Options{Compression: kind, ChunkSize: 200 + rnd.IntN(3000), NoSync: true, Checkpoint: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +142,9 @@ func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compress
 	return path
 }
 
-func open(t *testing.T, path string, scan bool) *bagstore.Bag {
+func open(t *testing.T, path string, scan bool) *bagstore.Recording {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{Sequential: true, Scan: scan})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{Sequential: true, Scan: scan})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,13 +153,13 @@ func open(t *testing.T, path string, scan bool) *bagstore.Bag {
 }
 
 // merged merges bags, checks the output, and returns its content and number of chunks.
-func merged(t *testing.T, name string, bags []*bagstore.Bag, out string, o Options) ([]string, int, *Result) {
+func merged(t *testing.T, name string, bags []*bagstore.Recording, out string, o Options) ([]string, int, *Result) {
 	t.Helper()
 	res, err := Merge(t.Context(), bags, out, o)
 	if err != nil {
 		t.Fatal(name, err)
 	}
-	rep, err := bagstore.Check(t.Context(), out, bagstore.CheckOptions{})
+	rep, err := rosbag.Check(t.Context(), out, bagstore.CheckOptions{})
 	if err != nil || rep.Outcome != bagstore.Sound || rep.Messages != res.Messages {
 		t.Fatalf("%s: %+v %v", name, rep, err)
 	}
@@ -204,12 +205,12 @@ func TestWholeChunksOfOthers(t *testing.T) {
 	}
 	whole := 0
 	for _, path := range paths {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
 			continue
 		}
 		defer b.Close()
-		heads, err := b.ChunkHeaders()
+		heads, err := b.Layouts()
 		if err != nil || len(heads) == 0 {
 			continue
 		}
@@ -217,9 +218,9 @@ func TestWholeChunksOfOthers(t *testing.T) {
 		for i, f := range []bagstore.Filter{{}, {Start: b.Start() + bagstore.Time(third), End: b.End() - bagstore.Time(third), Latched: true}} {
 			name, dir := fmt.Sprint(filepath.Base(path), " ", i), t.TempDir()
 			o := Options{Options: bagstore.Options{Compression: heads[len(heads)-1].Compression, NoSync: true}, Filter: f, Damaged: func(error) {}}
-			got, _, res := merged(t, name, []*bagstore.Bag{b}, filepath.Join(dir, "whole"), o)
+			got, _, res := merged(t, name, []*bagstore.Recording{b}, filepath.Join(dir, "whole"), o)
 			o.Keep = func(bagstore.Message) (bool, error) { return true, nil }
-			want, _, _ := merged(t, name, []*bagstore.Bag{b}, filepath.Join(dir, "single"), o)
+			want, _, _ := merged(t, name, []*bagstore.Recording{b}, filepath.Join(dir, "single"), o)
 			same(t, name, got, want)
 			whole += res.Whole
 			if out := filepath.Join(dir, "whole"); res.Whole > 0 {
@@ -239,7 +240,7 @@ func TestWholeChunkDamaged(t *testing.T) {
 		in := filepath.Join(t.TempDir(), string(kind))
 		samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 4000, Compression: kind})
 		b := open(t, in, false)
-		heads, err := b.ChunkHeaders()
+		heads, err := b.Layouts()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,8 +259,8 @@ func TestWholeChunkDamaged(t *testing.T) {
 		}
 		lost := 0
 		o.Damaged = func(error) { lost++ }
-		chunk := b.Chunks()[len(heads)/2]
-		res, err := Merge(t.Context(), []*bagstore.Bag{open(t, in, false)}, in+".out", o)
+		chunk := b.Blocks()[len(heads)/2]
+		res, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, in+".out", o)
 		if want := samplebag.Small.Messages - int(chunk.Messages()); err != nil || res.Messages != uint64(want) || uint64(lost) != chunk.Messages() || res.Whole == 0 {
 			t.Errorf("%s: %+v, %d lost, %v", kind, res, lost, err)
 		}

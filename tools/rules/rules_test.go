@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/tools/convert"
@@ -48,7 +49,7 @@ func good() (list []message) {
 // write writes messages in a bag.
 func write(t *testing.T, path string, list []message, compression bagstore.Compression) {
 	t.Helper()
-	w, err := bagstore.Create(path, bagstore.Options{NoSync: true, Compression: compression, ChunkSize: 8 << 10})
+	w, err := rosbag.Create(path, bagstore.Options{NoSync: true, Compression: compression, ChunkSize: 8 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type Checker struct {
 }
 
 // NewChecker reads the descriptions of a recording's devices. The caller still owns the bag.
-func NewChecker(bag *bagstore.Bag) (*Checker, error) {
+func NewChecker(bag *bagstore.Recording) (*Checker, error) {
 	files, err := openAll(bag)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 }
 
 // openAll opens every device of a recording. Topics of others that describe none are noted.
-func openAll(bag *bagstore.Bag) (files []*File, err error) {
+func openAll(bag *bagstore.Recording) (files []*File, err error) {
 	list := Devices(bag)
 	if len(list) == 0 {
 		list = []int{0}
@@ -159,7 +159,7 @@ func HasLayout(ctx context.Context, path string) bool {
 
 // Summarize returns the summary of a recording, nil for other files. With gaps it reads every
 // frame.
-func Summarize(bag *bagstore.Bag, gaps bool) (*Summary, error) {
+func Summarize(bag *bagstore.Recording, gaps bool) (*Summary, error) {
 	if !IsRecording(bag) {
 		return nil, nil
 	}

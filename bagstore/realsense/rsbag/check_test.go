@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 )
 
 // TestCheckInSteps checks that checking the layout together with the structure, chunk by chunk, finds
@@ -24,7 +25,7 @@ func TestCheckInSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			rep, err := f.Bag().Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
+			rep, err := rosbag.Of(f.Bag()).Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
 			if err != nil || rep.Outcome != bagstore.Sound {
 				t.Fatal(rep, err)
 			}

@@ -180,7 +180,7 @@ func (c *Cursor) gatherBack() {
 	c.drop()
 	c.at = c.track.time()
 	var messages []bagstore.Message
-	var buffers []bagstore.Buffer
+	var buffers []*bagstore.Buffer
 	size, left := 0, 0
 	c.ahead = -1
 	for c.ahead < 0 && c.track.time() == c.at {
@@ -189,7 +189,7 @@ func (c *Cursor) gatherBack() {
 		for size += len(m.Data); size > instantBytes && left < len(messages)-1; left++ {
 			size -= len(messages[left].Data)
 			buffers[left].Release()
-			messages[left].Data, buffers[left] = nil, bagstore.Buffer{}
+			messages[left].Data, buffers[left] = nil, nil
 		}
 		if !c.track.prev() {
 			c.ahead = 0

@@ -18,7 +18,7 @@ import (
 
 // File is a RealSense recording open for reading. It is safe for concurrent use.
 type File struct {
-	bag        *bagstore.Bag
+	bag        *bagstore.Recording
 	owned      bool // Close closes the bag
 	device     int  // its number in the bag
 	version    uint32
@@ -61,7 +61,7 @@ var ErrNoRecording = errors.New("no RealSense recording")
 // Options are the options of Open.
 type Options struct {
 	// Bag, if not nil, is read instead of the path. It must be closed after the File.
-	Bag *bagstore.Bag
+	Bag *bagstore.Recording
 	// Context, Sequential and Progress are those of bagstore.OpenOptions.
 	Context    context.Context
 	Sequential bool
@@ -93,7 +93,7 @@ func Open(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-func describe(bag *bagstore.Bag, o Options) (*File, error) {
+func describe(bag *bagstore.Recording, o Options) (*File, error) {
 	f := &File{bag: bag, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
@@ -175,7 +175,7 @@ func (f *File) Close() error {
 func (f *File) Device() int { return f.device }
 
 // Bag returns the underlying bag.
-func (f *File) Bag() *bagstore.Bag { return f.bag }
+func (f *File) Bag() *bagstore.Recording { return f.bag }
 
 // Snapshot returns the device's description at the start. The caller must not change it.
 func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 )
 
@@ -51,7 +52,7 @@ func TestFindReadsFewFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	reads := &largeReads{File: file, least: p.FrameSize()}
-	bag, err := bagstore.OpenReader(reads, st.Size(), path, bagstore.OpenOptions{})
+	bag, err := rosbag.OpenReader(reads, st.Size(), path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

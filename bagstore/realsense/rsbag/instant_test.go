@@ -8,19 +8,20 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
 )
 
 // TestInstantIsBounded checks that of many large frames of one time the first ones are read, in both directions, and the
 // others are counted as unreadable.
 func TestInstantIsBounded(t *testing.T) {
-	in, err := bagstore.Open(samplebag.Data(t, "sw_small_raw.bag"), bagstore.OpenOptions{})
+	in, err := rosbag.Open(samplebag.Data(t, "sw_small_raw.bag"), bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close() //nolint:errcheck // only read
 	path := filepath.Join(t.TempDir(), "b.bag")
-	out, err := bagstore.CreateOutput(t.Context(), path, bagstore.Options{Compression: bagstore.LZ4, NoSync: true})
+	out, err := rosbag.CreateOutput(t.Context(), path, bagstore.Options{Compression: bagstore.LZ4, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

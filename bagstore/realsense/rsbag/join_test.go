@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -212,7 +213,7 @@ func TestFirstTopic(t *testing.T) {
 // without /file_version.
 func TestStrayDevice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := bagstore.Create(path, bagstore.Options{})
+	w, err := rosbag.Create(path, bagstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestStrayDevice(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

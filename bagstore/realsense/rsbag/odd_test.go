@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -18,7 +19,7 @@ import (
 type odd struct {
 	t     testing.TB
 	path  string
-	w     *bagstore.Writer
+	w     *rosbag.Writer
 	conns map[string]uint32
 }
 
@@ -26,7 +27,7 @@ func newOdd(t testing.TB) *odd {
 	t.Helper()
 	o := &odd{t: t, path: filepath.Join(t.TempDir(), "odd.bag"), conns: make(map[string]uint32)}
 	var err error
-	if o.w, err = bagstore.Create(o.path, bagstore.Options{}); err != nil {
+	if o.w, err = rosbag.Create(o.path, bagstore.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return o

@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
@@ -290,7 +291,7 @@ func playable(t *testing.T, paths ...string) {
 // truncated bag they know what the last checkpoint recorded.
 func agree(t *testing.T, path string) {
 	t.Helper()
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

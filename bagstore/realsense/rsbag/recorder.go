@@ -48,7 +48,7 @@ type Target interface {
 	Checkpoint() error
 	CheckpointIfDue() error
 	Size() int64
-	WriteMethod() string // as bagstore.Writer's; "" where there is no choice
+	WriteMethod() string // as rosbag.Writer's; "" where there is no choice
 	Close() error
 }
 
@@ -92,7 +92,7 @@ type RecorderStats struct {
 	Refused     uint64        // frames of streams that the snapshot does not hold
 	Duration    time.Duration // file time of the latest frame
 	Size        int64         // of the file, as far as it is written
-	WriteMethod string        // as bagstore.Writer's; "" where there is no choice
+	WriteMethod string        // as rosbag.Writer's; "" where there is no choice
 }
 
 // NewRecorder creates a bag, which is playable from then on, and writes the description.

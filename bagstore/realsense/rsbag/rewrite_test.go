@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/tools/rewrite"
 )
 
@@ -21,7 +22,7 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	if _, err := rewrite.Rewrite(t.Context(), in, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
 		t.Fatal(err)
 	}
-	bag, err := bagstore.Open(in, bagstore.OpenOptions{})
+	bag, err := rosbag.Open(in, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

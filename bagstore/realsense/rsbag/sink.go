@@ -7,6 +7,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -15,7 +16,7 @@ import (
 type sink struct {
 	device  int // its number
 	enc     *rslayout.Encoder
-	w       *bagstore.Writer
+	w       *rosbag.Writer
 	conns   map[string]uint32 // by topic
 	names   map[string]string // of topics in the file, where they aren't those of the device
 	streams map[camdriver.StreamID]*sinkStream
@@ -40,7 +41,7 @@ type sinkTopic struct {
 
 // newSink creates a bag and writes the device's description.
 func newSink(path string, device int, snap camdriver.DeviceSnapshot, o bagstore.Options, names map[string]string) (*sink, error) {
-	w, err := bagstore.Create(path, o)
+	w, err := rosbag.Create(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func newSink(path string, device int, snap camdriver.DeviceSnapshot, o bagstore.
 }
 
 // newDeviceSink returns a sink of one of several devices in a bag, which belongs to the first.
-func newDeviceSink(w *bagstore.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
+func newDeviceSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
 	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32),
 		streams: make(map[camdriver.StreamID]*sinkStream), units: make(map[int]float32)}
 	for _, one := range snap.Streams {

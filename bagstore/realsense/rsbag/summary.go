@@ -16,7 +16,7 @@ import (
 )
 
 // IsRecording reports whether a bag has topics of the layout.
-func IsRecording(bag *bagstore.Bag) bool {
+func IsRecording(bag *bagstore.Recording) bool {
 	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool { return IsTopic(c.Topic) })
 }
 
@@ -27,7 +27,7 @@ func IsTopic(name string) bool {
 }
 
 // Devices returns the numbers of the devices that a bag describes, sorted.
-func Devices(bag *bagstore.Bag) (list []int) {
+func Devices(bag *bagstore.Recording) (list []int) {
 	for _, c := range bag.Connections() {
 		if device, _ := rslayout.FirstTopic(c.Topic); IsTopic(c.Topic) && !slices.Contains(list, device) {
 			list = append(list, device)

@@ -14,7 +14,7 @@ import (
 // maxBad is how many rows that can't be read are passed over.
 const maxBad = 1000
 
-func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
+func (c *checker) rows(ctx context.Context, bag *bagstore.Recording) error {
 	v := bag.View(bagstore.Query{})
 	bad := 0
 	for m, err := range v.Messages() {

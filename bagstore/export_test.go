@@ -1,0 +1,25 @@
+package bagstore
+
+import "time"
+
+// PlainBytes bounds the uncompressed chunks of an iterator.
+const PlainBytes = plainBytes
+
+// LeadBytes bounds what is read ahead within Query.Lead.
+const LeadBytes = leadBytes
+
+// ReadAhead sets the number of chunks that iterators of v read ahead.
+func (v *View) ReadAhead(chunks int) { v.ahead = chunks }
+
+// BoundLead sets how many bytes iterators of v read ahead within Query.Lead, and how long they wait for these.
+func (v *View) BoundLead(bytes int64, patience time.Duration) {
+	v.leadBytes, v.patience = bytes, patience
+}
+
+// Cached returns the chunks in an iterator's cache, their bytes, and those of uncompressed ones.
+func (it *Iterator) Cached() (chunks int, all, plain int64) {
+	return len(it.reader.cache), it.reader.bytes, it.reader.plain
+}
+
+// Ahead returns the bytes that were read ahead within Query.Lead.
+func (it *Iterator) Ahead() int64 { return it.reader.quiet.bytes }

@@ -1,7 +1,0 @@
-//go:build directsink
-
-package bagstore
-
-// forceDirect makes Auto write, and Open read, every file past the page cache, for tests: go test
-// -tags directsink.
-const forceDirect = true

@@ -1,5 +1,0 @@
-//go:build !directsink
-
-package bagstore
-
-const forceDirect = false

@@ -1,0 +1,191 @@
+package rosbag
+
+import (
+	"bytes"
+	"cmp"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/internal/record"
+)
+
+// chunkReader reads the chunks of one bag. It is for one goroutine.
+type chunkReader struct {
+	b      *File
+	w      *record.Window
+	urgent bool             // decompress on all cores
+	stored *bagstore.Buffer // of the chunk to read, if not nil
+
+	rec    record.Record    // of the message read last
+	loaded *bagstore.Buffer // the chunk of the message read last
+	source record.Source    // of its bytes: made once, as it is on the heap
+}
+
+func newChunkReader(b *File) *chunkReader {
+	return &chunkReader{b: b, w: record.NewWindow(b.r, b.size)}
+}
+
+// header returns the chunk's header, which it reads if a scan hasn't, and how its messages are read.
+func (cr *chunkReader) header(c *chunk) (head bagstore.Layout, err error) {
+	if head = c.head; head.DataPos == 0 {
+		if head, err = cr.readHeader(c); err != nil {
+			return head, err
+		}
+	}
+	if head.Access = bagstore.Whole; direct(c, head) {
+		head.Access = bagstore.Single
+	}
+	return head, nil
+}
+
+func (cr *chunkReader) readHeader(c *chunk) (bagstore.Layout, error) {
+	var r record.Record
+	err := record.Read(cr.w, c.Pos, cr.b.size, &r)
+	if err == nil && r.Op != record.OpChunk {
+		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
+	}
+	if err != nil {
+		return bagstore.Layout{}, cr.b.errorAt(c.Pos, "chunk", err)
+	}
+	head, err := parseChunk(&r)
+	if err != nil {
+		return head, cr.b.errorAt(c.Pos, "chunk", err)
+	}
+	if head.Compression == bagstore.None && head.Size != head.Stored {
+		head.Size = head.Stored
+	}
+	return head, nil
+}
+
+// indexRecords reads the index records after a chunk.
+func (cr *chunkReader) indexRecords(head bagstore.Layout) (to []bagstore.Entry, err error) {
+	for pos := dataEnd(head); pos < cr.b.size; {
+		var r record.Record
+		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
+			return to, err
+		}
+		if r.Op != record.OpIndex {
+			break
+		}
+		data, err := r.Data(cr.w)
+		if err != nil {
+			return to, err
+		}
+		if to, err = parseIndex(&r.Header, data, to); err != nil {
+			return to, err
+		}
+		pos = r.Next()
+	}
+	for _, e := range to {
+		if int64(e.Ref) >= head.Size {
+			return to, fmt.Errorf("index names offset %d in a chunk of %d bytes", e.Ref, head.Size)
+		}
+	}
+	return to, nil
+}
+
+// walkContent finds the messages of a chunk by reading it, with an error those before the damage.
+func (cr *chunkReader) walkContent(c *chunk, w walker) ([]bagstore.Entry, int64, error) {
+	head, err := cr.header(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	if head.Compression == bagstore.None && cr.stored != nil {
+		return w.walk(record.Memory(cr.stored.Bytes()), head.Size)
+	}
+	if head.Compression == bagstore.None {
+		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size)
+	}
+	content, err := cr.unpack(head)
+	if content == nil {
+		return nil, 0, err
+	}
+	defer content.Release()
+	w.most = memory.MaxMessages
+	entries, end, walkErr := w.walk(content.Source(), content.Size())
+	if last := len(entries) - 1; err != nil && head.Compression == bagstore.BZ2 && last >= 0 && end == content.Size() {
+		entries, end = entries[:last], int64(entries[last].Ref) // bz2 yields bytes before it verifies them
+	}
+	return entries, end, cmp.Or(err, walkErr)
+}
+
+// lz4Ratio is the most that LZ4 expands.
+const lz4Ratio = 255
+
+// plausible reports whether the stored bytes can decompress to the size in the header, so
+// that a wrong size causes no allocation. bz2 may expand more than is plausible here; it is
+// then decoded to a file.
+func plausible(h bagstore.Layout) bool {
+	ratio := int64(64)
+	if h.Compression == bagstore.LZ4 {
+		ratio = lz4Ratio
+	}
+	return h.Compression == bagstore.None || h.Size > 0 && h.Size <= ratio*h.Stored+64
+}
+
+// Limits of chunks that are decompressed in memory.
+const (
+	maxStored  = 64 << 20
+	maxSalvage = 64 << 20 // of one whose header has no size
+)
+
+// unpack decompresses as much of a chunk as possible, whatever its header says. The caller
+// releases the content, also after an error; nil if there is none.
+func (cr *chunkReader) unpack(head bagstore.Layout) (c *memory.Content, err error) {
+	switch {
+	case plausible(head) && head.Size <= memory.MaxChunk:
+		c, err = memory.NewContent(head.Size, head.Stored)
+	case plausible(head) || head.Compression == bagstore.BZ2:
+		c, err = memory.NewFile(cmp.Or(head.Size, memory.MaxChunk), head.Stored)
+	default:
+		c, err = memory.NewContent(min(lz4Ratio*head.Stored+64, maxSalvage), head.Stored)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if to, ok := c.Bytes(); ok && head.Stored <= maxStored {
+		n, err := cr.decompress(head, to)
+		c.Cut(int64(n))
+		return c, err
+	}
+	stored := io.NewSectionReader(cr.b.r, head.DataPos, head.Stored)
+	var in io.Reader = bzip2.NewReader(stored)
+	if head.Compression == bagstore.LZ4 {
+		in = lz4.NewReader(stored)
+	}
+	err = c.Fill(in)
+	switch {
+	case err == nil && head.Size > c.Size():
+		err = fmt.Errorf("the chunk unpacks to %d bytes, at most %d are read", head.Size, c.Size())
+	case head.Size == 0 && errors.Is(err, memory.ErrShort):
+		err = nil // nothing says how much there is
+	}
+	return c, err
+}
+
+// decompress fills dst, of the size in the header. It returns the number of valid bytes.
+func (cr *chunkReader) decompress(head bagstore.Layout, dst []byte) (n int, err error) {
+	stored := cr.stored
+	if stored == nil {
+		if stored, err = cr.b.read(head.DataPos, int(head.Stored)); err != nil {
+			return 0, err
+		}
+		defer stored.Release()
+	}
+	if head.Compression == bagstore.LZ4 {
+		return lz4.Decode(dst, stored.Bytes(), cr.urgent)
+	}
+	n, err = io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.Bytes())), dst)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		err = fmt.Errorf("bz2: %w", err)
+	}
+	return n, err
+}

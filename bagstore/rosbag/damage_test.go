@@ -1,0 +1,571 @@
+package rosbag
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
+)
+
+// edges returns the offsets of a sound bag's records, in the file and inside uncompressed chunks, and
+// the file size.
+func edges(t *testing.T, raw []byte) []int64 {
+	t.Helper()
+	out := []int64{int64(len(raw))}
+	var list func(from, to int64)
+	list = func(from, to int64) {
+		for pos := from; pos < to; {
+			var r record.Record
+			if err := record.Read(record.Memory(raw), pos, to, &r); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, pos)
+			if r.Op == record.OpChunk && string(r.Compression) == string(bagstore.None) {
+				list(r.DataPos, r.Next())
+			}
+			pos = r.Next()
+		}
+	}
+	list(int64(len(magic20)), int64(len(raw)))
+	slices.Sort(out)
+	return out
+}
+
+// wholeBefore counts the messages that end at or before n. In an uncompressed bag they must survive a
+// cut there.
+func wholeBefore(t *testing.T, raw []byte, n int64) int {
+	t.Helper()
+	count := 0
+	var list func(from, to int64)
+	list = func(from, to int64) {
+		for pos := from; pos < to; {
+			var r record.Record
+			if record.Read(record.Memory(raw), pos, to, &r) != nil {
+				return
+			}
+			if r.Op == record.OpChunk {
+				list(r.DataPos, r.Next())
+			}
+			if r.Op == record.OpMessage && r.Next() <= n {
+				count++
+			}
+			pos = r.Next()
+		}
+	}
+	list(int64(len(magic20)), int64(len(raw)))
+	return count
+}
+
+func damagedSample(t *testing.T, o bagstore.Options) ([]byte, []seen) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.bag")
+	s := sample{topics: 3, messages: 40, size: func(i int) int { return i * 31 % 400 }}
+	want := s.write(t, path, o)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw, want
+}
+
+// readDamaged reads all messages, skipping what can't be read.
+func readDamaged(raw []byte) ([]seen, *bagstore.Recording, error) {
+	b, err := openBytes(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
+	it := v.Iterator()
+	defer it.Close()
+	var out []seen
+	for it.Next() || it.Err() != nil {
+		if it.Err() == nil {
+			m := it.Message()
+			out = append(out, seen{m.Conn.Topic, m.Time, sum(m.Data)})
+		}
+	}
+	return out, b, nil
+}
+
+// TestTruncated cuts a bag at every record edge and one byte to either side. All messages that are
+// whole before the cut are read, and no others.
+func TestTruncated(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	for _, edge := range edges(t, raw) {
+		for _, cut := range []int64{edge - 1, edge, edge + 1} {
+			if cut < int64(len(magic20)) || cut > int64(len(raw)) {
+				continue
+			}
+			got, _, err := readDamaged(raw[:cut])
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			if n := wholeBefore(t, raw, cut); len(got) != n {
+				t.Fatalf("cut at %d: %d messages, want %d", cut, len(got), n)
+			}
+			for _, s := range got {
+				if !slices.Contains(want, s) {
+					t.Fatalf("cut at %d: message %v was never written", cut, s)
+				}
+			}
+		}
+	}
+}
+
+// TestTruncatedCompressed cuts compressed bags anywhere. Whole chunks before the cut are read, and
+// whatever decodes of a partial bagstore.LZ4 chunk.
+func TestTruncatedCompressed(t *testing.T) {
+	forcedAlike(t)
+	for kind, step := range map[bagstore.Compression]int64{bagstore.LZ4: 13, bagstore.BZ2: 43} { // bagstore.BZ2 is slow
+		raw, want := damagedSample(t, bagstore.Options{ChunkSize: 3000, Compression: kind})
+		whole, err := openBytes(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		salvaged := 0
+		for cut := Of(whole).chunks[0].Pos; cut < int64(len(raw)); cut += step {
+			got, _, err := readDamaged(raw[:cut])
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			least := 0
+			l := newChunkReader(Of(whole))
+			for i := range Of(whole).chunks {
+				if head, _ := l.header(&Of(whole).chunks[i]); dataEnd(head) <= cut {
+					least += int(Of(whole).chunks[i].Messages())
+				}
+			}
+			if len(got) < least {
+				t.Fatalf("%s cut at %d: %d messages, want at least %d", kind, cut, len(got), least)
+			}
+			salvaged += len(got) - least
+			for _, s := range got {
+				if !slices.Contains(want, s) {
+					t.Fatalf("%s cut at %d: message %v was never written", kind, cut, s)
+				}
+			}
+		}
+		if cuts := (len(raw) - int(Of(whole).chunks[0].Pos)) / int(step); kind == bagstore.LZ4 && salvaged < cuts/2 {
+			t.Errorf("%d messages are salvaged from torn bagstore.LZ4 chunks in %d cuts", salvaged, cuts)
+		}
+	}
+}
+
+// TestSpoiltLZ4 checks that, of a chunk with a damaged block, what decodes before the damage is kept,
+// and all other chunks.
+func TestSpoiltLZ4(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 6000, Compression: bagstore.LZ4})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Of(b).chunks[0]
+	head, err := newChunkReader(Of(b)).header(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := len(want) - int(c.Messages())
+	salvaged := 0
+	for at := head.DataPos + 15; at < dataEnd(head)-16; at += 37 {
+		bad := bytes.Clone(raw)
+		for i := range int64(16) {
+			bad[at+i] = 0xff
+		}
+		path := filepath.Join(t.TempDir(), "x.bag")
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
+		if err != nil || rep.Outcome != bagstore.Damaged || int(rep.Kept) < others {
+			t.Fatalf("spoilt at %d: %+v %v", at, rep, err)
+		}
+		salvaged += int(rep.Kept) - others
+		check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+		if err != nil || check.Outcome != bagstore.Damaged || len(check.Notes) != 1 || check.Notes[0].Severity != bagstore.Loss {
+			t.Errorf("spoilt at %d: check says %v: %v, %v", at, check.Outcome, check.Notes, err)
+		}
+	}
+	if salvaged == 0 {
+		t.Error("nothing of the spoilt chunk was salvaged")
+	}
+}
+
+// TestGarbledTopic damages the topic in one or both of its connection records, in bags with and without
+// an index. One intact record suffices; without any, the loss is reported.
+func TestGarbledTopic(t *testing.T) {
+	const name = "/topic_2"
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	for _, c := range []struct {
+		places  string
+		index   bool
+		garble  string
+		outcome bagstore.Outcome // reported by Recover
+	}{
+		{"index", true, "/to\x02\xe0c_2", bagstore.Sound}, {"chunk", true, "/to\x02\xe0c_2", bagstore.Sound}, {"chunk index", true, "/to\x02\xe0c_2", bagstore.Damaged},
+		{"chunk", false, "/to\x02\xe0c_2", bagstore.Sound}, {"chunk index", false, "/to\x02\xe0c_2", bagstore.Damaged}, {"index", true, "/topic_x", bagstore.Damaged},
+	} {
+		bad := bytes.Clone(raw)
+		for place, field := range map[string]int{"chunk": 0, "index": 2} { // the others are copies in chunk data
+			if strings.Contains(c.places, place) {
+				parts := bytes.SplitN(raw, []byte("topic="+name), field+2)
+				copy(bad[len(bad)-len(parts[field+1])-len(name):], c.garble)
+			}
+		}
+		if !c.index { // index position in the file header
+			clear(bad[bytes.Index(bad, []byte("index_pos="))+len("index_pos="):][:8])
+		}
+		path := filepath.Join(t.TempDir(), "x.bag")
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
+		if err != nil || rep.Outcome != c.outcome || int(rep.Kept) != len(want) {
+			t.Errorf("%+v: recover %+v, %v", c, rep, err)
+		}
+		check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+		if lost := err == nil && check.Notes.Worst() == bagstore.Loss; lost != (c.outcome == bagstore.Damaged) {
+			t.Errorf("%+v: check %v, %v", c, check.Notes, err)
+		}
+		if c.outcome == bagstore.Damaged {
+			continue
+		}
+		for _, path := range []string{path, path + ".out"} {
+			if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(sorted(got), sorted(want)) {
+				t.Errorf("%+v: %s has other messages", c, filepath.Base(path))
+			}
+		}
+	}
+}
+
+// TestFlippedLengths damages every length field of every record. Nothing may panic; messages of other
+// chunks survive.
+func TestFlippedLengths(t *testing.T) {
+	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
+		raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500, Compression: kind})
+		for _, edge := range edges(t, raw) {
+			var r record.Record
+			if edge == int64(len(raw)) || record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil {
+				continue
+			}
+			for _, at := range []int64{r.Pos, r.DataPos - 4} {
+				for _, value := range []uint32{0, 1, 0x7fffffff, 0xffffffff} {
+					bad := bytes.Clone(raw)
+					binary.LittleEndian.PutUint32(bad[at:], value)
+					got, b, err := readDamaged(bad)
+					if err != nil {
+						t.Fatalf("length %#x at %d: %v", value, at, err)
+					}
+					// At worst the chunk with the length is lost, and the connection that it describes.
+					if len(got) < len(want)/3 {
+						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, record.OpName(r.Op), value, at, len(got), len(want), b.Notes())
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLyingHeader checks that the counts and the position in the file header are not trusted.
+func TestLyingHeader(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns, chunks := len(Of(b).conns), len(Of(b).chunks)
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	for _, h := range []struct {
+		pos           int64
+		conns, chunks int
+	}{
+		{0, conns, chunks},
+		{index, conns + 5, chunks},
+		{index, conns, chunks + 7},
+		{index, 0, 0},
+		{index, conns - 1, chunks - 2},
+		{index + 3, conns, chunks},
+		{int64(len(raw)) + 1000, conns, chunks},
+		{Of(b).chunks[0].Pos, conns, chunks},
+		{-1, conns, chunks},
+	} {
+		bad := bytes.Clone(raw)
+		copy(bad, fileHeader(h.pos, h.conns, h.chunks, 0))
+		got, said, err := readDamaged(bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint(h), got, byTime(want))
+		if len(said.Notes()) == 0 {
+			t.Errorf("%v: nothing was said", h)
+		}
+	}
+}
+
+// TestLyingChunkInfo checks that an impossible chunk info hides no message.
+func TestLyingChunkInfo(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	for _, edge := range edges(t, raw) {
+		var r record.Record
+		if record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != record.OpChunkInfo {
+			continue
+		}
+		for what, at := range map[string]int64{
+			"messages":   r.DataPos + 4,
+			"connection": r.DataPos,
+			"end":        edge + int64(bytes.Index(raw[edge:], []byte("end_time="))) + 9,
+			"count":      edge + int64(bytes.Index(raw[edge:], []byte("count="))) + 6,
+		} {
+			bad := bytes.Clone(raw)
+			value := uint32(0)
+			if what == "connection" {
+				value = 77
+			}
+			binary.LittleEndian.PutUint32(bad[at:], value)
+			got, b, err := readDamaged(bad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, what, got, byTime(want))
+			if len(b.Notes()) == 0 {
+				t.Errorf("%s: nothing was said", what)
+			}
+		}
+	}
+}
+
+// TestSwappedChunks checks that the order of chunks in the file doesn't matter.
+func TestSwappedChunks(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	swapped := bytes.Clone(raw[:Of(b).chunks[0].Pos])
+	for i := len(Of(b).chunks) - 1; i >= 0; i-- {
+		end := index
+		if i+1 < len(Of(b).chunks) {
+			end = Of(b).chunks[i+1].Pos
+		}
+		swapped = append(swapped, raw[Of(b).chunks[i].Pos:end]...)
+	}
+	copy(swapped, fileHeader(0, 0, 0, 0))
+	got, _, err := readDamaged(swapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "swapped", sorted(got), sorted(want))
+}
+
+// TestRecoverDescribedLater checks that messages are kept if their connection is described only later,
+// in an index section, valid or not.
+func TestRecoverDescribedLater(t *testing.T) {
+	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
+		for _, index := range []bool{true, false} {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			want := small.write(t, path, bagstore.Options{ChunkSize: 1500})
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := openBytes(bytes.Clone(raw)) // which is still being read ahead
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !index {
+				copy(raw, fileHeader(0, 0, 0, 0))
+			}
+			// Turn the descriptions in the chunks into records of an unknown type.
+			for _, edge := range edges(t, raw) {
+				var r record.Record
+				last := Of(b).chunks[len(Of(b).chunks)-1].Pos
+				if edge < last && record.Read(record.Memory(raw), edge, int64(len(raw)), &r) == nil && r.Op == record.OpConnection {
+					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
+				}
+			}
+			if err := os.WriteFile(path, raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out := path + ".out"
+			rep, err := Recover(t.Context(), path, out, bagstore.RecoverOptions{Options: bagstore.Options{Compression: kind}})
+			if err != nil || rep.Kept != uint64(len(want)) || rep.Outcome != bagstore.Sound {
+				t.Fatalf("index %v: %+v %v", index, rep, err)
+			}
+			everywhere(t, out, want)
+		}
+	}
+}
+
+// TestRecoverReadsOnce checks that nothing is read twice apart from some read-ahead.
+func TestRecoverReadsOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	sample{topics: 2, messages: 6, size: func(int) int { return 900_000 }}.write(t, path, bagstore.Options{})
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &countingReader{r: f}
+	b := newFile(in, st.Size(), path)
+	if err := b.open(bagstore.OpenOptions{}, true); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := recoverBag(t.Context(), b, path+".out", bagstore.RecoverOptions{})
+	if err != nil || rep.Kept != 6 {
+		t.Fatalf("%+v %v", rep, err)
+	}
+	if in.bytes > st.Size()*5/4 {
+		t.Errorf("%d bytes read of a file of %d", in.bytes, st.Size())
+	}
+}
+
+// countingReader counts the bytes read.
+type countingReader struct {
+	r     io.ReaderAt
+	bytes int64
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// TestRecoverTable checks what Recover and Check report about damaged bags.
+func TestRecoverTable(t *testing.T) {
+	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	whole, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := Of(whole).chunks[0].Pos
+	unindexed := bytes.Clone(raw[:index])
+	copy(unindexed, fileHeader(0, 0, 0, 0))
+	zeroed := bytes.Clone(raw)
+	clear(zeroed[first+900 : first+1200])
+	for name, tc := range map[string]struct {
+		raw            []byte
+		check, recover bagstore.Outcome
+		kept           func(int) bool
+	}{
+		"sound":     {raw, bagstore.Sound, bagstore.Sound, func(n int) bool { return n == len(want) }},
+		"unindexed": {unindexed, bagstore.Damaged, bagstore.Sound, func(n int) bool { return n == len(want) }},
+		"torn":      {raw[:index/2], bagstore.Damaged, bagstore.Damaged, func(n int) bool { return n == wholeBefore(t, raw, index/2) }},
+		"hole":      {zeroed, bagstore.Damaged, bagstore.Damaged, func(n int) bool { return n > len(want)/2 && n < len(want) }},
+		"empty":     {raw[:first], bagstore.Damaged, bagstore.Sound, func(n int) bool { return n == 0 }},
+		"nothing":   {raw[:first+60], bagstore.Unreadable, bagstore.Unreadable, func(n int) bool { return n == 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+			if err := os.WriteFile(in, tc.raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			check, err := Check(t.Context(), in, bagstore.CheckOptions{})
+			if err != nil || check.Outcome != tc.check {
+				t.Errorf("check says %v, %v; want %v; %v", check.Outcome, err, tc.check, check.Notes)
+			}
+			rep, err := Recover(t.Context(), in, out, bagstore.RecoverOptions{})
+			if err != nil || rep.Outcome != tc.recover {
+				t.Errorf("recover says %v, %v; want %v; %v", rep.Outcome, err, tc.recover, rep.Notes)
+			}
+			if !tc.kept(int(rep.Kept)) {
+				t.Errorf("%d of %d kept; %+v", rep.Kept, len(want), rep)
+			}
+			if name == "hole" && rep.Lost+rep.Kept < uint64(len(want)) {
+				t.Errorf("%d lost and %d kept of %d", rep.Lost, rep.Kept, len(want))
+			}
+			if tc.recover == bagstore.Unreadable {
+				if _, err := os.Stat(out); err == nil {
+					t.Error("nothing could be kept, and yet there is an output")
+				}
+				return
+			}
+			everywhere(t, out, readAll(t, out, bagstore.OpenOptions{}))
+			again, err := Check(t.Context(), out, bagstore.CheckOptions{})
+			if err != nil || again.Outcome != bagstore.Sound {
+				t.Errorf("what was recovered is %v, %v: %v", again.Outcome, err, again.Notes)
+			}
+			if left, err := os.ReadFile(in); err != nil || !bytes.Equal(left, tc.raw) {
+				t.Error("the input was changed")
+			}
+		})
+	}
+}
+
+// TestNeverWritten checks files that were extended for a write that never happened and so end in blocks
+// of zeros. A message that reaches into them isn't whole, whatever its length field says; one whose
+// data merely ends in zeros is.
+func TestNeverWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{ChunkSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/t")); err != nil {
+		t.Fatal(err)
+	}
+	dark := append(bytes.Repeat([]byte{7}, 100), make([]byte, 20_000)...)
+	for i := range 3 {
+		if err := w.Write(0, bagstore.Time(1000+i), dark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := newChunkReader(Of(b)).header(&Of(b).chunks[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := dataEnd(head) - 20_000
+	for _, c := range []struct {
+		name string
+		file []byte
+		want uint64
+	}{
+		{"index follows", raw, 3},
+		{"ends with the chunk", raw[:dataEnd(head)], 3},
+		{"grown by a block", grown(raw[:dataEnd(head)], 4096), 2},
+		{"grown by a megabyte", grown(raw[:dataEnd(head)], 1<<20), 2},
+		{"grown in the body", grown(raw[:body], 1<<20), 2},
+		{"grown before the chunk", grown(raw[:Of(b).chunks[2].Pos], 1<<20), 2},
+	} {
+		b, err := OpenReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, bagstore.OpenOptions{Scan: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
+		if got := v.Count(); got != c.want {
+			t.Errorf("%s: %d messages, want %d; %v", c.name, got, c.want, b.Notes())
+		}
+	}
+}
+
+// grown returns the file extended by n zeros, to the end of a block.
+func grown(raw []byte, n int) []byte {
+	size := (len(raw) + n + disk.Grain - 1) &^ (disk.Grain - 1)
+	return append(bytes.Clone(raw), make([]byte, size-len(raw))...)
+}

@@ -1,0 +1,192 @@
+package rosbag
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/stockbag"
+)
+
+// TestManyTopics writes 2,000 topics with checkpoints.
+func TestManyTopics(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	s := sample{topics: 2000, messages: 6000, size: func(i int) int { return i % 50 }}
+	s.write(t, path, bagstore.Options{ChunkSize: 40_000})
+	b, err := Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_1234" }})
+	if v.Count() != 3 {
+		t.Errorf("%d messages of one topic, want 3", v.Count())
+	}
+}
+
+// TestLargeMessages exceeds the 16 MiB at which other libraries stop.
+func TestLargeMessages(t *testing.T) {
+	for _, o := range ways() {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		s := sample{topics: 1, messages: 2, size: func(i int) int { return []int{17 << 20, 100}[i] }}
+		s.write(t, path, o)
+	}
+}
+
+// TestManySmall writes and reads 50,000 small messages; a million in a soak test.
+func TestManySmall(t *testing.T) { manySmall(t, 50_000) }
+
+func manySmall(t *testing.T, messages int) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.bag")
+	writeTiny(t, path, messages, bagstore.Options{Compression: bagstore.LZ4})
+	b, err := Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
+	it := v.Iterator()
+	defer it.Close()
+	n := uint64(0)
+	for ; it.Next(); n++ {
+		if got := binary.LittleEndian.Uint64(it.Message().Data); got != n {
+			t.Fatalf("message %d is %d", n, got)
+		}
+	}
+	if it.Err() != nil || n != uint64(messages) || b.MessageCount() != n {
+		t.Errorf("%d messages, %v", n, it.Err())
+	}
+	if !stockbag.Available(t) {
+		return
+	}
+	for name, list := range stockbag.Read(t, path) {
+		for i, m := range list {
+			want := stockbag.Sum(binary.LittleEndian.AppendUint64(nil, uint64(i)))
+			if m.Sum != want || bagstore.Time(m.Time) != benchStart+bagstore.Time(i)*100_000 {
+				t.Fatalf("in %s message %d is %v", name, i, m)
+			}
+		}
+		if len(list) != messages {
+			t.Errorf("%s reads %d messages", name, len(list))
+		}
+	}
+}
+
+// TestOddConnections checks topics without a leading slash, several publishers of a topic, empty
+// messages and extra fields in the connection header.
+func TestOddConnections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := stringType("chatter"), stringType("chatter")
+	a.CallerID, b.CallerID, b.Latching = "/one", "/two", true
+	a.Extra = []bagstore.Field{{Name: "original_topic", Value: "/elsewhere"}, {Name: "tcp_nodelay", Value: "1"}}
+	for _, c := range []bagstore.Connection{a, b} {
+		if _, err := w.AddConnection(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 6 {
+		var data []byte
+		if i%3 > 0 {
+			data = text(i, 9)
+		}
+		if err := w.Write(uint32(i%2), bagstore.Time(i), data); err != nil { // time 0 becomes 1
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bag, err := Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	got := bag.Connections()
+	if len(got) != 2 || !same(got[0], &a) || !same(got[1], &b) {
+		t.Errorf("connections %+v", got)
+	}
+	everywhere(t, path, readAll(t, path, bagstore.OpenOptions{}))
+	if bag.Start() != bagstore.MinTime || bag.MessageCount() != 6 {
+		t.Errorf("starts at %d, %d messages", bag.Start(), bag.MessageCount())
+	}
+}
+
+// TestStockRewrites checks that stock reindex, compress, decompress and filter accept our bags,
+// including checkpoints and padding, and lose nothing.
+func TestStockRewrites(t *testing.T) {
+	forcedAlike(t)
+	for _, o := range ways() {
+		o.ChunkSize, o.Checkpoint = 5000, -1
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.bag")
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small.feed(t, w)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		small.feedMore(t, w)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := readAll(t, path, bagstore.OpenOptions{})
+		everywhere(t, path, want)
+		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
+			out := filepath.Join(dir, args[0])
+			if err := os.Mkdir(out, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stock(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
+				t.Fatal(err)
+			}
+			again := filepath.Join(out, "x.bag")
+			compare(t, args[0], sorted(readAll(t, again, bagstore.OpenOptions{})), sorted(want))
+			everywhere(t, again, readAll(t, again, bagstore.OpenOptions{}))
+		}
+		out := filepath.Join(dir, "filtered.bag")
+		if _, err := stock(t, "/usr/bin/rosbag", "filter", path, out, "topic != '/topic_2'"); err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, out, bagstore.OpenOptions{}); len(got) == 0 || len(got) >= len(want) {
+			t.Errorf("filter leaves %d of %d", len(got), len(want))
+		}
+	}
+}
+
+// TestScanEnds checks that canceling the context ends a scan.
+func TestScanEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.bag")
+	sample{topics: 1, messages: 1500, size: func(int) int { return 4000 }}.write(t, path, bagstore.Options{})
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	reads := 0
+	r := readerFunc(func(p []byte, off int64) (int, error) {
+		if reads++; reads == 20 {
+			cancel()
+		}
+		return bytes.NewReader(b).ReadAt(p, off)
+	})
+	if _, err := OpenReader(r, int64(len(b)), path, bagstore.OpenOptions{Context: ctx, Scan: true}); !errors.Is(err, context.Canceled) || reads > 20 {
+		t.Errorf("%v after %d reads", err, reads)
+	}
+}
+
+type readerFunc func(p []byte, off int64) (int, error)
+
+func (f readerFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }

@@ -1,0 +1,447 @@
+package rosbag
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/internal/record"
+	"rsros/bagstore/place"
+)
+
+// The version lines of the formats. Wire constants.
+const (
+	magic20 = "#ROSBAG V2.0\n"
+	magic12 = "#ROSBAG V1.2\n"
+	// fileHeaderSize is the length of the padded file header record without its two length fields.
+	fileHeaderSize = 4096
+	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
+)
+
+// File is an open bag file, the [bagstore.Source] of a recording. It is safe for concurrent use.
+type File struct {
+	path     string
+	from     place.File  // nil for OpenReader
+	file     *os.File    // of a path; nil for an address
+	ahead    *disk.Ahead // if not nil, r reads with it
+	onDisk   int64       // length of the file
+	r        io.ReaderAt
+	size     int64 // length of the file and of its tail file's chunks
+	version  string
+	indexed  bool
+	headless bool    // the file header is damaged
+	first    int64   // where scanning begins
+	chunks   []chunk // in file order
+	conns    []*bagstore.Connection
+	byID     map[uint32]*connection
+	notes    bagstore.Notes
+	texts    memory.Texts // definitions
+
+	tailToken uint64 // of the tail file named in the file header; 0: none
+	tornAt    int64  // offset of the torn record or padding at the end of the file; 0: none
+
+	found        bagstore.Found
+	descriptions descriptions
+
+	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
+}
+
+type chunk struct {
+	bagstore.ChunkInfo
+	head bagstore.Layout // set if the bag was scanned; otherwise read when needed
+	walk bool            // there are no index records: the content must be walked
+	torn bool            // the chunk ends early; its whole records count
+}
+
+// Open opens a bag at a path or an address. It reads only the index section, or the whole file if
+// that is damaged.
+func Open(name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
+	b, err := openPath(name, o, false)
+	if err != nil {
+		return nil, err
+	}
+	return b.recording(), nil
+}
+
+// OpenFile is Open for an open file. The recording closes it, OpenFile after an error.
+func OpenFile(f place.File, o bagstore.OpenOptions) (*bagstore.Recording, error) {
+	b, err := openFile(f, o, false)
+	if err != nil {
+		return nil, err
+	}
+	return b.recording(), nil
+}
+
+// OpenReader opens a bag read from r, which the caller still owns. Errors contain name.
+func OpenReader(r io.ReaderAt, size int64, name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
+	b := newFile(r, size, name)
+	if err := b.open(o, false); err != nil {
+		return nil, err
+	}
+	return b.recording(), nil
+}
+
+// Of returns the file of a recording; nil if its format is another one.
+func Of(r *bagstore.Recording) *File {
+	b, _ := r.Source().(*File)
+	return b
+}
+
+func openPath(name string, o bagstore.OpenOptions, indexOnly bool) (*File, error) {
+	f, err := place.Open(contextOf(o), name)
+	if err != nil {
+		return nil, err
+	}
+	return openFile(f, o, indexOnly)
+}
+
+// openFile opens a bag. indexOnly leaves scanning from File.first on to the caller.
+func openFile(f place.File, o bagstore.OpenOptions, indexOnly bool) (*File, error) {
+	b := newFile(f, f.Info().Size, f.Info().Name)
+	b.from, b.file = f, place.OnDisk(f)
+	if b.file != nil && (forceDirect || o.Sequential && b.size >= disk.AheadLeast) {
+		if b.ahead = disk.OpenAhead(b.file, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
+			b.r = b.ahead
+		}
+	}
+	if err := cmp.Or(b.open(o, indexOnly), b.failed()); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func contextOf(o bagstore.OpenOptions) context.Context {
+	return cmp.Or(o.Context, context.Background())
+}
+
+func newFile(r io.ReaderAt, size int64, name string) *File {
+	return &File{path: name, r: r, size: size, onDisk: size, byID: make(map[uint32]*connection)}
+}
+
+// recording returns the bag as a recording.
+func (b *File) recording() *bagstore.Recording {
+	return bagstore.NewRecording(b, bagstore.Info{Path: b.path, Version: b.version, Size: b.onDisk, Notes: b.notes, Unindexed: !b.indexed,
+		ReadAhead: b.ahead != nil, Costly: b.remote()})
+}
+
+// failed returns the error that ended reading from the bag's address, if there was one. It is no
+// damage of the bag.
+func (b *File) failed() error {
+	if b.from == nil {
+		return nil
+	}
+	return place.Failed(b.from)
+}
+
+// remote reports whether the bag is a file at an address.
+func (b *File) remote() bool { return b.from != nil && b.file == nil }
+
+// Connections returns the connections in the order of their records.
+func (b *File) Connections() []*bagstore.Connection { return slices.Clone(b.conns) }
+
+// Blocks returns the chunks.
+func (b *File) Blocks() []bagstore.Block {
+	list := make([]bagstore.Block, len(b.chunks))
+	for i := range b.chunks {
+		list[i].ChunkInfo = b.chunks[i].ChunkInfo
+	}
+	return list
+}
+
+// Reader returns a reader of the chunks.
+func (b *File) Reader() bagstore.Reader { return newChunkReader(b) }
+
+// Extent returns where a chunk and its index records are, nil if not at an address; nothing of the
+// last one of a bag, which the index section follows.
+func (b *File) Extent(block int) (in place.File, from, to int64) {
+	if b.remote() {
+		in = b.from
+	}
+	from = b.chunks[block].Pos
+	if block+1 == len(b.chunks) {
+		return in, from, from
+	}
+	return in, from, b.chunks[block+1].Pos
+}
+
+// Found returns the losses that reading has found: topics that a chunk describes in another way than the index.
+func (b *File) Found() []bagstore.Note { return b.found.Notes() }
+
+// open reads the bag until the context ends.
+func (b *File) open(o bagstore.OpenOptions, indexOnly bool) error {
+	ctx, r := contextOf(o), b.r
+	b.r = place.Until(ctx, r)
+	err := b.readFile(o, indexOnly)
+	if j, ok := b.r.(*joined); ok {
+		j.r = r
+	} else {
+		b.r = r
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("open %s: %w", b.path, ctx.Err())
+	}
+	return err
+}
+
+func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
+	line := make([]byte, len(magic20))
+	if err := record.ReadFull(b.r, line, 0); err != nil {
+		return b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
+	}
+	switch {
+	case string(line) == magic20:
+		b.version = "2.0"
+		return b.open20(o, indexOnly)
+	case string(line) == magic12:
+		b.version = "1.2"
+		b.scan12()
+		return nil
+	case bytes.HasPrefix(line, []byte("#ROS")):
+		return b.errorAt(0, "version line", fmt.Errorf("%w %q", ErrVersion, bytes.TrimSpace(line)))
+	}
+	return b.errorAt(0, "version line", ErrNotBag)
+}
+
+func (b *File) open20(o bagstore.OpenOptions, indexOnly bool) error {
+	w := record.NewWindow(b.r, b.size)
+	end, err := b.readIndex(w, o)
+	switch {
+	case err != nil:
+		return err
+	case indexOnly && b.tailToken == 0:
+		return nil
+	case !b.indexed:
+		b.scan(w, b.first)
+	case end < b.size:
+		b.scanTail(w, end)
+	}
+	b.sortChunks()
+	err = b.takeTail(contextOf(o))
+	b.noteGarbled()
+	return err
+}
+
+// readIndex reads the file header and, unless o.Scan is set, the index section, whose end it
+// returns.
+func (b *File) readIndex(w *record.Window, o bagstore.OpenOptions) (end int64, err error) {
+	var r record.Record
+	b.first = firstChunk
+	err = record.Read(w, int64(len(magic20)), b.size, &r)
+	if err == nil && r.Op != record.OpFileHeader {
+		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
+	}
+	if err != nil {
+		severity := bagstore.Repairable
+		if b.size <= firstChunk {
+			severity = bagstore.Loss // there is nothing else
+		}
+		b.notes.Addf(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
+		b.headless = true
+		return 0, nil
+	}
+	if len(r.Encryptor) > 0 {
+		return 0, b.errorAt(r.Pos, "file header", ErrEncrypted)
+	}
+	b.first, b.tailToken = b.afterHeader(w, &r), r.Tail
+	if o.Scan {
+		return 0, nil
+	}
+	if r.IndexPos == 0 {
+		b.notes.Addf(bagstore.Repairable, r.Pos, "file header", "the bag has no index (it was not closed); the file was scanned")
+		return 0, nil
+	}
+	end, err = b.readIndexSection(w, int64(r.IndexPos), r.ConnCount, r.ChunkCount)
+	if err != nil {
+		b.chunks, b.conns, b.notes = nil, nil, nil
+		clear(b.byID)
+		b.notes.Addf(bagstore.Repairable, int64(r.IndexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
+		return 0, nil
+	}
+	b.indexed = true
+	b.sortChunks() // no chunk twice
+	b.readImplausible(w)
+	return end, nil
+}
+
+// afterHeader returns the offset of the record after the file header. If the length of the
+// header's padding is damaged, that is where all writers put the first chunk.
+func (b *File) afterHeader(w *record.Window, header *record.Record) int64 {
+	next := header.Next()
+	if next == firstChunk || next == b.size {
+		return next
+	}
+	var r record.Record
+	pos, length := header.Pos, header.DataLen
+	known := func(at int64) bool {
+		err := record.Read(w, at, b.size, &r)
+		return (err == nil || errors.Is(err, record.ErrData)) && (r.Op == record.OpChunk || r.Op == record.OpConnection || r.Op == record.OpChunkInfo)
+	}
+	if known(next) || !known(firstChunk) {
+		return next
+	}
+	b.notes.Addf(bagstore.Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
+	return firstChunk
+}
+
+// topicOf names the topic of a connection.
+func (b *File) topicOf(id uint32) string {
+	if c := b.byID[id]; c != nil {
+		return c.Topic
+	}
+	return fmt.Sprintf("connection %d", id)
+}
+
+// readImplausible reads chunks whose info can't be true, because views wouldn't find their
+// messages, and the first chunk of each garbled connection, because it describes it, too.
+func (b *File) readImplausible(w *record.Window) {
+	garbled := make(map[uint32]bool)
+	for id, c := range b.byID {
+		if c.garbled {
+			garbled[id] = true
+		}
+	}
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		wrong := func(k bagstore.ConnCount) bool { return k.Count == 0 || b.byID[k.ID] == nil }
+		l := chunkReader{b: b, w: w}
+		if slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool { return garbled[k.ID] }) {
+			_, _, _ = l.walkContent(c, walker{bag: b, onConnection: b.addConnection})
+			for _, k := range c.Counts {
+				delete(garbled, k.ID)
+			}
+		}
+		if len(c.Counts) > 0 && c.Start <= c.End && !slices.ContainsFunc(c.Counts, wrong) {
+			continue
+		}
+		entries, _, err := l.walkContent(c, walker{bag: b})        // damage is reported when the chunk is read
+		if err != nil && len(c.Counts) == 0 && len(entries) == 0 { // but nothing reads this one
+			b.notes.Addf(bagstore.Loss, c.Pos, "chunk", "%v", err)
+		}
+		entries = slices.DeleteFunc(entries, func(e bagstore.Entry) bool { return b.byID[e.Conn] == nil })
+		if len(entries) > 0 {
+			b.notes.Addf(bagstore.Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
+			c.Counts = nil
+			c.summarize(entries)
+		}
+	}
+}
+
+// readIndexSection reads all connection and chunk info records from pos on, as the file
+// header's counts may be wrong. It returns the end of the section.
+func (b *File) readIndexSection(w *record.Window, pos int64, conns, chunks uint32) (int64, error) {
+	if pos < b.first || pos > b.size {
+		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
+	}
+	nConns, start := 0, pos
+	for pos < b.size {
+		var r record.Record
+		if err := record.Read(w, pos, b.size, &r); err != nil {
+			if nConns >= int(conns) && len(b.chunks) >= int(chunks) {
+				break // the section is complete: this is a torn tail
+			}
+			return 0, err
+		}
+		if r.Op != record.OpConnection && r.Op != record.OpChunkInfo {
+			break
+		}
+		if err := b.readIndexRecord(w, &r); err != nil {
+			return 0, err
+		}
+		if r.Op == record.OpConnection {
+			nConns++
+		}
+		pos = r.Next()
+	}
+	if nConns != int(conns) || len(b.chunks) != int(chunks) {
+		b.notes.Addf(bagstore.Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
+			conns, chunks, nConns, len(b.chunks))
+	}
+	if nConns < int(conns) || len(b.chunks) < int(chunks) {
+		return 0, errors.New("it is shorter than the file header says")
+	}
+	return pos, nil
+}
+
+func (b *File) readIndexRecord(w *record.Window, r *record.Record) error {
+	data, err := r.Data(w)
+	if err != nil {
+		return err
+	}
+	if r.Op == record.OpConnection {
+		return b.addConnection(r, data)
+	}
+	info, err := parseChunkInfo(&r.Header, data)
+	if err != nil {
+		return err
+	}
+	if info.Pos < int64(len(magic20)) || info.Pos >= b.size {
+		return fmt.Errorf("chunk position %d is outside the file", info.Pos)
+	}
+	b.chunks = append(b.chunks, chunk{ChunkInfo: info})
+	return nil
+}
+
+// addConnection adds a connection unless its ID is known. An intact record replaces a garbled
+// one.
+func (b *File) addConnection(r *record.Record, data []byte) error {
+	c, err := parseConnection(&r.Header, data)
+	if err != nil {
+		return err
+	}
+	known, ok := b.byID[c.ID]
+	if !ok || known.garbled {
+		if c.Definition, err = b.texts.Keep(c.Definition); err != nil {
+			b.notes.Addf(bagstore.Loss, r.Pos, "connection", "the definition of %s is left out: %v", c.Topic, err)
+		}
+	}
+	switch {
+	case !ok:
+		b.byID[c.ID] = c
+		b.conns = append(b.conns, &c.Connection)
+	case known.garbled && !c.garbled:
+		b.notes.Addf(bagstore.Repairable, r.Pos, "connection", "connection %d is %s here and %q elsewhere, which is damaged", c.ID, c.Topic, known.Topic)
+		*known = *c
+	case known.Topic != c.Topic || known.Type != c.Type || known.MD5 != c.MD5:
+		b.notes.Addf(c.differs(known), r.Pos, "connection", "connection %d is %q here and %s elsewhere, which counts", c.ID, c.Topic, known.Topic)
+	}
+	return nil
+}
+
+// noteGarbled notes the connections that no intact record describes.
+func (b *File) noteGarbled() {
+	for _, c := range b.conns {
+		if b.byID[c.ID].garbled {
+			b.notes.Addf(bagstore.Loss, -1, "connection", "the description of connection %d is damaged: topic %q", c.ID, c.Topic)
+		}
+	}
+}
+
+func (b *File) sortChunks() {
+	slices.SortFunc(b.chunks, func(x, y chunk) int { return cmp.Compare(x.Pos, y.Pos) })
+	b.chunks = slices.CompactFunc(b.chunks, func(x, y chunk) bool { return x.Pos == y.Pos })
+}
+
+func (b *File) errorAt(off int64, kind string, err error) error {
+	return &bagstore.FormatError{Path: b.path, Offset: off, Kind: kind, Err: err}
+}
+
+// Close closes the file. Nobody may be reading it.
+func (b *File) Close() error {
+	if b.from == nil {
+		return nil
+	}
+	var err error
+	if b.ahead != nil {
+		err = b.ahead.Close()
+	}
+	return errors.Join(err, b.from.Close())
+}

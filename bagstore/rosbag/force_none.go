@@ -1,0 +1,5 @@
+//go:build !directsink
+
+package rosbag
+
+const forceDirect = false

@@ -1,0 +1,670 @@
+package rosbag
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
+	"rsros/test/need"
+	"rsros/test/peer"
+	"rsros/test/stockbag"
+)
+
+// recordingPace is the workload of a recorder of TestKillAtPace.
+type recordingPace struct {
+	name  string
+	every time.Duration
+	size  func(i int) int
+}
+
+var paces = []recordingPace{
+	{"slow", 50 * time.Millisecond, func(int) int { return 40 }},
+	{"mixed", 10 * time.Millisecond, func(i int) int {
+		if i%10 == 9 {
+			return 300_000
+		}
+		return 200
+	}},
+	{"fast", time.Millisecond, func(i int) int { return 1000 + i%3000 }},
+	{"camera", 10 * time.Millisecond, func(int) int { return 400_000 }}, // more than bzip2 compresses
+}
+
+// recordAtPace runs in the re-executed test binary: it records messages that arrive at a fixed rate,
+// prints which have arrived and how late its goroutines and the disk were, and never stops. As in a
+// node, messages wait in memory until the Writer takes them.
+func recordAtPace(path, name string) {
+	p := paces[slices.IndexFunc(paces, func(p recordingPace) bool { return p.name == name })]
+	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
+	w, err := Create(path, bagstore.Options{Sink: bagstore.SinkKind(kind), Compression: bagstore.Compression(os.Getenv("BAGSTORE_COMPRESSION")), Live: true})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		panic(err)
+	}
+	var late atomic.Int64
+	go watchLateness(&late, path+".probe")
+	waiting := make(chan []byte, 1<<16)
+	go func() {
+		for i := 0; ; i++ {
+			if err := w.Lend(0, bagstore.Time(i+1), func() {}, <-waiting); err != nil {
+				panic(err)
+			}
+		}
+	}()
+	tick := time.NewTicker(p.every)
+	for i := 0; ; i++ {
+		<-tick.C
+		waiting <- text(i, p.size(i))
+		fmt.Println(i+1, late.Load())
+	}
+}
+
+// watchLateness tracks the longest delay in nanoseconds of a timer of this process or of a small write
+// to a file on the same disk.
+func watchLateness(most *atomic.Int64, probe string) {
+	f, err := os.Create(probe)
+	if err != nil {
+		panic(err)
+	}
+	const every = 5 * time.Millisecond
+	for due := time.Now().Add(every); ; due = time.Now().Add(every) {
+		time.Sleep(time.Until(due))
+		if _, err := f.Write(make([]byte, 512)); err != nil {
+			panic(err)
+		}
+		most.Store(max(most.Load(), int64(time.Since(due))))
+	}
+}
+
+// arrivals are the times at which messages had been written.
+type arrivals []time.Time
+
+// before counts the messages written at least some time before a moment.
+func (a arrivals) before(end time.Time, d time.Duration) int {
+	n := 0
+	for n < len(a) && a[n].Before(end.Add(-d)) {
+		n++
+	}
+	return n
+}
+
+// killAfter runs the recorder for a while and kills it.
+func (v *victim) killAfter(t *testing.T, after time.Duration) {
+	cmd := peer.Again()
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+v.path, "BAGSTORE_PACE="+v.pace.name, fmt.Sprint("BAGSTORE_SINK=", int(v.sink)),
+		"BAGSTORE_COMPRESSION="+string(v.compression))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	moment := make(chan time.Time, 1)
+	kill := time.AfterFunc(after, func() {
+		moment <- time.Now()
+		cmd.Process.Kill() //nolint:errcheck // Wait says if it failed
+	})
+	defer kill.Stop()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		v.sent = append(v.sent, time.Now())
+		if _, late, ok := strings.Cut(lines.Text(), " "); ok {
+			n, _ := strconv.ParseInt(late, 10, 64)
+			v.late = max(v.late, time.Duration(n))
+		}
+	}
+	cmd.Wait() //nolint:errcheck // it was killed
+	v.killed = <-moment
+	if n := len(v.sent); n > 0 { // the kill may have found it stopped
+		v.late = max(v.late, v.killed.Sub(v.sent[n-1])-v.pace.every)
+	}
+}
+
+// TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and compression. What
+// was written 100 ms before the kill must be in the file for us and after Recover, and what was written
+// 1 s before, for the stock libraries. A machine busy with other tests schedules late, so the test
+// allows another half second and a few times the recorder's own lateness, and compresses nothing of a camera's,
+// unless BAGSTORE_KILLS is set, which kills at every 100 ms of the first ten seconds.
+func TestKillAtPace(t *testing.T) {
+	forcedAlike(t)
+	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
+	lates := time.Duration(5)
+	moments := []time.Duration{3100 * time.Millisecond}
+	thorough := os.Getenv("BAGSTORE_KILLS") != ""
+	if thorough {
+		ours, stocks, lates, moments = 100*time.Millisecond, time.Second, 0, nil
+		for d := 100 * time.Millisecond; d <= 10*time.Second; d += 100 * time.Millisecond {
+			moments = append(moments, d)
+		}
+	}
+	dir := t.TempDir()
+	for _, after := range moments {
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			// Several recorders run at once while nothing reads, since reading takes more CPU than recording. Those of
+			// a camera record alone, and so do those of each pace with bzip2.
+			victims := newVictims(filepath.Join(dir, fmt.Sprint(after)))
+			victims = slices.DeleteFunc(victims, func(v *victim) bool { return !thorough && v.pace.name == "camera" && v.compression != bagstore.None })
+			together := make(map[string][]*victim)
+			for _, v := range victims {
+				group := string(v.compression)
+				switch {
+				case v.pace.name == "camera":
+					group = v.name
+				case v.compression == bagstore.BZ2:
+					group += v.pace.name
+				}
+				together[group] = append(together[group], v)
+			}
+			for _, group := range together {
+				var all sync.WaitGroup
+				for _, v := range group {
+					all.Go(func() { v.killAfter(t, after) })
+				}
+				all.Wait()
+			}
+			for _, v := range victims {
+				t.Run(v.name, func(t *testing.T) {
+					t.Parallel()
+					v.judge(t, ours+lates*v.late, stocks+lates*v.late)
+				})
+			}
+		})
+	}
+}
+
+// victim is a recorder to be killed.
+type victim struct {
+	name, path  string
+	pace        recordingPace
+	sink        bagstore.SinkKind
+	compression bagstore.Compression
+
+	sent   arrivals
+	killed time.Time
+	late   time.Duration // of the recorder's goroutines, at most
+}
+
+// newVictims returns a victim for each pace, sink and compression.
+func newVictims(prefix string) []*victim {
+	var list []*victim
+	for _, p := range paces {
+		for _, kind := range sinks() {
+			for _, c := range []bagstore.Compression{bagstore.None, bagstore.LZ4, bagstore.BZ2} {
+				name := fmt.Sprintf("%s-%v-%s", p.name, kind, c)
+				list = append(list, &victim{name: name, path: prefix + "-" + name + ".bag", pace: p, sink: kind, compression: c})
+			}
+		}
+	}
+	return list
+}
+
+// overloaded reports whether the recorder could not keep pace, as when several compress with bzip2 on
+// one processor.
+func (v *victim) overloaded() bool {
+	return time.Duration(len(v.sent))*v.pace.every < v.killed.Sub(v.sent[0])*8/10
+}
+
+// judge reads what the recorder left, and deletes it.
+func (v *victim) judge(t *testing.T, ours, stocks time.Duration) {
+	if len(v.sent) == 0 {
+		return // Create may not have returned yet
+	}
+	stock := v.sent.before(v.killed, stocks)
+	if v.compression != bagstore.None && v.overloaded() {
+		stock = 0 // what isn't compressed yet isn't in the bag
+	}
+	judgeKill(t, v.path, v.pace, v.sent, v.sent.before(v.killed, ours), stock)
+	for _, path := range append(tails(t, v.path), v.path, v.path+".out", v.path+".probe") {
+		_ = os.Remove(path)
+	}
+}
+
+func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least, seenByStock int) {
+	t.Helper()
+	check := func(what string, got []seen, least int) {
+		t.Helper()
+		if len(got) < least {
+			t.Errorf("%s: %s gives %d messages of %d that were sent; it should have %d", filepath.Base(path), what, len(got), len(sent), least)
+		}
+		for i, s := range got {
+			if want := (seen{"/kill", bagstore.Time(i + 1), sum(text(i, p.size(i)))}); s != want {
+				t.Fatalf("%s: %s: message %d is %v, want %v", filepath.Base(path), what, i, s, want)
+			}
+		}
+	}
+	check("our reader", readAll(t, path, bagstore.OpenOptions{}), least)
+	check("a scan", readAll(t, path, bagstore.OpenOptions{Scan: true}), least)
+	rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
+	if least > 0 && (err != nil || rep.Outcome == bagstore.Unreadable) { // a message being written may be torn
+		t.Errorf("%s: recover: %v %+v", filepath.Base(path), err, rep)
+	}
+	if err == nil && rep.Outcome != bagstore.Unreadable {
+		check("recover", readAll(t, path+".out", bagstore.OpenOptions{}), least)
+	}
+	if stockbag.Available(t) {
+		for name, got := range stockRead(t, path) {
+			check(name, byTime(got), seenByStock)
+		}
+	}
+}
+
+// TestTailIsRemoved checks that a closed bag has no tail file and names none.
+func TestTailIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{Checkpoint: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.feed(t, w)
+	for len(tails(t, path)) == 0 {
+		time.Sleep(time.Millisecond) // the keeper uses the system clock
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := tails(t, path); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	b, err := Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if Of(b).tailToken != 0 || len(b.Notes()) > 0 {
+		t.Errorf("token %#x, notes %v", Of(b).tailToken, b.Notes())
+	}
+}
+
+// keeperOf returns a keeper for w, with tail token 7, that checks only on request. f stands for the
+// bag.
+func keeperOf(w *Writer, f *os.File) *keeper {
+	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: newTailFile(tailPath(f.Name(), 7), 7)}
+	return w.keeper
+}
+
+// TestTailOnFullDisk checks that, after the disk was full, the tail file stays only if it has messages
+// that the bag lacks.
+func TestTailOnFullDisk(t *testing.T) {
+	for name, messages := range map[string]int{"needed": 2, "not needed": 1} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
+				t.Fatal(err)
+			}
+			d := &memDisk{}
+			w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}, tail: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := keeperOf(w, f)
+			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+				t.Fatal(err)
+			}
+			for i := range messages {
+				if err := w.Write(0, bagstore.Time(i+1), text(i, 10)); err != nil {
+					t.Fatal(err)
+				}
+				k.tick()
+				k.tick()
+				if i < messages-1 || messages == 1 {
+					if err := w.Checkpoint(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			d.full = int64(len(d.data))
+			if messages == 1 {
+				err = w.Write(0, bagstore.Time(9), text(9, 2000))
+				if !errors.Is(err, syscall.ENOSPC) && !errors.Is(w.c.failed(), syscall.ENOSPC) {
+					t.Errorf("on a full disk Write returned %v", err)
+				}
+			}
+			left := tails(t, path)
+			if len(left) != 1 {
+				t.Fatalf("tail files before Close: %v", left)
+			}
+			err = w.Close()
+			if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), left[0]) != (name == "needed") {
+				t.Errorf("Close: %v", err)
+			}
+			if stays := len(tails(t, path)) > 0; stays != (name == "needed") {
+				t.Errorf("the tail file stays: %v", stays)
+			}
+		})
+	}
+}
+
+func tails(t *testing.T, path string) []string {
+	t.Helper()
+	list, err := filepath.Glob(path + ".tail-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestGone checks that the writer notices when the file it records is deleted, replaced or truncated,
+// and that a replacement is left alone.
+func TestGone(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"replaced": func(path string) error {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte("theirs"), 0o600)
+		},
+		"truncated": func(path string) error { return os.Truncate(path, 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachSink(t, func(t *testing.T, o bagstore.Options) {
+				path := filepath.Join(t.TempDir(), "x.bag")
+				w, err := Create(path, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				small.feed(t, w)
+				if err := w.Checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+				switch err := harm(path); {
+				case err != nil && runtime.GOOS == "windows": // Windows doesn't remove open files
+					if err := w.Close(); err != nil {
+						t.Error(err)
+					}
+					return
+				case err != nil:
+					t.Fatal(err)
+				}
+				for err == nil {
+					time.Sleep(time.Millisecond) // the keeper uses the system clock
+					err = w.CheckpointIfDue()
+				}
+				if !errors.Is(err, bagstore.ErrGone) {
+					t.Errorf("got %v", err)
+				}
+				if err := w.Close(); !errors.Is(err, bagstore.ErrGone) {
+					t.Errorf("Close: %v", err)
+				}
+				if name == "replaced" {
+					if got, err := os.ReadFile(path); err != nil || string(got) != "theirs" {
+						t.Errorf("their file holds %q, %v", got, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestGoneAtTheEnd checks that Close finds a file gone that the keeper hasn't looked at since.
+func TestGoneAtTheEnd(t *testing.T) {
+	eachSink(t, func(t *testing.T, o bagstore.Options) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small.feed(t, w)
+		if err := os.Remove(path); err != nil {
+			_ = w.Close()
+			need.NotOnWindows(t, err)
+		}
+		if err := w.Close(); !errors.Is(err, bagstore.ErrGone) {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+// TestGrowingFileIsThere checks that a file that grows while the keeper checks it isn't reported as
+// truncated.
+func TestGrowingFileIsThere(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "x.bag"), bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, looked := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				looked <- nil
+				return
+			default:
+				if err := disk.Gone(w.keeper.f, w.keeper.path, w.c.inFile.Load()); err != nil {
+					looked <- err
+					return
+				}
+			}
+		}
+	}()
+	for range 20 {
+		small.feed(t, w)
+	}
+	close(stop)
+	if err := errors.Join(<-looked, w.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTailFollowsBag checks that a chunk enters the tail file only after the chunks before it are in
+// the bag, so that a kill leaves no gap.
+func TestTailFollowsBag(t *testing.T) {
+	for _, c := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
+		t.Run(string(c), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
+				t.Fatal(err)
+			}
+			d, looked, may := &memDisk{}, false, make(chan struct{})
+			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := keeperOf(w, f)
+			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+				t.Fatal(err)
+			}
+			d.hook = func() {
+				if list := tails(t, path); len(list) > 0 && !looked {
+					t.Error("the second chunk is in the tail file before the first one is in the bag")
+				}
+				if c != bagstore.None {
+					<-may
+				}
+				looked = true
+			}
+			for i, size := range []int{2000, 10} { // one chunk, and the beginning of another
+				if err := w.Write(0, bagstore.Time(i+1), text(i, size)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for c != bagstore.None && w.c.committed.Load() == 0 {
+				time.Sleep(time.Millisecond) // the workers use the system clock
+			}
+			k.tick()
+			k.tick()
+			k.tick()
+			if c != bagstore.None && len(tails(t, path)) > 0 {
+				t.Error("the second chunk is in the tail file while the first one is being written")
+			}
+			close(may)
+			for len(tails(t, path)) == 0 {
+				k.tick()
+				time.Sleep(time.Millisecond)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestWritesUnderWay checks that the file isn't expected to contain writes in progress.
+func TestWritesUnderWay(t *testing.T) {
+	d := &memDisk{}
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.gate = make(chan struct{})
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Lend(0, 1, func() {}, disk.AlignedBytes(2*disk.LendLeast, disk.Grain)); err != nil {
+		t.Fatal(err)
+	}
+	if n, has := w.c.inFile.Load(), firstChunk; n > int64(has) {
+		t.Errorf("the file is expected to have %d bytes; it surely has %d", n, has)
+	}
+	close(d.gate)
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeeperWhileWriteWaits checks that messages reach the tail file while the disk blocks Write.
+func TestKeeperWhileWriteWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
+		t.Fatal(err)
+	}
+	d, stuck := &memDisk{}, make(chan struct{})
+	w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1000, Checkpoint: -1, Workers: 1, NoSync: true, Now: time.Now}, tail: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := keeperOf(w, f)
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	d.hook = func() { <-stuck }
+	const messages = 20 // each is a chunk; more than may be in flight
+	written := make(chan error)
+	var returned atomic.Int64
+	go func() {
+		for i := range messages {
+			if err := w.Write(0, bagstore.Time(i+1), text(i, 2000)); err != nil {
+				written <- err
+				return
+			}
+			returned.Add(1)
+		}
+		written <- nil
+	}()
+	peer.Await(t, "the chunks in the tail file", func() bool {
+		k.tick() // blocked along with Write
+		f, err := place.Open(t.Context(), tailPath(path, 7))
+		if err != nil {
+			return false // nothing in it yet
+		}
+		defer f.Close()
+		n := 0
+		for range readTailSlots(f, f.Size, 7, 0) {
+			n++
+		}
+		return n > cap(w.c.queue) && int64(n) >= returned.Load()
+	})
+	close(stuck)
+	if err := errors.Join(<-written, w.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLiveDoesNotWait checks that a live recording writes uncompressed what it has no time to compress,
+// and reports how much. Stock readers accept the mixture.
+func TestLiveDoesNotWait(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	var want []seen
+	for i := range 300 { // faster than any compressor
+		data := text(i, 5000)
+		if err := w.Write(0, bagstore.Time(i+1), data); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, seen{"/kill", bagstore.Time(i + 1), sum(data)})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(got, want) {
+		t.Errorf("%d messages are in the bag, %d were written, or they differ", len(got), len(want))
+	}
+	if raw := w.c.raw.Load(); raw == 0 || !strings.Contains(w.WriteMethod(), fmt.Sprintf("%d of 300 chunks uncompressed", raw)) {
+		t.Errorf("%d chunks are uncompressed: %s", raw, w.WriteMethod())
+	}
+	if stockbag.Available(t) {
+		for name, got := range stockRead(t, path) {
+			if got := byTime(got); !slices.Equal(got, want) {
+				t.Errorf("%s reads %d messages", name, len(got))
+			}
+		}
+	}
+}
+
+// TestFirstCheckpointDoesNotWait checks that the first checkpoint of a live recording doesn't wait for
+// a chunk that is slow to compress.
+func TestFirstCheckpointDoesNotWait(t *testing.T) {
+	d := &memDisk{}
+	w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1 << 30, Checkpoint: -1, Workers: 1, Live: true, NoSync: true, Now: time.Now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 4<<20) // over 0.2 s of compression
+	rnd := rand.NewChaCha8([32]byte{})
+	_, _ = rnd.Read(noise)
+	if err := w.Write(0, 1, noise); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	if raw := w.c.raw.Load(); raw != 1 {
+		t.Errorf("%d chunks are uncompressed", raw)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}

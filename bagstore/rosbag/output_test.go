@@ -1,0 +1,73 @@
+package rosbag
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"rsros/bagstore"
+	"testing"
+)
+
+// copyBag copies the messages of a bag to a new one and returns their number.
+func copyBag(t *testing.T, in, out string) uint64 {
+	t.Helper()
+	b, err := Open(in, bagstore.OpenOptions{Sequential: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
+	w, err := CreateOutput(t.Context(), out, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for err == nil && it.Next() {
+		err = w.Copy(it.Message(), it.Message().Time)
+	}
+	if err := w.Finish(errors.Join(err, it.Err())); err != nil {
+		t.Fatal(err)
+	}
+	return w.Stats().Messages
+}
+
+// TestOutput checks that a bag gets its name only when it is whole, and that an error leaves no file.
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+	want := small.write(t, in, bagstore.Options{Compression: bagstore.LZ4})
+	copyBag(t, in, out)
+	everywhere(t, out, want)
+	gone := filepath.Join(dir, "gone.bag")
+	w, err := CreateOutput(t.Context(), gone, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.feed(t, w.Writer)
+	reason := errors.New("a reason")
+	if err := w.Finish(reason); !errors.Is(err, reason) {
+		t.Errorf("got %v", err)
+	}
+	if list, _ := filepath.Glob(gone + "*"); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestCancelled checks that operations on whole files end with their context and leave no file.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+	small.write(t, in, bagstore.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Recover(ctx, in, out, bagstore.RecoverOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Recover: %v", err)
+	}
+	if _, err := Check(ctx, in, bagstore.CheckOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Check: %v", err)
+	}
+	if list, _ := filepath.Glob(out + "*"); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package rosbag
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+)
+
+// TestOutputIsHeld checks that nobody can remove a complete bag before it has its name.
+func TestOutputIsHeld(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bag")
+	w, err := CreateOutput(t.Context(), out, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := place.Reserve(t.Context(), out, true); !errors.Is(err, bagstore.ErrLocked) {
+		t.Errorf("reserved by another one: %v", err)
+	}
+	if err := w.Finish(nil); err != nil {
+		t.Error(err)
+	}
+	b, err := Open(out, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	again, err := place.Reserve(t.Context(), out, true)
+	if err != nil {
+		t.Fatalf("it is still held: %v", err)
+	}
+	if err := again.Discard(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,192 @@
+package rosbag
+
+import (
+	"context"
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/internal/record"
+)
+
+const (
+	// directSize is the average message size from which messages of uncompressed chunks are read
+	// one by one.
+	directSize = 32 << 10
+	// wholeSize is the largest uncompressed chunk that is read whole.
+	wholeSize = 8 << 20
+	// mapLeast is the size from which mapping costs less than reading.
+	mapLeast = 256 << 10
+	// borrowLeast is the size from which copying costs more than borrowing. Smaller pieces
+	// are also the ones that callers may keep for long.
+	borrowLeast = 32 << 10
+)
+
+// direct reports whether the messages of a chunk are read one by one.
+func direct(c *chunk, head bagstore.Layout) bool {
+	return head.Compression == bagstore.None && (head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize)
+}
+
+// Layout reads the header of a chunk.
+func (cr *chunkReader) Layout(block int) (bagstore.Layout, error) {
+	return cr.header(&cr.b.chunks[block])
+}
+
+// Read reads a message of an uncompressed chunk.
+func (cr *chunkReader) Read(p *bagstore.Position, _ func(n int)) (m bagstore.Stored, err error) {
+	b, r := cr.b, &cr.rec
+	if p.First {
+		b.compareDescriptions(p.Block, record.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
+	}
+	pos := p.Layout.DataPos + int64(p.Ref)
+	err = locate(cr.w, dataEnd(p.Layout), pos, p.Conn, r)
+	if err == nil {
+		err = record.Fits(r.DataLen)
+	}
+	if err != nil {
+		return m, b.errorAt(pos, "message", err)
+	}
+	if p.Mapped && r.DataLen >= mapLeast && b.file != nil && b.inFile(r.Next()) {
+		if data, pages := disk.Map(b.file, r.DataPos, int(r.DataLen)); data != nil {
+			return bagstore.Stored{Data: data, Buffer: bagstore.MappedBuffer(data, pages)}, nil
+		}
+	}
+	blk, err := b.read(r.DataPos, int(r.DataLen))
+	if err != nil {
+		return m, b.errorAt(pos, "message", err)
+	}
+	return bagstore.Stored{Data: blk.Bytes(), Buffer: blk, At: r.DataPos}, nil
+}
+
+// Load reads and decompresses a chunk.
+func (cr *chunkReader) Load(block int, head bagstore.Layout, urgent bool) (blk *bagstore.Buffer, err error) {
+	b := cr.b
+	if head.Compression == bagstore.None {
+		blk, err = b.read(head.DataPos, int(head.Size)) // at most wholeSize
+	} else {
+		var content *memory.Content
+		l := chunkReader{b: b, urgent: urgent} // cr's window is another goroutine's
+		if content, err = l.unpack(head); content == nil {
+			return nil, err
+		}
+		if err != nil && b.chunks[block].torn {
+			err = nil // the whole records count
+		}
+		blk = bagstore.ContentBuffer(content)
+	}
+	if err != nil {
+		blk.Release()
+		return nil, err
+	}
+	b.compareDescriptions(block, blk.Source(), blk.Size())
+	return blk, nil
+}
+
+// Message finds a message in the memory of a chunk.
+func (cr *chunkReader) Message(in *bagstore.Buffer, p *bagstore.Position) (m bagstore.Stored, err error) {
+	if cr.source == nil || cr.loaded != in {
+		cr.loaded, cr.source = in, in.Source()
+	}
+	r, content := &cr.rec, in.Content()
+	err = locate(cr.source, in.Size(), int64(p.Ref), p.Conn, r)
+	if err == nil && content != nil {
+		err = content.Fits(r.DataLen)
+	}
+	if err == nil && in.Bytes() == nil {
+		if m, err = unpackedMessage(content, r); err == nil {
+			return m, nil
+		}
+	}
+	if err != nil {
+		return m, cr.b.errorAt(cr.b.chunks[p.Block].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", cr.b.topicOf(p.Conn), p.Ref, err))
+	}
+	if p.Layout.Compression == bagstore.None {
+		m.At = p.Layout.DataPos + r.DataPos
+	}
+	m.Data, m.Buffer = in.Bytes()[r.DataPos:r.Next():r.Next()], in.Retain()
+	return m, nil
+}
+
+// unpackedMessage reads a message of a chunk that was unpacked to a file.
+func unpackedMessage(c *memory.Content, r *record.Record) (m bagstore.Stored, err error) {
+	blk := bagstore.NewBuffer(int(r.DataLen))
+	if err := record.ReadFull(c, blk.Bytes(), r.DataPos); err != nil {
+		blk.Release()
+		return m, err
+	}
+	return bagstore.Stored{Data: blk.Bytes(), Buffer: blk}, nil
+}
+
+// locate reads the header of the message record at pos, or after the connection record there.
+func locate(src record.Source, limit, pos int64, conn uint32, r *record.Record) error {
+	for {
+		if err := record.Read(src, pos, limit, r); err != nil {
+			return err
+		}
+		if r.Op != record.OpConnection {
+			break
+		}
+		pos = r.Next()
+	}
+	if r.Op != record.OpMessage {
+		return fmt.Errorf("found a %s record", record.OpName(r.Op))
+	}
+	if r.Has&record.HasConn != 0 && r.Conn != conn {
+		return fmt.Errorf("message is of connection %d, the index says %d", r.Conn, conn)
+	}
+	return nil
+}
+
+// read returns n bytes of the bag with one reference: borrowed or copied.
+func (b *File) read(off int64, n int) (*bagstore.Buffer, error) {
+	if blk := b.borrow(off, n); blk != nil {
+		return blk, nil
+	}
+	blk := bagstore.NewBuffer(n)
+	if err := record.ReadFull(b.r, blk.Bytes(), off); err != nil {
+		blk.Release()
+		return nil, err
+	}
+	return blk, nil
+}
+
+// borrow returns n bytes of the file in the memory of the read-ahead; nil if they must be
+// copied. The tail of a killed recorder's bag isn't in the file and can't be borrowed.
+func (b *File) borrow(off int64, n int) *bagstore.Buffer {
+	a, ok := b.r.(*disk.Ahead)
+	if !ok || n < borrowLeast {
+		return nil
+	}
+	data, loan := a.Borrow(off, n)
+	if data == nil {
+		return nil
+	}
+	return bagstore.BorrowedBuffer(data, loan)
+}
+
+// inFile reports whether bytes that end at end are in the bag's file, not in its tail file.
+func (b *File) inFile(end int64) bool {
+	j, ok := b.r.(*joined)
+	return end <= b.onDisk && !(ok && end > j.at)
+}
+
+// Sizes calls do for every message with the size of its data. It reads only record headers and compressed chunks;
+// Progress counts chunks.
+func (b *File) Sizes(ctx context.Context, p bagstore.Progress, do func(conn uint32, size int64)) error {
+	l := newChunkReader(b)
+	w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e bagstore.Entry) error {
+		do(e.Conn, r.DataLen)
+		return nil
+	}}
+	for i := range b.chunks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.Report(uint64(i), uint64(len(b.chunks)))
+		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {
+			return b.errorAt(b.chunks[i].Pos, "chunk", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package rosbag
+
+import (
+	"errors"
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/memory"
+	"rsros/bagstore/internal/record"
+)
+
+var errUnwritten = errors.New("the length of a message was not written")
+
+var errForeign = errors.New("not a message or connection record")
+
+type walker struct {
+	bag *File
+	// onConnection and onMessage, if set, are called for every connection record and message, whose
+	// data are in src. An error ends the walk.
+	onConnection func(r *record.Record, data []byte) error
+	onMessage    func(src record.Source, r *record.Record, e bagstore.Entry) error
+	most         int // messages; 0: any number
+	// unwritten, if not 0, is the offset of the zeros that end a torn chunk: an empty message whose
+	// length is among these is incomplete.
+	unwritten int64
+}
+
+// walk returns an Entry for each whole message in src[:size]. At a damaged or foreign record it
+// returns the offset after the last whole record and an error.
+func (w walker) walk(src record.Source, size int64) (to []bagstore.Entry, pos int64, err error) {
+	for pos < size {
+		var r record.Record
+		if err := record.Read(src, pos, size, &r); err != nil {
+			return to, pos, err
+		}
+		e, ok, err := w.entry(&r, pos)
+		switch {
+		case err != nil:
+			return to, pos, err
+		case ok && r.DataLen == 0 && w.unwritten > 0 && r.DataPos > w.unwritten:
+			return to, pos, errUnwritten
+		case ok && w.most > 0 && len(to) == w.most:
+			return to, pos, memory.ErrMessages
+		case ok:
+			to = append(to, e)
+			if w.onMessage == nil {
+				break
+			}
+			if err := w.onMessage(src, &r, e); err != nil {
+				return to, pos, err
+			}
+		case w.bag.version == "1.2": // other records are allowed
+		case r.Op == record.OpConnection:
+			if err := w.connection(src, r); err != nil {
+				return to, pos, err
+			}
+		case r.Op == record.OpIndex, r.Op == record.OpChunk, r.Op == record.OpChunkInfo, r.Op == record.OpFileHeader:
+			return to, pos, fmt.Errorf("%w: %s", errForeign, record.OpName(r.Op))
+		}
+		pos = r.Next()
+	}
+	return to, pos, nil
+}
+
+// entry returns a message's index Entry. ok is false for other records, and unknown topics of a 1.2
+// bag.
+func (w walker) entry(r *record.Record, pos int64) (e bagstore.Entry, ok bool, err error) {
+	if r.Op != record.OpMessage {
+		return e, false, nil
+	}
+	if w.bag.version == "1.2" {
+		id, known := w.bag.topics12[string(r.Topic)]
+		return bagstore.Entry{Time: bagstore.NewTime(r.Sec, r.Nsec), Ref: uint32(pos), Conn: id}, known, nil
+	}
+	return bagstore.Entry{Time: bagstore.Time(r.Time), Ref: uint32(pos), Conn: r.Conn}, true, r.Need(record.HasConn | record.HasTime)
+}
+
+func (w walker) connection(src record.Source, r record.Record) error {
+	if w.onConnection == nil {
+		return nil
+	}
+	data, err := r.Data(src)
+	if err != nil {
+		return err
+	}
+	return w.onConnection(&r, data)
+}

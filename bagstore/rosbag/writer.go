@@ -1,0 +1,365 @@
+package rosbag
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
+)
+
+// WriterStats are statistics of a Writer.
+type WriterStats struct {
+	Messages    uint64
+	Bytes       uint64 // of message data
+	Size        int64  // of the file, without open and queued chunks
+	Chunks      int
+	Whole       int // of these, copied as they were stored
+	Checkpoints int
+	StaleBytes  int64 // in replaced index sections and padding
+	// Sink is Direct if the file is written past the page cache, otherwise Buffered. With
+	// Auto it changes to Direct when the file is large enough.
+	Sink     bagstore.SinkKind
+	Fallback error // why Auto doesn't write directly
+}
+
+// Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
+// and open chunks; they have ended when Close returns.
+type Writer struct {
+	o      settings
+	c      *committer
+	conns  []*bagstore.Connection // by ID; nil for IDs that aren't in use
+	known  []bool                 // connections whose record has been written
+	plain  []bool                 // connections that aren't compressed
+	cur    *job                   // the chunk being filled
+	stats  WriterStats
+	method *disk.Method // how the file is written; nil without a file
+	last   time.Time    // of the last checkpoint
+	done   bool
+	// lendLeast is the size from which a lent message ends its chunk and is written from
+	// the caller's memory. Any message that fills the chunk is.
+	lendLeast int
+
+	mu     sync.Mutex  // guards everything against the keeper
+	keeper *keeper     // nil: only checkpoints protect against a kill
+	sealed []sealedJob // chunks that may not be written yet, if there is a keeper
+}
+
+func newWriter(s disk.Sink, o settings) (*Writer, error) {
+	c, err := newCommitter(s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{o: o, c: c, cur: c.take(), last: o.Now(), lendLeast: lendLeast}, nil
+}
+
+// AddConnection adds a topic and returns its ID for Write. The file contains the
+// connection only if it has messages.
+func (w *Writer) AddConnection(c bagstore.Connection) (uint32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.ID = uint32(len(w.conns))
+	return c.ID, w.addConnection(&c)
+}
+
+// maxKept bounds the IDs that keepConnection keeps.
+const maxKept = 1 << 16
+
+// keepConnection is AddConnection that keeps the connection's ID if it is free.
+func (w *Writer) keepConnection(c bagstore.Connection) (uint32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := uint32(len(w.conns)); c.ID >= maxKept || c.ID < n && w.conns[c.ID] != nil {
+		c.ID = n
+	}
+	return c.ID, w.addConnection(&c)
+}
+
+func (w *Writer) addConnection(c *bagstore.Connection) error {
+	if w.done {
+		return bagstore.ErrClosed
+	}
+	if len(c.Topic) > record.MaxHeader/2 || len(c.Definition) > record.MaxHeader/2 {
+		return fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
+	}
+	for uint32(len(w.conns)) <= c.ID {
+		w.conns = append(w.conns, nil)
+		w.known = append(w.known, false)
+		w.plain = append(w.plain, false)
+	}
+	w.conns[c.ID] = c
+	w.plain[c.ID] = w.o.LZ4Topics != nil && !bagstore.Matches(w.o.LZ4Topics, c.Topic)
+	return nil
+}
+
+// Write appends a message, the concatenation of its parts. The caller may reuse them when
+// Write returns. Time 0 becomes MinTime, the first that stock readers accept. An error may
+// concern an earlier message; the caller should then call Close, which keeps all whole
+// chunks.
+func (w *Writer) Write(conn uint32, t bagstore.Time, parts ...[]byte) error {
+	return w.put(conn, t, nil, parts)
+}
+
+// Lend is Write without waiting for the disk. The largest part of a large message is
+// written without a copy: the Writer borrows it until it calls done. It calls done exactly
+// once, from any goroutine, possibly before Lend returns, and also after an error. At most
+// a few messages are lent at a time. For direct writing the largest part should begin on
+// a page. The caller may reuse the other parts when Lend returns.
+func (w *Writer) Lend(conn uint32, t bagstore.Time, done func(), parts ...[]byte) error {
+	return w.put(conn, t, done, parts)
+}
+
+func (w *Writer) put(conn uint32, t bagstore.Time, done func(), parts [][]byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	t = max(t, bagstore.MinTime)
+	if err := w.refuse(conn, t, size); err != nil {
+		if done != nil {
+			done()
+		}
+		return err
+	}
+	w.message(conn, t, size, parts, done)
+	if len(w.cur.buf) >= w.o.ChunkSize {
+		w.seal(w.submit)
+	}
+	w.stats.Messages++
+	w.stats.Bytes += uint64(size)
+	return w.checkpointIfDue(w.submit)
+}
+
+func (w *Writer) refuse(conn uint32, t bagstore.Time, size int) error {
+	switch {
+	case w.done:
+		return bagstore.ErrClosed
+	case int(conn) >= len(w.conns) || w.conns[conn] == nil:
+		return fmt.Errorf("%w %d", ErrConnection, conn)
+	case t > bagstore.MaxTime:
+		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, bagstore.MaxTime)
+	case int64(size) > maxMessage:
+		return fmt.Errorf("message of %d bytes is larger than %d", size, int64(maxMessage))
+	}
+	return w.c.failed()
+}
+
+// message adds a message to the chunk. It ends the chunk if the message is written from
+// the caller's memory.
+func (w *Writer) message(conn uint32, t bagstore.Time, size int, parts [][]byte, done func()) {
+	j := w.cur
+	if int64(len(j.buf))+int64(size) > maxChunk || size >= chooseLeast && len(j.entries) > 0 && j.plain() != w.plain[conn] {
+		w.seal(w.submit)
+		j = w.cur
+	}
+	if !w.known[conn] {
+		w.known[conn] = true
+		j.buf = appendConnection(j.buf, w.conns[conn])
+		j.conns = append(j.conns, w.conns[conn])
+	}
+	j.entries = append(j.entries, bagstore.Entry{Time: t, Ref: uint32(len(j.buf)), Conn: conn})
+	if w.plain[conn] {
+		j.plainSize += size
+	} else {
+		j.packedSize += size
+	}
+	if w.o.Compression == bagstore.None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= w.lendLeast) {
+		over := make(chan struct{})
+		if done == nil {
+			done = func() { close(over) }
+		} else {
+			close(over)
+		}
+		j.setLarge(size, parts, done)
+		w.seal(w.submit)
+		<-over // for Write: the caller may reuse the message on return
+		return
+	}
+	j.buf = appendMessage(j.buf, conn, t, 0, size)
+	for _, p := range parts {
+		j.buf = append(j.buf, p...)
+	}
+	if done != nil {
+		done()
+	}
+}
+
+// setLarge borrows the largest part and copies the others.
+func (j *job) setLarge(size int, parts [][]byte, done func()) {
+	l := &largeMessage{entry: j.entries[len(j.entries)-1], size: size, done: done}
+	at := 0
+	for i, p := range parts {
+		if len(p) > len(l.body) {
+			at, l.body = i, p
+		}
+	}
+	before := 0
+	for i, p := range parts {
+		if i == at {
+			before = len(j.around)
+			continue
+		}
+		j.around = append(j.around, p...)
+	}
+	l.before, l.after = j.around[:before], j.around[before:]
+	j.large = l
+}
+
+// appendMessage appends a message record without its data. If pad is not 0, a spare field
+// makes the header pad bytes longer; pad must be at least minPad.
+func appendMessage(b []byte, conn uint32, t bagstore.Time, pad, size int) []byte {
+	b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
+		b = record.AppendU32(b, "conn", conn)
+		b = record.AppendTime(b, "time", int64(t))
+		if pad > 0 {
+			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
+		}
+		return b
+	})
+	return append(b, byte(size), byte(size>>8), byte(size>>16), byte(size>>24))
+}
+
+// padField is a spare header field that aligns a message's data; readers skip unknown
+// fields. minPad is its length without a value.
+const (
+	padField = "pad"
+	minPad   = 4 + len(padField) + 1
+)
+
+// number returns the number of the open chunk, from 1.
+func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
+
+// submit submits a job. It unlocks w while it waits for the disk or, in a file that isn't
+// recorded live, for compression, so that the keeper can run.
+func (w *Writer) submit(j *job) {
+	if w.o.Compression == bagstore.None {
+		w.c.submit(j)
+		return
+	}
+	w.mu.Unlock()
+	w.c.submit(j)
+	w.mu.Lock()
+}
+
+// seal ends the open chunk and passes it to submit.
+func (w *Writer) seal(submit func(*job)) {
+	if len(w.cur.entries) == 0 {
+		return
+	}
+	if w.keeper != nil && w.o.Compression != bagstore.None {
+		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur})
+	}
+	w.stats.Chunks++
+	full := w.cur
+	w.cur = w.c.take() // before submit, as the keeper must not see a sealed chunk as open
+	submit(full)
+}
+
+// CheckpointIfDue starts a checkpoint if one is due, and doesn't wait for it. Write does
+// the same. While no messages come, the Writer makes checkpoints by itself, unless
+// Options.Now is set: then the caller should call CheckpointIfDue from time to time.
+func (w *Writer) CheckpointIfDue() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.checkpointIfDue(w.submit)
+}
+
+func (w *Writer) checkpointIfDue(submit func(*job)) error {
+	if w.done {
+		return bagstore.ErrClosed
+	}
+	if w.o.Checkpoint < 0 {
+		return w.c.failed()
+	}
+	// Getting the time would be expensive for a million tiny messages a second.
+	if w.cur.asked++; w.cur.asked&63 != 1 && len(w.cur.entries) > 1 {
+		return w.c.failed()
+	}
+	// The first ones follow each other sooner, as nothing is in the bag before them.
+	every := min(w.o.Checkpoint, w.o.Checkpoint/5*time.Duration(1+w.c.checkpoints.Load()))
+	now := w.o.Now()
+	if now.Sub(w.last) < every || !w.c.affordable() {
+		return w.c.failed()
+	}
+	w.last = now
+	w.checkpoint(submit)
+	return w.c.failed()
+}
+
+// Checkpoint makes all messages written so far part of a valid, indexed bag. When it
+// returns, they survive kill -9 and, unless NoSync is set, a power cut.
+func (w *Writer) Checkpoint() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done {
+		return bagstore.ErrClosed
+	}
+	w.last = w.o.Now()
+	<-w.checkpoint(w.submit)
+	return w.c.failed()
+}
+
+// checkpoint starts a checkpoint and returns a channel that is closed when it is done.
+func (w *Writer) checkpoint(submit func(*job)) chan struct{} {
+	w.seal(submit)
+	done := make(chan struct{})
+	submit(&job{checkpoint: done})
+	return done
+}
+
+// Size returns the length of the file, without open and queued chunks.
+func (w *Writer) Size() int64 { return w.c.written.Load() }
+
+// Stats returns the Writer's statistics.
+func (w *Writer) Stats() WriterStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.stats
+	s.Size = w.c.written.Load()
+	s.Checkpoints = int(w.c.checkpoints.Load())
+	s.StaleBytes = w.c.stale.Load()
+	if w.method != nil {
+		s.Sink, s.Fallback = w.method.Kind(), w.method.Fallback()
+	}
+	return s
+}
+
+// WriteMethod describes how the file is written, and why. It may be called from any
+// goroutine and doesn't wait for the disk.
+func (w *Writer) WriteMethod() string {
+	if raw := w.c.raw.Load(); raw > 0 {
+		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.method, raw, w.c.committed.Load(), w.o.Compression)
+	}
+	return w.method.String()
+}
+
+// Close writes the open chunk, the index section and the file header, and returns when the
+// complete file is on disk. After a write error it still tries to keep every whole chunk,
+// and returns the error. It may be called twice.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	if w.done {
+		w.mu.Unlock()
+		return nil
+	}
+	if w.keeper != nil && w.c.failed() == nil {
+		w.keeper.gone()
+	}
+	w.seal(w.submit)
+	w.done = true
+	w.mu.Unlock()
+	if w.keeper == nil {
+		return w.c.close()
+	}
+	w.keeper.close()
+	err := w.c.close()
+	if kept := w.keeper.tail.Close(uint64(len(w.c.chunks))); kept != "" {
+		err = errors.Join(err, fmt.Errorf("%s has messages that didn't get into the bag; recover reads both", kept))
+	}
+	return err
+}

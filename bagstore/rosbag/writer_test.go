@@ -1,0 +1,216 @@
+package rosbag
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
+)
+
+// TestDeterministic checks that the same input produces the same bytes, also with workers.
+func TestDeterministic(t *testing.T) {
+	for _, o := range ways() {
+		o.ChunkSize, o.Checkpoint = 5000, -1
+		var first []byte
+		for i := range 4 {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			small.write(t, path, o)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				first = b
+			} else if !bytes.Equal(b, first) {
+				t.Fatalf("%+v: run %d differs", o, i)
+			}
+		}
+	}
+}
+
+// TestNoParts checks an empty message whose connection alone fills the chunk.
+func TestNoParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{ChunkSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/nothing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "nothing", readAll(t, path, bagstore.OpenOptions{}), []seen{{"/nothing", 1, sum(nil)}, {"/nothing", 2, sum(nil)}})
+}
+
+// TestDirectAlignment checks that page-aligned pixels start at a block of the file, and that the file
+// ends with its last record.
+func TestDirectAlignment(t *testing.T) {
+	if !slices.Contains(sinks(), bagstore.Direct) {
+		need.System(t, "no direct writing on this system")
+	}
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, bagstore.Options{Sink: bagstore.Direct, Checkpoint: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := w.Stats().Fallback; why != nil {
+		need.Missing(t, "no direct writing here: %v", why)
+	}
+	id, err := w.AddConnection(stringType("/pixels"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := disk.AlignedBytes(900_001, disk.Grain)
+	marker := []byte("here the pixels begin")
+	copy(pixels, marker)
+	var want []seen
+	for i := range 5 {
+		head := binary.LittleEndian.AppendUint32(nil, uint32(len(pixels)+1))
+		tail := []byte{byte(i)}
+		if err := w.Write(id, bagstore.Time(i+1), head, pixels, tail); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, seen{"/pixels", bagstore.Time(i + 1), sum(bytes.Join([][]byte{head, pixels, tail}, nil))})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for at := 0; ; found++ {
+		i := bytes.Index(raw[at:], marker)
+		if i < 0 {
+			break
+		}
+		if (at+i)%disk.Grain != 0 {
+			t.Errorf("pixels at byte %d", at+i)
+		}
+		at += i + 1
+	}
+	if found != 5 {
+		t.Errorf("found pixels %d times", found)
+	}
+	everywhere(t, path, want)
+	if b, err := Open(path, bagstore.OpenOptions{}); err != nil || len(b.Notes()) > 0 {
+		t.Errorf("%v %v", b.Notes(), err)
+	} else {
+		b.Close()
+	}
+}
+
+// TestInProgress reads a bag while it is written.
+func TestInProgress(t *testing.T) {
+	for _, kind := range sinks() {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, bagstore.Options{ChunkSize: 4000, Sink: kind, Checkpoint: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, path, bagstore.OpenOptions{}); len(got) != 0 {
+			t.Errorf("an empty bag has %d messages", len(got))
+		}
+		want := small.feed(t, w)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		small.feedMore(t, w)
+		got := readAll(t, path, bagstore.OpenOptions{})
+		if len(got) < len(want) {
+			t.Errorf("%d messages, want at least %d", len(got), len(want))
+		}
+		stockFinds(t, path, want)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		everywhere(t, path, readAll(t, path, bagstore.OpenOptions{}))
+	}
+}
+
+func (s sample) feedMore(t testing.TB, w *Writer) {
+	t.Helper()
+	for i := range s.messages {
+		if err := w.Write(0, s.time(s.messages)+bagstore.Time(i), text(i, 50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCheckpointOverhead records for an hour of an injected clock: replaced index sections take less
+// than 1 % of the bag plus the allowance for a topic this slow.
+func TestCheckpointOverhead(t *testing.T) {
+	forcedAlike(t)
+	now := time.Unix(0, 0)
+	d := &memDisk{}
+	o, err := settings{Options: bagstore.Options{ChunkSize: 2000, Now: func() time.Time { return now }}}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWriter(disk.NewBuffered(d), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if _, err := w.AddConnection(stringType(fmt.Sprintf("/%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 7200 {
+		now = now.Add(500 * time.Millisecond)
+		if err := w.Write(uint32(i%20), bagstore.Time(i+1), text(i, 1500)); err != nil {
+			t.Fatal(err)
+		}
+		if i%100 == 0 { // let a checkpoint in progress end
+			w.c.sync.Wait()
+		}
+	}
+	s := w.Stats()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s.StaleBytes > s.Size/100+64<<10+3600*stalePerSecond || s.Checkpoints < 3 {
+		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", s.StaleBytes, s.Size, s.Checkpoints)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, o := range []bagstore.Options{{Compression: "zip"}, {ChunkSize: -1}, {ChunkSize: 1<<30 + 1}} {
+		if _, err := Create(filepath.Join(dir, "x.bag"), o); err == nil {
+			t.Errorf("Create takes %+v", o)
+		}
+	}
+	if _, err := Create(filepath.Join(dir, "no", "x.bag"), bagstore.Options{}); err == nil {
+		t.Error("Create makes a bag in a folder that isn't there")
+	}
+	w, err := Create(filepath.Join(dir, "x.bag"), bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(0, 1, nil); err == nil {
+		t.Error("Write takes an unknown connection")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if err := w.Write(0, 1, nil); err == nil {
+		t.Error("Write takes messages after Close")
+	}
+}
