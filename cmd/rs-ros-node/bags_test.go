@@ -187,16 +187,6 @@ func TestRecoverNothing(t *testing.T) {
 	}
 }
 
-func TestRecoveredName(t *testing.T) {
-	for in, want := range map[string]string{
-		"a/walk.bag": "a/walk.recovered.bag", "walk.bag.active": "walk.recovered.bag", "walk": "walk.recovered",
-	} {
-		if got := recoveredName(in); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestCompress(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	original := filepath.Join(filepath.Dir(bag), "walk.orig.bag")

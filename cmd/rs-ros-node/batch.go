@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/program"
-	"rsros/program/localfile"
 	"rsros/ros/graph"
 	"rsros/tools/batch"
 	"rsros/tools/rewrite"
@@ -151,9 +150,11 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 	if command.to != nil {
 		options.Output = func(name string) string { return outputName(name, o.to) }
 	}
-	if options.Items, err = o.items(ctx, shard, options.Output); err != nil {
+	items, err := batch.Select(ctx, o.in, o.out, o.list, options.Output)
+	if err != nil {
 		return err
 	}
+	options.Items = shard.Of(items)
 	return a.runBatch(ctx, shard, options)
 }
 
@@ -213,28 +214,6 @@ func (o batchOptions) shardOf(env func(string) string) (batch.Shard, error) {
 		return batch.Shard{}, errors.New("--shard and --shards exclude each other")
 	}
 	return batch.ParseShard(o.shard)
-}
-
-// items returns those of the shard.
-func (o batchOptions) items(ctx context.Context, shard batch.Shard, output func(string) string) ([]batch.Item, error) {
-	items, err := batch.List(ctx, o.in, o.out)
-	if err != nil {
-		return nil, err
-	}
-	if output != nil {
-		batch.RejectDuplicates(items, output)
-	}
-	if o.list != "" {
-		f, err := localfile.Open(o.list)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close() //nolint:errcheck // only read
-		if items, err = batch.Only(items, o.in, f); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.list, err)
-		}
-	}
-	return shard.Of(items), nil
 }
 
 // outputName returns the name of an item's output.

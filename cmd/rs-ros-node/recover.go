@@ -5,28 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/rosbag"
 	"rsros/node/settings"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
 )
 
 type recoverOptions struct {
-	bag     bagstore.Options
-	output  string
-	folder  string
-	inPlace bool
-	force   bool
+	to      convert.RecoverTarget
 	json    bool
 	quiet   bool
 	verbose bool // also list topics that lost nothing
@@ -65,8 +57,8 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "file to write, for a single bag")
-	f.BoolVar(&o.inPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
+	f.StringVarP(&o.to.Output, "output", "o", "", "file to write, for a single bag")
+	f.BoolVar(&o.to.InPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
 	o.flags(cmd)
 	return cmd
 }
@@ -87,12 +79,12 @@ lost is printed.`,
   rs-ros-node reindex --output-dir sound *.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose, o.inPlace = a.verbose, o.folder == ""
+			o.verbose, o.to.InPlace = a.verbose, o.to.Folder == ""
 			return a.recover(cmd.Context(), args, o)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.inPlace, "in-place", true, "")
+	f.BoolVar(&o.to.InPlace, "in-place", true, "")
 	_ = f.MarkHidden("in-place") // the flag exists; reindex always works in place
 	o.flags(cmd)
 	return cmd
@@ -100,21 +92,21 @@ lost is printed.`,
 
 func (o *recoverOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.folder, "output-dir", "", "write to this folder, under the names of the bags")
-	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
+	f.StringVar(&o.to.Folder, "output-dir", "", "write to this folder, under the names of the bags")
+	overwriteFlag(f, &o.to.Force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
-	settingFlags(cmd, settings.Output, &o.bag)
+	settingFlags(cmd, settings.Output, &o.to.Options.Options)
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
 	switch {
-	case o.output != "" && len(paths) > 1:
+	case o.to.Output != "" && len(paths) > 1:
 		return usageError{errors.New("--output is for a single bag; use --output-dir")}
-	case o.output != "" && o.folder != "" || o.inPlace && o.output+o.folder != "":
+	case o.to.Output != "" && o.to.Folder != "" || o.to.InPlace && o.to.Output+o.to.Folder != "":
 		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
 	}
-	if o.inPlace && slices.ContainsFunc(paths, place.IsAddress) {
+	if o.to.InPlace && slices.ContainsFunc(paths, place.IsAddress) {
 		return usageError{rewrite.ErrObject}
 	}
 	var all verdict
@@ -135,62 +127,15 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 }
 
 func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {
-	res := recoverResult{Path: path, Output: path}
 	report, done := a.progress(path, o.quiet)
 	defer done()
-	format, err := recording.FormatOf(ctx, path)
-	write := func(out string) (err error) {
-		bag := o.bag
-		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free
-		ro := bagstore.RecoverOptions{Options: bag, Progress: report}
-		if format != recording.Bag {
-			res.RecoverReport, err = convert.Recover(ctx, path, out, ro)
-		} else {
-			res.RecoverReport, err = rosbag.Recover(ctx, path, out, ro)
-		}
-		if err == nil && res.Outcome == bagstore.Unreadable {
-			err = errors.New("it contains no intact message")
-		}
-		return err
-	}
-	to := rewrite.Placement{Folder: o.folder, Force: o.force}
-	if err == nil && format == recording.SQLite && o.inPlace {
-		err = recording.CheckLeftover(path)
-	}
-	switch {
-	case err != nil:
-	case o.inPlace:
-		_, err = to.Replace(ctx, path, write)
-	case o.folder != "":
-		res.Output = place.Join(o.folder, place.Base(path))
-		_, err = to.Replace(ctx, path, write)
-	default:
-		if res.Output = o.output; res.Output == "" && path == place.Stream {
-			err = errors.New("standard input has no name to derive one from: name the output (-o)")
-			break
-		} else if res.Output == "" {
-			res.Output = recoveredName(path)
-		}
-		if rewrite.SameFile(path, res.Output) {
-			err = errors.New("the output is the bag itself; --in-place replaces it")
-		} else if err = convert.Misnamed(format, o.output); err == nil {
-			err = to.Create(ctx, res.Output, write)
-		}
-	}
-	if res.RecoverReport == nil {
-		res.RecoverReport = &bagstore.RecoverReport{}
-	}
+	o.to.Options.Progress = report
+	output, r, err := convert.RecoverFile(ctx, path, o.to)
+	res := recoverResult{Path: path, Output: output, RecoverReport: r}
 	if err != nil {
 		res.Output, res.Error, res.Outcome = "", err.Error(), bagstore.Unreadable
 	}
 	return res
-}
-
-// recoveredName returns walk.recovered.bag for walk.bag and walk.bag.active.
-func recoveredName(path string) string {
-	path = strings.TrimSuffix(path, ".active")
-	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + ".recovered" + ext
 }
 
 func (a *app) printRecovery(r recoverResult, o recoverOptions) error {

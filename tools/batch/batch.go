@@ -103,8 +103,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return context.Cause(ctx)
 }
 
-// RejectDuplicates refuses items whose outputs would have the same name, or be inside another one.
-func RejectDuplicates(items []Item, output func(name string) string) {
+// rejectDuplicates refuses items whose outputs would have the same name, or be inside another one.
+func rejectDuplicates(items []Item, output func(name string) string) {
 	first := make(map[string]string, len(items))
 	for i, it := range items {
 		if it.Err != nil {

@@ -62,7 +62,7 @@ func (j *job) run(ctx context.Context) (map[string]string, error) {
 		j.t.Fatal(err)
 	}
 	if o.Output != nil {
-		RejectDuplicates(o.Items, o.Output)
+		rejectDuplicates(o.Items, o.Output)
 	}
 	states := make(map[string]string)
 	o.Report = func(r Result) error {

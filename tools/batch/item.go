@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"rsros/bagstore/place"
+	"rsros/program/localfile"
 )
 
 // Item is a recording: a file, or a folder of rosbag2.
@@ -207,9 +208,33 @@ func joined(it Item, parts []Item) Item {
 	return it
 }
 
-// Only returns the items that a list names, one on each line, by their names or with the folder or address before
+// Select finds recordings as List does: all, or those that a file names, one on each line. It refuses those whose
+// outputs collide; output may be nil.
+func Select(ctx context.Context, in, without, list string, output func(name string) string) ([]Item, error) {
+	items, err := List(ctx, in, without)
+	if err != nil {
+		return nil, err
+	}
+	if output != nil {
+		rejectDuplicates(items, output)
+	}
+	if list == "" {
+		return items, nil
+	}
+	f, err := localfile.Open(list)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if items, err = only(items, in, f); err != nil {
+		return nil, fmt.Errorf("%s: %w", list, err)
+	}
+	return items, nil
+}
+
+// only returns the items that a list names, one on each line, by their names or with the folder or address before
 // them. A name that isn't there becomes an item with an error.
-func Only(items []Item, in string, list io.Reader) ([]Item, error) {
+func only(items []Item, in string, list io.Reader) ([]Item, error) {
 	byName := make(map[string]Item, len(items))
 	for _, it := range items {
 		byName[it.Name] = it

@@ -124,12 +124,12 @@ func TestOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := "sub/c.bag\r\n\n" + filepath.Join(dir, "a.bag") + "\nsub/c.bag\nnone.bag\n../a.bag\n"
-	chosen, err := Only(items, dir, strings.NewReader(list))
+	chosen, err := only(items, dir, strings.NewReader(list))
 	want := []string{"sub/c.bag", "a.bag", "refused none.bag", "refused ../a.bag"}
 	if err != nil || !slices.Equal(names(chosen), want) {
 		t.Errorf("%q, %v, want %q", names(chosen), err, want)
 	}
-	if _, err := Only(items, dir, strings.NewReader(strings.Repeat("x", 1<<17))); err == nil {
+	if _, err := only(items, dir, strings.NewReader(strings.Repeat("x", 1<<17))); err == nil {
 		t.Error("a line without an end is read")
 	}
 }

@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
+	"rsros/tools/rewrite"
 )
 
 func extOf(f recording.Format) (string, error) {
@@ -95,6 +98,72 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 		rep.Outcome = bagstore.Unreadable
 	}
 	return rep, nil
+}
+
+// RecoverTarget says where RecoverFile writes, and how.
+type RecoverTarget struct {
+	Output            string // "": next to the original, under a name of its own
+	rewrite.Placement        // used with Folder or InPlace; Force also replaces Output
+	InPlace           bool
+	Options           bagstore.RecoverOptions
+}
+
+// RecoverFile writes the intact messages of a recording of any format. The report isn't nil; after an error, nothing
+// was written.
+func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output string, report *bagstore.RecoverReport, err error) {
+	report = new(bagstore.RecoverReport)
+	format, err := recording.FormatOf(ctx, path)
+	if err == nil && format == recording.SQLite && to.InPlace {
+		err = recording.CheckLeftover(path)
+	}
+	if err != nil {
+		return "", report, err
+	}
+	write := func(out string) error {
+		o := to.Options
+		o.Overwrite = to.Force || !place.IsAddress(out) // Placement found that out is free
+		r, err := recoverAs(ctx, format, path, out, o)
+		if r != nil {
+			report = r
+		}
+		if err == nil && r.Outcome == bagstore.Unreadable {
+			err = errors.New("it contains no intact message")
+		}
+		return err
+	}
+	switch output = to.Output; {
+	case to.InPlace:
+		_, err = to.Replace(ctx, path, write)
+		return path, report, err
+	case to.Folder != "":
+		_, err = to.Replace(ctx, path, write)
+		return place.Join(to.Folder, place.Base(path)), report, err
+	case output == "" && path == place.Stream:
+		return "", report, errors.New("standard input has no name to derive one from: name the output (-o)")
+	case output == "":
+		output = recoveredName(path)
+	}
+	if rewrite.SameFile(path, output) {
+		return "", report, errors.New("the output is the bag itself; --in-place replaces it")
+	}
+	if err = Misnamed(format, to.Output); err == nil {
+		err = to.Create(ctx, output, write)
+	}
+	return output, report, err
+}
+
+func recoverAs(ctx context.Context, format recording.Format, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
+	if format == recording.Bag {
+		return rosbag.Recover(ctx, in, out, o)
+	}
+	return Recover(ctx, in, out, o)
+}
+
+// recoveredName returns walk.recovered.bag for walk.bag and walk.bag.active.
+func recoveredName(path string) string {
+	path = strings.TrimSuffix(path, ".active")
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + ".recovered" + ext
 }
 
 // usualCompression returns LZ4 for a file with compressed chunks, else None.

@@ -116,3 +116,13 @@ func TestRecoverRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestRecoveredName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/walk.bag": "a/walk.recovered.bag", "walk.bag.active": "walk.recovered.bag", "walk": "walk.recovered",
+	} {
+		if got := recoveredName(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
