@@ -70,6 +70,14 @@ type (
 // Stop ends playback.
 type Stop struct{}
 
+// Call calls a function on the goroutine of Run.
+type Call struct{ Func func() }
+
+// Reselect calls Change, which may change what the source's iterators read, and then continues
+// with the messages at or after the current time. Those at exactly that time may come again. While
+// the result of the last Change is true, there is nothing to play, and time is held.
+type Reselect struct{ Change func() (idle bool) }
+
 // TogglePauseTopics switches pausing before messages of Settings.PauseTopics.
 type TogglePauseTopics struct{}
 
@@ -245,6 +253,26 @@ func (ClearRange) do(p *Player, now Wall) error {
 
 func (Stop) do(p *Player, _ Wall) error {
 	p.stopped = true
+	return nil
+}
+
+func (c Call) do(*Player, Wall) error {
+	c.Func()
+	return nil
+}
+
+func (c Reselect) do(p *Player, now Wall) error {
+	t := &p.time
+	p.abandon(now)
+	t.at = t.position(now)
+	if t.idle = c.Change(); t.over {
+		return nil
+	}
+	p.drop()
+	t.expect()
+	t.tr.anchor(t.at, now)
+	p.feed.seek(t.at, func(func(*channel, Recorded) error) error { return nil })
+	p.load(now)
 	return nil
 }
 

@@ -26,6 +26,9 @@ type Options struct {
 	// make a pending read of the source return, such as one over a network.
 	Interrupt func()
 
+	// Idle holds time until a Reselect says that there is something to play.
+	Idle bool
+
 	// RateControl delays playback while the stamps submitted as RateControlStamp
 	// lag by more than Settings.RateControlMaxDelay.
 	RateControl bool

@@ -58,6 +58,7 @@ func New(o Options) (*Player, error) {
 		reports:     reports{onStatus: o.OnStatus},
 		problems:    problems{log: o.Log},
 	}
+	p.time.idle = o.Idle
 	p.choose()
 	if err := p.bound(); err != nil {
 		return nil, err

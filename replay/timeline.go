@@ -27,6 +27,7 @@ type timeline struct {
 	next bagstore.Time // of the next message, or nothing
 
 	paused, delayed bool
+	idle            bool // there is nothing to play; see Reselect
 	starved         starved
 	over            bool // past the end, with the clock running (Settings.KeepAlive)
 
@@ -86,11 +87,11 @@ func (t *timeline) begin(now Wall) {
 // starved, that isn't known.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
-func (t *timeline) held() bool { return t.paused || t.delayed }
+func (t *timeline) held() bool { return t.paused || t.delayed || t.idle }
 
 func (t *timeline) deadline() Wall {
 	switch {
-	case t.starved.on:
+	case t.starved.on || t.idle:
 		return never
 	case t.has():
 		return t.due(t.next)

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/record"
+	"rsros/replay/recorded"
 	"rsros/viewer/clients"
 	"rsros/viewer/wire"
 )
@@ -20,18 +20,18 @@ import (
 type camera struct {
 	base
 	Running
-	file    *playback.Device // Device, if it is a recording
-	own     bool             // the stage opened the device, and closes it
-	detach  func()           // from the hub
-	streams map[camdriver.StreamID]*stream
-	primary camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
-	first   uint64             // number of the primary stream's first frame in a file
-	shown   atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
-	jumps   atomic.Int64       // positions that were set
-	layout  *layout            // for Foxglove's clients; nil if they see something else
-	marks   markSearch
-	close   sync.Once
-	closed  error
+	file     *recorded.Device // Device, if it is a recording
+	controls                  // of file
+	own      bool             // the stage opened the device, and closes it
+	detach   func()           // from the hub
+	streams  map[camdriver.StreamID]*stream
+	primary  camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
+	first    uint64             // number of the primary stream's first frame in a file
+	shown    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
+	layout   *layout            // for Foxglove's clients; nil if they see something else
+	marks    markSearch
+	close    sync.Once
+	closed   error
 }
 
 // openCamera returns the stage of a device, and starts its streams.
@@ -41,16 +41,15 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 		return nil, err
 	}
 	r := Running{ID: id, Device: device, Profiles: profiles, Hub: new(camdriver.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
-	recording, _ := device.(*playback.Device)
-	now := playback.ArrivalClock(device, camdriver.System{})
+	now := recorded.ArrivalClock(device, camdriver.System{})
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
 	g := newCamera(s, name, file, r)
 	g.own = true
 	if err := camdriver.StartSensors(device, profiles, r.Hub); err != nil {
 		return nil, errors.Join(err, g.end())
 	}
-	if recording != nil { // opened paused, so that it begins with all streams
-		if err := recording.Resume(); err != nil {
+	if g.file != nil { // opened paused, so that it begins with all streams
+		if err := g.play(); err != nil {
 			return nil, errors.Join(err, g.end())
 		}
 	}
@@ -61,7 +60,8 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 func newCamera(s *Server, name, file string, r Running) *camera {
 	r.RecordDir = cmp.Or(r.RecordDir, s.o.RecordDir)
 	g := &camera{base: base{server: s}, Running: r, streams: make(map[camdriver.StreamID]*stream)}
-	g.file, _ = r.Device.(*playback.Device)
+	g.file, _ = r.Device.(*recorded.Device)
+	g.controls = controls{ctx: s.ctx, player: g.file}
 	snap := camdriver.Snapshot(r.Device, r.Profiles)
 	g.describe(snap, name, file)
 	if s.topicsShown {
@@ -220,12 +220,7 @@ func (g *camera) state() *wire.State {
 	if g.file == nil {
 		return &wire.State{Playing: !g.Frozen.Load(), Rate: 1}
 	}
-	s := g.file.Status()
-	at := wire.Nanos(s.Position)
-	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Round: s.Loops, Jumps: s.Loops + int(g.jumps.Load())}
-	if r := s.Range; r != nil {
-		out.Range = &[2]wire.Nanos{wire.Nanos(r.From), wire.Nanos(r.To)}
-	}
+	out := g.controls.state()
 	if n := g.shown.Load(); n > g.first {
 		set := int(n - 1 - g.first)
 		out.Set = &set
@@ -243,7 +238,7 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	}
 	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
 	if g.file != nil {
-		at = wire.Nanos(g.file.Status().Position)
+		at = wire.Nanos(g.file.FileTime(f))
 	}
 	g.layout.frame(sensor, f, at)
 	s := g.streams[f.Stream()]

@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
+	"rsros/replay"
 	"rsros/viewer/wire"
 )
 
 func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	switch r.Op {
-	case "play":
-		return nil, g.play()
-	case "pause":
-		return nil, g.pause()
 	case "option":
 		return nil, g.setOption(r)
 	case "record.start":
@@ -35,52 +31,24 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 		return nil, err
 	}
 	if g.file == nil {
-		return nil, errCannot
+		return nil, g.freeze(r.Op)
 	}
 	switch r.Op {
 	case "seek":
 		return nil, g.seek(r)
 	case "step":
 		return nil, g.step(r.Sets)
-	case "rate":
-		return nil, g.file.SetSpeed(r.Rate)
-	case "loop":
-		return nil, g.file.SetLoop(r.On)
-	case "range":
-		return nil, g.setRange(r.Range)
 	}
-	return nil, errCannot
+	return nil, g.controls.do(r)
 }
 
-// play resumes a recording, from its beginning if it has ended, or unfreezes a camera.
-func (g *camera) play() error {
-	if g.file == nil {
-		g.Frozen.Store(false)
-		return nil
+// freeze freezes a live camera's images, or continues.
+func (g *camera) freeze(op string) error {
+	if op != "pause" && op != "play" {
+		return errCannot
 	}
-	if g.file.Status().Ended {
-		if err := g.file.Seek(g.begin()); err != nil {
-			return err
-		}
-		g.jumps.Add(1)
-	}
-	return g.file.Resume()
-}
-
-func (g *camera) pause() error {
-	if g.file == nil {
-		g.Frozen.Store(true)
-		return nil
-	}
-	return g.file.Pause()
-}
-
-// begin returns the time at which playback begins.
-func (g *camera) begin() time.Duration {
-	if r := g.file.Status().Range; r != nil {
-		return r.From
-	}
-	return 0
+	g.Frozen.Store(op == "pause")
+	return nil
 }
 
 // seek goes to a time, a frame or a set.
@@ -89,7 +57,7 @@ func (g *camera) seek(r *wire.Request) error {
 	var err error
 	switch {
 	case r.Time != nil:
-		at = min(max(time.Duration(*r.Time), 0), g.file.Duration())
+		at = time.Duration(*r.Time)
 	case r.Set != nil:
 		if *r.Set < 0 {
 			return fmt.Errorf("set %d, want 0 or more", *r.Set)
@@ -106,10 +74,9 @@ func (g *camera) seek(r *wire.Request) error {
 // goTo seeks to a time, unless err, from finding the time, isn't nil.
 func (g *camera) goTo(at time.Duration, err error) error {
 	if err == nil {
-		err = g.file.Seek(at)
+		err = g.run(replay.SeekOffset{Offset: at})
 	}
 	if err == nil {
-		g.jumps.Add(1)
 		g.sendOptions()
 	}
 	return err
@@ -148,7 +115,7 @@ func (g *camera) setEnd(number uint64) (time.Duration, error) {
 
 // step pauses and goes forward n frame sets, or back if n is negative.
 func (g *camera) step(n int) error {
-	if err := g.file.Pause(); err != nil {
+	if err := g.run(replay.Pause{}); err != nil {
 		return err
 	}
 	number := g.first
@@ -157,14 +124,6 @@ func (g *camera) step(n int) error {
 		number = uint64(max(at, int64(g.first)))
 	}
 	return g.goTo(g.setEnd(number))
-}
-
-// setRange loops over a part of the file, or over the whole file if part is nil.
-func (g *camera) setRange(part *[2]wire.Nanos) error {
-	if part == nil {
-		return g.file.SetRange(nil)
-	}
-	return g.file.SetRange(&playback.Range{From: time.Duration(part[0]), To: time.Duration(part[1])})
 }
 
 func (g *camera) setOption(r *wire.Request) error {
@@ -183,22 +142,14 @@ func (g *camera) canResend() bool {
 	if g.file == nil {
 		return false
 	}
-	st := g.file.Status()
-	return st.Paused || st.Ended
+	st := g.file.Status().State
+	return st == replay.Paused || st == replay.Finished
 }
 
-// resend implements stage. Before the first frame set, it goes to that set. It pauses a
-// recording that has ended, which would continue otherwise.
+// resend implements stage. Before the first frame set, it goes to that set.
 func (g *camera) resend([]*stream) error {
-	st := g.file.Status()
-	if st.Ended && !st.Paused {
-		if err := g.file.Pause(); err != nil {
-			return err
-		}
+	if first, err := g.setEnd(g.first); err == nil && g.file.Status().Position < first {
+		return g.run(replay.SeekOffset{Offset: first})
 	}
-	at := st.Position
-	if first, err := g.setEnd(g.first); err == nil {
-		at = max(at, first)
-	}
-	return g.file.Seek(min(at, g.file.Duration()))
+	return g.file.Show(g.server.ctx)
 }

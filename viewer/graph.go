@@ -44,7 +44,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 			if types == nil {
 				return
 			}
-			if now := recorded(*types, r); shown == nil || !maps.Equal(now, shown) {
+			if now := recordedTopics(*types, r); shown == nil || !maps.Equal(now, shown) {
 				shown = now
 				s.commands.Lock()
 				defer s.commands.Unlock()
@@ -58,8 +58,8 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 	}
 }
 
-// recorded returns the topics that are recorded, or all if r is nil.
-func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
+// recordedTopics returns the topics that are recorded, or all if r is nil.
+func recordedTopics(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
 	if r == nil {
 		return types
 	}

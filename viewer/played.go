@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +17,13 @@ import (
 type played struct {
 	base
 	*topics
-	player *replay.Player
-	start  bagstore.Time
-	close  func() error // closes the files that the stage has opened
+	controls
+	close func() error // closes the files that the stage has opened
 }
 
 // newPlayed returns the stage of a player that isn't running yet and has the output out.
 func newPlayed(s *Server, out *Output, player *replay.Player, name, file string) *played {
-	g := &played{base: base{server: s}, player: player, close: func() error { return nil }}
+	g := &played{base: base{server: s}, controls: controls{ctx: s.ctx, player: player}, close: func() error { return nil }}
 	types := make(map[string]msgs.Type)
 	for _, c := range player.Channels() {
 		types[c.Topic] = c.Type
@@ -45,66 +43,22 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	return g
 }
 
-func (g *played) state() *wire.State {
-	s := g.player.Status()
-	at := wire.Nanos(g.start.Add(s.Position))
-	out := &wire.State{
-		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
-		Waiting: s.State == replay.Waiting || s.State == replay.Delayed || s.State == replay.Stalled,
-	}
-	if r := s.Range; r != nil {
-		out.Range = &[2]wire.Nanos{wire.Nanos(g.start.Add(r.From)), wire.Nanos(g.start.Add(r.To))}
-	}
-	return out
-}
-
 func (*played) recording() *wire.Record { return nil }
 
 func (g *played) do(r *wire.Request) (map[string]any, error) {
 	switch r.Op {
-	case "play":
-		return nil, g.play()
-	case "pause":
-		return nil, g.run(replay.Pause{})
 	case "seek":
 		return nil, g.seek(r)
 	case "step":
 		return nil, g.step(r.Sets)
-	case "rate":
-		return nil, g.run(replay.SetRate{Rate: r.Rate})
-	case "loop":
-		return nil, g.run(replay.SetLoop{On: r.On})
-	case "range":
-		return nil, g.setRange(r.Range)
 	}
-	return nil, errCannot
-}
-
-// run makes the player execute commands. replay.ErrNoChange is no error, because another viewer
-// may have been faster.
-func (g *played) run(commands ...replay.Command) error {
-	for _, c := range commands {
-		if err := g.player.Do(g.server.ctx, c); err != nil && !errors.Is(err, replay.ErrNoChange) {
-			return err
-		}
-	}
-	return nil
+	return nil, g.controls.do(r)
 }
 
 // canResend implements stage: even during playback, the next message may be far away.
 func (g *played) canResend() bool { return g.player.Status().State != replay.Waiting }
 
 func (g *played) resend(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
-
-// play resumes. At the end, it plays from the beginning again.
-func (g *played) play() error {
-	s := g.player.Status()
-	if s.State != replay.Finished {
-		return g.run(replay.Resume{})
-	}
-	from := cmp.Or(s.Range, new(replay.Range)).From
-	return g.run(replay.SeekOffset{Offset: from}, replay.Resume{})
-}
 
 // seek goes to a time. Viewers see the last message of each topic at that time.
 func (g *played) seek(r *wire.Request) error {
@@ -131,14 +85,6 @@ func (g *played) step(n int) error {
 		commands = append(commands, replay.StepFrameSet{})
 	}
 	return g.run(commands...)
-}
-
-func (g *played) setRange(part *[2]wire.Nanos) error {
-	if part == nil {
-		return g.run(replay.ClearRange{})
-	}
-	from, to := bagstore.Time(part[0]).Sub(g.start), bagstore.Time(part[1]).Sub(g.start)
-	return g.run(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
 }
 
 // findMarks finds the marks that the recorder has written.

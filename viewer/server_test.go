@@ -14,10 +14,11 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
 	"rsros/msgs/imagetransport"
+	"rsros/replay"
+	"rsros/replay/recorded"
 	"rsros/test/rig"
 	"rsros/viewer/wire"
 )
@@ -41,7 +42,7 @@ func openDevice(_ context.Context, device string) (camdriver.Device, error) {
 	if device == "sim" {
 		return sim.Open(sim.Options{StreamMemory: 1 << 20})
 	}
-	return playback.Open(device, playback.Options{RealTime: true, Paused: true})
+	return recorded.Open(device, recorded.Options{RealTime: true, Paused: true})
 }
 
 // viewer is a client that checks the protocol to the letter.
@@ -511,7 +512,7 @@ func TestPausedBeforeFirstFrame(t *testing.T) {
 	for seen := 0; seen < 3; seen++ { // ticks while it plays
 		v.text("state")
 	}
-	if g.(*camera).file.Status().Paused {
+	if g.(*camera).file.Status().State == replay.Paused {
 		t.Fatal("it doesn't play")
 	}
 	v.must("pause", nil)

@@ -13,9 +13,9 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
+	"rsros/replay/recorded"
 	"rsros/usbcam/usbip"
 	"rsros/usbcam/usbserve"
 )
@@ -133,5 +133,5 @@ func openServed(device string) (camdriver.Device, error) {
 	case "usb":
 		return nil, fmt.Errorf("serve %s: want sim, a recording or a report; Linux's usbipd serves a camera on USB", device)
 	}
-	return playback.Open(device, playback.Options{RealTime: true, Loop: true})
+	return recorded.Open(device, recorded.Options{RealTime: true, Loop: true})
 }

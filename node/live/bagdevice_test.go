@@ -7,9 +7,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/replay/recorded"
 	"rsros/ros"
 	"rsros/test/rig"
 )
@@ -76,8 +76,8 @@ func TestLiveRuinedBag(t *testing.T) {
 func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	t.Helper()
 	for _, bad := range []string{"", "Depth_0", "Depth_0 x", "Depth 5", "Color_0 1", "Depth_0 1000000"} {
-		b := &bagDevice{dev: live.cameras[0].device.(*playback.Device)}
-		if err := b.seekFrame(msgs.Marshal(&msgs.String{Data: bad})); err == nil {
+		b := &bagDevice{Device: live.cameras[0].device.(*recorded.Device)}
+		if err := b.seekFrame(t.Context(), msgs.Marshal(&msgs.String{Data: bad})); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
@@ -88,6 +88,6 @@ func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	}
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
 	next(t, n, "/walk/status", &msgs.DiagnosticStatus{}, func() bool {
-		return live.cameras[0].device.(*playback.Device).Status().Position.Round(time.Millisecond) == 600*time.Millisecond
+		return live.cameras[0].device.(*recorded.Device).Status().Position.Round(time.Millisecond) == 600*time.Millisecond
 	})
 }

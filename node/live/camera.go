@@ -10,11 +10,11 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/record"
+	"rsros/replay/recorded"
 	"rsros/ros"
 	"rsros/ros/graph"
 )
@@ -119,7 +119,7 @@ func (c *camera) serve(ctx context.Context) error {
 	}
 	c.attach(&eventLog{log: c.log}, nil)
 	c.attach(&c.watch, nil)
-	now := playback.ArrivalClock(c.device, c.opts.Source.clock())
+	now := recorded.ArrivalClock(c.device, c.opts.Source.clock())
 	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Number: c.number, Name: c.opts.Camera, Node: c.node}
 	if c.together() { // the node ends the recording
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.nodeLog)
@@ -200,7 +200,7 @@ func (e ending) result() error {
 	if e.err != nil && e.camera.several {
 		return fmt.Errorf("camera %s: %w", e.camera.opts.Camera, e.err)
 	}
-	if bag, ok := e.camera.device.(*playback.Device); ok && e.err == nil {
+	if bag, ok := e.camera.device.(*recorded.Device); ok && e.err == nil {
 		return damageOf(bag)
 	}
 	return e.err

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/naming"
+	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
 
@@ -44,7 +44,7 @@ func (c *camera) services() []graph.Service {
 	if dev, ok := c.device.(*sim.Device); ok {
 		list = append(list, set(c.private("plug"), func(in bool) (string, error) { return plug(dev, in) }))
 	}
-	if _, ok := c.device.(*playback.Device); !ok { // a recording has its own controls
+	if _, ok := c.device.(*recorded.Device); !ok { // a recording has its own controls
 		list = append(list, set(c.private("pause_playback"), c.pause))
 		if !c.several {
 			list = append(list, set("/pause_playback", c.pause))

@@ -15,12 +15,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
 	"rsros/program"
+	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
 
@@ -119,7 +119,7 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
 	}
 	// Paused until all sensors are started.
-	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded})
+	dev, err := recorded.Open(o.Device, recorded.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded, ClockHz: clockHz})
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +129,14 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	return dev, nil
 }
 
-func damageOf(dev *playback.Device) error {
+func damageOf(dev *recorded.Device) error {
 	for _, note := range dev.File().Bag().Notes() {
 		if note.Severity == bagstore.Loss {
 			return fmt.Errorf("%w: at byte %d: %s", program.ErrIncomplete, note.Offset, note.Text)
 		}
 	}
-	if s := dev.Status(); s.Damaged > 0 {
-		return fmt.Errorf("%w: the recording is damaged: %w", program.ErrIncomplete, s.Damage)
+	if n, err := dev.Damage(); n > 0 {
+		return fmt.Errorf("%w: the recording is damaged: %w", program.ErrIncomplete, err)
 	}
 	return nil
 }

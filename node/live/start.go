@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"sync"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
 	"rsros/program/work"
+	"rsros/replay"
+	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
 
@@ -125,8 +126,8 @@ func (c *camera) begin(ctx context.Context) error {
 	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil {
 		return err
 	}
-	if bag, ok := c.device.(*playback.Device); ok && !c.opts.Source.Paused {
-		if err := bag.Resume(); err != nil {
+	if bag, ok := c.device.(*recorded.Device); ok && !c.opts.Source.Paused {
+		if err := bag.Do(ctx, replay.Resume{}); err != nil {
 			return err
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/replay/recorded"
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/test/rig"
@@ -94,7 +94,7 @@ func TestAwaitBag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close() //nolint:errcheck // nothing is written
-	if _, err := rosbag.Of(dev.(*playback.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
+	if _, err := rosbag.Of(dev.(*recorded.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,16 +13,16 @@ import (
 	"sync"
 	"testing"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/replay/recorded"
 )
 
 // TestSDKServe attaches what the program serves with Linux's usbip, and compares the frames that
 // the SDK receives with those of the recording.
 func TestSDKServe(t *testing.T) {
 	bag := filepath.Join(os.Getenv("USBVM_OUT"), "served.bag")
-	source, err := playback.Open(bag, playback.Options{})
+	source, err := recorded.Open(bag, recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/realsense/playback"
+	"rsros/replay/recorded"
 	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
@@ -160,7 +160,7 @@ func toolCollects(t *testing.T) {
 func toolRecords(t *testing.T) {
 	cmd := tool(t, "rs-record", "-t", "2", "-f", "camera.bag")
 	runTool(t, cmd, "Out of frame resources", "rs2_allocate_synthetic_")
-	source, err := playback.Open(filepath.Join(cmd.Dir, "camera.bag"), playback.Options{})
+	source, err := recorded.Open(filepath.Join(cmd.Dir, "camera.bag"), recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
+	"rsros/replay"
+	"rsros/replay/recorded"
 	"rsros/test/need"
 )
 
@@ -341,7 +342,7 @@ func (p *player) StatusChanged(s camdriver.Status) {
 // played plays a recording as a device, and compares its frames.
 func played(t *testing.T, path string, want []string) {
 	t.Helper()
-	d, err := playback.Open(path, playback.Options{Paused: true})
+	d, err := recorded.Open(path, recorded.Options{Paused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +353,7 @@ func played(t *testing.T, path string, want []string) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Resume(); err != nil {
+	if err := d.Do(t.Context(), replay.Resume{}); err != nil {
 		t.Fatal(err)
 	}
 	<-p.ended

@@ -16,12 +16,12 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/model"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
+	"rsros/replay/recorded"
 	"rsros/test/need"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
@@ -446,7 +446,7 @@ func TestOptionsAct(t *testing.T) {
 // TestRecording compares the depth frames of a served recording, which repeats, with the
 // recorded ones.
 func TestRecording(t *testing.T) {
-	source, err := playback.Open(need.Bag(t, "librealsense/sw_small_raw.bag"), playback.Options{RealTime: true, Loop: true})
+	source, err := recorded.Open(need.Bag(t, "librealsense/sw_small_raw.bag"), recorded.Options{RealTime: true, Loop: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package playback
+package recorded
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ type sensor struct {
 	number int
 	snap   camdriver.SensorSnapshot
 
-	// Owned by the engine's goroutine.
+	// Owned by the player's goroutine.
 	handler  camdriver.Handler // nil while stopped
 	profiles []camdriver.Profile
 }
@@ -35,15 +35,21 @@ func (s *sensor) Profiles() []camdriver.Profile { return slices.Clone(s.snap.Pro
 func (s *sensor) Filters() []string             { return slices.Clone(s.snap.Filters) }
 
 // Options returns the values at the current position. They are read-only.
-func (s *sensor) Options() []camdriver.Option { return s.dev.engine.optionsOf(s.number) }
+func (s *sensor) Options() []camdriver.Option {
+	s.dev.mu.Lock()
+	defer s.dev.mu.Unlock()
+	return slices.Clone(s.dev.options[s.number])
+}
 
 func (s *sensor) Option(id camdriver.OptionID) (camdriver.Option, bool) {
 	return camdriver.FindOption(s.Options(), id)
 }
 
 func (s *sensor) SetOption(id camdriver.OptionID, _ float32) error {
-	if s.dev.engine.isClosed() {
+	select {
+	case <-s.dev.player.Done():
 		return camdriver.ErrClosed
+	default:
 	}
 	if !slices.ContainsFunc(s.snap.Options, func(o camdriver.Option) bool { return o.ID == id }) {
 		return fmt.Errorf("option %s of %s: %w", id, s.snap.Name, camdriver.ErrNotFound)
@@ -71,11 +77,7 @@ func (s *sensor) has(p camdriver.Profile) bool {
 }
 
 func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error {
-	var err error
-	if closed := s.dev.engine.do(func(e *engine) { err = e.start(s, profiles, h) }); closed != nil {
-		err = closed
-	}
-	if err != nil {
+	if err := s.dev.start(s, profiles, h); err != nil {
 		return fmt.Errorf("start %s: %w", s.snap.Name, err)
 	}
 	return nil
@@ -90,6 +92,9 @@ func (s *sensor) check(p camdriver.Profile) error {
 
 // Stop ignores ErrClosed, because Close stops the sensor.
 func (s *sensor) Stop() error {
-	_ = s.dev.engine.do(func(e *engine) { e.stop(s) })
+	_ = s.dev.choose(func() error {
+		s.handler, s.profiles = nil, nil
+		return nil
+	})
 	return nil
 }

@@ -1,30 +1,31 @@
-// Package playback plays a RealSense recording as a camdriver.Device, reads its frames
-// in sets, and finds the marks on its time line.
+// Package recorded plays a RealSense recording as a camdriver.Device. A replay.Player decides
+// when each frame is raised, and executes the commands of Device.Do.
 //
 // Frames are raised in real time, at any speed, or as fast as the handler accepts
 // them. None is dropped. Handlers are called from one goroutine, in the order of file
 // times, so two runs raise the same frames in the same order. A handler must not call
-// Device or Sensor methods that change playback (Start, Stop, Seek, Pause, …), because
-// those wait for the handler.
+// Do, Start, Stop or Close, because those wait for the handler.
 //
 // Playback begins when the first sensor starts. To get all frames, open with
-// Options.Paused, start all sensors, then Resume.
+// Options.Paused, start all sensors, then resume.
 //
 // Pixels are in the memory of the bag reader. A retained frame keeps its block of the
 // file in memory, also after Close.
-package playback
+package recorded
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/replay"
 )
 
 // Options control playback. With the zero value, the file is played once, as fast as
@@ -37,17 +38,26 @@ type Options struct {
 	Paused   bool            // start paused
 	Context  context.Context // that of bagstore.OpenOptions
 	Device   int             // the number of one of several devices in the recording; 0 is the first
+	ClockHz  float64         // how often the time is observed (Device.Observe); 0 is never
 }
-
-// ErrRange is returned for positions outside the recording.
-var ErrRange = errors.New("position is outside the recording")
 
 // Device is a recording. It implements camdriver.Device.
 type Device struct {
 	file    *rsbag.File
 	snap    camdriver.DeviceSnapshot
 	sensors []*sensor
-	engine  *engine
+	conns   connections
+	opened  time.Time // Frame.Arrival at file time 0 in the first round
+	player  *replay.Player
+	cancel  context.CancelFunc // ends the player
+	wanted  atomic.Pointer[map[camdriver.StreamID]bool]
+	raised  raised
+	frames  atomic.Uint64 // raised so far
+
+	mu      sync.Mutex
+	options [][]camdriver.Option // by sensor
+	damaged uint64
+	damage  error
 
 	closing sync.Once
 	closed  error
@@ -60,25 +70,33 @@ func Open(path string, o Options) (*Device, error) {
 	if o.Clock == nil {
 		o.Clock = camdriver.System{}
 	}
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if !validSpeed(o.Speed) {
-		return nil, fmt.Errorf("play %s: speed %g: %w", path, o.Speed, camdriver.ErrUnsupported)
-	}
 	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Device: o.Device})
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{file: file, snap: file.Snapshot()}
+	d := &Device{file: file, snap: file.Snapshot(), opened: o.Clock.Now()}
+	d.conns = newConnections(d.snap)
+	d.raised.forget()
 	for i, s := range d.snap.Sensors {
 		d.sensors = append(d.sensors, newSensor(d, i, s))
+		d.options = append(d.options, file.OptionsAt(i, 0))
 	}
-	d.engine = newEngine(file, d.sensors, o)
+	d.wanted.Store(new(map[camdriver.StreamID]bool))
+	d.player, err = replay.New(replay.Options{
+		Source: source{d}, Output: output{d}, Clock: newClock(o.Clock), OnStatus: d.report, Idle: true,
+		Settings: replay.Settings{
+			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
+		},
+	})
+	if err != nil {
+		file.Close() //nolint:errcheck // never read
+		return nil, fmt.Errorf("play %s: %w", path, err)
+	}
+	var ctx context.Context
+	ctx, d.cancel = context.WithCancel(context.Background())
+	go d.player.Run(ctx) //nolint:errcheck // it ends with ctx; Close waits for it
 	return d, nil
 }
-
-func validSpeed(s float64) bool { return s > 0 && !math.IsInf(s, 1) }
 
 func (d *Device) Info() []camdriver.Info { return slices.Clone(d.snap.Info) }
 
@@ -121,7 +139,14 @@ func (d *Device) Reset() error { return fmt.Errorf("reset a recording: %w", camd
 // Close stops all sensors and closes the file. Retained frames stay valid.
 func (d *Device) Close() error {
 	d.closing.Do(func() {
-		d.engine.close()
+		_ = d.choose(func() error {
+			for _, s := range d.sensors {
+				s.handler, s.profiles = nil, nil
+			}
+			return nil
+		})
+		d.cancel()
+		<-d.player.Done()
 		d.closed = d.file.Close()
 	})
 	return d.closed
@@ -132,3 +157,31 @@ func (d *Device) File() *rsbag.File { return d.file }
 
 // Duration returns the file time of the last frame. File times start at 0.
 func (d *Device) Duration() time.Duration { return d.file.Duration() }
+
+// FileTime returns the file time of the frame that is being raised. It is for handlers.
+func (d *Device) FileTime(f *camdriver.Frame) time.Duration {
+	return f.Arrival.Sub(d.opened) - d.raised.looped
+}
+
+// Damage returns the number of messages that couldn't be read, each time they were passed, and the
+// error of the last.
+func (d *Device) Damage() (uint64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.damaged, d.damage
+}
+
+// bagTime returns the player's time of a file time. Arrival times are on the same time line.
+func (d *Device) bagTime(at time.Duration) bagstore.Time { return bagstore.TimeOf(d.opened.Add(at)) }
+
+// fileTime is the inverse of bagTime.
+func (d *Device) fileTime(t bagstore.Time) time.Duration { return t.Sub(bagstore.TimeOf(d.opened)) }
+
+// ArrivalClock returns a function that reads the clock of d's Frame.Arrival. For a
+// camera this is clock. For a recording there is none and it returns the zero time.
+func ArrivalClock(d camdriver.Device, clock camdriver.Clock) (now func() time.Time) {
+	if _, recorded := d.(*Device); recorded {
+		return func() time.Time { return time.Time{} }
+	}
+	return clock.Now
+}

@@ -1,29 +1,30 @@
-package playback_test
+package recorded_test
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/camdriver"
+	"rsros/replay"
+	"rsros/replay/recorded"
 )
 
 // TestStepThenResume checks that steps raise the same events as playing and that Resume
 // continues after them.
 func TestStepThenResume(t *testing.T) {
-	all, _ := events(t, open(t, playback.Options{Paused: true}))
-	d := open(t, playback.Options{Paused: true})
+	all, _ := events(t, open(t, recorded.Options{Paused: true}))
+	d := open(t, recorded.Options{Paused: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	if err := d.Step(); err != nil {
+	if err := d.Do(t.Context(), replay.StepMessage{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.StepFrameSet(); err != nil {
+	if err := d.Do(t.Context(), replay.StepFrameSet{}); err != nil {
 		t.Fatal(err)
 	}
 	stepped := l.take()
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-l.ended
 	got := slices.DeleteFunc(append(stepped, l.take()...), func(s string) bool { return s == "streaming" || s == "ended" })
 	want := slices.DeleteFunc(all, func(s string) bool { return s == "streaming" || s == "ended" })
@@ -33,17 +34,18 @@ func TestStepThenResume(t *testing.T) {
 }
 
 func TestStepRaisesOneFrame(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	var frames []*camdriver.Frame
 	startAll(t, d, &frameFunc{f: func(f *camdriver.Frame) { frames = append(frames, f.Retain()) }})
 	for range 3 {
-		ok(t, d.Step())
+		do(t, d, replay.StepMessage{})
 	}
 	if len(frames) != 3 {
 		t.Fatalf("3 steps raised %d frames", len(frames))
 	}
+	do(t, d, replay.StepFrameSet{}) // the rest of the first set
 	frames = nil
-	ok(t, d.StepFrameSet())
+	do(t, d, replay.StepFrameSet{})
 	images := map[camdriver.StreamID]int{}
 	for _, f := range frames {
 		if f.Stream().Kind.Video() {
@@ -61,17 +63,17 @@ func TestStepRaisesOneFrame(t *testing.T) {
 }
 
 func TestStepErrors(t *testing.T) {
-	d := open(t, playback.Options{RealTime: true})
+	d := open(t, recorded.Options{RealTime: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	if err := d.Step(); !errors.Is(err, playback.ErrNotPaused) {
+	if err := d.Do(t.Context(), replay.StepMessage{}); !errors.Is(err, replay.ErrRunning) {
 		t.Errorf("Step while playing: %v", err)
 	}
-	ok(t, d.Pause())
-	ok(t, d.Seek(d.Duration()))
+	do(t, d, replay.Pause{})
+	do(t, d, replay.SeekOffset{Offset: d.Duration()})
 	l.take()
 	for range 2 {
-		if err := d.Step(); !errors.Is(err, playback.ErrEnd) {
+		if err := d.Do(t.Context(), replay.StepMessage{}); !errors.Is(err, replay.ErrEnd) {
 			t.Errorf("Step at the end: %v", err)
 		}
 	}
@@ -81,13 +83,13 @@ func TestStepErrors(t *testing.T) {
 }
 
 func TestSetLoop(t *testing.T) {
-	d := open(t, playback.Options{Loop: true, Paused: true})
+	d := open(t, recorded.Options{Loop: true, Paused: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.SetLoop(false))
+	do(t, d, replay.SetLoop{On: false})
 	if d.Status().Loop {
 		t.Error("Loop is still on")
 	}
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-l.ended
 }

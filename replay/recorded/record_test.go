@@ -1,4 +1,4 @@
-package playback_test
+package recorded_test
 
 import (
 	"fmt"
@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/replay"
+	"rsros/replay/recorded"
 )
 
 // recording is a handler that records.
@@ -44,7 +45,7 @@ func (h *recording) check(err error) {
 // copyBag plays a file as a device and records it.
 func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 	t.Helper()
-	d, err := playback.Open(from, playback.Options{Paused: true})
+	d, err := recorded.Open(from, recorded.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	var running [][]camdriver.Profile
@@ -55,7 +56,7 @@ func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 	ok(t, err)
 	h := &recording{t: t, r: r, ended: make(chan struct{})}
 	startAll(t, d, h)
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-h.ended
 	ok(t, r.Close())
 }
@@ -155,13 +156,13 @@ func TestOccupancy(t *testing.T) {
 	if got := content(t, twice); !slices.Equal(got, want) {
 		t.Errorf("recorded again\n%q\nwant\n%q", got, want)
 	}
-	d, err := playback.Open(twice, playback.Options{Paused: true})
+	d, err := recorded.Open(twice, recorded.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.SeekFrame(id, 2))
-	ok(t, d.Resume())
+	ok(t, d.SeekFrame(t.Context(), id, 2))
+	do(t, d, replay.Resume{})
 	<-l.ended
 	if got := l.take(); !slices.Equal(got, []string{"0 Occupancy_0 2", "streaming", "0 Occupancy_0 3", "ended"}) {
 		t.Errorf("%q", got)

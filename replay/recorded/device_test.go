@@ -1,4 +1,4 @@
-package playback_test
+package recorded_test
 
 import (
 	"context"
@@ -13,9 +13,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/replay"
+	"rsros/replay/recorded"
 	"rsros/test/drivertest"
 	"rsros/test/need"
 	"rsros/test/rig"
@@ -23,11 +24,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const samples = "../../../test/data/librealsense"
+const samples = "../../test/data/librealsense"
 
-func open(t testing.TB, o playback.Options) *playback.Device {
+func open(t testing.TB, o recorded.Options) *recorded.Device {
 	t.Helper()
-	d, err := playback.Open(filepath.Join(samples, "sw_small_lz4.bag"), o)
+	d, err := recorded.Open(filepath.Join(samples, "sw_small_lz4.bag"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func open(t testing.TB, o playback.Options) *playback.Device {
 }
 
 func TestContract(t *testing.T) {
-	for name, o := range map[string]playback.Options{
+	for name, o := range map[string]recorded.Options{
 		"real time":         {RealTime: true, Loop: true},
 		"eight times":       {RealTime: true, Loop: true, Speed: 8},
 		"as fast as it can": {Loop: true},
@@ -54,7 +55,7 @@ func TestContractDB3(t *testing.T) {
 		path := need.Bag(t, "db3/"+name+".db3")
 		t.Run(name, func(t *testing.T) {
 			drivertest.Run(t, func(t *testing.T) camdriver.Device {
-				d, err := playback.Open(path, playback.Options{Loop: true})
+				d, err := recorded.Open(path, recorded.Options{Loop: true})
 				ok(t, err)
 				t.Cleanup(func() { d.Close() })
 				return d
@@ -107,7 +108,7 @@ func (l *log) StatusChanged(s camdriver.Status) {
 }
 
 // startAll starts every profile of every sensor.
-func startAll(t testing.TB, d *playback.Device, h camdriver.Handler) {
+func startAll(t testing.TB, d *recorded.Device, h camdriver.Handler) {
 	t.Helper()
 	for _, s := range d.Sensors() {
 		if err := s.Start(s.Profiles(), h); err != nil {
@@ -123,8 +124,16 @@ func ok(t testing.TB, err error) {
 	}
 }
 
+// do executes a command. One that changes nothing is no error.
+func do(t testing.TB, d *recorded.Device, c replay.Command) {
+	t.Helper()
+	if err := d.Do(t.Context(), c); err != nil && !errors.Is(err, replay.ErrNoChange) {
+		t.Fatalf("%T: %v", c, err)
+	}
+}
+
 // events returns the content of a file as lines of a log.
-func events(t testing.TB, d *playback.Device) (lines []string, times []time.Duration) {
+func events(t testing.TB, d *recorded.Device) (lines []string, times []time.Duration) {
 	t.Helper()
 	c := d.File().Cursor(rsbag.CursorOptions{})
 	defer c.Close()
@@ -144,17 +153,17 @@ func events(t testing.TB, d *playback.Device) (lines []string, times []time.Dura
 
 // TestAllOnce checks that every event is raised once and in order.
 func TestAllOnce(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	want, _ := events(t, d)
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-l.ended
 	got := l.take()
 	if !slices.Equal(got, slices.Concat([]string{"streaming"}, want, []string{"ended"})) {
 		t.Errorf("%d lines, want %d; first %q, last %q", len(got), len(want)+2, got[:3], got[len(got)-3:])
 	}
-	if s := d.Status(); !s.Ended || s.Position != d.Duration() {
+	if s := d.Status(); s.State != replay.Finished || s.Position != d.Duration() {
 		t.Errorf("status %+v", s)
 	}
 }
@@ -163,12 +172,12 @@ func TestAllOnce(t *testing.T) {
 func TestRealTime(t *testing.T) {
 	for _, speed := range []float64{1, 0.25, 10} {
 		synctest.Test(t, func(t *testing.T) {
-			d := open(t, playback.Options{RealTime: true, Speed: speed, Paused: true})
+			d := open(t, recorded.Options{RealTime: true, Speed: speed, Paused: true})
 			want, times := events(t, d)
 			l := newLog(camdriver.System{})
 			startAll(t, d, l)
 			start := time.Now()
-			ok(t, d.Resume())
+			do(t, d, replay.Resume{})
 			<-l.ended
 			for i, at := range times {
 				due := time.Duration(float64(at) / speed)
@@ -184,22 +193,22 @@ func TestRealTime(t *testing.T) {
 // TestPauseLosesNothing pauses, resumes and changes speed at many points.
 func TestPauseLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := open(t, playback.Options{RealTime: true, Paused: true})
+		d := open(t, recorded.Options{RealTime: true, Paused: true})
 		want, _ := events(t, d)
 		l := newLog(camdriver.System{})
 		startAll(t, d, l)
 		for i := range 60 {
-			ok(t, d.Resume())
+			do(t, d, replay.Resume{})
 			time.Sleep(time.Duration(i) * 777 * time.Microsecond)
-			ok(t, d.Pause())
+			do(t, d, replay.Pause{})
 			n := len(l.lines)
 			time.Sleep(time.Second)
 			if len(l.lines) != n {
 				t.Fatal("event while paused")
 			}
-			ok(t, d.SetSpeed(0.5+float64(i%4)))
+			do(t, d, replay.SetRate{Rate: 0.5 + float64(i%4)})
 		}
-		ok(t, d.Resume())
+		do(t, d, replay.Resume{})
 		<-l.ended
 		got := slices.DeleteFunc(l.take(), func(s string) bool { return s == "paused" || s == "streaming" || s == "ended" })
 		if !slices.Equal(got, want) {
@@ -211,16 +220,16 @@ func TestPauseLosesNothing(t *testing.T) {
 
 // TestSeekPlaying checks that the next frame is the first at or after the target.
 func TestSeekPlaying(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	want, times := events(t, d)
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
 	for _, i := range []int{0, 500, 100, len(want) - 1, 3} {
-		ok(t, d.Seek(times[i]))
+		do(t, d, replay.SeekOffset{Offset: times[i]})
 		l.take() // raised by Seek while paused
-		ok(t, d.Resume())
+		do(t, d, replay.Resume{})
 		<-l.ended
-		ok(t, d.Seek(times[i])) // at the end and not paused: plays from there
+		do(t, d, replay.SeekOffset{Offset: times[i]}) // at the end and not paused: plays from there
 		<-l.ended
 		got := l.take()
 		tail := want[i+1:] // Seek raised the frame at the target
@@ -232,7 +241,7 @@ func TestSeekPlaying(t *testing.T) {
 		if !slices.Equal(got[len(got)-1-len(full):len(got)-1], full) {
 			t.Fatalf("event %d: seek while playing raised %d events", i, len(got))
 		}
-		ok(t, d.Pause())
+		do(t, d, replay.Pause{})
 		l.take()
 	}
 }
@@ -240,12 +249,12 @@ func TestSeekPlaying(t *testing.T) {
 // TestSeekPaused checks that Seek raises the last frame at or before the target of every
 // stream, and Resume all frames after those.
 func TestSeekPaused(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	want, times := events(t, d)
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
 	for _, at := range []time.Duration{0, 1061, 498617890, 498617889, 1995 * time.Millisecond / 2, d.Duration()} {
-		ok(t, d.Seek(at))
+		do(t, d, replay.SeekOffset{Offset: at})
 		shown := l.take()
 		last := make(map[string]string) // the file's last frame of each stream
 		var rest []string
@@ -270,40 +279,35 @@ func TestSeekPaused(t *testing.T) {
 		if len(shown) != len(last) {
 			t.Errorf("seek to %v: shown %q", at, shown)
 		}
-		ok(t, d.Resume())
+		do(t, d, replay.Resume{})
 		<-l.ended
 		if got := l.take(); !slices.Equal(got, slices.Concat([]string{"streaming"}, rest, []string{"ended"})) {
 			t.Errorf("seek to %v: %d events after resume, want %d", at, len(got)-2, len(rest))
 		}
-		ok(t, d.Pause())
+		do(t, d, replay.Pause{})
 		l.take()
-	}
-	for _, at := range []time.Duration{-1, d.Duration() + 1} {
-		if err := d.Seek(at); !errors.Is(err, playback.ErrRange) {
-			t.Errorf("seek to %v: %v", at, err)
-		}
 	}
 }
 
 func TestSeekFrame(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
 	depth := camdriver.DepthStream
 	for _, n := range []uint64{150, 101, 159, 100} {
-		ok(t, d.SeekFrame(depth, n))
+		ok(t, d.SeekFrame(t.Context(), depth, n))
 		if got := l.take(); !slices.Contains(got, fmt.Sprintf("0 Depth_0 %d", n)) {
 			t.Errorf("frame %d: %q", n, got)
 		}
 	}
-	if err := d.SeekFrame(depth, 160); !errors.Is(err, camdriver.ErrNotFound) {
+	if err := d.SeekFrame(t.Context(), depth, 160); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("missing frame: %v", err)
 	}
 }
 
 // TestOptionsFollow checks that options have the values at the position.
 func TestOptionsFollow(t *testing.T) {
-	d := open(t, playback.Options{Paused: true})
+	d := open(t, recorded.Options{Paused: true})
 	queue := func() float32 {
 		for _, o := range d.Sensors()[2].Options() {
 			if o.ID == camdriver.OptionFramesQueueSize {
@@ -313,11 +317,11 @@ func TestOptionsFollow(t *testing.T) {
 		return -1
 	}
 	first := queue()
-	ok(t, d.Seek(1300*time.Millisecond))
+	do(t, d, replay.SeekOffset{Offset: 1300 * time.Millisecond})
 	second := queue()
-	ok(t, d.Seek(d.Duration()))
+	do(t, d, replay.SeekOffset{Offset: d.Duration()})
 	third := queue()
-	ok(t, d.Seek(0))
+	do(t, d, replay.SeekOffset{Offset: 0})
 	if second != 31 || third != 0 || queue() != first {
 		t.Errorf("%g, %g, %g, back at the start %g", first, second, third, queue())
 	}
@@ -325,7 +329,7 @@ func TestOptionsFollow(t *testing.T) {
 
 // TestLoop checks that arrival times never go back.
 func TestLoop(t *testing.T) {
-	d := open(t, playback.Options{Loop: true})
+	d := open(t, recorded.Options{Loop: true})
 	want, _ := events(t, d)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -342,7 +346,7 @@ func TestLoop(t *testing.T) {
 	}}
 	startAll(t, d, h)
 	<-ctx.Done()
-	if n := d.Status().Loops; n < 2 || len(want) == 0 {
+	if n := d.Status().Round; n < 2 || len(want) == 0 {
 		t.Errorf("%d loops", n)
 	}
 	ok(t, d.Close())
@@ -355,46 +359,46 @@ type frameFunc struct {
 
 func (h *frameFunc) Frame(_ int, f *camdriver.Frame) { h.f(f) }
 
-// TestDamage checks that unreadable messages are counted and don't stop playback.
+// TestDamage checks that unreadable messages are counted and don't stop recorded.
 func TestDamage(t *testing.T) {
-	d, err := playback.Open(rig.CorruptChunks(t, filepath.Join(samples, "sw_small_lz4.bag")), playback.Options{Paused: true})
+	d, err := recorded.Open(rig.CorruptChunks(t, filepath.Join(samples, "sw_small_lz4.bag")), recorded.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-l.ended
-	if s := d.Status(); s.Damaged == 0 || s.Damage == nil || !s.Ended {
-		t.Errorf("after the end: %+v", s)
+	if n, err := d.Damage(); n == 0 || err == nil || d.Status().State != replay.Finished {
+		t.Errorf("after the end: %d damaged, %v, %+v", n, err, d.Status())
 	}
 }
 
 func TestBadOptions(t *testing.T) {
 	path := filepath.Join(samples, "sw_small_lz4.bag")
-	if _, err := playback.Open(path, playback.Options{Speed: -1}); err == nil {
+	if _, err := recorded.Open(path, recorded.Options{Speed: -1}); err == nil {
 		t.Error("Open succeeded with negative speed")
 	}
-	if _, err := playback.Open(samples, playback.Options{}); err == nil {
+	if _, err := recorded.Open(samples, recorded.Options{}); err == nil {
 		t.Error("Open succeeded for a folder")
 	}
-	d := open(t, playback.Options{})
-	if err := d.SetSpeed(0); err == nil {
+	d := open(t, recorded.Options{})
+	if err := d.Do(t.Context(), replay.SetRate{}); err == nil {
 		t.Error("SetSpeed(0) succeeded")
 	}
 	ok(t, d.Close())
-	if err := d.Pause(); !errors.Is(err, camdriver.ErrClosed) {
+	if err := d.Do(t.Context(), replay.Pause{}); !errors.Is(err, camdriver.ErrClosed) {
 		t.Errorf("Pause after Close: %v", err)
 	}
 }
 
 // TestGenuineD435 plays a recording of a camera from 2018.
 func TestGenuineD435(t *testing.T) {
-	d, err := playback.Open(need.Bag(t, "public/d435_2018_v3.bag"), playback.Options{Paused: true})
+	d, err := recorded.Open(need.Bag(t, "public/d435_2018_v3.bag"), recorded.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.Resume())
+	do(t, d, replay.Resume{})
 	<-l.ended
 	want := []string{"streaming", "0 Depth_0 169", "1 Color_0 162", "0 Depth_0 170", "ended"}
 	if got := l.take(); !slices.Equal(got, want) {
