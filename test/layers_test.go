@@ -33,7 +33,8 @@ var layers = []layer{
 	// The name, version and exit codes of the program, which the libraries before don't know.
 	{"program", []string{"program", "examples/..."}, []string{"basics", "camdriver", "usbcam", "bags", "formats", "recordings", "tools", "ros"}},
 	{"replay", []string{"replay/..."}, []string{"camdriver", "usbcam", "ros"}},
-	{"record", []string{"record/..."}, []string{"usbcam", "replay"}},
+	{"recorded devices", []string{"replay/recorded"}, []string{"usbcam", "ros"}},
+	{"record", []string{"record/..."}, []string{"usbcam", "replay", "recorded devices"}},
 	{"viewer", []string{"viewer/..."}, []string{"usbcam"}},
 	{"parts of a node", []string{"node/..."}, []string{"usbcam"}},
 	{"jobs", []string{"node/live", "node/play", "node/demo"}, []string{"usbcam"}},

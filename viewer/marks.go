@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sync"
 
-	"rsros/bagstore/realsense/playback"
+	"rsros/bagstore/realsense/rsmarks"
 	"rsros/viewer/wire"
 )
 
-// markSearch searches for the marks of a recording during playback. It starts after the
+// markSearch searches for the marks of a recording during rsmarks. It starts after the
 // first frame was sent to a viewer, so that it doesn't delay that frame.
 type markSearch struct {
 	once sync.Once
@@ -24,7 +24,7 @@ func (m *markSearch) begin(g *camera) {
 		ctx, m.stop = context.WithCancel(g.server.ctx)
 		m.job.Go(func() {
 			list := []wire.Mark{}
-			for _, x := range playback.Marks(ctx, g.file.File()) {
+			for _, x := range rsmarks.Find(ctx, g.file.File()) {
 				list = append(list, g.markOf(x))
 			}
 			g.found.Store(&list)
@@ -40,11 +40,11 @@ func (m *markSearch) end() {
 	m.job.Wait()
 }
 
-func (g *camera) markOf(m playback.Mark) wire.Mark {
+func (g *camera) markOf(m rsmarks.Mark) wire.Mark {
 	out := wire.Mark{Time: wire.Nanos(m.Time), Kind: string(m.Kind), Text: m.Text}
 	if s := g.streams[m.Stream]; s != nil {
 		out.Stream = &s.id
-	} else if m.Kind == playback.Loss { // of a stream that isn't shown
+	} else if m.Kind == rsmarks.Loss { // of a stream that isn't shown
 		out.Text = fmt.Sprintf("%s: %s", m.Stream, m.Text)
 	}
 	return out

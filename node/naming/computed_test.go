@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
+	"rsros/bagstore/realsense/rssets"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
@@ -524,7 +524,7 @@ func TestComputedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.close()
-	frames := playback.NewSetReader(source.file, playback.SetOptions{Rig: source.rig, Match: true})
+	frames := rssets.NewReader(source.file, rssets.Options{Rig: source.rig, Match: true})
 	defer frames.Close()
 	sets := 0
 	for e, ok := frames.Next(); ok; e, ok = frames.Next() {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
+	"rsros/bagstore/realsense/rssets"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
@@ -62,7 +62,7 @@ func (v *view) timeOf(move func(replay.Iterator) bool) bagstore.Time {
 func (v *view) Iterator() replay.Iterator {
 	it := &iterator{view: v}
 	s := v.source
-	it.frames = playback.NewSetReader(s.file, playback.SetOptions{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
+	it.frames = rssets.NewReader(s.file, rssets.Options{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
 	if s.imu != nil {
 		it.uniter = process.NewUniter(s.layout.options.UniteIMU, func(sample process.UnitedSample) { it.united = append(it.united, sample) })
 	}
@@ -93,7 +93,7 @@ func (v *view) reads(id camdriver.StreamID) bool {
 // messages come first.
 type iterator struct {
 	view    *view
-	frames  *playback.SetReader
+	frames  *rssets.Reader
 	uniter  *process.Uniter        // nil without unite_imu_method
 	united  []process.UnitedSample // samples that uniter returned
 	seq     uint32                 // of the next one
@@ -257,7 +257,7 @@ func (it *iterator) back() bool {
 	return true
 }
 
-func (it *iterator) take(e *playback.SetEntry, to *instant) {
+func (it *iterator) take(e *rssets.Entry, to *instant) {
 	s := it.view.source
 	if len(e.Set.Images) == 0 {
 		st := s.layout.streams[e.Frame.Stream()]

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rssets"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
@@ -164,7 +164,7 @@ func (s *Input) run(f Form) error {
 			s.pace.Total += st.Frames
 		}
 	}
-	r := playback.NewSetReader(s.File, playback.SetOptions{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
+	r := rssets.NewReader(s.File, rssets.Options{Streams: wanted, Rig: process.NewRig(s.snap), Match: true})
 	defer r.Close()
 	start, end := s.File.FileTimes(s.Filter)
 	r.Seek(start)
@@ -204,7 +204,7 @@ func (s *Input) run(f Form) error {
 	return s.Out.sync()
 }
 
-func (s *Input) entry(e *playback.SetEntry, w Writer) error {
+func (s *Input) entry(e *rssets.Entry, w Writer) error {
 	if err := s.pace.Steps(uint64(max(1, len(e.Set.Images)))); err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (s *Input) entry(e *playback.SetEntry, w Writer) error {
 }
 
 // set writes a set that is complete, chosen and like the ones before it.
-func (s *Input) set(e *playback.SetEntry, w Writer) error {
+func (s *Input) set(e *rssets.Entry, w Writer) error {
 	if missing := s.missing(&e.Set); len(missing) > 0 {
 		return s.leave(e, "lacks "+s.streamNames(missing))
 	}
@@ -380,7 +380,7 @@ func (s *Input) Note(format string, args ...any) {
 }
 
 // leave lists a set that is left out.
-func (s *Input) leave(e *playback.SetEntry, why string) error {
+func (s *Input) leave(e *rssets.Entry, why string) error {
 	s.LeftOut++
 	return s.leftOut.printf("%d,%d,%q\n", int64(e.At), stamp(e.Frame), why)
 }

@@ -1,4 +1,4 @@
-package playback_test
+package rssets_test
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/realsense/playback"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rssets"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 )
 
 // sets lists a reader's results: a set by its time and its frames, a sample by its stream.
-func sets(t *testing.T, r *playback.SetReader) (out []string) {
+func sets(t *testing.T, r *rssets.Reader) (out []string) {
 	t.Helper()
 	for {
 		e, ok := r.Next()
@@ -33,7 +33,7 @@ func sets(t *testing.T, r *playback.SetReader) (out []string) {
 	}
 }
 
-func openFile(t *testing.T, path string, o playback.SetOptions) (*playback.SetReader, *rsbag.File) {
+func openFile(t *testing.T, path string, o rssets.Options) (*rssets.Reader, *rsbag.File) {
 	t.Helper()
 	file, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
@@ -41,7 +41,7 @@ func openFile(t *testing.T, path string, o playback.SetOptions) (*playback.SetRe
 	}
 	t.Cleanup(func() { file.Close() })
 	o.Rig = process.NewRig(file.Snapshot())
-	r := playback.NewSetReader(file, o)
+	r := rssets.NewReader(file, o)
 	t.Cleanup(r.Close)
 	return r, file
 }
@@ -49,7 +49,7 @@ func openFile(t *testing.T, path string, o playback.SetOptions) (*playback.SetRe
 // The sets after a time are the same wherever reading starts.
 func TestSetsDontDependOnTheStart(t *testing.T) {
 	for _, path := range []string{"../../../camdriver/process/testdata/unpleasant.bag", "../../../test/data/librealsense/sw_small_lz4.bag"} {
-		r, file := openFile(t, path, playback.SetOptions{Match: true})
+		r, file := openFile(t, path, rssets.Options{Match: true})
 		all := sets(t, r)
 		at := func(text string) time.Duration {
 			when, _, _ := strings.Cut(text, " ")
@@ -89,7 +89,7 @@ func TestSetsDontDependOnTheStart(t *testing.T) {
 func TestUnmatched(t *testing.T) {
 	depth := func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }
 	for _, match := range []bool{false, true} {
-		r, _ := openFile(t, "../../../camdriver/process/testdata/unpleasant.bag", playback.SetOptions{Match: match, Streams: depth})
+		r, _ := openFile(t, "../../../camdriver/process/testdata/unpleasant.bag", rssets.Options{Match: match, Streams: depth})
 		for i, text := range sets(t, r) {
 			if !strings.HasSuffix(text, fmt.Sprint("Depth_0 ", 100+i)) {
 				t.Errorf("set %d is %s", i, text)

@@ -1,4 +1,6 @@
-package playback
+// Package rssets reads the frames of a RealSense recording in sets, as the SDK's syncer matches them. Entries
+// hold references to their frames, whose pixels are in the memory of the bag reader.
+package rssets
 
 import (
 	"slices"
@@ -9,28 +11,28 @@ import (
 	"rsros/camdriver/process"
 )
 
-// SetOptions say what a SetReader reads.
-type SetOptions struct {
+// Options say what a Reader reads.
+type Options struct {
 	Streams func(camdriver.StreamID) bool // nil: all
 	Rig     *process.Rig                  // of the recording
 	Match   bool                          // frames are matched; otherwise each is a set of its own
 }
 
-// SetReader reads the frames of a recording in sets, as the SDK's syncer matches them, in the order of time. A set has
+// Reader reads the frames of a recording in sets, as the SDK's syncer matches them, in the order of time. A set has
 // the time of its last frame. Sets do not depend on where reading begins. It is for one goroutine.
-type SetReader struct {
+type Reader struct {
 	cursor  *rsbag.Cursor
 	rig     *process.Rig
 	sync    *process.Syncer // nil: nothing is matched
 	streams []camdriver.StreamID
 	before  time.Duration // how far frames of a set may be apart
 	from    time.Duration // where Seek went
-	entries []*SetEntry   // in the order of the recording
+	entries []*Entry      // in the order of the recording
 	images  int           // of the entries
 }
 
-// SetEntry is a set, or a sample that is no image.
-type SetEntry struct {
+// Entry is a set, or a sample that is no image.
+type Entry struct {
 	At    time.Duration    // of the file
 	Frame *camdriver.Frame // the set's last one, or the sample
 	Set   process.Set      // empty for a sample
@@ -48,10 +50,10 @@ const (
 // mostImages bounds the images that wait for others of their sets.
 const mostImages = 40
 
-// NewSetReader returns a SetReader at the start of a recording, which must stay open until Close.
-func NewSetReader(file *rsbag.File, o SetOptions) *SetReader {
+// NewReader returns a Reader at the start of a recording, which must stay open until Close.
+func NewReader(file *rsbag.File, o Options) *Reader {
 	cursor := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
-	r := &SetReader{cursor: cursor, rig: o.Rig}
+	r := &Reader{cursor: cursor, rig: o.Rig}
 	if !o.Match {
 		return r
 	}
@@ -73,7 +75,7 @@ func NewSetReader(file *rsbag.File, o SetOptions) *SetReader {
 }
 
 // Seek goes to just before the first set or sample at or after a file time.
-func (r *SetReader) Seek(t time.Duration) {
+func (r *Reader) Seek(t time.Duration) {
 	r.drop()
 	r.from = t
 	r.cursor.Seek(max(t-r.before, 0))
@@ -85,15 +87,15 @@ func (r *SetReader) Seek(t time.Duration) {
 }
 
 // Close releases what was read.
-func (r *SetReader) Close() {
+func (r *Reader) Close() {
 	r.drop()
 	r.cursor.Close()
 }
 
 // Damaged returns the number of messages that can't be read, and the last one's error.
-func (r *SetReader) Damaged() (uint64, error) { return r.cursor.Damaged() }
+func (r *Reader) Damaged() (uint64, error) { return r.cursor.Damaged() }
 
-func (r *SetReader) drop() {
+func (r *Reader) drop() {
 	if r.sync != nil {
 		r.sync.Reset()
 	}
@@ -104,14 +106,14 @@ func (r *SetReader) drop() {
 }
 
 // Release releases an entry's frames.
-func (e *SetEntry) Release() {
+func (e *Entry) Release() {
 	e.Set.Release()
 	e.Frame.Release()
 }
 
 // Next returns the next set or sample, which the caller releases. It returns false at the
 // end and at damage; it may be called again after that.
-func (r *SetReader) Next() (*SetEntry, bool) {
+func (r *Reader) Next() (*Entry, bool) {
 	for {
 		for len(r.entries) > 0 && r.entries[0].state != waits {
 			e := r.entries[0]
@@ -138,15 +140,15 @@ func (r *SetReader) Next() (*SetEntry, bool) {
 }
 
 // Unread takes back the entry that Next returned last.
-func (r *SetReader) Unread(e *SetEntry) {
+func (r *Reader) Unread(e *Entry) {
 	r.entries = slices.Insert(r.entries, 0, e)
 	if len(e.Set.Images) > 0 {
 		r.images++
 	}
 }
 
-func (r *SetReader) add(e rsbag.Event) {
-	one := &SetEntry{At: e.Time, Frame: e.Frame.Retain()}
+func (r *Reader) add(e rsbag.Event) {
+	one := &Entry{At: e.Time, Frame: e.Frame.Retain()}
 	r.entries = append(r.entries, one)
 	switch {
 	case !e.Frame.Stream().Kind.Video():
@@ -164,15 +166,15 @@ func (r *SetReader) add(e rsbag.Event) {
 }
 
 // makeSet makes a frame a set of its own.
-func (r *SetReader) makeSet(e *SetEntry) {
+func (r *Reader) makeSet(e *Entry) {
 	e.Set.Add(r.rig.Image(e.Frame.Retain()))
 	e.state = complete
 }
 
 // emit puts a set at its last frame's entry. The syncer has given up earlier frames of
 // these streams that still wait.
-func (r *SetReader) emit(set *process.Set) {
-	var last *SetEntry
+func (r *Reader) emit(set *process.Set) {
+	var last *Entry
 	var met [mostImages]bool // the set's frame
 	for _, e := range r.entries {
 		if e.state != waits {
@@ -194,7 +196,7 @@ func (r *SetReader) emit(set *process.Set) {
 }
 
 // flush completes the sets of all waiting frames.
-func (r *SetReader) flush() {
+func (r *Reader) flush() {
 	if r.sync != nil {
 		r.sync.Flush(r.emit)
 	}

@@ -1,4 +1,6 @@
-package playback
+// Package rsmarks finds what users look for on the time line of a RealSense recording: lost frames,
+// notifications and changes of options. It reads few frames: it bisects each stream by the numbers of frames.
+package rsmarks
 
 import (
 	"cmp"
@@ -36,9 +38,9 @@ const (
 	maxRead   = 10_000
 )
 
-// Marks returns the marks of a recording in time order; if ctx ends, those found so far. A stream
+// Find returns the marks of a recording in time order; if ctx ends, those found so far. A stream
 // has at most some hundred marks: losses in many places and very many events are merged.
-func Marks(ctx context.Context, f *rsbag.File) []Mark {
+func Find(ctx context.Context, f *rsbag.File) []Mark {
 	all := events(ctx, f)
 	for _, s := range f.Snapshot().Streams {
 		all = append(all, losses(ctx, f, s.Profile.Stream)...)

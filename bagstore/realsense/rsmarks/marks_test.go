@@ -1,4 +1,4 @@
-package playback
+package rsmarks
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func TestFewLosses(t *testing.T) {
 	f := record(t, without(4999, func(i int) bool { return gone[i] }), nil)
 	first := start.Add(period) // its file time is 0 or nearly so
 	var got []string
-	for _, m := range Marks(t.Context(), f) {
+	for _, m := range Find(t.Context(), f) {
 		if m.Kind != Loss || m.Stream != depth {
 			t.Errorf("%+v", m)
 		}
@@ -159,7 +159,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	})
-	list := Marks(t.Context(), f)
+	list := Find(t.Context(), f)
 	if len(list) != 3 || list[0].Text != "Stereo Module: Exposure 9500, before 8500" || list[2].Text != "Stereo Module: Exposure 10500, before 9500" ||
 		list[1].Kind != Notification || len([]rune(list[1].Text)) != maxText {
 		t.Errorf("%+v", list)
@@ -193,7 +193,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := record(t, without(100, func(i int) bool { return i == 50 }), nil)
-	if list := Marks(ctx, f); len(list) > 0 {
+	if list := Find(ctx, f); len(list) > 0 {
 		t.Errorf("%v", list)
 	}
 }
