@@ -4,17 +4,17 @@ import (
 	"errors"
 	"fmt"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
 )
 
 var (
 	// ErrClosed means that a recording that is being written was closed.
 	ErrClosed = errors.New("bag is closed")
 	// ErrLocked means that another Writer, of this or another process, is writing the file.
-	ErrLocked = disk.ErrLocked
+	ErrLocked = place.ErrLocked
 	// ErrGone means that another program deleted, replaced or truncated the file during the
 	// recording.
-	ErrGone = disk.ErrGone
+	ErrGone = place.ErrGone
 )
 
 // FormatError is an error in the contents of a file.

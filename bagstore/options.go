@@ -2,7 +2,6 @@ package bagstore
 
 import (
 	"cmp"
-	"os"
 	"regexp"
 	"time"
 
@@ -56,8 +55,6 @@ type Options struct {
 	Staging *Staging
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
-	// Hold, if not nil, is called with the file after it is created and locked.
-	Hold func(*os.File)
 	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time
 }

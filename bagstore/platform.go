@@ -1,6 +1,9 @@
 package bagstore
 
-import "rsros/bagstore/internal/disk"
+import (
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
+)
 
 // Platform says what this machine supports: yes or no, then the system call or the replacement.
 type Platform struct {
@@ -14,5 +17,5 @@ type Platform struct {
 
 // ThisPlatform describes this machine.
 func ThisPlatform() Platform {
-	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.MapCall(), disk.Locks, disk.HugePageCall()}
+	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.MapCall(), place.Locks, disk.HugePageCall()}
 }

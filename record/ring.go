@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/program"
 )
@@ -265,7 +266,7 @@ func (s *series[F]) keepFile(f ringFile) error {
 	for {
 		path := partPath(r.keep, r.kept, r.ext)
 		r.kept++
-		err := rename(f.path, path, false)
+		err := place.Rename(f.path, path, false)
 		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
 			continue
 		}

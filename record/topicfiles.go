@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/program/work"
 	"rsros/record/upload"
@@ -170,7 +170,7 @@ func (f *topicFile) Close() error {
 	if err := f.topicWriter.Close(); err != nil {
 		return err
 	}
-	if err := rename(f.active, f.final, f.overwrite); err != nil {
+	if err := place.Rename(f.active, f.final, f.overwrite); err != nil {
 		return fmt.Errorf("the recording stays in %s: %w", f.active, err)
 	}
 	f.complete.Store(true)
@@ -186,25 +186,6 @@ func (s *topicFiles) path() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cur.final
-}
-
-// rename renames a file without replacing another one, unless overwrite is set.
-func rename(from, to string, overwrite bool) error {
-	if overwrite {
-		return os.Rename(from, to)
-	}
-	err := os.Link(from, to)
-	switch {
-	case err == nil:
-		return os.Remove(from)
-	case errors.Is(err, fs.ErrExist):
-		return err
-	}
-	// A file system without hard links: check, then rename.
-	if _, err := os.Lstat(to); err == nil {
-		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
 }
 
 // repeatLatched writes the newest latched messages at the start of a later file, so that

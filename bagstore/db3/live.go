@@ -10,14 +10,12 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/pagedb"
-	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
 )
 
 // live is a file that others may read at every instant of its writing.
 type live struct {
-	f    *disk.Created
-	path string
+	f    *place.Target
 	o    bagstore.Options
 	next time.Time // when a commit is due
 	size int64     // of the file as of the last commit
@@ -51,16 +49,11 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if o.Checkpoint == 0 {
 		o.Checkpoint = defaultCommit
 	}
-	target, err := place.Reserve(context.Background(), path, o.Overwrite)
+	f, err := place.Create(context.Background(), path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	f, err := disk.Create(target.Temp(), false)
-	if err != nil {
-		return nil, err
-	}
-	target.Hold(f.File)
-	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
+	l := &live{f: f, o: o, next: o.Now().Add(o.Checkpoint)}
 	w := newWriter(f.File, schema, l)
 	if err = begin(w); err == nil {
 		err = w.db.Commit()
@@ -69,10 +62,10 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 		err = w.f.Sync()
 	}
 	if err == nil {
-		err = f.Rename(path, target.Commit)
+		err = f.Appear()
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), target.Discard())
+		return nil, f.Finish(err)
 	}
 	return w, nil
 }
@@ -89,13 +82,11 @@ func (w *Writer) CommitIfDue() error {
 		return err
 	}
 	l.next = now.Add(l.o.Checkpoint)
-	if err := l.gone(); err != nil {
+	if err := l.f.Gone(l.size); err != nil {
 		return err
 	}
 	return w.Commit()
 }
-
-func (l *live) gone() error { return disk.Gone(l.f.File, l.path, l.size) }
 
 // Commit commits what was written, without waiting for the medium: until all of it is there, a
 // reader sees the previous commit.
@@ -140,7 +131,7 @@ func (w *Writer) closeLive() error {
 	l.commit.Wait()
 	err := l.failed()
 	if err == nil {
-		err = l.gone()
+		err = l.f.Gone(l.size)
 	}
 	if err == nil && w.db.Changed() {
 		err = w.last()

@@ -110,19 +110,12 @@ func (folders) Put(ctx context.Context, name string, body io.ReaderAt, size int6
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return Info{}, err
 	}
-	whole := fmt.Sprintf("%s.%x%s", name, rand.Uint64(), Suffix)
-	err := Write(ctx, whole, false, func(f *os.File) error {
-		if _, err := io.Copy(f, io.NewSectionReader(Until(ctx, body), 0, size)); err != nil {
-			return err
-		}
-		return f.Sync()
-	})
-	if err == nil {
-		if err = Rename(whole, name, !o.New); err != nil {
-			err = errors.Join(err, os.Remove(whole))
-		}
-	}
+	t, err := createAs(ctx, fmt.Sprintf("%s.%x%s", name, rand.Uint64(), Suffix), name, !o.New)
 	if err != nil {
+		return Info{}, err
+	}
+	_, err = io.Copy(t.File, io.NewSectionReader(Until(ctx, body), 0, size))
+	if err := t.Finish(err); err != nil {
 		return Info{}, err
 	}
 	if o.Progress != nil {
@@ -155,33 +148,4 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	return r.in.ReadAt(p, off)
-}
-
-// Lock creates a file, or opens it, and locks it until it is closed. The error is bagstore.ErrLocked if
-// a program has it, bagstore.ErrGone if one has just removed it.
-func Lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	if err := disk.Lock(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
-	}
-	if err := disk.Gone(f, path, 0); err != nil { // by its last holder's Unlock
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// Unlock removes the file that Lock returned.
-func Unlock(f *os.File) error { return disk.CloseRemove(f) }
-
-// InUse reports whether a program is writing a recording. File systems without locks can't tell.
-func InUse(path string) bool {
-	f, err := localfile.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close() //nolint:errcheck // only read
-	return errors.Is(disk.Lock(f), disk.ErrLocked)
 }

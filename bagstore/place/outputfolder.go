@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"rsros/bagstore/internal/disk"
 )
 
 // WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
@@ -30,7 +28,7 @@ func WriteFolder(ctx context.Context, path string, write func(dir string) error)
 		return err
 	}
 	err = write(temp)
-	if err = errors.Join(err, disk.CloseRemove(mark)); err == nil {
+	if err = errors.Join(err, Unlock(mark)); err == nil {
 		err = syncFolder(temp)
 	}
 	if err == nil {
@@ -54,7 +52,7 @@ func FillFolder(dir string, write func() error) error {
 	if err := write(); err != nil {
 		return errors.Join(err, mark.Close())
 	}
-	return disk.CloseRemove(mark)
+	return Unlock(mark)
 }
 
 // markFolder creates a folder, or empties one that isn't finished, and puts a locked file into it that says so.
@@ -70,7 +68,7 @@ func markFolder(dir string) (*os.File, error) {
 	if len(list) > 0 && !slices.ContainsFunc(list, isMark) {
 		return nil, fmt.Errorf("%s is not empty: %w", dir, fs.ErrExist)
 	}
-	mark, err := disk.Create(filepath.Join(dir, unfinished), true)
+	mark, err := Lock(filepath.Join(dir, unfinished))
 	if err != nil {
 		return nil, err
 	}
@@ -82,5 +80,5 @@ func markFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, mark.Close())
 	}
-	return mark.File, nil
+	return mark, nil
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/internal/disk"
 	"rsros/program/localfile"
 )
 
@@ -115,7 +114,7 @@ func rereadOf(of Info, begin bool) *reread {
 	if r == nil && begin {
 		rereads.idle.drop()
 		rereads.idle = nil
-		if f, err := disk.Temp(); err == nil {
+		if f, err := localfile.Temp(); err == nil {
 			r = &reread{key: key, file: f, blocks: make(map[int64]bool), spare: of.Size, fetching: make(chan struct{}, 1)}
 			rereads.list[key] = r
 		}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"rsros/bagstore/internal/disk"
+	"rsros/program/localfile"
 )
 
 // Stream is the name of standard input, for reading, and of standard output, for writing.
@@ -52,7 +52,7 @@ func spool(in *os.File) (*os.File, error) {
 	case st.Mode()&fs.ModeCharDevice != 0:
 		return nil, errTerminal
 	}
-	f, err := disk.Temp()
+	f, err := localfile.Temp()
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"rsros/bagstore/internal/disk"
 )
 
 var tempFolder atomic.Pointer[string]
@@ -67,20 +65,18 @@ func freeObject(ctx context.Context, name string, overwrite bool) error {
 // Upload puts a complete file, which is locked meanwhile. After an error, nothing is left in the store. What a killed
 // program has left there is continued or removed, if it had the same folder for temporary files.
 func Upload(ctx context.Context, path, name string, fresh bool) error {
-	return upload(ctx, path, name, fresh, true)
-}
-
-func upload(ctx context.Context, path, name string, fresh, lock bool) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if lock {
-		if err := disk.Lock(f); err != nil {
-			return fmt.Errorf("upload to %s: %w", name, err)
-		}
+	if err := lock(f); err != nil {
+		return fmt.Errorf("upload to %s: %w", name, err)
 	}
+	return upload(ctx, f, name, fresh)
+}
+
+func upload(ctx context.Context, f *os.File, name string, fresh bool) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
@@ -105,11 +101,11 @@ func writePrefix(ctx context.Context, name string, write func(dir string) error)
 	if err != nil {
 		return err
 	}
-	lock, err := disk.Create(temp, true)
+	mark, err := Lock(temp)
 	if err != nil {
 		return err
 	}
-	defer disk.CloseRemove(lock.File) //nolint:errcheck // it is empty
+	defer Unlock(mark) //nolint:errcheck // it is empty
 	dir := strings.TrimSuffix(temp, Suffix)
 	if err := os.RemoveAll(dir); err != nil { // a killed program's
 		return err

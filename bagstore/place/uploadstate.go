@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"rsros/bagstore/internal/disk"
 )
 
 // uploadState is the file with the state of an upload that isn't complete, next to temporary files. After a kill, the next
@@ -25,12 +23,8 @@ func openUploadState(name string) *uploadState {
 	if err != nil || name == Stream {
 		return u
 	}
-	f, err := os.OpenFile(strings.TrimSuffix(temp, Suffix)+uploadStateSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := Lock(strings.TrimSuffix(temp, Suffix) + uploadStateSuffix)
 	if err != nil {
-		return u
-	}
-	if disk.Lock(f) != nil || disk.Gone(f, f.Name(), 0) != nil { // or its program has just removed it
-		_ = f.Close() // nothing was written
 		return u
 	}
 	state, err := io.ReadAll(f)
@@ -55,7 +49,7 @@ func (u *uploadState) close() {
 	switch {
 	case u.file == nil:
 	case u.over:
-		_ = disk.CloseRemove(u.file)
+		_ = Unlock(u.file)
 	default:
 		_ = u.file.Close()
 	}

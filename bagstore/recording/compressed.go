@@ -12,9 +12,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
-	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
+	"rsros/program/localfile"
 )
 
 // Limits of files that are compressed with zstd.
@@ -27,7 +27,7 @@ const (
 func openCompressed(ctx context.Context, in place.File) (_ bagstore.Container, err error) {
 	path := in.Info().Name
 	defer in.Close() //nolint:errcheck // only read
-	out, err := disk.Temp()
+	out, err := localfile.Temp()
 	if err != nil {
 		return nil, err
 	}

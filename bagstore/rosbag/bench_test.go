@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
 	"rsros/test/need"
 	"rsros/test/workload"
 )
@@ -163,7 +164,7 @@ func BenchmarkWriteBare(b *testing.B) {
 	c := newCamera()
 	path := benchPath(b, "bare")
 	meter(b, func() (bytes int64) {
-		f, err := disk.Create(path, true)
+		f, err := place.New(path, true)
 		if err != nil {
 			b.Fatal(err)
 		}

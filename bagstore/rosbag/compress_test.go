@@ -3,9 +3,10 @@ package rosbag
 import (
 	"bytes"
 	"math/rand/v2"
-	"rsros/bagstore"
 	"runtime"
 	"testing"
+
+	"rsros/bagstore"
 )
 
 // TestBZ2Memory checks that a compressor uses its memory again, and that a chunk's bytes don't depend on the

@@ -1,12 +1,11 @@
 package rosbag
 
 import (
-	"errors"
 	"math/rand/v2"
-	"os"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/place"
 )
 
 // Create creates a valid, empty bag file and locks it until Close.
@@ -26,28 +25,38 @@ func create(path string, o settings) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := disk.Create(path, o.Overwrite)
+	f, err := place.New(path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
 	if keep {
 		o.tail = rand.Uint64() | 1
 	}
-	w, err := writerOn(f.File, o)
+	w, err := writerOn(f, o)
 	if err != nil {
-		return nil, errors.Join(err, f.Discard())
+		return nil, f.Finish(err)
 	}
-	if o.Hold != nil {
-		o.Hold(f.File)
-	}
+	w.file = f
 	if keep {
-		w.keeper = newKeeper(w, f.File, path)
+		w.keeper = newKeeper(w, path)
 	}
 	return w, nil
 }
 
-func writerOn(f *os.File, o settings) (*Writer, error) {
-	s, method, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Staging)
+// CreateOn creates a bag in a new file, which has no checkpoints, because nobody opens it before the caller finishes it.
+func CreateOn(f *place.Target, o bagstore.Options) (*Writer, error) {
+	s := settings{Options: o}
+	s.Checkpoint = -1
+	s.NoSync = true // Finish syncs
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return writerOn(f, s)
+}
+
+func writerOn(f *place.Target, o settings) (*Writer, error) {
+	s, method, err := disk.Choose(f.File, disk.NewFile(f.File), o.Sink, o.directFrom, o.Staging)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rsros/bagstore"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 	"time"
+
+	"rsros/bagstore"
 )
 
 // disorderly writes bags of small chunks whose messages are out of order, with ties, and returns all

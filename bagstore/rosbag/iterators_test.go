@@ -1,9 +1,10 @@
 package rosbag
 
 import (
-	"rsros/bagstore"
 	"sync"
 	"testing"
+
+	"rsros/bagstore"
 )
 
 // TestManyIterators checks that many goroutines can read one bag, sharing what they have read of its

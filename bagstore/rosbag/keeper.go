@@ -1,13 +1,11 @@
 package rosbag
 
 import (
-	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/disk"
 )
 
 // keepEvery is the period of a keeper. The second time that it sees a chunk open, it copies
@@ -20,8 +18,6 @@ const keepEvery = 20 * time.Millisecond
 // that another program took the file away.
 type keeper struct {
 	w    *Writer
-	f    *os.File // for Stat only
-	path string
 	tail *tailFile
 	stop chan struct{}
 	wait sync.WaitGroup
@@ -29,8 +25,8 @@ type keeper struct {
 	safe uint64 // all chunks up to this one are in the bag or the tail file
 }
 
-func newKeeper(w *Writer, f *os.File, path string) *keeper {
-	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}),
+func newKeeper(w *Writer, path string) *keeper {
+	k := &keeper{w: w, stop: make(chan struct{}),
 		tail: newTailFile(tailPath(path, w.o.tail), w.o.tail)}
 	k.wait.Go(k.run)
 	return k
@@ -84,7 +80,7 @@ func (k *keeper) tick() {
 
 // gone reports whether the file is lost, and fails the Writer then. The caller must hold w.mu.
 func (k *keeper) gone() bool {
-	err := disk.Gone(k.f, k.path, k.w.c.inFile.Load())
+	err := k.w.file.Gone(k.w.c.inFile.Load())
 	if err != nil {
 		k.w.c.fail(err)
 	}

@@ -294,10 +294,18 @@ func TestTailIsRemoved(t *testing.T) {
 	}
 }
 
-// keeperOf returns a keeper for w, with tail token 7, that checks only on request. f stands for the
-// bag.
-func keeperOf(w *Writer, f *os.File) *keeper {
-	w.keeper = &keeper{w: w, f: f, path: f.Name(), stop: make(chan struct{}), tail: newTailFile(tailPath(f.Name(), 7), 7)}
+// keeperOf returns a keeper for w, with tail token 7, that checks only on request. A file at path stands for the bag.
+func keeperOf(t *testing.T, w *Writer, path string) *keeper {
+	t.Helper()
+	f, err := place.New(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
+		t.Fatal(err)
+	}
+	w.file = f
+	w.keeper = &keeper{w: w, stop: make(chan struct{}), tail: newTailFile(tailPath(path, 7), 7)}
 	return w.keeper
 }
 
@@ -307,20 +315,12 @@ func TestTailOnFullDisk(t *testing.T) {
 	for name, messages := range map[string]int{"needed": 2, "not needed": 1} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
-			f, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
-				t.Fatal(err)
-			}
 			d := &memDisk{}
 			w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}, tail: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := keeperOf(w, f)
+			k := keeperOf(t, w, path)
 			if _, err := w.AddConnection(stringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
@@ -454,7 +454,7 @@ func TestGrowingFileIsThere(t *testing.T) {
 				looked <- nil
 				return
 			default:
-				if err := disk.Gone(w.keeper.f, w.keeper.path, w.c.inFile.Load()); err != nil {
+				if err := w.file.Gone(w.c.inFile.Load()); err != nil {
 					looked <- err
 					return
 				}
@@ -476,20 +476,12 @@ func TestTailFollowsBag(t *testing.T) {
 	for _, c := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
 		t.Run(string(c), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
-			f, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
-				t.Fatal(err)
-			}
 			d, looked, may := &memDisk{}, false, make(chan struct{})
 			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := keeperOf(w, f)
+			k := keeperOf(t, w, path)
 			if _, err := w.AddConnection(stringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
@@ -554,20 +546,12 @@ func TestWritesUnderWay(t *testing.T) {
 // TestKeeperWhileWriteWaits checks that messages reach the tail file while the disk blocks Write.
 func TestKeeperWhileWriteWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
-		t.Fatal(err)
-	}
 	d, stuck := &memDisk{}, make(chan struct{})
 	w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1000, Checkpoint: -1, Workers: 1, NoSync: true, Now: time.Now}, tail: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keeperOf(w, f)
+	k := keeperOf(t, w, path)
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
 	}

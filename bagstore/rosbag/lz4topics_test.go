@@ -2,9 +2,10 @@ package rosbag
 
 import (
 	"path/filepath"
-	"rsros/bagstore"
 	"testing"
 	"time"
+
+	"rsros/bagstore"
 )
 
 // TestLZ4Topics checks that every reader finds all messages, and that chunks of large messages are

@@ -24,15 +24,14 @@ type Output struct {
 // CreateOutput creates a bag without checkpoints, at a path or an address. Without Overwrite the error
 // for an existing one is fs.ErrExist. ctx ends an upload.
 func CreateOutput(ctx context.Context, path string, o bagstore.Options) (*Output, error) {
-	target, err := place.Reserve(ctx, path, o.Overwrite)
+	target, err := place.Create(ctx, path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	o.Checkpoint = -1 // nobody opens it before it has its name
-	o.Overwrite, o.Hold = false, target.Hold
-	w, err := Create(target.Temp(), o)
+	target.Unsynced = o.NoSync
+	w, err := CreateOn(target, o)
 	if err != nil {
-		return nil, err
+		return nil, target.Finish(err)
 	}
 	w.lendLeast = math.MaxInt // chunks are as large as the options say
 	return &Output{Writer: w, target: target, ids: make(map[*bagstore.Connection]uint32), added: make(map[string][]*bagstore.Connection)}, nil
@@ -118,8 +117,5 @@ func (o *Output) CopyWhole(c *bagstore.WholeChunk) error {
 // Finish closes the file and gives it its name. After an error, err or its own, it removes the
 // file.
 func (o *Output) Finish(err error) error {
-	if err := errors.Join(err, o.Close()); err != nil {
-		return errors.Join(err, o.target.Discard())
-	}
-	return o.target.Commit()
+	return o.target.Finish(errors.Join(err, o.Close()))
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"rsros/bagstore"
 	"testing"
+
+	"rsros/bagstore"
 )
 
 // copyBag copies the messages of a bag to a new one and returns their number.

@@ -21,8 +21,8 @@ func TestOutputIsHeld(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := place.Reserve(t.Context(), out, true); !errors.Is(err, bagstore.ErrLocked) {
-		t.Errorf("reserved by another one: %v", err)
+	if _, err := place.Create(t.Context(), out, true); !errors.Is(err, bagstore.ErrLocked) {
+		t.Errorf("created by another one: %v", err)
 	}
 	if err := w.Finish(nil); err != nil {
 		t.Error(err)
@@ -32,11 +32,12 @@ func TestOutputIsHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close()
-	again, err := place.Reserve(t.Context(), out, true)
+	again, err := place.Create(t.Context(), out, true)
 	if err != nil {
 		t.Fatalf("it is still held: %v", err)
 	}
-	if err := again.Discard(); err != nil {
+	failed := errors.New("failed")
+	if err := again.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"rsros/bagstore"
 	"slices"
 	"testing"
+
+	"rsros/bagstore"
 )
 
 // TestHugeTail checks that a sparse tail file beside a bag of 4 KiB, full of large chunks of zeros, takes no more memory

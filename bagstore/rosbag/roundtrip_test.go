@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"rsros/bagstore"
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/bagstore"
 )
 
 // byTime sorts as a view does: ties stay in file order.

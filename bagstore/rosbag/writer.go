@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/place"
 )
 
 // WriterStats are statistics of a Writer.
@@ -36,8 +37,9 @@ type Writer struct {
 	plain  []bool                 // connections that aren't compressed
 	cur    *job                   // the chunk being filled
 	stats  WriterStats
-	method *disk.Method // how the file is written; nil without a file
-	last   time.Time    // of the last checkpoint
+	method *disk.Method  // how the file is written; nil without a file
+	file   *place.Target // that Close closes; nil: none
+	last   time.Time     // of the last checkpoint
 	done   bool
 	// lendLeast is the size from which a lent message ends its chunk and is written from
 	// the caller's memory. Any message that fills the chunk is.
@@ -353,11 +355,16 @@ func (w *Writer) Close() error {
 	w.seal(w.submit)
 	w.done = true
 	w.mu.Unlock()
-	if w.keeper == nil {
-		return w.c.close()
+	if w.keeper != nil {
+		w.keeper.close()
 	}
-	w.keeper.close()
 	err := w.c.close()
+	if w.file != nil {
+		err = errors.Join(err, w.file.Close())
+	}
+	if w.keeper == nil {
+		return err
+	}
 	if kept := w.keeper.tail.Close(uint64(len(w.c.chunks))); kept != "" {
 		err = errors.Join(err, fmt.Errorf("%s has messages that didn't get into the bag; recover reads both", kept))
 	}

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"rsros/bagstore/place"
 	"rsros/tools/dataset"
-	"rsros/tools/export"
 )
 
 // maxGroup bounds the bytes of images that are held in memory until a group of rows is written.
@@ -32,8 +31,7 @@ type imageCell struct {
 // parquetTable writes a Parquet file, whose columns are those of the first row. The file gets its
 // name when it is closed. It is for one goroutine.
 type parquetTable struct {
-	path     string
-	file     *os.File
+	file     *place.Target
 	metadata []pq.WriterOption
 	names    []string
 	out      *pq.GenericWriter[any]
@@ -43,11 +41,11 @@ type parquetTable struct {
 
 // createParquet creates a table below the data set's folder.
 func createParquet(f *dataset.Folder, name string, metadata ...pq.WriterOption) (*parquetTable, error) {
-	path, file, err := f.Create(name)
+	file, err := f.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	return &parquetTable{path: path, file: file, metadata: metadata}, nil
+	return &parquetTable{file: file, metadata: metadata}, nil
 }
 
 func (t *parquetTable) write(row cells) error {
@@ -152,5 +150,5 @@ func (t *parquetTable) close(failed error) error {
 	if failed == nil && t.out == nil {
 		failed = errors.New("a table has no rows")
 	}
-	return export.FinishFile(t.file, t.path, failed)
+	return t.file.Finish(failed)
 }

@@ -1,4 +1,4 @@
-// Package localfile opens files for reading, and finds the free space of disks. Whatever isn't a
+// Package localfile opens files for reading, creates temporary ones, and finds the free space of disks. Whatever isn't a
 // regular file is refused: opening a named pipe would block until a process writes to it, which neither a signal nor a
 // context ends, and no recording can be read from a device or a pipe.
 package localfile

@@ -61,10 +61,8 @@ func (e *entry) save() error {
 		return err
 	}
 	return place.Write(context.Background(), e.path+suffix, true, func(f *os.File) error {
-		if _, err := f.Write(b); err != nil {
-			return err
-		}
-		return f.Sync()
+		_, err := f.Write(b)
+		return err
 	})
 }
 

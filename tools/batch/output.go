@@ -47,7 +47,7 @@ func putOutput(ctx context.Context, from, to string, replace bool) error {
 		return err
 	}
 	if !st.IsDir() {
-		return place.Rename(from, to, replace)
+		return place.RenameDurably(from, to, replace)
 	}
 	old := from + ".old"
 	if replace {

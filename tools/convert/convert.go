@@ -18,6 +18,7 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 )
 
 // Options say what is converted.
@@ -76,10 +77,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 		}
 		err = r.copy(ctx, file, db3Target{w}, o.Progress)
 		r.Lost = append(r.Lost, w.Losses()...)
-		if err = errors.Join(err, w.Close()); err == nil {
-			err = f.Sync()
-		}
-		return err
+		return errors.Join(err, w.Close())
 	})
 	return r.finish(ctx, o, err)
 }
@@ -94,20 +92,19 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 	if o.Bag.Compression == bagstore.BZ2 {
 		return r, fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 	}
-	target, err := place.Reserve(ctx, o.Out, o.Overwrite)
+	target, err := place.Create(ctx, o.Out, o.Overwrite)
 	if err != nil {
 		return r, err
 	}
-	o.Bag.Hold = target.Hold
-	if err := r.writeBag(ctx, file, target.Temp(), o); err != nil {
-		return r, errors.Join(err, target.Discard())
-	}
-	return r.finish(ctx, o, target.Commit())
+	return r.finish(ctx, o, target.Finish(r.writeBag(ctx, file, target, o)))
 }
 
-func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o Options) error {
-	o.Bag.Overwrite = true // the place is ours
-	w, err := rsbag.NewCopier(path, file, o.Bag)
+func (r *Result) writeBag(ctx context.Context, file *rsbag.File, target *place.Target, o Options) error {
+	out, err := rosbag.CreateOn(target, o.Bag)
+	if err != nil {
+		return err
+	}
+	w, err := rsbag.NewCopier(out, file)
 	if err != nil {
 		return err
 	}

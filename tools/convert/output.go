@@ -55,10 +55,8 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 			return err
 		}
 		return place.Write(ctx, filepath.Join(dir, db3.MetadataName), false, func(f *os.File) error {
-			if _, err := f.Write(text); err != nil {
-				return err
-			}
-			return f.Sync()
+			_, err := f.Write(text)
+			return err
 		})
 	})
 }
@@ -92,10 +90,7 @@ func writeFile(ctx context.Context, path, ext string, o Options, encoding string
 			m = &db3.Metadata{}
 		}
 		m.File, m.Storage = filepath.Base(path), storage
-		if err = errors.Join(err, out.close(m)); err != nil {
-			return err
-		}
-		return f.Sync()
+		return errors.Join(err, out.close(m))
 	})
 	return m, err
 }

@@ -269,11 +269,12 @@ func (f *Folder) Text(name string, text []byte) error {
 }
 
 // Create creates the file that gets a name below the folder when it is finished.
-func (f *Folder) Create(name string) (path string, file *os.File, err error) {
-	if path, err = f.Path(name); err == nil {
-		file, err = export.CreateFile(path, true)
+func (f *Folder) Create(name string) (*place.Target, error) {
+	path, err := f.Path(name)
+	if err != nil {
+		return nil, err
 	}
-	return path, file, err
+	return export.CreateFile(path, true)
 }
 
 // table is a text file that is written line by line. There is no file without a line. It gets its name
@@ -281,8 +282,7 @@ func (f *Folder) Create(name string) (path string, file *os.File, err error) {
 type table struct {
 	folder     *Folder
 	name, head string
-	path       string
-	file       *os.File
+	file       *place.Target
 	out        *bufio.Writer // nil before the first line
 }
 
@@ -291,7 +291,7 @@ func (f *Folder) table(name, head string) *table { return &table{folder: f, name
 
 func (t *table) printf(format string, values ...any) (err error) {
 	if t.empty() {
-		if t.path, t.file, err = t.folder.Create(t.name); err != nil {
+		if t.file, err = t.folder.Create(t.name); err != nil {
 			return err
 		}
 		t.out = bufio.NewWriterSize(t.file, 64<<10)
@@ -305,5 +305,5 @@ func (t *table) printf(format string, values ...any) (err error) {
 func (t *table) empty() bool { return t.out == nil }
 
 func (t *table) close(failed error) error {
-	return export.FinishFile(t.file, t.path, errors.Join(failed, t.out.Flush()))
+	return t.file.Finish(errors.Join(failed, t.out.Flush()))
 }

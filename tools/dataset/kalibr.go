@@ -1,8 +1,8 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"rsros/bagstore"
@@ -24,9 +24,8 @@ var kalibr = Form{
 
 type kalibrWriter struct {
 	*Input
-	*united        // Motion
-	path    string // of the bag
-	bag     *rosbag.Writer
+	*united // Motion
+	bag     *rosbag.Output
 	topics  []uint32
 	imu     uint32 // if there is a sample
 	encoder msgs.Encoder
@@ -35,15 +34,15 @@ type kalibrWriter struct {
 
 func openKalibr(s *Input) (_ Writer, err error) {
 	w := &kalibrWriter{Input: s}
-	if w.path, err = s.Out.Path(s.name("kalibr.bag")); err != nil {
-		return nil, err
-	}
-	// Checkpoints depend on the time that writing takes. Without them, the same recording makes the same bag.
-	w.bag, err = rosbag.Create(w.path+".partial", bagstore.Options{Overwrite: true, NoSync: true, Checkpoint: -1})
+	path, err := s.Out.Path(s.name("kalibr.bag"))
 	if err != nil {
 		return nil, err
 	}
-	s.Out.closers = append(s.Out.closers, func() error { return w.bag.Close() })
+	w.bag, err = rosbag.CreateOutput(context.Background(), path, bagstore.Options{Overwrite: true, NoSync: true})
+	if err != nil {
+		return nil, err
+	}
+	s.Out.OnError(func() error { return w.bag.Finish(ErrUnfinished) })
 	for i := range s.Cameras {
 		id, err := w.topic(fmt.Sprintf("/cam%d/image_raw", i), "sensor_msgs/Image")
 		if err != nil {
@@ -122,10 +121,7 @@ func (w *kalibrWriter) Place(int64, [3]float64, [4]float64) error { return nil }
 
 func (w *kalibrWriter) Finish() error {
 	w.note()
-	if err := w.bag.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(w.path+".partial", w.path); err != nil {
+	if err := w.bag.Finish(nil); err != nil {
 		return err
 	}
 	motion := w.Input.inertial()

@@ -183,7 +183,7 @@ func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
 
 type table struct {
 	path  string
-	file  *os.File
+	file  *place.Target
 	csv   *csv.Writer
 	cells []string // of a row
 }
@@ -222,8 +222,8 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// close renames the file to its final name, or removes it after an error.
+// close completes the file, or removes it after an error.
 func (t *table) close(failed error) error {
 	t.csv.Flush()
-	return FinishFile(t.file, t.path, errors.Join(failed, t.csv.Error()))
+	return t.file.Finish(errors.Join(failed, t.csv.Error()))
 }

@@ -2,39 +2,31 @@ package export
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
+	"context"
 	"os"
 	"sync"
+
+	"rsros/bagstore/place"
 )
 
-// WriteFile writes a file that gets its name when it is complete. Unlike package place it doesn't
-// sync: a folder has thousands of images, and can be exported again.
+// WriteFile writes a file that gets its name when it is complete.
 func WriteFile(path string, overwrite bool, write func(*os.File) error) error {
 	f, err := CreateFile(path, overwrite)
 	if err != nil {
 		return err
 	}
-	return FinishFile(f, path, write(f))
+	return f.Finish(write(f.File))
 }
 
-// CreateFile creates the temporary file of path.
-func CreateFile(path string, overwrite bool) (*os.File, error) {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
-	}
-	return os.Create(path + ".partial")
-}
-
-// FinishFile closes the file and gives it its name, or removes it after an error.
-func FinishFile(f *os.File, path string, err error) error {
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+// CreateFile creates a file that gets its name when it is finished. It isn't synced: a folder has thousands of images,
+// and can be exported again.
+func CreateFile(path string, overwrite bool) (*place.Target, error) {
+	f, err := place.Create(context.Background(), path, overwrite)
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return nil, err
 	}
-	return nil
+	f.Unsynced = true
+	return f, nil
 }
 
 // Workers run jobs, at most n at a time. Its methods are for one goroutine.

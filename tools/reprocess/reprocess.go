@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/tools/rewrite"
@@ -78,23 +79,25 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	target, err := place.Reserve(ctx, o.Out, o.Recorder.Bag.Overwrite)
+	if c := w.o.Recorder.Bag.Compression; c == bagstore.BZ2 {
+		return Result{}, fmt.Errorf("process %s: librealsense cannot read %s", o.Out, c)
+	}
+	target, err := place.Create(ctx, o.Out, o.Recorder.Bag.Overwrite)
 	if err != nil {
 		return Result{}, err
 	}
-	w.o.Recorder.Bag.Hold = target.Hold
-	r, err := w.record(ctx, target.Temp(), made)
-	if err != nil {
-		return r, errors.Join(err, target.Discard())
-	}
-	return r, target.Commit()
+	r, err := w.record(ctx, target, made)
+	return r, target.Finish(err)
 }
 
-func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {
+func (w *work) record(ctx context.Context, target *place.Target, made camdriver.DeviceSnapshot) (Result, error) {
 	o := w.o.Recorder
-	o.Bag.Overwrite = true // the place is ours
 	o.Additional = append(slices.Clone(o.Additional), w.file.Additional()...)
-	out, err := rsbag.NewRecorder(path, made, o)
+	bag, err := rosbag.CreateOn(target, o.Bag)
+	if err != nil {
+		return Result{}, err
+	}
+	out, err := rsbag.NewRecorderOn(bag, made, o)
 	if err != nil {
 		return Result{}, err
 	}

@@ -27,7 +27,7 @@ type Disk interface {
 	Truncate(size int64) error
 	// Allocate reserves space up to size without making the file longer.
 	Allocate(size int64) error
-	// Close closes the file.
+	// Close releases what writing has allocated. It doesn't close a file.
 	Close() error
 }
 
@@ -76,7 +76,7 @@ type Sink interface {
 	Rewind(n int64) error
 	// Finish writes the rest and truncates the file to its size.
 	Finish() error
-	// Close closes the file.
+	// Close closes the Disk.
 	Close() error
 }
 

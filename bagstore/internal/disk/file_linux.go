@@ -2,7 +2,6 @@ package disk
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +32,7 @@ type File struct {
 	end   int64
 }
 
-// NewFile returns a Disk on f, which Close closes.
+// NewFile returns a Disk on f.
 func NewFile(f *os.File) *File { return &File{f: f, fd: int(f.Fd())} }
 
 // maxVec is the largest number of buffers in a system call (UIO_MAXIOV).
@@ -120,8 +119,8 @@ func (d *File) Truncate(size int64) error {
 	return nil
 }
 
-// Stop releases what Start allocated. No write may be pending.
-func (d *File) Stop() error {
+// Close implements Disk: it releases what Start allocated. No write may be pending. It doesn't close the file.
+func (d *File) Close() error {
 	q := d.queue
 	if q == nil {
 		return nil
@@ -129,9 +128,6 @@ func (d *File) Stop() error {
 	d.queue, d.asked = nil, false
 	return q.close()
 }
-
-// Close implements Disk. No write may be pending.
-func (d *File) Close() error { return errors.Join(d.Stop(), d.f.Close()) }
 
 // AdviseHuge asks for huge pages, because the kernel pins every page that it writes past the
 // cache. The kernel may ignore it.

@@ -106,12 +106,12 @@ func TestAIOResults(t *testing.T) {
 	over := make(chan result, 1)
 	done := func(n int, err error) { over <- result{n, err} }
 	// A direct file rejects a length that isn't a multiple of the block size.
-	direct, err := Create(filepath.Join(t.TempDir(), "direct"), false)
+	direct, err := os.Create(filepath.Join(t.TempDir(), "direct"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer direct.Close()
-	if _, err := SetDirect(direct.File); err != nil {
+	if _, err := SetDirect(direct); err != nil {
 		need.System(t, "%v", err)
 	}
 	for _, c := range []struct {
@@ -137,12 +137,12 @@ func TestAIOResults(t *testing.T) {
 
 // TestPagesGiveBack checks that the space reserved ahead is given back after an error, too.
 func TestPagesGiveBack(t *testing.T) {
-	f, err := Create(filepath.Join(t.TempDir(), "x"), false)
+	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := NewPages(f.File, 1)
+	p := NewPages(f, 1)
 	for i := range 2 { // the first is written through the page cache
 		if err := p.Write(p.Buffer()[:Grain], int64(1+i)*Grain); err != nil {
 			t.Fatal(err)

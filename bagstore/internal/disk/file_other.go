@@ -17,7 +17,7 @@ func HugePageCall() string { return "no" }
 // File is a Disk on an operating system file.
 type File struct{ f *os.File }
 
-// NewFile returns a Disk on f, which Close closes.
+// NewFile returns a Disk on f.
 func NewFile(f *os.File) *File { return &File{f: f} }
 
 // Writev implements Disk.
@@ -50,11 +50,8 @@ func (d *File) Read(p []byte, off int64) error {
 // Truncate implements Disk.
 func (d *File) Truncate(size int64) error { return d.f.Truncate(size) }
 
-// Stop does nothing.
-func (d *File) Stop() error { return nil }
-
-// Close implements Disk.
-func (d *File) Close() error { return d.f.Close() }
+// Close implements Disk. It does nothing.
+func (d *File) Close() error { return nil }
 
 // AdviseHuge does nothing.
 func AdviseHuge([]byte) {}

@@ -97,5 +97,5 @@ func (p *Pages) Finish() error {
 	if p.direct {
 		err = errors.Join(err, p.file.Truncate(p.end))
 	}
-	return errors.Join(err, p.file.Stop())
+	return errors.Join(err, p.file.Close())
 }

@@ -15,12 +15,12 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			path := filepath.Join(t.TempDir(), "x")
-			f, err := Create(path, false)
+			f, err := os.Create(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			p := NewPages(f.File, from)
+			p := NewPages(f, from)
 			want := make([]byte, Grain)
 			for i := range 300 {
 				run := p.Buffer()[:(1+rnd.IntN(20))*Grain]

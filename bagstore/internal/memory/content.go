@@ -7,8 +7,8 @@ import (
 	"os"
 	"sync/atomic"
 
-	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/program/localfile"
 )
 
 const (
@@ -60,7 +60,7 @@ func NewContent(size, stored int64) (*Content, error) {
 // NewFile returns a Content of at most size bytes in a temporary file: for a size that
 // nothing makes likely.
 func NewFile(size, stored int64) (*Content, error) {
-	f, err := disk.Temp()
+	f, err := localfile.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("no memory and no temporary file for %d bytes: %w", size, err)
 	}

@@ -164,7 +164,12 @@ func TestFaultsOnTheWay(t *testing.T) {
 func TestProbe(t *testing.T) {
 	b := bucket.Start(t)
 	name := b.Address("a.bag")
-	if target, err := place.Reserve(t.Context(), name, false); err != nil || target.Discard() != nil {
+	target, err := place.Create(t.Context(), name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	if err := target.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	wantUploads(t, b, 0)
@@ -175,7 +180,7 @@ func TestProbe(t *testing.T) {
 		}
 		return bucket.Expired
 	})
-	if _, err := place.Reserve(t.Context(), name, true); !errors.Is(err, fs.ErrPermission) {
+	if _, err := place.Create(t.Context(), name, true); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }

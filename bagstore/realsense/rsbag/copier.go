@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 )
 
@@ -17,19 +18,18 @@ type Copier struct {
 	shifted uint64
 }
 
-// NewCopier creates the file and writes the description and the facts of another one. Options
+// NewCopier writes the description and the facts of a file into a new bag, which the Copier closes. Options
 // keep their names' spaces, which files from before 2020 have.
-func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
+func NewCopier(w *rosbag.Writer, of *File) (*Copier, error) {
 	names := make(map[string]string)
 	for _, c := range of.Bag().Connections() {
 		if strings.Contains(c.Topic, "/option/") {
 			names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
 		}
 	}
-	out, err := newSink(path, 0, of.Snapshot(), o, names)
-	if err != nil {
-		return nil, err
-	}
+	out := newSink(w, 0, of.Snapshot())
+	out.names = names
+	out.describe()
 	c := &Copier{sink: out, last: make(map[camdriver.StreamID]bagstore.Time)}
 	for _, kv := range of.Additional() {
 		out.write(rslayout.Additional(kv.Key, kv.Value), staticTime)

@@ -33,7 +33,7 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 			return nil, fmt.Errorf("device %d is in the recording already", device)
 		}
 	}
-	out := newDeviceSink(first.w, device, snap)
+	out := newSink(first.w, device, snap)
 	d := newRecorder(out, snap, r.o, r.mu, r.line.axis)
 	out.describeOther()
 	d.writeDescription()

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -100,10 +101,17 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
 	}
-	out, err := newSink(path, o.Device, snap, o.Bag, nil)
+	w, err := rosbag.Create(path, o.Bag)
 	if err != nil {
 		return nil, err
 	}
+	return NewRecorderOn(w, snap, o)
+}
+
+// NewRecorderOn writes the description into a new bag, which the Recorder closes. Options.Bag doesn't count.
+func NewRecorderOn(w *rosbag.Writer, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+	out := newSink(w, o.Device, snap)
+	out.describe()
 	return NewRecorderOf(out, snap, o)
 }
 

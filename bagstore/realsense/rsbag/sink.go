@@ -39,20 +39,8 @@ type sinkTopic struct {
 	added bool
 }
 
-// newSink creates a bag and writes the device's description.
-func newSink(path string, device int, snap camdriver.DeviceSnapshot, o bagstore.Options, names map[string]string) (*sink, error) {
-	w, err := rosbag.Create(path, o)
-	if err != nil {
-		return nil, err
-	}
-	s := newDeviceSink(w, device, snap)
-	s.names = names
-	s.describe()
-	return s, nil
-}
-
-// newDeviceSink returns a sink of one of several devices in a bag, which belongs to the first.
-func newDeviceSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
+// newSink returns the sink of a device. Of several devices in a bag, it belongs to the first one's.
+func newSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
 	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32),
 		streams: make(map[camdriver.StreamID]*sinkStream), units: make(map[int]float32)}
 	for _, one := range snap.Streams {

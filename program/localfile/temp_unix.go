@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package localfile
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 // Temp creates a temporary file without a name. It is deleted when it is closed or the
 // program ends.
 func Temp() (*os.File, error) {
-	f, err := os.CreateTemp("", tempPrefix+"*")
+	f, err := os.CreateTemp("", "rs-ros-node-*")
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"rsros/bagstore/internal/disk"
 )
 
 func read(t *testing.T, path string) string {
@@ -89,29 +87,31 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// TestDiscardOfAnother checks that Discard removes only what its own program has made.
+// TestDiscardOfAnother checks that an error removes only what its own program has made.
 func TestDiscardOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	ours, err := Reserve(t.Context(), path, false)
+	failed := errors.New("failed")
+	ours, err := Create(t.Context(), path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := disk.Create(path+Suffix, false)
+	if err := os.Remove(path + Suffix); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := New(path+Suffix, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer theirs.Close()
-	if err := ours.Discard(); err != nil {
+	if err := ours.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if err := disk.Gone(theirs.File, path+Suffix, 0); err != nil {
+	if err := theirs.Gone(0); err != nil {
 		t.Error(err)
 	}
-	ours.Hold(theirs.File)
-	if err := ours.Discard(); err != nil {
+	if err := theirs.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if err := disk.Gone(theirs.File, path+Suffix, 0); !errors.Is(err, disk.ErrGone) {
+	if _, err := os.Lstat(path + Suffix); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("its own file: %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestFillFolder(t *testing.T) {
 	if err := FillFolder(dir, fill("a", failed)); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if err := FillFolder(dir, func() error { return errors.Join(FillFolder(dir, fill("c", nil)), fill("b", nil)()) }); !errors.Is(err, disk.ErrLocked) {
+	if err := FillFolder(dir, func() error { return errors.Join(FillFolder(dir, fill("c", nil)), fill("b", nil)()) }); !errors.Is(err, ErrLocked) {
 		t.Errorf("two programs fill one folder: %v", err)
 	}
 	if err := FillFolder(dir, fill("b", nil)); err != nil {
@@ -195,9 +195,8 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// TestReserveLinked checks that a temporary file whose program is just giving it its name keeps its
-// content.
-func TestReserveLinked(t *testing.T) {
+// TestAbandonedLink checks that a temporary file whose program was killed while it gave it its name keeps its content.
+func TestAbandonedLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path+Suffix, []byte("whole"), 0o600); err != nil {
 		t.Fatal(err)
@@ -205,10 +204,31 @@ func TestReserveLinked(t *testing.T) {
 	if err := os.Link(path+Suffix, path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Reserve(t.Context(), path, true); err != nil {
+	f, err := Create(t.Context(), path, true)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer f.Close()
 	if got := read(t, path); got != "whole" {
 		t.Errorf("the file holds %q", got)
+	}
+}
+
+// TestAppear checks that a file can get its name while it is being written, and stays then whatever comes.
+func TestAppear(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	f, err := Create(t.Context(), path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(text("first ")(f.File), f.Appear(), f.Gone(6), text("second")(f.File)); err != nil {
+		t.Fatal(err)
+	}
+	if !InUse(path) {
+		t.Error("it isn't locked any more")
+	}
+	failed := errors.New("failed")
+	if err := f.Finish(failed); !errors.Is(err, failed) || read(t, path) != "first second" {
+		t.Errorf("%v; the file holds %q", err, read(t, path))
 	}
 }

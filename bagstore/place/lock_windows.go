@@ -1,4 +1,4 @@
-package disk
+package place
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ const Locks = "yes: LockFileEx"
 
 func existingFlags(flags int) int { return flags }
 
-// Lock locks a file for as long as it is open, so that a second Lock, from any process,
+// lock locks a file for as long as it is open, so that a second lock, from any process,
 // fails with ErrLocked. On Windows nobody can read locked bytes, so it locks the last byte
 // that a file can have. File systems without locks are not locked.
-func Lock(f *os.File) error {
+func lock(f *os.File) error {
 	last := windows.Overlapped{Offset: math.MaxUint32 - 1, OffsetHigh: math.MaxInt32}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &last)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
@@ -25,25 +25,18 @@ func Lock(f *os.File) error {
 	return nil
 }
 
-// Rename calls rename, which renames the file to path. Windows can't rename an open file,
+// renameOpen calls rename, which renames the file to path, and returns the file. Windows can't rename an open file,
 // so the file is closed, and not locked, during the call.
-func (c *Created) Rename(path string, rename func() error) error {
-	if err := errors.Join(c.Close(), rename()); err != nil {
-		return err
+func renameOpen(f *os.File, path string, rename func() error) (*os.File, error) {
+	if err := errors.Join(f.Close(), rename()); err != nil {
+		return f, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	next, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return f, err
 	}
-	c.File = f
-	return Lock(f)
+	return next, lock(next)
 }
 
-// Hold returns nil: Windows can't rename an open file.
-func Hold(*os.File) *os.File { return nil }
-
-// closeRemoved closes a file and calls remove, which removes it: Windows can't remove an
-// open file.
-func closeRemoved(f *os.File, remove func() error) error {
-	return errors.Join(f.Close(), remove())
-}
+// closeAfter closes a file and calls do, which renames or removes it: Windows can't do that with an open file.
+func closeAfter(f *os.File, do func() error) error { return errors.Join(f.Close(), do()) }
