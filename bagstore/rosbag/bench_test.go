@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
+	"rsros/program/buffers"
 	"rsros/test/need"
 	"rsros/test/workload"
 )
@@ -47,8 +48,8 @@ func benchPath(b *testing.B, name string) string {
 
 // benchMemory allocates image memory in huge pages, as a camera does.
 func benchMemory(n int) []byte {
-	b := disk.AlignedBytes((n+disk.HugePage-1)&^(disk.HugePage-1), disk.HugePage)
-	disk.AdviseHuge(b)
+	b := buffers.Aligned((n+buffers.HugePage-1)&^(buffers.HugePage-1), buffers.HugePage)
+	buffers.AdviseHuge(b)
 	return b[:n]
 }
 

@@ -55,7 +55,7 @@ type largeMessage struct {
 // and so is the oldest one when too much waits for it.
 type committer struct {
 	o     settings
-	sink  disk.Sink
+	sink  *disk.Sink
 	queue chan *job     // to the writing goroutine
 	work  chan *job     // to the compression workers
 	free  chan *job     // for reuse
@@ -103,7 +103,7 @@ const (
 	maxDelay   = 200 * time.Millisecond // of a checkpoint, by compression
 )
 
-func newCommitter(s disk.Sink, o settings) (*committer, error) {
+func newCommitter(s *disk.Sink, o settings) (*committer, error) {
 	depth := o.Workers + 1
 	queue := depth
 	if o.Live {

@@ -44,17 +44,17 @@ const (
 	growingFrom = 30_000
 )
 
-func newSink(d disk.Disk, kind bagstore.SinkKind) disk.Sink {
+func newSink(d disk.Disk, kind bagstore.SinkKind) *disk.Sink {
 	mode := func(bool) error { return nil }
 	switch kind {
 	case wide:
-		return disk.NewDirect(d, wideGrain, 0)
+		return disk.NewDirect(d, wideGrain, 0, nil)
 	case growing:
-		return disk.NewGrowing(d, growingFrom, disk.Grain, 0, mode)
+		return disk.NewGrowing(d, growingFrom, disk.Grain, 0, nil, mode)
 	case growingWide:
-		return disk.NewGrowing(d, growingFrom, wideGrain, 0, mode)
+		return disk.NewGrowing(d, growingFrom, wideGrain, 0, nil, mode)
 	case bagstore.Direct:
-		return disk.NewDirect(d, disk.Grain, 0)
+		return disk.NewDirect(d, disk.Grain, 0, nil)
 	}
 	return disk.NewBuffered(d)
 }

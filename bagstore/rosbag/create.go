@@ -56,13 +56,9 @@ func CreateOn(f *place.Target, o bagstore.Options) (*Writer, error) {
 }
 
 func writerOn(f *place.Target, o settings) (*Writer, error) {
-	s, method, err := disk.Choose(f.File, disk.NewFile(f.File), o.Sink, o.directFrom, o.Staging)
+	s, err := disk.Choose(f.File, disk.NewFile(f.File), o.Sink, o.directFrom, o.Staging)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWriter(s, o)
-	if err == nil {
-		w.method = method
-	}
-	return w, err
+	return newWriter(s, o)
 }

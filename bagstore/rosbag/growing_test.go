@@ -30,7 +30,7 @@ func takesDirect(t *testing.T) {
 // switches to direct writes.
 func TestSmallFilesAlike(t *testing.T) {
 	var files [2]memDisk
-	for i, s := range []disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, refuse)} {
+	for i, s := range []*disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, nil, refuse)} {
 		w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
 		if err != nil {
 			t.Fatal(err)
@@ -61,13 +61,13 @@ func refuse(direct bool) error {
 // cache and says why.
 func TestDirectRefused(t *testing.T) {
 	d := &memDisk{}
-	s := disk.NewGrowing(d, 5000, disk.Grain, 0, refuse)
+	s := disk.NewGrowing(d, 5000, disk.Grain, 0, nil, refuse)
 	w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Refused() != nil {
-		t.Error(s.Refused())
+	if s.Fallback() != nil {
+		t.Error(s.Fallback())
 	}
 	l := newLender(t, w)
 	for i := range 5 {
@@ -75,8 +75,8 @@ func TestDirectRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !errors.Is(s.Refused(), errRefused) {
-		t.Error(s.Refused())
+	if !errors.Is(s.Fallback(), errRefused) {
+		t.Error(s.Fallback())
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

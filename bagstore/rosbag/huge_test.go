@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/buffers"
 )
 
 // TestMillion writes and reads a million small messages.
@@ -27,7 +28,7 @@ func TestHuge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := disk.AlignedBytes(16<<20, disk.Grain)
+	body := buffers.Aligned(16<<20, disk.Grain)
 	const n = 260
 	for i := range n {
 		binary.LittleEndian.PutUint32(body, uint32(i))

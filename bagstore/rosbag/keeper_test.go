@@ -20,6 +20,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/place"
+	"rsros/program/buffers"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/stockbag"
@@ -477,7 +478,7 @@ func TestTailFollowsBag(t *testing.T) {
 		t.Run(string(c), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			d, looked, may := &memDisk{}, false, make(chan struct{})
-			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
+			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -523,7 +524,7 @@ func TestTailFollowsBag(t *testing.T) {
 // TestWritesUnderWay checks that the file isn't expected to contain writes in progress.
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
-	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -531,7 +532,7 @@ func TestWritesUnderWay(t *testing.T) {
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Lend(0, 1, func() {}, disk.AlignedBytes(2*disk.LendLeast, disk.Grain)); err != nil {
+	if err := w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)); err != nil {
 		t.Fatal(err)
 	}
 	if n, has := w.c.inFile.Load(), firstChunk; n > int64(has) {

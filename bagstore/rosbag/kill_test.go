@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/buffers"
 	"rsros/test/peer"
 )
 
@@ -28,7 +29,7 @@ func recordUntilKilled(path string) {
 	for i := 0; ; i++ {
 		data := text(i, killSize(i))
 		if len(data) >= disk.LendLeast {
-			data = append(disk.AlignedBytes(len(data), disk.Grain)[:0], data...)
+			data = append(buffers.Aligned(len(data), disk.Grain)[:0], data...)
 		}
 		if err := w.Lend(0, bagstore.Time(i+1), func() {}, data); err != nil {
 			panic(err)

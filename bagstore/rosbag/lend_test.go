@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/buffers"
 )
 
 // lender lends messages of one page-aligned buffer each and counts those not returned.
@@ -34,7 +35,7 @@ func newLender(t *testing.T, w *Writer) *lender {
 // released.
 func (l *lender) lend(i int) error {
 	data := text(i, 200_000+i)
-	body := append(disk.AlignedBytes(len(data), disk.Grain)[:0], data[4:]...)
+	body := append(buffers.Aligned(len(data), disk.Grain)[:0], data[4:]...)
 	l.want = append(l.want, seen{"/lent", bagstore.Time(i + 1), sum(data)})
 	l.out.Add(1)
 	return l.w.Lend(l.conn, bagstore.Time(i+1), func() {
@@ -90,7 +91,7 @@ func TestLend(t *testing.T) {
 func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, bagstore.Options{NoSync: true})
-	w, err := newWriter(disk.NewDirect(d, disk.Grain, 0), o)
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, 0, nil), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,13 +178,13 @@ func TestLendError(t *testing.T) {
 func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {
-		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, 0), lendOptions(t, bagstore.Options{}))
+		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, 0, nil), lendOptions(t, bagstore.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := newLender(t, w)
 		for n := range 9 {
-			data := append(disk.AlignedBytes(100_000, disk.Grain)[:0], text(n, 90_000)...)
+			data := append(buffers.Aligned(100_000, disk.Grain)[:0], text(n, 90_000)...)
 			if i == 0 {
 				err = w.Write(l.conn, bagstore.Time(n+1), data)
 			} else {

@@ -30,17 +30,16 @@ type WriterStats struct {
 // Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
 // and open chunks; they have ended when Close returns.
 type Writer struct {
-	o      settings
-	c      *committer
-	conns  []*bagstore.Connection // by ID; nil for IDs that aren't in use
-	known  []bool                 // connections whose record has been written
-	plain  []bool                 // connections that aren't compressed
-	cur    *job                   // the chunk being filled
-	stats  WriterStats
-	method *disk.Method  // how the file is written; nil without a file
-	file   *place.Target // that Close closes; nil: none
-	last   time.Time     // of the last checkpoint
-	done   bool
+	o     settings
+	c     *committer
+	conns []*bagstore.Connection // by ID; nil for IDs that aren't in use
+	known []bool                 // connections whose record has been written
+	plain []bool                 // connections that aren't compressed
+	cur   *job                   // the chunk being filled
+	stats WriterStats
+	file  *place.Target // that Close closes; nil: none
+	last  time.Time     // of the last checkpoint
+	done  bool
 	// lendLeast is the size from which a lent message ends its chunk and is written from
 	// the caller's memory. Any message that fills the chunk is.
 	lendLeast int
@@ -50,7 +49,7 @@ type Writer struct {
 	sealed []sealedJob // chunks that may not be written yet, if there is a keeper
 }
 
-func newWriter(s disk.Sink, o settings) (*Writer, error) {
+func newWriter(s *disk.Sink, o settings) (*Writer, error) {
 	c, err := newCommitter(s, o)
 	if err != nil {
 		return nil, err
@@ -325,9 +324,7 @@ func (w *Writer) Stats() WriterStats {
 	s.Size = w.c.written.Load()
 	s.Checkpoints = int(w.c.checkpoints.Load())
 	s.StaleBytes = w.c.stale.Load()
-	if w.method != nil {
-		s.Sink, s.Fallback = w.method.Kind(), w.method.Fallback()
-	}
+	s.Sink, s.Fallback = w.c.sink.Kind(), w.c.sink.Fallback()
 	return s
 }
 
@@ -335,9 +332,9 @@ func (w *Writer) Stats() WriterStats {
 // goroutine and doesn't wait for the disk.
 func (w *Writer) WriteMethod() string {
 	if raw := w.c.raw.Load(); raw > 0 {
-		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.method, raw, w.c.committed.Load(), w.o.Compression)
+		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.c.sink, raw, w.c.committed.Load(), w.o.Compression)
 	}
-	return w.method.String()
+	return w.c.sink.String()
 }
 
 // Close writes the open chunk, the index section and the file header, and returns when the

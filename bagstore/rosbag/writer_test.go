@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/buffers"
 	"rsros/test/need"
 )
 
@@ -72,7 +73,7 @@ func TestDirectAlignment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels := disk.AlignedBytes(900_001, disk.Grain)
+	pixels := buffers.Aligned(900_001, disk.Grain)
 	marker := []byte("here the pixels begin")
 	copy(pixels, marker)
 	var want []seen

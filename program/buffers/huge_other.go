@@ -2,4 +2,5 @@
 
 package buffers
 
-func adviseHuge([]byte) {}
+// AdviseHuge does nothing.
+func AdviseHuge([]byte) {}

@@ -9,8 +9,8 @@ import (
 var PageSize = max(4096, os.Getpagesize())
 
 const (
-	// hugePage is the size of a huge page.
-	hugePage = 2 << 20
+	// HugePage is the size of a huge page in bytes.
+	HugePage = 2 << 20
 	// LeastHuge is the least size that is allocated from huge pages.
 	LeastHuge = 256 << 10
 )
@@ -19,24 +19,23 @@ const (
 func Round(n int) int { return max((n+PageSize-1)&^(PageSize-1), PageSize) }
 
 // MostCut is the most that Cut allocates for pieces that aren't larger than a few huge pages.
-const MostCut = 5 * hugePage
+const MostCut = 5 * HugePage
 
 // Cut allocates one or more pieces of size bytes from huge pages, if the system has them: as many as fill some huge
 // pages with at most an eighth unused. They are garbage collected. Direct I/O pins every page, and the first access
 // to a page causes a fault, so fewer pages are faster.
 func Cut(size int) [][]byte {
 	if size < LeastHuge {
-		return [][]byte{aligned(size, PageSize)}
+		return [][]byte{Aligned(size, PageSize)}
 	}
-	whole := (size + hugePage - 1) / hugePage
+	whole := (size + HugePage - 1) / HugePage
 	for n := whole; n < whole+4; n++ {
-		if rest := n * hugePage % size; rest <= n*hugePage/8 {
+		if rest := n * HugePage % size; rest <= n*HugePage/8 {
 			whole = n
 			break
 		}
 	}
-	memory := aligned(whole*hugePage, hugePage)
-	adviseHuge(memory)
+	memory := Huge(whole * HugePage)
 	var out [][]byte
 	for ; len(memory) >= size; memory = memory[size:] {
 		out = append(out, memory[:size:size])
@@ -44,19 +43,26 @@ func Cut(size int) [][]byte {
 	return out
 }
 
-// Aligned allocates size bytes that begin on a page, for what is used once.
-func Aligned(size int) []byte { return aligned(size, PageSize) }
-
 // Single allocates size bytes that begin on a page, of which whole huge pages may be part. Unlike with Cut,
 // no memory is unused.
 func Single(size int) []byte {
-	memory := aligned(size, PageSize)
-	adviseHuge(memory)
+	memory := Aligned(size, PageSize)
+	AdviseHuge(memory)
 	return memory
 }
 
-func aligned(size, grain int) []byte {
-	raw := make([]byte, size+grain)
-	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & uintptr(grain-1))
-	return raw[skip : skip+size : skip+size]
+// Huge allocates size bytes that begin on a huge page.
+func Huge(size int) []byte {
+	memory := Aligned(size, HugePage)
+	AdviseHuge(memory)
+	return memory
+}
+
+// Aligned allocates size bytes whose address is a multiple of grain, a power of 2.
+func Aligned(size, grain int) []byte { return Align(make([]byte, size+grain), size, grain) }
+
+// Align returns size bytes of b whose address is a multiple of grain, a power of 2. b has at least size + grain bytes.
+func Align(b []byte, size, grain int) []byte {
+	skip := int(-uintptr(unsafe.Pointer(&b[0])) & uintptr(grain-1))
+	return b[skip : skip+size : skip+size]
 }

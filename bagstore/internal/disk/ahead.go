@@ -7,11 +7,13 @@ import (
 	"math"
 	"sync"
 	"syscall"
+
+	"rsros/program/buffers"
 )
 
 const (
 	// aheadBlock is the block size in bytes; no grain is larger.
-	aheadBlock = HugePage
+	aheadBlock = buffers.HugePage
 	// aheadDepth is the number of blocks that are read ahead.
 	aheadDepth = 5
 	// aheadRing is the number of slots in the ring if pages can't be moved: for blocks read ahead

@@ -1,6 +1,10 @@
 package disk
 
-import "sync"
+import (
+	"sync"
+
+	"rsros/program/buffers"
+)
 
 // freeAhead is how many memories wait for the next reader.
 const freeAhead = 2
@@ -47,7 +51,7 @@ func (l *memoryList) get() pages {
 		return p
 	}
 	p := newPages(aheadBlock)
-	AdviseHuge(p.bytes)
+	buffers.AdviseHuge(p.bytes)
 	return p
 }
 

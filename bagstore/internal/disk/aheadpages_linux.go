@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"rsros/program/buffers"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -18,16 +20,16 @@ const aheadReach = 256
 func newPages(block int) pages {
 	if moves() && !moveFailed.Load() && block%os.Getpagesize() == 0 {
 		if mapping := reserve((aheadReach + 1) * block); mapping != nil {
-			return pages{bytes: align(mapping, aheadReach*block, block), mapping: mapping, ring: aheadReach, held: firstHeld(aheadReach)}
+			return pages{bytes: buffers.Align(mapping, aheadReach*block, block), mapping: mapping, ring: aheadReach, held: firstHeld(aheadReach)}
 		}
 	}
 	n := aheadSlots * block
 	if mapping := reserve(n + block); mapping != nil {
-		p := fixedPages(align(mapping, n, block))
+		p := fixedPages(buffers.Align(mapping, n, block))
 		p.mapping = mapping
 		return p
 	}
-	return fixedPages(AlignedBytes(n, block))
+	return fixedPages(buffers.Aligned(n, block))
 }
 
 // reserve returns n bytes of addresses, which get memory when they are first used, or nil.

@@ -2,8 +2,10 @@
 
 package disk
 
+import "rsros/program/buffers"
+
 func newPages(block int) pages {
-	return fixedPages(AlignedBytes(aheadSlots*block, min(block, HugePage)))
+	return fixedPages(buffers.Aligned(aheadSlots*block, min(block, buffers.HugePage)))
 }
 
 func (p *pages) move(int, int) bool { return false }

@@ -12,7 +12,7 @@ import (
 // Reserves describes whether disk space is reserved ahead.
 const Reserves = "yes: fallocate"
 
-// HugePageCall describes whether AdviseHuge has an effect.
+// HugePageCall describes whether buffers.AdviseHuge has an effect.
 func HugePageCall() string {
 	if err := adviseSpare(unix.PROT_READ|unix.PROT_WRITE, unix.MADV_HUGEPAGE); err != nil {
 		return "no: MADV_HUGEPAGE fails: " + err.Error()
@@ -128,7 +128,3 @@ func (d *File) Close() error {
 	d.queue, d.asked = nil, false
 	return q.close()
 }
-
-// AdviseHuge asks for huge pages, because the kernel pins every page that it writes past the
-// cache. The kernel may ignore it.
-func AdviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }

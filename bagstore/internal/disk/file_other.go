@@ -11,7 +11,7 @@ import (
 // Reserves describes whether disk space is reserved ahead.
 const Reserves = "no: a file grows as it is written"
 
-// HugePageCall describes whether AdviseHuge has an effect.
+// HugePageCall describes whether buffers.AdviseHuge has an effect.
 func HugePageCall() string { return "no" }
 
 // File is a Disk on an operating system file.
@@ -52,6 +52,3 @@ func (d *File) Truncate(size int64) error { return d.f.Truncate(size) }
 
 // Close implements Disk. It does nothing.
 func (d *File) Close() error { return nil }
-
-// AdviseHuge does nothing.
-func AdviseHuge([]byte) {}

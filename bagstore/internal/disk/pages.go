@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"os"
+
+	"rsros/program/buffers"
 )
 
 // Pages writes a file of pages of [Grain] bytes in any order. It writes through the page cache while
@@ -29,12 +31,12 @@ const PagesBuffer = stagingSize
 // that works and pays.
 func NewPages(f *os.File, from int64) *Pages {
 	file := NewFile(f)
-	p := &Pages{f: f, file: file, from: from, block: AlignedBytes(Grain, Grain), head: AlignedBytes(Grain, Grain)}
+	p := &Pages{f: f, file: file, from: from, block: buffers.Aligned(Grain, Grain), head: buffers.Aligned(Grain, Grain)}
 	if grain, err := TryDirect(f); err != nil || grain != Grain {
 		p.from = math.MaxInt64
 	}
 	p.d, p.over.L = file, &p.mu
-	p.free = append(p.free, AlignedBytes(stagingSize, Grain))
+	p.free = append(p.free, buffers.Aligned(stagingSize, Grain))
 	return p
 }
 
@@ -60,12 +62,12 @@ func (p *Pages) Write(run []byte, off int64) error {
 
 // turn changes to direct writing, or gives it up. WriteHead may run meanwhile: its memory suits both.
 func (p *Pages) turn() error {
-	if _, err := SetDirect(p.f); err != nil {
+	if setMode(p.f, true) != nil {
 		p.from = math.MaxInt64
-		return SetBuffered(p.f)
+		return setMode(p.f, false)
 	}
 	p.direct, p.free = true, nil
-	p.begin(p.file, 0, nil)
+	p.begin(0, nil)
 	return p.file.Truncate(p.end) // Start must know the size
 }
 

@@ -1,6 +1,10 @@
 package disk
 
-import "sync"
+import (
+	"sync"
+
+	"rsros/program/buffers"
+)
 
 // Staging keeps the memory of closed files that were written past the page cache, for the next ones: for a file of a
 // second, clearing new memory costs a tenth of the writing. Any goroutine may use it. A nil Staging keeps nothing.
@@ -23,9 +27,7 @@ func (s *Staging) take() []byte {
 			return b
 		}
 	}
-	b := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
-	AdviseHuge(b)
-	return b
+	return buffers.Huge(MaxUnderWay * stagingSize)
 }
 
 // give takes memory that isn't used any more.

@@ -34,7 +34,7 @@ func TestStagingOfSinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := newDirect(NewFile(f), Grain, -1, &s)
+		d := NewDirect(NewFile(f), Grain, -1, &s)
 		if err := d.Append([]byte("x"), nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -29,11 +29,11 @@ type span struct{ from, end int64 }
 const defaultPreallocate = 64 << 20
 
 // begin takes the memory. preallocate is NewDirect's.
-func (w *writes) begin(d Disk, preallocate int64, staging *Staging) {
+func (w *writes) begin(preallocate int64, staging *Staging) {
 	if preallocate == 0 {
 		preallocate = defaultPreallocate
 	}
-	w.d, w.step, w.over.L = d, preallocate, &w.mu
+	w.step = preallocate
 	w.shared, w.memory = staging, staging.take()
 	for b := w.memory; len(b) > 0; b = b[stagingSize:] {
 		w.free = append(w.free, b[:stagingSize:stagingSize])
@@ -114,7 +114,7 @@ func (w *writes) close() error {
 	return w.d.Close()
 }
 
-// Landed is a Sink's.
+// Landed returns the size up to which everything has been written: writes after it may be pending.
 func (w *writes) Landed() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -36,7 +36,7 @@ func (b *Buffer) Memory(n int) []byte {
 	case n < buffers.LeastHuge:
 		return make([]byte, n)
 	case b.pool == nil:
-		return buffers.Aligned(n)
+		return buffers.Aligned(n, buffers.PageSize)
 	}
 	return b.pool.cut(n)
 }
