@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func startNode(t *testing.T, m *fakeMaster, name string) *Node {
+func startNode(t *testing.T, m *testMaster, name string) *Node {
 	t.Helper()
 	return startConfig(t, Config{Name: name, MasterURI: m.uri()})
 }

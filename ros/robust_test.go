@@ -88,7 +88,7 @@ func TestMasterOutOfReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	synced(t, n)
-	m.stop()
+	m.unplug()
 	l, err := net.Listen("tcp", m.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -99,12 +99,15 @@ func TestMasterOutOfReach(t *testing.T) {
 	}
 	conn.Close() //nolint:errcheck // nobody answers
 	l.Close()    //nolint:errcheck // test
+	if _, err := rosapi.NewCaller("/c").Call(t.Context(), m.master.URI(), "registerPublisher", "/elsewhere", "a/B", "http://127.0.0.1:1/"); err != nil {
+		t.Fatal(err)
+	}
 	m.mu.Lock()
-	m.pubs["/elsewhere"] = map[string]string{"/c": "http://127.0.0.1:1/"} // and its subscribers weren't notified
 	m.listen()
 	m.mu.Unlock()
+	peer.Await(t, "a new registration", func() bool { return m.count("registerSubscriber /elsewhere") == 2 })
 	peer.Await(t, "the publisher that came meanwhile", func() bool { return len(n.links()["/elsewhere"]) == 1 })
-	if m.count("registerPublisher /chatter") != 1 || m.count("registerSubscriber /elsewhere") != 2 {
+	if m.count("registerPublisher /chatter") != 1 {
 		t.Error("not only the subscription was registered again")
 	}
 }
@@ -251,7 +254,7 @@ func TestHostileSubscribers(t *testing.T) {
 
 // fakePublisher is a node whose slave API answers requestTopic and that sends arbitrary data to each
 // subscriber.
-func fakePublisher(t *testing.T, m *fakeMaster, topic string, send func(net.Conn)) {
+func fakePublisher(t *testing.T, m *testMaster, topic string, send func(net.Conn)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
