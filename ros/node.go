@@ -221,24 +221,36 @@ func (n *Node) Close() error {
 	n.registrar.Leave(ctx)
 	err := n.listener.Close()
 	n.server.Close() //nolint:errcheck // closes listeners and connections
-	n.closePublishers()
-	n.closeSubscribers()
-	n.closeParams()
+	n.closeTopics()
 	n.closeConns()
 	n.wg.Wait()
 	return err
 }
 
-func (n *Node) closePublishers() {
+// closeTopics closes all publishers, the last one first, then the subscriptions of topics and
+// parameters.
+func (n *Node) closeTopics() {
 	n.mu.Lock()
-	var all []*Publisher
+	var all []interface{ Close() }
+	for _, p := range n.params {
+		all = append(all, p)
+	}
+	for _, sub := range n.subs {
+		sub.mu.Lock()
+		for _, s := range sub.subscribers {
+			all = append(all, s)
+		}
+		sub.mu.Unlock()
+	}
 	for _, t := range n.topics {
 		t.mu.Lock()
-		all = append(all, t.publishers...)
+		for _, p := range t.publishers {
+			all = append(all, p)
+		}
 		t.mu.Unlock()
 	}
 	n.mu.Unlock()
-	for _, p := range slices.Backward(all) {
-		p.Close()
+	for _, c := range slices.Backward(all) {
+		c.Close()
 	}
 }

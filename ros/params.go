@@ -218,12 +218,3 @@ func (n *Node) paramChanged(key string, value any) (subscribed bool) {
 	}
 	return subscribed
 }
-
-func (n *Node) closeParams() {
-	n.mu.Lock()
-	all := slices.Clone(n.params)
-	n.mu.Unlock()
-	for _, p := range all {
-		p.Close()
-	}
-}

@@ -163,17 +163,3 @@ func (n *Node) subscriptions() []any {
 	}
 	return list
 }
-
-func (n *Node) closeSubscribers() {
-	n.mu.Lock()
-	var all []*Subscriber
-	for _, sub := range n.subs {
-		sub.mu.Lock()
-		all = append(all, sub.subscribers...)
-		sub.mu.Unlock()
-	}
-	n.mu.Unlock()
-	for _, s := range all {
-		s.Close()
-	}
-}
