@@ -248,7 +248,7 @@ func (c *content) message(at *bagstore.Position, alloc func(n int) []byte) ([]by
 	if err != nil {
 		return nil, err
 	}
-	out, err = p.ToROS1(out, message)
+	out, _, err = p.Convert(out, message)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", p.conn.Topic, err)
 	}

@@ -111,14 +111,8 @@ func (d *describer) encoder() *Encoder {
 	return &Encoder{Type: ros2Type(d.names[0]), Definition: d.text(), Hash: d.hash()}
 }
 
-// ToCDR appends the ROS 2 form of a ROS 1 message to to, with encapsulation.
-func (e *Encoder) ToCDR(to, message []byte) ([]byte, error) {
-	out, _, err := e.Convert(to, message)
-	return out, err
-}
-
-// Convert is ToCDR and reports whether the result is complete. It isn't if a dropped field
-// isn't zero, if bytes follow the last field, or if a time is after 2038, which is clamped
+// Convert appends the ROS 2 form of a ROS 1 message to to, with encapsulation, and reports
+// whether the result is complete. It isn't if a dropped field isn't zero, if bytes follow the last field, or if a time is after 2038, which is clamped
 // to ROS 2's int32.
 func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	w := writing{d: msgs.NewDecoder(message), in: message, e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}

@@ -92,11 +92,11 @@ func TestOwnType(t *testing.T) {
 	}
 	for seed := range uint64(50) {
 		want := workload.Message(spec, rand.New(rand.NewPCG(seed, 4)), without(nil))
-		blob, err := e.ToCDR(nil, want)
+		blob, _, err := e.Convert(nil, want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
+		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("seed %d: %v\n%x became\n%x", seed, err, want, got)
 		}
 	}
@@ -194,11 +194,11 @@ func TestLogThereAndBack(t *testing.T) {
 	for _, level := range []uint8{msgs.LogDebug, msgs.LogInfo, msgs.LogWarn, msgs.LogError, msgs.LogFatal} {
 		in := msgs.Log{Header: msgs.Header{Stamp: msgs.NewTime(5, 6)}, Level: level, Name: "/n", Msg: "é", File: "f", Function: "g", Line: 7}
 		want := msgs.Marshal(&in)
-		blob, err := e.ToCDR(nil, want)
+		blob, _, err := e.Convert(nil, want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
+		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("level %d: %v\n%x, want\n%x", level, err, got, want)
 		}
 	}
@@ -232,11 +232,11 @@ func FuzzToCDR(f *testing.F) {
 			}
 			known[name] = b
 		}
-		blob, err := b.e.ToCDR(nil, message)
+		blob, _, err := b.e.Convert(nil, message)
 		if err != nil {
 			return
 		}
-		out, err := b.m.ToROS1(nil, blob)
+		out, _, err := b.m.Convert(nil, blob)
 		if err != nil {
 			t.Fatalf("%s: %x became %x: %v", name, message, blob, err)
 		}
@@ -259,6 +259,6 @@ func FuzzNewEncoder(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = e.ToCDR(nil, make([]byte, 256))
+		_, _, _ = e.Convert(nil, make([]byte, 256))
 	})
 }

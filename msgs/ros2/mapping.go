@@ -88,14 +88,8 @@ func (m *Mapping) add(name string, text func(string) (string, bool)) error {
 // padding is the number of bytes that ROS 2 recorders may append to a message.
 const padding = 3
 
-// ToROS1 appends the ROS 1 form of a CDR message, which includes its encapsulation, to to.
-func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
-	out, _, err := m.Convert(to, message)
-	return out, err
-}
-
-// Convert is ToROS1 and reports whether the result is complete. It isn't if a dropped field
-// isn't zero, if more than padding follows the last field, or if a time is before 1970.
+// Convert appends the ROS 1 form of a CDR message, which includes its encapsulation, to to, and
+// reports whether the result is complete. It isn't if a dropped field isn't zero, if more than padding follows the last field, or if a time is before 1970.
 func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	d := cdr.NewDecoder(message)
 	if m.own != nil {

@@ -126,7 +126,7 @@ func TestKnownTypes(t *testing.T) {
 					w.order, head[1] = binary.BigEndian, 0
 				}
 				w.message(form.from, dropped, "")
-				got, err := m.ToROS1([]byte("before"), append(head, w.cdr...))
+				got, _, err := m.Convert([]byte("before"), append(head, w.cdr...))
 				if err != nil || !bytes.Equal(got, append([]byte("before"), w.ros1...)) {
 					t.Fatalf("%s, seed %d: %v\n%x became\n%x, want\n%x", name, seed, err, w.cdr, got, w.ros1)
 				}
@@ -148,7 +148,7 @@ func TestForms(t *testing.T) {
 	for seed := range uint64(50) {
 		w := twin{rand: rand.New(rand.NewPCG(seed, 2)), order: binary.LittleEndian}
 		w.message(m.plans[1].from, nil, "")
-		got, err := m.ToROS1(nil, append([]byte{0, 1, 0, 0}, w.cdr...))
+		got, _, err := m.Convert(nil, append([]byte{0, 1, 0, 0}, w.cdr...))
 		if err != nil || !bytes.Equal(got, w.ros1) {
 			t.Fatalf("seed %d: %v\n%x, want\n%x", seed, err, got, w.ros1)
 		}
@@ -162,7 +162,7 @@ func TestLog(t *testing.T) {
 	}
 	blob := []byte("\x00\x01\x00\x00" + "\x05\x00\x00\x00\x06\x00\x00\x00" + "\x1e\x00\x00\x00" + "\x02\x00\x00\x00n\x00\x00\x00" +
 		"\x02\x00\x00\x00m\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x07\x00\x00\x00")
-	out, err := m.ToROS1(nil, blob)
+	out, _, err := m.Convert(nil, blob)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	message := append([]byte{0, 1, 0, 0, 0, 0, 16, 0}, make([]byte, 1<<20)...)
-	if out, err := m.ToROS1(nil, message); err == nil || len(out) > 16<<20 {
+	if out, _, err := m.Convert(nil, message); err == nil || len(out) > 16<<20 {
 		t.Errorf("%d bytes of %d, %v", len(out), len(message), err)
 	}
 }
@@ -275,7 +275,7 @@ func FuzzToROS1(f *testing.F) {
 			}
 			mapped[name] = m
 		}
-		out, err := m.ToROS1(nil, message)
+		out, _, err := m.Convert(nil, message)
 		if err != nil {
 			return
 		}
@@ -299,7 +299,7 @@ func FuzzMap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, err := m.ToROS1(nil, make([]byte, 256))
+		out, _, err := m.Convert(nil, make([]byte, 256))
 		if err != nil {
 			return
 		}
@@ -356,7 +356,7 @@ func TestWide(t *testing.T) {
 			number(1, 4)
 			text('x')
 			blob = append(blob, 9)
-			if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
+			if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d bytes per character, %v: %v\n%x, want\n%x", unit, order, err, got, want)
 			}
 		}
