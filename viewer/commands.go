@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver"
+	"rsros/viewer/foxglove"
 	"rsros/viewer/wire"
 )
 
@@ -48,11 +49,6 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-const (
-	minRate = 0.01
-	maxRate = 100
-)
-
 // execute executes a request.
 func (s *Server) execute(r *wire.Request) (map[string]any, error) {
 	switch {
@@ -66,8 +62,8 @@ func (s *Server) execute(r *wire.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
-	case r.Op == "rate" && !(r.Rate >= minRate && r.Rate <= maxRate):
-		return nil, fmt.Errorf("rate %g, want %g to %d", r.Rate, minRate, maxRate)
+	case r.Op == "rate" && !(r.Rate >= foxglove.Slowest && r.Rate <= foxglove.Fastest):
+		return nil, fmt.Errorf("rate %g, want %g to %d", r.Rate, foxglove.Slowest, foxglove.Fastest)
 	}
 	g := s.current()
 	if g == nil {

@@ -2,20 +2,14 @@ package viewer
 
 import (
 	"bytes"
-	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-	"github.com/rs/zerolog"
-
 	"rsros/bagstore"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
-	"rsros/viewer/guard"
 )
 
 // foxgloveOf connects a Foxglove client to a server.
@@ -150,27 +144,4 @@ func TestFoxgloveViewOnly(t *testing.T) {
 	}
 	c.SendBinary(3, byte(1), float32(1), byte(0), uint64(0), "pause")
 	c.AwaitOp("status")
-}
-
-// Foxglove connects beyond loopback with the token of the page's address.
-func TestFoxgloveToken(t *testing.T) {
-	s, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := guard.Listen(guard.Access{Address: "0.0.0.0:0"}, zerolog.Nop(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close() //nolint:errcheck // at the end
-	u, err := url.Parse(l.URL().Secret())
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Scheme, u.Host = "ws", "127.0.0.1:"+u.Port() // a machine's own name may not resolve there
-	visitor.DialFoxglove(t, u.String()).AwaitOp("serverInfo")
-	u.RawQuery = ""
-	if _, answer, err := websocket.Dial(t.Context(), u.String(), nil); err == nil || answer.StatusCode != http.StatusUnauthorized {
-		t.Errorf("without the token: %v", err)
-	}
 }

@@ -39,7 +39,6 @@ type Options struct {
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           // the folder of these recordings
 	ViewOnly   bool             // viewers can't change anything
-	MaxViewers int              // at once; default 32
 	Budget     *clients.Budget  // of all viewers; nil means the process's
 	Foxglove   foxglove.Options // for Foxglove's clients; without a Source, they see the topics and the playback of what is shown
 	Playback   bool             // Foxglove's clients see the playback of what is shown, whatever their topics are
@@ -80,7 +79,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.MaxViewers, o.Budget, o.Log)}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.Budget, o.Log)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	f := o.Foxglove
 	if f.Source == nil {

@@ -490,17 +490,6 @@ func TestPanic(t *testing.T) {
 	other.must("pause", nil)
 }
 
-// The number of viewers is limited.
-func TestMaxViewers(t *testing.T) {
-	s, _, _ := start(t, Options{MaxViewers: 1}, "")
-	h := httptest.NewServer(s)
-	defer h.Close()
-	second := connect(t, h.URL)
-	if _, _, err := second.conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
-		t.Errorf("a second viewer: %v", err)
-	}
-}
-
 // A viewer that subscribes during playback, and receives no frame before it pauses, is shown the
 // current position.
 func TestPausedBeforeFirstFrame(t *testing.T) {

@@ -34,7 +34,7 @@ func (*member) Leave()         {}
 // serve serves clients on loopback until the test ends, and returns the address.
 func serve(t *testing.T, b *Budget, handle func(*Client, websocket.MessageType, []byte) error) (*Server[*member], string) {
 	t.Helper()
-	s := NewServer[*member](0, b, zerolog.New(zerolog.NewTestWriter(t)))
+	s := NewServer[*member](b, zerolog.New(zerolog.NewTestWriter(t)))
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.Serve(w, r, maxMessage, []string{"b", "a"}, func(c *Client) (*member, error) {
 			m := &member{c, handle}
@@ -111,6 +111,26 @@ func TestMessages(t *testing.T) {
 	}
 	cancel()
 	<-pinged
+}
+
+// TestTooManyClients checks that a client that finds no room is told so.
+func TestTooManyClients(t *testing.T) {
+	_, url := serve(t, nil, func(c *Client, kind websocket.MessageType, m []byte) error {
+		c.Send(kind, bytes.Clone(m))
+		return nil
+	})
+	for range maxClients {
+		c := dial(t, url)
+		if err := c.Write(t.Context(), websocket.MessageText, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Read(t.Context()); err != nil { // it is in
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := dial(t, url).Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+		t.Errorf("one client too many saw %v", err)
+	}
 }
 
 // TestRefusedMessages checks that a client reads why it is disconnected, though it hasn't sent

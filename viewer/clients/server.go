@@ -16,8 +16,8 @@ import (
 	"rsros/program/work"
 )
 
-// DefaultMax is how many clients a server has at once unless it is told otherwise.
-const DefaultMax = 32
+// maxClients is the maximum number of clients that a server has at once.
+const maxClients = 32
 
 var (
 	// ErrFull means that there are as many clients as are allowed.
@@ -42,7 +42,6 @@ type Member interface {
 
 // Server has the clients of one protocol.
 type Server[M Member] struct {
-	max     int
 	budget  *Budget
 	log     zerolog.Logger
 	sampled zerolog.Logger // at most one line a second
@@ -54,14 +53,10 @@ type Server[M Member] struct {
 	running sync.WaitGroup
 }
 
-// NewServer returns a server of at most max clients, DefaultMax if it is 0. They share a
-// budget, which is that of the process if b is nil. Clients that are disconnected because
-// they are slow are counted in the log.
-func NewServer[M Member](max int, b *Budget, log zerolog.Logger) *Server[M] {
-	return &Server[M]{
-		max: cmp.Or(max, DefaultMax), budget: cmp.Or(b, process),
-		log: log, sampled: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),
-	}
+// NewServer returns a server whose clients share a budget, which is that of the process if b is
+// nil. Clients that are disconnected because they are slow are counted in the log.
+func NewServer[M Member](b *Budget, log zerolog.Logger) *Server[M] {
+	return &Server[M]{budget: cmp.Or(b, process), log: log, sampled: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second})}
 }
 
 // Serve serves a client that speaks one of the subprotocols, the preferred one first, and sends messages
@@ -100,7 +95,7 @@ func (s *Server[M]) Join(m M) error {
 	switch {
 	case s.closed:
 		return ErrClosed
-	case len(s.members) >= s.max:
+	case len(s.members) >= maxClients:
 		return ErrFull
 	}
 	s.members = append(s.members, m)

@@ -127,8 +127,8 @@ type PlaybackCommand struct {
 
 // The range of speeds, to which others are clamped.
 const (
-	slowest = 0.01
-	fastest = 100
+	Slowest = 0.01
+	Fastest = 100
 )
 
 // callTime bounds a call of a service or of the parameter server for a client.

@@ -124,7 +124,6 @@ type request struct {
 	ParameterNames  []string        `json:"parameterNames"`
 	Parameters      []parameter     `json:"parameters"`
 	ID              string          `json:"id"`
-	RequestID       uint32          `json:"requestId"`
 }
 
 type subscribe struct {

@@ -53,9 +53,9 @@ func (c *client) play(p playbackControl) {
 		return
 	}
 	if p.Speed <= 0 || math.IsNaN(float64(p.Speed)) {
-		p.Speed = slowest
+		p.Speed = Slowest
 	}
-	p.Speed = min(max(p.Speed, slowest), fastest)
+	p.Speed = min(max(p.Speed, Slowest), Fastest)
 	p.Time = min(max(p.Time, start), end)
 	s.mu.Lock()
 	c.playback = true

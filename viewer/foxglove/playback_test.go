@@ -67,8 +67,8 @@ func TestPlaybackControl(t *testing.T) {
 		"play":        {0, 2, 0, 0, PlaybackCommand{true, 2, false, 10e9}, false},
 		"pause there": {1, 1, 1, 15e9, PlaybackCommand{false, 1, true, 15e9}, true},
 		"before":      {0, 1, 1, 3, PlaybackCommand{true, 1, true, 10e9}, true},
-		"after":       {0, 1000, 1, 1 << 63, PlaybackCommand{true, fastest, true, 20e9 + 5}, true},
-		"no speed":    {0, -1, 0, 0, PlaybackCommand{true, slowest, false, 10e9}, false},
+		"after":       {0, 1000, 1, 1 << 63, PlaybackCommand{true, Fastest, true, 20e9 + 5}, true},
+		"no speed":    {0, -1, 0, 0, PlaybackCommand{true, Slowest, false, 10e9}, false},
 	} {
 		c.SendBinary(3, test.play, test.speed, test.seek, test.time, name)
 		got := state()

@@ -26,9 +26,8 @@ type Options struct {
 	Playback Playback // nil if nothing is ever played
 	Control  bool     // clients may publish, call services, set parameters and control playback
 
-	MaxClients int             // at once; default 32
-	Budget     *clients.Budget // nil means the process's
-	Log        zerolog.Logger
+	Budget *clients.Budget // nil means the process's
+	Log    zerolog.Logger
 }
 
 // Server serves any number of clients.
@@ -62,7 +61,7 @@ func New(o Options) *Server {
 		channels: make(map[uint32]*channel),
 	}
 	s.graph, _ = o.Source.(Graph)
-	s.clients = clients.NewServer[*client](o.MaxClients, o.Budget, s.log)
+	s.clients = clients.NewServer[*client](o.Budget, s.log)
 	s.Begin()
 	return s
 }
