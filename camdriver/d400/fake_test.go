@@ -38,8 +38,39 @@ type fakeBus struct {
 	address int
 	before  func(op string) error
 	sent    func(d435i.Setup, []byte) // called with each control request and its OUT data, if set
+	faults  map[uint8]readFault       // of endpoints
+	stalls  int                       // number of control requests to stall, as a busy camera does
 	handles int                       // open
 	streams int                       // in flight
+}
+
+// readFault changes what a Read returns until the endpoint is cleared, or, if it is once, the next payload only.
+type readFault struct {
+	once bool
+	read func(ctx context.Context, payload []byte) ([]byte, error)
+}
+
+// spoil returns a fault that passes the next payload through f.
+func spoil(f func([]byte) []byte) readFault {
+	return readFault{true, func(_ context.Context, b []byte) ([]byte, error) { return f(b), nil }}
+}
+
+// fault adds a fault of an endpoint.
+func (b *fakeBus) fault(endpoint uint8, f readFault) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.faults[endpoint] = f
+}
+
+// takeFault returns a fault of an endpoint, if there is one.
+func (b *fakeBus) takeFault(endpoint uint8) (readFault, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f, ok := b.faults[endpoint]
+	if f.once {
+		delete(b.faults, endpoint)
+	}
+	return f, ok
 }
 
 // slot is a port with a camera that can be unplugged and plugged in.
@@ -53,7 +84,7 @@ type slot struct {
 }
 
 func newBus1(t *testing.T, options ...d435i.Options) *fakeBus {
-	b := &fakeBus{t: t}
+	b := &fakeBus{t: t, faults: map[uint8]readFault{}}
 	if options == nil {
 		options = []d435i.Options{{}}
 	}
@@ -205,8 +236,12 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 	s := d435i.Setup{RequestType: requestType, Request: request, Value: value, Index: index, Length: uint16(len(data))}
 	in := requestType&0x80 != 0
 	h.bus.mu.Lock()
-	sent := h.bus.sent
+	sent, busy := h.bus.sent, h.bus.stalls > 0
+	h.bus.stalls = max(h.bus.stalls-1, 0)
 	h.bus.mu.Unlock()
+	if busy {
+		return 0, usb.ErrStall
+	}
 	if sent != nil && in {
 		sent(s, nil)
 	} else if sent != nil {
@@ -238,6 +273,9 @@ func (h *fakeHandle) ClearHalt(endpoint uint8) error {
 	if err := h.bus.step(fmt.Sprintf("clear %02x", endpoint)); err != nil {
 		return err
 	}
+	h.bus.mu.Lock()
+	delete(h.bus.faults, endpoint)
+	h.bus.mu.Unlock()
 	_, err := h.cam.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(endpoint)}, nil)
 	return translate(err)
 }
@@ -291,10 +329,20 @@ func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 		s.dead = true
 		return 0, err
 	}
+	caller := ctx
 	if since := time.Since(s.last); since >= lateRead && s.endpoint != 0x87 { // like gousb, return a completed transfer
 		ctx = context.WithoutCancel(ctx)
 	}
 	b, err := s.h.cam.Read(ctx, s.endpoint)
+	for err == nil {
+		f, ok := s.h.bus.takeFault(s.endpoint)
+		if !ok {
+			break
+		}
+		if b, err = f.read(caller, b); b == nil && err == nil {
+			b, err = s.h.cam.Read(ctx, s.endpoint)
+		}
+	}
 	s.last = time.Now()
 	if err != nil {
 		s.dead = true

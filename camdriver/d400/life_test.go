@@ -15,7 +15,6 @@ import (
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
-	"rsros/usbcam/d435i"
 )
 
 // recorder is a handler that records its calls.
@@ -167,18 +166,18 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 func TestTransferFaults(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		fault func(c *d435i.Camera)
+		fault readFault
 		note  bool
 	}{
-		{"halted endpoint", func(c *d435i.Camera) { c.Halt(0x82) }, false},
-		{"silence", func(c *d435i.Camera) { c.Silence(0x82) }, true},
-		{"short frame", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { return b[:len(b)-100] }) }, true},
-		{"long frame", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { return append(b, 0) }) }, true},
-		{"garbage", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte("garbage") }) }, true},
-		{"one byte", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte{1} }) }, true},
-		{"nothing", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return nil }) }, false},
-		{"marked as faulty", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[1] |= uvc.HeaderERR; return b }) }, true},
-		{"metadata cut short", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[16] = 0xff; b[17] = 0xff; return b }) }, false},
+		{"halted endpoint", readFault{read: func(context.Context, []byte) ([]byte, error) { return nil, usb.ErrStall }}, false},
+		{"silence", readFault{read: func(ctx context.Context, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }}, true},
+		{"short frame", spoil(func(b []byte) []byte { return b[:len(b)-100] }), true},
+		{"long frame", spoil(func(b []byte) []byte { return append(b, 0) }), true},
+		{"garbage", spoil(func([]byte) []byte { return []byte("garbage") }), true},
+		{"one byte", spoil(func([]byte) []byte { return []byte{1} }), true},
+		{"nothing", spoil(func([]byte) []byte { return nil }), false},
+		{"marked as faulty", spoil(func(b []byte) []byte { b[1] |= uvc.HeaderERR; return b }), true},
+		{"metadata cut short", spoil(func(b []byte) []byte { b[16] = 0xff; b[17] = 0xff; return b }), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -189,7 +188,7 @@ func TestTransferFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				pass(t, time.Second)
-				test.fault(b.camera(0))
+				b.fault(0x82, test.fault)
 				pass(t, 10*time.Second)
 				before := r.count(camdriver.DepthStream)
 				pass(t, time.Second)
@@ -221,7 +220,7 @@ func TestLostFrames(t *testing.T) {
 			func(b []byte) []byte { return b[:len(b)/2] },
 			func([]byte) []byte { return nil },
 		} {
-			b.camera(0).Spoil(0x82, fault)
+			b.fault(0x82, spoil(fault))
 			pass(t, time.Second)
 			numbers := r.frames[camdriver.DepthStream]
 			missed := int(numbers[len(numbers)-1]-numbers[0]) + 1 - len(numbers)
@@ -492,7 +491,7 @@ func TestBusy(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
 		d := openFake(t, b)
-		b.camera(0).StallControls(50)
+		b.stalls = 50
 		if err := d.Sensors()[0].SetOption(camdriver.OptionExposure, 5000); err != nil {
 			t.Error(err)
 		}

@@ -44,6 +44,7 @@ var (
 type plugged struct {
 	*Port
 	counts *counts
+	faults *faults
 }
 
 // counts are the frame counters of the payloads that the host has read, by endpoint.
@@ -55,14 +56,15 @@ type counts struct {
 type counted struct {
 	*d435i.Camera
 	*counts
+	*faults
 }
 
 func (c counted) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 	const at = 28 // of the counter in the first block of metadata
-	b, err := c.Camera.Read(ctx, endpoint)
+	b, err := c.payload(ctx, endpoint)
 	if err == nil && endpoint <= 0x84 && len(b) >= at+4 {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		c.counts.mu.Lock()
+		defer c.counts.mu.Unlock()
 		c.sent[endpoint] = append(c.sent[endpoint], uint64(binary.LittleEndian.Uint32(b[at:])))
 	}
 	return b, err
@@ -83,8 +85,8 @@ func plugUnbound(t testing.TB, o d435i.Options) plugged {
 	if o.Serial == [6]byte{} {
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
-	n := &counts{sent: map[uint8][]uint64{}}
-	p, err := PlugWatched(o, func(c *d435i.Camera) usbip.Device { return counted{c, n} })
+	n, f := &counts{sent: map[uint8][]uint64{}}, &faults{}
+	p, err := PlugWatched(o, func(c *d435i.Camera) usbip.Device { return counted{c, n, f} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func plugUnbound(t testing.TB, o d435i.Options) plugged {
 		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
 	})
 	eventually(t, "the camera is there", func() bool { return len(drivers(t)) == 6 })
-	return plugged{p, n}
+	return plugged{p, n, f}
 }
 
 // drivers names the kernel driver of each interface of Intel devices.

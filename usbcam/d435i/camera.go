@@ -5,7 +5,7 @@
 // logs of cameras are the judges of both.
 //
 // It is strict: an unknown request, or one that is out of order, is stalled and
-// recorded (Violations). Tests can inject faults.
+// recorded (Violations).
 //
 // Package usbip connects it to a Linux kernel; the driver's unit tests call it directly. All methods may be called from any goroutine.
 package d435i
@@ -71,7 +71,6 @@ type Camera struct {
 	streams    map[uint8]*stream // by endpoint
 	power      map[uint8]*hidSensor
 	states     map[uint8]state // by endpoint
-	faults     faults
 	resets     int
 	stalls     int
 	status     [][]byte // packets for the status endpoint, oldest first
@@ -97,8 +96,7 @@ func New(o Options) *Camera {
 	if o.Product == 0 {
 		o.Product = model.D435I
 	}
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{},
-		faults: faults{bad: map[uint8]func([]byte) []byte{}, silent: map[uint8]bool{}, halted: map[uint8]bool{}}}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
@@ -131,7 +129,7 @@ func (c *Camera) Violations() []string {
 	return slices.Clone(c.violations)
 }
 
-// Stalls counts control requests that were stalled other than on command.
+// Stalls counts control requests that were stalled.
 func (c *Camera) Stalls() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,9 +174,6 @@ func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	defer c.mu.Unlock()
 	if c.life.Err() != nil {
 		return nil, ErrGone
-	}
-	if c.faults.takeControl() {
-		return nil, ErrStall
 	}
 	in, err := c.dispatch(s, out)
 	if err != nil {

@@ -102,8 +102,6 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 			c.states[endpoint] = s
 		}
 		t.While = s
-		take := t.Take
-		t.Take = func() []byte { return c.faults.spoil(endpoint, take()) }
 		return t, err
 	})
 }
@@ -111,10 +109,6 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 func (c *Camera) next(endpoint uint8) (turn, error) {
 	st := c.streams[endpoint]
 	switch {
-	case c.faults.halted[endpoint]:
-		return turn{}, ErrStall
-	case c.faults.silent[endpoint]:
-		return turn{Wait: until(time.Time{})}, nil
 	case endpoint == statusEndpoint:
 		return c.statusTurn(), nil
 	case endpoint == hidEndpoint:

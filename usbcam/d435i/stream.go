@@ -142,8 +142,6 @@ func (c *Camera) commit(st *stream, p uvc.Probe) error {
 // transfer. Whether a real camera's frame counter continues isn't known; here it doesn't,
 // so that a driver can't rely on it.
 func (c *Camera) clearHalt(endpoint uint8) {
-	delete(c.faults.halted, endpoint)
-	delete(c.faults.silent, endpoint)
 	c.interrupt(endpoint)
 	if st := c.streams[endpoint]; st != nil {
 		st.cleared, st.start = true, time.Time{}
