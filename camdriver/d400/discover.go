@@ -47,28 +47,44 @@ func List(ctx context.Context) ([]Found, error) {
 // system returns the system's bus.
 func system() usb.Bus { return usb.System(model.VendorIntel, model.VendorRealSense) }
 
-func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
-	plugged, err := bus.Scan(ctx)
+// plugged is a connected camera.
+type plugged struct {
+	usb.Device
+	product model.Product
+}
+
+// cameras returns the cameras on a bus.
+func cameras(ctx context.Context, bus usb.Bus) (list []plugged, err error) {
+	devices, err := bus.Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list USB devices: %w", err)
 	}
-	out := []Found{} // not nil, so that JSON has an empty list
-	for _, u := range plugged {
+	for _, u := range devices {
 		if p, known := model.ProductOf(u.Product); known {
-			out = append(out, inspect(ctx, bus, u, p))
+			list = append(list, plugged{u, p})
 		}
 	}
-	return out, nil
+	return list, nil
+}
+
+func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
+	all, err := cameras(ctx, bus)
+	out := []Found{} // not nil, so that JSON has an empty list
+	for _, u := range all {
+		out = append(out, inspect(ctx, bus, u))
+	}
+	return out, err
 }
 
 // inspect opens a camera to read its serial number and firmware.
-func inspect(ctx context.Context, bus usb.Bus, u usb.Device, p model.Product) Found {
+func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
+	p := u.product
 	f := Found{Name: p.Name(), Product: fmt.Sprintf("%04X", p.ID), Port: u.Port, USB: u.Version(), State: "ready"}
 	if p.Recovery {
 		f.State = errRecover.Error()
 		return f
 	}
-	l, err := connect(ctx, bus, u)
+	l, err := connect(ctx, bus, u.Device)
 	if err != nil {
 		f.State = explain(err).Error()
 		return f
@@ -132,35 +148,32 @@ func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device,
 	if err != nil {
 		return nil, err
 	}
-	plugged, err := bus.Scan(ctx)
+	all, err := cameras(ctx, bus)
 	if err != nil {
-		return nil, fmt.Errorf("list USB devices: %w", err)
+		return nil, err
 	}
 	failed := []error{fmt.Errorf("%s: %w", sel, camdriver.ErrNotFound)}
-	for _, u := range plugged {
-		p, known := model.ProductOf(u.Product)
-		if !known {
-			continue
-		}
-		d, err := openOne(ctx, bus, u, p, sel, pattern, o)
+	for _, u := range all {
+		d, err := openOne(ctx, bus, u, sel, pattern, o)
 		if err == nil {
 			return d, nil
 		}
-		failed = append(failed, fmt.Errorf("%s at port %s: %w", p.Name(), u.Port, explain(err)))
+		failed = append(failed, fmt.Errorf("%s at port %s: %w", u.product.Name(), u.Port, explain(err)))
 	}
 	return nil, errors.Join(failed...)
 }
 
 var errOther = errors.New("does not match")
 
-func openOne(ctx context.Context, bus usb.Bus, u usb.Device, p model.Product, sel Selector, pattern typePattern, o Options) (*Device, error) {
+func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern typePattern, o Options) (*Device, error) {
+	p := u.product
 	switch {
 	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.Name()):
 		return nil, errOther
 	case p.Recovery:
 		return nil, errRecover
 	}
-	l, err := connect(ctx, bus, u)
+	l, err := connect(ctx, bus, u.Device)
 	if err != nil {
 		return nil, err
 	}

@@ -46,18 +46,19 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	if o.Payloads == 0 {
 		o.Payloads = 100
 	}
-	dev, p, err := o.find(ctx, bus)
+	dev, err := o.find(ctx, bus)
 	if err != nil {
 		return "", "", err
 	}
-	handle, err := bus.Open(dev)
+	name := dev.product.Name()
+	handle, err := bus.Open(dev.Device)
 	if err != nil {
-		return "", "", fmt.Errorf("%s at port %s: %w", p.Name(), dev.Port, explain(err))
+		return "", "", fmt.Errorf("%s at port %s: %w", name, dev.Port, explain(err))
 	}
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	r := &reporter{link: &link{ctx: ctx, usb: dev, handle: handle, cfg: &uvc.Configuration{}}, lost: lost, options: o, masks: strings.NewReplacer()}
-	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", p.Name(), o.By)
+	r := &reporter{link: &link{ctx: ctx, usb: dev.Device, handle: handle, cfg: &uvc.Configuration{}}, lost: lost, options: o, masks: strings.NewReplacer()}
+	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", name, o.By)
 	for _, part := range []struct {
 		heading string
 		read    func()
@@ -79,32 +80,30 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	if ctx.Err() != nil {
 		return "", "", errors.Join(context.Cause(ctx), err)
 	}
-	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", p.Name(), r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
+	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", name, r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
 	return r.text.String(), summary, err
 }
 
 // find returns the camera at the port, or the only one.
-func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found usb.Device, p model.Product, err error) {
-	plugged, err := bus.Scan(ctx)
+func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found plugged, err error) {
+	all, err := cameras(ctx, bus)
 	if err != nil {
-		return found, p, fmt.Errorf("list USB devices: %w", err)
+		return found, err
 	}
+	all = slices.DeleteFunc(all, func(u plugged) bool { return u.product.Recovery || o.Port != "" && o.Port != u.Port })
 	var ports []string
-	for _, u := range plugged {
-		known, ok := model.ProductOf(u.Product)
-		if ok && !known.Recovery && (o.Port == "" || o.Port == u.Port) {
-			found, p, ports = u, known, append(ports, u.Port)
-		}
+	for _, u := range all {
+		ports = append(ports, u.Port)
 	}
 	switch {
 	case ports == nil && o.Port != "":
-		return found, p, fmt.Errorf("a RealSense D400 camera at port %s: %w", o.Port, camdriver.ErrNotFound)
+		return found, fmt.Errorf("a RealSense D400 camera at port %s: %w", o.Port, camdriver.ErrNotFound)
 	case ports == nil:
-		return found, p, fmt.Errorf("a RealSense D400 camera: %w", camdriver.ErrNotFound)
-	case len(ports) > 1:
-		return found, p, fmt.Errorf("cameras at ports %q; choose one", ports)
+		return found, fmt.Errorf("a RealSense D400 camera: %w", camdriver.ErrNotFound)
+	case len(all) > 1:
+		return found, fmt.Errorf("cameras at ports %q; choose one", ports)
 	}
-	return found, p, nil
+	return all[0], nil
 }
 
 // reporter writes a report.
@@ -283,31 +282,33 @@ func (c reportCommand) checksum(reply []byte) string {
 
 // reportCommands are the reading commands that the driver and the SDK use, without that of the device description. The firmware's log isn't among them, because reading
 // empties it.
-func reportCommands() []reportCommand {
-	list := []reportCommand{
-		{"device clock", model.OpReadRegister, [4]uint32{clockRegister, clockRegister + 4}},
+func reportCommands() (list []reportCommand) {
+	add := func(what string, op uint32, params ...uint32) {
+		c := reportCommand{what: what, op: op}
+		copy(c.params[:], params)
+		list = append(list, c)
 	}
+	add("device clock", model.OpReadRegister, clockRegister, clockRegister+4)
 	for _, table := range []uint32{model.TableDepth, 31, model.TableColor, 33, 34, 35, 36} {
-		list = append(list, reportCommand{fmt.Sprintf("calibration table %d", table), model.OpGetCalibration, [4]uint32{table}})
+		add(fmt.Sprintf("calibration table %d", table), model.OpGetCalibration, table)
 	}
-	list = append(list,
-		reportCommand{"calibration of the motion module", model.OpReadMotionTab, [4]uint32{model.MotionTableID, model.MotionTableSize}},
-		reportCommand{"depth intrinsics of each mode", model.OpIntrinsics, [4]uint32{}},
-		reportCommand{"advanced mode", model.OpAdvancedOn, [4]uint32{}})
+	add("calibration of the motion module", model.OpReadMotionTab, model.MotionTableID, model.MotionTableSize)
+	add("depth intrinsics of each mode", model.OpIntrinsics)
+	add("advanced mode", model.OpAdvancedOn)
 	const groups = 13
 	for group := range uint32(groups) {
 		for which, name := range []string{"values", "minima", "maxima"} {
-			list = append(list, reportCommand{fmt.Sprintf("%s of group %d of advanced mode", name, group), model.OpGetAdvanced, [4]uint32{group, uint32(which)}})
+			add(fmt.Sprintf("%s of group %d of advanced mode", name, group), model.OpGetAdvanced, group, uint32(which))
 		}
 	}
-	return append(list,
-		reportCommand{"region of auto exposure, stereo", model.OpSetROI + 1, [4]uint32{}},
-		reportCommand{"region of auto exposure, colour", model.OpSetColorROI + 1, [4]uint32{}},
-		reportCommand{"synchronization of cameras", model.OpGetSyncMode, [4]uint32{}},
-		reportCommand{"sub-preset", model.OpGetSubPreset, [4]uint32{}},
-		reportCommand{"id of the sub-preset", model.OpSubPresetID, [4]uint32{}},
-		reportCommand{"emitter always on", model.OpLaserAlwaysOn, [4]uint32{2}},
-		reportCommand{"limits of exposure and gain", model.OpGetLimits, [4]uint32{}})
+	add("region of auto exposure, stereo", model.OpGetROI)
+	add("region of auto exposure, colour", model.OpGetColorROI)
+	add("synchronization of cameras", model.OpGetSyncMode)
+	add("sub-preset", model.OpGetSubPreset)
+	add("id of the sub-preset", model.OpSubPresetID)
+	add("emitter always on", model.OpLaserAlwaysOn, 2)
+	add("limits of exposure and gain", model.OpGetLimits)
+	return list
 }
 
 // commands asks the hardware monitor.

@@ -67,16 +67,11 @@ func New(res *Resources, name string) (Block, error) {
 	return named[i].make(res), nil
 }
 
-// OptionName returns an option's name in parameters: "filter_smooth_alpha".
-func OptionName(id camdriver.OptionID) string {
-	return strings.ReplaceAll(strings.ToLower(id.String()), " ", "_")
-}
-
 // SetOption changes an option by its name in parameters.
 func SetOption(b Block, name string, value float32) error {
 	var names []string
 	for _, o := range b.Options() {
-		if names = append(names, OptionName(o.ID)); names[len(names)-1] == name {
+		if names = append(names, camdriver.SnakeCase(o.ID.String())); names[len(names)-1] == name {
 			return b.SetOption(o.ID, value)
 		}
 	}

@@ -13,28 +13,29 @@ const (
 	DescDevice        = 1
 	DescConfiguration = 2
 	DescString        = 3
-	DescInterface     = 4
-	DescEndpoint      = 5
-	DescAssociation   = 11
+	descInterface     = 4
+	descEndpoint      = 5
+	descAssociation   = 11
 	DescBOS           = 15
-	DescHID           = 0x21
+	descHID           = 0x21
 	DescHIDReport     = 0x22
-	DescClass         = 0x24
-	DescClassEndpoint = 0x25
-	DescCompanion     = 48 // of an endpoint on a SuperSpeed link
+	descClass         = 0x24
+)
 
-	ClassVideo     = 14
-	ClassHID       = 3
-	VideoControl   = 1
-	VideoStreaming = 2
+// Classes of interfaces, and subclasses of the video class.
+const (
+	classHID   = 3
+	classVideo = 14
+
+	subclassControl   = 1
+	subclassStreaming = 2
 )
 
 // Configuration is the part of a USB configuration descriptor that a driver uses.
 type Configuration struct {
-	Interfaces []uint8 // all interface numbers, in descriptor order
-	Strings    []uint8 // indices of the strings that name functions and interfaces; 0 is none
-	Video      []Function
-	HID        []HID
+	Strings []uint8 // indices of the strings that name functions and interfaces; 0 is none
+	Video   []Function
+	HID     []HID
 }
 
 // Function is a UVC function: a control interface and its streaming interfaces.
@@ -141,24 +142,24 @@ func (w *walk) visit(d []byte) error {
 		if len(d) >= 9 {
 			w.cfg.Strings = append(w.cfg.Strings, d[6])
 		}
-	case DescAssociation:
+	case descAssociation:
 		if len(d) >= 8 {
 			w.cfg.Strings = append(w.cfg.Strings, d[7])
 		}
-	case DescHID:
-		if w.class == ClassHID && w.alt == 0 && len(d) >= 9 {
+	case descHID:
+		if w.class == classHID && w.alt == 0 && len(d) >= 9 {
 			w.cfg.HID[len(w.cfg.HID)-1].Report = int(binary.LittleEndian.Uint16(d[7:]))
 		}
-	case DescInterface:
+	case descInterface:
 		return w.iface(d)
-	case DescEndpoint:
+	case descEndpoint:
 		return w.endpoint(d)
-	case DescClass:
+	case descClass:
 		switch {
-		case w.class != ClassVideo || w.alt != 0:
-		case w.sub == VideoControl:
+		case w.class != classVideo || w.alt != 0:
+		case w.sub == subclassControl:
 			return w.control(d)
-		case w.sub == VideoStreaming:
+		case w.sub == subclassStreaming:
 			return w.streaming(d)
 		}
 	}
@@ -174,17 +175,16 @@ func (w *walk) iface(d []byte) error {
 	if w.alt != 0 {
 		return nil // D400 cameras have no alternate settings
 	}
-	w.cfg.Interfaces = append(w.cfg.Interfaces, w.number)
 	switch {
-	case w.class == ClassVideo && w.sub == VideoControl:
+	case w.class == classVideo && w.sub == subclassControl:
 		w.cfg.Video = append(w.cfg.Video, Function{Interface: w.number})
-	case w.class == ClassVideo && w.sub == VideoStreaming:
+	case w.class == classVideo && w.sub == subclassStreaming:
 		f := w.function()
 		if f == nil {
 			return fmt.Errorf("streaming interface %d before any control interface", w.number)
 		}
 		f.Streams = append(f.Streams, Stream{Interface: w.number})
-	case w.class == ClassHID:
+	case w.class == classHID:
 		w.cfg.HID = append(w.cfg.HID, HID{Interface: w.number})
 	}
 	return nil
@@ -199,12 +199,12 @@ func (w *walk) endpoint(d []byte) error {
 		return nil
 	}
 	switch {
-	case w.class == ClassVideo && w.sub == VideoControl:
+	case w.class == classVideo && w.sub == subclassControl:
 		w.function().Status = Endpoint{address, packet}
-	case w.class == ClassVideo && w.sub == VideoStreaming:
+	case w.class == classVideo && w.sub == subclassStreaming:
 		s := w.stream()
 		s.Endpoint, s.MaxPacket = address, packet
-	case w.class == ClassHID:
+	case w.class == classHID:
 		h := &w.cfg.HID[len(w.cfg.HID)-1]
 		h.Endpoint, h.MaxPacket = address, packet
 	}

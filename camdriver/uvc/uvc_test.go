@@ -26,8 +26,8 @@ func TestConfigurationOfD435i(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cfg.Interfaces) != 6 || len(cfg.Video) != 2 || len(cfg.HID) != 1 {
-		t.Fatalf("%d interfaces, %d video functions, %d HID", len(cfg.Interfaces), len(cfg.Video), len(cfg.HID))
+	if len(cfg.Video) != 2 || len(cfg.HID) != 1 {
+		t.Fatalf("%d video functions, %d HID", len(cfg.Video), len(cfg.HID))
 	}
 	d, c := cfg.Video[0], cfg.Video[1]
 	if d.Version != 0x150 || d.Processing != 2 || d.Units[2].ID != 3 || d.Units[2].GUID != model.DepthUnit {

@@ -140,19 +140,19 @@ func parseFrame(d []byte) (Frame, error) {
 
 // Append appends the descriptors of a format, frame-based as D400 cameras have it, and of its frames.
 func (f Format) Append(d []byte) []byte {
-	d = append(d, 28, DescClass, formatFrameBased, f.Index, byte(len(f.Frames)))
+	d = append(d, 28, descClass, formatFrameBased, f.Index, byte(len(f.Frames)))
 	d = append(d, f.GUID[:]...)
 	d = append(d, byte(f.Bits), 1, 0, 0, 0, 0, 0)
 	for _, fr := range f.Frames {
 		d = fr.append(d, f.Bits)
 	}
-	return append(d, 6, DescClass, colorFormat, 0, 0, 0)
+	return append(d, 6, descClass, colorFormat, 0, 0, 0)
 }
 
 func (f Frame) append(d []byte, bits int) []byte {
 	n := len(f.Intervals)
 	rate := func(interval uint32) uint32 { return uint32(f.Width * f.Height * bits * FrameRate(interval)) }
-	d = append(d, byte(26+4*n), DescClass, frameFrameBased, f.Index, 0)
+	d = append(d, byte(26+4*n), descClass, frameFrameBased, f.Index, 0)
 	d = binary.LittleEndian.AppendUint16(d, uint16(f.Width))
 	d = binary.LittleEndian.AppendUint16(d, uint16(f.Height))
 	d = binary.LittleEndian.AppendUint32(d, rate(f.Intervals[n-1]))
