@@ -142,8 +142,8 @@ func BenchmarkRecording(b *testing.B) {
 
 func (r *reel) record(b *testing.B, ext string, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
-	recs := &Camera{Source: Source{Hub: &camdriver.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, opts: Options{Bag: bag}, log: zerolog.Nop()}
-	recs.open = recs.create
+	recs := &Camera{Source: Source{Hub: &camdriver.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, o: Options{Bag: bag}, log: zerolog.Nop()}
+	recs.create = recs.open
 	if _, err := recs.Start(filepath.Join(b.TempDir(), "bench"+ext)); err != nil {
 		b.Fatal(err)
 	}

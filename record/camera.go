@@ -1,10 +1,3 @@
-// Package record writes recordings: a camera's streams in the RealSense layout, as bags or
-// .db3 files (Camera), and any topics of the graph (Topics).
-//
-// Both queue data in a queue that is bounded in bytes, and write from it in one goroutine.
-// If the disk stalls, messages are dropped and counted; the camera and publishers never
-// wait. Camera.Close waits for the goroutines of a Camera, and Topics waits for its own
-// before it returns.
 package record
 
 import (
@@ -25,49 +18,25 @@ import (
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/record/upload"
-	"rsros/ros"
 )
-
-// Options are the settings of a camera's recordings.
-type Options struct {
-	Bag           bagstore.Options
-	DB3           bool          `setting:"db3"`      // recordings that Start names are .db3 files; for others the extension decides
-	QueueBytes    int64         `setting:"buffsize"` // limit of what waits for the disk; 0 means no limit
-	Memory        int64         `setting:"memory"`   // limit of what waits for the disk, of all cameras together; 0 means that each has QueueBytes
-	Budget        *work.Budget  // of Memory; may be nil
-	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
-	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
-	MinSpace      int64         `setting:"min-space"`      // bytes that stay free on the disk; below it frames are dropped. 0 means no limit
-	Topics        []string      `setting:"record-topics"`  // recorded next to the cameras; names, also several in a text, with commas
-	Ring          Ring
-	Upload        upload.Options
-	Uploads       *upload.Queue // where finished files go; may be nil
-}
-
-// Check rejects settings that contradict each other.
-func (o *Options) Check() error {
-	return o.Ring.check(o.limits().any() || o.Bag.Overwrite)
-}
-
-func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
 
 // Camera records a running device, one recording after another. Serve must be
 // called before all other methods except WriteLog; then any goroutine may call
 // them.
 type Camera struct {
 	Source
-	opts   Options
+	o      Options
 	prefix string   // of new files: a folder, or a folder and the start of the name
 	others []Source // further devices of the same recordings
 	log    zerolog.Logger
-	open   openFunc
+	create createFunc // of files; open, unless a test has its own
 
 	uploads atomic.Pointer[upload.Queue] // of opts; a viewer may call Serve anew
-	current atomic.Pointer[session]
+	current atomic.Pointer[Recording]
 	ending  sync.WaitGroup // recordings that are being closed
 
 	mu     sync.Mutex
-	Last   Summary     // of the last recording that ended
+	Last   Figures     // of the last recording that ended
 	lost   bool        // a recording lost frames
 	left   atomic.Bool // something can't be represented in a file's format
 	failed error       // of recordings that ended with an error
@@ -75,20 +44,9 @@ type Camera struct {
 
 var errNotRecording = errors.New("not recording")
 
-// Source is the device that a Camera records.
-type Source struct {
-	Hub      *camdriver.Hub
-	Device   camdriver.Device
-	Profiles [][]camdriver.Profile // running streams, by sensor
-	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
-	Number   int                   // of several devices in a recording
-	Name     string                // of several
-	Node     *ros.Node             // subscribes to the topics of the options; nil without any
-}
-
 // Serve prepares to record an open device. prefix is that of names that Start chooses.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
-	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
+	r.Source, r.o, r.prefix, r.log, r.create = s, o, prefix, log, r.open
 	r.uploads.Store(o.Uploads)
 }
 
@@ -107,11 +65,8 @@ func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 	}
 }
 
-// openFunc creates a file with its first device, a bag with these options.
-type openFunc func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error)
-
-// create creates a file in the format of its extension.
-func (r *Camera) create(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+// open creates a file in the format of its extension.
+func (r *Camera) open(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
 	o := rsbag.RecorderOptions{Bag: bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
 	if _, ext := splitExt(path); ext != extDB3 {
@@ -136,94 +91,130 @@ func (r *Camera) Start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if rec := r.current.Load(); rec != nil {
-		if !rec.ended() {
-			return "", fmt.Errorf("already recording into %s", rec.path())
+		if rec.failure() == nil {
+			return "", fmt.Errorf("already recording into %s", rec.files.path())
 		}
-		r.finish(rec) // it has failed
+		r.finish(rec)
 	}
 	if path == "" {
-		ext := extBag
-		if r.opts.DB3 {
-			ext = extDB3
-		}
-		path = unusedPath(stampedPath(r.prefix, time.Now(), ext))
+		path = unusedPath(stampedPath(r.prefix, time.Now(), r.o.ext()))
 	}
-	rec := newSession(r.opts, r.Now, r.log)
-	devices := rec.attach(append([]Source{r.Source}, r.others...))
-	parts, err := newParts(path, devices, r.opts, rec.budget, r.open, r.log)
+	rec, err := r.begin(path)
 	if err != nil {
-		rec.discard()
-		return "", fmt.Errorf("record: %w", err)
-	}
-	rec.begin(parts)
-	if r.Node != nil {
-		if err := rec.subscribe(r.Node, topicList(r.opts.Topics)); err != nil {
-			_, stopErr := rec.stop()
-			return "", errors.Join(err, stopErr)
-		}
+		return "", err
 	}
 	r.current.Store(rec)
-	path = rec.path()
+	path = rec.files.path()
 	line := r.log.Info().Str("bag", path)
-	if written := rec.summary().Written; written != "" {
+	if written := rec.files.totals().Written; written != "" {
 		line = line.Str("written", written)
 	}
 	line.Msg("recording")
 	return path, nil
 }
 
+// begin begins a recording of all devices, and of the topics.
+func (r *Camera) begin(path string) (*Recording, error) {
+	o := r.o
+	o.Split, o.Latched = true, true
+	rec := newRecording(o, r.Node, r.log)
+	rec.space.what = "frames"
+	devices := rec.attach(append([]Source{r.Source}, r.others...))
+	files, err := newDeviceSeries(o, path, devices, rec.budget, r.create, r.log)
+	if err == nil {
+		err = rec.begin(files, func() {})
+	}
+	if err != nil {
+		rec.discard()
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if r.Node == nil {
+		return rec, nil
+	}
+	for _, name := range topicList(o.Topics) {
+		if err := rec.subscribeExtra(name); err != nil {
+			_, closeErr := rec.close()
+			return nil, errors.Join(err, closeErr)
+		}
+	}
+	return rec, nil
+}
+
+// newDeviceSeries returns the files of a recording of devices.
+func newDeviceSeries(o Options, path string, devices []device, budget *work.Budget, create createFunc, log zerolog.Logger) (*series, error) {
+	base, ext := splitExt(path)
+	s, err := newSeries(o, base, ext, budget, log)
+	s.devices, s.overlap = devices, true
+	s.create = func(path string, bag bagstore.Options) (*part, error) {
+		return createDevices(path, devices, bag, create)
+	}
+	return s, err
+}
+
+// subscribeExtra makes a topic part of a recording of devices.
+func (r *Recording) subscribeExtra(name string) error {
+	name, err := r.node.Resolve(name)
+	if err != nil {
+		return fmt.Errorf("%w: record topics: %w", program.ErrUsage, err)
+	}
+	if rsbag.Reserved(name) {
+		return fmt.Errorf("%w: record topic %s: %w", program.ErrUsage, name, rsbag.ErrReserved)
+	}
+	if r.has(name) {
+		return nil
+	}
+	return r.subscribe(name)
+}
+
 // Stop ends the recording and waits until the file is complete on disk. Meanwhile Status
 // may be called and another recording started.
-func (r *Camera) Stop() (Summary, error) {
+func (r *Camera) Stop() (Figures, error) {
 	r.mu.Lock()
 	rec := r.current.Swap(nil)
 	if rec == nil {
 		r.mu.Unlock()
-		return Summary{}, errNotRecording
+		return Figures{}, errNotRecording
 	}
 	r.ending.Add(1)
 	r.mu.Unlock()
 	defer r.ending.Done()
-	s, err := rec.stop()
+	f, err := rec.close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended(s)
-	return s, err
+	r.ended(f)
+	return f, err
 }
 
 // finish cleans up after a recording that ended with an error. The caller must hold r.mu.
-func (r *Camera) finish(rec *session) {
+func (r *Camera) finish(rec *Recording) {
 	r.current.Store(nil)
-	s, err := rec.stop()
+	f, err := rec.close()
 	r.failed = errors.Join(r.failed, err)
-	r.ended(s)
+	r.ended(f)
 }
 
-func (r *Camera) ended(s Summary) {
-	r.Last, r.lost = s, r.lost || s.Dropped+s.Lost > 0
-	line := r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped)
-	if s.Messages+s.Lost > 0 {
-		line = line.Uint64("messages", s.Messages).Uint64("dropped_messages", s.Lost)
+func (r *Camera) ended(f Figures) {
+	r.Last, r.lost = f, r.lost || f.Dropped+f.Lost > 0
+	line := r.log.Info().Strs("bags", f.Paths).Uint64("frames", f.Frames).Uint64("dropped", f.Dropped)
+	if f.Messages+f.Lost > 0 {
+		line = line.Uint64("messages", f.Messages).Uint64("dropped_messages", f.Lost)
 	}
 	line.Msg("recorded")
 }
 
-func (r *Camera) running() (*session, error) {
+func (r *Camera) running() (*Recording, error) {
 	rec := r.current.Load()
 	if rec == nil {
 		return nil, errNotRecording
 	}
-	if rec.ended() {
-		return nil, rec.err
-	}
-	return rec, nil
+	return rec, rec.failure()
 }
 
 // Pause pauses or resumes the recording. Paused time is cut out of the file.
 func (r *Camera) Pause(on bool) error {
 	rec, err := r.running()
 	if err == nil {
-		rec.pause(on)
+		rec.Pause(on)
 	}
 	return err
 }
@@ -232,7 +223,7 @@ func (r *Camera) Pause(on bool) error {
 func (r *Camera) Split() error {
 	rec, err := r.running()
 	if err == nil {
-		rec.part.Add(1)
+		rec.Split()
 	}
 	return err
 }
@@ -243,31 +234,33 @@ func (r *Camera) Trigger() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.opts.Ring.Before == 0 {
-		return "", errNoRing
-	}
-	at := time.Now()
-	rec.parts.announce(at)
-	rec.event(func(p *parts) error { return p.ringTrigger(at) })
-	return r.opts.Ring.answer(), nil
+	return rec.Trigger()
 }
 
-// Mark writes a mark into the recording, as a notification of the first sensor, and returns its text.
+// Mark writes a mark into the recording and returns its text.
 func (r *Camera) Mark() (string, error) {
 	rec, err := r.running()
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("mark %d", rec.marks.Add(1))
-	rec.taps[0].Notification(0, camdriver.Notification{Time: r.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
-	return text, nil
+	return rec.Mark(), nil
 }
 
 // WriteLog records a line of the node's own log. It never blocks.
 func (r *Camera) WriteLog(line *msgs.Log) {
 	if rec := r.current.Load(); rec != nil {
-		rec.log(*line)
+		line, at := *line, r.Now()
+		rec.event(func(s *series) error { return s.cur.device.Log(line, at) })
 	}
+}
+
+// Figures describes the current recording. ok is false if there is none.
+func (r *Camera) Figures() (f Figures, ok bool) {
+	rec := r.current.Load()
+	if rec == nil {
+		return f, false
+	}
+	return rec.Figures(), true
 }
 
 // Status returns the entry for /diagnostics. ok is false if there is no recording.

@@ -148,8 +148,8 @@ func TestRecordingSplits(t *testing.T) {
 		first    string
 		least    int
 	}{
-		"by time":    {Options{SplitDuration: 10 * spacing}, false, "walk_0.bag", 6},
-		"by size":    {Options{SplitSize: 100 << 10, Bag: bagstore.Options{ChunkSize: 4 << 10}}, false, "walk_0.bag", 3},
+		"by time":    {Options{MaxTime: 10 * spacing}, false, "walk_0.bag", 6},
+		"by size":    {Options{MaxSize: 100 << 10, Bag: bagstore.Options{ChunkSize: 4 << 10}}, false, "walk_0.bag", 3},
 		"by request": {Options{}, true, "walk.bag", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 
 // blockedWriter is a disk that blocks until it is told to continue.
 type blockedWriter struct {
-	bagWriter
+	deviceWriter
 	arrived chan struct{} // takes one when a frame is there
 	release chan struct{} // closed: the disk works again
 
@@ -292,15 +292,15 @@ func (w *blockedWriter) Frame(sensor int, f *camdriver.Frame) error {
 	}
 	<-w.release
 	w.note("frame")
-	return w.bagWriter.Frame(sensor, f)
+	return w.deviceWriter.Frame(sensor, f)
 }
 
 func (w *blockedWriter) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	w.note(fmt.Sprint("option ", value))
-	return w.bagWriter.Option(sensor, id, value, at)
+	return w.deviceWriter.Option(sensor, id, value, at)
 }
 
-func (w *blockedWriter) Pause() { w.note("pause"); w.bagWriter.Pause() }
+func (w *blockedWriter) Pause() { w.note("pause"); w.deviceWriter.Pause() }
 
 func (w *blockedWriter) note(what string) {
 	w.mu.Lock()
@@ -311,10 +311,10 @@ func (w *blockedWriter) note(what string) {
 // stall makes the disk of the next recording stall.
 func (s *studio) stall() *blockedWriter {
 	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
-	open := s.open
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
-		w, err := open(path, number, snap, bag)
-		disk.bagWriter = w
+	create := s.create
+	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
+		w, err := create(path, number, snap, bag)
+		disk.deviceWriter = w
 		return disk, err
 	}
 	return disk
@@ -322,8 +322,8 @@ func (s *studio) stall() *blockedWriter {
 
 // TestNoLimit checks that a buffer of size 0 is one without a limit.
 func TestNoLimit(t *testing.T) {
-	if s := newSession(Options{}, time.Now, zerolog.Nop()); s.largest != 0 || !s.budget.RoomForSpare(1<<40) {
-		t.Errorf("messages of up to %d bytes", s.largest)
+	if r := newRecording(Options{}, nil, zerolog.Nop()); r.o.largest() != 0 || !r.budget.RoomForSpare(1<<40) {
+		t.Errorf("messages of up to %d bytes", r.o.largest())
 	}
 }
 
@@ -384,7 +384,7 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	close(disk.release)
 	summary, err := s.Stop()
 	s.must(err)
-	if summary.Frames+summary.Skipped+summary.Dropped != 204 || summary.Skipped != 2 || summary.Events != 0 {
+	if summary.Frames+summary.Skipped+summary.Dropped != 204 || summary.Skipped != 2 {
 		t.Errorf("of 204 frames: %+v", summary)
 	}
 	// Each stream has half of the memory, and colour has the larger frames.
@@ -408,7 +408,7 @@ var errDisk = errors.New("no space left on device")
 
 // failingWriter fails at its nth frame.
 type failingWriter struct {
-	bagWriter
+	deviceWriter
 	n int
 }
 
@@ -416,16 +416,16 @@ func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
 	if w.n--; w.n < 0 {
 		return errDisk
 	}
-	return w.bagWriter.Frame(sensor, f)
+	return w.deviceWriter.Frame(sensor, f)
 }
 
 // A write error ends the recording with an error; what was written plays, the streams go on, and
 // another recording can be started.
 func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	s := newStudio(t, Options{})
-	open := s.open
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
-		w, err := open(path, number, snap, bag)
+	create := s.create
+	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
+		w, err := create(path, number, snap, bag)
 		return &failingWriter{w, 21}, err
 	}
 	topic := &frameCount{}
@@ -457,12 +457,12 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 // A part that can't be created ends the recording, too.
 func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	s := newStudio(t, Options{})
-	open, parts := s.open, 0
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+	create, parts := s.create, 0
+	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
 		if parts++; parts == 2 {
 			return nil, errDisk
 		}
-		return open(path, number, snap, bag)
+		return create(path, number, snap, bag)
 	}
 	path := s.begin()
 	s.raise(3)
@@ -476,12 +476,13 @@ func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 
 // checkpoints counts checkpoints.
 type checkpoints struct {
-	bagWriter
+	deviceWriter
 	n int
 }
 
 func (w *checkpoints) CheckpointIfDue() error { w.n++; return nil }
 func (w *checkpoints) Close() error           { return nil }
+func (w *checkpoints) Size() int64            { return 0 }
 func (w *checkpoints) Stats() (s rsbag.RecorderStats) {
 	return s
 }
@@ -491,14 +492,14 @@ func TestRecordingChecksWhileFramesAreSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudio(t, Options{})
 		w := &checkpoints{}
-		s.open = func(string, int, camdriver.DeviceSnapshot, bagstore.Options) (bagWriter, error) { return w, nil }
+		s.create = func(string, int, camdriver.DeviceSnapshot, bagstore.Options) (deviceWriter, error) { return w, nil }
 		_, err := s.Start("x.bag")
 		s.must(err)
-		time.Sleep(3*idleCheck + idleCheck/2) // of the bubble's clock
+		time.Sleep(3*tickEvery + tickEvery/2) // of the bubble's clock
 		_, err = s.Stop()
 		s.must(err)
 		if w.n != 3 {
-			t.Errorf("asked %d times in %v", w.n, 3*idleCheck)
+			t.Errorf("asked %d times in %v", w.n, 3*tickEvery)
 		}
 	})
 }
@@ -522,11 +523,11 @@ func TestStampedPath(t *testing.T) {
 // files before it.
 func TestLargeParts(t *testing.T) {
 	s := newStudio(t, Options{})
-	open := s.open
+	create := s.create
 	var have []bagstore.Options
-	s.open = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
+	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
 		have = append(have, bag)
-		w, err := open(path, number, snap, bag)
+		w, err := create(path, number, snap, bag)
 		return sizedWriter{w, int64(len(have)) * large / 2}, err
 	}
 	s.begin()
@@ -548,7 +549,7 @@ func TestLargeParts(t *testing.T) {
 
 // sizedWriter claims a size.
 type sizedWriter struct {
-	bagWriter
+	deviceWriter
 	size int64
 }
 

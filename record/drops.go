@@ -1,16 +1,13 @@
 package record
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/tools/info"
 )
 
-// drops counts the messages of a topic that arrived and weren't recorded.
+// drops counts the messages or frames that arrived and weren't recorded.
 type drops struct {
 	mu          sync.Mutex
 	total       uint64
@@ -48,38 +45,4 @@ func (d *drops) wrote(s msgs.TopicStatistics) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.unwritten -= uint64(s.DroppedMsgs)
-}
-
-// writeDrops writes into the recording, at a time, what was dropped since the last call.
-func (r *topicRecorder) writeDrops(at bagstore.Time) error {
-	r.mu.Lock()
-	flows := maps.Clone(r.flows)
-	r.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(flows)) {
-		d := &flows[name].drops
-		s := d.pending(name, r.node.Name())
-		if s.DroppedMsgs == 0 {
-			continue
-		}
-		if err := r.files.note(info.DropsTopic, info.DropsType, r.node.Name(), at, &s); err != nil {
-			return err
-		}
-		d.wrote(s)
-	}
-	return nil
-}
-
-// note writes a message of the recorder's own.
-func (s *topicFiles) note(topic, typ, node string, at bagstore.Time, m msgs.Message) error {
-	t := msgs.MustType(typ)
-	key := connectionKey{topic, node, t.MD5}
-	id, ok := s.conns[key]
-	if !ok {
-		var err error
-		if id, err = s.connect(key, bagstore.Connection{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, CallerID: node}); err != nil {
-			return err
-		}
-	}
-	s.messages++
-	return s.cur.Lend(id, at, func() {}, msgs.Marshal(m))
 }

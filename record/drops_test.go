@@ -24,12 +24,12 @@ func TestDropsAreRecorded(t *testing.T) {
 			for _, topic := range []string{"/a", "/b"} {
 				talker(t, master, topic, "hi")
 			}
-			o := config(t, master, TopicOptions{
+			o := config(t, master, Options{
 				Topics: []string{"/a", "/b", "/silent"}, MinSpace: 1 << 60, Output: filepath.Join(t.TempDir(), name), // no disk has so much room
 			})
 			o.ROS.Name = "recorder"
-			var running atomic.Pointer[TopicRecording]
-			o.Show = func(_ *graph.Node, r *TopicRecording) (func() error, error) {
+			var running atomic.Pointer[Recording]
+			o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
 				running.Store(r)
 				return func() error { return nil }, nil
 			}
@@ -37,7 +37,7 @@ func TestDropsAreRecorded(t *testing.T) {
 			defer stop()
 			ended := make(chan error, 1)
 			go func() { ended <- Topics(ctx, o) }()
-			peer.Await(t, "two drops", func() bool { r := running.Load(); return r != nil && r.Progress().Dropped == 2 })
+			peer.Await(t, "two drops", func() bool { r := running.Load(); return r != nil && r.Figures().Lost == 2 })
 			stop()
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Fatal(err)

@@ -79,7 +79,7 @@ func TestTopicFileGone(t *testing.T) {
 	talker(t, master, "/chatter", strings.Repeat("hi", 8<<10))
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
-			o := config(t, master, TopicOptions{Topics: []string{"/chatter"}})
+			o := config(t, master, Options{Topics: []string{"/chatter"}})
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- Topics(ctx, o) }()
@@ -129,12 +129,12 @@ func readable(b []byte) uint64 {
 
 // TestCameraTakenNames checks that a recording never replaces a file.
 func TestCameraTakenNames(t *testing.T) {
-	for name, o := range map[string]Options{"one file": {}, "parts": {SplitDuration: time.Hour}} {
+	for name, o := range map[string]Options{"one file": {}, "parts": {MaxTime: time.Hour}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStudio(t, o)
 			path := filepath.Join(t.TempDir(), "x.bag")
 			taken := path
-			if o.limits().any() {
+			if o.MaxTime > 0 {
 				taken = partPath(strings.TrimSuffix(path, extBag), 0, extBag)
 			}
 			s.must(os.WriteFile(taken, []byte("keep"), 0o666))

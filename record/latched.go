@@ -9,10 +9,10 @@ import (
 
 // latched has the newest message of each latching publisher, which begin the next file. They are part of
 // the recorder's budget of memory. Only the writing goroutine may use it.
-type latched[M any] struct {
+type latched struct {
 	budget *work.Budget
 	log    zerolog.Logger
-	list   map[connectionKey]latchedMessage[M]
+	list   map[connectionKey]*item
 	size   int64
 	full   bool // a message was too large
 
@@ -20,36 +20,32 @@ type latched[M any] struct {
 	repeated, followed int64
 }
 
-type latchedMessage[M any] struct {
-	message M
-	buffer  *ros.Buffer
-}
-
-func newLatched[M any](budget *work.Budget, log zerolog.Logger) *latched[M] {
-	return &latched[M]{budget: budget, log: log, list: map[connectionKey]latchedMessage[M]{}}
+func newLatched(budget *work.Budget, log zerolog.Logger) *latched {
+	return &latched{budget: budget, log: log, list: map[connectionKey]*item{}}
 }
 
 // keep keeps a message if its publisher latches.
-func (l *latched[M]) keep(topic string, header ros.Header, buffer *ros.Buffer, message M) {
-	if header["latching"] != "1" {
+func (l *latched) keep(it *item) {
+	if it.header["latching"] != "1" {
 		return
 	}
-	key := connectionKey{topic, header["callerid"], header["md5sum"]}
+	key := keyOf(it.topic, it.header)
 	l.drop(key)
-	size := int64(len(buffer.Bytes())) + eventSize
+	size := int64(len(it.buffer.Bytes())) + eventSize
 	if !l.budget.Keep(l.size, size) {
 		if !l.full {
 			l.full = true
-			l.log.Warn().Str("topic", topic).Int64("bytes", size).Msg("latched messages are too large for the memory: later files don't begin with all of them")
+			l.log.Warn().Str("topic", it.topic).Int64("bytes", size).Msg("latched messages are too large for the memory: later files don't begin with all of them")
 		}
 		return
 	}
-	buffer.Retain()
+	it.buffer.Retain()
 	l.size += size
-	l.list[key] = latchedMessage[M]{message, buffer}
+	kept := *it
+	l.list[key] = &kept
 }
 
-func (l *latched[M]) drop(key connectionKey) {
+func (l *latched) drop(key connectionKey) {
 	old, ok := l.list[key]
 	if !ok {
 		return
@@ -62,13 +58,13 @@ func (l *latched[M]) drop(key connectionKey) {
 }
 
 // repeat begins a file: put writes the kept messages to it, unless it is the first.
-func (l *latched[M]) repeat(first bool, put func(M) error) error {
+func (l *latched) repeat(first bool, put func(*item) error) error {
 	l.repeated, l.followed = 0, 0
 	if first {
 		return nil
 	}
 	for _, m := range l.list {
-		if err := put(m.message); err != nil {
+		if err := put(m); err != nil {
 			return err
 		}
 	}
@@ -77,12 +73,12 @@ func (l *latched[M]) repeat(first bool, put func(M) error) error {
 }
 
 // follow counts a message or a frame of n bytes.
-func (l *latched[M]) follow(n int) { l.followed += int64(n) + eventSize }
+func (l *latched) follow(n int) { l.followed += int64(n) + eventSize }
 
 // measure returns the size of the current file for a limit of size. It is 0 until as much has followed the
 // repeated messages as these have, or as the limit is: otherwise each message would begin a file if the
 // repeated ones reach the limit.
-func (l *latched[M]) measure(size, limit int64) int64 {
+func (l *latched) measure(size, limit int64) int64 {
 	if l.followed < min(l.repeated, limit) {
 		return 0
 	}
@@ -90,7 +86,7 @@ func (l *latched[M]) measure(size, limit int64) int64 {
 }
 
 // release drops all.
-func (l *latched[M]) release() {
+func (l *latched) release() {
 	for key := range l.list {
 		l.drop(key)
 	}

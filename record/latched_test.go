@@ -18,7 +18,7 @@ func TestLatchedBudget(t *testing.T) {
 	talker(t, master, "/small", strings.Repeat("s", 100_000))
 	talker(t, master, "/large", strings.Repeat("l", 700_000))
 	dir := t.TempDir()
-	o := config(t, master, TopicOptions{
+	o := config(t, master, Options{
 		Topics: []string{"/small", "/large"}, Output: filepath.Join(dir, "x.bag"), Memory: 1 << 20, Latched: true, Split: true, MaxTime: 2 * time.Second})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

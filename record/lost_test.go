@@ -45,7 +45,7 @@ func TestLostWhileNotRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := config(t, master, TopicOptions{Topics: []string{"/point", "/none"}, Thinning: Thinning{Limit: []string{"6"}}})
+	o := config(t, master, Options{Topics: []string{"/point", "/none"}, Thinning: Thinning{Limit: []string{"6"}}})
 	running, ended := startTopics(t, o)
 	row := func() (r Row) {
 		for _, row := range running.Figures().Rows {
@@ -56,9 +56,9 @@ func TestLostWhileNotRecorded(t *testing.T) {
 		return r
 	}
 	peer.Await(t, "the recorder", func() bool { return row().Publishers == 1 })
-	running.recorder.mu.Lock()
-	f := running.recorder.flows["/point"]
-	running.recorder.mu.Unlock()
+	running.mu.Lock()
+	f := running.topics["/point"]
+	running.mu.Unlock()
 	arrived := uint64(0)
 	publish := func(numbers ...byte) {
 		t.Helper()
@@ -88,10 +88,10 @@ func TestLostWhileNotRecorded(t *testing.T) {
 }
 
 // startTopics returns a recording of topics that has begun.
-func startTopics(t *testing.T, o TopicOptions) (*TopicRecording, <-chan error) {
+func startTopics(t *testing.T, o Options) (*Recording, <-chan error) {
 	t.Helper()
-	began, ended := make(chan *TopicRecording, 1), make(chan error, 1)
-	o.Show = func(_ *graph.Node, r *TopicRecording) (func() error, error) {
+	began, ended := make(chan *Recording, 1), make(chan error, 1)
+	o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
 		began <- r
 		return func() error { return nil }, nil
 	}

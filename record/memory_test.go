@@ -23,9 +23,9 @@ func TestMemoryOfTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = n.Close() })
-	o := config(t, master, TopicOptions{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
-	shown := make(chan *TopicRecording, 1)
-	o.Show = func(_ *graph.Node, r *TopicRecording) (func() error, error) {
+	o := config(t, master, Options{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
+	shown := make(chan *Recording, 1)
+	o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
 		shown <- r
 		return func() error { return nil }, nil
 	}
@@ -40,7 +40,7 @@ func TestMemoryOfTopics(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- Topics(t.Context(), o) }()
 	r := <-shown
-	budget := r.recorder.budget
+	budget := r.budget
 	before := debug.SetGCPercent(100)
 	if debug.SetGCPercent(before); before >= 100 {
 		t.Errorf("garbage may be %d %% of what is in use", before)
@@ -62,7 +62,7 @@ func TestMemoryOfTopics(t *testing.T) {
 			return arrived() == uint64(messages*(i+1))
 		})
 	}
-	peer.Await(t, "empty queues", func() bool { return r.recorder.queue.Size() == 0 && budget.Reserved() == 0 })
+	peer.Await(t, "empty queues", func() bool { return r.queue.Size() == 0 && budget.Reserved() == 0 })
 	if spare := budget.Spare(); spare == 0 || spare > limit {
 		t.Errorf("%d bytes are kept for the next messages, the limit is %d", spare, limit)
 	}

@@ -1,16 +1,11 @@
 package record
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/work"
 	"rsros/ros"
 )
 
@@ -38,37 +33,43 @@ func TestSizeAfterLatched(t *testing.T) {
 		{"large", 200 << 10, 7},
 	} {
 		bag := bagstore.Options{ChunkSize: 4 << 10, NoSync: true, Sink: bagstore.Buffered} // direct writing pads chunks this small
-		t.Run("topics, "+c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x.bag"), Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
-			write := func(topic, latching string, n int) {
-				m := topicMessage{topic: topic, header: headerOf("/talker", latching), time: 1e18, stamp: 1e18, buffer: received(n)}
-				if err := f.write(m); err != nil {
-					t.Fatal(err)
+		for kind, open := range bothSeries {
+			t.Run(kind+", "+c.name, func(t *testing.T) {
+				f := open(t, Options{Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
+				write := func(topic, latching string, n int) {
+					if err := f.write(message(topic, latching, n)); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			write("/map", "1", c.latched)
-			for range 100 {
-				write("/chatter", "0", 4<<10)
-			}
-			finish(t, f)
-			checkRepeated(t, f.totals().Paths, c.files, 100)
-		})
-		t.Run("camera, "+c.name, func(t *testing.T) {
-			s := newStudio(t, Options{SplitSize: 64 << 10, Bag: bag})
-			p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, work.NewBudget(1<<30), s.open, zerolog.Nop())
-			s.must(err)
-			write := func(topic, latching string, n int) {
-				s.must(p.message(queued{message: &extraMessage{topic: topic, header: headerOf("/talker", latching), time: 1e18, arrival: s.Now(), buffer: received(n)}}))
-			}
-			write("/map", "1", c.latched)
-			for range 100 {
-				write("/chatter", "0", 4<<10)
-			}
-			s.must(p.end())
-			checkRepeated(t, p.totals().Paths, c.files, 100)
-		})
+				write("/map", "1", c.latched)
+				for range 100 {
+					write("/chatter", "0", 4<<10)
+				}
+				finish(t, f)
+				checkRepeated(t, f.totals().Paths, c.files, 100)
+			})
+		}
 	}
+}
+
+// bothSeries open the first file of topics alone, and of topics next to a device.
+var bothSeries = map[string]func(*testing.T, Options) *series{
+	"topics": func(t *testing.T, o Options) *series {
+		o.Output = filepath.Join(t.TempDir(), "x.bag")
+		f, _ := files(t, o)
+		return f
+	},
+	"camera": func(t *testing.T, o Options) *series {
+		s := newStudio(t, o)
+		f, err := s.files(filepath.Join(t.TempDir(), "x.bag"), o, s.describe())
+		s.must(err)
+		return f
+	},
+}
+
+// message returns a message of n bytes.
+func message(topic, latching string, n int) *item {
+	return &item{topic: topic, header: headerOf("/talker", latching), at: 1e18, stamp: 1e18, arrival: began, buffer: received(n)}
 }
 
 // checkRepeated checks that files, about as many as wanted, begin with a map and have all other messages.
@@ -90,52 +91,31 @@ func checkRepeated(t *testing.T, paths []string, want int, messages uint64) {
 	}
 }
 
-// goneTopics and goneCamera are files that are gone at the first message.
-type goneTopics struct{ topicWriter }
+// goneFile is a file that is gone at the first message.
+type goneFile struct{ file }
 
-func (goneTopics) Lend(_ uint32, _ bagstore.Time, done func(), _ ...[]byte) error {
+func (goneFile) Message(_ string, _ ros.Header, _ instant, done func(), _ []byte) error {
 	done()
-	return bagstore.ErrGone
-}
-
-type goneCamera struct{ bagWriter }
-
-func (goneCamera) Message(_ bagstore.Connection, _ time.Time, _ []byte, release func()) error {
-	release()
 	return bagstore.ErrGone
 }
 
 // TestLatchedWhileGone loses a file with a latched message that is being written: the next file has it once.
 func TestLatchedWhileGone(t *testing.T) {
-	t.Run("topics", func(t *testing.T) {
-		f, _ := files(t, TopicOptions{Output: filepath.Join(t.TempDir(), "x.bag"), Split: true, MaxSize: 1 << 20, Latched: true})
-		f.cur.topicWriter = goneTopics{f.cur.topicWriter}
-		m := topicMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, stamp: 1e18, buffer: received(10)}
-		if err := f.write(m); !errors.Is(err, bagstore.ErrGone) || f.goOn(err) != nil {
-			t.Fatal(err)
-		}
-		if err := f.write(m); err != nil {
-			t.Fatal(err)
-		}
-		finish(t, f)
-		if counts := recorded(t, f.totals().Paths[len(f.totals().Paths)-1]); counts["/map"] != 1 {
-			t.Errorf("%d maps", counts["/map"])
-		}
-	})
-	t.Run("camera", func(t *testing.T) {
-		s := newStudio(t, Options{})
-		p, err := newParts(filepath.Join(t.TempDir(), "x.bag"), []device{s.describe()}, s.opts, work.NewBudget(1<<30), s.open, zerolog.Nop())
-		s.must(err)
-		p.cur.bagWriter = goneCamera{p.cur.bagWriter}
-		m := queued{message: &extraMessage{topic: "/map", header: headerOf("/talker", "1"), time: 1e18, arrival: s.Now(), buffer: received(10)}}
-		err = p.message(m)
-		if !errors.Is(err, bagstore.ErrGone) || p.goOn(err) != nil {
-			t.Fatal(err)
-		}
-		s.must(p.message(m))
-		s.must(p.end())
-		if counts := recorded(t, p.totals().Paths[len(p.totals().Paths)-1]); counts["/map"] != 1 {
-			t.Errorf("%d maps", counts["/map"])
-		}
-	})
+	for kind, open := range bothSeries {
+		t.Run(kind, func(t *testing.T) {
+			f := open(t, Options{Split: true, MaxSize: 1 << 20, Latched: true})
+			f.cur.file = goneFile{f.cur.file}
+			m := message("/map", "1", 10)
+			if err := f.write(m); !f.lost(err) || f.next() != nil {
+				t.Fatal(err)
+			}
+			if err := f.write(m); err != nil {
+				t.Fatal(err)
+			}
+			finish(t, f)
+			if counts := recorded(t, f.totals().Paths[len(f.totals().Paths)-1]); counts["/map"] != 1 {
+				t.Errorf("%d maps", counts["/map"])
+			}
+		})
+	}
 }

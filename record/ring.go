@@ -82,7 +82,7 @@ type ringFile struct {
 type span struct{ began, ended time.Time }
 
 // startRing turns the series into a ring, in a folder beside the recording.
-func (s *series[F]) startRing(o Ring, base string, now time.Time) error {
+func (s *series) startRing(o Ring, base string, now time.Time) error {
 	o.After = o.after()
 	r := &ring{Ring: o, base: base, ext: s.ext, now: now}
 	if left, _ := filepath.Glob(r.name("*") + ringSuffix); len(left) > 0 { // a bad pattern finds nothing
@@ -118,7 +118,7 @@ func (r *ring) name(stamp string) string {
 
 // ringTurn tells the ring the time, and reports whether its next file is due. Only the writing
 // goroutine may call it.
-func (s *series[F]) ringTurn(now time.Time) bool {
+func (s *series) ringTurn(now time.Time) bool {
 	r := s.ring
 	if r == nil {
 		return false
@@ -138,7 +138,7 @@ func (s *series[F]) ringTurn(now time.Time) bool {
 const shortest = time.Second
 
 // announce protects the window of a trigger that will be executed later. It may be called from any goroutine.
-func (s *series[F]) announce(at time.Time) {
+func (s *series) announce(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ring != nil {
@@ -154,7 +154,7 @@ func (r *ring) needed(f ringFile) bool {
 // trigger keeps what was recorded since Before, and what will be until After. The window of a
 // trigger that overlaps the last one prolongs that. due reports whether the next file should begin,
 // so that what there is becomes complete. Only the writing goroutine may call it.
-func (s *series[F]) trigger(at time.Time) (due bool, err error) {
+func (s *series) trigger(at time.Time) (due bool, err error) {
 	r := s.ring
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (r *ring) pop() ringFile {
 }
 
 // complete takes a complete file. The caller must hold s.mu.
-func (s *series[F]) complete(f ringFile) error {
+func (s *series) complete(f ringFile) error {
 	r := s.ring
 	if f.began.Before(r.until) {
 		return s.keepFile(f)
@@ -220,7 +220,7 @@ func (s *series[F]) complete(f ringFile) error {
 
 // shorten removes the ring's oldest file to make room on the disk, unless it is in the window of a
 // trigger. It returns the file's size; ok is false if none was removed. Only the writing goroutine may call it.
-func (s *series[F]) shorten() (size int64, ok bool) {
+func (s *series) shorten() (size int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.ring
@@ -243,7 +243,7 @@ func (s *series[F]) shorten() (size int64, ok bool) {
 }
 
 // lengthen notes that the disk has room while the ring is whole again.
-func (s *series[F]) lengthen() {
+func (s *series) lengthen() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.ring; r != nil && r.tight && r.length(s.began) >= r.Before {
@@ -261,7 +261,7 @@ func (r *ring) length(began time.Time) time.Duration {
 }
 
 // keepFile moves a file out of the ring. The caller must hold s.mu.
-func (s *series[F]) keepFile(f ringFile) error {
+func (s *series) keepFile(f ringFile) error {
 	r := s.ring
 	for {
 		path := partPath(r.keep, r.kept, r.ext)
@@ -273,8 +273,8 @@ func (s *series[F]) keepFile(f ringFile) error {
 		if err != nil {
 			return err
 		}
-		s.uploads.Begin(path)
-		s.uploads.Finish(path)
+		s.o.Uploads.Begin(path)
+		s.o.Uploads.Finish(path)
 		s.done.add(path, f.stats)
 		return nil
 	}
@@ -284,10 +284,10 @@ func (s *series[F]) keepFile(f ringFile) error {
 const maxKept = 1 << 20
 
 // forget removes the oldest file. The caller must hold s.mu.
-func (s *series[F]) forget() error { return remove(s.ring.pop().path) }
+func (s *series) forget() error { return remove(s.ring.pop().path) }
 
 // endRing removes the ring, unless recording failed. The caller must hold s.mu.
-func (s *series[F]) endRing() error {
+func (s *series) endRing() error {
 	r := s.ring
 	if r == nil || r.folder == "" {
 		return nil
@@ -308,7 +308,7 @@ func (s *series[F]) endRing() error {
 }
 
 // leaveRing lets the ring stay on disk at the end.
-func (s *series[F]) leaveRing() {
+func (s *series) leaveRing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ring != nil {
@@ -317,7 +317,7 @@ func (s *series[F]) leaveRing() {
 }
 
 // keptFiles returns how many files triggers have kept. It may be called from any goroutine.
-func (s *series[F]) keptFiles() int {
+func (s *series) keptFiles() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ring == nil {
@@ -327,7 +327,7 @@ func (s *series[F]) keptFiles() int {
 }
 
 // describe says what a ring has, for a status. It is empty if there is none.
-func (s *series[F]) describe() string {
+func (s *series) describe() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.ring

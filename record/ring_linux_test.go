@@ -74,7 +74,7 @@ func TestRingOnASmallDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log strings.Builder
-	o := config(t, master, TopicOptions{
+	o := config(t, master, Options{
 		Topics: []string{"/count"}, Output: filepath.Join(dir, "walk.bag"), MinSpace: 32 << 20, Ring: Ring{Before: 20 * time.Second, After: 10 * time.Second}})
 	o.ROS.Name, o.Log = "recorder", zerolog.New(zerolog.SyncWriter(&log))
 	ctx, stop := context.WithCancel(t.Context())

@@ -19,9 +19,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -30,14 +30,42 @@ import (
 
 // seconds is a file of a series, with one line per second.
 type seconds struct {
+	file
 	path string
-	text *strings.Builder
+	text strings.Builder
 }
 
-func (f *seconds) Close() error { return os.WriteFile(f.path, []byte(f.text.String()), 0o666) }
-func (f *seconds) Path() string { return f.path }
-func (f *seconds) Stats() rsbag.RecorderStats {
-	return rsbag.RecorderStats{Size: int64(f.text.Len())}
+func (f *seconds) Close() error        { return os.WriteFile(f.path, []byte(f.text.String()), 0o666) }
+func (f *seconds) Size() int64         { return int64(f.text.Len()) }
+func (f *seconds) WriteMethod() string { return "" }
+
+// secondsOf returns a series of such files, which doesn't have the first one yet.
+func secondsOf(t *testing.T, o Options, base string, log zerolog.Logger) *series {
+	t.Helper()
+	s, err := newSeries(o, base, extBag, work.NewBudget(0), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.create = func(path string, _ bagstore.Options) (*part, error) {
+		return &part{file: &seconds{path: path}, path: path, active: path}, nil
+	}
+	return s
+}
+
+// say writes to the current file.
+func (s *series) say(text string) { s.cur.file.(*seconds).text.WriteString(text) }
+
+// ringOf returns a ring that began at a time, with its first file.
+func ringOf(t *testing.T, o Ring, base string, log zerolog.Logger, now time.Time) *series {
+	t.Helper()
+	s := secondsOf(t, Options{}, base, log)
+	if err := s.startRing(o, base, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.next(); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func stamp(n int) string { return fmt.Sprintf("%03d", n) }
@@ -48,18 +76,14 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 	t.Helper()
 	dir = t.TempDir()
 	start := time.Unix(1_700_000_000, 0)
-	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag", overlap: overlap}
-	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
-	if err := s.startRing(o, filepath.Join(dir, "walk"), start); err != nil {
-		t.Fatal(err)
-	}
+	s := ringOf(t, o, filepath.Join(dir, "walk"), zerolog.Nop(), start)
+	s.overlap = overlap
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	check(s.next())
 	for n := range end {
 		now := start.Add(time.Duration(n) * 100 * time.Millisecond)
 		due := s.ringTurn(now)
@@ -71,7 +95,7 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 		if due {
 			check(s.next())
 		}
-		s.cur.text.WriteString(stamp(n) + "\n")
+		s.say(stamp(n) + "\n")
 		if files, most := s.totals().Files, s.keptFiles()+int((o.Before+2*o.each())/o.each())+3; files > most {
 			t.Fatalf("%d files at %d, want at most %d", files, n, most)
 		}
@@ -131,14 +155,7 @@ func TestRing(t *testing.T) {
 // TestRingEndsEarly checks that a file which was too short for a trigger is complete a second after its begin.
 func TestRingEndsEarly(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
-	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
-	if err := s.startRing(Ring{Before: time.Minute}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.next(); err != nil {
-		t.Fatal(err)
-	}
+	s := ringOf(t, Ring{Before: time.Minute}, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), now)
 	due := func(after time.Duration, want bool) {
 		t.Helper()
 		if s.ringTurn(now.Add(after)) != want {
@@ -196,13 +213,9 @@ func TestRingSize(t *testing.T) {
 // is no other, and none that a waiting trigger keeps.
 func TestRingShortens(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
-	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
-	if err := s.startRing(Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
-		t.Fatal(err)
-	}
+	s := ringOf(t, Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), now)
 	free := int64(10)
-	g := spaceGuard{minimum: 5, ring: s, free: func(string) (int64, error) { return free - int64(len(s.ring.files)), nil }}
+	g := spaceGuard{minimum: 5, ring: s, what: "messages", free: func(string) (int64, error) { return free - int64(len(s.ring.files)), nil }}
 	// turns lets seconds pass, and checks how many files the ring has then, and whether the disk is full.
 	turns := func(seconds, files int, low bool) {
 		t.Helper()
@@ -218,9 +231,6 @@ func TestRingShortens(t *testing.T) {
 		if have := len(s.ring.files); have != files || g.low.Load() != low {
 			t.Fatalf("%d files, low %v; want %d, %v", have, g.low.Load(), files, low)
 		}
-	}
-	if err := s.next(); err != nil {
-		t.Fatal(err)
 	}
 	turns(11, 5, false) // a file is two seconds long
 	turns(10, 5, false)
@@ -240,9 +250,8 @@ func TestRingShortens(t *testing.T) {
 	}
 	free = 4
 	turns(1, 0, true) // what is recorded after the trigger is kept, too
-	var status msgs.DiagnosticStatus
-	if g.report(&status, "messages"); len(status.Values) != 1 || !strings.Contains(status.Values[0].Value, "4 files that triggers keep stay") {
-		t.Errorf("status %+v", status)
+	if why := g.reason(); !strings.Contains(why, "4 files that triggers keep stay") {
+		t.Errorf("dropping: %s", why)
 	}
 	free = 5
 	now = now.Add(5 * time.Second)
@@ -261,16 +270,9 @@ func TestRingShortens(t *testing.T) {
 // later, and that files without an effect don't count twice.
 func TestRingOnALazyDisk(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	s := &series[*seconds]{log: zerolog.Nop(), ext: ".bag"}
-	s.create = func(path string) (*seconds, error) {
-		f := &seconds{path, &strings.Builder{}}
-		f.text.WriteString("ten bytes.")
-		return f, nil
-	}
-	if err := s.startRing(Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), now); err != nil {
-		t.Fatal(err)
-	}
-	for range 10 {
+	s := ringOf(t, Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), now)
+	for range 9 {
+		s.say("ten bytes.")
 		if err := s.next(); err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +311,7 @@ func TestBlackBox(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := config(t, master, TopicOptions{Topics: []string{"/count", "/map"}, Ring: Ring{Before: 2 * time.Second, After: time.Second}})
+			o := config(t, master, Options{Topics: []string{"/count", "/map"}, Ring: Ring{Before: 2 * time.Second, After: time.Second}})
 			o.ROS.Name = "recorder"
 			switch by {
 			case "rule":
@@ -404,16 +406,9 @@ func joined(t *testing.T, parts []string) string {
 func TestRingLeft(t *testing.T) {
 	dir := t.TempDir()
 	var log strings.Builder
-	s := &series[*seconds]{log: zerolog.New(&log), ext: ".bag"}
-	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
 	now := time.Unix(1_700_000_000, 0)
 	for range 2 {
-		if err := s.startRing(Ring{Before: time.Second}, filepath.Join(dir, "walk"), now); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.next(); err != nil {
-			t.Fatal(err)
-		}
+		s := ringOf(t, Ring{Before: time.Second}, filepath.Join(dir, "walk"), zerolog.New(&log), now)
 		s.leaveRing()
 		if err := s.end(); err != nil {
 			t.Fatal(err)

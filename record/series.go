@@ -7,69 +7,100 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/msgs"
 	"rsros/program"
-	"rsros/record/upload"
+	"rsros/program/work"
+	"rsros/ros"
 )
 
-type seriesFile interface {
-	// Close completes the file. It is called once.
-	Close() error
-	// Path returns the file's current path, which Close may change. It may be called from any goroutine.
-	Path() string
-	// Stats returns what is in the file so far, also after Close. It may be called from any goroutine.
-	Stats() rsbag.RecorderStats
-}
-
 // series writes a recording into consecutive files. It chooses unused names, closes the
-// files, and continues in a new file when another program deletes or replaces the current
-// one. Only the writing goroutine may call its methods, except totals. Of a complete file, it
-// keeps the path and the counts.
-type series[F seriesFile] struct {
-	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
-	log      zerolog.Logger
+// files, starts the next one when one is due, and continues in a new file when another program deletes
+// or replaces the current one. Only the writing goroutine may call its methods, except those that say
+// otherwise. Of a complete file, it keeps the path and the counts.
+type series struct {
+	o       Options
+	create  func(path string, bag bagstore.Options) (*part, error) // fails with fs.ErrExist if the name is taken
+	devices []device                                               // of the recording
+	now     func() time.Time                                       // ROS time; nil in a recording of devices
+	opened  func(*part)                                            // called for each new file; may be nil
+	full    func()                                                 // called when a limit ends the recording
+	log     zerolog.Logger
+	latched *latched
+	budget  *work.Budget
+	staging bagstore.Staging // of all files
+
 	base     string // of all paths, without number and extension
 	ext      string // of all paths; "" means a bag, whose extension is added to numbered files only
 	numbered bool   // the first file has a number, too
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	keep    int   // number of complete files that are kept; 0 means all
-	most    int64 // bytes of complete files that are kept; 0 means all
-	uploads *upload.Queue
 	ring    *ring // nil if every file is kept
 
-	cur     F         // changed with mu held
+	cur     *part     // changed with mu held
 	open    bool      // cur is neither closed nor being closed
-	began   time.Time // when a ring's cur did
+	used    bool      // cur has a frame or a message
+	paused  bool      // cur is, in a recording of devices
+	began   time.Time // when a ring's cur did, on the host's clock
 	made    int       // number of files so far
 	closing sync.WaitGroup
 
+	// For limits; see due.
+	split uint32        // number of the last executed split
+	start time.Time     // when cur began, by now
+	at    bagstore.Time // ROS time of the queue's last item of a topic, event or tick
+	over  bool          // a limit has ended the recording
+	puts  uint64        // messages that were written to files, more than once if they are repeated
+
 	mu         sync.Mutex
-	unfinished []F     // cur, and the one that is being closed before it
-	done       Summary // of the complete files outside of a ring; its paths are those that are kept
+	unfinished []*part // cur, and the one that is being closed before it
+	done       Figures // of the complete files outside of a ring; its paths are those that are kept
 	err        error   // of files that couldn't be completed
 	gone       error   // of files that another program deleted, replaced or truncated
 }
 
+// newSeries returns the files of a recording at a base. In a recording with a ring, the base is that of kept files.
+func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Logger) (*series, error) {
+	s := &series{
+		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log),
+		numbered: o.Split && (o.MaxSize > 0 || o.MaxTime > 0), full: func() {},
+	}
+	if o.Ring.Before > 0 {
+		return s, s.startRing(o.Ring, base, time.Now())
+	}
+	return s, nil
+}
+
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
 // as in rosbag record.
-func (s *series[F]) pathOf(base string) string {
+func (s *series) pathOf(base string) string {
 	if s.numbered || s.made > 0 {
 		return partPath(base, s.made, s.ext)
 	}
 	return base + s.ext
 }
 
-func (s *series[F]) next() error {
+// large is the size of a file after which the next one is written past the page cache from the start. The way
+// through it costs up to ten times as much, and a ring's file of a second has some 100 MB.
+const large = 32 << 20
+
+// next starts the next file, with the newest latched messages.
+func (s *series) next() error {
+	bag := s.o.Bag
+	bag.Staging, bag.Large = &s.staging, s.open && s.cur.Size() >= large
+	if s.made > 0 {
+		s.o.Split = true // after a split by request or a lost file, limits start new files, too
+	}
+	if s.now != nil {
+		s.start = s.now() // before the file exists, because time may jump once others see it
+	}
 	if s.open && !s.overlap {
 		s.open = false
 		s.close(s.cur, s.span())
@@ -77,27 +108,10 @@ func (s *series[F]) next() error {
 			return err
 		}
 	}
-	var f F
-	wanted := s.pathOf(s.base)
-	base, renamed, err := newBase(s.base, time.Now(), func(base string) (err error) {
-		path := s.pathOf(base)
-		if !s.uploads.Safe(path) {
-			return fs.ErrExist // it isn't replaced while it waits
-		}
-		f, err = s.create(path)
-		return err
-	})
+	f, err := s.createNext(bag)
 	if err != nil {
 		return err
 	}
-	if renamed {
-		s.log.Warn().Str("taken", wanted).Str("bag", s.pathOf(base)).Msg("a recording never replaces a file (--overwrite does)")
-	}
-	if s.ring == nil {
-		s.uploads.Begin(s.pathOf(base))
-	}
-	s.base = base
-	s.made++
 	if s.open {
 		last, over := s.cur, s.span()
 		s.closing.Wait()
@@ -113,11 +127,119 @@ func (s *series[F]) next() error {
 	if s.ring != nil {
 		s.began = s.ring.now
 	}
-	return s.failed()
+	s.used, s.paused = false, false
+	if err := s.failed(); err != nil {
+		return err
+	}
+	if s.opened != nil {
+		s.opened(f)
+	}
+	// Their time is that of the queue: the disk may be late.
+	return s.latched.repeat(s.made == 1, func(it *item) error { return s.put(it, instant{stamp: s.at}) })
+}
+
+// createNext creates a file under an unused name.
+func (s *series) createNext(bag bagstore.Options) (f *part, err error) {
+	wanted := s.pathOf(s.base)
+	base, renamed, err := newBase(s.base, time.Now(), func(base string) (err error) {
+		path := s.pathOf(base)
+		if !s.o.Uploads.Safe(path) {
+			return fs.ErrExist // it isn't replaced while it waits
+		}
+		f, err = s.create(path, bag)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if renamed {
+		s.log.Warn().Str("taken", wanted).Str("bag", s.pathOf(base)).Msg("a recording never replaces a file (--overwrite does)")
+	}
+	if s.ring == nil {
+		s.o.Uploads.Begin(s.pathOf(base))
+	}
+	s.base = base
+	s.made++
+	return f, nil
+}
+
+// write writes a frame or message, into a new file if one is due.
+func (s *series) write(it *item) error {
+	if it.frame != nil {
+		if err := s.turn(it); err != nil {
+			return err
+		}
+		s.pause(it.paused)
+		s.used = s.used || !it.paused
+		s.latched.follow(len(it.frame.Data))
+		return s.cur.device.devices[it.device].Frame(it.sensor, it.frame)
+	}
+	s.at = it.at
+	if err := s.turn(it); err != nil || s.over {
+		return err
+	}
+	s.pause(false)
+	s.used = true
+	// It is kept when it is written: if this file is gone, it follows those that begin the next one.
+	if err := s.put(it, instant{it.stamp, it.arrival}); err != nil {
+		return err
+	}
+	if s.o.Latched {
+		s.latched.keep(it)
+	}
+	s.latched.follow(len(it.buffer.Bytes()))
+	return nil
+}
+
+// put writes a message to the current file.
+func (s *series) put(it *item, at instant) error {
+	s.puts++
+	// The caller's reference is for a new file, if this one is gone.
+	return s.cur.Message(it.topic, it.header, at, lend(s.budget, it.buffer), it.buffer.Bytes())
+}
+
+// note writes a message of the recorder's own.
+func (s *series) note(topic, typ, node string, at bagstore.Time, m msgs.Message) error {
+	t := msgs.MustType(typ)
+	s.puts++
+	h := ros.Header{"type": t.Name, "md5sum": t.MD5, "message_definition": t.Definition, "callerid": node}
+	return s.cur.Message(topic, h, instant{stamp: at}, func() {}, msgs.Marshal(m))
+}
+
+// pause pauses or resumes the current file.
+func (s *series) pause(on bool) {
+	if on == s.paused {
+		return
+	}
+	s.paused = on
+	if on {
+		s.cur.device.Pause()
+	} else {
+		s.cur.device.Resume()
+	}
+}
+
+// option writes a changed option and keeps it for the next file's description.
+func (s *series) option(number, sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	n := slices.IndexFunc(s.devices, func(d device) bool { return d.number == number })
+	if snap := s.devices[n].snap; sensor >= 0 && sensor < len(snap.Sensors) {
+		list := snap.Sensors[sensor].Options
+		if i := slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == id }); i >= 0 {
+			list[i].Value = value
+		}
+	}
+	return s.cur.device.devices[number].Option(sensor, id, value, at)
+}
+
+// path returns the newest file's final one. It may be called from any goroutine.
+func (s *series) path() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur.path
 }
 
 // span returns that of a ring's current file, up to now.
-func (s *series[F]) span() span {
+func (s *series) span() span {
 	if s.ring == nil {
 		return span{}
 	}
@@ -125,7 +247,7 @@ func (s *series[F]) span() span {
 }
 
 // lost reports, and logs, whether the file was deleted, replaced or truncated by others.
-func (s *series[F]) lost(err error) bool {
+func (s *series) lost(err error) bool {
 	if !errors.Is(err, bagstore.ErrGone) {
 		return false
 	}
@@ -133,27 +255,26 @@ func (s *series[F]) lost(err error) bool {
 	return true
 }
 
-func (s *series[F]) close(f F, over span) {
+func (s *series) close(f *part, over span) {
 	err := f.Close()
-	final := strings.TrimSuffix(f.Path(), activeSuffix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished = slices.Delete(s.unfinished, 0, 1)
 	if errors.Is(err, bagstore.ErrGone) {
 		s.done.Files++
-		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.Path(), err))
-		s.uploads.Drop(final)
+		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.name(), err))
+		s.o.Uploads.Drop(f.path)
 		return // another file has its name now
 	}
 	switch {
 	case s.ring == nil:
-		s.uploads.Finish(final)
-		s.done.add(f.Path(), f.Stats())
+		s.o.Uploads.Finish(f.path)
+		s.done.add(f.name(), f.stats())
 	case err == nil:
-		err = s.complete(ringFile{f.Path(), f.Stats(), over})
+		err = s.complete(ringFile{f.name(), f.stats(), over})
 	}
 	if err != nil {
-		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.Path(), err))
+		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.name(), err))
 	}
 }
 
@@ -165,12 +286,12 @@ func remove(path string) error {
 	return nil
 }
 
-// trim removes the oldest complete files if there are more than keep or most, up to one that
+// trim removes the oldest complete files if there are more than MaxSplits or Keep, up to one that
 // waits for upload.
-func (s *series[F]) trim() error {
+func (s *series) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.most > 0 { // others may have moved files away
+	if s.o.Keep > 0 { // others may have moved files away
 		paths := s.done.Paths
 		s.done.Paths, s.done.Bytes = nil, 0
 		for _, path := range paths {
@@ -179,9 +300,9 @@ func (s *series[F]) trim() error {
 			}
 		}
 	}
-	for s.keep > 0 && len(s.done.Paths) > s.keep || s.most > 0 && s.done.Bytes > s.most {
+	for s.o.MaxSplits > 0 && len(s.done.Paths) > s.o.MaxSplits || s.o.Keep > 0 && s.done.Bytes > s.o.Keep {
 		oldest := s.done.Paths[0]
-		if !s.uploads.Safe(oldest) {
+		if !s.o.Uploads.Safe(oldest) {
 			return nil
 		}
 		if st, err := os.Stat(oldest); err == nil {
@@ -195,14 +316,15 @@ func (s *series[F]) trim() error {
 	return nil
 }
 
-func (s *series[F]) failed() error {
+func (s *series) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
 // end waits until all files are complete on disk. It may be called more than once.
-func (s *series[F]) end() error {
+func (s *series) end() error {
+	s.latched.release()
 	s.closing.Wait()
 	if s.open {
 		s.open = false
@@ -214,7 +336,7 @@ func (s *series[F]) end() error {
 }
 
 // totals describes all files, without those that a ring has removed. It may be called from any goroutine.
-func (s *series[F]) totals() Summary {
+func (s *series) totals() Figures {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.done
@@ -226,7 +348,7 @@ func (s *series[F]) totals() Summary {
 		}
 	}
 	for _, f := range s.unfinished {
-		sum.add(f.Path(), f.Stats())
+		sum.add(f.name(), f.stats())
 	}
 	return sum
 }
@@ -254,15 +376,3 @@ func newBase(base string, now time.Time, first func(base string) error) (got str
 }
 
 const maxNames = 100
-
-// limits determine when a file of a recording is full. 0 means no limit.
-type limits struct {
-	size     int64 // bytes
-	duration time.Duration
-}
-
-func (l limits) any() bool { return l.size > 0 || l.duration > 0 }
-
-func (l limits) reached(size int64, d time.Duration) bool {
-	return l.size > 0 && size >= l.size || l.duration > 0 && d >= l.duration
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/work"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -20,7 +19,7 @@ const soakParts = 1000
 // TestTopicsSoak records two cameras' topics into many files: their memory is given up, and the figures are those of the files.
 func TestTopicsSoak(t *testing.T) {
 	const second = bagstore.Time(1e9)
-	for name, o := range map[string]TopicOptions{
+	for name, o := range map[string]Options{
 		"all":        {Split: true, MaxTime: time.Hour},
 		"lz4":        {Split: true, MaxTime: time.Hour, Bag: bagstore.Options{Compression: bagstore.LZ4}},
 		"max-splits": {Split: true, MaxTime: time.Hour, MaxSplits: 3, Bag: bagstore.Options{Sink: bagstore.Direct}},
@@ -31,28 +30,25 @@ func TestTopicsSoak(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			o.Output, o.Bag.NoSync = filepath.Join(dir, "x"), true
-			clock := &hand{time.Unix(1000, 0)}
-			f := newTopicFiles(o, work.NewBudget(1<<30), nil, clock.time, zerolog.Nop())
-			if err := f.begin(); err != nil {
-				t.Fatal(err)
-			}
+			f, clock := files(t, o)
+			f.log = zerolog.Nop()
 			began := time.Now()
 			left, right := received(64<<10), received(64<<10)
 			rig.Flat(t, soakParts, func(i int) {
 				clock.advance(2 * time.Second)
 				at := bagstore.TimeOf(clock.now)
-				for _, m := range []topicMessage{
+				for _, m := range []*item{
 					{topic: "/left", header: headerOf("/left", "0"), buffer: left}, {topic: "/right", header: headerOf("/right", "0"), buffer: right},
 				} {
-					m.time, m.stamp = at, at
+					m.at, m.stamp, m.part = at, at, uint32(i)
 					if err := f.write(m); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if o.Split {
-					f.split()
-				} else if err := f.tick(topicMessage{time: at + second, host: began.Add(time.Duration(i+1) * 2 * time.Second)}, false); err != nil {
-					t.Fatal(err)
+				if !o.Split {
+					if err := f.tick(&item{at: at + second, arrival: began.Add(time.Duration(i+1) * 2 * time.Second)}); err != nil {
+						t.Fatal(err)
+					}
 				}
 			})
 			sum, size := f.totals(), int64(0)
@@ -92,7 +88,7 @@ func TestCameraSoak(t *testing.T) {
 				s.raise(1)
 				if rec := s.current.Load(); o.Ring.Before > 0 {
 					at := began.Add(time.Duration(i+1) * 2 * time.Second)
-					rec.event(func(p *parts) error { return p.ringTick(at) })
+					rec.event(func(s *series) error { return s.tick(&item{arrival: at}) })
 				} else {
 					s.must(s.Split())
 				}
@@ -100,7 +96,7 @@ func TestCameraSoak(t *testing.T) {
 					peer.Await(t, "an empty queue", func() bool { return s.current.Load().queue.Size() == 0 })
 				}
 			})
-			p, _ := s.Progress()
+			p, _ := s.Figures()
 			sum, err := s.Stop()
 			s.must(err)
 			if made := soakParts - 1; o.Ring.Before == 0 && (sum.Frames != 2*soakParts || sum.Files < made || p.Files < made-1) {

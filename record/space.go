@@ -9,7 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/msgs"
 	"rsros/record/upload"
 )
 
@@ -27,6 +26,7 @@ type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own
 	uploads *upload.Queue
+	what    string    // what the recording consists of
 	ring    shortener // shortened before anything is dropped; may be nil
 	next    time.Time
 	room    int64 // bytes until the next check
@@ -89,9 +89,9 @@ func (g *spaceGuard) left(path string) int64 {
 	return free
 }
 
-// log says what has changed. what is what the recording consists of.
-func (g *spaceGuard) log(l zerolog.Logger, what string) {
-	why := g.reason(what)
+// log says what has changed.
+func (g *spaceGuard) log(l zerolog.Logger) {
+	why := g.reason()
 	switch {
 	case why == "":
 		l.Warn().Msg("the disk has room again: recording continues")
@@ -103,14 +103,14 @@ func (g *spaceGuard) log(l zerolog.Logger, what string) {
 }
 
 // reason returns why messages are dropped; "" if none are. It may be called from any goroutine.
-func (g *spaceGuard) reason(what string) string {
+func (g *spaceGuard) reason() string {
 	switch {
 	case !g.low.Load():
 		return ""
 	case g.uploads.Full():
-		return "upload backlog limit reached: " + what + " are dropped until some is uploaded"
+		return "upload backlog limit reached: " + g.what + " are dropped until some is uploaded"
 	}
-	text := "the disk is nearly full: " + what + " are dropped until there is room"
+	text := "the disk is nearly full: " + g.what + " are dropped until there is room"
 	if g.ring != nil {
 		if n := g.ring.keptFiles(); n > 0 {
 			text += fmt.Sprintf("; the ring has nothing more to remove, and %d files that triggers keep stay", n)
@@ -125,11 +125,4 @@ func (g *spaceGuard) waiting() string {
 		return ""
 	}
 	return g.uploads.Status().String()
-}
-
-// report adds to a status why messages are dropped.
-func (g *spaceGuard) report(s *msgs.DiagnosticStatus, what string) {
-	if why := g.reason(what); why != "" {
-		s.Values = append(s.Values, msgs.KeyValue{Key: "Dropping", Value: why})
-	}
 }

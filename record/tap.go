@@ -3,31 +3,48 @@ package record
 import (
 	"iter"
 	"slices"
-	"sync/atomic"
+	"time"
 
 	"rsros/camdriver"
+	"rsros/ros"
 )
 
-// tap is a session's consumer of one device's frames and events.
+// Source is a device that a Camera records.
+type Source struct {
+	Hub      *camdriver.Hub
+	Device   camdriver.Device
+	Profiles [][]camdriver.Profile // running streams, by sensor
+	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
+	Number   int                   // of several devices in a recording
+	Name     string                // of several
+	Node     *ros.Node             // subscribes to the topics of the options; nil without any
+}
+
+// device is a device as it was when its recording began, with the current options.
+type device struct {
+	number int
+	snap   camdriver.DeviceSnapshot
+}
+
+// tap is a recording's consumer of one device's frames and events.
 type tap struct {
 	camdriver.NopHandler
 	Source
-	session *session
-	detach  func()
-	meters  camdriver.PerStream[meter]
-	lost    camdriver.PerStream[lossCount] // before arrival, by the numbers of frames
-	dropped camdriver.PerStream[atomic.Uint64]
+	recording *Recording
+	detach    func()
+	flows     camdriver.PerStream[flow]
 }
 
 // attach makes the frames of devices part of the recording. It returns their descriptions.
-func (r *session) attach(sources []Source) (list []device) {
+func (r *Recording) attach(sources []Source) (list []device) {
 	for _, s := range sources {
-		r.taps = append(r.taps, &tap{Source: s, session: r})
+		r.taps = append(r.taps, &tap{Source: s, recording: r})
 	}
 	for _, t := range r.taps {
-		for id := range t.streams() {
-			_, gaps := t.Hub.Counts(id)
-			t.lost.Of(id).begin(gaps)
+		for p := range t.profiles() {
+			f := t.flows.Of(p.Stream)
+			f.gaps = func() uint64 { _, gaps := t.Hub.Counts(p.Stream); return gaps }
+			f.lost.begin(f.gaps())
 		}
 		t.detach = t.Hub.Attach(t)
 		list = append(list, t.describe()) // afterwards, so that no change is missed
@@ -35,29 +52,9 @@ func (r *session) attach(sources []Source) (list []device) {
 	return list
 }
 
-// streams returns the device's streams.
-func (s Source) streams() iter.Seq[camdriver.StreamID] {
-	return func(yield func(camdriver.StreamID) bool) {
-		for _, p := range slices.Concat(s.Profiles...) {
-			if !yield(p.Stream) {
-				return
-			}
-		}
-	}
-}
-
-// missing returns how many frames of a stream were lost before they arrived, while it was recorded.
-func (t *tap) missing(id camdriver.StreamID) uint64 {
-	_, gaps := t.Hub.Counts(id)
-	return t.lost.Of(id).read(gaps)
-}
-
-// run stops or continues to count these.
-func (t *tap) run(on bool) {
-	for id := range t.streams() {
-		_, gaps := t.Hub.Counts(id)
-		t.lost.Of(id).run(on, gaps)
-	}
+// profiles returns those of the device's running streams.
+func (s Source) profiles() iter.Seq[camdriver.Profile] {
+	return slices.Values(slices.Concat(s.Profiles...))
 }
 
 // describe returns a device as it is.
@@ -69,29 +66,35 @@ func (s Source) describe() device {
 	return device{s.Number, snap}
 }
 
-// detach ends all taps. It may be called twice.
-func (r *session) detach() {
-	for _, t := range r.taps {
-		t.detach()
+// rows describes the device's streams. name says whether their names have the device's.
+func (t *tap) rows(named bool) (rows []Row) {
+	for p := range t.profiles() {
+		f := t.flows.Of(p.Stream)
+		row := Row{Name: p.Stream.String(), Type: p.Format.String(), Publishers: -1, Queue: t.recording.queue.Held(f)}
+		if named {
+			row.Name = t.Name + "/" + row.Name
+		}
+		rows = append(rows, f.read(row))
 	}
+	return rows
 }
 
 func (t *tap) Frame(sensor int, f *camdriver.Frame) {
-	r := t.session
+	r, flow := t.recording, t.flows.Of(f.Stream())
 	paused := r.paused.Load()
 	if !paused {
-		t.meters.Of(f.Stream()).add(len(f.Data))
+		flow.meter.add(len(f.Data))
 	}
-	item := queued{tap: t, sensor: sensor, frame: f.Retain(), paused: paused, part: r.part.Load()}
-	r.queue.Push(queueKey{tap: t, stream: f.Stream()}, item, int64(len(f.Data))+eventSize)
+	it := item{flow: flow, device: t.Number, sensor: sensor, frame: f.Retain(), paused: paused, part: r.part.Load()}
+	r.queue.Push(flow, it, int64(len(f.Data))+eventSize)
 }
 
 func (t *tap) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	at := t.Now()
-	t.session.event(func(p *parts) error { return p.option(t.Number, sensor, id, value, at) })
+	t.recording.event(func(s *series) error { return s.option(t.Number, sensor, id, value, at) })
 }
 
 func (t *tap) Notification(sensor int, n camdriver.Notification) {
 	at := t.Now()
-	t.session.event(func(p *parts) error { return p.notification(t.Number, sensor, n, at) })
+	t.recording.event(func(s *series) error { return s.cur.device.devices[t.Number].Notification(sensor, n, at) })
 }

@@ -9,7 +9,6 @@ import (
 
 	"rsros/program"
 	"rsros/program/work"
-	"rsros/ros"
 )
 
 // Thinning leaves out messages before they are queued.
@@ -60,16 +59,11 @@ func (o Thinning) parse(resolve func(string) (string, error)) (t thinning, err e
 	return t, nil
 }
 
-// flow decides which messages of a topic are recorded. Several publishers may use it at once.
-type flow struct {
+// thinner decides which messages of a topic are recorded. Several publishers may use it at once.
+type thinner struct {
 	limit int64
 	count atomic.Int64 // messages that passed, if there is a limit
 	left  atomic.Uint64
-	drops drops
-	meter meter
-	lost  lossCount // before arrival, by the publishers' numbers
-
-	subscriber *ros.Subscriber
 
 	mu    sync.Mutex
 	rate  work.Limiter
@@ -77,34 +71,28 @@ type flow struct {
 	seen  uint64
 }
 
-func (t thinning) flow(topic string) *flow {
-	return &flow{limit: t.count, rate: work.NewLimiter(t.rates[topic]), every: t.every[topic]}
+func (t thinning) of(topic string) *thinner {
+	return &thinner{limit: t.count, rate: work.NewLimiter(t.rates[topic]), every: t.every[topic]}
 }
 
-// missing returns how many messages were lost before they arrived, while the topic was recorded.
-func (f *flow) missing() uint64 { return f.lost.read(f.subscriber.Stats().Missing) }
-
-// run stops or continues to count these.
-func (f *flow) run(on bool) { f.lost.run(on && !f.full(), f.subscriber.Stats().Missing) }
-
 // full reports whether the topic has as many messages as it may have.
-func (f *flow) full() bool { return f.limit > 0 && f.count.Load() >= f.limit }
+func (t *thinner) full() bool { return t.limit > 0 && t.count.Load() >= t.limit }
 
 // passes reports whether a message that arrives at a time in ns is recorded. full means that the
 // topic has as many messages as it may have.
-func (f *flow) passes(at int64) (ok, full bool) {
-	f.mu.Lock()
-	ok = f.every < 2 || f.seen%f.every == 0
-	f.seen++
-	ok = ok && f.rate.Pass(at)
-	f.mu.Unlock()
+func (t *thinner) passes(at int64) (ok, full bool) {
+	t.mu.Lock()
+	ok = t.every < 2 || t.seen%t.every == 0
+	t.seen++
+	ok = ok && t.rate.Pass(at)
+	t.mu.Unlock()
 	if !ok {
-		f.left.Add(1)
+		t.left.Add(1)
 		return false, false
 	}
-	if f.limit == 0 {
+	if t.limit == 0 {
 		return true, false
 	}
-	n := f.count.Add(1)
-	return n <= f.limit, n >= f.limit
+	n := t.count.Add(1)
+	return n <= t.limit, n >= t.limit
 }

@@ -33,7 +33,7 @@ func TestThinning(t *testing.T) {
 		t.Fatal(err)
 	}
 	for topic, want := range map[string]string{"/imu": "0 10 20 30 40 50 60", "/points": "0 3 6 9 12 15 18", "/tf": "0 1 2 3 4 5 6"} {
-		f, got := thin.flow(topic), ""
+		f, got := thin.of(topic), ""
 		for n := range 100 {
 			ok, full := f.passes(int64(n) * 1e7)
 			if ok {
@@ -71,7 +71,7 @@ func TestStampsAsTimes(t *testing.T) {
 	at := binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0}, 1_600_000_000)
 	p.Publish(msgs.Raw{Head: append(at, make([]byte, 32)...)})
 	before := bagstore.TimeOf(time.Now())
-	o := config(t, master, TopicOptions{Topics: []string{"/point", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}, Time: "stamp"})
+	o := config(t, master, Options{Topics: []string{"/point", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}, Time: "stamp"})
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +91,12 @@ func TestStampsAsTimes(t *testing.T) {
 // TestKeep checks that the oldest files are removed when the recording exceeds its limit.
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
-	s := &series[*seconds]{log: zerolog.Nop(), base: filepath.Join(dir, "walk"), ext: ".bag", numbered: true, most: 25}
-	s.create = func(path string) (*seconds, error) { return &seconds{path, &strings.Builder{}}, nil }
+	s := secondsOf(t, Options{Split: true, MaxTime: time.Hour, Keep: 25}, filepath.Join(dir, "walk"), zerolog.Nop())
 	for range 6 {
 		if err := s.next(); err != nil {
 			t.Fatal(err)
 		}
-		s.cur.text.WriteString("ten bytes!")
+		s.say("ten bytes!")
 	}
 	if err := s.end(); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ type topicFilter struct {
 
 // newTopicFilter resolves the given names, so that a topic that is named twice, as chatter
 // and /chatter, is recorded once under its full name.
-func newTopicFilter(o TopicOptions, resolve func(string) (string, error)) (topicFilter, error) {
+func newTopicFilter(o Options, resolve func(string) (string, error)) (topicFilter, error) {
 	f := topicFilter{polls: o.All || o.Regex || o.Node != ""}
 	full := func(text string) (*regexp.Regexp, error) {
 		re, err := bagstore.MatchWhole(text)

@@ -46,7 +46,7 @@ func talker(t *testing.T, master, topic, text string) {
 }
 
 // config returns the options of a recorder in the test's graph.
-func config(t *testing.T, master string, o TopicOptions) TopicOptions {
+func config(t *testing.T, master string, o Options) Options {
 	t.Helper()
 	if o.Output == "" {
 		o.Output = filepath.Join(t.TempDir(), "x.bag")
@@ -74,7 +74,7 @@ func recorded(t *testing.T, path string) map[string]uint64 {
 func TestTopicNamedTwice(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
-	o := config(t, master, TopicOptions{Topics: []string{"chatter", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}})
+	o := config(t, master, Options{Topics: []string{"chatter", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}})
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestIllegalTopicInGraph(t *testing.T) {
 	if _, err := xmlrpc.Call(t.Context(), http.DefaultClient, master, "registerPublisher", "/stranger", "/bad-name", "std_msgs/String", "http://127.0.0.1:1/"); err != nil {
 		t.Fatal(err)
 	}
-	o := config(t, master, TopicOptions{All: true})
+	o := config(t, master, Options{All: true})
 	if err := until(t, o, "/chatter", 1); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/bad-name") {
 		t.Errorf("ended with %v", err)
 	}
@@ -101,7 +101,7 @@ func TestIllegalTopicInGraph(t *testing.T) {
 }
 
 // until runs a recorder until its active file holds n messages of a topic.
-func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
+func until(t *testing.T, o Options, topic string, n uint64) error {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -133,7 +133,7 @@ func TestNodeTopics(t *testing.T) {
 	if _, err := listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
 		t.Fatal(err)
 	}
-	o := config(t, master, TopicOptions{Node: "listener"})
+	o := config(t, master, Options{Node: "listener"})
 	if err := until(t, o, "/chatter", 1); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestWaitsForClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	talker(t, master, "/chatter", "hi")
-	o := config(t, master, TopicOptions{Topics: []string{"/chatter"}, MaxTime: time.Hour})
+	o := config(t, master, Options{Topics: []string{"/chatter"}, MaxTime: time.Hour})
 	o.ROS.Name = "recorder"
 	ended := make(chan error, 1)
 	go func() { ended <- Topics(t.Context(), o) }()
@@ -212,7 +212,7 @@ func TestHungMaster(t *testing.T) {
 	defer front.Close()
 	defer close(hung)
 	talker(t, master, "/chatter", "hi")
-	o := config(t, front.URL, TopicOptions{All: true})
+	o := config(t, front.URL, Options{All: true})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Topics(ctx, o) }()
@@ -231,7 +231,7 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	err = Topics(t.Context(), TopicOptions{
+	err = Topics(t.Context(), Options{
 		All: true, MaxTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
 		ROS: graph.Config{MasterURI: "http://" + l.Addr().String(), Host: "127.0.0.1"},
 	})
@@ -257,7 +257,7 @@ func TestMissing(t *testing.T) {
 		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
 	}
 	var log bytes.Buffer
-	o := config(t, master, TopicOptions{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
+	o := config(t, master, Options{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
 	o.Log = zerolog.New(zerolog.SyncWriter(&log))
 	if err := Topics(t.Context(), o); err != nil {
 		t.Fatal(err)

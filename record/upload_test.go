@@ -12,7 +12,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/place"
-	"rsros/program/work"
 	"rsros/record/upload"
 )
 
@@ -39,32 +38,26 @@ func waitingQueue(t *testing.T, o upload.Options, dir string) *upload.Queue {
 // TestSplitsThatWait checks that the limit of kept files removes none that waits for upload.
 func TestSplitsThatWait(t *testing.T) {
 	dir := t.TempDir()
-	clock := &hand{time.Unix(1000, 0)}
-	o := TopicOptions{Output: filepath.Join(dir, "x.bag"), Split: true, MaxTime: time.Second, MaxSplits: 1}
-	f := newTopicFiles(o, work.NewBudget(1<<30), waitingQueue(t, upload.Options{}, dir), clock.time, zerolog.New(zerolog.NewTestWriter(t)))
-	if err := f.begin(); err != nil {
-		t.Fatal(err)
-	}
+	o := Options{Uploads: waitingQueue(t, upload.Options{}, dir), Output: filepath.Join(dir, "x.bag"), Split: true, MaxTime: time.Second, MaxSplits: 1}
+	f, clock := files(t, o)
 	for range 3 {
 		clock.advance(time.Second)
-		if err := f.turn(clock.now); err != nil {
-			t.Fatal(err)
-		}
+		pass(t, f, clock.now)
 	}
 	finish(t, f)
 	for n := range 4 {
 		path := filepath.Join(dir, partPath("x", n, extBag))
-		if _, err := os.Lstat(path); err != nil || f.uploads.Safe(path) {
+		if _, err := os.Lstat(path); err != nil || o.Uploads.Safe(path) {
 			t.Errorf("%s is safe, or gone: %v", path, err)
 		}
 	}
-	if st := f.uploads.Status(); st.Waiting != 4 {
+	if st := o.Uploads.Status(); st.Waiting != 4 {
 		t.Errorf("%+v", st)
 	}
 	o.Bag.Overwrite = true
-	again := newTopicFiles(o, work.NewBudget(1<<30), f.uploads, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
-	if err := again.begin(); err != nil || again.cur.final == filepath.Join(dir, "x_0.bag") {
-		t.Errorf("replaced a file that waits: %s, %v", again.cur.final, err)
+	again, _ := files(t, o)
+	if again.cur.path == filepath.Join(dir, "x_0.bag") {
+		t.Errorf("replaced a file that waits: %s", again.cur.path)
 	}
 	finish(t, again)
 }

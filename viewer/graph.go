@@ -20,14 +20,14 @@ import (
 type graphStage struct {
 	base
 	*topics
-	recorder *record.TopicRecording // nil if nothing is recorded
+	recorder *record.Recording // nil if nothing is recorded
 	frozen   *atomic.Bool
 }
 
 // AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded. When
 // they change, it shows a new stage. name is the title. The caller must call detach before it
 // closes the server, and before the recording ends.
-func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name string) (detach func()) {
+func (s *Server) AttachGraph(g foxglove.Graph, r *record.Recording, name string) (detach func()) {
 	var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
 	stop := g.Follow(func(state *foxglove.State) {
 		types := make(map[string]msgs.Type)
@@ -59,7 +59,7 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name st
 }
 
 // recordedTopics returns the topics that are recorded, or all if r is nil.
-func recordedTopics(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
+func recordedTopics(types map[string]msgs.Type, r *record.Recording) map[string]msgs.Type {
 	if r == nil {
 		return types
 	}
@@ -72,7 +72,7 @@ func recordedTopics(types map[string]msgs.Type, r *record.TopicRecording) map[st
 	return some
 }
 
-func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
+func newGraphStage(s *Server, graph foxglove.Graph, r *record.Recording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
 	g := &graphStage{recorder: r, frozen: frozen, base: base{server: s}}
 	g.topics = newTopics(g, types)
 	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
@@ -135,11 +135,11 @@ func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {
 		return nil
 	}
-	p, f := g.recorder.Progress(), g.recorder.Figures()
-	r := &wire.Record{On: !p.Ended, Paused: p.Paused, File: f.File, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Upload: p.Uploads, Part: f.Files, Streams: []uint16{}}
-	figures(r, f)
-	for _, name := range p.Topics {
-		if t := g.byName[name]; t != nil && t.id > 0 {
+	f := g.recorder.Figures()
+	r := figures(f)
+	r.On, r.File, r.Drops, r.Part = !f.Ended, f.File, f.Lost-f.TooLarge, f.Files
+	for _, row := range f.Rows {
+		if t := g.byName[row.Name]; t != nil && t.id > 0 {
 			r.Streams = append(r.Streams, t.id)
 		}
 	}

@@ -16,22 +16,19 @@ import (
 )
 
 func (g *camera) recording() *wire.Record {
-	r := &wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
-	r.Upload = g.Records.Uploads()
-	p, on := g.Records.Progress()
+	f, on := g.Records.Figures()
 	if !on {
+		r := &wire.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads()}
+		r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
 		return r
 	}
-	r.On, r.Paused, r.Seconds, r.Bytes, r.Drops = p.Err == nil, p.Paused, p.Duration.Seconds(), p.Bytes, p.Dropped
-	if p.Err != nil {
-		r.Error = p.Err.Error()
+	r := figures(f)
+	r.On, r.Drops = f.Err == nil, f.Dropped
+	if f.Err != nil {
+		r.Error = f.Err.Error()
 	}
-	if n := len(p.Paths); n > 0 {
-		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
-	}
-	if f, on := g.Records.Figures(); on {
-		figures(r, f)
+	if n := len(f.Paths); n > 0 {
+		r.File, r.Part = filepath.Base(f.Paths[n-1]), n
 	}
 	for _, st := range g.streams {
 		r.Streams = append(r.Streams, st.id)
@@ -43,14 +40,18 @@ func (g *camera) recording() *wire.Record {
 // maxTable is the maximum number of rows of a recording's table.
 const maxTable = 200
 
-// figures adds a recorder's figures.
-func figures(r *wire.Record, f record.Figures) {
-	r.Free, r.Ring, r.Compression = max(f.Free, 0), f.Ring, f.Compression
+// figures describes a recording by its figures.
+func figures(f record.Figures) *wire.Record {
+	r := &wire.Record{
+		Paused: f.Paused, Seconds: f.Duration.Seconds(), Bytes: f.Bytes, Free: max(f.Free, 0), Part: 1, Streams: []uint16{},
+		Upload: f.Uploads, Ring: f.Ring, Compression: f.Compression,
+	}
 	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
 		r.Table = append(r.Table, wire.RecordRow(row))
 	}
 	total := wire.RecordRow(record.Total(f))
 	r.Total = &total
+	return r
 }
 
 // Bounds of what viewers may choose for a recording.
@@ -97,10 +98,10 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 		return "", fmt.Errorf("split after %d bytes, want %d or more", b, minSplitBytes)
 	}
 	if r.SplitSeconds > 0 {
-		o.SplitDuration = time.Duration(r.SplitSeconds * float64(time.Second))
+		o.MaxTime = time.Duration(r.SplitSeconds * float64(time.Second))
 	}
 	if r.SplitBytes > 0 {
-		o.SplitSize = r.SplitBytes
+		o.MaxSize = r.SplitBytes
 	}
 	path, err := g.namedPath(r.Name)
 	if err != nil {
@@ -108,7 +109,7 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	}
 	switch {
 	case g.own:
-		if _, on := g.Records.Progress(); !on {
+		if _, on := g.Records.Figures(); !on {
 			g.Records.Serve(g.Records.Source, o, g.RecordDir, s.o.Log)
 		}
 	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:

@@ -52,7 +52,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 
 // recordArgs has the settings of record, including those without a field in TopicOptions.
 type recordArgs struct {
-	options    record.TopicOptions
+	options    record.Options
 	page       view.Access
 	quiet, udp bool
 }
@@ -76,7 +76,7 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}
 	page := view.ShowRecording(view.Options{Access: r.page})
-	o.Show = func(n *graph.Node, t *record.TopicRecording) (func() error, error) {
+	o.Show = func(n *graph.Node, t *record.Recording) (func() error, error) {
 		hide, err := page(n, t)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func addressArgs(cmd *cobra.Command, args []string) error {
 }
 
 // topicTable is the table of a recording of topics.
-func topicTable(t *record.TopicRecording, ring bool) tableSource {
+func topicTable(t *record.Recording, ring bool) tableSource {
 	r := tableSource{
 		figures: func() []record.Figures { return []record.Figures{t.Figures()} },
 		help:    "space pause  s split  m mark  q quit",

@@ -95,7 +95,7 @@ type demo struct {
 	master  string
 	bag     string
 	ledger  *ledger
-	summary record.Summary
+	summary record.Figures
 	clocks  int // clock messages seen
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/node/naming"
 	"rsros/node/settings"
@@ -54,9 +53,9 @@ type Options struct {
 	// ~record_path must be below RecordPath.
 	AllowRemotePaths bool `setting:"allow-remote-paths"`
 
+	Duration  time.Duration `setting:"duration"` // 0 means until stopped; before Recording, which has a limit of that name
 	Recording record.Options
 	Show      func(*Node) (hide func()) // called when the node runs; may be nil
-	Duration  time.Duration             `setting:"duration"` // 0 means until stopped
 
 	HTTP view.Access // where viewers connect; nowhere if zero
 
@@ -204,10 +203,7 @@ func (o *Options) checkFormat() error {
 		o.Record += ".db3"
 	}
 	o.Recording.DB3 = o.Recording.DB3 || filepath.Ext(o.Record) == ".db3"
-	if c := o.Recording.Bag.Kind(); o.Recording.DB3 && c != bagstore.None {
-		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
-	}
-	return nil
+	return o.Recording.CheckFormat()
 }
 
 // checkTogether rejects what one recording of cameras and topics can't be. several says that the node has

@@ -53,13 +53,13 @@ func TestRecordingParameters(t *testing.T) {
 		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
 		"duration": 2.5, "speed": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
 	}
-	o := Options{Recording: record.Options{SplitSize: 1}}
+	o := Options{Recording: record.Options{MaxSize: 1}}
 	if err := o.fill(p); err != nil {
 		t.Fatal(err)
 	}
 	want := record.Options{
 		Bag:        bagstore.Options{Compression: bagstore.LZ4, Sink: bagstore.Direct, ChunkSize: 256 << 10},
-		QueueBytes: 64 << 20, SplitSize: 1, SplitDuration: 5 * time.Minute,
+		QueueBytes: 64 << 20, MaxSize: 1, MaxTime: 5 * time.Minute,
 	}
 	if !reflect.DeepEqual(o.Recording, want) || o.Record != "walk.bag" || o.Duration != 2500*time.Millisecond {
 		t.Errorf("recording %+v for %v", o.Recording, o.Duration)

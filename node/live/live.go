@@ -176,7 +176,7 @@ func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
 func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 
 // LastRecording describes its recording that ended last.
-func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
+func (n *Node) LastRecording() record.Figures { return n.cameras[0].records.Last }
 
 func (n *Node) together(do func(*camera) error) error { return concurrently(n.cameras, do) }
 

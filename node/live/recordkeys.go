@@ -38,12 +38,12 @@ func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 }
 
 func (c *camera) togglePause() (string, error) {
-	p, _ := c.records.Progress()
-	return c.pauseRecording(!p.Paused)
+	f, _ := c.records.Figures()
+	return c.pauseRecording(!f.Paused)
 }
 
 func (c *camera) toggleRecording() (string, error) {
-	if _, on := c.records.Progress(); on {
+	if _, on := c.records.Figures(); on {
 		return c.stopRecording()
 	}
 	return c.startRecording()

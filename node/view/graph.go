@@ -10,8 +10,8 @@ import (
 )
 
 // ShowRecording serves viewers of a recording: they see what is recorded, and control it.
-func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close func() error, err error) {
-	return func(n *graph.Node, r *record.TopicRecording) (func() error, error) {
+func ShowRecording(o Options) func(*graph.Node, *record.Recording) (close func() error, err error) {
+	return func(n *graph.Node, r *record.Recording) (func() error, error) {
 		page, l, err := Serve(n, o)
 		if l == nil {
 			return l.Close, err

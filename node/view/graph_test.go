@@ -137,7 +137,7 @@ func TestRecording(t *testing.T) {
 	url, ended := make(address, 1), make(chan error, 1)
 	log := zerolog.New(url)
 	go func() {
-		ended <- record.Topics(context.WithoutCancel(t.Context()), record.TopicOptions{
+		ended <- record.Topics(context.WithoutCancel(t.Context()), record.Options{
 			Topics: []string{"/map"}, Output: bag, ROS: graph.Config{Name: "recorder", MasterURI: m.URI(), Host: "127.0.0.1"}, Log: log,
 			Show: ShowRecording(Options{Access: Access{Access: guard.Access{Address: "127.0.0.1:0"}}}),
 		})

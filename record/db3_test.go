@@ -33,7 +33,7 @@ func TestTopicsDB3(t *testing.T) {
 		t.Fatal(err)
 	}
 	odd.Publish(msgs.Raw{Head: []byte{1}})
-	o := config(t, master, TopicOptions{Topics: []string{"chatter", "odd"}, Thinning: Thinning{Limit: []string{"1"}}, Output: filepath.Join(t.TempDir(), "x.db3")})
+	o := config(t, master, Options{Topics: []string{"chatter", "odd"}, Thinning: Thinning{Limit: []string{"1"}}, Output: filepath.Join(t.TempDir(), "x.db3")})
 	if err := Topics(t.Context(), o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/odd") || strings.Contains(err.Error(), "/chatter") {
 		t.Errorf("ended with %v", err)
 	}
@@ -62,7 +62,7 @@ for name, kind, qos, data in c.execute('SELECT name, type, offered_qos_profiles,
 
 // TestTopicsDB3Options checks that options that a .db3 can't have are refused.
 func TestTopicsDB3Options(t *testing.T) {
-	for name, o := range map[string]TopicOptions{
+	for name, o := range map[string]Options{
 		"compressed": {All: true, Output: "x.db3", Bag: bagstore.Options{Compression: bagstore.LZ4}},
 		"a bag":      {All: true, Output: "x.bag", DB3: true},
 	} {

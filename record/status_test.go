@@ -45,7 +45,7 @@ func TestTopicStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := config(t, master, TopicOptions{All: true})
+	o := config(t, master, Options{All: true})
 	o.ROS.Name = "recorder"
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

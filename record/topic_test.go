@@ -25,38 +25,43 @@ func (s *studio) second() device {
 	return other.describe()
 }
 
-func (s *studio) parts(path string, open openFunc, devices ...device) (*parts, error) {
-	return newParts(path, devices, Options{}, work.NewBudget(1<<20), open, zerolog.New(zerolog.NewTestWriter(s.t)))
+// files returns the open series of a recording of devices.
+func (s *studio) files(path string, o Options, devices ...device) (*series, error) {
+	o.Split, o.Latched = true, true
+	f, err := newDeviceSeries(o, path, devices, work.NewBudget(1<<30), s.create, zerolog.New(zerolog.NewTestWriter(s.t)))
+	s.must(err)
+	return f, f.next()
 }
 
 // closedWriter counts calls of Close.
 type closedWriter struct {
-	bagWriter
+	deviceWriter
 	closed *int
 }
 
-func (w closedWriter) Close() error { *w.closed++; return w.bagWriter.Close() }
+func (w closedWriter) Close() error { *w.closed++; return w.deviceWriter.Close() }
 
 // TestJoinFails checks that a file which can't hold all devices is closed.
 func TestJoinFails(t *testing.T) {
 	s, closed := newStudio(t, Options{}), 0
-	open := func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (bagWriter, error) {
-		w, err := s.open(path, number, snap, bag)
+	create := s.create
+	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
+		w, err := create(path, number, snap, bag)
 		return closedWriter{w, &closed}, err
 	}
-	if _, err := s.parts(filepath.Join(t.TempDir(), "x.db3"), open, s.describe(), s.second()); !errors.Is(err, camdriver.ErrUnsupported) || closed != 1 {
+	if _, err := s.files(filepath.Join(t.TempDir(), "x.db3"), Options{}, s.describe(), s.second()); !errors.Is(err, camdriver.ErrUnsupported) || closed != 1 {
 		t.Errorf("closed %d times, %v", closed, err)
 	}
 }
 
 // TestJoinLate checks that a device that joins during a recording is in the next one only.
 func TestJoinLate(t *testing.T) {
-	s := newStudio(t, Options{SplitDuration: 5 * spacing})
+	s := newStudio(t, Options{MaxTime: 5 * spacing})
 	other := s.Source
 	other.Hub, other.Number = new(camdriver.Hub), 1
 	s.begin()
 	s.raise(3)
-	s.Join(other, s.opts, "", s.log)
+	s.Join(other, s.o, "", s.log)
 	s.raise(10)
 	first, err := s.Stop()
 	s.must(err)
@@ -81,11 +86,11 @@ func TestJoinLate(t *testing.T) {
 // after it, starts no further file.
 func TestSplitOnce(t *testing.T) {
 	s := newStudio(t, Options{})
-	p, err := s.parts(filepath.Join(t.TempDir(), "x.bag"), s.open, s.describe())
+	p, err := s.files(filepath.Join(t.TempDir(), "x.bag"), Options{}, s.describe())
 	s.must(err)
 	for _, part := range []uint32{0, 1, 0, 1, 1, 2, 1, 2} {
-		p.frames = true
-		s.must(p.turn(queued{part: part}))
+		p.used = true
+		s.must(p.turn(&item{part: part}))
 	}
 	if p.made != 3 {
 		t.Errorf("%d files after two splits", p.made)
@@ -105,7 +110,7 @@ func TestLargeMessage(t *testing.T) {
 	s := newStudio(t, Options{QueueBytes: 1 << 20, Topics: []string{"/large"}})
 	s.Node = node
 	s.begin()
-	peer.Await(t, "the loss", func() bool { p, _ := s.Progress(); return p.Lost+p.Messages > 0 })
+	peer.Await(t, "the loss", func() bool { p, _ := s.Figures(); return p.Lost+p.Messages > 0 })
 	sum, err := s.Stop()
 	s.must(err)
 	if sum.Lost != 1 || sum.Messages != 0 {

@@ -22,20 +22,32 @@ type hand struct{ now time.Time }
 func (h *hand) time() time.Time         { return h.now }
 func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
 
-// files opens the first file of a recording in a folder of the test.
-func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
+// files opens the first file of a recording of topics.
+func files(t *testing.T, o Options) (*series, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
-	f := newTopicFiles(o, work.NewBudget(1<<30), nil, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
-	if err := f.begin(); err != nil {
+	f, err := newTopicSeries(o, work.NewBudget(1<<30), clock.time, leftOut{}, zerolog.New(zerolog.NewTestWriter(t)))
+	if err == nil {
+		err = f.next()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f, clock
 }
 
-func finish(t *testing.T, f *topicFiles) {
+func finish(t *testing.T, f *series) {
 	t.Helper()
 	if err := f.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pass lets a tick come at a time.
+func pass(t *testing.T, f *series, now time.Time) {
+	t.Helper()
+	f.at = bagstore.TimeOf(now)
+	if err := f.turn(&item{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,7 +70,7 @@ func listing(t *testing.T, dir string) string {
 // before that.
 func TestNamesWhileRecording(t *testing.T) {
 	dir := t.TempDir()
-	f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x.bag")})
+	f, _ := files(t, Options{Output: filepath.Join(dir, "x.bag")})
 	if got := listing(t, dir); got != "x.bag.active" {
 		t.Errorf("while it is written: %s", got)
 	}
@@ -99,7 +111,7 @@ func TestTakenNames(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			keep(t, filepath.Join(dir, c.taken))
-			f, _ := files(t, TopicOptions{Output: filepath.Join(dir, "x"), Split: c.split, MaxTime: time.Hour})
+			f, _ := files(t, Options{Output: filepath.Join(dir, "x"), Split: c.split, MaxTime: time.Hour})
 			finish(t, f)
 			ending := ".bag"
 			if c.split {
@@ -112,7 +124,7 @@ func TestTakenNames(t *testing.T) {
 	}
 	t.Run("taken while it was recorded", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		f, _ := files(t, TopicOptions{Output: path})
+		f, _ := files(t, Options{Output: path})
 		keep(t, path)
 		if err := f.end(); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("close: %v", err)
@@ -126,7 +138,7 @@ func TestTakenNames(t *testing.T) {
 		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, _ := files(t, TopicOptions{Output: path, Bag: bagstore.Options{Overwrite: true}})
+		f, _ := files(t, Options{Output: path, Bag: bagstore.Options{Overwrite: true}})
 		finish(t, f)
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {
@@ -141,32 +153,26 @@ func TestTakenNames(t *testing.T) {
 // TestDuration checks that limits count the messages' time, and expire without a message.
 func TestDuration(t *testing.T) {
 	t.Run("end", func(t *testing.T) {
-		f, clock := files(t, TopicOptions{Output: filepath.Join(t.TempDir(), "x"), MaxTime: 2 * time.Second})
+		f, clock := files(t, Options{Output: filepath.Join(t.TempDir(), "x"), MaxTime: 2 * time.Second})
 		for range 3 {
-			if err := f.turn(clock.time()); err != nil {
-				t.Fatal(err)
-			}
+			pass(t, f, clock.now)
 			clock.advance(time.Second)
 		}
-		select {
-		case <-f.done():
-		default:
+		if !f.over {
 			t.Error("two seconds didn't end it")
 		}
 		finish(t, f)
 	})
 	t.Run("split", func(t *testing.T) {
 		dir := t.TempDir()
-		f, clock := files(t, TopicOptions{Output: filepath.Join(dir, "x"), MaxTime: 2 * time.Second, Split: true})
+		f, clock := files(t, Options{Output: filepath.Join(dir, "x"), MaxTime: 2 * time.Second, Split: true})
 		// 4.5 s is 0.5 s after a whole multiple, so the third file ends at 6 s.
 		for _, step := range []time.Duration{1, 1, 2500, 1600} {
 			if step < 10 {
 				step *= 1000
 			}
 			clock.advance(step * time.Millisecond)
-			if err := f.turn(clock.time()); err != nil {
-				t.Fatal(err)
-			}
+			pass(t, f, clock.now)
 		}
 		finish(t, f)
 		if got := listing(t, dir); got != "x_0.bag x_1.bag x_2.bag x_3.bag" {
@@ -178,12 +184,10 @@ func TestDuration(t *testing.T) {
 // TestMaxSplits checks that as many finished files stay as rosbag record keeps.
 func TestMaxSplits(t *testing.T) {
 	dir := t.TempDir()
-	f, clock := files(t, TopicOptions{Output: filepath.Join(dir, "x"), MaxTime: time.Second, Split: true, MaxSplits: 2})
+	f, clock := files(t, Options{Output: filepath.Join(dir, "x"), MaxTime: time.Second, Split: true, MaxSplits: 2})
 	for range 5 {
 		clock.advance(time.Second)
-		if err := f.turn(clock.time()); err != nil {
-			t.Fatal(err)
-		}
+		pass(t, f, clock.now)
 	}
 	if got := listing(t, dir); got != "x_3.bag x_4.bag x_5.bag.active" {
 		t.Errorf("files: %s", got)

@@ -1,0 +1,72 @@
+package record
+
+import "time"
+
+// full reports whether the current file has reached a limit of the options, and whether it is that of time.
+func (s *series) isFull() (full, late bool) {
+	late = s.o.MaxTime > 0 && s.length() >= s.o.MaxTime
+	return late || s.o.MaxSize > 0 && s.latched.measure(s.cur.Size(), s.o.MaxSize) >= s.o.MaxSize, late
+}
+
+// length returns how long the current file is. That of devices has its own time, without pauses; otherwise ROS
+// time passes without messages, too.
+func (s *series) length() time.Duration {
+	if s.cur.device != nil {
+		return s.cur.device.Duration()
+	}
+	return s.at.Std().Sub(s.start)
+}
+
+// turn starts a new file, or ends the recording, if a split was requested before the item, or if the current file is
+// full. A file of devices has at least a frame or a message.
+func (s *series) turn(it *item) error {
+	if s.cur.device != nil && (it.paused || !s.used) {
+		return nil
+	}
+	// An item of another device or topic may be from before the last split.
+	part := max(it.part, s.split)
+	asked := part != s.split
+	full, late := s.isFull()
+	if full && !s.o.Split {
+		s.over = true
+		s.full()
+		return nil
+	}
+	if !full && !asked {
+		return nil
+	}
+	s.split = part
+	start := s.start
+	if err := s.next(); err != nil {
+		return err
+	}
+	if late && !asked && s.cur.device == nil {
+		// Files start at multiples of the duration, however late the message is.
+		s.start = start.Add(s.at.Std().Sub(start).Truncate(s.o.MaxTime))
+	}
+	return nil
+}
+
+// tick starts a new file, or ends the recording, if it is time.
+func (s *series) tick(it *item) error {
+	if s.ringTurn(it.arrival) && s.worth() {
+		return s.next()
+	}
+	if s.cur.device != nil {
+		return nil
+	}
+	return s.turn(it)
+}
+
+// ringTrigger keeps what the ring has, and completes the current file.
+func (s *series) ringTrigger(at time.Time) error {
+	due := s.ringTurn(at)
+	complete, err := s.trigger(at)
+	if err == nil && (due || complete) && s.worth() {
+		err = s.next()
+	}
+	return err
+}
+
+// worth reports whether the current file of a ring has something, or may be empty.
+func (s *series) worth() bool { return s.used || s.cur.device == nil }

@@ -1,0 +1,136 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/program"
+	"rsros/program/work"
+	"rsros/record/upload"
+	"rsros/ros/graph"
+)
+
+// Options are the settings of recordings. Those of topics have the meaning that they have in rosbag record.
+type Options struct {
+	Bag       bagstore.Options
+	DB3       bool          `setting:"db3"`                     // files whose names have no extension are .db3
+	Split     bool          `setting:"split"`                   // start a new file at a limit instead of ending; recordings of cameras always do
+	MaxSize   int64         `setting:"size,split-size"`         // of a file in bytes; 0 means no limit
+	MaxTime   time.Duration `setting:"duration,split-duration"` // of a file, in recorded time; 0 means no limit
+	MaxSplits int           `setting:"max-splits"`              // keep this many finished files of this run besides the one that is written; 0 keeps all
+	Keep      int64         `setting:"keep"`                    // bytes of finished files of this run that are kept; 0 keeps all
+	Latched   bool          `setting:"repeat-latched"`          // begin each file of a split with the newest latched messages; recordings of cameras always do
+	Ring      Ring
+	Upload    upload.Options
+	Uploads   *upload.Queue // where finished files go; may be nil
+
+	QueueBytes int64        `setting:"buffsize"` // limit of what waits for the disk; 0 means no limit
+	Memory     int64        `setting:"memory"`   // the same of all cameras together, instead of QueueBytes; 0 means that each has QueueBytes
+	Budget     *work.Budget // of Memory; may be nil
+	MinSpace   int64        `setting:"min-space"` // bytes that stay free on the disk; below it frames and messages are dropped. 0 means no limit
+
+	Topics []string `setting:"topic,record-topics"` // names; with cameras also several in a text, with commas; with Regex, expressions that match whole names
+
+	// Of Topics alone.
+	All      bool   `setting:"all"` // every topic
+	Regex    bool   `setting:"regex"`
+	Exclude  string `setting:"exclude"`       // regular expression of topics to leave out
+	Node     string `setting:"node"`          // also every topic that this node subscribes to
+	Output   string `setting:"output-name"`   // path of the file; numbered when split
+	Prefix   string `setting:"output-prefix"` // path before the time stamp, if Output is empty
+	NoDelay  bool   `setting:"tcpnodelay"`
+	Publish  bool   `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
+	Thinning Thinning
+	Time     string `setting:"time"` // record times: arrival (the default), or stamp for those of headers
+	Triggers TriggerRules
+
+	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
+	Master graph.Mode   `setting:"master"`
+
+	// Show, if not nil, lets viewers see and control the recording. It is called when the
+	// recording runs, and the returned function before it ends.
+	Show func(*graph.Node, *Recording) (close func() error, err error)
+
+	Log zerolog.Logger
+}
+
+// Check rejects settings that contradict each other.
+func (o *Options) Check() error {
+	return o.Ring.check(o.Split || o.MaxSize > 0 || o.MaxTime > 0 || o.Bag.Overwrite)
+}
+
+// completeTopics checks and completes the settings of Topics.
+func (o *Options) completeTopics() error {
+	switch {
+	case len(o.Topics) == 0 && !o.All && o.Node == "":
+		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
+	case o.Output != "" && o.Prefix != "":
+		return fmt.Errorf("%w: --output-name and --output-prefix don't go together", program.ErrUsage)
+	case o.Keep > 0 && !o.Split:
+		return fmt.Errorf("%w: --keep needs --split", program.ErrUsage)
+	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
+		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
+	case o.Bag.LZ4Topics != nil && o.Bag.Kind() != bagstore.LZ4:
+		return fmt.Errorf("%w: --lz4-topics and --bz2 don't go together", program.ErrUsage)
+	case o.Ring.Before == 0 && (len(o.Triggers.Expressions) > 0 || len(o.Triggers.Silences) > 0):
+		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
+	}
+	if err := errors.Join(o.Check(), upload.OnlyPaths(o.Output, o.Prefix)); err != nil {
+		return err
+	}
+	_, ext := splitExt(o.Output)
+	if ext == extBag && o.DB3 {
+		return fmt.Errorf("%w: --db3 doesn't record into %s", program.ErrUsage, o.Output)
+	}
+	o.DB3 = o.DB3 || ext == extDB3
+	o.Latched = o.Latched || o.Ring.Before > 0 // each file of a ring can be played alone
+	return o.CheckFormat()
+}
+
+// CheckFormat rejects options that the format doesn't have.
+func (o *Options) CheckFormat() error {
+	if c := o.Bag.Kind(); o.DB3 && c != bagstore.None {
+		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
+	}
+	return nil
+}
+
+// ext returns the extension of files whose names have none.
+func (o *Options) ext() string {
+	if o.DB3 {
+		return extDB3
+	}
+	return extBag
+}
+
+// folder returns that of the files of Topics.
+func (o *Options) folder() string { return filepath.Dir(cmp.Or(o.Output, o.Prefix, ".") + "_") }
+
+// base returns the path of the files of Topics, or of a ring's kept files, without number and extension.
+func (o *Options) base(now time.Time) string {
+	base, _ := splitExt(cmp.Or(o.Output, o.Prefix))
+	switch {
+	case o.Output != "" || o.Ring.Before > 0:
+		return base
+	case base != "":
+		base += "_"
+	}
+	return base + now.Format(stampLayout)
+}
+
+// largest returns the size limit of a topic's message in bytes: larger ones are skipped and count as lost. 0 means no limit.
+func (o *Options) largest() int64 { return cmp.Or(o.Memory, o.QueueBytes) }
+
+// compression describes that of the files.
+func (o *Options) compression() string {
+	if o.Bag.LZ4Topics != nil {
+		return "lz4 of some topics"
+	}
+	return string(o.Bag.Kind())
+}

@@ -1,0 +1,187 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/rosbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/ros"
+)
+
+// file is a file in one of the formats: bagFile, db3File or deviceFile. Size and WriteMethod never
+// wait for the disk.
+type file interface {
+	// Message writes a publisher's message. It is borrowed until done is called, also after an error.
+	Message(topic string, h ros.Header, at instant, done func(), data []byte) error
+	CheckpointIfDue() error
+	Size() int64
+	WriteMethod() string // "" if there is no choice
+	Close() error
+}
+
+// instant is the time of a message on the clock that its file has.
+type instant struct {
+	stamp   bagstore.Time // ROS time
+	arrival time.Time     // on the clock of devices' frames; zero is the latest frame's time
+}
+
+// connectionKey identifies a publisher of a topic, like a bag's connection.
+type connectionKey struct{ topic, callerID, md5 string }
+
+func keyOf(topic string, h ros.Header) connectionKey {
+	return connectionKey{topic, h["callerid"], h["md5sum"]}
+}
+
+func connectionOf(topic string, h ros.Header) bagstore.Connection {
+	return bagstore.Connection{
+		Topic: topic, Type: h["type"], MD5: h["md5sum"], Definition: h["message_definition"],
+		CallerID: h["callerid"], Latching: h["latching"] == "1",
+	}
+}
+
+// bagFile is a bag of topics.
+type bagFile struct {
+	*rosbag.Writer
+	conns map[connectionKey]uint32
+}
+
+func (f *bagFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
+	key := keyOf(topic, h)
+	id, ok := f.conns[key]
+	if !ok {
+		var err error
+		if id, err = f.AddConnection(connectionOf(topic, h)); err != nil {
+			done()
+			return err
+		}
+		f.conns[key] = id
+	}
+	return f.Lend(id, at.stamp, done, data)
+}
+
+// deviceWriter writes one device's frames and events into a RealSense file; see rsbag.Recorder, which
+// implements it. Tests use one whose disk stalls or fails.
+type deviceWriter interface {
+	Frame(sensor int, f *camdriver.Frame) error
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
+	Notification(sensor int, n camdriver.Notification, at time.Time) error
+	Join(device int, snap camdriver.DeviceSnapshot) (*rsbag.Recorder, error)
+	Message(c bagstore.Connection, arrival time.Time, data []byte, release func()) error
+	Log(l msgs.Log, at time.Time) error
+	Pause()
+	Resume()
+	CheckpointIfDue() error
+	Stats() rsbag.RecorderStats
+	Size() int64
+	Duration() time.Duration
+	Close() error
+}
+
+// deviceFile is a RealSense file of one or several devices, and of topics next to them.
+type deviceFile struct {
+	deviceWriter                      // of the first device
+	devices      map[int]deviceWriter // of all, by number
+}
+
+func (f *deviceFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
+	return f.deviceWriter.Message(connectionOf(topic, h), at.arrival, data, done)
+}
+
+func (f *deviceFile) WriteMethod() string { return f.Stats().WriteMethod }
+
+// part is one file of a recording.
+type part struct {
+	file
+	device    *deviceFile // the same; nil in a recording of topics alone
+	path      string
+	active    string // name until the file is complete; the same as path for cameras
+	overwrite bool
+	complete  atomic.Bool
+}
+
+// activeSuffix is the suffix of a file that is being written, as in rosbag record: programs
+// that collect recordings wait for the final name.
+const activeSuffix = ".active"
+
+// name returns the file's current path. It may be called from any goroutine.
+func (p *part) name() string {
+	if p.complete.Load() {
+		return p.path
+	}
+	return p.active
+}
+
+// Close completes the file and renames it to its final name. If that name is taken by now,
+// the file keeps its active name and Close returns an error.
+func (p *part) Close() error {
+	if err := p.file.Close(); err != nil {
+		return err
+	}
+	if p.active != p.path {
+		if err := place.Rename(p.active, p.path, p.overwrite); err != nil {
+			return fmt.Errorf("the recording stays in %s: %w", p.active, err)
+		}
+	}
+	p.complete.Store(true)
+	return nil
+}
+
+// stats returns what is in the file so far, also after Close. It may be called from any goroutine.
+func (p *part) stats() rsbag.RecorderStats {
+	s := rsbag.RecorderStats{Size: p.Size(), WriteMethod: p.WriteMethod()}
+	if p.device != nil {
+		for _, w := range p.device.devices {
+			s.Streams = append(s.Streams, w.Stats().Streams...)
+		}
+	}
+	return s
+}
+
+// createTopics creates a file of topics under its active name, in the format of its extension, if
+// its final name is unused.
+func createTopics(path string, o bagstore.Options, left leftOut) (*part, error) {
+	if !o.Overwrite {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
+		}
+	}
+	p := &part{path: path, active: path + activeSuffix, overwrite: o.Overwrite}
+	var err error
+	if _, ext := splitExt(path); ext == extDB3 {
+		p.file, err = createDB3(p.active, o, left)
+	} else {
+		o.Live = true
+		f := &bagFile{conns: map[connectionKey]uint32{}}
+		f.Writer, err = rosbag.Create(p.active, o)
+		p.file = f
+	}
+	return p, err
+}
+
+// createFunc creates a device's file with these options of a bag.
+type createFunc func(path string, device int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error)
+
+// createDevices creates a file of devices.
+func createDevices(path string, devices []device, o bagstore.Options, create createFunc) (*part, error) {
+	first := devices[0]
+	w, err := create(path, first.number, first.snap, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &deviceFile{w, map[int]deviceWriter{first.number: w}}
+	for _, d := range devices[1:] {
+		if f.devices[d.number], err = w.Join(d.number, d.snap); err != nil {
+			return nil, errors.Join(fmt.Errorf("record into %s: %w", path, err), w.Close())
+		}
+	}
+	return &part{file: f, device: f, path: path, active: path}, nil
+}

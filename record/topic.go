@@ -1,0 +1,116 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/ros"
+)
+
+// topic is a recording's subscription to a topic.
+type topic struct {
+	flow
+	*thinner
+	name       string
+	subscriber *ros.Subscriber
+}
+
+// subscribe makes a topic part of the recording.
+func (r *Recording) subscribe(name string) error {
+	t := &topic{name: name, thinner: r.thin.of(name)}
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.o.NoDelay, MaxMessage: r.o.largest(), Budget: r.budget}, func(m ros.Received) { r.take(t, m) })
+	if err != nil {
+		return fmt.Errorf("subscribe to %s: %w", name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.subscriber, t.gaps = s, func() uint64 { return s.Stats().Missing }
+	t.run(!r.paused.Load() && !t.full())
+	r.topics[name] = t
+	return nil
+}
+
+// has reports whether the recording has a topic.
+func (r *Recording) has(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.topics[name] != nil
+}
+
+// take queues a message. It runs on the connection's goroutine.
+func (r *Recording) take(t *topic, m ros.Received) {
+	r.triggers.heard(t.name)
+	if r.paused.Load() {
+		return
+	}
+	at := r.rosTime()
+	ok, full := t.passes(int64(at))
+	if full {
+		r.checkFull(t)
+	}
+	if ok {
+		t.meter.add(len(m.Data))
+		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Retain(), at: at, stamp: r.stamp(m, at), part: r.part.Load()}
+		if len(r.taps) > 0 {
+			it.arrival = r.taps[0].Now()
+		}
+		r.queue.Push(it.flow, it, int64(len(m.Data))+eventSize)
+	}
+	if r.o.Ring.Before > 0 {
+		r.triggers.message(t.name, m, at)
+	}
+}
+
+// stamp returns the record time of a message that arrives at a time.
+func (r *Recording) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
+	if r.o.Time != "stamp" {
+		return at
+	}
+	if spec := r.types.of(m.Header); spec != nil {
+		if t, ok := spec.Stamp(m.Data); ok && t > 0 {
+			return bagstore.Time(t)
+		}
+	}
+	return at
+}
+
+// checkFull ends the recording when all topics that will be recorded have reached the limit, as this one has.
+func (r *Recording) checkFull(t *topic) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.subscriber != nil {
+		t.run(false)
+	}
+	if r.expected == 0 || len(r.topics) < r.expected {
+		return
+	}
+	for _, t := range r.topics {
+		if !t.full() {
+			return
+		}
+	}
+	r.Stop()
+}
+
+// row describes the topic.
+func (t *topic) row(queued int64) Row {
+	h := t.subscriber.Headers()
+	row := t.read(Row{Name: t.name, Publishers: len(h), Queue: queued})
+	if len(h) > 0 {
+		row.Type = h[0]["type"]
+	}
+	return row
+}
+
+// topicList splits a setting that may name several topics.
+func topicList(texts []string) (list []string) {
+	for _, text := range texts {
+		for name := range strings.SplitSeq(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
