@@ -50,7 +50,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 	return cmd
 }
 
-// recordArgs has the settings of record, including those without a field in TopicOptions.
+// recordArgs has the settings of record, including those without a field in record.Options.
 type recordArgs struct {
 	options    record.Options
 	page       view.Access
