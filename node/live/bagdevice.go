@@ -56,7 +56,7 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 		return err
 	}
 	if err := remote.Subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
-		if err := b.seekFrame(ctx, r.Data); err != nil {
+		if err := b.seekFrame(r.Data); err != nil {
 			c.log.Warn().Err(err).Msg("~seek_frame")
 		}
 	}); err != nil {
@@ -108,7 +108,7 @@ func (b *bagDevice) stamped(s replay.Status) replay.Status {
 
 // seekFrame receives a std_msgs/String such as "Depth_0 150", and seeks to the stream's
 // first frame with at least that number.
-func (b *bagDevice) seekFrame(ctx context.Context, data []byte) error {
+func (b *bagDevice) seekFrame(data []byte) error {
 	var m msgs.String
 	if err := msgs.Unmarshal(data, &m); err != nil {
 		return err
@@ -122,5 +122,5 @@ func (b *bagDevice) seekFrame(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return b.SeekFrame(ctx, id, number)
+	return b.SeekFrame(context.Background(), id, number)
 }
