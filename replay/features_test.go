@@ -542,7 +542,7 @@ func TestFeedIsBounded(t *testing.T) {
 		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
 	}
 	view := Bags([]*bagstore.Recording{writeRaw(t, list...)}).View(bagstore.Query{})
-	f := newFeed(view, func() {})
+	f := newFeed(view, aheadBytes, func() {})
 	defer f.close()
 	for range 2 { // seeking starts over
 		f.seek(0, unlatched)

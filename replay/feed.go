@@ -12,9 +12,8 @@ import (
 	"rsros/program/work"
 )
 
-// A feed reads ahead until it holds aheadBytes, and again when half of them are
-// used, so that it doesn't wake for every message. Small messages count as
-// itemBytes.
+// A feed reads ahead until it holds Options.Ahead, by default aheadBytes, and again when half of
+// them are used, so that it doesn't wake for every message. Small messages count as itemBytes.
 const (
 	aheadBytes = 8 << 20
 	itemBytes  = 4 << 10
@@ -41,17 +40,19 @@ func (i *item) release() {
 // so that neither the disk nor decompression makes a message late. Its methods are
 // called by the player's goroutine. Only close waits for the disk or the network.
 type feed struct {
-	it   Iterator
-	wake func()    // ends the player's wait
-	runs chan *run // capacity 1: the newest run, for the goroutine
-	now  *run      // the newest run, for the player
-	done sync.WaitGroup
+	it    Iterator
+	ahead int64     // Options.Ahead
+	wake  func()    // ends the player's wait
+	runs  chan *run // capacity 1: the newest run, for the goroutine
+	now   *run      // the newest run, for the player
+	done  sync.WaitGroup
 }
 
 // run is what is read from one position on.
 type run struct {
 	from   bagstore.Time
 	before prelude
+	ahead  int64
 	items  chan item // closed at the end of the view
 	bytes  atomic.Int64
 	last   atomic.Int64  // time of the newest item
@@ -61,8 +62,8 @@ type run struct {
 	quit   chan struct{} // closed when the run is stopped
 }
 
-func newFeed(v View, wake func()) *feed {
-	f := &feed{it: v.Iterator(), wake: wake, runs: make(chan *run, 1)}
+func newFeed(v View, ahead int64, wake func()) *feed {
+	f := &feed{it: v.Iterator(), ahead: ahead, wake: wake, runs: make(chan *run, 1)}
 	f.done.Go(f.work)
 	return f
 }
@@ -73,7 +74,7 @@ type prelude func(func(*channel, Recorded) error) error
 // seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	f.now = &run{from: t, before: before, items: make(chan item, aheadBytes/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
+	f.now = &run{from: t, before: before, ahead: f.ahead, items: make(chan item, f.ahead/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
 	select {
 	case <-f.runs: // not started
 	default:
@@ -126,7 +127,7 @@ func (f *feed) read(r *run) {
 			r.fed(f.wake)
 			return
 		}
-		if r.bytes.Load() >= aheadBytes {
+		if r.bytes.Load() >= r.ahead {
 			filled()
 		}
 		if !r.put(next) {
@@ -137,7 +138,7 @@ func (f *feed) read(r *run) {
 	}
 }
 
-// weight returns the size that counts towards aheadBytes. The channel has room for all items that may wait.
+// weight returns the size that counts towards the feed's bound. The channel has room for all items that may wait.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
 // put waits for room. It returns false if the run was stopped.
@@ -148,7 +149,7 @@ func (r *run) put(next item) bool {
 			return false
 		default:
 		}
-		if r.bytes.Load() < aheadBytes {
+		if r.bytes.Load() < r.ahead {
 			break
 		}
 		select {
@@ -234,7 +235,7 @@ func (f *feed) next(clock Clock) (next item, there, end bool) {
 
 func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 	r.hungry.Store(false)
-	if ok && r.bytes.Add(-next.weight()) < aheadBytes/2 {
+	if ok && r.bytes.Add(-next.weight()) < r.ahead/2 {
 		r.room.Set()
 	}
 	return next, ok, !ok
@@ -244,7 +245,7 @@ func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 // of the feed's capacity, or everything. If not, the clock's Wait ends when more was read.
 func (f *feed) hasEnough(t bagstore.Time) bool {
 	r := f.now
-	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= aheadBytes/2 }
+	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= r.ahead/2 }
 	if enough() {
 		return true
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// make a pending read of the source return, such as one over a network.
 	Interrupt func()
 
+	// Ahead bounds what is read ahead, in bytes and one message; 0 is 8 MiB.
+	Ahead int64
+
 	// Idle holds time until a Reselect says that there is something to play.
 	Idle bool
 
@@ -111,6 +114,9 @@ func (s Settings) between(first func() bagstore.Time) (from, to bagstore.Time, e
 func (o *Options) complete() {
 	if o.Source == nil {
 		o.Source = Bags(nil)
+	}
+	if o.Ahead == 0 {
+		o.Ahead = aheadBytes
 	}
 	if o.Rate == 0 {
 		o.Rate = 1

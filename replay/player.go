@@ -111,7 +111,7 @@ func (p *Player) Run(ctx context.Context) error {
 	if err := p.advertise(); err != nil {
 		return err
 	}
-	p.feed = newFeed(p.view, p.clock.Wake)
+	p.feed = newFeed(p.view, p.o.Ahead, p.clock.Wake)
 	defer func() {
 		p.abandon(p.clock.Now())
 		p.drop()

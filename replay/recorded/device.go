@@ -65,6 +65,9 @@ type Device struct {
 
 var _ camdriver.Device = (*Device)(nil)
 
+// aheadBytes is enough to have the next frame while one is raised.
+const aheadBytes = 64 << 10
+
 // Open opens a recording.
 func Open(path string, o Options) (*Device, error) {
 	if o.Clock == nil {
@@ -83,7 +86,7 @@ func Open(path string, o Options) (*Device, error) {
 	}
 	d.wanted.Store(new(map[camdriver.StreamID]bool))
 	d.player, err = replay.New(replay.Options{
-		Source: source{d}, Output: output{d}, Clock: newClock(o.Clock), OnStatus: d.report, Idle: true,
+		Source: source{d}, Output: output{d}, Clock: newClock(o.Clock), OnStatus: d.report, Idle: true, Ahead: aheadBytes,
 		Settings: replay.Settings{
 			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
 		},
