@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rsros/ros/names"
 	"rsros/ros/xmlrpc"
 )
 
@@ -109,12 +110,12 @@ func (d method) checked(args []any) (call, error) {
 	}
 	c := call{caller: caller}
 	args = args[1:]
-	names := strings.Fields(d.arguments)
-	if len(args) > len(names) || len(args) < len(names)-d.optional {
+	arguments := strings.Fields(d.arguments)
+	if len(args) > len(arguments) || len(args) < len(arguments)-d.optional {
 		return call{}, fmt.Errorf("bad call arity")
 	}
 	for i, value := range args {
-		name := names[i]
+		name := arguments[i]
 		if name == "value" {
 			if value == nil {
 				return call{}, fmt.Errorf("ERROR: parameter [%s] must be specified", name)
@@ -148,7 +149,7 @@ func check(name, value, caller string) (string, error) {
 			return bad("must be a non-empty string")
 		case strings.ContainsAny(value, ": "):
 			return bad("contains illegal chars")
-		case canonical(value) == "/":
+		case names.Clean(value) == "/":
 			return bad("cannot be the global namespace")
 		}
 		return resolve(value, caller), nil

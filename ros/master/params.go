@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"rsros/ros/names"
 )
 
 // maxParamDepth limits the depth of names and values together, as XML-RPC's is limited.
@@ -89,19 +91,19 @@ func (p *params) search(from, key path) (path, bool) {
 }
 
 func (p *params) names() []string {
-	names := []string{}
+	list := []string{}
 	var walk func(space map[string]any, prefix string)
 	walk = func(space map[string]any, prefix string) {
 		for _, name := range slices.Sorted(maps.Keys(space)) {
 			if below, ok := space[name].(map[string]any); ok {
 				walk(below, prefix+name+"/")
 			} else {
-				names = append(names, prefix+name)
+				list = append(list, prefix+name)
 			}
 		}
 	}
 	walk(p.root, "/")
-	return names
+	return list
 }
 
 // depth returns the nesting depth of a value; a plain value has depth 0.
@@ -122,34 +124,18 @@ func depth(value any) int {
 	return deepest + 1
 }
 
-// resolve returns the absolute, canonical form of a caller's graph name: "/x" is global, "~x" is
-// below the caller, "x" is in the caller's namespace, and "" is that namespace.
-func resolve(name, caller string) string {
-	switch {
-	case strings.HasPrefix(name, "/"):
-		return canonical(name)
-	case strings.HasPrefix(name, "~"):
-		return canonical(caller + "/" + name[1:])
-	}
-	return canonical(namespace(caller) + "/" + name)
-}
-
-// namespace returns a name without its last part.
-func namespace(name string) string {
-	p := split(name)
-	return join(p[:max(0, len(p)-1)])
-}
-
-func canonical(name string) string { return join(split(name)) }
-
 // path is an absolute name as its parts; the root has none.
 type path []string
 
-func split(name string) path {
-	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
-}
+func split(name string) path { return names.Split(name) }
 
 func join(p path) string { return "/" + strings.Join(p, "/") }
+
+// resolve returns the global form of a caller's name.
+func resolve(name, caller string) string {
+	p := split(caller)
+	return names.Expand(name, caller, join(p[:max(0, len(p)-1)]))
+}
 
 // within reports whether name is space or below it.
 func within(name, space string) bool {
@@ -261,7 +247,7 @@ func withSlash(key string) string { return strings.TrimSuffix(key, "/") + "/" }
 func (m *Master) forgetParam(api, param string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := canonical(param)
+	key := names.Clean(param)
 	for name, n := range maps.Clone(m.graph.nodes) {
 		if n.api == api {
 			m.graph.remove(m.graph.paramSubscribers, key, name)

@@ -68,18 +68,23 @@ func CheckBase(name string) error {
 }
 
 // Clean removes doubled and trailing slashes.
-func Clean(name string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, "/") {
-		if part != "" {
-			b.WriteByte('/')
-			b.WriteString(part)
-		}
+func Clean(name string) string { return "/" + strings.Join(Split(name), "/") }
+
+// Split returns the parts of a name; "/" has none.
+func Split(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
+}
+
+// Expand returns the global form of a node's name for something: "/x" is unchanged, "~x" is below
+// the node, "x" is in the namespace. The empty name is the namespace itself. Nothing is checked.
+func Expand(name, node, namespace string) string {
+	switch {
+	case strings.HasPrefix(name, "/"):
+		return Clean(name)
+	case strings.HasPrefix(name, "~"):
+		return Clean(node + "/" + name[1:])
 	}
-	if b.Len() == 0 {
-		return "/"
-	}
-	return b.String()
+	return Clean(namespace + "/" + name)
 }
 
 // Resolver resolves names for one node. It is immutable.
@@ -116,19 +121,12 @@ func New(name, namespace string, remaps map[string]string) (*Resolver, error) {
 	return n, nil
 }
 
-// expand returns the global name: "/x" is unchanged, "~x" is below the node, "x" is
-// in the namespace. The empty name is the namespace itself.
+// expand is Expand with checks.
 func (n *Resolver) expand(name string) (string, error) {
 	if err := Check(name); err != nil {
 		return "", err
 	}
-	switch {
-	case strings.HasPrefix(name, "/"):
-		return Clean(name), nil
-	case strings.HasPrefix(name, "~"):
-		return Clean(n.Node + "/" + name[1:]), nil
-	}
-	return Clean(n.Namespace + "/" + name), nil
+	return Expand(name, n.Node, n.Namespace), nil
 }
 
 // Resolve returns the global name for name, with remaps applied.
