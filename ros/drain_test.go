@@ -11,6 +11,27 @@ import (
 	"rsros/test/peer"
 )
 
+// publishBig publishes messages to one subscriber, however long its queue becomes.
+func publishBig(t *testing.T, n *Node, count, size int) {
+	t.Helper()
+	p, err := n.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	for range count {
+		p.Publish(msgs.Raw{Body: make([]byte, size)})
+	}
+}
+
+// lose makes a node believe that a topic has no publishers, as a publisherUpdate does.
+func lose(n *Node, topic string) {
+	shared := n.subs[topic]
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.setPublishers(nil)
+}
+
 // A slow subscriber receives everything even if the node shuts down right after the last message.
 func TestDrainLeavesNobodyBehind(t *testing.T) {
 	master := startMaster(t)
@@ -24,14 +45,7 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
-	for range count {
-		p.Publish(msgs.Raw{Body: make([]byte, size)})
-	}
+	publishBig(t, sender, count, size)
 	if err := sender.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +67,7 @@ func TestDrainGivesUpWithItsContext(t *testing.T) {
 	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) { <-block }); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
-	for range 400 {
-		p.Publish(msgs.Raw{Body: make([]byte, 100_000)})
-	}
+	publishBig(t, sender, 400, 100_000)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if err := sender.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -84,20 +91,10 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
-	for range count {
-		p.Publish(msgs.Raw{Body: make([]byte, size)})
-	}
+	publishBig(t, sender, count, size)
 	drained := make(chan error, 1)
 	go func() { drained <- sender.Drain(t.Context()) }()
-	shared := receiver.subs["/big"]
-	shared.mu.Lock()
-	shared.setPublishers(nil) // as a publisherUpdate without publishers
-	shared.mu.Unlock()
+	lose(receiver, "/big")
 	close(begin)
 	if err := <-drained; err != nil {
 		t.Fatal(err)
@@ -126,10 +123,7 @@ func TestLastMessageWhileConnecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-asked
-	shared := receiver.subs["/last"]
-	shared.mu.Lock()
-	shared.setPublishers(nil) // as a publisherUpdate without publishers
-	shared.mu.Unlock()
+	lose(receiver, "/last")
 	close(left)
 	peer.Await(t, "the last message", func() bool { return got.len() == 1 })
 }
