@@ -6,7 +6,6 @@ import (
 	"rsros/record"
 	"rsros/ros/graph"
 	"rsros/viewer"
-	"rsros/viewer/foxglove/nodegraph"
 )
 
 // ShowRecording serves viewers of a recording: they see what is recorded, and control it.
@@ -16,7 +15,7 @@ func ShowRecording(o Options) func(*graph.Node, *record.Recording) (close func()
 		if l == nil {
 			return l.Close, err
 		}
-		detach := page.AttachGraph(nodegraph.New(n), r, n.Name())
+		detach := page.AttachGraph(nodeGraph{n}, r, n.Name())
 		return func() error {
 			detach()
 			return l.Close()
@@ -33,9 +32,9 @@ func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err 
 	defer n.Close() //nolint:errcheck // it publishes nothing
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
-	o.Foxglove = foxgloveOf(n)
+	o.Foxglove = Foxglove(n)
 	o.Attach = func(s *viewer.Server) (detach func()) {
-		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
+		return s.AttachGraph(nodeGraph{n}, nil, join.ROS.MasterURI)
 	}
 	return viewer.Run(ctx, o)
 }

@@ -7,7 +7,6 @@ import (
 	"rsros/ros/graph"
 	"rsros/viewer"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/foxglove/nodegraph"
 	"rsros/viewer/guard"
 )
 
@@ -27,9 +26,10 @@ type Options struct {
 	Attach    func(*viewer.Server) // if not nil, shows something before viewers connect
 }
 
-// foxgloveOf returns the options of a server that shows Foxglove's clients a node's graph.
-func foxgloveOf(n *graph.Node) foxglove.Options {
-	return foxglove.Options{Name: n.Name(), Source: nodegraph.New(n), Log: n.Log()}
+// Foxglove returns the options of a server that shows Foxglove's clients the graph of a node. The
+// node must outlive the server.
+func Foxglove(n *graph.Node) foxglove.Options {
+	return foxglove.Options{Name: n.Name(), Source: nodeGraph{n}, Log: n.Log()}
 }
 
 // Serve serves viewers of a node. The server and the listener are
@@ -40,7 +40,7 @@ func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 		return nil, nil, nil
 	}
 	log := n.Log().With().Str("component", "view").Logger()
-	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: foxgloveOf(n), Playback: o.Playback,
+	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: Foxglove(n), Playback: o.Playback,
 		Log: log, Lines: o.Lines, Node: n.Name()})
 	if err != nil {
 		return nil, nil, err

@@ -1,9 +1,9 @@
 // Package foxglove serves the Foxglove WebSocket protocol, with which Foxglove and
 // Lichtblick show a ROS graph without a bridge (docs/foxglove.md).
 //
-// A [Server] sends each client the messages of a [Graph] to which the client subscribes, and lets it
-// control a [Playback]. It has no ROS connections; viewer/foxglove/nodegraph has the Graph of a ROS
-// node and the Playback of a player.
+// A [Server] sends each client the messages of a [Source] to which the client subscribes, and lets it
+// control a [Playback]. It has no ROS connections. Package viewer has the Source and the Playback
+// of what it shows; node/view has the [Graph] of a ROS node.
 //
 // Messages are shared: a client's queue holds references, and the bytes are written to the
 // socket from the publisher's memory. A function that is passed a [Message] must retain its

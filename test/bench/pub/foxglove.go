@@ -13,10 +13,10 @@ import (
 
 	"github.com/coder/websocket"
 
+	"rsros/node/view"
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/foxglove/nodegraph"
 )
 
 // server serves Foxglove's clients of a node.
@@ -30,7 +30,7 @@ func serve(n *graph.Node, address string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{foxglove.New(foxglove.Options{Name: n.Name(), Source: nodegraph.New(n), Log: n.Log()}), l}
+	s := &server{foxglove.New(view.Foxglove(n)), l}
 	go http.Serve(l, s) //nolint:errcheck,gosec // until Close
 	return s, nil
 }

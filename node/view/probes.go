@@ -1,4 +1,4 @@
-package nodegraph
+package view
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package nodegraph
+package view
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"go.uber.org/goleak"
 
 	"rsros/msgs"
 	"rsros/ros"
@@ -18,11 +17,6 @@ import (
 	"rsros/test/visitor"
 	"rsros/viewer/foxglove"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
-		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
-}
 
 func join(t *testing.T, masterURI, name string) *graph.Node {
 	t.Helper()
@@ -43,8 +37,8 @@ func advertise(t *testing.T, n *graph.Node, o ros.PublisherOptions) *ros.Publish
 	return p
 }
 
-// TestGraph shows a client two nodes: the one that serves it, and another.
-func TestGraph(t *testing.T) {
+// TestFoxglove shows a client two nodes: the one that serves it, and another.
+func TestFoxglove(t *testing.T) {
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +74,9 @@ func TestGraph(t *testing.T) {
 		}
 	}
 
-	s := foxglove.New(foxglove.Options{Name: "test", Source: New(own), Control: true, Log: zerolog.Nop()})
+	o := Foxglove(own)
+	o.Control = true
+	s := foxglove.New(o)
 	h := httptest.NewServer(s)
 	defer h.Close()
 	defer s.Close()

@@ -1,4 +1,4 @@
-package nodegraph
+package view
 
 import (
 	"cmp"
@@ -16,20 +16,18 @@ import (
 	"rsros/viewer/foxglove"
 )
 
-// Graph is the ROS graph of a node.
-type Graph struct {
+// nodeGraph is the ROS graph of a node. Messages that the node itself publishes are sent from the
+// memory that they share with ROS subscribers. Other topics are subscribed to over TCPROS.
+type nodeGraph struct {
 	node *graph.Node
 }
-
-// New returns the graph of a node.
-func New(n *graph.Node) *Graph { return &Graph{n} }
 
 // period is the time between two polls of the master.
 const period = time.Second
 
 // Follow implements foxglove.Graph. It queries the master once a second, and other nodes
 // once for each of their topics and services.
-func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
+func (g nodeGraph) Follow(changed func(*foxglove.State)) (stop func()) {
 	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: work.NewSignal()}
 	ctx, cancel := context.WithCancel(context.Background())
 	params, err := g.node.SubscribeParam("/", f.setParams)
@@ -134,7 +132,7 @@ func (f *follower) add(ctx context.Context, s *foxglove.State, topic string, pub
 }
 
 // Subscribe implements foxglove.Graph.
-func (g *Graph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
+func (g nodeGraph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
 	tap, err := g.node.Tap(t.Name, func(m *ros.Shared) {
 		deliver(foxglove.Message{Body: m, Time: cmp.Or(m.Time, time.Now().UnixNano())})
 	})
@@ -164,7 +162,7 @@ func (r received) Content(vec [][]byte) [][]byte { return append(vec, r.Bytes())
 func (r received) ContentSize() int64            { return int64(len(r.Bytes())) }
 
 // Publish implements foxglove.Graph.
-func (g *Graph) Publish(topic string, typ msgs.Type) (foxglove.Publisher, error) {
+func (g nodeGraph) Publish(topic string, typ msgs.Type) (foxglove.Publisher, error) {
 	p, err := g.node.Advertise(ros.PublisherOptions{Topic: topic, Type: typ})
 	if err != nil {
 		return nil, err
@@ -177,12 +175,12 @@ type publisher struct{ *ros.Publisher }
 func (p publisher) Publish(message []byte) { p.Publisher.Publish(msgs.Raw{Head: message}) }
 
 // Call implements foxglove.Graph.
-func (g *Graph) Call(ctx context.Context, s foxglove.Service, request []byte) ([]byte, error) {
+func (g nodeGraph) Call(ctx context.Context, s foxglove.Service, request []byte) ([]byte, error) {
 	return g.node.CallService(ctx, s.Name, s.Type, request)
 }
 
 // SetParam implements foxglove.Graph.
-func (g *Graph) SetParam(ctx context.Context, name string, value any) error {
+func (g nodeGraph) SetParam(ctx context.Context, name string, value any) error {
 	if value == nil {
 		return g.node.DeleteParam(ctx, name)
 	}
