@@ -103,10 +103,7 @@ func (o *Output) CopyWhole(c *bagstore.WholeChunk) error {
 		return err
 	}
 	o.seal(o.submit)
-	j := o.cur
-	j.entries = append(j.entries, c.Entries...)
-	j.whole = c
-	c.Memory.Retain()
+	o.cur.copyOf(c)
 	o.stats.Whole++
 	o.stats.Messages += uint64(len(c.Entries))
 	o.stats.Bytes += uint64(c.Data)

@@ -176,7 +176,7 @@ func (w *Writer) message(conn uint32, t bagstore.Time, size int, parts [][]byte,
 		} else {
 			close(over)
 		}
-		j.setLarge(size, parts, done)
+		j.lend(size, parts, done)
 		w.seal(w.submit)
 		<-over // for Write: the caller may reuse the message on return
 		return
@@ -190,75 +190,33 @@ func (w *Writer) message(conn uint32, t bagstore.Time, size int, parts [][]byte,
 	}
 }
 
-// setLarge borrows the largest part and copies the others.
-func (j *job) setLarge(size int, parts [][]byte, done func()) {
-	l := &largeMessage{entry: j.entries[len(j.entries)-1], size: size, done: done}
-	at := 0
-	for i, p := range parts {
-		if len(p) > len(l.body) {
-			at, l.body = i, p
-		}
-	}
-	before := 0
-	for i, p := range parts {
-		if i == at {
-			before = len(j.around)
-			continue
-		}
-		j.around = append(j.around, p...)
-	}
-	l.before, l.after = j.around[:before], j.around[before:]
-	j.large = l
-}
-
-// appendMessage appends a message record without its data. If pad is not 0, a spare field
-// makes the header pad bytes longer; pad must be at least minPad.
-func appendMessage(b []byte, conn uint32, t bagstore.Time, pad, size int) []byte {
-	b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
-		b = record.AppendU32(b, "conn", conn)
-		b = record.AppendTime(b, "time", int64(t))
-		if pad > 0 {
-			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
-		}
-		return b
-	})
-	return append(b, byte(size), byte(size>>8), byte(size>>16), byte(size>>24))
-}
-
-// padField is a spare header field that aligns a message's data; readers skip unknown
-// fields. minPad is its length without a value.
-const (
-	padField = "pad"
-	minPad   = 4 + len(padField) + 1
-)
-
 // number returns the number of the open chunk, from 1.
 func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
 
-// submit submits a job. It unlocks w while it waits for the disk or, in a file that isn't
+// submit submits a chunk or a checkpoint. It unlocks w while it waits for the disk or, in a file that isn't
 // recorded live, for compression, so that the keeper can run.
-func (w *Writer) submit(j *job) {
-	if w.o.Compression == bagstore.None {
-		w.c.submit(j)
+func (w *Writer) submit(r request) {
+	if !w.c.concurrent() {
+		w.c.submit(r)
 		return
 	}
 	w.mu.Unlock()
-	w.c.submit(j)
+	w.c.submit(r)
 	w.mu.Lock()
 }
 
 // seal ends the open chunk and passes it to submit.
-func (w *Writer) seal(submit func(*job)) {
+func (w *Writer) seal(submit func(request)) {
 	if len(w.cur.entries) == 0 {
 		return
 	}
-	if w.keeper != nil && w.o.Compression != bagstore.None {
+	if w.keeper != nil && w.c.concurrent() {
 		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur})
 	}
 	w.stats.Chunks++
 	full := w.cur
 	w.cur = w.c.take() // before submit, as the keeper must not see a sealed chunk as open
-	submit(full)
+	submit(request{chunk: full})
 }
 
 // CheckpointIfDue starts a checkpoint if one is due, and doesn't wait for it. Write does
@@ -270,7 +228,7 @@ func (w *Writer) CheckpointIfDue() error {
 	return w.checkpointIfDue(w.submit)
 }
 
-func (w *Writer) checkpointIfDue(submit func(*job)) error {
+func (w *Writer) checkpointIfDue(submit func(request)) error {
 	if w.done {
 		return bagstore.ErrClosed
 	}
@@ -306,10 +264,10 @@ func (w *Writer) Checkpoint() error {
 }
 
 // checkpoint starts a checkpoint and returns a channel that is closed when it is done.
-func (w *Writer) checkpoint(submit func(*job)) chan struct{} {
+func (w *Writer) checkpoint(submit func(request)) chan struct{} {
 	w.seal(submit)
 	done := make(chan struct{})
-	submit(&job{checkpoint: done})
+	submit(request{done: done})
 	return done
 }
 
