@@ -15,7 +15,7 @@ shm=/dev/shm/rs-ros-node-bench-bag
 . test/bench/peers.sh
 mkdir -p "$dir" "$shm"
 trap 'rm -rf "$shm"' EXIT
-go test -c -o "$shm/bagstore.test" ./bagstore
+go test -c -o "$shm/bagstore.test" ./bagstore/rosbag
 go test -c -o "$shm/info.test" ./tools/info
 
 # ours FOLDER PATTERN [TIMES [PACKAGE]]: benchmarks of this repository, one pass each.
