@@ -91,12 +91,13 @@ func (m *marker) read(ctx context.Context) error {
 // maxPlacing is how long a run waits for another one to give an output its place.
 const maxPlacing = 10 * time.Minute
 
-// await reads the marker until no run is giving the item's output its place.
+// await reads the marker until the run that claimed the item has written its result. While a store replaces an object,
+// there may be none.
 func (m *marker) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, maxPlacing)
 	defer cancel()
 	for {
-		if err := m.read(ctx); err != nil || m.State != placing {
+		if err := m.read(ctx); err != nil || m.State == Done || m.State == Incomplete || m.State == Failed {
 			return err
 		}
 		select {
