@@ -184,11 +184,7 @@ func depthUnits(options []camdriver.Option) float32 {
 
 // findFirst sets the number of the first frame set.
 func (g *camera) findFirst() {
-	at, err := g.file.File().Find(g.primary, 0)
-	if err != nil {
-		return
-	}
-	if e, err := g.file.File().Last(g.primary, at, time.Time{}); err == nil {
+	if e, err := g.file.File().First(g.primary); err == nil {
 		g.first = e.Frame.Number
 		e.Frame.Release()
 	}

@@ -128,8 +128,8 @@ func (s *Source) findTimes() {
 	}
 	var dated, hardware *rsbag.Event
 	for id := range s.layout.streams {
-		e := s.firstFrame(id)
-		if e == nil {
+		e, err := s.file.First(id)
+		if err != nil {
 			continue
 		}
 		defer e.Frame.Release()
@@ -138,7 +138,7 @@ func (s *Source) findTimes() {
 			first = &hardware
 		}
 		if *first == nil || e.Time < (*first).Time {
-			*first = e
+			*first = &e
 		}
 	}
 	if dated != nil {
@@ -147,18 +147,6 @@ func (s *Source) findTimes() {
 	if hardware != nil {
 		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
 	}
-}
-
-// firstFrame returns a stream's first frame, retained, or nil if there is none.
-func (s *Source) firstFrame(stream camdriver.StreamID) *rsbag.Event {
-	c := s.file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream }})
-	defer c.Close()
-	e, ok := c.Next()
-	if !ok {
-		return nil
-	}
-	e.Frame.Retain()
-	return &e
 }
 
 func (s *Source) Connections() []*bagstore.Connection { return s.conns }

@@ -57,7 +57,7 @@ func (d *Device) raise(e rsbag.Event) bool {
 		s.handler.Notification(s.number, *e.Notification)
 	default:
 		e.Frame.Profile.Default = true // see newSensor
-		e.Frame.Arrival = e.Frame.Arrival.Add(d.raised.looped)
+		e.Frame.Arrival = d.opened.Add(d.raised.looped + e.Time)
 		s.handler.Frame(s.number, e.Frame)
 		d.frames.Add(1)
 		return true
@@ -71,7 +71,7 @@ func (d *Device) show() {
 	var list []rsbag.Event
 	for _, s := range d.sensors {
 		for _, p := range s.profiles {
-			if e, err := d.file.Last(p.Stream, d.raised.status.Position, d.opened); err == nil {
+			if e, err := d.file.Last(p.Stream, d.raised.status.Position); err == nil {
 				list = append(list, e)
 			} // else the stream begins later
 		}

@@ -81,7 +81,7 @@ type iterator struct {
 func (it *iterator) Seek(t bagstore.Time) {
 	it.Close()
 	wanted := *it.wanted.Load()
-	it.cursor, it.known = it.file.Cursor(rsbag.CursorOptions{Base: it.opened, Streams: func(id camdriver.StreamID) bool { return wanted[id] }}), 0
+	it.cursor, it.known = it.file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return wanted[id] }}), 0
 	it.cursor.Seek(it.fileTime(t))
 }
 

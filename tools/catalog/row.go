@@ -175,19 +175,17 @@ func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMiss
 // missing returns how many numbers the frames of a stream leave out, 0 if the camera's counter began again.
 func missing(f *rsbag.File, s rsbag.StreamSummary) int64 {
 	id := s.Profile.Stream
-	c := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
-	defer c.Close()
-	first, ok := c.Next()
-	if !ok {
+	first, err := f.First(id)
+	if err != nil {
 		return 0
 	}
-	from := first.Frame.Number
-	last, err := f.Last(id, f.Duration(), time.Time{})
+	defer first.Frame.Release()
+	last, err := f.Last(id, f.Duration())
 	if err != nil {
 		return 0
 	}
 	defer last.Frame.Release()
-	return max(0, int64(last.Frame.Number-from)-int64(s.Frames-1))
+	return max(0, int64(last.Frame.Number-first.Frame.Number)-int64(s.Frames-1))
 }
 
 // RealSense reports whether it is the recording of a RealSense camera.

@@ -33,7 +33,7 @@ func ThumbnailImage(bag *bagstore.Recording) image.Image {
 		}
 	}
 	for _, at := range []time.Duration{f.Duration() / 2, f.Duration()} {
-		if e, err := f.Last(best, at, time.Time{}); err == nil {
+		if e, err := f.Last(best, at); err == nil {
 			defer e.Frame.Release()
 			return ofFrame(e.Frame)
 		}

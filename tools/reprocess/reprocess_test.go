@@ -52,7 +52,7 @@ func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Resul
 // frames reads all frames of a stream: their numbers and the hashes of their pixels.
 func frames(t *testing.T, f *rsbag.File, id camdriver.StreamID) (out []string) {
 	t.Helper()
-	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s == id }, FramesOnly: true})
+	c := f.Cursor(rsbag.CursorOptions{Streams: rsbag.Only(id), FramesOnly: true})
 	defer c.Close()
 	for {
 		e, ok := c.Next()

@@ -39,6 +39,11 @@ type CursorOptions struct {
 	SystemTimes bool
 }
 
+// Only selects one stream.
+func Only(id camdriver.StreamID) func(camdriver.StreamID) bool {
+	return func(x camdriver.StreamID) bool { return x == id }
+}
+
 // Cursor visits the events of a recording in order of file time. Its position is between two
 // events, like a [bagstore.Iterator]'s. A Cursor is for one goroutine.
 type Cursor struct {
@@ -284,7 +289,7 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	if s == nil || s.frames == 0 {
 		return 0, camdriver.ErrNotFound
 	}
-	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
+	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: Only(id)})
 	defer c.Close()
 	times := f.newTrack(s.isData)
 	defer times.close()
@@ -317,13 +322,21 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	return found, nil
 }
 
+// First returns the first frame of a stream, or ErrNotFound. The caller releases it.
+func (f *File) First(id camdriver.StreamID) (Event, error) { return f.one(id, 0, (*Cursor).Next) }
+
 // Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
 // it.
-func (f *File) Last(id camdriver.StreamID, at time.Duration, base time.Time) (Event, error) {
-	c := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})
+func (f *File) Last(id camdriver.StreamID, at time.Duration) (Event, error) {
+	return f.one(id, min(at, time.Duration(bagstore.MaxTime)-1)+1, (*Cursor).Prev)
+}
+
+// one returns the frame of a stream that move finds from a file time.
+func (f *File) one(id camdriver.StreamID, at time.Duration, move func(*Cursor) (Event, bool)) (Event, error) {
+	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: Only(id)})
 	defer c.Close()
-	c.Seek(min(at, time.Duration(bagstore.MaxTime)-1) + 1)
-	e, ok := c.Prev()
+	c.Seek(at)
+	e, ok := move(c)
 	if !ok {
 		return Event{}, camdriver.ErrNotFound
 	}

@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		e, err := f.Last(depth, at, time.Time{})
+		e, err := f.Last(depth, at)
 		if err != nil || e.Frame.Number != max(n, 100) || e.Time != at {
 			t.Fatalf("number %d at %v: frame %d at %v, %v", n, at, e.Frame.Number, e.Time, err)
 		}
@@ -159,7 +159,7 @@ func TestGenuineD435(t *testing.T) {
 	if got := walk(t, f); len(got) != 3 {
 		t.Errorf("events %q", got)
 	}
-	e, err := f.Last(camdriver.DepthStream, time.Hour, time.Time{})
+	e, err := f.Last(camdriver.DepthStream, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

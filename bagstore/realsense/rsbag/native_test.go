@@ -57,7 +57,7 @@ func TestNative(t *testing.T) {
 
 func framesOf(t *testing.T, f *File, id camdriver.StreamID) (list []*camdriver.Frame) {
 	t.Helper()
-	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(s camdriver.StreamID) bool { return s == id }})
+	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: Only(id)})
 	defer c.Close()
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
 		list = append(list, e.Frame.Retain())

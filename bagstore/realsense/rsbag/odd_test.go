@@ -162,7 +162,7 @@ func TestEpochTimes(t *testing.T) {
 	if !noted(f, "since 1970") || f.Duration() != time.Second+1000 {
 		t.Errorf("duration %v, notes %q", f.Duration(), f.Notes())
 	}
-	e, err := f.Last(id(camdriver.Depth, 0), time.Minute, time.Time{})
+	e, err := f.Last(id(camdriver.Depth, 0), time.Minute)
 	if err != nil || e.Frame.Number != 2 || e.Frame.DepthUnits != 0.01 {
 		t.Fatalf("%+v %v", e.Frame, err)
 	}

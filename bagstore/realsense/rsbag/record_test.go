@@ -413,7 +413,7 @@ func TestDepthUnits(t *testing.T) {
 			}
 			defer f.Close()
 			for i, u := range units {
-				e, err := f.Last(id(camdriver.Depth, 0), time.Duration(i)*33*time.Millisecond+1000, time.Time{})
+				e, err := f.Last(id(camdriver.Depth, 0), time.Duration(i)*33*time.Millisecond+1000)
 				if err != nil || e.Frame.Number != uint64(1000+i) || e.Frame.DepthUnits != u {
 					t.Fatalf("frame %d: %d has units %g, %v; want %g", i, e.Frame.Number, e.Frame.DepthUnits, err, u)
 				}

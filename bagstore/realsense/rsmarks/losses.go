@@ -53,7 +53,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 	if !ok {
 		return nil
 	}
-	s.cursor = f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
+	s.cursor = f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: rsbag.Only(id)})
 	defer s.cursor.Close()
 	if !s.read(&whole.from) || !s.read(&whole.to) || whole.from.number == whole.to.number {
 		return nil // damaged, or without numbers
