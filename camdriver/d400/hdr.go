@@ -50,7 +50,7 @@ func (l *link) subPreset() (int, error) {
 // alternating is the emitter that is off in every second frame.
 func alternating() setting {
 	return setting{
-		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: onOff(false),
+		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: constant(onOff(false)),
 		get: func(l *link) (float32, error) {
 			id, err := l.subPreset()
 			return boolToFloat(id == alternatingID), err
@@ -83,25 +83,19 @@ type hdr struct {
 // settings returns the options of the sequence.
 func (h *hdr) settings() []setting {
 	host := func(id camdriver.OptionID, about string, s span, value *int) setting {
-		return setting{
-			id: id, about: about,
-			span: func(*link) (span, error) { return s, nil },
-			get: func(*link) (float32, error) {
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				return float32(*value), nil
-			},
-			set: func(_ *link, v float32) error {
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				*value = int(v)
-				return nil
-			},
-		}
+		return local(id, about, s, func() float32 {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return float32(*value)
+		}, func(v float32) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			*value = int(v)
+		})
 	}
 	size := len(h.steps)
 	enabled := setting{
-		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: onOff(false),
+		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: constant(onOff(false)),
 		get: func(l *link) (float32, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

@@ -68,12 +68,11 @@ func (k *probedOption) check(v float32) error {
 	return nil
 }
 
-// uvcControl is an integral UVC control. size is its size in bytes, or 0 to ask the device
-// (GET_LEN).
+// uvcControl is an integral UVC control. size is the size in bytes of a control of the extension unit, which is unsigned. It is 0 for
+// others, which are signed and whose size the device is asked for (GET_LEN).
 type uvcControl struct {
-	at     uvc.Control
-	size   int
-	signed bool
+	at   uvc.Control
+	size int
 }
 
 // uvcOption returns a setting for a UVC control.
@@ -123,7 +122,7 @@ func (w uvcControl) ask(l *link, request uint8) (float32, error) {
 	size = min(size, n)
 	clear(b[size:])
 	v := binary.LittleEndian.Uint32(b[:])
-	if w.signed && size > 0 && size < 4 {
+	if w.size == 0 && size > 0 && size < 4 {
 		shift := 32 - 8*size
 		return float32(int32(v<<shift) >> shift), nil
 	}
@@ -172,19 +171,30 @@ func (s setting) lockedBy(other setting) setting {
 	return s
 }
 
+// local returns a setting that the driver keeps. set is nil if it is read-only.
+func local(id camdriver.OptionID, about string, s span, get func() float32, set func(float32)) setting {
+	out := setting{
+		id: id, about: about, span: constant(s),
+		get: func(*link) (float32, error) { return get(), nil },
+	}
+	if set != nil {
+		out.set = func(_ *link, v float32) error { set(v); return nil }
+	}
+	return out
+}
+
 // fixed returns a read-only setting with a constant value.
 func fixed(id camdriver.OptionID, v float32, about string) setting {
-	return setting{
-		id: id, about: about,
-		span: func(*link) (span, error) { return span{v, v, 0, v}, nil },
-		get:  func(*link) (float32, error) { return v, nil },
-	}
+	return local(id, about, span{v, v, 0, v}, func() float32 { return v }, nil)
+}
+
+// constant returns a span that needs no camera.
+func constant(s span) func(*link) (span, error) {
+	return func(*link) (span, error) { return s, nil }
 }
 
 // onOff returns the span of a switch.
-func onOff(def bool) func(*link) (span, error) {
-	return func(*link) (span, error) { return span{0, 1, 1, boolToFloat(def)}, nil }
-}
+func onOff(def bool) span { return span{0, 1, 1, boolToFloat(def)} }
 
 func boolToFloat(b bool) float32 {
 	if b {

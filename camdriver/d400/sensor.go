@@ -74,11 +74,8 @@ func (s *sensor) attach(l *link) error {
 }
 
 func fixedDrops(s *sensor) setting {
-	return setting{
-		id: camdriver.OptionTotalFrameDrops, about: "Frames that did not arrive complete",
-		span: func(*link) (span, error) { return span{0, 1 << 24, 1, 0}, nil },
-		get:  func(*link) (float32, error) { return float32(s.drops.Load()), nil },
-	}
+	return local(camdriver.OptionTotalFrameDrops, "Frames that did not arrive complete", span{0, 1 << 24, 1, 0},
+		func() float32 { return float32(s.drops.Load()) }, nil)
 }
 
 func (s *sensor) Name() string { return s.name }

@@ -41,7 +41,7 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
 	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}, signed: true}, "Image gain").
+	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}}, "Image gain").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
 	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1), "Auto exposure of the stereo imagers")
 	list := []setting{
@@ -168,8 +168,7 @@ func laserPower(l *link) setting {
 func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, about string) setting {
 	at := l.depthXU(model.XUTemperatures)
 	return setting{
-		id: id, about: about,
-		span: func(*link) (span, error) { return span{-40, 125, 0, 0}, nil },
+		id: id, about: about, span: constant(span{-40, 125, 0, 0}),
 		get: func(l *link) (float32, error) {
 			if !m.streaming() {
 				return 0, errAtRest
@@ -220,14 +219,14 @@ func colorSettings(f *uvc.Function, host *hostSettings) []setting {
 		if c.Terminal {
 			at.Unit = f.Camera
 		}
-		s := uvcOption(c.Option, uvcControl{at: at, signed: true}, c.About)
+		s := uvcOption(c.Option, uvcControl{at: at}, c.About)
 		switch c.Option {
 		case camdriver.OptionExposure, camdriver.OptionGain:
 			s = s.disablesAuto(camdriver.OptionEnableAutoExposure)
 		case camdriver.OptionWhiteBalance:
 			s = s.disablesAuto(camdriver.OptionEnableAutoWhiteBalance)
 		case camdriver.OptionEnableAutoExposure:
-			s = colorAuto(uvcControl{at: at, signed: true}, c.About)
+			s = colorAuto(uvcControl{at: at}, c.About)
 		}
 		list = append(list, s)
 	}
@@ -278,12 +277,8 @@ func newHostSettings() *hostSettings {
 type hostSwitch struct{ on atomic.Bool }
 
 func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
-	return setting{
-		id: id, about: about, span: onOff(id != camdriver.OptionErrorPollingEnabled), // the SDK has it on, with default 0
-
-		get: func(*link) (float32, error) { return boolToFloat(s.on.Load()), nil },
-		set: func(_ *link, v float32) error { s.on.Store(v != 0); return nil },
-	}
+	standard := onOff(id != camdriver.OptionErrorPollingEnabled) // the SDK has it on, with default 0
+	return local(id, about, standard, func() float32 { return boolToFloat(s.on.Load()) }, func(v float32) { s.on.Store(v != 0) })
 }
 
 // depthUnits is the metres per unit of a depth image, which advanced mode can change.

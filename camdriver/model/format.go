@@ -2,21 +2,32 @@ package model
 
 import "rsros/camdriver"
 
+// First four bytes of GUIDs of the formats that a D435i sends. Firmware since 2019 uses Direct3D numbers for some.
+const (
+	CodeZ16  = "Z16 "
+	CodeD16  = "\x50\x00\x00\x00" // D3DFMT_D16
+	CodeL8   = "\x32\x00\x00\x00" // D3DFMT_L8
+	CodeUYVY = "UYVY"
+	CodeY8I  = "Y8I "
+	CodeY12I = "Y12I"
+	CodeYUY2 = "YUY2"
+	CodeBYR2 = "BYR2"
+)
+
 // nativeFormats maps the first four bytes of a format's GUID to the SDK's format.
-// Firmware since 2019 uses Direct3D numbers for some.
 var nativeFormats = map[string]camdriver.Format{
-	"Z16 ":             camdriver.Z16,
-	"\x50\x00\x00\x00": camdriver.Z16, // D3DFMT_D16
-	"Y8  ":             camdriver.Y8,
-	"GREY":             camdriver.Y8,
-	"RAW8":             camdriver.Y8,
-	"\x32\x00\x00\x00": camdriver.Y8, // D3DFMT_L8
-	"Y8I ":             camdriver.Y8I,
-	"Y12I":             camdriver.Y12I,
-	"UYVY":             camdriver.UYVY,
-	"YUY2":             camdriver.YUYV,
-	"BYR2":             camdriver.RAW16,
-	"RW16":             camdriver.RAW16,
+	CodeZ16:  camdriver.Z16,
+	CodeD16:  camdriver.Z16,
+	"Y8  ":   camdriver.Y8,
+	"GREY":   camdriver.Y8,
+	"RAW8":   camdriver.Y8,
+	CodeL8:   camdriver.Y8,
+	CodeY8I:  camdriver.Y8I,
+	CodeY12I: camdriver.Y12I,
+	CodeUYVY: camdriver.UYVY,
+	CodeYUY2: camdriver.YUYV,
+	CodeBYR2: camdriver.RAW16,
+	"RW16":   camdriver.RAW16,
 }
 
 // FormatOf returns the SDK's format for a GUID, or AnyFormat if it is none that drivers support (packed

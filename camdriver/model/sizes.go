@@ -56,9 +56,9 @@ func stereo(usb2 bool) []Size {
 // DepthFormats has one format. Its name by Direct3D (d3d), which firmware of 2019 and
 // later uses, is unknown to Linux' uvcvideo, which then refuses the function.
 func DepthFormats(usb2, d3d bool) []Format {
-	code := "Z16 "
+	code := CodeZ16
 	if d3d {
-		code = "\x50\x00\x00\x00"
+		code = CodeD16
 	}
 	return []Format{{code, 16, stereo(usb2)}}
 }
@@ -66,24 +66,24 @@ func DepthFormats(usb2, d3d bool) []Format {
 // InfraredFormats are listed as firmware of 2019 and later names them.
 func InfraredFormats(usb2 bool) []Format {
 	if usb2 {
-		return []Format{{"\x32\x00\x00\x00", 8, slowStereoSizes}, {"UYVY", 16, slowStereoSizes}, {"Y8I ", 16, slowStereoSizes}}
+		return []Format{{CodeL8, 8, slowStereoSizes}, {CodeUYVY, 16, slowStereoSizes}, {CodeY8I, 16, slowStereoSizes}}
 	}
 	grey := append(slices.Clone(StereoSizes), Size{1280, 800, []int{30, 15}})
 	return []Format{
-		{"\x32\x00\x00\x00", 8, grey},
-		{"UYVY", 16, StereoSizes},
-		{"Y8I ", 16, grey},
-		{"Y12I", 24, []Size{{640, 400, []int{25, 15}}, {1280, 800, []int{25, 15}}}},
+		{CodeL8, 8, grey},
+		{CodeUYVY, 16, StereoSizes},
+		{CodeY8I, 16, grey},
+		{CodeY12I, 24, []Size{{640, 400, []int{25, 15}}, {1280, 800, []int{25, 15}}}},
 	}
 }
 
 // ColorFormats are those of the colour function.
 func ColorFormats(usb2 bool) []Format {
 	if usb2 {
-		return []Format{{"YUY2", 16, []Size{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
+		return []Format{{CodeYUY2, 16, []Size{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
 	}
 	return []Format{
-		{"YUY2", 16, ColorSizes},
-		{"BYR2", 16, []Size{{1920, 1080, []int{30}}}},
+		{CodeYUY2, 16, ColorSizes},
+		{CodeBYR2, 16, []Size{{1920, 1080, []int{30}}}},
 	}
 }

@@ -15,21 +15,21 @@ func guid(four string) []byte {
 
 func (o Options) depthFormats() []model.Format {
 	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), "Z16 ")
+		return formatsOf(o.Source.Modes(), model.CodeZ16)
 	}
 	return model.DepthFormats(o.USB2, o.D3D)
 }
 
 func (o Options) infraredFormats() []model.Format {
 	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), "\x32\x00\x00\x00", "Y8I ")
+		return formatsOf(o.Source.Modes(), model.CodeL8, model.CodeY8I)
 	}
 	return model.InfraredFormats(o.USB2)
 }
 
 func (o Options) colorFormats() []model.Format {
 	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), "YUY2")
+		return formatsOf(o.Source.Modes(), model.CodeYUY2)
 	}
 	return model.ColorFormats(o.USB2)
 }

@@ -80,7 +80,7 @@ func (c *Camera) applySettings(m Mode, number uint32, b []byte) {
 	shot, units := c.shot(number), c.advanced.units()
 	light, usual := uint64(shot.exposure)*uint64(shot.gain), uint64(MetaExposure*MetaGain)
 	switch {
-	case m.Code == "Z16 " || m.Code == "\x50\x00\x00\x00":
+	case m.Code == model.CodeZ16 || m.Code == model.CodeD16:
 		if units == defaultUnits {
 			return
 		}
@@ -91,7 +91,7 @@ func (c *Camera) applySettings(m Mode, number uint32, b []byte) {
 			}
 			binary.LittleEndian.PutUint16(b[i:], uint16(v))
 		}
-	case (m.Code == "\x32\x00\x00\x00" || m.Code == "Y8I ") && !auto && light != usual:
+	case (m.Code == model.CodeL8 || m.Code == model.CodeY8I) && !auto && light != usual:
 		for i, v := range b {
 			b[i] = uint8(min(uint64(v)*light/usual, 0xff))
 		}

@@ -6,15 +6,8 @@ import (
 	"slices"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 	"rsros/usbcam/d435i"
-)
-
-// Codes of the formats that a Source sends.
-const (
-	codeDepth = "Z16 "
-	codeLeft  = "\x32\x00\x00\x00"
-	codePair  = "Y8I "
-	codeColor = "YUY2"
 )
 
 // sendable reports whether a profile's size and rate fit USB's descriptors.
@@ -26,50 +19,53 @@ func sendable(p camdriver.Profile) bool {
 // maxModes bounds the modes of a format. Their descriptors must fit in 64 KiB.
 const maxModes = 100
 
-func (s *Source) listModes() []d435i.Mode {
-	var list []d435i.Mode
-	add := func(code string, bits int, id camdriver.StreamID, formats ...camdriver.Format) {
+// format is a format that a Source sends, made of streams in one of some formats.
+type format struct {
+	code    string
+	bits    int
+	streams []camdriver.StreamID
+	of      []camdriver.Format
+}
+
+var formats = []format{
+	{model.CodeZ16, 16, []camdriver.StreamID{camdriver.DepthStream}, []camdriver.Format{camdriver.Z16}},
+	{model.CodeL8, 8, []camdriver.StreamID{camdriver.LeftStream}, []camdriver.Format{camdriver.Y8}},
+	{model.CodeY8I, 16, []camdriver.StreamID{camdriver.LeftStream, camdriver.RightStream}, []camdriver.Format{camdriver.Y8}},
+	{model.CodeYUY2, 16, []camdriver.StreamID{camdriver.ColorStream}, []camdriver.Format{camdriver.YUYV, camdriver.RGB8}},
+}
+
+// listModes sets the modes, and the profiles that each is made of.
+func (s *Source) listModes() {
+	for _, f := range formats {
 		var modes []d435i.Mode
-		for _, p := range s.offers[id] {
-			m := d435i.Mode{Code: code, W: p.Width, H: p.Height, Bits: bits, FPS: p.FPS}
-			if slices.Contains(formats, p.Format) && !slices.Contains(modes, m) {
+		for _, p := range s.offers[f.streams[len(f.streams)-1]] {
+			m := d435i.Mode{Code: f.code, W: p.Width, H: p.Height, Bits: f.bits, FPS: p.FPS}
+			if _, ok := s.streams[f.streams[0]]; ok && slices.Contains(f.of, p.Format) && !slices.Contains(modes, m) {
 				modes = append(modes, m)
 			}
 		}
 		slices.SortFunc(modes, func(a, b d435i.Mode) int {
 			return cmp.Or(cmp.Compare(a.W*a.H, b.W*b.H), cmp.Compare(a.W, b.W), cmp.Compare(b.FPS, a.FPS))
 		})
-		list = append(list, modes[:min(len(modes), maxModes)]...)
+		for _, m := range modes[:min(len(modes), maxModes)] {
+			s.modes = append(s.modes, m)
+			for _, id := range f.streams {
+				s.needs[m] = append(s.needs[m], s.profile(id, f.of, m))
+			}
+		}
 	}
-	add(codeDepth, 16, camdriver.DepthStream, camdriver.Z16)
-	add(codeLeft, 8, camdriver.LeftStream, camdriver.Y8)
-	if _, ok := s.streams[camdriver.LeftStream]; ok {
-		add(codePair, 16, camdriver.RightStream, camdriver.Y8)
+}
+
+// profile returns a stream's profile for a mode in the first of some formats that it has.
+func (s *Source) profile(id camdriver.StreamID, formats []camdriver.Format, m d435i.Mode) camdriver.Profile {
+	for _, f := range formats {
+		p := camdriver.Profile{Stream: id, Format: f, Width: m.W, Height: m.H, FPS: m.FPS}
+		if slices.Contains(s.offers[id], p) {
+			return p
+		}
 	}
-	add(codeColor, 16, camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)
-	return list
+	return camdriver.Profile{}
 }
 
 // Modes implements d435i.Source.
 func (s *Source) Modes() []d435i.Mode { return s.modes }
-
-func (s *Source) profilesOf(m d435i.Mode) []camdriver.Profile {
-	find := func(id camdriver.StreamID, formats ...camdriver.Format) camdriver.Profile {
-		for _, f := range formats {
-			want := camdriver.Profile{Stream: id, Format: f, Width: m.W, Height: m.H, FPS: m.FPS}
-			if slices.Contains(s.offers[id], want) {
-				return want
-			}
-		}
-		return camdriver.Profile{}
-	}
-	switch m.Code {
-	case codeDepth:
-		return []camdriver.Profile{find(camdriver.DepthStream, camdriver.Z16)}
-	case codeLeft:
-		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8)}
-	case codePair:
-		return []camdriver.Profile{find(camdriver.LeftStream, camdriver.Y8), find(camdriver.RightStream, camdriver.Y8)}
-	}
-	return []camdriver.Profile{find(camdriver.ColorStream, camdriver.YUYV, camdriver.RGB8)}
-}

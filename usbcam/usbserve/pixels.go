@@ -17,9 +17,9 @@ func (s *Source) pixels(m d435i.Mode, list []*arrival) []byte {
 	s.mu.Unlock()
 	f := list[0].frame
 	switch {
-	case m.Code == codePair:
+	case m.Code == model.CodeY8I:
 		model.JoinY8I(b, list[0].frame.Data, list[1].frame.Data)
-	case m.Code == codeColor && f.Profile.Format == camdriver.RGB8:
+	case m.Code == model.CodeYUY2 && f.Profile.Format == camdriver.RGB8:
 		model.ToYUY2(b, f.Data)
 	default:
 		copy(b, f.Data)

@@ -77,19 +77,16 @@ func New(dev camdriver.Device) (*Source, error) {
 			}
 		}
 	}
-	s.modes = s.listModes()
-	for _, m := range s.modes {
-		s.needs[m] = s.profilesOf(m)
-	}
+	s.listModes()
 	has := func(code string) bool {
 		return slices.ContainsFunc(s.modes, func(m d435i.Mode) bool { return m.Code == code })
 	}
 	_, gyro := s.streams[camdriver.GyroStream]
 	_, accel := s.streams[camdriver.AccelStream]
 	switch {
-	case !has(codeDepth):
+	case !has(model.CodeZ16):
 		return nil, fmt.Errorf("device has no depth stream of format Z16: %w", camdriver.ErrUnsupported)
-	case !has(codeColor):
+	case !has(model.CodeYUY2):
 		s.product = model.D430
 	case gyro && accel:
 		s.product = model.D435I
@@ -354,7 +351,7 @@ func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err e
 	var list []*arrival
 	err = s.await(ctx, func() bool {
 		list = nil
-		if m.Code == codePair {
+		if m.Code == model.CodeY8I {
 			list = s.pair
 		} else if a := s.latest[s.needs[m][0].Stream]; a != nil {
 			list = []*arrival{a}

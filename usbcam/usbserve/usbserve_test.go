@@ -156,18 +156,18 @@ func TestNumbers(t *testing.T) {
 	}
 	last := uint32(0)
 	for range 3 {
-		last = next(mode(codeLeft)).Number
+		last = next(mode(model.CodeL8)).Number
 	}
-	source.Stop(mode(codeLeft))
-	pair, depth := next(mode(codePair)), d435i.Shot{}
+	source.Stop(mode(model.CodeL8))
+	pair, depth := next(mode(model.CodeY8I)), d435i.Shot{}
 	if pair.Number <= last {
 		t.Errorf("number %d after %d", pair.Number, last)
 	}
-	for pair, depth = next(mode(codePair)), next(mode(codeDepth)); pair.Time != depth.Time; {
+	for pair, depth = next(mode(model.CodeY8I)), next(mode(model.CodeZ16)); pair.Time != depth.Time; {
 		if int32(pair.Time-depth.Time) < 0 {
-			pair = next(mode(codePair))
+			pair = next(mode(model.CodeY8I))
 		} else {
-			depth = next(mode(codeDepth))
+			depth = next(mode(model.CodeZ16))
 		}
 	}
 	if pair.Number != depth.Number {
