@@ -186,6 +186,25 @@ func perDegree(size int, ppx, fx float64) float32 {
 	return float32(size) / float32(angle*57.2957795)
 }
 
+// begin adds an image with the data of from for the geometry of depth and another image.
+func (a *Align) begin(s *Set, depth, other, from Image) error {
+	p, err := a.pair(depth.Profile, other.Profile)
+	if err != nil {
+		return err
+	}
+	if a.depth.width != p.topLeft.Width || a.depth.height != p.topLeft.Height {
+		return errSize(depth, p.topLeft)
+	}
+	img, err := a.output(from, p.out, &a.out)
+	if err != nil {
+		return err
+	}
+	s.result(img)
+	a.now = p
+	a.prepare()
+	return nil
+}
+
 // prepare allocates scratch rows for all slots.
 func (a *Align) prepare() {
 	width := a.depth.width

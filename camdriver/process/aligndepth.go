@@ -8,23 +8,9 @@ import (
 
 // depthToOther adds a depth image in the geometry of another stream.
 func (a *Align) depthToOther(s *Set, depth, target Image) error {
-	p, err := a.pair(depth.Profile, target.Profile)
-	if err != nil {
+	if err := a.begin(s, depth, target, depth); err != nil {
 		return err
 	}
-	if a.depth.width != p.topLeft.Width || a.depth.height != p.topLeft.Height {
-		return errSize(depth, p.topLeft)
-	}
-	img, err := a.res.frame(depth.Frame, p.out, 0)
-	if err != nil {
-		return err
-	}
-	s.result(img)
-	if a.out, err = planeOf(img.Frame); err != nil {
-		return err
-	}
-	a.now = p
-	a.prepare()
 	a.canvas.Begin(a.out.width, a.out.height, a.res.workers.slots())
 	a.share((*splatRows)(a), a.depth.height)
 	a.canvas.Finish()

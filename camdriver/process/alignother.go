@@ -27,26 +27,12 @@ func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 	if a.other, err = planeOf(other.Frame); err != nil {
 		return err
 	}
-	p, err := a.pair(depth.Profile, other.Profile)
-	if err != nil {
-		return err
-	}
-	if a.depth.width != p.topLeft.Width || a.depth.height != p.topLeft.Height {
-		return errSize(depth, p.topLeft)
-	}
-	img, err := a.res.frame(other.Frame, p.out, 0)
-	if err != nil {
-		return err
-	}
-	s.result(img)
-	if a.out, err = planeOf(img.Frame); err != nil {
+	if err := a.begin(s, depth, other, other); err != nil {
 		return err
 	}
 	if a.out.size != a.other.size {
 		return fmt.Errorf("pixels have %d bytes, want %d: %w", a.other.size, a.out.size, ErrBadFrame)
 	}
-	a.now = p
-	a.prepare()
 	a.share((*fetchRows)(a), a.depth.height)
 	return nil
 }

@@ -101,12 +101,20 @@ func (b *block) make(img Image, p *Profile, in, out *plane) (Image, error) {
 	if p.Width != in.width || p.Height != in.height {
 		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", in.width, in.height, p.Width, p.Height, ErrBadFrame)
 	}
+	return b.output(img, p, out)
+}
+
+// output returns a frame of profile p for a result of img, and its plane.
+func (b *block) output(img Image, p *Profile, out *plane) (Image, error) {
 	made, err := b.res.frame(img.Frame, p, 0)
 	if err != nil {
 		return Image{}, err
 	}
-	*out, err = planeOf(made.Frame)
-	return made, err
+	if *out, err = planeOf(made.Frame); err != nil {
+		made.Frame.Release()
+		return Image{}, err
+	}
+	return made, nil
 }
 
 // like is make for results in the format of img.

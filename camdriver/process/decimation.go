@@ -78,11 +78,8 @@ func (d *Decimation) apply(img Image) (Image, error) {
 		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", d.in.width, d.in.height,
 			img.Profile.Width, img.Profile.Height, ErrBadFrame)
 	}
-	out, err := d.res.frame(img.Frame, p, 0)
+	out, err := d.output(img, p, &d.out)
 	if err != nil {
-		return Image{}, err
-	}
-	if d.out, err = planeOf(out.Frame); err != nil {
 		return Image{}, err
 	}
 	d.share(d, d.out.height)

@@ -50,21 +50,17 @@ func (r *Rotation) apply(img Image) (Image, error) {
 		return Image{}, err
 	}
 	p := r.profiles.of(img.Profile, r.derive)
-	made, err := r.res.frame(img.Frame, p, 0)
+	made, err := r.output(img, p, &r.out)
 	if err != nil {
 		return Image{}, err
 	}
-	r.out, err = planeOf(made.Frame)
 	width, height := r.in.width, r.in.height
 	if r.angle != 180 {
 		width, height = height, width
 	}
-	if err == nil && (r.out.width != width || r.out.height != height || r.out.size != r.in.size) {
-		err = ErrBadFrame
-	}
-	if err != nil {
+	if r.out.width != width || r.out.height != height || r.out.size != r.in.size {
 		made.Frame.Release()
-		return Image{}, err
+		return Image{}, ErrBadFrame
 	}
 	r.share(r, (r.out.height+tile-1)/tile)
 	return made, nil
