@@ -202,48 +202,13 @@ func (r *Camera) ended(f Figures) {
 	line.Msg("recorded")
 }
 
-func (r *Camera) running() (*Recording, error) {
+// Running returns the current recording, or an error if there is none or it has failed.
+func (r *Camera) Running() (*Recording, error) {
 	rec := r.current.Load()
 	if rec == nil {
 		return nil, errNotRecording
 	}
 	return rec, rec.failure()
-}
-
-// Pause pauses or resumes the recording. Paused time is cut out of the file.
-func (r *Camera) Pause(on bool) error {
-	rec, err := r.running()
-	if err == nil {
-		rec.Pause(on)
-	}
-	return err
-}
-
-// Split starts a new file with the next frame.
-func (r *Camera) Split() error {
-	rec, err := r.running()
-	if err == nil {
-		rec.Split()
-	}
-	return err
-}
-
-// Trigger keeps what a ring holds, and what is recorded in its time after the trigger.
-func (r *Camera) Trigger() (string, error) {
-	rec, err := r.running()
-	if err != nil {
-		return "", err
-	}
-	return rec.Trigger()
-}
-
-// Mark writes a mark into the recording and returns its text.
-func (r *Camera) Mark() (string, error) {
-	rec, err := r.running()
-	if err != nil {
-		return "", err
-	}
-	return rec.Mark(), nil
 }
 
 // WriteLog records a line of the node's own log. It never blocks.

@@ -121,6 +121,14 @@ func (s *studio) must(err error) {
 	}
 }
 
+// running returns the recording, which has to run.
+func (s *studio) running() *Recording {
+	s.t.Helper()
+	rec, err := s.Running()
+	s.must(err)
+	return rec
+}
+
 func (s *studio) begin() string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "walk.bag")
@@ -158,16 +166,16 @@ func TestRecordingSplits(t *testing.T) {
 			s.raise(30)
 			s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
 			if c.requests {
-				s.must(s.Split())
-				s.must(s.Split()) // twice before a frame is once
+				s.running().Split()
+				s.running().Split() // twice before a frame is once
 			}
 			s.raise(20)
-			s.must(s.Pause(true))
+			s.running().Pause(true)
 			if c.requests {
-				s.must(s.Split()) // takes effect with the first frame that is written
+				s.running().Split() // takes effect with the first frame that is written
 			}
 			s.raise(1)
-			s.must(s.Pause(false))
+			s.running().Pause(false)
 			s.count = [2]uint64{50, 50} // so that numbers stay gapless
 			s.raise(20)
 			summary, err := s.Stop()
@@ -202,13 +210,13 @@ func TestRecordingSplits(t *testing.T) {
 func TestRecordingPauses(t *testing.T) {
 	s := newStudio(t, Options{})
 	path := s.begin()
-	s.must(s.Pause(true))
+	s.running().Pause(true)
 	s.raise(5)
-	s.must(s.Pause(false))
+	s.running().Pause(false)
 	s.raise(5)
-	s.must(s.Pause(true))
+	s.running().Pause(true)
 	s.raise(40)
-	s.must(s.Pause(false))
+	s.running().Pause(false)
 	s.raise(5)
 	_, err := s.Stop()
 	s.must(err)
@@ -230,10 +238,8 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 	if _, err := s.Stop(); !errors.Is(err, errNotRecording) {
 		t.Errorf("stop without start: %v", err)
 	}
-	for _, call := range []func() error{func() error { return s.Pause(true) }, s.Split} {
-		if err := call(); !errors.Is(err, errNotRecording) {
-			t.Errorf("without start: %v", err)
-		}
+	if _, err := s.Running(); !errors.Is(err, errNotRecording) {
+		t.Errorf("without start: %v", err)
 	}
 	for n := range 3 {
 		s.raise(7)
@@ -334,7 +340,7 @@ func TestDropsWhilePaused(t *testing.T) {
 	s.begin()
 	s.raise(1)
 	<-disk.arrived
-	s.must(s.Pause(true))
+	s.running().Pause(true)
 	s.raise(100)
 	f, _ := s.Figures()
 	sizes := map[string]uint64{depth0.Stream.String(): uint64(depth0.FrameSize()), color0.Stream.String(): uint64(color0.FrameSize())}
@@ -369,7 +375,7 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	<-disk.arrived // one frame is at the disk, one waits
 	s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
 	s.raise(100)
-	s.must(s.Pause(true))
+	s.running().Pause(true)
 	s.raise(1)
 	if held := s.current.Load().queue.Size(); held > 10*size {
 		t.Errorf("%d bytes wait, the bound is %d", held, 10*size)
@@ -438,8 +444,8 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	if topic.n != 44 {
 		t.Errorf("the topics got %d frames", topic.n)
 	}
-	if err := s.Pause(true); !errors.Is(err, errDisk) {
-		t.Errorf("pause: %v", err)
+	if _, err := s.Running(); !errors.Is(err, errDisk) {
+		t.Errorf("running: %v", err)
 	}
 	if status, ok := s.Status(); !ok || status.Level != msgs.DiagnosticError || !strings.Contains(status.Message, errDisk.Error()) {
 		t.Errorf("status %+v", status)
@@ -466,7 +472,7 @@ func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	}
 	path := s.begin()
 	s.raise(3)
-	s.must(s.Split())
+	s.running().Split()
 	s.raise(1)
 	if _, err := s.Stop(); !errors.Is(err, errDisk) {
 		t.Errorf("stop: %v", err)
@@ -533,7 +539,7 @@ func TestLargeParts(t *testing.T) {
 	s.begin()
 	for range 3 {
 		s.raise(1)
-		s.must(s.Split())
+		s.running().Split()
 	}
 	s.raise(1)
 	s.must(s.Close())

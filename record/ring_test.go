@@ -436,9 +436,8 @@ func TestCameraRing(t *testing.T) {
 			time.Sleep(spacing)
 			s.raise(1)
 			if n == 20*30 {
-				if _, err := s.Trigger(); err != nil {
-					t.Fatal(err)
-				}
+				_, err := s.running().Trigger()
+				s.must(err)
 			}
 		}
 		if status, _ := s.Status(); !slices.ContainsFunc(status.Values, func(v msgs.KeyValue) bool { return v.Key == "Ring" }) {

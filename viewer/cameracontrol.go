@@ -19,15 +19,11 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 		return map[string]any{"file": file}, err
 	case "record.stop":
 		return g.stopRecording()
-	case "record.pause":
-		return nil, g.Records.Pause(r.On)
-	case "record.split":
-		return nil, g.Records.Split()
-	case "record.mark":
-		_, err := g.Records.Mark()
-		return nil, err
-	case "record.trigger":
-		_, err := g.Records.Trigger()
+	case "record.pause", "record.split", "record.mark", "record.trigger":
+		rec, err := g.Records.Running()
+		if err == nil {
+			err = controlRecording(rec, r)
+		}
 		return nil, err
 	}
 	if g.file == nil {

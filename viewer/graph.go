@@ -113,17 +113,8 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 		return nil, errCannot
 	case r.Op == "record.stop":
 		g.recorder.Stop()
-	case r.Op == "record.pause":
-		g.recorder.Pause(r.On)
-	case r.Op == "record.split":
-		g.recorder.Split()
-	case r.Op == "record.mark":
-		g.recorder.Mark()
-	case r.Op == "record.trigger":
-		_, err := g.recorder.Trigger()
-		return nil, err
 	default:
-		return nil, errCannot
+		return nil, controlRecording(g.recorder, r)
 	}
 	return nil, nil
 }

@@ -49,4 +49,6 @@ func (c *camera) toggleRecording() (string, error) {
 	return c.startRecording()
 }
 
-func (c *camera) mark() (string, error) { return c.records.Mark() }
+func (c *camera) mark() (string, error) {
+	return c.control(func(r *record.Recording) (string, error) { return r.Mark(), nil })
+}

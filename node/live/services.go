@@ -13,6 +13,7 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/naming"
+	"rsros/record"
 	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
@@ -129,14 +130,23 @@ func (c *camera) pauseRecording(pause bool) (string, error) {
 	if pause {
 		text = "recording is paused"
 	}
-	return text, c.records.Pause(pause)
+	return c.control(func(r *record.Recording) (string, error) { r.Pause(pause); return text, nil })
 }
 
 func (c *camera) splitRecording() (string, error) {
-	return "the next frame begins a new file", c.records.Split()
+	return c.control(func(r *record.Recording) (string, error) { r.Split(); return "the next frame begins a new file", nil })
 }
 
-func (c *camera) trigger() (string, error) { return c.records.Trigger() }
+func (c *camera) trigger() (string, error) { return c.control((*record.Recording).Trigger) }
+
+// control controls the recording that runs.
+func (c *camera) control(do func(*record.Recording) (string, error)) (string, error) {
+	r, err := c.records.Running()
+	if err != nil {
+		return "", err
+	}
+	return do(r)
+}
 
 // streamSwitch starts and stops the streams for ~enable.
 type streamSwitch struct {
