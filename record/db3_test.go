@@ -22,16 +22,8 @@ func TestTopicsDB3(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "odd"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	odd, err := n.Advertise(ros.PublisherOptions{Topic: "/odd", Latch: true,
+	_, odd := advertise(t, master, ros.PublisherOptions{Topic: "/odd", Latch: true,
 		Type: msgs.Type{Name: "odd_msgs/Odd", MD5: strings.Repeat("0", 32), Definition: "nowhere_msgs/Nothing x\n"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	odd.Publish(msgs.Raw{Head: []byte{1}})
 	o := config(t, master, Options{Topics: []string{"chatter", "odd"}, Thinning: Thinning{Limit: []string{"1"}}, Output: filepath.Join(t.TempDir(), "x.db3")})
 	if err := Topics(t.Context(), o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/odd") || strings.Contains(err.Error(), "/chatter") {

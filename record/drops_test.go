@@ -1,16 +1,13 @@
 package record
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
 	"rsros/program"
-	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/tools/info"
@@ -28,17 +25,9 @@ func TestDropsAreRecorded(t *testing.T) {
 				Topics: []string{"/a", "/b", "/silent"}, MinSpace: 1 << 60, Output: filepath.Join(t.TempDir(), name), // no disk has so much room
 			})
 			o.ROS.Name = "recorder"
-			var running atomic.Pointer[Recording]
-			o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
-				running.Store(r)
-				return func() error { return nil }, nil
-			}
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			ended := make(chan error, 1)
-			go func() { ended <- Topics(ctx, o) }()
-			peer.Await(t, "two drops", func() bool { r := running.Load(); return r != nil && r.Figures().Lost == 2 })
-			stop()
+			r, ended := start(t, o)
+			peer.Await(t, "two drops", func() bool { return r.Figures().Lost == 2 })
+			r.Stop()
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Fatal(err)
 			}

@@ -2,14 +2,12 @@ package record
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/program"
@@ -80,12 +78,10 @@ func TestTopicFileGone(t *testing.T) {
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
 			o := config(t, master, Options{Topics: []string{"/chatter"}})
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- Topics(ctx, o) }()
+			r, ended := start(t, o)
 			awaitReadable(t, o.Output+activeSuffix, 16<<10)
 			if err := lose(o.Output + activeSuffix); err != nil {
-				stop()
+				r.Stop()
 				<-ended
 				need.NotOnWindows(t, err)
 			}
@@ -93,7 +89,7 @@ func TestTopicFileGone(t *testing.T) {
 				_, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix)
 				return err == nil
 			})
-			stop()
+			r.Stop()
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
 			}
@@ -125,30 +121,4 @@ func readable(b []byte) uint64 {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(value)
-}
-
-// TestCameraTakenNames checks that a recording never replaces a file.
-func TestCameraTakenNames(t *testing.T) {
-	for name, o := range map[string]Options{"one file": {}, "parts": {MaxTime: time.Hour}} {
-		t.Run(name, func(t *testing.T) {
-			s := newStudio(t, o)
-			path := filepath.Join(t.TempDir(), "x.bag")
-			taken := path
-			if o.MaxTime > 0 {
-				taken = partPath(strings.TrimSuffix(path, extBag), 0, extBag)
-			}
-			s.must(os.WriteFile(taken, []byte("keep"), 0o666))
-			got, err := s.Start(path)
-			s.must(err)
-			s.raise(2)
-			sum, err := s.Stop()
-			s.must(err)
-			if got == taken || len(sum.Paths) != 1 || sum.Paths[0] != got {
-				t.Errorf("recorded into %s, in the summary %q", got, sum.Paths)
-			}
-			if kept, err := os.ReadFile(taken); err != nil || string(kept) != "keep" {
-				t.Errorf("%s holds %q, %v", taken, kept, err)
-			}
-		})
-	}
 }

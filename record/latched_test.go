@@ -1,7 +1,6 @@
 package record
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,16 +19,13 @@ func TestLatchedBudget(t *testing.T) {
 	dir := t.TempDir()
 	o := config(t, master, Options{
 		Topics: []string{"/small", "/large"}, Output: filepath.Join(dir, "x.bag"), Memory: 1 << 20, Latched: true, Split: true, MaxTime: 2 * time.Second})
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- Topics(ctx, o) }()
+	r, ended := start(t, o)
 	second := filepath.Join(dir, "x_1.bag")
 	peer.Await(t, "two files", func() bool {
 		files, _ := filepath.Glob(second)
 		return len(files) == 1
 	})
-	stop()
+	r.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,9 @@
 package record
 
 import (
-	"context"
 	"testing"
 
 	"rsros/msgs"
-	"rsros/ros"
-	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -36,17 +33,9 @@ func TestLostCount(t *testing.T) {
 // TestLostWhileNotRecorded checks that what a publisher lost during a pause, and after the limit of a topic, doesn't count.
 func TestLostWhileNotRecorded(t *testing.T) {
 	master := rig.Master(t).URI()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := points(t, master)
 	o := config(t, master, Options{Topics: []string{"/point", "/none"}, Thinning: Thinning{Limit: []string{"6"}}})
-	running, ended := startTopics(t, o)
+	running, ended := start(t, o)
 	row := func() (r Row) {
 		for _, row := range running.Figures().Rows {
 			if row.Name == "/point" {
@@ -85,24 +74,4 @@ func TestLostWhileNotRecorded(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// startTopics returns a recording of topics that has begun.
-func startTopics(t *testing.T, o Options) (*Recording, <-chan error) {
-	t.Helper()
-	began, ended := make(chan *Recording, 1), make(chan error, 1)
-	o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
-		began <- r
-		return func() error { return nil }, nil
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	t.Cleanup(stop)
-	go func() { ended <- Topics(ctx, o) }()
-	select {
-	case r := <-began:
-		return r, ended
-	case err := <-ended:
-		t.Fatal(err)
-	}
-	return nil, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
-	"rsros/ros/graph"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/tools/info"
@@ -24,11 +23,6 @@ func TestMemoryOfTopics(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = n.Close() })
 	o := config(t, master, Options{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
-	shown := make(chan *Recording, 1)
-	o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
-		shown <- r
-		return func() error { return nil }, nil
-	}
 	var floods []*ros.Publisher
 	for i := range topics {
 		p, err := n.Advertise(ros.PublisherOptions{Topic: fmt.Sprintf("/flood%d", i), Type: msgs.MustType("std_msgs/String"), Queue: messages})
@@ -37,9 +31,7 @@ func TestMemoryOfTopics(t *testing.T) {
 		}
 		floods = append(floods, p)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- Topics(t.Context(), o) }()
-	r := <-shown
+	r, ended := start(t, o)
 	budget := r.budget
 	before := debug.SetGCPercent(100)
 	if debug.SetGCPercent(before); before >= 100 {

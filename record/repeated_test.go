@@ -35,7 +35,7 @@ func TestSizeAfterLatched(t *testing.T) {
 		bag := bagstore.Options{ChunkSize: 4 << 10, NoSync: true, Sink: bagstore.Buffered} // direct writing pads chunks this small
 		for kind, open := range bothSeries {
 			t.Run(kind+", "+c.name, func(t *testing.T) {
-				f := open(t, Options{Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
+				f := open(t, filepath.Join(t.TempDir(), "x.bag"), Options{Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
 				write := func(topic, latching string, n int) {
 					if err := f.write(message(topic, latching, n)); err != nil {
 						t.Fatal(err)
@@ -53,15 +53,15 @@ func TestSizeAfterLatched(t *testing.T) {
 }
 
 // bothSeries open the first file of topics alone, and of topics next to a device.
-var bothSeries = map[string]func(*testing.T, Options) *series{
-	"topics": func(t *testing.T, o Options) *series {
-		o.Output = filepath.Join(t.TempDir(), "x.bag")
+var bothSeries = map[string]func(t *testing.T, path string, o Options) *series{
+	"topics": func(t *testing.T, path string, o Options) *series {
+		o.Output = path
 		f, _ := files(t, o)
 		return f
 	},
-	"camera": func(t *testing.T, o Options) *series {
+	"camera": func(t *testing.T, path string, o Options) *series {
 		s := newStudio(t, o)
-		f, err := s.files(filepath.Join(t.TempDir(), "x.bag"), o, s.describe())
+		f, err := s.files(path, o, s.describe())
 		s.must(err)
 		return f
 	},
@@ -103,7 +103,7 @@ func (goneFile) Message(_ string, _ ros.Header, _ instant, done func(), _ []byte
 func TestLatchedWhileGone(t *testing.T) {
 	for kind, open := range bothSeries {
 		t.Run(kind, func(t *testing.T) {
-			f := open(t, Options{Split: true, MaxSize: 1 << 20, Latched: true})
+			f := open(t, filepath.Join(t.TempDir(), "x.bag"), Options{Split: true, MaxSize: 1 << 20, Latched: true})
 			f.cur.file = goneFile{f.cur.file}
 			m := message("/map", "1", 10)
 			if err := f.write(m); !f.lost(err) || f.next() != nil {

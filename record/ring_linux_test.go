@@ -1,7 +1,6 @@
 package record
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -64,23 +63,12 @@ func numbers(t *testing.T, dir string) map[uint32]bool {
 func TestRingOnASmallDisk(t *testing.T) {
 	dir := smallDisk(t, "64m")
 	master := rig.Master(t).URI()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "counter"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n, p := advertise(t, master, ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
 	var log strings.Builder
 	o := config(t, master, Options{
 		Topics: []string{"/count"}, Output: filepath.Join(dir, "walk.bag"), MinSpace: 32 << 20, Ring: Ring{Before: 20 * time.Second, After: 10 * time.Second}})
 	o.ROS.Name, o.Log = "recorder", zerolog.New(zerolog.SyncWriter(&log))
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- Topics(ctx, o) }()
+	r, ended := start(t, o)
 	peer.Await(t, "the recorder", func() bool { return p.Subscribers() == 1 })
 	message := make([]byte, 400_000) // 8 MB/s: four seconds fill what may be filled
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
@@ -99,7 +87,7 @@ func TestRingOnASmallDisk(t *testing.T) {
 		got = numbers(t, dir)
 		return got[sent-1]
 	})
-	stop()
+	r.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

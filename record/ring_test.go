@@ -1,7 +1,6 @@
 package record
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -302,15 +301,7 @@ func TestBlackBox(t *testing.T) {
 			t.Parallel()
 			master := rig.Master(t).URI()
 			talker(t, master, "/map", "here be dragons")
-			n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "counter"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = n.Close() })
-			p, err := n.Advertise(ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/UInt32")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n, p := advertise(t, master, ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/UInt32")})
 			o := config(t, master, Options{Topics: []string{"/count", "/map"}, Ring: Ring{Before: 2 * time.Second, After: time.Second}})
 			o.ROS.Name = "recorder"
 			switch by {
@@ -319,9 +310,7 @@ func TestBlackBox(t *testing.T) {
 			case "silence":
 				o.Triggers.Silences = []string{"count=300ms"}
 			}
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- Topics(ctx, o) }()
+			r, ended := start(t, o)
 			peer.Await(t, "the recorder", func() bool { return p.Subscribers() == 1 })
 			sent := uint32(0)
 			for tick := time.NewTicker(20 * time.Millisecond); sent < 200; sent++ {
@@ -336,7 +325,7 @@ func TestBlackBox(t *testing.T) {
 				return files
 			}
 			peer.Await(t, "the kept files", func() bool { return len(found()) >= 2 })
-			stop()
+			r.Stop()
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}

@@ -108,19 +108,24 @@ func TestTakenNames(t *testing.T) {
 		{"active, of a killed recorder", "x.bag.active", false},
 		{"first part", "x_0.bag", true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			keep(t, filepath.Join(dir, c.taken))
-			f, _ := files(t, Options{Output: filepath.Join(dir, "x"), Split: c.split, MaxTime: time.Hour})
-			finish(t, f)
-			ending := ".bag"
-			if c.split {
-				ending = "_0.bag"
+		for kind, open := range bothSeries {
+			if kind == "camera" && c.taken == "x.bag.active" {
+				continue
 			}
-			if len(f.totals().Paths) != 1 || !strings.HasPrefix(filepath.Base(f.totals().Paths[0]), "x_2") || !strings.HasSuffix(f.totals().Paths[0], ending) {
-				t.Errorf("recorded into %q", f.totals().Paths)
-			}
-		})
+			t.Run(c.name+", "+kind, func(t *testing.T) {
+				o, ending := Options{}, ".bag"
+				if c.split {
+					o, ending = Options{Split: true, MaxTime: time.Hour}, "_0.bag"
+				}
+				dir := t.TempDir()
+				keep(t, filepath.Join(dir, c.taken))
+				f := open(t, filepath.Join(dir, "x.bag"), o)
+				finish(t, f)
+				if paths := f.totals().Paths; len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "x_2") || !strings.HasSuffix(paths[0], ending) {
+					t.Errorf("recorded into %q", paths)
+				}
+			})
+		}
 	}
 	t.Run("taken while it was recorded", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.bag")

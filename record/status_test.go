@@ -1,7 +1,6 @@
 package record
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -18,20 +17,9 @@ import (
 // --all doesn't record ~status.
 func TestTopicStatus(t *testing.T) {
 	master := rig.Master(t).URI()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), LatchAll: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, seq := range []byte{1, 2, 5} {
-		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
-	}
+	n, _ := points(t, master, 1, 2, 5)
 	var said atomic.Pointer[map[string]string]
-	_, err = n.Subscribe(ros.SubscriberOptions{Topic: "/recorder/status"}, func(m ros.Received) {
+	_, err := n.Subscribe(ros.SubscriberOptions{Topic: "/recorder/status"}, func(m ros.Received) {
 		var s msgs.DiagnosticStatus
 		if err := msgs.Unmarshal(m.Data, &s); err != nil {
 			t.Error(err)
@@ -47,9 +35,7 @@ func TestTopicStatus(t *testing.T) {
 	}
 	o := config(t, master, Options{All: true})
 	o.ROS.Name = "recorder"
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- Topics(ctx, o) }()
+	r, ended := start(t, o)
 	peer.Await(t, "a status with what is missing", func() bool {
 		s := said.Load()
 		return s != nil && strings.HasSuffix((*s)["/point"], " 2 lost before arrival") && strings.Contains((*s)["/point"], " 3 messages, ")
@@ -63,7 +49,7 @@ func TestTopicStatus(t *testing.T) {
 	if n := strings.Count(strings.Join(slices.Collect(maps.Keys(*said.Load())), " "), "Lost"); n != 0 {
 		t.Errorf("a loss is named by itself, too: %q", *said.Load())
 	}
-	stop()
+	r.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -59,15 +59,7 @@ func TestThinning(t *testing.T) {
 func TestStampsAsTimes(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "pointer"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := advertise(t, master, ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), Latch: true})
 	at := binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0}, 1_600_000_000)
 	p.Publish(msgs.Raw{Head: append(at, make([]byte, 32)...)})
 	before := bagstore.TimeOf(time.Now())

@@ -30,19 +30,56 @@ import (
 	"rsros/tools/info"
 )
 
+// advertise returns a publisher with a node of its own, until the test ends.
+func advertise(t *testing.T, master string, o ros.PublisherOptions) (*ros.Node, *ros.Publisher) {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + o.Topic[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, p
+}
+
 // talker publishes the same text until the test ends.
 func talker(t *testing.T, master, topic, text string) {
 	t.Helper()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + topic[1:]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := advertise(t, master, ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: true})
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: text})})
-	t.Cleanup(func() { _ = n.Close() })
+}
+
+// points publishes messages of /point with numbers for all subscribers.
+func points(t *testing.T, master string, numbers ...byte) (*ros.Node, *ros.Publisher) {
+	t.Helper()
+	n, p := advertise(t, master, ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), LatchAll: true})
+	for _, seq := range numbers {
+		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
+	}
+	return n, p
+}
+
+// start returns a recording of topics that has begun.
+func start(t *testing.T, o Options) (*Recording, <-chan error) {
+	t.Helper()
+	began, ended := make(chan *Recording, 1), make(chan error, 1)
+	o.Show = func(_ *graph.Node, r *Recording) (func() error, error) {
+		began <- r
+		return func() error { return nil }, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	go func() { ended <- Topics(ctx, o) }()
+	select {
+	case r := <-began:
+		return r, ended
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	return nil, nil
 }
 
 // config returns the options of a recorder in the test's graph.
@@ -103,12 +140,10 @@ func TestIllegalTopicInGraph(t *testing.T) {
 // until runs a recorder until its active file holds n messages of a topic.
 func until(t *testing.T, o Options, topic string, n uint64) error {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
 	o.Bag.Checkpoint = time.Millisecond // so that the file tells what it holds
-	go func() { ended <- Topics(ctx, o) }()
+	r, ended := start(t, o)
 	peer.Await(t, "messages of "+topic, holds(t, o.Output+activeSuffix, topic, n))
-	stop()
+	r.Stop()
 	return <-ended
 }
 
@@ -213,12 +248,9 @@ func TestHungMaster(t *testing.T) {
 	defer close(hung)
 	talker(t, master, "/chatter", "hi")
 	o := config(t, front.URL, Options{All: true})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- Topics(ctx, o) }()
-	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
+	r, ended := start(t, o)
 	hang.Store(true)
-	stop()
+	r.Stop()
 	if err := <-ended; err != nil {
 		t.Errorf("ended with %v", err)
 	}
@@ -244,18 +276,7 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 // summary, and are no failure of the recorder.
 func TestMissing(t *testing.T) {
 	master := rig.Master(t).URI()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), LatchAll: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, seq := range []byte{1, 2, 5} {
-		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
-	}
+	points(t, master, 1, 2, 5)
 	var log bytes.Buffer
 	o := config(t, master, Options{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
 	o.Log = zerolog.New(zerolog.SyncWriter(&log))
