@@ -97,7 +97,8 @@ func (r *Camera) Start(path string) (string, error) {
 		r.finish(rec)
 	}
 	if path == "" {
-		path = unusedPath(stampedPath(r.prefix, time.Now(), r.o.ext()))
+		base, ext := splitExt(stampedPath(r.prefix, time.Now(), r.o.ext()))
+		path = unusedBase(base, ext) + ext
 	}
 	rec, err := r.begin(path)
 	if err != nil {

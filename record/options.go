@@ -67,6 +67,7 @@ func (o *Options) Check() error {
 
 // completeTopics checks and completes the settings of Topics.
 func (o *Options) completeTopics() error {
+	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 	switch {
 	case len(o.Topics) == 0 && !o.All && o.Node == "":
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
@@ -123,9 +124,6 @@ func (o *Options) base(now time.Time) string {
 	}
 	return base + now.Format(stampLayout)
 }
-
-// largest returns the size limit of a topic's message in bytes: larger ones are skipped and count as lost. 0 means no limit.
-func (o *Options) largest() int64 { return cmp.Or(o.Memory, o.QueueBytes) }
 
 // compression describes that of the files.
 func (o *Options) compression() string {

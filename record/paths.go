@@ -2,7 +2,9 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,16 +37,33 @@ func partPath(base string, n int, ext string) string {
 	return fmt.Sprintf("%s_%d%s", base, n, cmp.Or(ext, extBag))
 }
 
-// unusedPath returns path, with a number appended if a recording of the same second has
-// that name: --overwrite applies only to names that a user chose.
-func unusedPath(path string) string {
-	first, ext := splitExt(path)
-	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
-	for base, n := first, 2; taken(path) || taken(partPath(base, 0, ext)); n++ {
-		base = fmt.Sprintf("%s-%d", first, n)
-		path = base + ext
+// unusedName returns the first of name, name-2, name-3 and so on for which try doesn't return fs.ErrExist.
+func unusedName(name string, try func(name string) error) (got string, err error) {
+	for n := 1; n <= maxNames; n++ {
+		if got = name; n > 1 {
+			got = fmt.Sprintf("%s-%d", name, n)
+		}
+		if err = try(got); !errors.Is(err, fs.ErrExist) {
+			break
+		}
 	}
-	return path
+	return got, err
+}
+
+const maxNames = 100
+
+// unusedBase returns a base, with a number appended if a recording of the same second has
+// that name: --overwrite applies only to names that a user chose.
+func unusedBase(base, ext string) string {
+	got, _ := unusedName(base, func(base string) error { // if too many are taken, the first file gets another name
+		for _, path := range []string{base + ext, partPath(base, 0, ext)} {
+			if _, err := os.Lstat(path); err == nil {
+				return fs.ErrExist
+			}
+		}
+		return nil
+	})
+	return got
 }
 
 // stampedPath returns a path in the form of rosbag record: the prefix and the local time.

@@ -75,7 +75,7 @@ func newRecording(o Options, node *ros.Node, log zerolog.Logger) *Recording {
 	}
 	r.enough = sync.OnceFunc(func() { close(r.full) })
 	r.halt = sync.OnceFunc(r.end)
-	r.budget = cmp.Or(o.Budget, work.NewBudget(o.largest()))
+	r.budget = cmp.Or(o.Budget, work.NewBudget(cmp.Or(o.Memory, o.QueueBytes)))
 	r.queue = work.NewQueue[*flow](r.budget, r.drop)
 	return r
 }

@@ -88,19 +88,11 @@ func (s *series) startRing(o Ring, base string, now time.Time) error {
 	if left, _ := filepath.Glob(r.name("*") + ringSuffix); len(left) > 0 { // a bad pattern finds nothing
 		s.log.Warn().Strs("folders", left).Msg("recordings that didn't end properly have left their rings")
 	}
-	for n := 1; ; n++ {
-		r.folder = r.name(now.Format(stampLayout)) + ringSuffix
-		if n > 1 {
-			r.folder = fmt.Sprintf("%s-%d%s", r.name(now.Format(stampLayout)), n, ringSuffix)
-		}
-		err := os.Mkdir(r.folder, 0o777)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) || n == maxNames {
-			return err
-		}
+	name, err := unusedName(r.name(now.Format(stampLayout)), func(name string) error { return os.Mkdir(name+ringSuffix, 0o777) })
+	if err != nil {
+		return err
 	}
+	r.folder = name + ringSuffix
 	s.ring, s.base, s.numbered = r, filepath.Join(r.folder, "ring"), true
 	return nil
 }
@@ -160,7 +152,7 @@ func (s *series) trigger(at time.Time) (due bool, err error) {
 	defer s.mu.Unlock()
 	r.pending = slices.DeleteFunc(r.pending, func(t time.Time) bool { return !t.After(at) })
 	if at.Add(-r.Before).After(r.until) {
-		r.keep, r.kept = r.unused(at), 0
+		r.keep, r.kept = unusedBase(r.name(at.Format(stampLayout)), cmp.Or(r.ext, extBag)), 0
 		s.log.Info().Str("files", partPath(r.keep, 0, r.ext)+" …").Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
 	}
 	if until := at.Add(r.After); until.After(r.until) {
@@ -179,12 +171,6 @@ func (s *series) trigger(at time.Time) (due bool, err error) {
 	due = at.Sub(s.began) >= shortest
 	r.early = !due
 	return due, nil
-}
-
-// unused returns a base for the files of a trigger.
-func (r *ring) unused(at time.Time) string {
-	first, _ := splitExt(unusedPath(r.name(at.Format(stampLayout)) + cmp.Or(r.ext, extBag)))
-	return first
 }
 
 func (r *ring) pop() ringFile {

@@ -358,21 +358,9 @@ func (s *series) totals() Figures {
 // for a base; while it returns fs.ErrExist, newBase tries the next name. renamed reports
 // whether the result differs from base.
 func newBase(base string, now time.Time, first func(base string) error) (got string, renamed bool, err error) {
-	stamped := base + "_" + now.Format(stampLayout)
-	for n := 0; ; n++ {
-		switch n {
-		case 0:
-			got = base
-		case 1:
-			got = stamped
-		default:
-			got = fmt.Sprintf("%s-%d", stamped, n)
-		}
-		err := first(got)
-		if !errors.Is(err, fs.ErrExist) || n == maxNames {
-			return got, n > 0, err
-		}
+	if err = first(base); !errors.Is(err, fs.ErrExist) {
+		return base, false, err
 	}
+	got, err = unusedName(base+"_"+now.Format(stampLayout), first)
+	return got, true, err
 }
-
-const maxNames = 100

@@ -26,20 +26,12 @@ type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own
 	uploads *upload.Queue
-	what    string    // what the recording consists of
-	ring    shortener // shortened before anything is dropped; may be nil
+	what    string  // what the recording consists of
+	ring    *series // shortened before anything is dropped; may be nil
 	next    time.Time
 	room    int64 // bytes until the next check
 	awaits  bool  // the last check relied on space of removed files
 	low     atomic.Bool
-}
-
-// shortener is a series of files, of which a ring can be shorter than it should be.
-type shortener interface {
-	shorten() (size int64, ok bool)
-	lengthen()
-	// keptFiles returns how many files triggers have kept, which stay. It may be called from any goroutine.
-	keptFiles() int
 }
 
 // check checks the disk of path if a check is due before size more bytes are written. It reports whether the free

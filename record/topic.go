@@ -19,7 +19,7 @@ type topic struct {
 // subscribe makes a topic part of the recording.
 func (r *Recording) subscribe(name string) error {
 	t := &topic{name: name, thinner: r.thin.of(name)}
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.o.NoDelay, MaxMessage: r.o.largest(), Budget: r.budget}, func(m ros.Received) { r.take(t, m) })
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.o.NoDelay, MaxMessage: r.budget.Limit(), Budget: r.budget}, func(m ros.Received) { r.take(t, m) })
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", name, err)
 	}

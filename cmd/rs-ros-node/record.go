@@ -71,7 +71,6 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	table := a.newRecordTable(r.quiet)
 	defer table.close()
 	o.Log = a.serveViewers(&r.page)
-	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}

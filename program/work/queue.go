@@ -62,6 +62,9 @@ func (b *Budget) resize(s *holder, by int64) {
 // NewBudget returns a budget of limit, in the unit of the sizes of items; 0 means no limit.
 func NewBudget(limit int64) *Budget { return &Budget{limit: cmp.Or(limit, 1<<62)} }
 
+// Limit returns the limit, which is large if there is none.
+func (b *Budget) Limit() int64 { return b.limit }
+
 // Reserve counts memory that is in no queue. What is in queues is dropped for it with the next Push.
 func (b *Budget) Reserve(size int64) {
 	b.mu.Lock()
