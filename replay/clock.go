@@ -1,6 +1,10 @@
 package replay
 
-import "time"
+import (
+	"time"
+
+	"rsros/program/work"
+)
 
 // Wall is an instant of a Clock: nanoseconds since 1970.
 type Wall int64
@@ -31,3 +35,23 @@ func (e evenTime) until(t Wall) time.Duration {
 	}
 	return time.Duration(t - e.Now())
 }
+
+// Timers is the machine's clock, as precise as Go's timers.
+type Timers struct {
+	evenTime
+	wake work.Signal
+}
+
+// NewTimers returns the machine's clock.
+func NewTimers() *Timers { return &Timers{evenTime{time.Now()}, work.NewSignal()} }
+
+func (c *Timers) Wait(t Wall) {
+	timer := time.NewTimer(c.until(t))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.wake:
+	}
+}
+
+func (c *Timers) Wake() { c.wake.Set() }

@@ -119,7 +119,7 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
 	}
 	// Paused until all sensors are started.
-	dev, err := recorded.Open(o.Device, recorded.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded, ClockHz: clockHz})
+	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded, ClockHz: clockHz})
 	if err != nil {
 		return nil, err
 	}

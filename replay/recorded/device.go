@@ -16,6 +16,7 @@ package recorded
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -31,7 +32,7 @@ import (
 // Options control playback. With the zero value, the file is played once, as fast as
 // the handler accepts frames.
 type Options struct {
-	Clock    camdriver.Clock // camdriver.System if nil
+	Clock    replay.Clock    // a replay.System if nil
 	RealTime bool            // raise frames at their recorded rate
 	Speed    float64         // factor for RealTime; 1 if 0
 	Loop     bool            // restart at the end
@@ -50,6 +51,7 @@ type Device struct {
 	opened  time.Time // Frame.Arrival at file time 0 in the first round
 	player  *replay.Player
 	cancel  context.CancelFunc // ends the player
+	clock   func() error       // closes its clock
 	wanted  atomic.Pointer[map[camdriver.StreamID]bool]
 	raised  raised
 	frames  atomic.Uint64 // raised so far
@@ -70,14 +72,19 @@ const aheadBytes = 64 << 10
 
 // Open opens a recording.
 func Open(path string, o Options) (*Device, error) {
+	clock := func() error { return nil }
 	if o.Clock == nil {
-		o.Clock = camdriver.System{}
+		system, err := replay.NewSystem()
+		if err != nil {
+			return nil, err
+		}
+		o.Clock, clock = system, system.Close
 	}
 	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Device: o.Device})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, clock())
 	}
-	d := &Device{file: file, snap: file.Snapshot(), opened: o.Clock.Now()}
+	d := &Device{file: file, snap: file.Snapshot(), opened: time.Now(), clock: clock}
 	d.conns = newConnections(d.snap)
 	d.raised.forget()
 	for i, s := range d.snap.Sensors {
@@ -86,14 +93,13 @@ func Open(path string, o Options) (*Device, error) {
 	}
 	d.wanted.Store(new(map[camdriver.StreamID]bool))
 	d.player, err = replay.New(replay.Options{
-		Source: source{d}, Output: output{d}, Clock: newClock(o.Clock), OnStatus: d.report, Idle: true, Ahead: aheadBytes,
+		Source: source{d}, Output: output{d}, Clock: o.Clock, OnStatus: d.report, Idle: true, Ahead: aheadBytes,
 		Settings: replay.Settings{
 			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
 		},
 	})
 	if err != nil {
-		file.Close() //nolint:errcheck // never read
-		return nil, fmt.Errorf("play %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("play %s: %w", path, err), file.Close(), clock())
 	}
 	var ctx context.Context
 	ctx, d.cancel = context.WithCancel(context.Background())
@@ -150,7 +156,7 @@ func (d *Device) Close() error {
 		})
 		d.cancel()
 		<-d.player.Done()
-		d.closed = d.file.Close()
+		d.closed = errors.Join(d.file.Close(), d.clock())
 	})
 	return d.closed
 }

@@ -172,7 +172,7 @@ func TestAllOnce(t *testing.T) {
 func TestRealTime(t *testing.T) {
 	for _, speed := range []float64{1, 0.25, 10} {
 		synctest.Test(t, func(t *testing.T) {
-			d := open(t, recorded.Options{RealTime: true, Speed: speed, Paused: true})
+			d := open(t, recorded.Options{Clock: replay.NewTimers(), RealTime: true, Speed: speed, Paused: true})
 			want, times := events(t, d)
 			l := newLog(camdriver.System{})
 			startAll(t, d, l)
@@ -193,7 +193,7 @@ func TestRealTime(t *testing.T) {
 // TestPauseLosesNothing pauses, resumes and changes speed at many points.
 func TestPauseLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := open(t, recorded.Options{RealTime: true, Paused: true})
+		d := open(t, recorded.Options{Clock: replay.NewTimers(), RealTime: true, Paused: true})
 		want, _ := events(t, d)
 		l := newLog(camdriver.System{})
 		startAll(t, d, l)
