@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"rsros/program/work"
 	"rsros/ros/internal/sendqueue"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
@@ -40,9 +41,13 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	if err == nil && !n.serve(conn, func() error {
 		defer release()
 		var probing sync.WaitGroup
-		probing.Go(c.probe)
-		probing.Go(func() { c.watch(checkEvery) })
 		attending, stop := context.WithCancel(n.ctx)
+		probing.Go(func() {
+			work.Every(attending, probeEvery, func(time.Time) {
+				wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch gets the error, too
+			})
+		})
+		probing.Go(func() { c.watch(checkEvery) })
 		probing.Go(func() { c.watchSubscriber(attending, n.attendEvery) })
 		t.changed()
 		err := c.writeDatagrams(size)
@@ -87,19 +92,6 @@ func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 // probeEvery is how often a subscriber gets a datagram that it ignores. If its
 // machine answers that the port is closed, the next read returns an error.
 const probeEvery = 10 * time.Second
-
-func (c *outlet) probe() {
-	tick := time.NewTicker(probeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-c.gone:
-			return
-		case <-tick.C:
-			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch gets the error, too
-		}
-	}
-}
 
 func (t *topic) hangUpUDP(address net.Addr) {
 	t.mu.Lock()
