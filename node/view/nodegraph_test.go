@@ -13,7 +13,8 @@ import (
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/graph"
-	"rsros/ros/master"
+	"rsros/test/peer"
+	"rsros/test/rig"
 	"rsros/test/visitor"
 	"rsros/viewer/foxglove"
 )
@@ -39,11 +40,7 @@ func advertise(t *testing.T, n *graph.Node, o ros.PublisherOptions) *ros.Publish
 
 // TestFoxglove shows a client two nodes: the one that serves it, and another.
 func TestFoxglove(t *testing.T) {
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
+	m := rig.Master(t)
 	own, other := join(t, m.URI(), "own"), join(t, m.URI(), "other")
 	text := msgs.MustType("std_msgs/String")
 	odd := msgs.Type{Name: "my_msgs/Odd", MD5: "0cc175b9c0f1b6a831c399e269772661", Definition: "int8 odd"}
@@ -101,8 +98,7 @@ func TestFoxglove(t *testing.T) {
 			t.Errorf("latched by topic %d: %q", id, kept[id])
 		}
 	}
-	awaitSubscriber(t, near)
-	awaitSubscriber(t, far)
+	peer.Await(t, "subscribers", func() bool { return near.Subscribers() > 0 && far.Subscribers() > 0 })
 	body := []byte("a body")
 	near.Publish(msgs.Raw{Head: []byte("head and "), Body: body, Time: 42})
 	if e := c.Await("a message of /near", func(e visitor.Event) bool { return e.Opcode == 1 && e.ID == 1 }); string(e.Data) != "head and a body" || e.Time != 42 {
@@ -155,17 +151,4 @@ func parameters(t *testing.T, c *visitor.Foxglove, other *graph.Node) {
 		t.Fatal(err)
 	}
 	await(`{"name":"/speed","value":3}`)
-}
-
-func awaitSubscriber(t *testing.T, p *ros.Publisher) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for p.Subscribers() == 0 {
-		select {
-		case <-ctx.Done():
-			t.Fatal("nobody subscribes to " + p.Topic())
-		case <-time.After(time.Millisecond):
-		}
-	}
 }

@@ -8,19 +8,20 @@ import (
 	"testing"
 	"time"
 
-	peer "github.com/coder/websocket"
+	"github.com/coder/websocket"
 
+	"rsros/test/peer"
 	"rsros/test/visitor"
 	"rsros/viewer/clients"
 )
 
 // hostile connects clients that misbehave concurrently, and returns when all have.
-func hostile(t *testing.T, url string, n int, misbehave func(*peer.Conn) error) []*peer.Conn {
+func hostile(t *testing.T, url string, n int, misbehave func(*websocket.Conn) error) []*websocket.Conn {
 	t.Helper()
 	var all sync.WaitGroup
-	list := make([]*peer.Conn, n)
+	list := make([]*websocket.Conn, n)
 	for i := range list {
-		conn, _, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: subprotocols()})
+		conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: subprotocols()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +41,8 @@ func TestUnfinishedMessages(t *testing.T) {
 	f := newFake("/a")
 	s, url := start(t, Options{Source: f, Budget: b})
 	chunk := make([]byte, 1<<20)
-	list := hostile(t, url, 30, func(conn *peer.Conn) error {
-		w, err := conn.Writer(t.Context(), peer.MessageBinary)
+	list := hostile(t, url, 30, func(conn *websocket.Conn) error {
+		w, err := conn.Writer(t.Context(), websocket.MessageBinary)
 		for range 14 {
 			if err == nil {
 				_, err = w.Write(chunk)
@@ -57,14 +58,14 @@ func TestUnfinishedMessages(t *testing.T) {
 	}
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	f.publish("/a", 1, "small")
 	c.Await("a small message", isMessage)
 	for _, conn := range list {
 		conn.CloseNow() //nolint:errcheck // the others have left already
 	}
 	c.Close()
-	await(t, "the memory", func() bool { return b.Used() == 0 })
+	peer.Await(t, "the memory", func() bool { return b.Used() == 0 })
 }
 
 // TestUnreadAnswers connects clients that send requests and read nothing. Each is disconnected when 4
@@ -80,9 +81,9 @@ func TestUnreadAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const asking = 24
-	hostile(t, url, asking, func(conn *peer.Conn) error {
+	hostile(t, url, asking, func(conn *websocket.Conn) error {
 		for {
-			if err := conn.Write(t.Context(), peer.MessageText, request); err != nil {
+			if err := conn.Write(t.Context(), websocket.MessageText, request); err != nil {
 				return err
 			}
 			if b.Used() > 100<<20 {
@@ -91,6 +92,6 @@ func TestUnreadAnswers(t *testing.T) {
 			time.Sleep(time.Millisecond) // requests are answered one at a time
 		}
 	})
-	await(t, "all to be disconnected", func() bool { return s.clients.Slow() == asking })
-	await(t, "the memory", func() bool { return b.Used() == 0 })
+	peer.Await(t, "all to be disconnected", func() bool { return s.clients.Slow() == asking })
+	peer.Await(t, "the memory", func() bool { return b.Used() == 0 })
 }

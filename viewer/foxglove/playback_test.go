@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"rsros/test/peer"
 	"rsros/test/visitor"
 )
 
@@ -112,7 +113,7 @@ func TestTime(t *testing.T) {
 	p.server = s
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	p.become(p.now)
 	var seen []int64
 	read := func(until int64) {

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	peer "github.com/coder/websocket"
+	"github.com/coder/websocket"
 
 	"rsros/msgs"
+	"rsros/test/peer"
 	"rsros/test/visitor"
 )
 
@@ -64,7 +65,7 @@ func TestSubprotocols(t *testing.T) {
 		"foxglove.sdk.v2":                       "",
 		"":                                      "",
 	} {
-		c, answer, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: strings.Fields(offered)})
+		c, answer, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: strings.Fields(offered)})
 		if err != nil {
 			if chosen != "" || answer.StatusCode != http.StatusBadRequest {
 				t.Errorf("%q: %v", offered, err)
@@ -127,7 +128,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 		c.Subscribe(5, "/a")
 		c.Subscribe(6, "/latched")
 	}
-	await(t, "the subscriptions", func() bool { return f.subscribers("/latched") == 2 && delivered(s, "/a") == 2 })
+	peer.Await(t, "the subscriptions", func() bool { return f.subscribers("/latched") == 2 && delivered(s, "/a") == 2 })
 	if n := f.subscribers("/a"); n != 1 {
 		t.Errorf("%d subscriptions of /a, expected one for both clients", n)
 	}
@@ -137,13 +138,13 @@ func TestOneSubscriptionForAll(t *testing.T) {
 			t.Errorf("received %+v", e)
 		}
 	}
-	await(t, "the memory to be released", func() bool { return m.refs.Load() == 0 })
+	peer.Await(t, "the memory to be released", func() bool { return m.refs.Load() == 0 })
 	one.Send(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{5}})
-	await(t, "one to have unsubscribed", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "one to have unsubscribed", func() bool { return delivered(s, "/a") == 1 })
 	two.Close()
-	await(t, "two to have left", func() bool { return f.subscribers("/a") == 0 && f.subscribers("/latched") == 1 })
+	peer.Await(t, "two to have left", func() bool { return f.subscribers("/a") == 0 && f.subscribers("/latched") == 1 })
 	one.Close()
-	await(t, "everything to be quiet", func() bool {
+	peer.Await(t, "everything to be quiet", func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.changed == nil
@@ -260,8 +261,8 @@ func TestTooManyFaults(t *testing.T) {
 	}
 	for {
 		_, err := c.Next()
-		var closed peer.CloseError
-		if errors.As(err, &closed) && closed.Code == peer.StatusPolicyViolation {
+		var closed websocket.CloseError
+		if errors.As(err, &closed) && closed.Code == websocket.StatusPolicyViolation {
 			return
 		}
 		if err != nil {
@@ -279,10 +280,10 @@ func TestClientPublishes(t *testing.T) {
 	c.SendBinary(1, uint32(1), []byte("one"))
 	c.SendBinary(1, uint32(2), []byte("two"))
 	c.Send(map[string]any{"op": "unadvertise", "channelIds": []int{1}})
-	await(t, "three notes", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return len(f.published) == 3 })
+	peer.Await(t, "three notes", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return len(f.published) == 3 })
 	c.Close()
 	want := []string{"/known std_msgs/String one", "/own my_msgs/Own two", "/known std_msgs/String closed", "/own my_msgs/Own closed"}
-	await(t, "the client's end", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return slices.Equal(f.published, want) })
+	peer.Await(t, "the client's end", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return slices.Equal(f.published, want) })
 }
 
 func TestServices(t *testing.T) {
@@ -419,7 +420,7 @@ func TestClose(t *testing.T) {
 	s, url := start(t, Options{Source: f})
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
 	var all []*memory
 	for range 20 { // more than the sockets buffer
 		all = append(all, f.publish("/a", 1, strings.Repeat("x", 1<<20)))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/test/peer"
 	"rsros/test/visitor"
 )
 
@@ -19,7 +20,7 @@ func TestSlowClient(t *testing.T) {
 		c.Subscribe(1, "/image")
 		c.Subscribe(2, "/imu")
 	}
-	await(t, "the subscriptions", func() bool { return delivered(s, "/image") == 2 && delivered(s, "/imu") == 2 })
+	peer.Await(t, "the subscriptions", func() bool { return delivered(s, "/image") == 2 && delivered(s, "/imu") == 2 })
 	pixels := strings.Repeat("x", 1<<20)
 	for i := range images {
 		f.publish("/image", int64(i), "head", pixels)
