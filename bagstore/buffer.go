@@ -42,12 +42,6 @@ func ContentBuffer(c *memory.Content) *Buffer {
 // Bytes returns the memory; nil if it is the content of a block that is in a file.
 func (b *Buffer) Bytes() []byte { return b.bytes }
 
-// Hold makes data, which was appended to the buffer's bytes, the memory of the buffer, wherever it is now. It returns data.
-func (b *Buffer) Hold(data []byte) []byte {
-	b.bytes = data
-	return data
-}
-
 // Content returns the content of a decoded block, nil for other memory.
 func (b *Buffer) Content() *memory.Content { return b.content }
 
@@ -96,27 +90,6 @@ func (b *Buffer) Release() {
 		b.loan.Release()
 	}
 }
-
-// Message is the message that an iterator visits.
-type Message struct {
-	Bag  int // index of the bag in the view
-	Conn *Connection
-	Time Time
-	// TimeClamped: the recording has a time before 1970 or after 2106 instead of Time.
-	TimeClamped bool
-	// Data is the serialized message. It is valid until the iterator moves, or until
-	// the Buffer that Retain returned is released. The caller must not change it.
-	Data []byte
-
-	block *Buffer
-	at    int64 // offset of Data in the bag's file; 0: it is not there verbatim
-}
-
-// Retain keeps Data valid until the returned Buffer is released, once, from any goroutine.
-func (m Message) Retain() *Buffer { return m.block.Retain() }
-
-// Stored returns Data with its memory, which stays the iterator's, and its place in the file.
-func (m Message) Stored() Stored { return Stored{m.Data, m.block, m.at} }
 
 // Borrowed reports whether the bytes are in the memory of the read-ahead.
 func (b *Buffer) Borrowed() bool { return b.loan != disk.Loan{} }

@@ -384,7 +384,7 @@ func (r *aheadRun) isGone(b *aheadBatch) bool {
 // there is room.
 func (r *aheadRun) readMessage(in Reader, b *aheadBatch, m *aheadMessage) {
 	giant := false
-	m.Stored, m.err = in.Read(&m.pos.Position, func(n int) {
+	m.err = in.Read(&m.pos.Position, &m.Stored, func(n int) {
 		if n > batchMost && !giant {
 			r.giants.Lock()
 			giant = true

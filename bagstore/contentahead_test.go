@@ -55,6 +55,7 @@ func (c *memoryContent) Blocks() (list []Block) {
 	return list
 }
 
+func (c *memoryContent) Info() Info                                 { return Info{Path: "memory"} }
 func (c *memoryContent) Reader() Reader                             { return c }
 func (c *memoryContent) Found() []Note                              { return nil }
 func (c *memoryContent) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
@@ -73,7 +74,7 @@ func (c *memoryContent) Index(block int, x *Index, _ func(uint32) bool) ([]Run, 
 	return Runs(list, map[uint32]*Connection{0: c.conns[0], 1: c.conns[1]}), nil
 }
 
-func (c *memoryContent) Read(p *Position, before func(n int)) (Stored, error) {
+func (c *memoryContent) Read(p *Position, to *Stored, before func(n int)) error {
 	c.alive.Add(1)
 	defer c.alive.Add(-1)
 	m := c.blocks[p.Block][p.Ref]
@@ -81,14 +82,15 @@ func (c *memoryContent) Read(p *Position, before func(n int)) (Stored, error) {
 		c.before(p.Block, m)
 	}
 	if m.bad {
-		return Stored{}, errBadMessage
+		return errBadMessage
 	}
 	if before != nil {
 		before(m.size)
 	}
 	b := NewBuffer(m.size)
 	copy(b.Bytes(), bytes.Repeat([]byte{byte(m.Time)}, m.size))
-	return Stored{Data: b.Bytes(), Buffer: b}, nil
+	*to = Stored{Data: b.Bytes(), Buffer: b}
+	return nil
 }
 
 // newMemoryContent returns n messages per block, 10 ms apart, with sizes from size. Every other block
@@ -112,7 +114,7 @@ func newMemoryContent(blocks, n int, size func(i int) int) *memoryContent {
 
 func (c *memoryContent) view(t *testing.T, q Query) *View {
 	t.Helper()
-	return NewRecording(c, Info{Path: "memory"}).View(q)
+	return NewRecording(c).View(q)
 }
 
 // visited describes an iterator's current message.

@@ -125,9 +125,7 @@ func (it *Iterator) Close() {
 }
 
 func (it *Iterator) drop() {
-	if it.cur.block != nil {
-		it.cur.block.Release()
-	}
+	it.cur.Buffer.Release()
 	it.cur = Message{}
 }
 
@@ -156,26 +154,22 @@ func (it *Iterator) move(dir int) bool {
 
 func (it *Iterator) read() bool {
 	it.want()
-	m, err := it.readMessage()
-	if err != nil {
-		it.err = err
-		return false
-	}
-	it.cur.Data, it.cur.block, it.cur.at = m.Data, m.Buffer, m.At
-	return true
+	it.err = it.readMessage()
+	return it.err == nil
 }
 
-func (it *Iterator) readMessage() (Stored, error) {
+func (it *Iterator) readMessage() error {
 	if it.reader.Layout.Access == Converted {
 		if m, ok := it.content.take(it); ok {
-			return m.Stored, m.err
+			it.cur.Stored = m.Stored
+			return m.err
 		}
 	}
 	it.reader.start()
 	if it.reader.steady() {
 		it.prefetch()
 	}
-	return it.reader.readMessage()
+	return it.reader.readMessage(&it.cur.Stored)
 }
 
 func (it *Iterator) prefetch() {

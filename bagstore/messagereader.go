@@ -83,7 +83,7 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, readers: make([]Reader, len(v.bags)), loaders: make([]Loader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
+	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: chunkRef{bag: -1}}, readers: make([]Reader, len(v.bags)), loaders: make([]Loader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
 	for _, b := range v.bags {
 		if b.info.ReadAhead {
 			mr.plainKeep = lentBytes
@@ -121,9 +121,11 @@ func (mr *messageReader) choose(c *cursor) {
 		mr.visits = 0
 		mr.turns++
 		mr.releaseCurrent()
+		mr.chunkRef = c.chunkRef
+		mr.Block, mr.Layout = c.chunk, c.head
 	}
-	mr.messagePos = messagePos{c.chunkRef, Position{Block: c.chunk, Layout: c.head, Conn: c.Conn.ID, Ref: uint32(c.key.offset), Time: c.key.time,
-		Mapped: mr.v.mapped != nil && mr.v.mapped(c.Conn)}}
+	mr.Conn, mr.Ref, mr.Time = c.Conn.ID, uint32(c.key.offset), c.key.time
+	mr.Mapped = mr.v.mapped != nil && mr.v.mapped(c.Conn)
 }
 
 func (mr *messageReader) releaseCurrent() {
@@ -148,19 +150,19 @@ func (mr *messageReader) alone() bool {
 }
 
 // readMessage reads the chosen message, after start. The caller must release the buffer.
-func (mr *messageReader) readMessage() (Stored, error) {
+func (mr *messageReader) readMessage(to *Stored) error {
 	if mr.alone() {
 		mr.First = mr.visits == 1
-		return mr.blockReader(mr.bag).Read(&mr.Position, nil)
+		return mr.blockReader(mr.bag).Read(&mr.Position, to, nil)
 	}
 	if mr.current == nil {
 		blk, err := mr.content(mr.chunkRef, mr.Layout)
 		if err != nil {
-			return Stored{}, &FormatError{Path: mr.v.bags[mr.bag].info.Path, Offset: mr.Layout.DataPos, Kind: "chunk", Err: err}
+			return &FormatError{Path: mr.v.bags[mr.bag].info.Path, Offset: mr.Layout.DataPos, Kind: "chunk", Err: err}
 		}
 		mr.current = blk
 	}
-	return mr.loaders[mr.bag].Message(mr.current, &mr.Position)
+	return mr.loaders[mr.bag].Message(mr.current, &mr.Position, to)
 }
 
 // restart must be called when the iterator seeks.

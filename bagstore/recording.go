@@ -51,8 +51,8 @@ type Recording struct {
 }
 
 // NewRecording returns a Recording that reads s. Closing it closes s.
-func NewRecording(s Source, info Info) *Recording {
-	r := &Recording{source: s, info: info, conns: s.Connections(), byID: make(map[uint32]*Connection), blocks: s.Blocks()}
+func NewRecording(s Source) *Recording {
+	r := &Recording{source: s, info: s.Info(), conns: s.Connections(), byID: make(map[uint32]*Connection), blocks: s.Blocks()}
 	for _, c := range r.conns {
 		r.byID[c.ID] = c
 	}

@@ -2,9 +2,10 @@ package bagstore
 
 import "rsros/bagstore/place"
 
-// Source is an open recording in one file format: connections, and messages in blocks. Messages are serialized as in ROS 1,
-// unless the recording was opened for its messages as they are stored. Its methods are safe for concurrent use.
+// Source is an open recording in one file format: connections, and messages in blocks. Its methods are safe for concurrent use.
 type Source interface {
+	// Info describes the file, as it was found when it was opened.
+	Info() Info
 	// Connections returns the topics. Entries and counts refer to their IDs.
 	Connections() []*Connection
 	// Blocks returns all blocks, in the order of the file.
@@ -25,8 +26,8 @@ type Reader interface {
 	// Index returns the messages of a block, of the connections that keep accepts; nil accepts all. It keeps what it
 	// reads in x, which nobody else uses during the call.
 	Index(block int, x *Index, keep func(conn uint32) bool) ([]Run, error)
-	// Read reads a message by itself. It calls before, if not nil, when it is about to allocate n bytes.
-	Read(p *Position, before func(n int)) (Stored, error)
+	// Read reads a message by itself into to, which is empty and stays so after an error. It calls before, if not nil, when it is about to allocate n bytes.
+	Read(p *Position, to *Stored, before func(n int)) error
 }
 
 // Loader is a Reader of a format whose blocks are decoded as a whole if their Access is Whole.
@@ -34,7 +35,7 @@ type Loader interface {
 	// Load decodes a block, if urgent on all cores. Unlike the methods of Reader, it may be called from several goroutines.
 	Load(block int, l Layout, urgent bool) (*Buffer, error)
 	// Message finds a message in a decoded block.
-	Message(in *Buffer, p *Position) (Stored, error)
+	Message(in *Buffer, p *Position, to *Stored) error
 }
 
 // Verbatim is a Source whose blocks can be copied as they are stored.
@@ -80,13 +81,6 @@ type Position struct {
 	Time   Time
 	First  bool // of several in a row that are read from the block
 	Mapped bool // map it instead of copying it, if it is large
-}
-
-// Stored is a message of a Source. Its Buffer holds one reference.
-type Stored struct {
-	Data   []byte
-	Buffer *Buffer
-	At     int64 // offset of Data in the file; 0: it is not there verbatim
 }
 
 // Entry is a message of a block.

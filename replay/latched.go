@@ -93,7 +93,7 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time, f func(Re
 		m := it.Message()
 		key := transformsKey(m.Data)
 		keys = append(slices.DeleteFunc(keys, func(k string) bool { return k == key }), key)
-		newest[key] = Recorded{Message: bagstore.Message{Time: m.Time, Data: slices.Clone(m.Data)}}
+		newest[key] = Recorded{Message: bagstore.Message{Time: m.Time, Stored: bagstore.Stored{Data: slices.Clone(m.Data)}}}
 	}
 	for _, key := range keys {
 		if err := f(newest[key]); err != nil {

@@ -117,14 +117,22 @@ func unfollowed(err error) bool {
 	return errors.Is(err, dbpages.ErrDamaged) || errors.Is(err, dbpages.ErrNotDatabase)
 }
 
-// Format names the schema, 1 to 4.
-func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema) }
+// Info describes the file. The schema is 1 to 4.
+func (f *File) Info() bagstore.Info {
+	return bagstore.Info{Path: f.path, Version: fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema), Size: f.size, Notes: slices.Clone(f.notes), Clamps: true}
+}
 
-func (f *File) Size() int64 { return f.size }
-
+// Topics lists the topics. Entries and counts name them by their index here.
 func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 
-func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+// Connections describes the topics.
+func (f *File) Connections() []*bagstore.Connection { return bagstore.Connections(f.topics) }
+
+// Reader returns a reader of messages as they were recorded.
+func (f *File) Reader() bagstore.Reader { return bagstore.MessageReader(f) }
+
+// Layout says how a block is stored.
+func (f *File) Layout(n int) bagstore.Layout { return bagstore.ConvertedLayout(f.blocks[n].info) }
 
 // Found returns nothing: the format doesn't say what messages should be.
 func (f *File) Found() []bagstore.Note { return nil }

@@ -132,8 +132,8 @@ func TestSchemas(t *testing.T) {
 		if filepath.Base(path) == "rosbag2_v4.db3" && f.topics[0].Schema.Encoding != "ros2msg" {
 			t.Errorf("%s: the definition of %s has the encoding %q", path, f.topics[0].Type, f.topics[0].Schema.Encoding)
 		}
-		if len(f.Notes()) > 0 {
-			t.Errorf("%s: notes %v", path, f.Notes())
+		if len(f.Info().Notes) > 0 {
+			t.Errorf("%s: notes %v", path, f.Info().Notes)
 		}
 		f.Check(func(n bagstore.Note) { t.Errorf("%s: %v", path, n) })
 	}

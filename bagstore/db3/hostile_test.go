@@ -128,10 +128,10 @@ func TestDamagedPages(t *testing.T) {
 				t.Errorf("page %d, %s: %v", page, name, err)
 				continue
 			}
-			lost := slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
+			lost := slices.ContainsFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 			const topics = 3 // the page of their table
 			if page == topics {
-				if text := fmt.Sprint(f.Notes()); !strings.Contains(text, "60 messages have no topic with a name") || len(got) > 0 {
+				if text := fmt.Sprint(f.Info().Notes); !strings.Contains(text, "60 messages have no topic with a name") || len(got) > 0 {
 					t.Errorf("the topics, %s: %d messages, notes %s", name, len(got), text)
 				}
 				continue
@@ -141,7 +141,7 @@ func TestDamagedPages(t *testing.T) {
 					continue
 				}
 				if !slices.Contains(m.pages, page) {
-					t.Errorf("page %d, %s: the message at %d is lost, which is in %d; notes %v", page, name, m.Time, m.pages, f.Notes())
+					t.Errorf("page %d, %s: the message at %d is lost, which is in %d; notes %v", page, name, m.Time, m.pages, f.Info().Notes)
 				}
 				if !lost && messages(f) == uint64(len(got)) {
 					t.Errorf("page %d, %s: %d messages, and nothing is said", page, name, len(got))
@@ -174,8 +174,8 @@ func TestTorn(t *testing.T) {
 			t.Errorf("cut at %d: %d messages, %d with less", size, len(got), last)
 		}
 		last = len(got)
-		if !strings.Contains(f.Notes()[0].Text, "torn") {
-			t.Errorf("cut at %d: %v", size, f.Notes())
+		if !strings.Contains(f.Info().Notes[0].Text, "torn") {
+			t.Errorf("cut at %d: %v", size, f.Info().Notes)
 		}
 	}
 	if last < 40 {
@@ -280,8 +280,8 @@ func TestHostileSchemas(t *testing.T) {
 			case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused)):
 				t.Errorf("%v, want %q", err, test.refused)
 			}
-			if name == "other types" && !strings.Contains(f.Notes()[0].Text, "3 messages have no topic with a name") {
-				t.Errorf("notes %v", f.Notes())
+			if name == "other types" && !strings.Contains(f.Info().Notes[0].Text, "3 messages have no topic with a name") {
+				t.Errorf("notes %v", f.Info().Notes)
 			}
 			opened, err := Open(path)
 			if err == nil {
@@ -369,7 +369,7 @@ func TestManyTables(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	list, f, err := readAll(b)
 	runtime.ReadMemStats(&after)
-	if err != nil || len(list) != 60 || len(f.Notes()) > 0 {
+	if err != nil || len(list) != 60 || len(f.Info().Notes) > 0 {
 		t.Fatalf("%d messages, %v", len(list), err)
 	}
 	// Total allocation is no measure here: the race detector empties pools.
@@ -401,8 +401,8 @@ func TestCircle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 60 || len(f.Notes()) == 0 { // the leaves are whole, wherever they are
-		t.Errorf("%d messages, notes %v", len(list), f.Notes())
+	if len(list) != 60 || len(f.Info().Notes) == 0 { // the leaves are whole, wherever they are
+		t.Errorf("%d messages, notes %v", len(list), f.Info().Notes)
 	}
 }
 
@@ -442,8 +442,8 @@ os._exit(0)
 	if len(got) != 500 || got[499].Size != 499*20 {
 		t.Errorf("%d messages", len(got))
 	}
-	if len(f.Notes()) != 1 || !strings.Contains(f.Notes()[0].Text, "-wal") {
-		t.Errorf("notes %v", f.Notes())
+	if len(f.Info().Notes) != 1 || !strings.Contains(f.Info().Notes[0].Text, "-wal") {
+		t.Errorf("notes %v", f.Info().Notes)
 	}
 	if after := names(); !slices.Equal(before, after) {
 		t.Errorf("files %v became %v", before, after)

@@ -98,7 +98,7 @@ func TestHotJournal(t *testing.T) {
 			if got := rows(t, f); !slices.Equal(got, want) {
 				t.Errorf("synchronous %s: %d messages, want %d", synchronous, len(got), len(want))
 			}
-			if n := f.Notes(); len(n) != 1 || n[0].Severity != bagstore.Repairable || !strings.Contains(n[0].Text, "-journal") {
+			if n := f.Info().Notes; len(n) != 1 || n[0].Severity != bagstore.Repairable || !strings.Contains(n[0].Text, "-journal") {
 				t.Errorf("notes %v", n)
 			}
 			f.Check(func(n bagstore.Note) { t.Error(n) })
@@ -152,7 +152,7 @@ func TestUselessJournal(t *testing.T) {
 			}
 		}
 		f := open(t, path)
-		if n := f.Notes(); len(n) != notes || notes > 0 && n[0].Severity != bagstore.Loss {
+		if n := f.Info().Notes; len(n) != notes || notes > 0 && n[0].Severity != bagstore.Loss {
 			t.Errorf("notes %v", n)
 		}
 		if len(rows(t, f)) != 60 {
@@ -205,7 +205,7 @@ func TestForbiddenLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if len(f.Notes()) > 0 || len(f.Topics()) == 0 {
-		t.Error(f.Notes(), f.Topics())
+	if len(f.Info().Notes) > 0 || len(f.Topics()) == 0 {
+		t.Error(f.Info().Notes, f.Topics())
 	}
 }

@@ -83,7 +83,7 @@ func TestOldPages(t *testing.T) {
 				got[i].Sum = 0
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%d messages, want %d; notes %v", len(got), len(want), f.Notes())
+				t.Errorf("%d messages, want %d; notes %v", len(got), len(want), f.Info().Notes)
 			}
 			for i := range f.Blocks() {
 				entries, err := f.Entries(i)
@@ -147,7 +147,7 @@ func TestDeletedRows(t *testing.T) {
 				back++
 			}
 			if kept != 1000 || deleted > 0 && !unlisted {
-				t.Errorf("page %d is zero, list of free pages wrong %v: %d messages are kept, %d deleted ones are back; notes %v", at/page+1, unlisted, kept, deleted, f.Notes())
+				t.Errorf("page %d is zero, list of free pages wrong %v: %d messages are kept, %d deleted ones are back; notes %v", at/page+1, unlisted, kept, deleted, f.Info().Notes)
 			}
 		}
 	}
@@ -177,6 +177,6 @@ func TestWrongNumbers(t *testing.T) {
 	}
 	list, f, err := readAll(b)
 	if err != nil || changed != 3 || len(list) != 60 || !f.rescued {
-		t.Errorf("%d rows changed, %d messages, %v; notes %v", changed, len(list), err, f.Notes())
+		t.Errorf("%d rows changed, %d messages, %v; notes %v", changed, len(list), err, f.Info().Notes)
 	}
 }

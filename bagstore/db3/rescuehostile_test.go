@@ -101,7 +101,7 @@ func TestCellTwice(t *testing.T) {
 	}
 	list, f, err := readAll(b)
 	if err != nil || !f.rescued || len(list) != 59 || messages(f) != 59 {
-		t.Errorf("%d messages, %v; notes %v", len(list), err, f.Notes())
+		t.Errorf("%d messages, %v; notes %v", len(list), err, f.Info().Notes)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestWrongNumber(t *testing.T) {
 			if !f.rescued || !slices.Equal(got, want) {
 				t.Errorf("%d messages, want %d", len(got), len(want))
 			}
-			for _, n := range f.Notes() {
+			for _, n := range f.Info().Notes {
 				if n.Severity == bagstore.Loss {
 					t.Error(n)
 				}

@@ -95,7 +95,7 @@ func manyRecords(t *testing.T, pack *zstd.Encoder, records []byte, want uint64) 
 	if n := f.messages(); n != want {
 		t.Errorf("%d messages, want %d", n, want)
 	}
-	if notes := f.Notes(); len(notes) == 0 || !strings.Contains(notes[len(notes)-1].Text, memory.ErrMessages.Error()) {
+	if notes := f.Info().Notes; len(notes) == 0 || !strings.Contains(notes[len(notes)-1].Text, memory.ErrMessages.Error()) {
 		t.Errorf("notes: %v", notes)
 	}
 }

@@ -258,7 +258,7 @@ func TestDamagedChunk(t *testing.T) {
 	if err != nil || len(list) < 50 || len(list)+bad > 200 || len(list) == 200 {
 		t.Errorf("%d messages, %d bad, %v", len(list), bad, err)
 	}
-	said := bad > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
+	said := bad > 0 || slices.ContainsFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 	if !said {
 		t.Error("nothing is said")
 	}
@@ -337,7 +337,7 @@ func TestSwallowed(t *testing.T) {
 		}
 		list, bad, err := messagesOf(f)
 		if err != nil || bad > 0 || len(list) != messages-1 || slices.Contains(list, fmt.Sprintf("/a %d 12345", c.at)) {
-			t.Errorf("%s: %d messages, want %d; %d bad, %v, %v", name, len(list), messages-1, bad, err, f.Notes())
+			t.Errorf("%s: %d messages, want %d; %d bad, %v, %v", name, len(list), messages-1, bad, err, f.Info().Notes)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func TestGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list, bad, err := messagesOf(f); err != nil || bad > 0 || !slices.Equal(list, []string{"/a 1 12345", "/a 2 67890"}) {
-		t.Errorf("%q, %d bad, %v, %v", list, bad, err, f.Notes())
+		t.Errorf("%q, %d bad, %v, %v", list, bad, err, f.Info().Notes)
 	}
 }
 
@@ -387,8 +387,8 @@ func TestHiddenMessages(t *testing.T) {
 						lost++
 					}
 				}
-				if lost != n+1 || len(got) != len(all)-n || len(f.Notes())+len(f.Found()) == 0 {
-					t.Errorf("%s: message %d hides %d: %d messages, %d are lost; notes %v %v", name, i, n, len(got), lost, f.Notes(), f.Found())
+				if lost != n+1 || len(got) != len(all)-n || len(f.Info().Notes)+len(f.Found()) == 0 {
+					t.Errorf("%s: message %d hides %d: %d messages, %d are lost; notes %v %v", name, i, n, len(got), lost, f.Info().Notes, f.Found())
 				}
 			}
 		}
@@ -415,7 +415,7 @@ func TestMessageOfRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list, bad, f, err := scanAll(out.Bytes()); err != nil || len(list) != 3 || bad > 0 {
-			t.Errorf("%s: %d messages, %d bad, %v; notes %v", name, len(list), bad, err, f.Notes())
+			t.Errorf("%s: %d messages, %d bad, %v; notes %v", name, len(list), bad, err, f.Info().Notes)
 		}
 	}
 }

@@ -179,18 +179,26 @@ func (f *File) addChannel(in *fields) error {
 // [Writer.WriteHeaded]. It must be called first.
 func (f *File) KeepHeads() { f.head = HeadSize }
 
-func (f *File) Format() string {
-	if f.profile == "" {
-		return "MCAP"
+// Info describes the file.
+func (f *File) Info() bagstore.Info {
+	version := "MCAP"
+	if f.profile != "" {
+		version = fmt.Sprintf("MCAP (profile %s)", f.profile)
 	}
-	return fmt.Sprintf("MCAP (profile %s)", f.profile)
+	return bagstore.Info{Path: f.path, Version: version, Size: f.src.size, Notes: slices.Clone(f.notes), Clamps: true}
 }
 
-func (f *File) Size() int64 { return f.src.size }
-
+// Topics lists the topics. Entries and counts name them by their index here.
 func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 
-func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+// Connections describes the topics.
+func (f *File) Connections() []*bagstore.Connection { return bagstore.Connections(f.topics) }
+
+// Reader returns a reader of messages as they were recorded.
+func (f *File) Reader() bagstore.Reader { return bagstore.MessageReader(f) }
+
+// Layout says how a block is stored.
+func (f *File) Layout(n int) bagstore.Layout { return bagstore.ConvertedLayout(f.blocks[n].info) }
 
 // Found lists the chunks without their checksum among those that were read as a whole.
 func (f *File) Found() []bagstore.Note { return f.found.Notes() }

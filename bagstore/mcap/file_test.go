@@ -135,7 +135,7 @@ func TestDamage(t *testing.T) {
 			if len(list) > len(want) {
 				t.Errorf("%s, byte %d: %d messages", name, at, len(list))
 			}
-			noted := bad > 0 || len(f.Notes()) > 0
+			noted := bad > 0 || len(f.Info().Notes) > 0
 			f.Check(func(bagstore.Note) { noted = true })
 			if name != "unchunked" && !noted && len(list) < len(want) {
 				t.Errorf("%s, byte %d: %d messages, and nothing is said", name, at, len(list))
@@ -162,7 +162,7 @@ func TestMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := slices.DeleteFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Harmless })
+		notes := slices.DeleteFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Harmless })
 		f.Check(func(n bagstore.Note) { notes = append(notes, n) })
 		if text := fmt.Sprint(notes); len(list) != c.messages || bad > 0 || (len(notes) > 0) != (c.text != "") || !strings.Contains(text, c.text) {
 			t.Errorf("%s: %d messages, %d bad: %s", name, len(list), bad, text)
@@ -290,7 +290,7 @@ func TestChunkListedTwice(t *testing.T) {
 	list, bad, f, err := readAll(b)
 	slices.Sort(list)
 	slices.Sort(want)
-	if err != nil || bad > 0 || !slices.Equal(list, want) || !strings.Contains(fmt.Sprint(f.Notes()), "the summary's chunks overlap; the file was scanned") {
-		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Notes())
+	if err != nil || bad > 0 || !slices.Equal(list, want) || !strings.Contains(fmt.Sprint(f.Info().Notes), "the summary's chunks overlap; the file was scanned") {
+		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Info().Notes)
 	}
 }

@@ -35,7 +35,7 @@ func TestTrust(t *testing.T) {
 			if n := reads.Load(); o.Chunked && n > 8 {
 				t.Errorf("%s: %d reads", name, n)
 			}
-			if got, want := fmt.Sprint(f.Blocks(), f.Topics(), f.Notes()), fmt.Sprint(eager.Blocks(), eager.Topics(), eager.Notes()); got != want {
+			if got, want := fmt.Sprint(f.Blocks(), f.Topics(), f.Info().Notes), fmt.Sprint(eager.Blocks(), eager.Topics(), eager.Info().Notes); got != want {
 				t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 			}
 			if got, bad, err := messagesOf(f); err != nil || bad > 0 || !slices.Equal(got, want) || len(f.Found()) > 0 {
@@ -62,7 +62,7 @@ func TestTrustDamaged(t *testing.T) {
 			}
 			list, bad, err := messagesOf(f)
 			slices.Sort(list)
-			said := err != nil || bad > 0 || len(f.Notes()) > 0 || len(f.Found()) > 0
+			said := err != nil || bad > 0 || len(f.Info().Notes) > 0 || len(f.Found()) > 0
 			if !said && o.Chunked && f.Blocks() != nil && f.blocks[0].packed() && !slices.Equal(list, want) {
 				t.Errorf("%s, byte %d: %q, and nothing is said", name, at, list)
 			}

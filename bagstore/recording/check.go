@@ -19,7 +19,7 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 	if bag := rosbag.Of(b); bag != nil {
 		return bag.Check(ctx, o)
 	}
-	c := b.Source().(*content)
+	c := b.Source().(container)
 	k := checker{rep: &bagstore.CheckReport{Path: b.Path(), Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
 	for _, n := range b.Notes() {
 		if n.Kind == KindTopic {

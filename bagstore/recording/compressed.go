@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
@@ -24,7 +23,7 @@ const (
 )
 
 // openCompressed decompresses a file that rosbag2 compressed as a whole to a temporary file.
-func openCompressed(ctx context.Context, in place.File) (_ bagstore.Container, err error) {
+func openCompressed(ctx context.Context, in place.File) (_ container, err error) {
 	path := in.Info().Name
 	defer in.Close() //nolint:errcheck // only read
 	out, err := localfile.Temp()
@@ -45,7 +44,7 @@ func openCompressed(ctx context.Context, in place.File) (_ bagstore.Container, e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	var c bagstore.Container
+	var c container
 	switch sniff(head[:n]) {
 	case SQLite:
 		c, err = db3.OpenReader(out, size, path)
@@ -76,10 +75,10 @@ func unpack(out io.Writer, in place.File) (int64, error) {
 }
 
 type owner struct {
-	bagstore.Container
+	container
 	file *os.File
 }
 
 func (o owner) Close() error {
-	return errors.Join(o.Container.Close(), o.file.Close())
+	return errors.Join(o.container.Close(), o.file.Close())
 }

@@ -32,8 +32,8 @@ const maxFiles = 10000 // of a folder
 
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
-func openFolder(path string, o bagstore.OpenOptions) (_ bagstore.Container, err error) {
-	j := &joined{byTopic: make(map[bagstore.Topic]uint32)}
+func openFolder(path string, o bagstore.OpenOptions) (_ container, err error) {
+	j := &joined{path: path, byTopic: make(map[bagstore.Topic]uint32)}
 	defer func() {
 		if err != nil {
 			j.Close() //nolint:errcheck // the first error counts
@@ -150,6 +150,7 @@ func readMetadata(ctx context.Context, name string) (info metadataInfo, err erro
 
 // joined reads files that rosbag2 split as one recording. Topics of the same name and type are one.
 type joined struct {
+	path    string
 	files   []part
 	topics  []bagstore.Topic
 	byTopic map[bagstore.Topic]uint32 // index in topics, by what must be equal
@@ -162,7 +163,7 @@ const kindFolder = "folder"
 
 // part is one of the files. topics maps its topics to those of the whole.
 type part struct {
-	bagstore.Container
+	container
 	topics []uint32
 }
 
@@ -177,7 +178,7 @@ func (j *joined) open(name string, o bagstore.OpenOptions) error {
 	case format == Bag:
 		err = errors.Join(errNotContainer, f.Close())
 	default:
-		var c bagstore.Container
+		var c container
 		if c, err = openContainer(f, name, format, o); err == nil {
 			j.add(c)
 			return nil
@@ -190,8 +191,8 @@ func (j *joined) open(name string, o bagstore.OpenOptions) error {
 	return nil
 }
 
-func (j *joined) add(c bagstore.Container) {
-	p := part{Container: c}
+func (j *joined) add(c container) {
+	p := part{container: c}
 	for _, t := range c.Topics() {
 		key := bagstore.Topic{Name: t.Name, Type: t.Type, Encoding: t.Encoding, Schema: t.Schema}
 		at, known := j.byTopic[key]
@@ -201,7 +202,7 @@ func (j *joined) add(c bagstore.Container) {
 		}
 		p.topics = append(p.topics, at)
 	}
-	j.notes = append(j.notes, c.Notes()...)
+	j.notes = append(j.notes, c.Info().Notes...)
 	j.files = append(j.files, p)
 	for i, b := range p.Blocks() {
 		counts := make(map[uint32]uint32)
@@ -215,25 +216,28 @@ func (j *joined) add(c bagstore.Container) {
 	}
 }
 
-func (j *joined) Format() string {
-	if len(j.files) == 1 {
-		return j.files[0].Format()
+// Info describes the files.
+func (j *joined) Info() bagstore.Info {
+	first := j.files[0].Info()
+	i := bagstore.Info{Path: j.path, Version: first.Version, Notes: slices.Clone(j.notes), Clamps: true}
+	if len(j.files) > 1 {
+		i.Version = fmt.Sprintf("%s, %d files", first.Version, len(j.files))
 	}
-	return fmt.Sprintf("%s, %d files", j.files[0].Format(), len(j.files))
-}
-
-func (j *joined) Size() (n int64) {
 	for _, f := range j.files {
-		n += f.Size()
+		i.Size += f.Info().Size
 	}
-	return n
+	return i
 }
 
 func (j *joined) Topics() []bagstore.Topic { return slices.Clone(j.topics) }
 
 func (j *joined) Blocks() []bagstore.Block { return slices.Clone(j.blocks) }
 
-func (j *joined) Notes() []bagstore.Note { return slices.Clone(j.notes) }
+func (j *joined) Connections() []*bagstore.Connection { return bagstore.Connections(j.topics) }
+
+func (j *joined) Reader() bagstore.Reader { return bagstore.MessageReader(j) }
+
+func (j *joined) Layout(block int) bagstore.Layout { return bagstore.ConvertedLayout(j.blocks[block]) }
 
 func (j *joined) Found() (notes []bagstore.Note) {
 	for _, f := range j.files {

@@ -27,7 +27,7 @@ func Open(name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
 	if err != nil || b != nil {
 		return b, err
 	}
-	return openContent(name, c, false)
+	return convert(c)
 }
 
 // OpenRaw is Open with messages as they were recorded, in any encoding. It also returns the
@@ -42,8 +42,7 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Recording, map[uint
 		for i, t := range c.Topics() {
 			topics[uint32(i)] = t
 		}
-		b, err = openContent(name, c, true)
-		return b, topics, err
+		return bagstore.NewRecording(c), topics, nil
 	}
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = bagstore.ROS1Topic(conn)
@@ -52,7 +51,7 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Recording, map[uint
 }
 
 // openAny opens a bag, or a container if it isn't one.
-func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, bagstore.Container, error) {
+func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, container, error) {
 	o.Context = cmp.Or(o.Context, context.Background())
 	f, format, err := openFile(o.Context, name)
 	if err != nil {
@@ -67,7 +66,7 @@ func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, bagstore
 }
 
 // openContainer opens what is no bag. f, nil for a folder, is closed with it, or after an error.
-func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (bagstore.Container, error) {
+func openContainer(f place.File, name string, format Format, o bagstore.OpenOptions) (container, error) {
 	if f != nil && o.Verify && format == MCAP {
 		place.Reread(f) // indexes and content are compared in several passes
 	}

@@ -163,7 +163,7 @@ func TestLatched(t *testing.T) {
 		"": false, "- history: 1\n  durability: 1\n  deadline:\n    sec: 0": true, "- durability: 2": false,
 		"- history: keep_last\n  durability: transient_local\n": true, "- durability: 2\n- durability: 1": true,
 	} {
-		if got := Latched(bagstore.Topic{QoS: text}); got != want {
+		if got := (bagstore.Topic{QoS: text}).Latched(); got != want {
 			t.Errorf("%q: latched %v, want %v", text, got, want)
 		}
 	}

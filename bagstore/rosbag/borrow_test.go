@@ -111,7 +111,7 @@ func TestBorrowed(t *testing.T) {
 		if got := sum(m.Data); got != want[i].sum {
 			t.Errorf("message %d is another one", i)
 		}
-		if m.Stored().Buffer.Borrowed() {
+		if m.Buffer.Borrowed() {
 			borrowed++
 		}
 		if i%20 == 11 {

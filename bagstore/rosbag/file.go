@@ -128,9 +128,12 @@ func newFile(r io.ReaderAt, size int64, name string) *File {
 }
 
 // recording returns the bag as a recording.
-func (b *File) recording() *bagstore.Recording {
-	return bagstore.NewRecording(b, bagstore.Info{Path: b.path, Version: b.version, Size: b.onDisk, Notes: b.notes, Unindexed: !b.indexed,
-		ReadAhead: b.ahead != nil, Costly: b.remote()})
+func (b *File) recording() *bagstore.Recording { return bagstore.NewRecording(b) }
+
+// Info describes the file.
+func (b *File) Info() bagstore.Info {
+	return bagstore.Info{Path: b.path, Version: b.version, Size: b.onDisk, Notes: slices.Clone(b.notes), Unindexed: !b.indexed,
+		ReadAhead: b.ahead != nil, Costly: b.remote()}
 }
 
 // failed returns the error that ended reading from the bag's address, if there was one. It is no

@@ -52,7 +52,7 @@ func TestMapped(t *testing.T) {
 			t.Errorf("message %d of %d bytes is another one, of %d", i, len(want[i]), len(m.Data))
 		}
 		mapped := i%2 == 0 && len(want[i]) >= mapLeast && maps
-		if got := m.Stored().At == 0; got != mapped {
+		if got := m.At == 0; got != mapped {
 			t.Errorf("message %d: mapped %v, want %v", i, got, mapped)
 		}
 		blocks = append(blocks, m.Retain())

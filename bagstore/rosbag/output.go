@@ -61,10 +61,10 @@ func (o *Output) Copy(m bagstore.Message, t bagstore.Time) error {
 	if m.TimeClamped {
 		o.Clamped++
 	}
-	return o.copy(m.Conn, m.Stored(), t)
+	return o.copy(m.Conn, &m.Stored, t)
 }
 
-func (o *Output) copy(c *bagstore.Connection, m bagstore.Stored, t bagstore.Time) error {
+func (o *Output) copy(c *bagstore.Connection, m *bagstore.Stored, t bagstore.Time) error {
 	id, err := o.connection(c)
 	if err != nil {
 		return err

@@ -34,29 +34,31 @@ func (cr *chunkReader) Layout(block int) (bagstore.Layout, error) {
 }
 
 // Read reads a message of an uncompressed chunk.
-func (cr *chunkReader) Read(p *bagstore.Position, _ func(n int)) (m bagstore.Stored, err error) {
+func (cr *chunkReader) Read(p *bagstore.Position, to *bagstore.Stored, _ func(n int)) error {
 	b, r := cr.b, &cr.rec
 	if p.First {
 		b.compareDescriptions(p.Block, record.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
 	}
 	pos := p.Layout.DataPos + int64(p.Ref)
-	err = locate(cr.w, dataEnd(p.Layout), pos, p.Conn, r)
+	err := locate(cr.w, dataEnd(p.Layout), pos, p.Conn, r)
 	if err == nil {
 		err = record.Fits(r.DataLen)
 	}
 	if err != nil {
-		return m, b.errorAt(pos, "message", err)
+		return b.errorAt(pos, "message", err)
 	}
 	if p.Mapped && r.DataLen >= mapLeast && b.file != nil && b.inFile(r.Next()) {
 		if data, pages := disk.Map(b.file, r.DataPos, int(r.DataLen)); data != nil {
-			return bagstore.Stored{Data: data, Buffer: bagstore.MappedBuffer(data, pages)}, nil
+			to.Data, to.Buffer = data, bagstore.MappedBuffer(data, pages)
+			return nil
 		}
 	}
 	blk, err := b.read(r.DataPos, int(r.DataLen))
 	if err != nil {
-		return m, b.errorAt(pos, "message", err)
+		return b.errorAt(pos, "message", err)
 	}
-	return bagstore.Stored{Data: blk.Bytes(), Buffer: blk, At: r.DataPos}, nil
+	to.Data, to.Buffer, to.At = blk.Bytes(), blk, r.DataPos
+	return nil
 }
 
 // Load reads and decompresses a chunk.
@@ -84,38 +86,39 @@ func (cr *chunkReader) Load(block int, head bagstore.Layout, urgent bool) (blk *
 }
 
 // Message finds a message in the memory of a chunk.
-func (cr *chunkReader) Message(in *bagstore.Buffer, p *bagstore.Position) (m bagstore.Stored, err error) {
+func (cr *chunkReader) Message(in *bagstore.Buffer, p *bagstore.Position, to *bagstore.Stored) error {
 	if cr.source == nil || cr.loaded != in {
 		cr.loaded, cr.source = in, in.Source()
 	}
 	r, content := &cr.rec, in.Content()
-	err = locate(cr.source, in.Size(), int64(p.Ref), p.Conn, r)
+	err := locate(cr.source, in.Size(), int64(p.Ref), p.Conn, r)
 	if err == nil && content != nil {
 		err = content.Fits(r.DataLen)
 	}
 	if err == nil && in.Bytes() == nil {
-		if m, err = unpackedMessage(content, r); err == nil {
-			return m, nil
+		if err = unpackedMessage(content, r, to); err == nil {
+			return nil
 		}
 	}
 	if err != nil {
-		return m, cr.b.errorAt(cr.b.chunks[p.Block].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", cr.b.topicOf(p.Conn), p.Ref, err))
+		return cr.b.errorAt(cr.b.chunks[p.Block].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", cr.b.topicOf(p.Conn), p.Ref, err))
 	}
 	if p.Layout.Compression == bagstore.None {
-		m.At = p.Layout.DataPos + r.DataPos
+		to.At = p.Layout.DataPos + r.DataPos
 	}
-	m.Data, m.Buffer = in.Bytes()[r.DataPos:r.Next():r.Next()], in.Retain()
-	return m, nil
+	to.Data, to.Buffer = in.Bytes()[r.DataPos:r.Next():r.Next()], in.Retain()
+	return nil
 }
 
 // unpackedMessage reads a message of a chunk that was unpacked to a file.
-func unpackedMessage(c *memory.Content, r *record.Record) (m bagstore.Stored, err error) {
+func unpackedMessage(c *memory.Content, r *record.Record, to *bagstore.Stored) error {
 	blk := bagstore.NewBuffer(int(r.DataLen))
 	if err := record.ReadFull(c, blk.Bytes(), r.DataPos); err != nil {
 		blk.Release()
-		return m, err
+		return err
 	}
-	return bagstore.Stored{Data: blk.Bytes(), Buffer: blk}, nil
+	to.Data, to.Buffer = blk.Bytes(), blk
+	return nil
 }
 
 // locate reads the header of the message record at pos, or after the connection record there.

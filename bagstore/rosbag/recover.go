@@ -158,7 +158,7 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e bagstore.Entry
 		}
 	}
 	r.kept[e.Conn]++
-	return r.w.copy(&r.b.byID[e.Conn].Connection, m, r.possible(e.Time))
+	return r.w.copy(&r.b.byID[e.Conn].Connection, &m, r.possible(e.Time))
 }
 
 func (r *recoverer) data(src record.Source, rec *record.Record) (m bagstore.Stored, err error) {

@@ -372,8 +372,8 @@ func FuzzRobot(f *testing.F) {
 		}
 		for _, source := range slices.Concat(robot.State, robot.Action) {
 			feed := &feed{Source: source, types: map[*bagstore.Connection]*msgs.Spec{c: spec}}
-			feed.add(bagstore.Message{Conn: c, Data: data}, true)
-			feed.add(bagstore.Message{Conn: c, Data: data}, true)
+			feed.add(bagstore.Message{Conn: c, Stored: bagstore.Stored{Data: data}}, true)
+			feed.add(bagstore.Message{Conn: c, Stored: bagstore.Stored{Data: data}}, true)
 			for _, s := range feed.waiting {
 				if s.bad == nil && (len(s.numbers) == 0 || len(s.numbers) != len(feed.names)) {
 					t.Fatalf("%v: %d numbers, names %q", source, len(s.numbers), feed.names)

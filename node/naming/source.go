@@ -69,7 +69,7 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
-		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}})
+		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Stored: bagstore.Stored{Data: msgs.Marshal(t.msg)}}})
 	}
 	return s, s.startWorker(snap, log)
 }

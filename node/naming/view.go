@@ -306,7 +306,7 @@ func (it *iterator) sample(f *camdriver.Frame, to *instant) {
 }
 
 func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recorded {
-	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}}
+	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Stored: bagstore.Stored{Data: m.Head}}}
 	if m.Owner != nil {
 		r.Head, r.Data, r.Owner = m.Head, m.Body, msgs.Share(m.Owner)
 	}

@@ -91,7 +91,7 @@ func (r *router) toROS1(t bagstore.Topic) route {
 		return route{topic: t, why: err}
 	}
 	out := bagstore.Topic{
-		Name: t.Name, Type: m.Type.Name, Encoding: bagstore.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
+		Name: t.Name, Type: m.Type.Name, Encoding: bagstore.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: t.Latched(),
 		Schema: bagstore.Schema{Encoding: bagstore.SchemaROS1, Text: m.Type.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 1, "times before 1970", m.Dropped, m.Convert)}
@@ -131,7 +131,7 @@ func newTable(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encodin
 			first[way.topic.Name] = &way
 		case other.topic.Type != way.topic.Type || other.topic.Schema != way.topic.Schema:
 			way.why = fmt.Errorf("type %s: the topic has type %s, too, and a topic of ROS 2 has one", way.topic.Type, other.topic.Type)
-		case way.topic.QoS != other.topic.QoS && recording.Latched(way.topic):
+		case way.topic.QoS != other.topic.QoS && way.topic.Latched():
 			other.topic.QoS = way.topic.QoS
 		}
 	}

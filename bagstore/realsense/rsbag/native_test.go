@@ -99,7 +99,7 @@ func TestPlace(t *testing.T) {
 	} {
 		list.Transforms = append(list.Transforms, msgs.TransformStamped{Header: msgs.Header{FrameID: l.parent}, ChildFrameID: l.child, Transform: l.t})
 	}
-	readTree(tree, bagstore.Message{Data: msgs.Marshal(list)})
+	readTree(tree, bagstore.Message{Stored: bagstore.Stored{Data: msgs.Marshal(list)}})
 	used := make(map[string]bool)
 	depth, root, ok := toRoot(tree, "depth_optical", used)
 	color, other, ok2 := toRoot(tree, "color_optical", used)
