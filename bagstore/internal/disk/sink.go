@@ -250,7 +250,7 @@ func (s *Sink) Intact() int64 {
 func (s *Sink) Rewind(n int64) error {
 	s.Intact()
 	s.err = nil
-	if n >= s.off {
+	if n >= s.off && s.grain > 1 { // otherwise a failed write may have left something after n, which takes room
 		s.n = int(n - s.off)
 		return nil
 	}
