@@ -32,9 +32,7 @@ func headerDamageAgrees(t *testing.T, raw []byte, want int) {
 		value := [...]byte{0x00, 0xff, raw[at] ^ 1}[at%3]
 		bad := bytes.Clone(raw)
 		bad[at] = value
-		if err := os.WriteFile(in, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(in, bad, 0o600))
 		check, err := Check(t.Context(), in, bagstore.CheckOptions{})
 		if err != nil {
 			t.Fatalf("byte %d: check: %v", at, err)
@@ -68,9 +66,7 @@ func TestRecoverImpossibleTimes(t *testing.T) {
 			copy(raw, fileHeader(0, 0, 0, 0))
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, raw, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || int(rep.Kept) != len(want) || rep.Lost != 0 || int(rep.Retimed) != spoilt || spoilt == 0 {
 			t.Fatalf("index %v: %d spoilt of %d: %+v, %v", index, spoilt, len(want), rep, err)

@@ -41,9 +41,7 @@ func bag12() []byte {
 // TestVersion12 reads a 1.2 bag as the stock library does, and copies it.
 func TestVersion12(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.bag")
-	if err := os.WriteFile(path, bag12(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, bag12(), 0o600))
 	var want []seen
 	for i := range 20 {
 		want = append(want, seen{[]string{"/a", "/b"}[i%2], bagstore.NewTime(uint32(100+i), 7), sum(text(i, 20))})

@@ -50,13 +50,7 @@ func (b badBytes) Start(p []byte, off int64, done func(int, error)) error {
 func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "images.bag")
-	w, err := Create(path, bagstore.Options{ChunkSize: 40_000, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.AddConnection(stringType("/image")); err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{ChunkSize: 40_000, NoSync: true}, "/image")
 	var data []byte
 	for i := range count {
 		size := 90_000 + 1000*i
@@ -67,17 +61,12 @@ func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64
 		if i == bad {
 			data = d
 		}
-		if err := w.Write(0, bagstore.Time(1000+i), d); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(0, bagstore.Time(1000+i), d))
 		want = append(want, seen{"/image", bagstore.Time(1000 + i), sum(d)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if image, err = os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
+	image, err := os.ReadFile(path)
+	must(t, err)
 	return image, want, int64(bytes.Index(image, data))
 }
 
@@ -86,9 +75,7 @@ func openAhead(t *testing.T, f badBytes) *bagstore.Recording {
 	a := disk.NewAhead(f, f.Size(), disk.AheadOptions{Block: 64 << 10, Always: true})
 	b := newFile(a, f.Size(), "image")
 	b.ahead = a
-	if err := b.open(bagstore.OpenOptions{}, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.open(bagstore.OpenOptions{}, false))
 	return b.recording()
 }
 
@@ -177,26 +164,12 @@ func TestCheckBadSector(t *testing.T) {
 func TestMappedTail(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "torn.bag")
-	w, err := Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.AddConnection(stringType("/t")); err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{}, "/t")
 	for i := range 2 {
-		if err := w.Write(0, bagstore.Time(1000+i), bytes.Repeat([]byte{byte('a' + i)}, 4*mapLeast)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(0, bagstore.Time(1000+i), bytes.Repeat([]byte{byte('a' + i)}, 4*mapLeast)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close() //nolint:errcheck // only read
+	must(t, w.Close())
+	b := openBag(t, path, bagstore.OpenOptions{})
 	image, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -32,9 +32,7 @@ func bomb(t *testing.T, n int) []byte {
 		if _, err := z.Write(b); err != nil {
 			t.Fatal(err)
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, z.Close())
 		return packed.Bytes()
 	}
 	c := stringType("/bomb")
@@ -59,9 +57,7 @@ func TestBomb(t *testing.T) {
 	raw := bomb(t, messages)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bomb.bag")
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, raw, 0o600))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	check, err := Check(t.Context(), path, bagstore.CheckOptions{})
@@ -83,9 +79,7 @@ func TestBombDamaged(t *testing.T) {
 	raw := bomb(t, 4)
 	raw[len(raw)-20] ^= 0xFF
 	path := filepath.Join(t.TempDir(), "bomb.bag")
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, raw, 0o600))
 	check, err := Check(t.Context(), path, bagstore.CheckOptions{})
 	if err != nil || check.Outcome != bagstore.Damaged || check.Messages != 3 {
 		t.Errorf("check: %+v, %v", check, err)
@@ -98,23 +92,14 @@ func TestUnbackedMessages(t *testing.T) {
 	const small = "\x01\x00\x00\x00x"
 	huge := make([]byte, memory.DefaultLimit+1)
 	path := filepath.Join(t.TempDir(), "large.bag")
-	w, err := Create(path, bagstore.Options{Compression: bagstore.LZ4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Compression: bagstore.LZ4})
 	id, err := w.AddConnection(stringType("/large"))
 	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
 		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), data))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, w.Close()))
 	read := func(path string) (list []int, errs []error) {
-		b, err := Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
+		b := openBag(t, path, bagstore.OpenOptions{})
 		for m, err := range b.View(bagstore.Query{}).Messages() {
 			if err != nil {
 				errs = append(errs, err)
@@ -139,9 +124,7 @@ func TestUnbackedMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw := append(appendChunkHeader(fileHeader(0, 0, 0, 0), kind, 0, len(content), len(packed)), packed...)
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, raw, 0o600))
 		list, errs := read(path)
 		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "33554433 bytes unpacked") {
 			t.Errorf("%s: %d, %v", kind, list, errs)
@@ -169,10 +152,7 @@ func TestManyConnections(t *testing.T) {
 	const n = 10_000
 	dir := t.TempDir()
 	path := filepath.Join(dir, "many.bag")
-	w, err := Create(path, bagstore.Options{Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Checkpoint: -1})
 	for i := range n {
 		id, err := w.AddConnection(stringType(fmt.Sprint("/t", i)))
 		if err == nil {
@@ -182,9 +162,7 @@ func TestManyConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	rep, err := Recover(t.Context(), path, filepath.Join(dir, "recovered"), bagstore.RecoverOptions{})
 	if err != nil || rep.Kept != n {
 		t.Errorf("recover: kept %d, %v", rep.Kept, err)
@@ -197,9 +175,7 @@ func TestManyConnections(t *testing.T) {
 // TestNotBag checks that a file of another kind isn't taken for a damaged bag.
 func TestNotBag(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.bag")
-	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(strings.Repeat("hello ", 10)), 0o600))
 	if _, err := Open(path, bagstore.OpenOptions{}); !errors.Is(err, ErrNotBag) {
 		t.Errorf("got %v", err)
 	}

@@ -158,9 +158,7 @@ func TestCrash(t *testing.T) {
 			image, lost := r.disk.crash(n, rnd)
 			least := r.judge(t, whole, image, n, lost)
 			path := filepath.Join(dir, fmt.Sprint(i))
-			if err := os.WriteFile(path, image, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, image, 0o600))
 			stockFinds(t, path, r.want[:least])
 		}
 	})

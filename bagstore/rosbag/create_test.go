@@ -60,13 +60,8 @@ func TestCreateReplacesNothing(t *testing.T) {
 		}
 		compare(t, "after the refusal", readAll(t, path, bagstore.OpenOptions{}), want)
 		o.Overwrite = true
-		w, err := Create(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, o)
+		must(t, w.Close())
 		if got := readAll(t, path, bagstore.OpenOptions{}); len(got) != 0 {
 			t.Errorf("%d messages of the file that was overwritten", len(got))
 		}
@@ -78,10 +73,7 @@ func TestCreateReplacesNothing(t *testing.T) {
 func TestCreateLocked(t *testing.T) {
 	eachSink(t, func(t *testing.T, o bagstore.Options) {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		w, err := Create(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, o)
 		if _, err := Create(path, o); !errors.Is(err, fs.ErrExist) || !errors.Is(err, bagstore.ErrLocked) {
 			t.Errorf("the second recorder: %v", err)
 		}
@@ -91,16 +83,9 @@ func TestCreateLocked(t *testing.T) {
 			t.Errorf("the second recorder, overwriting: %v", err)
 		}
 		want := byTime(small.feed(t, w))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		compare(t, "the first one's bag", readAll(t, path, bagstore.OpenOptions{}), want)
-		if w, err = Create(path, again); err != nil {
-			t.Fatalf("after the first one has closed: %v", err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, createBag(t, path, again).Close()) // the first one has closed
 	})
 }
 
@@ -110,9 +95,7 @@ func TestCreateRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
 	target, dangling := filepath.Join(dir, "target"), filepath.Join(dir, "dangling")
-	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(target, []byte("keep"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(target, []byte("keep"), 0o600)))
 	refused := []string{folder, os.DevNull}
 	if need.Pipe(t, pipe) {
 		refused = append(refused, pipe)

@@ -25,9 +25,7 @@ func edges(t *testing.T, raw []byte) []int64 {
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
 			var r record.Record
-			if err := record.Read(record.Memory(raw), pos, to, &r); err != nil {
-				t.Fatal(err)
-			}
+			must(t, record.Read(record.Memory(raw), pos, to, &r))
 			out = append(out, pos)
 			if r.Op == record.OpChunk && string(r.Compression) == string(bagstore.None) {
 				list(r.DataPos, r.Next())
@@ -181,9 +179,7 @@ func TestSpoiltLZ4(t *testing.T) {
 			bad[at+i] = 0xff
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, bad, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || rep.Outcome != bagstore.Damaged || int(rep.Kept) < others {
 			t.Fatalf("spoilt at %d: %+v %v", at, rep, err)
@@ -224,9 +220,7 @@ func TestGarbledTopic(t *testing.T) {
 			clear(bad[bytes.Index(bad, []byte("index_pos="))+len("index_pos="):][:8])
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, bad, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || rep.Outcome != c.outcome || int(rep.Kept) != len(want) {
 			t.Errorf("%+v: recover %+v, %v", c, rep, err)
@@ -392,9 +386,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
 				}
 			}
-			if err := os.WriteFile(path, raw, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, raw, 0o600))
 			out := path + ".out"
 			rep, err := Recover(t.Context(), path, out, bagstore.RecoverOptions{Options: bagstore.Options{Compression: kind}})
 			if err != nil || rep.Kept != uint64(len(want)) || rep.Outcome != bagstore.Sound {
@@ -420,9 +412,7 @@ func TestRecoverReadsOnce(t *testing.T) {
 	}
 	in := &countingReader{r: f}
 	b := newFile(in, st.Size(), path)
-	if err := b.open(bagstore.OpenOptions{}, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.open(bagstore.OpenOptions{}, true))
 	rep, err := recoverBag(t.Context(), b, path+".out", bagstore.RecoverOptions{})
 	if err != nil || rep.Kept != 6 {
 		t.Fatalf("%+v %v", rep, err)
@@ -472,9 +462,7 @@ func TestRecoverTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
-			if err := os.WriteFile(in, tc.raw, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(in, tc.raw, 0o600))
 			check, err := Check(t.Context(), in, bagstore.CheckOptions{})
 			if err != nil || check.Outcome != tc.check {
 				t.Errorf("check says %v, %v; want %v; %v", check.Outcome, err, tc.check, check.Notes)
@@ -512,22 +500,12 @@ func TestRecoverTable(t *testing.T) {
 // data merely ends in zeros is.
 func TestNeverWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{ChunkSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.AddConnection(stringType("/t")); err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{ChunkSize: 1}, "/t")
 	dark := append(bytes.Repeat([]byte{7}, 100), make([]byte, 20_000)...)
 	for i := range 3 {
-		if err := w.Write(0, bagstore.Time(1000+i), dark); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(0, bagstore.Time(1000+i), dark))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -18,11 +18,7 @@ func TestManyTopics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	s := sample{topics: 2000, messages: 6000, size: func(i int) int { return i % 50 }}
 	s.write(t, path, bagstore.Options{ChunkSize: 40_000})
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_1234" }})
 	if v.Count() != 3 {
 		t.Errorf("%d messages of one topic, want 3", v.Count())
@@ -45,11 +41,7 @@ func manySmall(t *testing.T, messages int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
 	writeTiny(t, path, messages, bagstore.Options{Compression: bagstore.LZ4})
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
@@ -82,10 +74,7 @@ func manySmall(t *testing.T, messages int) {
 // messages and extra fields in the connection header.
 func TestOddConnections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{})
 	a, b := stringType("chatter"), stringType("chatter")
 	a.CallerID, b.CallerID, b.Latching = "/one", "/two", true
 	a.Extra = []bagstore.Field{{Name: "original_topic", Value: "/elsewhere"}, {Name: "tcp_nodelay", Value: "1"}}
@@ -103,14 +92,8 @@ func TestOddConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bag, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bag.Close()
+	must(t, w.Close())
+	bag := openBag(t, path, bagstore.OpenOptions{})
 	got := bag.Connections()
 	if len(got) != 2 || !same(got[0], &a) || !same(got[1], &b) {
 		t.Errorf("connections %+v", got)
@@ -129,25 +112,16 @@ func TestStockRewrites(t *testing.T) {
 		o.ChunkSize, o.Checkpoint = 5000, -1
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x.bag")
-		w, err := Create(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, o)
 		small.feed(t, w)
-		if err := w.Checkpoint(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Checkpoint())
 		small.feedMore(t, w)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		want := readAll(t, path, bagstore.OpenOptions{})
 		everywhere(t, path, want)
 		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
 			out := filepath.Join(dir, args[0])
-			if err := os.Mkdir(out, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(out, 0o700))
 			if _, err := stock(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
 				t.Fatal(err)
 			}

@@ -18,9 +18,7 @@ func FuzzRecords(f *testing.F) {
 		if c, err := parseConnection(&h, data); err == nil {
 			var r record.Record
 			again := appendConnection(nil, &c.Connection)
-			if err := record.Read(record.Memory(again), 0, int64(len(again)), &r); err != nil {
-				t.Fatal(err)
-			}
+			must(t, record.Read(record.Memory(again), 0, int64(len(again)), &r))
 		}
 		if info, err := parseChunkInfo(&h, data); err == nil && len(info.Counts) != int(count) {
 			t.Fatal("chunk info of another length")

@@ -36,9 +36,7 @@ func TestSmallFilesAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		small.feed(t, w)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		if files[i].count() != files[0].count() {
 			t.Errorf("%d operations on the disk, %d if buffered", files[i].count(), files[0].count())
 		}
@@ -71,16 +69,12 @@ func TestDirectRefused(t *testing.T) {
 	}
 	l := newLender(t, w)
 	for i := range 5 {
-		if err := l.lend(i); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.lend(i))
 	}
 	if !errors.Is(s.Fallback(), errRefused) {
 		t.Error(s.Fallback())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	compare(t, "refused", contentOf(t, d.data), l.want)
 }
 
@@ -96,25 +90,19 @@ func TestAuto(t *testing.T) {
 	}
 	l := newLender(t, w)
 	for i := range 12 {
-		if err := l.lend(i); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.lend(i))
 		if direct, large := w.c.sink.Grain() > 1, i > 4; i != 3 && i != 4 && direct != large {
 			t.Errorf("after message %d at %d bytes, directly is %t", i, w.Size(), direct)
 		}
 		if i%5 == 4 {
-			if err := w.Checkpoint(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Checkpoint())
 			compare(t, "at a checkpoint", readAll(t, path, bagstore.OpenOptions{}), l.want)
 		}
 	}
 	if s := w.Stats(); s.Sink != bagstore.Direct || s.Fallback != nil {
 		t.Errorf("%v, %v", s.Sink, s.Fallback)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	everywhere(t, path, l.want)
 }
 
@@ -130,9 +118,7 @@ func TestLarge(t *testing.T) {
 	}
 	l := newLender(t, w)
 	for i := range 3 {
-		if err := l.lend(i); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.lend(i))
 		if w.c.sink.Grain() == 1 {
 			t.Errorf("message %d at %d bytes isn't written directly", i, w.Size())
 		}
@@ -140,9 +126,7 @@ func TestLarge(t *testing.T) {
 	if got := w.WriteMethod(); got != "past the page cache" {
 		t.Errorf("written %s", got)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	everywhere(t, path, l.want)
 }
 
@@ -155,16 +139,11 @@ func TestDirectOnTmpfs(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "x.bag")
-	w, err := Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{})
 	if s := w.Stats(); s.Sink != bagstore.Buffered || s.Fallback == nil || !strings.Contains(w.WriteMethod(), s.Fallback.Error()) {
 		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.WriteMethod())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	w, err = Create(path, bagstore.Options{Sink: bagstore.Direct, Overwrite: true})
 	if err != nil {
 		if !strings.Contains(err.Error(), "directly") {

@@ -20,10 +20,7 @@ func TestMillion(t *testing.T) { manySmall(t, 1_000_000) }
 // the folder for temporary files.
 func TestHuge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.bag")
-	w, err := Create(path, bagstore.Options{Sink: bagstore.Direct})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Sink: bagstore.Direct})
 	id, err := w.AddConnection(stringType("/huge"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,18 +29,10 @@ func TestHuge(t *testing.T) {
 	const n = 260
 	for i := range n {
 		binary.LittleEndian.PutUint32(body, uint32(i))
-		if err := w.Write(id, bagstore.Time(i+1), body); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(id, bagstore.Time(i+1), body))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	must(t, w.Close())
+	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()

@@ -23,10 +23,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 	var all []seen
 	for b := range n {
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.bag", b))
-		w, err := Create(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, o)
 		for i := range 3 {
 			if _, err := w.AddConnection(stringType(fmt.Sprintf("/bag%d/%d", b, i))); err != nil {
 				t.Fatal(err)
@@ -41,14 +38,10 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 				stamp = 1
 			}
 			data := text(i, rnd.IntN(300))
-			if err := w.Write(conn, stamp, data); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Write(conn, stamp, data))
 			written = append(written, seen{fmt.Sprintf("/bag%d/%d", b, conn), stamp, sum(data)})
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		everywhere(t, path, written)
 		all = append(all, written...)
 		bag, err := Open(path, bagstore.OpenOptions{})
@@ -139,11 +132,7 @@ func match(t *testing.T, m bagstore.Message, want seen) {
 func TestMessagesAllocateNoMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
 	small.write(t, path, bagstore.Options{})
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	v := b.View(bagstore.Query{})
 	next := testing.AllocsPerRun(5, func() {
 		it := v.Iterator()
@@ -197,11 +186,7 @@ func TestReadingMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	images := sample{topics: 2, messages: 40, size: func(i int) int { return 1_843_200 * (1 + i%2) / 2 }}
 	images.write(t, path, bagstore.Options{})
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	res := testing.Benchmark(func(tb *testing.B) {
 		for tb.Loop() {

@@ -12,11 +12,7 @@ import (
 func TestManyIterators(t *testing.T) {
 	path := t.TempDir() + "/x.bag"
 	sample{topics: 5, messages: 400, size: func(i int) int { return i }}.write(t, path, bagstore.Options{ChunkSize: 5000})
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	var wait sync.WaitGroup
 	for g := range 6 {
 		wait.Go(func() {

@@ -271,25 +271,16 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 // TestTailIsRemoved checks that a closed bag has no tail file and names none.
 func TestTailIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{Checkpoint: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Checkpoint: time.Hour})
 	small.feed(t, w)
 	for len(tails(t, path)) == 0 {
 		time.Sleep(time.Millisecond) // the keeper uses the system clock
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if left := tails(t, path); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	if Of(b).tailToken != 0 || len(b.Notes()) > 0 {
 		t.Errorf("token %#x, notes %v", Of(b).tailToken, b.Notes())
 	}
@@ -326,15 +317,11 @@ func TestTailOnFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range messages {
-				if err := w.Write(0, bagstore.Time(i+1), text(i, 10)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, w.Write(0, bagstore.Time(i+1), text(i, 10)))
 				k.tick()
 				k.tick()
 				if i < messages-1 || messages == 1 {
-					if err := w.Checkpoint(); err != nil {
-						t.Fatal(err)
-					}
+					must(t, w.Checkpoint())
 				}
 			}
 			d.full = int64(len(d.data))
@@ -384,14 +371,9 @@ func TestGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachSink(t, func(t *testing.T, o bagstore.Options) {
 				path := filepath.Join(t.TempDir(), "x.bag")
-				w, err := Create(path, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := createBag(t, path, o)
 				small.feed(t, w)
-				if err := w.Checkpoint(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, w.Checkpoint())
 				switch err := harm(path); {
 				case err != nil && runtime.GOOS == "windows": // Windows doesn't remove open files
 					if err := w.Close(); err != nil {
@@ -401,6 +383,7 @@ func TestGone(t *testing.T) {
 				case err != nil:
 					t.Fatal(err)
 				}
+				var err error
 				for err == nil {
 					time.Sleep(time.Millisecond) // the keeper uses the system clock
 					err = w.CheckpointIfDue()
@@ -425,10 +408,7 @@ func TestGone(t *testing.T) {
 func TestGoneAtTheEnd(t *testing.T) {
 	eachSink(t, func(t *testing.T, o bagstore.Options) {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		w, err := Create(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, o)
 		small.feed(t, w)
 		if err := os.Remove(path); err != nil {
 			_ = w.Close()
@@ -443,10 +423,7 @@ func TestGoneAtTheEnd(t *testing.T) {
 // TestGrowingFileIsThere checks that a file that grows while the keeper checks it isn't reported as
 // truncated.
 func TestGrowingFileIsThere(t *testing.T) {
-	w, err := Create(filepath.Join(t.TempDir(), "x.bag"), bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, filepath.Join(t.TempDir(), "x.bag"), bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
 	stop, looked := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
@@ -496,9 +473,7 @@ func TestTailFollowsBag(t *testing.T) {
 				looked = true
 			}
 			for i, size := range []int{2000, 10} { // one chunk, and the beginning of another
-				if err := w.Write(0, bagstore.Time(i+1), text(i, size)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, w.Write(0, bagstore.Time(i+1), text(i, size)))
 			}
 			for c != bagstore.None && w.c.committed.Load() == 0 {
 				time.Sleep(time.Millisecond) // the workers use the system clock
@@ -532,9 +507,7 @@ func TestWritesUnderWay(t *testing.T) {
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)))
 	if n, has := w.c.inFile.Load(), firstChunk; n > int64(has) {
 		t.Errorf("the file is expected to have %d bytes; it surely has %d", n, has)
 	}
@@ -593,24 +566,14 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 // and reports how much. Stock readers accept the mixture.
 func TestLiveDoesNotWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true}, "/kill")
 	var want []seen
 	for i := range 300 { // faster than any compressor
 		data := text(i, 5000)
-		if err := w.Write(0, bagstore.Time(i+1), data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(0, bagstore.Time(i+1), data))
 		want = append(want, seen{"/kill", bagstore.Time(i + 1), sum(data)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(got, want) {
 		t.Errorf("%d messages are in the bag, %d were written, or they differ", len(got), len(want))
 	}
@@ -640,12 +603,8 @@ func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	noise := make([]byte, 4<<20) // over 0.2 s of compression
 	rnd := rand.NewChaCha8([32]byte{})
 	_, _ = rnd.Read(noise)
-	if err := w.Write(0, 1, noise); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Checkpoint(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Write(0, 1, noise))
+	must(t, w.Checkpoint())
 	if raw := w.c.raw.Load(); raw != 1 {
 		t.Errorf("%d chunks are uncompressed", raw)
 	}

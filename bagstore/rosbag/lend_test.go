@@ -68,18 +68,12 @@ func TestLend(t *testing.T) {
 		}
 		l := newLender(t, w)
 		for i := range 20 {
-			if err := l.lend(i); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.lend(i))
 			if i%8 == 7 {
-				if err := w.Checkpoint(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, w.Checkpoint())
 			}
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		if l.out.Load() != l.back.Load() {
 			t.Errorf("%d lent, %d came back", l.out.Load(), l.back.Load())
 		}
@@ -98,9 +92,7 @@ func TestLendToStalledDisk(t *testing.T) {
 	l := newLender(t, w)
 	d.gate = make(chan struct{}) // blocks writes until it is closed
 	for i := range disk.MaxUnderWay - 1 {
-		if err := l.lend(i); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.lend(i))
 	}
 	returned := make(chan error)
 	go func() { returned <- l.lend(disk.MaxUnderWay - 1) }()
@@ -116,9 +108,7 @@ func TestLendToStalledDisk(t *testing.T) {
 	if err := <-returned; err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if l.back.Load() != disk.MaxUnderWay {
 		t.Errorf("%d lent, %d came back", disk.MaxUnderWay, l.back.Load())
 	}
@@ -194,9 +184,7 @@ func TestLendBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	}
 	if !bytes.Equal(files[0].data, files[1].data) {
 		t.Error("a lent message makes another file")

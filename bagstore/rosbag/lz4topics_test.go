@@ -37,11 +37,7 @@ func TestLZ4Topics(t *testing.T) {
 // apart checks that odd connections are compressed, unless there was no time, and the others aren't.
 func apart(t *testing.T, path string, live bool) {
 	t.Helper()
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, path, bagstore.OpenOptions{})
 	cr := newChunkReader(Of(b))
 	for i := range Of(b).chunks {
 		head, err := cr.header(&Of(b).chunks[i])

@@ -18,10 +18,7 @@ import (
 func TestMapped(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "images.bag")
-	w, err := Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{})
 	for _, topic := range []string{"/mapped", "/read"} {
 		if _, err := w.AddConnection(stringType(topic)); err != nil {
 			t.Fatal(err)
@@ -30,14 +27,10 @@ func TestMapped(t *testing.T) {
 	var want [][]byte
 	for i, size := range []int{3 * mapLeast, 3 * mapLeast, 100, mapLeast, 2*mapLeast + 1} {
 		data := bytes.Repeat([]byte{byte('a' + i)}, size)
-		if err := w.Write(uint32(i%2), bagstore.Time(1000+i), data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(uint32(i%2), bagstore.Time(1000+i), data))
 		want = append(want, data)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	bag, err := Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -77,33 +70,17 @@ func TestMapped(t *testing.T) {
 func TestMappedCutShort(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "cut.bag")
-	w, err := Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.AddConnection(stringType("/t")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(0, 1000, make([]byte, 4*mapLeast)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bag, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bag.Close() //nolint:errcheck // only read
+	w := createBag(t, path, bagstore.Options{}, "/t")
+	must(t, w.Write(0, 1000, make([]byte, 4*mapLeast)))
+	must(t, w.Close())
+	bag := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{Mapped: func(*bagstore.Connection) bool { return true }})
 	it := v.Iterator()
 	defer it.Close()
 	if !it.SkipNext() { // reads the index while the file is whole
 		t.Fatal(it.Err())
 	}
-	if err := os.Truncate(path, 2*mapLeast); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 2*mapLeast))
 	it.Seek(0)
 	if it.Next() || !errors.Is(it.Err(), io.ErrUnexpectedEOF) {
 		t.Errorf("gave %v", it.Err())

@@ -12,11 +12,7 @@ import (
 // copyBag copies the messages of a bag to a new one and returns their number.
 func copyBag(t *testing.T, in, out string) uint64 {
 	t.Helper()
-	b, err := Open(in, bagstore.OpenOptions{Sequential: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := openBag(t, in, bagstore.OpenOptions{Sequential: true})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	w, err := CreateOutput(t.Context(), out, bagstore.Options{})
 	if err != nil {
@@ -27,9 +23,7 @@ func copyBag(t *testing.T, in, out string) uint64 {
 	for err == nil && it.Next() {
 		err = w.Copy(it.Message(), it.Message().Time)
 	}
-	if err := w.Finish(errors.Join(err, it.Err())); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Finish(errors.Join(err, it.Err())))
 	return w.Stats().Messages
 }
 

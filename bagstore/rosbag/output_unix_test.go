@@ -18,9 +18,7 @@ func TestOutputIsHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if _, err := place.Create(t.Context(), out, true); !errors.Is(err, bagstore.ErrLocked) {
 		t.Errorf("created by another one: %v", err)
 	}

@@ -16,9 +16,7 @@ import (
 func TestHugeTail(t *testing.T) {
 	const slots, token = 12, 0x1234567
 	path := filepath.Join(t.TempDir(), "a.bag")
-	if err := os.WriteFile(path, fileHeader(firstChunk, 0, 0, token), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, fileHeader(firstChunk, 0, 0, token), 0o666))
 	f, err := os.Create(tailPath(path, token))
 	if err != nil {
 		t.Fatal(err)
@@ -37,14 +35,8 @@ func TestHugeTail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.Truncate((slots + 1) * (maxTailContent + 40)); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close() //nolint:errcheck // only read
+	must(t, f.Truncate((slots+1)*(maxTailContent+40)))
+	b := openBag(t, path, bagstore.OpenOptions{})
 	noted := slices.ContainsFunc(b.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 	const most = maxTail / (maxTailContent + 64) // with the header of a chunk
 	if held := Of(b).r.(*joined).more; len(held) > maxTail || b.MessageCount() != most || !noted {

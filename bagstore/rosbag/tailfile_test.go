@@ -54,9 +54,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(tailEntry{chunk: 1, n: tailSlotSize - tailHeader}.header(7))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		path := filepath.Join(t.TempDir(), "x.tail")
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, raw, 0o600))
 		file, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -64,14 +64,9 @@ func (s sample) time(i int) bagstore.Time {
 func (s sample) write(t testing.TB, path string, o bagstore.Options) []seen {
 	t.Helper()
 	o.NoSync = true // slow, and readers don't see it
-	w, err := Create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, o)
 	out := s.feed(t, w)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if _, ok := t.(*testing.T); ok {
 		everywhere(t, path, out)
 	}
@@ -100,13 +95,40 @@ func (s sample) feed(t testing.TB, w *Writer) []seen {
 	return out
 }
 
+// must ends the test after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// createBag creates a bag with topics of strings.
+func createBag(t testing.TB, path string, o bagstore.Options, topics ...string) *Writer {
+	t.Helper()
+	w, err := Create(path, o)
+	must(t, err)
+	for _, topic := range topics {
+		_, err := w.AddConnection(stringType(topic))
+		must(t, err)
+	}
+	return w
+}
+
+// openBag opens a bag until the test ends.
+func openBag(t testing.TB, path string, o bagstore.OpenOptions) *bagstore.Recording {
+	t.Helper()
+	b, err := Open(path, o)
+	must(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
 // readAll returns a bag's messages in time order.
 func readAll(t testing.TB, path string, o bagstore.OpenOptions) []seen {
 	t.Helper()
 	b, err := Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer b.Close()
 	out, err := messagesOf(b)
 	if err != nil {

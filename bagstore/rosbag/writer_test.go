@@ -41,17 +41,12 @@ func TestDeterministic(t *testing.T) {
 // TestNoParts checks an empty message whose connection alone fills the chunk.
 func TestNoParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{ChunkSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{ChunkSize: 1})
 	id, err := w.AddConnection(stringType("/nothing"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()))
 	compare(t, "nothing", readAll(t, path, bagstore.OpenOptions{}), []seen{{"/nothing", 1, sum(nil)}, {"/nothing", 2, sum(nil)}})
 }
 
@@ -62,10 +57,7 @@ func TestDirectAlignment(t *testing.T) {
 		need.System(t, "no direct writing on this system")
 	}
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, bagstore.Options{Sink: bagstore.Direct, Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, path, bagstore.Options{Sink: bagstore.Direct, Checkpoint: -1})
 	if why := w.Stats().Fallback; why != nil {
 		need.Missing(t, "no direct writing here: %v", why)
 	}
@@ -80,14 +72,10 @@ func TestDirectAlignment(t *testing.T) {
 	for i := range 5 {
 		head := binary.LittleEndian.AppendUint32(nil, uint32(len(pixels)+1))
 		tail := []byte{byte(i)}
-		if err := w.Write(id, bagstore.Time(i+1), head, pixels, tail); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(id, bagstore.Time(i+1), head, pixels, tail))
 		want = append(want, seen{"/pixels", bagstore.Time(i + 1), sum(bytes.Join([][]byte{head, pixels, tail}, nil))})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -118,26 +106,19 @@ func TestDirectAlignment(t *testing.T) {
 func TestInProgress(t *testing.T) {
 	for _, kind := range sinks() {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		w, err := Create(path, bagstore.Options{ChunkSize: 4000, Sink: kind, Checkpoint: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := createBag(t, path, bagstore.Options{ChunkSize: 4000, Sink: kind, Checkpoint: -1})
 		if got := readAll(t, path, bagstore.OpenOptions{}); len(got) != 0 {
 			t.Errorf("an empty bag has %d messages", len(got))
 		}
 		want := small.feed(t, w)
-		if err := w.Checkpoint(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Checkpoint())
 		small.feedMore(t, w)
 		got := readAll(t, path, bagstore.OpenOptions{})
 		if len(got) < len(want) {
 			t.Errorf("%d messages, want at least %d", len(got), len(want))
 		}
 		stockFinds(t, path, want)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		everywhere(t, path, readAll(t, path, bagstore.OpenOptions{}))
 	}
 }
@@ -145,9 +126,7 @@ func TestInProgress(t *testing.T) {
 func (s sample) feedMore(t testing.TB, w *Writer) {
 	t.Helper()
 	for i := range s.messages {
-		if err := w.Write(0, s.time(s.messages)+bagstore.Time(i), text(i, 50)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(0, s.time(s.messages)+bagstore.Time(i), text(i, 50)))
 	}
 }
 
@@ -172,17 +151,13 @@ func TestCheckpointOverhead(t *testing.T) {
 	}
 	for i := range 7200 {
 		now = now.Add(500 * time.Millisecond)
-		if err := w.Write(uint32(i%20), bagstore.Time(i+1), text(i, 1500)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(uint32(i%20), bagstore.Time(i+1), text(i, 1500)))
 		if i%100 == 0 { // let a checkpoint in progress end
 			w.c.sync.Wait()
 		}
 	}
 	s := w.Stats()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if s.StaleBytes > s.Size/100+64<<10+3600*stalePerSecond || s.Checkpoints < 3 {
 		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", s.StaleBytes, s.Size, s.Checkpoints)
 	}
@@ -198,16 +173,11 @@ func TestWriterRefuses(t *testing.T) {
 	if _, err := Create(filepath.Join(dir, "no", "x.bag"), bagstore.Options{}); err == nil {
 		t.Error("Create makes a bag in a folder that isn't there")
 	}
-	w, err := Create(filepath.Join(dir, "x.bag"), bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := createBag(t, filepath.Join(dir, "x.bag"), bagstore.Options{})
 	if err := w.Write(0, 1, nil); err == nil {
 		t.Error("Write takes an unknown connection")
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if err := w.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
