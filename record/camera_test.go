@@ -183,7 +183,7 @@ func TestRecordingSplits(t *testing.T) {
 			if filepath.Base(summary.Paths[0]) != c.first || filepath.Base(summary.Paths[1]) != "walk_1.bag" || len(summary.Paths) < c.least {
 				t.Errorf("files %q", summary.Paths)
 			}
-			if summary.Frames != 140 || summary.Skipped != 2 || summary.ByStream[depth0.Stream] != (Count{Frames: 70, Skipped: 1}) {
+			if summary.Frames != 140 || summary.Skipped != 2 || summary.Row(depth0.Stream.String()).Messages != 70 {
 				t.Errorf("summary %+v", summary)
 			}
 			var numbers []uint64
@@ -395,14 +395,14 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	}
 	// Each stream has half of the memory, and colour has the larger frames.
 	for _, id := range []camdriver.StreamID{depth0.Stream, color0.Stream} {
-		if c := summary.ByStream[id]; c.Frames+c.Dropped+c.Skipped != 102 || c.Dropped < 85 || c.Dropped > 97 {
+		if c := summary.Row(id.String()); c.Messages+c.Drops != 101 || c.Drops < 85 || c.Drops > 97 {
 			t.Errorf("%v: %+v", id, c)
 		}
 	}
 	if !slices.Contains(disk.seen, "option 5") || !slices.Contains(disk.seen, "pause") {
 		t.Errorf("the disk saw %q", disk.seen)
 	}
-	if take := rig.ReadTake(t, path); uint64(len(take.Depth)) != summary.ByStream[depth0.Stream].Frames {
+	if take := rig.ReadTake(t, path); uint64(len(take.Depth)) != summary.Row(depth0.Stream.String()).Messages {
 		t.Errorf("%d depth frames are in the file", len(take.Depth))
 	}
 	if err := s.Close(); !errors.Is(err, program.ErrIncomplete) {

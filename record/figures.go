@@ -3,25 +3,24 @@ package record
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/camdriver"
 )
 
 // Figures describes a recording: what a terminal, ~status, /diagnostics and the viewer's page show of it.
 type Figures struct {
-	Paths    []string                     // files that are kept, in order
-	Files    int                          // so far, without those that a ring has removed
-	Bytes    int64                        // of the files that are kept
-	Written  string                       // how the newest file is written: through the page cache or past it; "" for a .db3
-	Frames   uint64                       // written
-	Dropped  uint64                       // frames lost because the disk was too slow or failed
-	Skipped  uint64                       // frames that arrived while paused
-	Messages uint64                       // of topics, written
-	Lost     uint64                       // messages of topics that were dropped, or too large for the queue
-	TooLarge uint64                       // part of Lost
-	ByStream map[camdriver.StreamID]Count // of all devices together
+	Paths    []string // files that are kept, in order
+	Files    int      // so far, without those that a ring has removed
+	Bytes    int64    // of the files that are kept
+	Written  string   // how the newest file is written: through the page cache or past it; "" for a .db3
+	Frames   uint64   // written
+	Dropped  uint64   // frames lost because the disk was too slow or failed
+	Skipped  uint64   // frames that arrived while paused
+	Messages uint64   // of topics, written
+	Lost     uint64   // messages of topics that were dropped, or too large for the queue
+	TooLarge uint64   // part of Lost
 
 	File        string // the current one
 	Paused      bool
@@ -36,20 +35,18 @@ type Figures struct {
 	Rows        []Row         // streams in the order of the devices, then topics sorted by name
 }
 
-// Count counts one stream's frames.
-type Count struct{ Frames, Dropped, Skipped uint64 }
+// Row returns the row of a topic or stream.
+func (f Figures) Row(name string) Row {
+	if i := slices.IndexFunc(f.Rows, func(r Row) bool { return r.Name == name }); i >= 0 {
+		return f.Rows[i]
+	}
+	return Row{}
+}
 
 // add adds a file.
 func (f *Figures) add(path string, st rsbag.RecorderStats) {
 	f.Paths, f.Files, f.Bytes = append(f.Paths, path), f.Files+1, f.Bytes+st.Size
-	if f.ByStream == nil {
-		f.ByStream = map[camdriver.StreamID]Count{}
-	}
 	for _, stream := range st.Streams {
-		c := f.ByStream[stream.Stream]
-		c.Frames += stream.Frames
-		c.Skipped += stream.Skipped
-		f.ByStream[stream.Stream] = c
 		f.Frames += stream.Frames
 		f.Skipped += stream.Skipped
 	}
@@ -76,13 +73,6 @@ func (f Figures) String() string {
 func (r *Recording) Figures() Figures {
 	f, path := r.files.totals(), r.files.path()
 	for _, t := range r.taps {
-		for id, flow := range t.flows.All() {
-			if n := flow.drops.count(); n > 0 {
-				c := f.ByStream[id]
-				c.Dropped += n
-				f.ByStream[id] = c
-			}
-		}
 		f.Rows = append(f.Rows, t.rows(len(r.taps) > 1)...)
 	}
 	for _, t := range r.subscribed() {

@@ -36,14 +36,7 @@ func TestLostWhileNotRecorded(t *testing.T) {
 	_, p := points(t, master)
 	o := config(t, master, Options{Topics: []string{"/point", "/none"}, Thinning: Thinning{Limit: []string{"6"}}})
 	running, ended := start(t, o)
-	row := func() (r Row) {
-		for _, row := range running.Figures().Rows {
-			if row.Name == "/point" {
-				r = row
-			}
-		}
-		return r
-	}
+	row := func() Row { return running.Figures().Row("/point") }
 	peer.Await(t, "the recorder", func() bool { return row().Publishers == 1 })
 	running.mu.Lock()
 	f := running.topics["/point"]

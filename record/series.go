@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -340,8 +339,7 @@ func (s *series) totals() Figures {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.done
-	sum.Paths, sum.ByStream = slices.Clip(sum.Paths), map[camdriver.StreamID]Count{}
-	maps.Copy(sum.ByStream, s.done.ByStream)
+	sum.Paths = slices.Clip(sum.Paths)
 	if s.ring != nil {
 		for _, f := range s.ring.files {
 			sum.add(f.path, f.stats)

@@ -219,7 +219,7 @@ func (d *demo) report() error {
 	for _, list := range d.ledger.profiles {
 		for _, p := range list {
 			e := d.ledger.entry(p.Stream)
-			recorded := d.summary.ByStream[p.Stream].Frames
+			recorded := d.summary.Row(p.Stream.String()).Messages
 			lost := uint64(len(e.given)) - e.same
 			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.1f ms\n", p.Stream, shortProfile(p), len(e.given), recorded, e.received,
 				lost, e.changed, float64(e.lateness().Microseconds())/1000)
