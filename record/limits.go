@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// full reports whether the current file has reached a limit of the options, and whether it is that of time.
+// isFull reports whether the current file has reached a limit of the options, and whether it is that of time.
 func (s *series) isFull() (full, late bool) {
 	late = s.o.MaxTime > 0 && s.length() >= s.o.MaxTime
 	return late || s.o.MaxSize > 0 && s.latched.measure(s.cur.Size(), s.o.MaxSize) >= s.o.MaxSize, late
@@ -17,9 +17,9 @@ func (s *series) length() time.Duration {
 	return s.at.Std().Sub(s.start)
 }
 
-// turn starts a new file, or ends the recording, if a split was requested before the item, or if the current file is
+// splitIfDue starts a new file, or ends the recording, if a split was requested before the item, or if the current file is
 // full. A file of devices has at least a frame or a message.
-func (s *series) turn(it *item) error {
+func (s *series) splitIfDue(it *item) error {
 	if s.cur.device != nil && (it.paused || !s.used) {
 		return nil
 	}
@@ -49,18 +49,18 @@ func (s *series) turn(it *item) error {
 
 // tick starts a new file, or ends the recording, if it is time.
 func (s *series) tick(it *item) error {
-	if s.ringTurn(it.arrival) && s.worth() {
+	if s.ringDue(it.arrival) && s.worth() {
 		return s.next()
 	}
 	if s.cur.device != nil {
 		return nil
 	}
-	return s.turn(it)
+	return s.splitIfDue(it)
 }
 
 // ringTrigger keeps what the ring has, and completes the current file.
 func (s *series) ringTrigger(at time.Time) error {
-	due := s.ringTurn(at)
+	due := s.ringDue(at)
 	complete, err := s.trigger(at)
 	if err == nil && (due || complete) && s.worth() {
 		err = s.next()

@@ -108,9 +108,9 @@ func (r *ring) name(stamp string) string {
 	return r.base + "_" + stamp
 }
 
-// ringTurn tells the ring the time, and reports whether its next file is due. Only the writing
+// ringDue tells the ring the time, and reports whether its next file is due. Only the writing
 // goroutine may call it.
-func (s *series) ringTurn(now time.Time) bool {
+func (s *series) ringDue(now time.Time) bool {
 	r := s.ring
 	if r == nil {
 		return false

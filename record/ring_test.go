@@ -85,7 +85,7 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 	}
 	for n := range end {
 		now := start.Add(time.Duration(n) * 100 * time.Millisecond)
-		due := s.ringTurn(now)
+		due := s.ringDue(now)
 		if slices.Contains(triggers, n) {
 			complete, err := s.trigger(now)
 			check(err)
@@ -157,7 +157,7 @@ func TestRingEndsEarly(t *testing.T) {
 	s := ringOf(t, Ring{Before: time.Minute}, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), now)
 	due := func(after time.Duration, want bool) {
 		t.Helper()
-		if s.ringTurn(now.Add(after)) != want {
+		if s.ringDue(now.Add(after)) != want {
 			t.Errorf("after %v: want %v", after, want)
 		}
 	}
@@ -219,7 +219,7 @@ func TestRingShortens(t *testing.T) {
 	turns := func(seconds, files int, low bool) {
 		t.Helper()
 		for range seconds {
-			if s.ringTurn(now) {
+			if s.ringDue(now) {
 				if err := s.next(); err != nil {
 					t.Fatal(err)
 				}

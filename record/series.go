@@ -51,7 +51,7 @@ type series struct {
 	made    int       // number of files so far
 	closing sync.WaitGroup
 
-	// For limits; see due.
+	// For limits; see splitIfDue.
 	split uint32        // number of the last executed split
 	start time.Time     // when cur began, by now
 	at    bagstore.Time // ROS time of the queue's last item of a topic, event or tick
@@ -165,7 +165,7 @@ func (s *series) createNext(bag bagstore.Options) (f *part, err error) {
 // write writes a frame or message, into a new file if one is due.
 func (s *series) write(it *item) error {
 	if it.frame != nil {
-		if err := s.turn(it); err != nil {
+		if err := s.splitIfDue(it); err != nil {
 			return err
 		}
 		s.pause(it.paused)
@@ -174,7 +174,7 @@ func (s *series) write(it *item) error {
 		return s.cur.device.devices[it.device].Frame(it.sensor, it.frame)
 	}
 	s.at = it.at
-	if err := s.turn(it); err != nil || s.over {
+	if err := s.splitIfDue(it); err != nil || s.over {
 		return err
 	}
 	s.pause(false)

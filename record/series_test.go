@@ -47,7 +47,7 @@ func finish(t *testing.T, f *series) {
 func pass(t *testing.T, f *series, now time.Time) {
 	t.Helper()
 	f.at = bagstore.TimeOf(now)
-	if err := f.turn(&item{}); err != nil {
+	if err := f.splitIfDue(&item{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -90,7 +90,7 @@ func TestSplitOnce(t *testing.T) {
 	s.must(err)
 	for _, part := range []uint32{0, 1, 0, 1, 1, 2, 1, 2} {
 		p.used = true
-		s.must(p.turn(&item{part: part}))
+		s.must(p.splitIfDue(&item{part: part}))
 	}
 	if p.made != 3 {
 		t.Errorf("%d files after two splits", p.made)
