@@ -137,7 +137,7 @@ func (d *Device) describe(l *link) error {
 		d.sensors = append(d.sensors, &sensor{
 			dev: d, name: "Motion Module",
 			make:   func(*link) []setting { return motionSettings(d.host) },
-			motion: motionProfiles(l.id.AccelChip), cal: cal,
+			motion: model.MotionProfiles(l.id.AccelChip), cal: cal,
 		})
 	}
 	for i, s := range d.sensors {

@@ -11,23 +11,6 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// motionProfiles returns the profiles of an IMU with the given chip.
-func motionProfiles(chip uint8) []camdriver.Profile {
-	accel := []int{63, 250}
-	if chip == model.ChipBMI085 || chip == model.ChipBMI088 {
-		accel = []int{100, 200, 400}
-	}
-	var list []camdriver.Profile
-	add := func(id camdriver.StreamID, rates []int) {
-		for i, fps := range rates {
-			list = append(list, camdriver.Profile{Stream: id, Format: camdriver.MotionXYZ32F, FPS: fps, Default: i == 0})
-		}
-	}
-	add(camdriver.GyroStream, []int{200, 400})
-	add(camdriver.AccelStream, accel)
-	return list
-}
-
 // motionPump raises frames for both inertial sensors, which share an endpoint.
 type motionPump struct {
 	sensor  *sensor
@@ -38,13 +21,6 @@ type motionPump struct {
 	tally   tally
 }
 
-func reportOf(id camdriver.StreamID) uint8 {
-	if id == camdriver.GyroStream {
-		return model.ReportGyro
-	}
-	return model.ReportAccel
-}
-
 // beginMotion powers the sensors up and starts reading their reports.
 func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) error {
 	if l.hid == nil {
@@ -52,7 +28,7 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	}
 	p := &motionPump{sensor: s, link: l, handler: s.handler, targets: make(map[uint8]target)}
 	for _, profile := range profiles {
-		id := reportOf(profile.Stream)
+		id := model.ReportOf(profile.Stream)
 		p.targets[id] = target{profile, s.numbers[profile.Stream]}
 		r.end = append(r.end, func() { _ = l.power(id, model.PowerOff, profile.FPS) })
 		if err := l.power(id, model.PowerOn, profile.FPS); err != nil {

@@ -199,11 +199,11 @@ func (r *reporter) motionStreams() {
 	if r.hid == nil {
 		return
 	}
-	for _, p := range motionProfiles(r.id.AccelChip) {
+	for _, p := range model.MotionProfiles(r.id.AccelChip) {
 		if r.ctx.Err() != nil {
 			return
 		}
-		id := reportOf(p.Stream)
+		id := model.ReportOf(p.Stream)
 		list, err := r.motionStream(id, p.FPS)
 		r.packets(fmt.Sprintf("report %d at %d Hz, interval %d", id, p.FPS, model.RateIntervals[p.FPS]), list, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"rsros/camdriver"
 )
 
 // Ids of the inertial sensors' reports.
@@ -50,6 +52,31 @@ func (f Feature) Encode() []byte {
 // RateIntervals maps frame rates to the interval of a feature report: 1000 divided by a
 // code for the rate.
 var RateIntervals = map[int]uint16{63: 1000, 100: 1000, 200: 500, 250: 333, 400: 250}
+
+// MotionProfiles returns the profiles of an IMU with the given chip.
+func MotionProfiles(chip uint8) []camdriver.Profile {
+	accel := []int{63, 250}
+	if chip == ChipBMI085 || chip == ChipBMI088 {
+		accel = []int{100, 200, 400}
+	}
+	var list []camdriver.Profile
+	add := func(id camdriver.StreamID, rates []int) {
+		for i, fps := range rates {
+			list = append(list, camdriver.Profile{Stream: id, Format: camdriver.MotionXYZ32F, FPS: fps, Default: i == 0})
+		}
+	}
+	add(camdriver.GyroStream, []int{200, 400})
+	add(camdriver.AccelStream, accel)
+	return list
+}
+
+// ReportOf returns the id of an inertial stream's reports.
+func ReportOf(id camdriver.StreamID) uint8 {
+	if id == camdriver.GyroStream {
+		return ReportGyro
+	}
+	return ReportAccel
+}
 
 // Sizes of input reports. WideFirmware widened the counts.
 const (

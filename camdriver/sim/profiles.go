@@ -30,15 +30,6 @@ func colorProfiles() []camdriver.Profile {
 	return video(camdriver.ColorStream, camdriver.RGB8, model.ColorSizes, model.Size{W: 1280, H: 720, FPS: []int{30}})
 }
 
-func motionProfiles() []camdriver.Profile {
-	return []camdriver.Profile{
-		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200, Default: true},
-		{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 400},
-		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63, Default: true},
-		{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 250},
-	}
-}
-
 func poseProfiles() []camdriver.Profile {
 	return []camdriver.Profile{{Stream: camdriver.PoseStream, Format: camdriver.SixDOF, FPS: 200, Default: true}}
 }

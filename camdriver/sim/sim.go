@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // Options configure the simulation. The zero value is a D435i on the host's clock.
@@ -73,7 +74,7 @@ func Open(o Options) (*Device, error) {
 	d.ctx, d.end = context.WithCancel(context.Background())
 	d.add("Stereo Module", stereoProfiles(), stereoOptions(), camdriver.DepthFilters)
 	d.add("RGB Camera", colorProfiles(), colorOptions(), camdriver.ColorFilters)
-	d.add("Motion Module", motionProfiles(), motionOptions(), nil)
+	d.add("Motion Module", model.MotionProfiles(model.ChipBMI055), motionOptions(), nil)
 	if o.Pose {
 		d.add("Pose", poseProfiles(), commonOptions(), nil)
 	}
