@@ -12,64 +12,47 @@ import (
 	"rsros/usbcam/d435i"
 )
 
-// spoiler changes a payload of depth. It applies until the host clears the endpoint, or to one payload unless more is true. It
-// returns nil for a stall, or for no payload if more is false.
+// spoiler changes a payload of depth; nil is a stall. It applies to one payload, or until the host clears the endpoint if more is
+// true.
 type spoiler func(ctx context.Context, payload []byte) (out []byte, more bool)
 
 // faults are those of a camera.
 type faults struct {
-	mu     sync.Mutex
-	stalls int // control requests to stall, as a busy camera does
-	spoil  spoiler
+	mu    sync.Mutex
+	spoil spoiler
 }
 
-func (f *faults) set(stalls int, spoil spoiler) {
+func (f *faults) set(spoil spoiler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.stalls, f.spoil = stalls, spoil
+	f.spoil = spoil
 }
 
-// stall reports whether to stall a control request.
-func (f *faults) stall(s d435i.Setup) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s.RequestType == 2 && s.Index == 0x82 {
-		f.spoil = nil
-	}
-	busy := f.stalls > 0
-	f.stalls = max(f.stalls-1, 0)
-	return busy
-}
-
-// Control stalls the request or passes it on.
+// Control ends a fault if the host clears depth's endpoint.
 func (c counted) Control(s d435i.Setup, out []byte) ([]byte, error) {
-	if c.stall(s) {
-		return nil, d435i.ErrStall
+	if s.RequestType == 2 && s.Index == 0x82 {
+		c.set(nil)
 	}
 	return c.Camera.Control(s, out)
 }
 
 // payload reads an endpoint and applies its fault.
 func (c counted) payload(ctx context.Context, endpoint uint8) ([]byte, error) {
-	for {
-		b, err := c.Camera.Read(ctx, endpoint)
-		c.faults.mu.Lock()
-		spoil := c.spoil
-		c.faults.mu.Unlock()
-		if endpoint != 0x82 || err != nil || spoil == nil {
-			return b, err
-		}
-		b, more := spoil(ctx, b)
-		if !more {
-			c.set(0, nil)
-		}
-		if b == nil && more {
-			return nil, d435i.ErrStall
-		}
-		if b != nil {
-			return b, nil
-		}
+	b, err := c.Camera.Read(ctx, endpoint)
+	c.faults.mu.Lock()
+	spoil := c.spoil
+	c.faults.mu.Unlock()
+	if endpoint != 0x82 || err != nil || spoil == nil {
+		return b, err
 	}
+	b, more := spoil(ctx, b)
+	if !more {
+		c.set(nil)
+	}
+	if b == nil {
+		return nil, d435i.ErrStall
+	}
+	return b, nil
 }
 
 // TestFaults breaks a running stream through the true stack: libusb, usbfs and
@@ -86,19 +69,16 @@ func TestFaults(t *testing.T) {
 		return func(_ context.Context, b []byte) ([]byte, bool) { return f(b), false }
 	}
 	for _, test := range []struct {
-		name   string
-		stalls int
-		spoil  spoiler
+		name  string
+		spoil spoiler
 	}{
-		{"halted endpoint", 0, func(context.Context, []byte) ([]byte, bool) { return nil, true }},
-		{"silence", 0, func(ctx context.Context, _ []byte) ([]byte, bool) { <-ctx.Done(); return nil, true }},
-		{"short frame", 0, once(func(b []byte) []byte { return b[:len(b)/2] })},
-		{"garbage", 0, once(func(b []byte) []byte { clear(b[:300]); return b[:300] })},
-		{"nothing", 0, once(func([]byte) []byte { return nil })},
-		{"busy camera", 20, nil},
+		{"halted endpoint", func(context.Context, []byte) ([]byte, bool) { return nil, true }},
+		{"silence", func(ctx context.Context, _ []byte) ([]byte, bool) { <-ctx.Done(); return nil, true }},
+		{"short frame", once(func(b []byte) []byte { return b[:len(b)/2] })},
+		{"garbage", once(func(b []byte) []byte { clear(b[:300]); return b[:300] })},
 	} {
 		c.count(t, 3, depth)
-		port.faults.set(test.stalls, test.spoil)
+		port.faults.set(test.spoil)
 		c.release()
 		c.count(t, 3, depth)
 		c.mu.Lock()
