@@ -162,6 +162,16 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 	return reached
 }
 
+// streaming opens the first camera of a bus and streams small depth images.
+func streaming(t *testing.T, b *fakeBus) (camdriver.Sensor, *recorder) {
+	t.Helper()
+	s, r := openFake(t, b).Sensors()[0], newRecorder()
+	if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
+		t.Fatal(err)
+	}
+	return s, r
+}
+
 // TestTransferFaults checks that a running stream recovers from faults.
 func TestTransferFaults(t *testing.T) {
 	for _, test := range []struct {
@@ -182,11 +192,7 @@ func TestTransferFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				b := newBus1(t)
-				d, r := openFake(t, b), newRecorder()
-				s := d.Sensors()[0]
-				if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-					t.Fatal(err)
-				}
+				_, r := streaming(t, b)
 				pass(t, time.Second)
 				b.fault(0x82, test.fault)
 				pass(t, 10*time.Second)
@@ -210,11 +216,7 @@ func TestTransferFaults(t *testing.T) {
 func TestLostFrames(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
-		s := d.Sensors()[0]
-		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Fatal(err)
-		}
+		s, r := streaming(t, b)
 		pass(t, time.Second)
 		for i, fault := range []func([]byte) []byte{
 			func(b []byte) []byte { return b[:len(b)/2] },
@@ -235,10 +237,7 @@ func TestLostFrames(t *testing.T) {
 func TestStreamFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
-		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Fatal(err)
-		}
+		s, r := streaming(t, b)
 		pass(t, time.Second)
 		b.hook(func(op string) error {
 			if op == "read 82" {
@@ -251,10 +250,10 @@ func TestStreamFails(t *testing.T) {
 			t.Errorf("status %v", r.kinds())
 		}
 		b.hook(nil)
-		if err := d.Sensors()[0].Stop(); err != nil {
+		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
-		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
 			t.Error(err)
 		}
 	})
@@ -320,11 +319,8 @@ func TestReplug(t *testing.T) {
 func TestStopWhileAway(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
-		s := d.Sensors()[0]
-		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Fatal(err)
-		}
+		s, r := streaming(t, b)
+		d := s.(roiSensor).dev
 		b.unplug(0)
 		pass(t, time.Second)
 		if err := s.Stop(); err != nil {
@@ -453,10 +449,7 @@ func TestSlowHandler(t *testing.T) {
 func TestDeviceError(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
-		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Fatal(err)
-		}
+		_, r := streaming(t, b)
 		b.camera(0).ReportError(13) // 1, 3, 0, 7, 0, 13, as a camera sent of realsenseai/realsense-ros#1162
 		pass(t, 3*time.Second)
 		if len(r.notes) != 1 || r.notes[0].Category != camdriver.NotifyHardwareError {
