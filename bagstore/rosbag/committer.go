@@ -10,8 +10,8 @@ import (
 )
 
 // committer writes chunks and checkpoints in the order of submission. With compression, its goroutine writes while workers
-// compress the following chunks. Otherwise the caller writes: waking a goroutine for each image that is lent would cost
-// about as much as writing it past the page cache.
+// compress the following chunks. Otherwise the caller writes: then a message is in the file, its error known, and nothing
+// waits in memory when Write returns.
 //
 // A live recording doesn't wait for compression, as messages that wait outside the Writer are
 // lost if the process is killed. A chunk for which no worker is free is written uncompressed,
