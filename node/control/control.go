@@ -23,9 +23,8 @@ import (
 	"rsros/ros/graph"
 )
 
-// Player is controlled by a Remote: a replay.Player, or a bag that plays as a device, which
-// executes the commands that a Remote gives. Do returns replay.ErrNoChange if there is
-// nothing to do.
+// Player is controlled by a Remote: a replay.Player or a recorded.Device. Do returns
+// replay.ErrNoChange if there is nothing to do.
 type Player interface {
 	Do(context.Context, replay.Command) error
 	Status() replay.Status

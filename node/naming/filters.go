@@ -196,8 +196,3 @@ func (f *filters) close() {
 	}
 	f.reset()
 }
-
-// changesDepth reports whether the depth topic has processed depth.
-func (f *filters) changesDepth() bool {
-	return f.colorizer != nil || len(f.depth) > 0 && f.align == nil
-}

@@ -128,6 +128,11 @@ func (o *WrapperOptions) filtersDepth() bool {
 	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
 }
 
+// changesDepth reports whether filters change the images of the depth topic.
+func (o *WrapperOptions) changesDepth() bool {
+	return o.has(filterColorizer) || o.filtersDepth() && !o.align()
+}
+
 func (o *WrapperOptions) cloud() bool { return o.PointCloud || o.has(filterPointCloud) || o.RGBD }
 
 func (o *WrapperOptions) align() bool { return o.AlignDepth || o.RGBD }

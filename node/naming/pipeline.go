@@ -101,7 +101,7 @@ func (p *pipeline) publish(set *process.Set) {
 			continue
 		}
 		if st == p.depth {
-			changes := p.processor.filters.changesDepth()
+			changes := p.options.changesDepth()
 			compute = compute || changes && st.wanted()
 			if p.options.Clip > 0 && (compute || st.wanted()) {
 				f = p.processor.clip(f)

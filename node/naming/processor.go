@@ -81,7 +81,7 @@ func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	switch {
 	case f.align != nil:
 		p.publishDepth(p.results.aligned, set, stamp)
-	case f.changesDepth():
+	case p.options.changesDepth():
 		p.publishDepth(p.depth, set, stamp)
 	}
 	return p.results.publishCloud(f.cloud, set, stamp)
@@ -96,7 +96,7 @@ func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
 		f := p.clip(img.Frame)
 		img.Frame.Release()
 		set.Images[i].Frame = f
-		if !p.filters.changesDepth() {
+		if !p.options.changesDepth() {
 			p.depth.publish(f, stamp, nil)
 		}
 	}

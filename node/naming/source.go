@@ -164,8 +164,7 @@ func (s *Source) computes() bool {
 
 // computesDepth reports whether the depth topic has processed depth.
 func (s *Source) computesDepth() bool {
-	o := &s.layout.options
-	return o.Clip > 0 || o.has(filterColorizer) || o.filtersDepth() && !o.align()
+	return s.layout.options.Clip > 0 || s.layout.options.changesDepth()
 }
 
 func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) error {

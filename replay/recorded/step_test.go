@@ -81,15 +81,3 @@ func TestStepErrors(t *testing.T) {
 		t.Errorf("events at the end: %q, want one \"ended\"", got)
 	}
 }
-
-func TestSetLoop(t *testing.T) {
-	d := open(t, recorded.Options{Loop: true, Paused: true})
-	l := newLog(camdriver.System{})
-	startAll(t, d, l)
-	do(t, d, replay.SetLoop{On: false})
-	if d.Status().Loop {
-		t.Error("Loop is still on")
-	}
-	do(t, d, replay.Resume{})
-	<-l.ended
-}
