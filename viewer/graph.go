@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -24,22 +23,21 @@ type graphStage struct {
 	frozen   *atomic.Bool
 }
 
-// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded. When
-// they change, it shows a new stage. name is the title. The caller must call detach before it
-// closes the server, and before the recording ends.
-func (s *Server) AttachGraph(g foxglove.Graph, r *record.Recording, name string) (detach func()) {
-	var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
-	stop := g.Follow(func(state *foxglove.State) {
-		types := make(map[string]msgs.Type)
-		for _, t := range state.Topics {
-			types[t.Name] = t.Type
-		}
-		known.Store(&types)
-	})
-	var frozen atomic.Bool
-	var shown map[string]msgs.Type
-	end := work.Run(context.Background(), func(ctx context.Context) {
-		work.Every(ctx, updateInterval, func(time.Time) {
+// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded, until Close.
+// When they change, it shows a new stage. name is the title.
+func (s *Server) AttachGraph(g foxglove.Graph, r *record.Recording, name string) {
+	s.jobs.Go(func() {
+		var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
+		defer g.Follow(func(state *foxglove.State) {
+			types := make(map[string]msgs.Type)
+			for _, t := range state.Topics {
+				types[t.Name] = t.Type
+			}
+			known.Store(&types)
+		})()
+		var frozen atomic.Bool
+		var shown map[string]msgs.Type
+		work.Every(s.ctx, updateInterval, func(time.Time) {
 			types := known.Load()
 			if types == nil {
 				return
@@ -52,10 +50,6 @@ func (s *Server) AttachGraph(g foxglove.Graph, r *record.Recording, name string)
 			}
 		})
 	})
-	return func() {
-		stop()
-		end()
-	}
 }
 
 // recordedTopics returns the topics that are recorded, or all if r is nil.

@@ -17,7 +17,7 @@ type RunOptions struct {
 	Show   string // a device, a recording, which may be a folder of rosbag2, or a library.Library; "" shows nothing yet
 	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
 	guard.Access
-	Attach func(*Server) (detach func()) // if not nil, shows something else in place of Show
+	Attach func(*Server) // if not nil, shows something else in place of Show
 	Ready  func(url string)
 }
 
@@ -46,8 +46,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if o.Attach != nil {
-		detach := o.Attach(s)
-		defer detach()
+		o.Attach(s)
 	}
 	if show != "" {
 		name := ""

@@ -54,7 +54,7 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // update and followLog
+	jobs sync.WaitGroup // update, followLog and AttachGraph's
 
 	viewers     *clients.Server[*session]
 	foxglove    *foxglove.Server

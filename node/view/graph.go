@@ -11,15 +11,9 @@ import (
 // ShowRecording serves viewers of a recording: they see what is recorded, and control it.
 func ShowRecording(o Options) func(*graph.Node, *record.Recording) (close func() error, err error) {
 	return func(n *graph.Node, r *record.Recording) (func() error, error) {
-		page, l, err := Serve(n, o)
-		if l == nil {
-			return l.Close, err
-		}
-		detach := page.AttachGraph(nodeGraph{n}, r, n.Name())
-		return func() error {
-			detach()
-			return l.Close()
-		}, nil
+		o.Attach = func(s *viewer.Server) { s.AttachGraph(nodeGraph{n}, r, n.Name()) }
+		_, l, err := Serve(n, o)
+		return l.Close, err
 	}
 }
 
@@ -33,8 +27,6 @@ func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err 
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
 	o.Foxglove = Foxglove(n)
-	o.Attach = func(s *viewer.Server) (detach func()) {
-		return s.AttachGraph(nodeGraph{n}, nil, join.ROS.MasterURI)
-	}
+	o.Attach = func(s *viewer.Server) { s.AttachGraph(nodeGraph{n}, nil, join.ROS.MasterURI) }
 	return viewer.Run(ctx, o)
 }
