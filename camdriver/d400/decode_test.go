@@ -123,5 +123,11 @@ func FuzzPayload(f *testing.F) {
 		if list := m.List(); len(list) > camdriver.MaxMetadata {
 			t.Errorf("%d values", len(list))
 		}
+		var a assembly
+		for range 3 {
+			if whole, _ := a.add(h, b[h.Length:], 64); whole != nil && len(whole) != 64 {
+				t.Errorf("frame of %d bytes", len(whole))
+			}
+		}
 	})
 }

@@ -48,23 +48,64 @@ func (p *videoPump) direct() bool {
 }
 
 // payload handles the data b of a transfer. buf is the pooled buffer that holds b, or nil
-// if b is in scratch memory. It returns an error if b isn't a whole frame: D400 cameras send
-// one payload for each frame (metafmt-d4xx.rst of Linux), and the SDK doesn't join payloads either.
+// if b is in scratch memory. It returns an error if b isn't a frame or a part of one.
 func (p *videoPump) payload(b []byte, buf *camdriver.Buffer, arrival time.Time) error {
 	h, err := uvc.ParseHeader(b)
 	if err != nil {
 		return err
 	}
 	pixels := b[h.Length:]
-	if len(pixels) != p.frameBytes {
-		return fmt.Errorf("frame has %d bytes, want %d", len(pixels), p.frameBytes)
+	if len(pixels) == p.frameBytes { // the case with all D400 firmware
+		p.partial.drop()
+		if h.Length != p.header {
+			buf = nil // not aligned; the next frame will be
+			p.header = h.Length
+		}
+		p.frame(h, pixels, buf, arrival)
+		return nil
 	}
-	if h.Length != p.header {
-		buf = nil // not aligned; the next frame will be
-		p.header = h.Length
+	whole, err := p.partial.add(h, pixels, p.frameBytes)
+	if whole != nil {
+		p.frame(h, whole, nil, arrival)
 	}
-	p.frame(h, pixels, buf, arrival)
-	return nil
+	return err
+}
+
+// assembly joins the payloads of a frame, which have the same FID bit.
+type assembly struct {
+	bytes []byte
+	fid   uint8
+	open  bool
+}
+
+func (a *assembly) drop() { a.bytes, a.open = a.bytes[:0], false }
+
+// add appends a payload. It returns the frame, valid until the next call, once it is
+// complete.
+func (a *assembly) add(h uvc.Header, pixels []byte, size int) ([]byte, error) {
+	var err error
+	fid := h.Info & uvc.HeaderFID
+	if a.open && fid != a.fid {
+		err = fmt.Errorf("frame of %d bytes ended after %d", size, len(a.bytes))
+		a.drop()
+	}
+	if len(a.bytes)+len(pixels) > size {
+		got := len(a.bytes) + len(pixels)
+		a.drop()
+		return nil, fmt.Errorf("frame has %d bytes, want %d", got, size)
+	}
+	a.bytes, a.fid, a.open = append(a.bytes, pixels...), fid, true
+	if len(a.bytes) == size {
+		whole := a.bytes
+		a.drop()
+		return whole, nil
+	}
+	if h.Info&uvc.HeaderEOF != 0 {
+		got := len(a.bytes)
+		a.drop()
+		return nil, fmt.Errorf("frame of %d bytes ended after %d", size, got)
+	}
+	return nil, err
 }
 
 var errRepeated = errors.New("duplicate frame")

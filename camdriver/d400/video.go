@@ -24,6 +24,7 @@ type videoPump struct {
 	frameBytes int    // of a native frame, without header
 	header     int    // expected length of the payload header
 	scratch    []byte // for transfers to be converted or dropped
+	partial    assembly
 	stream     usb.Stream
 	meta       model.Metadata
 	tally      tally
@@ -197,6 +198,7 @@ func (s *sensor) readLoop(ctx context.Context, l *link, stream string, h camdriv
 }
 
 func (p *videoPump) finish() {
+	p.partial.drop()
 	if p.tally.dropped > 0 || p.tally.missed > 0 {
 		p.sensor.dev.log.Warn().Stringer("stream", p.outputs[0].profile.Stream).
 			Uint64("frames", p.tally.frames).Uint64("dropped", p.tally.dropped).
