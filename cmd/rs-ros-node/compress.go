@@ -95,10 +95,12 @@ func (a *app) compress(ctx context.Context, paths []string, o compressOptions) e
 
 func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (bagstore.Outcome, error) {
 	log := a.logger()
-	_, lost, err := bagset.Selection{}.Resolve(ctx, []string{path}, log)
+	bags, losses, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx}, log)
+	bagset.Close(bags)
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
+	lost := len(losses) > 0
 	format, err := recording.FormatOf(ctx, path)
 	if err == nil {
 		err = convert.Misnamed(format, path) // the output has its name
@@ -114,7 +116,6 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	before, err := place.Stat(ctx, path)
 	if err != nil && format != recording.Folder { // Replace explains a folder
-
 		return bagstore.Unreadable, err
 	}
 	report, done := a.progress(place.Base(path), false)

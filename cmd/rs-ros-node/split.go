@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,16 +77,10 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if err := rewrite.SameCompression(bags[0], &o.Options.Options); err != nil {
 		return noOutput(err)
 	}
-	if o.prefix == "" {
-		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
-		if !place.IsAddress(path) {
-			o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
-		}
+	name, err := rewrite.PartNames(path, o.prefix)
+	if err != nil {
+		return usageError{fmt.Errorf("%w: choose other names for the parts by --output-prefix", err)}
 	}
-	if err := refusePartName(path, o.prefix); err != nil {
-		return err
-	}
-	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
 	skipped := bagset.Skipped{Log: a.logger()}
 	o.Damaged = skipped.Handler(bags)
 	report, done := a.progress(place.Base(path), o.quiet)
@@ -110,29 +101,6 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))
 	}
 	return err
-}
-
-// refusePartName refuses a bag whose name a part may get.
-func refusePartName(path, prefix string) error {
-	names := []string{path}
-	if !place.IsAddress(prefix) {
-		names = nil
-		entries, err := os.ReadDir(filepath.Dir(prefix))
-		if err != nil {
-			return nil // there are no files
-		}
-		for _, e := range entries {
-			names = append(names, filepath.Join(filepath.Dir(prefix), e.Name()))
-		}
-		prefix = filepath.Clean(prefix)
-	}
-	for _, part := range names {
-		number, ok := strings.CutPrefix(part, prefix+"_")
-		if ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && rewrite.SameFile(path, part) {
-			return usageError{fmt.Errorf("%s is the input: choose other names for the parts by --output-prefix", part)}
-		}
-	}
-	return nil
 }
 
 func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {

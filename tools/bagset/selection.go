@@ -2,7 +2,6 @@ package bagset
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -32,13 +31,6 @@ func (s *Selection) Flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types, separated by commas")
 	f.StringVarP(&s.Start, "start", "s", "", "select messages from this time on: seconds from the first message or since 1970, or a date")
 	f.StringVar(&s.End, "end", "", "select messages up to this time")
-}
-
-// Resolve returns the filter for bags, and logs their notes. lost: messages are gone.
-func (s Selection) Resolve(ctx context.Context, paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, f, losses, err := s.Open(paths, bagstore.OpenOptions{Context: ctx}, log)
-	defer Close(bags)
-	return f, len(losses) > 0, err
 }
 
 // Open is [Open] and Filter.

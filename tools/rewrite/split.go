@@ -3,10 +3,15 @@ package rewrite
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/rosbag"
 )
 
@@ -29,6 +34,37 @@ type Part struct {
 	Size     int64         `json:"size"`
 	Clamped  int           `json:"moved,omitzero"` // messages with bagstore.ClampedTimes
 	Whole    int           `json:"whole"`          // chunks that stayed as they were stored
+}
+
+// PartNames returns the names of a bag's parts: a prefix, by default the bag's name, and a number. The error is that the
+// bag has a name that a part may get.
+func PartNames(path, prefix string) (name func(part int) string, err error) {
+	if prefix == "" {
+		prefix = strings.TrimSuffix(path, filepath.Ext(path))
+		if !place.IsAddress(path) {
+			prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
+		}
+	}
+	name = func(n int) string { return fmt.Sprintf("%s_%03d.bag", prefix, n) }
+	names, start := []string{path}, prefix
+	if !place.IsAddress(prefix) {
+		names = nil
+		entries, err := os.ReadDir(filepath.Dir(prefix))
+		if err != nil {
+			return name, nil // there are no files
+		}
+		for _, e := range entries {
+			names = append(names, filepath.Join(filepath.Dir(prefix), e.Name()))
+		}
+		start = filepath.Clean(prefix)
+	}
+	for _, part := range names {
+		number, ok := strings.CutPrefix(part, start+"_")
+		if ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && SameFile(path, part) {
+			return nil, fmt.Errorf("%s is the input", part)
+		}
+	}
+	return name, nil
 }
 
 type splitter struct {
