@@ -46,7 +46,6 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	fault func(r *http.Request, n int) Fault
-	rate  int64 // bytes a second of each answer; 0: no limit
 	link  link
 	log   []*Request
 }
@@ -79,13 +78,6 @@ func (p *Proxy) Inject(fault func(r *http.Request, n int) Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault, p.log = fault, nil
-}
-
-// Limit bounds the rate of each answer, in bytes a second.
-func (p *Proxy) Limit(rate int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rate = rate
 }
 
 // Link makes all answers share a rate, in bytes a second, and delays each request; 0: no limit.
@@ -220,18 +212,16 @@ func (p *Proxy) answer(r *http.Response) error {
 	if c.fault == Cut || c.fault == StallInside {
 		left = r.ContentLength / 2
 	}
-	r.Body = &body{ReadCloser: r.Body, call: c, left: left, start: time.Now(), ctx: r.Request.Context()}
+	r.Body = &body{ReadCloser: r.Body, call: c, left: left, ctx: r.Request.Context()}
 	return nil
 }
 
-// body counts, cuts and slows down an answer.
+// body counts and cuts an answer, which waits for the link.
 type body struct {
 	io.ReadCloser
 	*call
-	ctx   context.Context
-	left  int64
-	n     int64
-	start time.Time
+	ctx  context.Context
+	left int64
 }
 
 var errCut = errors.New("cut by the test")
@@ -243,17 +233,9 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, errCut
 	}
-	b.proxy.mu.Lock()
-	rate := b.proxy.rate
-	b.proxy.mu.Unlock()
-	if rate > 0 {
-		p = p[:min(len(p), 16<<10)]
-		time.Sleep(time.Until(b.start.Add(time.Duration(b.n) * time.Second / time.Duration(rate))))
-	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.proxy.pass(b.ctx, n)
 	b.left -= int64(n)
-	b.n += int64(n)
 	b.proxy.mu.Lock()
 	b.entry.Bytes += int64(n)
 	b.proxy.mu.Unlock()

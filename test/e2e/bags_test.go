@@ -155,28 +155,6 @@ func holdsRound(got, want []string) bool {
 	return false
 }
 
-// TestPlayD435 plays a real camera's recording from 2018, whose topic names crash stock rosbag play.
-func TestPlayD435(t *testing.T) {
-	path := need.Bag(t, "public/d435_2018_v3.bag")
-	g := onRoscore(t)
-	counts := countsOf(bagHashes(t, path))
-	inGo := g.listen(topicsOf(counts)...)
-	args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
-	g.run(peer.Program(t), args...)
-	inGo.awaitCounts(counts)
-	for topic, count := range counts {
-		if got := inGo.count(topic); got != count {
-			t.Errorf("%s: %d of %d messages", topic, got, count)
-		}
-	}
-	// All of it, option topics with spaces included.
-	g.start(peer.Program(t), "play", "-q", "--pause", path)
-	g.awaitPublisher("/device_0/sensor_0/info")
-	if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
-		t.Errorf("rostopic list: %s", out)
-	}
-}
-
 // bagHashes returns the hashes of a bag's images by topic.
 func bagHashes(t *testing.T, path string) map[string][]string {
 	t.Helper()

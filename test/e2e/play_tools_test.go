@@ -101,7 +101,7 @@ func TestStockTools(t *testing.T) {
 	}
 }
 
-// TestRealSenseBag plays bags whose topic names crash the stock player.
+// TestRealSenseBag plays a real camera's recording of 2018, whose topic names crash the stock player.
 func TestRealSenseBag(t *testing.T) {
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
@@ -132,6 +132,11 @@ func TestRealSenseBag(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	r.close()
+	g.start(program, "play", "-q", "--pause", recording)
+	g.awaitPublisher("/device_0/sensor_0/info")
+	if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
+		t.Errorf("rostopic list: %s", out)
+	}
 	for topic, n := range want {
 		if got := r.count(topic); got != n {
 			t.Errorf("%s: %d messages of %d", topic, got, n)
