@@ -47,10 +47,10 @@ type chunkRef struct {
 	start, end Time
 }
 
-// View returns a view of the messages of one bag that match the query, see [NewView].
-func (b *Recording) View(q Query) *View { return NewView([]*Recording{b}, q) }
+// View returns a view of the messages of one recording that match the query, see [NewView].
+func (r *Recording) View(q Query) *View { return NewView([]*Recording{r}, q) }
 
-// NewView returns the messages that match the query. It reads nothing. The bags must stay open.
+// NewView returns the messages that match the query. It reads nothing. The recordings must stay open.
 func NewView(bags []*Recording, q Query) *View {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
