@@ -14,35 +14,25 @@ import (
 type layout struct {
 	*topics
 	encoder *rslayout.Encoder
-	streams map[camdriver.StreamID]*layoutStream
-}
-
-// layoutStream is a stream with its topics.
-type layoutStream struct {
-	*rslayout.Stream
-	data     []*topic
-	metadata *topic
+	streams map[camdriver.StreamID][]*topic // data first, metadata last
 }
 
 func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
-	l := &layout{encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID]*layoutStream)}
+	l := &layout{encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID][]*topic)}
 	types := make(map[string]msgs.Type)
 	for _, m := range l.encoder.Static() {
 		types[m.Topic] = m.Type
 	}
 	for _, s := range snap.Streams {
-		if st := l.encoder.Stream(s.Profile.Stream); st != nil {
-			l.streams[s.Profile.Stream] = &layoutStream{Stream: st}
-			for _, t := range st.Topics() {
-				types[t.Name] = t.Type
-			}
+		for _, t := range l.encoder.Stream(s.Profile.Stream).Topics() {
+			types[t.Name] = t.Type
 		}
 	}
 	l.topics = newTopics(g, types)
-	for _, st := range l.streams {
-		st.metadata = l.byName[st.Metadata.Name]
-		for _, t := range st.Data {
-			st.data = append(st.data, l.byName[t.Name])
+	for _, s := range snap.Streams {
+		id := s.Profile.Stream
+		for _, t := range l.encoder.Stream(id).Topics() {
+			l.streams[id] = append(l.streams[id], l.byName[t.Name])
 		}
 	}
 	for _, m := range l.encoder.Static() {
@@ -68,7 +58,7 @@ func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
 	if l == nil {
 		return
 	}
-	st := l.streams[f.Stream()]
+	st, list := l.encoder.Stream(f.Stream()), l.streams[f.Stream()]
 	if st == nil || st.Sensor != sensor {
 		return
 	}
@@ -79,14 +69,14 @@ func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
 		}
 		t.show(m)
 	}
-	if slices.ContainsFunc(st.data, (*topic).watched) {
+	if slices.ContainsFunc(list[:len(st.Data)], (*topic).watched) {
 		for i, m := range st.AppendData(nil, &msgs.Encoder{}, f) {
-			show(st.data[i], m)
+			show(list[i], m)
 		}
 	}
-	if st.metadata.watched() {
+	if metadata := list[len(st.Data)]; metadata.watched() {
 		for _, m := range st.AppendMetadata(nil, &msgs.Encoder{}, f) {
-			show(st.metadata, m)
+			show(metadata, m)
 		}
 	}
 }

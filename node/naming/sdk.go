@@ -22,18 +22,11 @@ type SDKTopics struct {
 	out      *ros.Node
 	prefix   string // /device_N/
 	enc      *rslayout.Encoder
-	streams  map[camdriver.StreamID]*sdkStream
-	encoders sync.Pool // of *frameEncoder
+	streams  map[camdriver.StreamID][]*published // data first, metadata last
+	encoders sync.Pool                           // of *frameEncoder
 
 	mu   sync.Mutex
 	pubs map[string]*published // by topic
-}
-
-// sdkStream is a stream with the publishers of its topics.
-type sdkStream struct {
-	*rslayout.Stream
-	data     []*published
-	metadata *published
 }
 
 // frameEncoder is memory for the messages of a frame, until they are published.
@@ -56,7 +49,7 @@ const firstDevice = "/device_0/"
 func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
-		streams: map[camdriver.StreamID]*sdkStream{}, pubs: map[string]*published{},
+		streams: map[camdriver.StreamID][]*published{}, pubs: map[string]*published{},
 	}
 	s.encoders.New = func() any { return new(frameEncoder) }
 	defer func() {
@@ -70,34 +63,30 @@ func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnaps
 		}
 	}
 	for _, stream := range snap.Streams {
-		if st := s.enc.Stream(stream.Profile.Stream); st != nil {
-			if err := s.addStream(ctx, st, stream.Profile, depthUnits(snap)); err != nil {
-				return nil, err
-			}
+		if err := s.addStream(ctx, stream.Profile, depthUnits(snap)); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s *SDKTopics) addStream(ctx context.Context, st *rslayout.Stream, profile camdriver.Profile, units float64) error {
-	var list []*published
-	for _, t := range st.Topics() {
+func (s *SDKTopics) addStream(ctx context.Context, profile camdriver.Profile, units float64) error {
+	id := profile.Stream
+	for _, t := range s.enc.Stream(id).Topics() {
 		p, err := s.publisher(t.Name, t.Type, false)
 		if err != nil {
 			return err
 		}
-		if list = append(list, p); t.Type.Name != imageType {
+		if s.streams[id] = append(s.streams[id], p); t.Type.Name != imageType {
 			continue
 		}
 		if p.compressed, err = transport.Advertise(ctx, s.out, transport.Options{
-			Topic: p.Topic(), Encoding: rslayout.Encoding(profile.Format), Depth: profile.Stream.Kind == camdriver.Depth,
+			Topic: p.Topic(), Encoding: rslayout.Encoding(profile.Format), Depth: id.Kind == camdriver.Depth,
 			Units: units, Log: s.out.Log(),
 		}); err != nil {
 			return err
 		}
 	}
-	last := len(list) - 1
-	s.streams[profile.Stream] = &sdkStream{st, list[:last], list[last]}
 	return nil
 }
 
@@ -161,29 +150,30 @@ func (s *SDKTopics) publish(m rslayout.Message) error {
 // Frame implements camdriver.Handler. Messages with pixels retain the frame until every
 // subscriber has received them.
 func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
-	st := s.streams[f.Stream()]
+	st, list := s.enc.Stream(f.Stream()), s.streams[f.Stream()]
 	if st == nil || st.Sensor != sensor {
 		return
 	}
-	data, metadata := slices.ContainsFunc(st.data, (*published).wanted), st.metadata.wanted()
-	if !data && !metadata {
+	metadata := list[len(st.Data)]
+	dataWanted, metadataWanted := slices.ContainsFunc(list[:len(st.Data)], (*published).wanted), metadata.wanted()
+	if !dataWanted && !metadataWanted {
 		return
 	}
 	e := s.encoders.Get().(*frameEncoder)
 	defer s.encoders.Put(e)
 	e.heads.B = e.heads.B[:0]
-	if data {
+	if dataWanted {
 		e.list = st.AppendData(e.list[:0], &e.heads, f)
 		for i, m := range e.list {
 			if len(m.Body) > 0 {
 				m.Owner = f.Retain()
 			}
-			st.data[i].publish(m)
+			list[i].publish(m)
 		}
 	}
-	if metadata {
+	if metadataWanted {
 		e.list = st.AppendMetadata(e.list[:0], &e.heads, f)
-		st.metadata.Publish(e.list...)
+		metadata.Publish(e.list...)
 	}
 	clear(e.list) // of the frame's memory
 }

@@ -17,43 +17,19 @@ type sink struct {
 	device  int // its number
 	enc     *rslayout.Encoder
 	w       *rosbag.Writer
-	conns   map[string]uint32 // by topic
-	names   map[string]string // of topics in the file, where they aren't those of the device
-	streams map[camdriver.StreamID]*sinkStream
-	scratch msgs.Encoder    // heads of the frame being written
-	list    []msgs.Raw      // its messages
-	units   map[int]float32 // depth units as the file says them so far, by sensor
+	conns   map[string]uint32               // by topic
+	names   map[string]string               // of topics in the file, where they aren't those of the device
+	streams map[camdriver.StreamID][]uint32 // connections of the streams that have frames, in the order of Stream.Topics
+	scratch msgs.Encoder                    // heads of the frame being written
+	list    []msgs.Raw                      // its messages
+	units   map[int]float32                 // depth units as the file says them so far, by sensor
 	err     error
-}
-
-// sinkStream is a stream with the connections of its topics.
-type sinkStream struct {
-	*rslayout.Stream
-	topics []sinkTopic // that of metadata is the last
-}
-
-// sinkTopic is a topic with its connection, which is added with the first message.
-type sinkTopic struct {
-	rslayout.StreamTopic
-	conn  uint32
-	added bool
 }
 
 // newSink returns the sink of a device. Of several devices in a bag, it belongs to the first one's.
 func newSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
 	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32),
-		streams: make(map[camdriver.StreamID]*sinkStream), units: make(map[int]float32)}
-	for _, one := range snap.Streams {
-		st := s.enc.Stream(one.Profile.Stream)
-		if st == nil {
-			continue
-		}
-		added := &sinkStream{Stream: st}
-		for _, t := range st.Topics() {
-			added.topics = append(added.topics, sinkTopic{StreamTopic: t})
-		}
-		s.streams[one.Profile.Stream] = added
-	}
+		streams: make(map[camdriver.StreamID][]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
@@ -76,17 +52,13 @@ func (s *sink) write(m rslayout.Message, at bagstore.Time) {
 }
 
 // lend writes a message of a frame, which it retains until the message's body is written.
-func (s *sink) lend(t *sinkTopic, m *msgs.Raw, at bagstore.Time, f *camdriver.Frame) {
-	if !t.added {
-		t.conn = s.connection(t.Name, t.Type)
-		t.added = s.err == nil
-	}
+func (s *sink) lend(conn uint32, m *msgs.Raw, at bagstore.Time, f *camdriver.Frame) {
 	switch {
 	case s.err != nil:
 	case len(m.Body) == 0:
-		s.err = s.w.Write(t.conn, at, m.Head)
+		s.err = s.w.Write(conn, at, m.Head)
 	default:
-		s.err = s.w.Lend(t.conn, at, f.Retain().Release, m.Head, m.Body)
+		s.err = s.w.Lend(conn, at, f.Retain().Release, m.Head, m.Body)
 	}
 }
 
@@ -118,14 +90,20 @@ func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 		s.depthUnits(sensor, f.DepthUnits, at)
 	}
 	s.scratch.B = s.scratch.B[:0] // Write has copied what it got the last time
-	st := s.streams[f.Stream()]
+	st, conns := s.enc.Stream(f.Stream()), s.streams[f.Stream()]
+	if conns == nil {
+		for _, t := range st.Topics() {
+			conns = append(conns, s.connection(t.Name, t.Type))
+		}
+		s.streams[f.Stream()] = conns
+	}
 	s.list = st.AppendData(s.list[:0], &s.scratch, f)
 	for i := range s.list {
-		s.lend(&st.topics[i], &s.list[i], at, f)
+		s.lend(conns[i], &s.list[i], at, f)
 	}
 	s.list = st.AppendMetadata(s.list[:0], &s.scratch, f)
 	for i := range s.list {
-		s.lend(&st.topics[len(st.Data)], &s.list[i], at, f)
+		s.lend(conns[len(st.Data)], &s.list[i], at, f)
 	}
 	return s.err
 }

@@ -62,8 +62,13 @@ func newStream(s camdriver.StreamSnapshot) *Stream {
 	return out
 }
 
-// Topics returns the stream's topics, Metadata last.
-func (s *Stream) Topics() []StreamTopic { return append(slices.Clip(s.Data), s.Metadata) }
+// Topics returns the stream's topics, Metadata last. A nil stream has none.
+func (s *Stream) Topics() []StreamTopic {
+	if s == nil {
+		return nil
+	}
+	return append(slices.Clip(s.Data), s.Metadata)
+}
 
 // AppendData appends the messages that carry a frame itself to list: one for each topic of Data.
 // Heads are encoded into w and share its memory. Body is the frame's own memory, without a reference to it.
