@@ -120,8 +120,9 @@ func (c *camera) serve(ctx context.Context) error {
 	c.attach(&eventLog{log: c.log}, nil)
 	c.attach(&c.watch, nil)
 	now := recorded.ArrivalClock(c.device, c.opts.Source.clock())
-	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Number: c.number, Name: c.opts.Camera, Node: c.node}
+	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Name: c.opts.Camera, Node: c.node}
 	if c.together() { // the node ends the recording
+		source.Number = c.number
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.nodeLog)
 	} else {
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.log)

@@ -251,6 +251,7 @@ func late(c *camera) uint64 {
 	return 0
 }
 
+// serialOf returns the serial number in the recording of one camera.
 func serialOf(t *testing.T, bag string) string {
 	t.Helper()
 	f, err := rsbag.Open(bag, rsbag.Options{})
@@ -258,6 +259,9 @@ func serialOf(t *testing.T, bag string) string {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
+	if f.Device() != 0 {
+		t.Errorf("%s is of /device_%d: librealsense plays /device_0 only", bag, f.Device())
+	}
 	return camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber)
 }
 
