@@ -30,6 +30,7 @@ func TestEnumNames(t *testing.T) {
 		"Global Time":                GlobalTime.String(),
 		"Kannala Brandt4":            KannalaBrandt4.String(),
 		"Downscale Ratio":            OptionDownscaleRatio.String(),
+		"Enable Aligned Depth":       OptionEnableAlignedDepth.String(),
 		"Safety Depth Frame Counter": firstSafetyMetadata.String(),
 		"Embedded Filters":           MetaEmbeddedFilters.String(),
 		"Mipi Driver Version":        InfoMipiDriverVersion.String(),
@@ -41,12 +42,12 @@ func TestEnumNames(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	for got, want := range map[int]int{int(OptionSafetyPresetActiveIndex): 100, int(OptionDownscaleRatio): 108, int(firstSafetyMetadata): 43, int(MetaEmbeddedFilters): 130, int(InfoSmcuFwVersion): 16, int(ObjectDetection): 14} {
+	for got, want := range map[int]int{int(OptionSafetyPresetActiveIndex): 100, int(OptionDownscaleRatio): 108, int(OptionEnableAlignedDepth): 114, int(firstSafetyMetadata): 43, int(MetaEmbeddedFilters): 130, int(InfoSmcuFwVersion): 16, int(ObjectDetection): 14} {
 		if got != want {
 			t.Errorf("value %d, want %d", got, want)
 		}
 	}
-	for f := range NV12 + 1 {
+	for f := range H264 + 1 {
 		if back, ok := ParseFormat(f.String()); !ok || back != f {
 			t.Errorf("format %d: %q parsed as %d, %v", f, f, back, ok)
 		}

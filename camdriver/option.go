@@ -66,6 +66,7 @@ const (
 	OptionEmbeddedFilterEnabled        OptionID = 105
 	OptionThreshold                    OptionID = 107
 	OptionDownscaleRatio               OptionID = 108
+	OptionEnableAlignedDepth           OptionID = 114
 )
 
 var optionNames = [...]string{
@@ -91,7 +92,8 @@ var optionNames = [...]string{
 	"Auto Gain Limit Toggle", "Emitter Frequency", "Auto Exposure Mode", "Ohm Temperature", "Soc Pvt Temperature",
 	"Gyro Sensitivity", "Region of Interest", "Rotation", "Safety Preset Active Index", "Safety Mode",
 	"Rgb Tnr Enabled", "Safety Mcu Temperature", "Left Ir Temperature", "Embedded Filter Enabled",
-	"Disparity Shift", "Threshold", "Downscale Ratio",
+	"Disparity Shift", "Threshold", "Downscale Ratio", "Readout Shaping", "Detection Distance", "Sensors Config Mode",
+	"Dual Rgb Rectification", "Emitter Mode", "Enable Aligned Depth",
 }
 
 // String returns the SDK's name: "Laser Power".

@@ -120,13 +120,14 @@ const (
 	Z16H         Format = 28
 	MotionFull   Format = 33 // COMBINED_MOTION: orientation, rate, acceleration
 	NV12         Format = 34 // 8-bit grey, then colour of every fourth pixel; since librealsense 2.58.2
+	H264         Format = 35 // video; since librealsense 2.59.1
 )
 
 var formatNames = [...]string{
 	"ANY", "Z16", "DISPARITY16", "XYZ32F", "YUYV", "RGB8", "BGR8", "RGBA8", "BGRA8", "Y8", "Y16", "RAW10",
 	"RAW16", "RAW8", "UYVY", "MOTION_RAW", "MOTION_XYZ32F", "GPIO_RAW", "6DOF", "DISPARITY32", "Y10BPACK",
 	"DISTANCE", "MJPEG", "Y8I", "Y12I", "INZI", "INVI", "W10", "Z16H", "FG", "Y411", "Y16I", "M420",
-	"COMBINED_MOTION", "NV12",
+	"COMBINED_MOTION", "NV12", "H264",
 }
 
 // String returns the rs2_format name: "Z16", "6DOF".

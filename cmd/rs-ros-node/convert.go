@@ -71,7 +71,7 @@ without output.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2 or 2.58.3, or ros2, the format after it, which adds camera_info and tf_static; later releases play all of them")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
 	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS 1 or 2; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
@@ -86,7 +86,7 @@ func (o convertOptions) usage(in, out string) error {
 		return errSameFile
 	}
 	if _, known := rsdb3.Releases[o.sdk]; !known {
-		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.2, 2.58.3 or ros2", o.sdk)
+		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.2, 2.58.3, 2.59.1 or ros2", o.sdk)
 	}
 	if o.ros < 0 || o.ros > 2 {
 		return fmt.Errorf("--ros %d: want 1 or 2", o.ros)

@@ -23,11 +23,11 @@ const (
 	Release2583 Release = iota
 	Release2582         // knows fewer options
 	Release2581         // knows fewer options, streams and formats; names of notification topics have blanks
-	ReleaseROS2         // after 2.58: calibration and poses of streams as ROS 2 messages, too
+	ReleaseROS2         // 2.59.1: calibration and poses of streams as ROS 2 messages, too
 )
 
 // Releases are the names of releases, as users give them.
-var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "ros2": ReleaseROS2}
+var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "2.59.1": ReleaseROS2, "ros2": ReleaseROS2}
 
 // names returns the names that a release knows. Unknown options make its reader loop forever.
 func (r Release) names() rstext.Names {
@@ -36,6 +36,8 @@ func (r Release) names() rstext.Names {
 		return rstext.Names2581
 	case Release2582:
 		return rstext.Names2582
+	case ReleaseROS2:
+		return rstext.Names2591
 	}
 	return rstext.Names2583
 }

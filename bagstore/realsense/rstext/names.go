@@ -19,4 +19,5 @@ var (
 	Names2581 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.MotionFull}
 	Names2582 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEmbeddedFilterEnabled, camdriver.NV12}
 	Names2583 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionDownscaleRatio, camdriver.NV12}
+	Names2591 = Names{camdriver.InfoMipiDriverVersion, camdriver.OptionEnableAlignedDepth, camdriver.H264}
 )
