@@ -8,7 +8,7 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/coder/websocket v1.8.15
 	github.com/dsnet/compress v0.0.1
-	github.com/foxglove/mcap/go/mcap v1.7.3
+	github.com/foxglove/mcap/go/mcap v1.9.0
 	github.com/google/gousb v1.1.3
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/klauspost/compress v1.19.2
