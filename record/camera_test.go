@@ -314,15 +314,22 @@ func (w *blockedWriter) note(what string) {
 	w.seen = append(w.seen, what)
 }
 
-// stall makes the disk of the next recording stall.
-func (s *studio) stall() *blockedWriter {
-	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
+// wrap puts what with returns between the next recordings and their files.
+func (s *studio) wrap(with func(deviceWriter) deviceWriter) {
 	create := s.create
 	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
 		w, err := create(path, number, snap, bag)
-		disk.deviceWriter = w
-		return disk, err
+		return with(w), err
 	}
+}
+
+// stall makes the disk of the next recording stall.
+func (s *studio) stall() *blockedWriter {
+	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
+	s.wrap(func(w deviceWriter) deviceWriter {
+		disk.deviceWriter = w
+		return disk
+	})
 	return disk
 }
 
@@ -429,11 +436,7 @@ func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
 // another recording can be started.
 func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	s := newStudio(t, Options{})
-	create := s.create
-	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
-		w, err := create(path, number, snap, bag)
-		return &failingWriter{w, 21}, err
-	}
+	s.wrap(func(w deviceWriter) deviceWriter { return &failingWriter{w, 21} })
 	topic := &frameCount{}
 	s.Hub.Attach(topic)
 	path := s.begin()

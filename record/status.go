@@ -38,14 +38,15 @@ func (r *Recording) status() msgs.DiagnosticStatus {
 	addIf(devices, "Frames", f.Frames)
 	add("Dropped", dropped)
 	addIf(devices, "Skipped while paused", f.Skipped)
-	if n := r.thinned(); n > 0 {
-		add("Left out as wanted", n)
+	thinned := uint64(0)
+	for _, t := range r.subscribed() {
+		thinned += t.left.Load()
 	}
+	addIf(thinned > 0, "Left out as wanted", thinned)
 	add("Files", f.Files)
-	if devices && len(r.Topics()) > 0 {
-		add("Messages", f.Messages)
-		add("Messages dropped", f.Lost)
-	}
+	mixed := devices && len(r.Topics()) > 0
+	addIf(mixed, "Messages", f.Messages)
+	addIf(mixed, "Messages dropped", f.Lost)
 	addIf(f.Written != "", "Written", f.Written)
 	addIf(f.Dropping != "", "Dropping", f.Dropping)
 	add("Compression", f.Compression)
@@ -62,14 +63,6 @@ func (r *Recording) status() msgs.DiagnosticStatus {
 func (r *Recording) missing() (total uint64) {
 	for _, t := range r.subscribed() {
 		total += t.flow.missing()
-	}
-	return total
-}
-
-// thinned returns the number of messages that Thinning has left out.
-func (r *Recording) thinned() (total uint64) {
-	for _, t := range r.subscribed() {
-		total += t.left.Load()
 	}
 	return total
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/program"
@@ -44,11 +43,7 @@ func (w closedWriter) Close() error { *w.closed++; return w.deviceWriter.Close()
 // TestJoinFails checks that a file which can't hold all devices is closed.
 func TestJoinFails(t *testing.T) {
 	s, closed := newStudio(t, Options{}), 0
-	create := s.create
-	s.create = func(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
-		w, err := create(path, number, snap, bag)
-		return closedWriter{w, &closed}, err
-	}
+	s.wrap(func(w deviceWriter) deviceWriter { return closedWriter{w, &closed} })
 	if _, err := s.files(filepath.Join(t.TempDir(), "x.db3"), Options{}, s.describe(), s.second()); !errors.Is(err, camdriver.ErrUnsupported) || closed != 1 {
 		t.Errorf("closed %d times, %v", closed, err)
 	}
