@@ -12,11 +12,10 @@ import (
 	"rsros/bagstore/rosbag"
 )
 
-// Options are the options of OfFile and Of.
+// Options are the options of Summarize.
 type Options struct {
-	Rates    bool              // find rates and gaps, by reading every chunk's index
-	Sizes    bool              // find sizes, by decompressing and reading every message's header
-	Progress bagstore.Progress // in messages for Rates, then in chunks for Sizes
+	Rates bool // find rates and gaps, by reading every chunk's index
+	Sizes bool // find sizes, by decompressing and reading every message's header
 }
 
 // Summary is a summary of a bag.
@@ -105,12 +104,12 @@ func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (*Summary,
 		return s, err
 	}
 	if o.Rates {
-		if err := s.rates(ctx, b, o.Progress); err != nil {
+		if err := s.rates(ctx, b); err != nil {
 			return s, err
 		}
 	}
 	if o.Sizes {
-		if err := s.sizes(ctx, b, o.Progress); err != nil {
+		if err := s.sizes(ctx, b); err != nil {
 			return s, err
 		}
 	}
@@ -197,11 +196,11 @@ func (s *Summary) compressed() bool {
 // maxIntervals bounds the intervals for a topic's median.
 const maxIntervals = 1 << 20
 
-func (s *Summary) rates(ctx context.Context, b *bagstore.Recording, p bagstore.Progress) error {
+func (s *Summary) rates(ctx context.Context, b *bagstore.Recording) error {
 	v := b.View(bagstore.Query{})
 	intervals := make(map[string][]bagstore.Time)
 	found := make(map[string]*TopicRates)
-	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: s.Messages}
+	pace := bagstore.Pace{Ctx: ctx}
 	for m, err := range v.Index() {
 		if err == nil {
 			err = pace.Step()
@@ -255,14 +254,14 @@ func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 	r.Gaps = uint64(n - from)
 }
 
-func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording, p bagstore.Progress) error {
+func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording) error {
 	topics := make(map[uint32]*TopicSummary)
 	for i := range s.Topics {
 		for _, c := range s.Topics[i].Connected {
 			topics[c.ID] = &s.Topics[i]
 		}
 	}
-	return b.Sizes(ctx, p, func(conn uint32, size int64) {
+	return b.Sizes(ctx, nil, func(conn uint32, size int64) {
 		t := topics[conn]
 		if t == nil {
 			return // damage: nothing describes the connection
