@@ -125,7 +125,8 @@ def content(stream, parts):
         return vector(parts["imu/data"]["angular_velocity" if stream.startswith("Gyro") else "linear_acceleration"])
     place, moves, turns = (parts[f"pose/{p}/data"] for p in ("transform", "twist", "accel"))
     r = place["rotation"]
-    return (*vector(place["translation"]), *vector(moves["linear"]), *vector(turns["linear"]), *vector(moves["angular"]), *vector(turns["angular"]), *vector(r), r["w"])
+    vectors = place["translation"], moves["linear"], turns["linear"], moves["angular"], turns["angular"], r
+    return (*(x for v in vectors for x in vector(v)), r["w"])
 
 
 def geometry(m):

@@ -11,7 +11,8 @@ from recording import Frame, Recording
 WIDTH, HEIGHT, FPS = 64, 48, 30
 EPOCH = 1_700_000_000_000.0  # milliseconds; timestamps are made up
 IMAGES = 45
-NEW = ("readout_shaping", "detection_distance", "sensors_config_mode", "dual_rgb_rectification", "emitter_mode", "enable_aligned_depth")  # options since 2.58.4
+# Options since 2.58.4.
+NEW = ("readout_shaping", "detection_distance", "sensors_config_mode", "dual_rgb_rectification", "emitter_mode", "enable_aligned_depth")
 SAMPLES = 6  # of each inertial stream, and poses, for an image
 
 
