@@ -20,7 +20,7 @@ type Encoder struct {
 	// Hash is the type hash, "RIHS01_…".
 	Hash string
 	// Dropped lists the fields that ROS 2 lacks as paths such as "header.frame_id",
-	// except for the seq of headers.
+	// except for what it never has: the seq of headers, and frame_id and topics of a log message.
 	Dropped []string
 
 	plan *plan
@@ -43,7 +43,7 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 			return nil, err
 		}
 		e := describe(to).encoder()
-		e.own, e.Dropped = logToROS2, []string{"header.frame_id", "topics"}
+		e.own = logToROS2
 		return e, nil
 	}
 	own := msgs.Split(name, definition)
@@ -272,19 +272,15 @@ func logToROS2(w *writing) {
 	w.d.U32() // seq
 	sec, nsec := w.d.U32(), w.d.U32()
 	w.time(int64(sec), int64(nsec))
-	from := w.d.Pos()
 	w.d.Bytes() // frame_id
-	w.drop(from)
 	w.e.U8(ros2Level(w.d.U8()))
 	for range 4 { // name, message, file and function
 		w.e.String(w.d.String())
 	}
 	w.e.U32(w.d.U32())
-	from = w.d.Pos()
 	for range w.d.Len(4) {
 		w.d.Bytes() // topics
 	}
-	w.drop(from)
 }
 
 // ros2Level converts a log level from ROS 1, powers of two, to ROS 2, multiples of ten. It rounds up.

@@ -184,7 +184,7 @@ func (j *job) finish(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, 
 			j.r.Topics++
 		}
 		if encoding == bagstore.CDR && topics[conn.ID].Encoding == bagstore.ROS1 && j.r.Note == "" {
-			j.r.Note = "ROS 2 has no place for the seq of headers and for the names of publishers"
+			j.r.Note = "ROS 2 has no place for the seq of headers, the names of publishers, and the frame_id and topics of log messages"
 		}
 	}
 }

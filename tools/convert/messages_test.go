@@ -389,7 +389,7 @@ func TestLost(t *testing.T) {
 	if !strings.Contains(got, "6 messages of /add_two_ints/_service_event: ") || !strings.Contains(got, "topic /add_two_ints2/_service_event, which has no messages") {
 		t.Error(got)
 	}
-	if got = lost(Options{In: need.Bag(t, "public/test_sample.bag"), Out: filepath.Join(dir, "a.db3")}); !strings.Contains(got, "10 values of header.frame_id, topics, fields of rosgraph_msgs/Log") {
+	if got = lost(Options{In: need.Bag(t, "public/test_sample.bag"), Out: filepath.Join(dir, "a.db3")}); got != "" {
 		t.Error(got)
 	}
 	if got = lost(Options{In: need.Bag(t, "public/test_truncated.bag"), Out: filepath.Join(dir, "b.db3")}); !strings.Contains(got, "the chunk is torn") {
