@@ -31,8 +31,10 @@ func newProcessCommand(a *app) *cobra.Command {
 		Short: "Filter, align and colour a RealSense recording, as a recording",
 		Long: `process sends the frames of a RealSense recording through librealsense's
 processing blocks, in the order given, and writes the results as a recording with
-the sizes, intrinsics and extrinsics of the new streams. Everything else is
-copied. Results are bit-identical to those of librealsense 2.56.5.
+the sizes, intrinsics and extrinsics of the new streams. Motion, options and
+notifications are copied. Results are bit-identical to those of librealsense 2.56.5.
+IN may also be a recording of realsense2_camera or another camera node, whose camera
+is taken; its other topics are left out, and listed.
 
 Filters: decimation, rotation, hdr_merge, sequence_id_filter, threshold,
 disparity_start, spatial, temporal, hole_filling, disparity_end, align_to_color,

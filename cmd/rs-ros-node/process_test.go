@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/test/need"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 )
@@ -70,4 +72,14 @@ func TestProcess(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out.bag")
 		want(t, exitUsage, append([]string{"process", golden.Bag, out}, args...)...)
 	}
+}
+
+// TestProcessNode checks that the camera of a camera node's recording is processed, and that its other topics are named.
+func TestProcessNode(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bag")
+	code, _, log := command(t, "process", need.Bag(t, "db3/own_native.db3"), out, "--filters", "decimation")
+	if code != exitOK || !strings.Contains(log, "frames=520") || !strings.Contains(log, `topics=["/tf_static"]`) {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+	want(t, exitOK, "check", out)
 }

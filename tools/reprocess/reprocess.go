@@ -1,5 +1,5 @@
 // Package reprocess makes a recording from another one: images go through processing blocks,
-// everything else is copied. The new recording describes the processed streams. If a block adds a
+// motion, options and notifications are copied. The new recording describes the processed streams. If a block adds a
 // second image of a stream to a set, as the colorizer does, that image is recorded.
 package reprocess
 
@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -61,11 +62,20 @@ var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_e
 
 // Run processes a recording, without its damaged messages. Out appears when it is complete.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true})
+	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, CameraNodes: true})
 	if err != nil {
 		return Result{}, err
 	}
 	defer file.Close()
+	var left []string
+	for _, c := range file.Uncovered() {
+		if _, ok := rslayout.TopicType(c.Topic); !ok && c.Type != "sensor_msgs/CameraInfo" { // which the description has
+			left = append(left, c.Topic)
+		}
+	}
+	if len(left) > 0 {
+		o.Log.Warn().Strs("topics", left).Msg("left out: a RealSense recording has no place for these topics")
+	}
 	res := process.NewResources(memory, runtime.GOMAXPROCS(0))
 	defer res.Close()
 	w := &work{o: o, file: file, res: res, snap: file.Snapshot()}
