@@ -12,8 +12,8 @@ from recordings import RECORDINGS
 
 PLAYABLE = [made for made in RECORDINGS if sdk.READS_DB3 or made.file.endswith(".bag")]
 VERSION = ".".join(map(str, sdk.VERSION))
-EXAMPLES = ["librealsense/sw_small_lz4.bag", "librealsense/sw_small_raw.bag", "librealsense/sw_small_pause.bag", "public/d435_2018_v3.bag"]
-EXAMPLES += ["db3/sdk_rec_raw.db3", "db3/public/d435_2018_sdk_conv.db3"] if sdk.READS_DB3 else []
+EXAMPLES = ["librealsense/sw_small_lz4.bag", "librealsense/sw_small_raw.bag", "librealsense/sw_small_pause.bag"]
+EXAMPLES += ["db3/sdk_rec_raw.db3"] if sdk.READS_DB3 else []
 CONTROLLED = ["live.bag", "live.db3"] if sdk.READS_DB3 else ["live.bag"]
 
 
@@ -43,10 +43,8 @@ def test_every_frame(made, folder, read, count):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name, bags, count):
-    """Recordings of the SDK and of real cameras are the same to it and to us. A D435 of 2018 has no list of filters in its file."""
+    """Recordings of the SDK are the same to it and to us. Of files with one frame a stream, its playback sometimes ends before the frame."""
     seen, expected = without_made_up(sdk.play(bags / name)), without_made_up(ours.read(bags / name))
-    if "d435" in name:
-        seen.filters = expected.filters
     assert differences(expected, seen) == []
     count(f"pyrealsense2 {VERSION} and we read examples, frames", seen.count())
 
