@@ -182,7 +182,9 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 	}
 	cmd, rest, err := root.Find(args)
 	if err == nil {
-		err = cmd.ParseFlags(rest)
+		if err = cmd.ParseFlags(rest); err != nil {
+			err = flagError(cmd, err)
+		}
 	}
 	if err != nil {
 		return nil, nil, err

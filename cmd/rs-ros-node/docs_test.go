@@ -133,7 +133,7 @@ func staleArguments(root *cobra.Command, line string) []string {
 // staleFlag returns the first word of a code span if no command has that flag.
 func staleFlag(root *cobra.Command, span string) []string {
 	name, _, _ := strings.Cut(strings.Fields(span)[0], "=")
-	if slices.Contains(foreignFlags, name) || slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return hasFlag(c, name) }) {
+	if slices.Contains(foreignFlags, name) || slices.ContainsFunc(append(root.Commands(), root), func(c *cobra.Command) bool { return hasFlag(c, name) }) {
 		return nil
 	}
 	return []string{name}

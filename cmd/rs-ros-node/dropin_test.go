@@ -122,26 +122,6 @@ func TestInfoIsRosbagInfo(t *testing.T) {
 	}
 }
 
-// TestShortenedFlags checks that every command accepts shortened flag names.
-func TestShortenedFlags(t *testing.T) {
-	bag := samplebag.Walk(t, "walk.bag")
-	dir := filepath.Dir(bag)
-	for _, line := range []string{
-		"info --ya " + bag, "info --jso " + bag, "check --js " + bag, "cat --cou 1 " + bag, "filter --topi /count --over " + bag + " " + dir + "/a.bag",
-		"recover --output-d=" + dir + "/r " + bag, "compress --output-d " + dir + "/c --quie " + bag, "split --coun 100 --output-p " + dir + "/s " + bag,
-		"merge --outp " + dir + "/m.bag " + bag, "export --mc " + dir + "/x.mcap " + bag, "version --he", "help", "help info", "help filter",
-	} {
-		want(t, exitOK, strings.Fields(line)...)
-	}
-	for line, why := range map[string]string{
-		"recover --out x " + bag: "--out may mean --output, --output-dir", "info --nothing " + bag: "unknown flag",
-	} {
-		if code, _, log := command(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(log, why) {
-			t.Errorf("%s: %d\n%s", line, code, log)
-		}
-	}
-}
-
 // TestInstead checks that, for features of rosbag that we lack, the error names an alternative.
 func TestInstead(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")

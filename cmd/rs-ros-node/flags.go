@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,9 +60,8 @@ func (s settingFlag) String() string { return s.Default }
 
 func (s settingFlag) Type() string { return cmp.Or(s.Unit, s.Kind.String()) }
 
-// expandFlags completes abbreviated flags, which the tools of ROS accept: --over is
-// --overwrite if no other flag begins with it. It turns "--topics /a /b", which pflag can't
-// parse, into "--topics=/a --topics=/b".
+// expandFlags completes the abbreviated flags of rosbag record and play, which rosbag accepts. It
+// turns "--topics /a /b", which pflag can't parse, into "--topics=/a --topics=/b".
 func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil || isCompletion(args) {
@@ -76,7 +76,7 @@ func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 			return append(out, args[i:]...), nil
 		}
 		if strings.HasPrefix(arg, "--") {
-			if arg, err = completeFlag(cmd.Flags(), arg); err != nil {
+			if arg, err = completeFlag(cmd, arg); err != nil {
 				return nil, err
 			}
 		}
@@ -106,18 +106,19 @@ func takesRow(f *pflag.FlagSet, arg string) bool {
 	return ok && setting.Row
 }
 
-// completeFlag turns "--dur=5" into "--duration=5" if only one flag begins with it.
-func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
+// rosbagFlags are the flags that rosbag's commands accept shortened.
+var rosbagFlags = map[string][]string{
+	"record": strings.Fields("all regex publish exclude quiet output-prefix output-name split max-splits size duration buffsize chunksize limit node bz2 lz4 tcpnodelay udp repeat-latched help"),
+	"play":   strings.Fields("prefix quiet immediate pause queue clock hz delay rate start duration skip-empty loop keep-alive try-future-version topics pause-topics bags wait-for-subscribers rate-control-topic rate-control-max-delay help"),
+}
+
+// completeFlag turns "--dur=5" into "--duration=5" if only one of rosbag's flags begins with it.
+func completeFlag(cmd *cobra.Command, arg string) (string, error) {
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-	if f.Lookup(name) != nil {
+	if cmd.Flags().Lookup(name) != nil {
 		return arg, nil
 	}
-	var found []string
-	f.VisitAll(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, name) {
-			found = append(found, flag.Name)
-		}
-	})
+	found := slices.DeleteFunc(slices.Clone(rosbagFlags[cmd.Name()]), func(flag string) bool { return !strings.HasPrefix(flag, name) })
 	switch {
 	case len(found) > 1:
 		return "", fmt.Errorf("--%s may mean --%s", name, strings.Join(found, ", --"))

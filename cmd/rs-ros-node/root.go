@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/node/settings"
 	"rsros/program"
 	"rsros/ros/graph"
 	"rsros/tools/bagset"
@@ -110,14 +110,15 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	return err
 }
 
-// withDefaultCommand makes live the command, for rosrun and roslaunch.
+// withDefaultCommand makes live the command, for rosrun and roslaunch. It returns an error if the
+// command line names a command that doesn't exist.
 func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 	if isCompletion(args) {
 		return args, nil
 	}
 	cmd, rest, err := root.Find(args)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, unknownCommand(root, err)
 	}
 	if cmd != root || slices.ContainsFunc(rest, isHelp) {
 		return args, nil
@@ -125,8 +126,9 @@ func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 	return append([]string{"live"}, args...), nil
 }
 
+// isHelp reports whether an argument asks for a text of the program itself.
 func isHelp(arg string) bool {
-	return arg == "-h" || arg == "--help" || arg == "help"
+	return arg == "-h" || arg == "--help" || arg == "help" || arg == "--version"
 }
 
 // isCompletion reports whether a shell asks for completion.
@@ -149,14 +151,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
 damaged, 4 no such device, 5 no ROS master.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       build(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
 	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default TMPDIR)", useTemp)
 	root.PersistentFlags().StringVar(&a.cache, "cache", "", "also keep data read from addresses in `FOLDER`, for later runs")
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache: bytes, or a number with k, M or G (default 10G)", a.limitCache)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newLiveCommand(a),
 		newRecordCommand(a),
@@ -186,6 +190,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	)
 	root.AddCommand(replacedCommands()...)
 	root.InitDefaultHelpCmd()
+	root.InitDefaultVersionFlag()
 	addManual(root)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
@@ -215,11 +220,11 @@ func (s streams) endInTime(cmd *cobra.Command, _ []string) {
 }
 
 func limitMessages(text string) error {
-	mb, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || mb <= 0 {
-		return fmt.Errorf("%q: want a number of megabytes", text)
+	size, ok := settings.ParseMB(text)
+	if !ok || size <= 0 {
+		return errors.New("want a number of MB, or one with k, M or G")
 	}
-	bagstore.LimitMessages(mb << 20)
+	bagstore.LimitMessages(size)
 	return nil
 }
 

@@ -24,8 +24,7 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version and the build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
-				program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), build())
 			if err == nil && features {
 				err = printFeatures(cmd.OutOrStdout())
 			}
@@ -34,6 +33,12 @@ func newVersionCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&features, "features", false, "print which features this build has on this machine")
 	return cmd
+}
+
+// build returns the version and what the program was built with.
+func build() string {
+	return fmt.Sprintf("rs-ros-node %s%s (%s %s/%s, USB %s)",
+		program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
 }
 
 func commit() string {

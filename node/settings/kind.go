@@ -29,8 +29,8 @@ const (
 	Whole           // a whole number
 	Number          // a number
 	Positive        // a number above 0
-	MB              // a size in 2^20 bytes, 0 or more
-	KB              // a size in 2^10 bytes; 0 is a single byte, because 0 bytes are the default
+	MB              // a size in 2^20 bytes, or with a suffix as in Bytes, 0 or more
+	KB              // a size in 2^10 bytes, or with a suffix; 0 is a single byte, because 0 bytes are the default
 	Bytes           // a size in bytes, or with the suffix k, M or G, powers of 1024
 	Seconds         // a time, 0 or more
 	Offset          // a time in seconds
@@ -44,7 +44,7 @@ var kinds = [...]struct{ name, wants string }{
 	Bool: {"bool", "true or false"}, Text: {name: "text"}, Texts: {name: "text"}, List: {name: "list"},
 	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Expression: {name: "expression"}, Profile: {name: "profile"},
 	Whole: {"number", "a whole number"}, Number: {"number", "a number"}, Positive: {"number", "a number above 0"},
-	MB: {"MB", "a number of MB"}, KB: {"KB", "a number of KB"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
+	MB: {"MB", "a number of MB, or one with k, M or G"}, KB: {"KB", "a number of KB, or one with k, M or G"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
 	Seconds: {"seconds", "a number of seconds that isn't negative"}, Offset: {"seconds", "a number of seconds"},
 	Time: {"time", "seconds, or a number with s, m or h"}, Wait: {"time", "seconds, or a number with s, m or h"},
 	Limit: {"number", "a whole number"},
@@ -89,12 +89,11 @@ func (k Kind) parse(text string) (v any, ok bool) {
 	case Number, Positive:
 		f, err := strconv.ParseFloat(text, 64)
 		return f, err == nil && (k == Number || f > 0)
-	case MB, KB:
-		n, err := strconv.ParseInt(text, 10, 32)
-		if k == MB {
-			return n << 20, err == nil && n >= 0
-		}
-		return max(n<<10, 1), err == nil && n >= 0
+	case MB:
+		return ParseMB(text)
+	case KB:
+		n, ok := parseSize(text, 10)
+		return max(n, 1), ok
 	case Bytes:
 		return ParseBytes(text)
 	case Seconds, Offset:
@@ -120,13 +119,19 @@ func parseTime(text string, k Kind) (time.Duration, bool) {
 }
 
 // ParseBytes parses a size: bytes, or a number with k, M or G, powers of 1024; a B may follow.
-func ParseBytes(text string) (int64, bool) {
+func ParseBytes(text string) (int64, bool) { return parseSize(text, 0) }
+
+// ParseMB parses a size in MB, as rosbag has it, or one with a unit.
+func ParseMB(text string) (int64, bool) { return parseSize(text, 20) }
+
+// parseSize parses a size. If it has no unit, its unit is the given power of 2.
+func parseSize(text string, shift int) (int64, bool) {
 	text = strings.TrimSuffix(text, "B")
-	shift := 0
 	for i, unit := range []string{"k", "M", "G"} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
-			text, shift = number, 10*(i+1)
-			break
+			n, err := strconv.ParseFloat(number, 64)
+			n *= float64(int64(1) << (10 * (i + 1)))
+			return int64(n), err == nil && n >= 0 && n < math.MaxInt64
 		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)

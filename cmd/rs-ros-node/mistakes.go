@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagError returns the error of a wrong flag, with the nearest flag that exists.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // -device is read as -d, -e, …
+		if near := nearest(word, names); near != "" {
+			err = fmt.Errorf("%w; did you mean --%s?", err, near)
+		} else {
+			err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+		}
+	case errors.As(err, &invalid) && errors.As(err, &number):
+		wants := "a whole number"
+		switch invalid.GetFlag().Value.Type() {
+		case "bool":
+			wants = "true or false"
+		case "float64":
+			wants = "a number"
+		}
+		err = fmt.Errorf("invalid argument %q for %q flag: want %s", invalid.GetValue(), "--"+invalid.GetFlag().Name, wants)
+	}
+	return usageError{err}
+}
+
+// unknownCommand adds the nearest command, and all commands, to cobra's error.
+func unknownCommand(root *cobra.Command, err error) error {
+	var word string
+	if _, other := fmt.Sscanf(err.Error(), "unknown command %q", &word); other != nil {
+		return usageError{err}
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := ""
+	if near := nearest(word, names); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, hint, strings.Join(names, ", "))}
+}
+
+// nearest returns the name that is most like a word, or begins with it; "" if none is like it.
+func nearest(word string, names []string) string {
+	word = strings.ToLower(strings.ReplaceAll(word, "_", "-"))
+	best, least := "", 1+min(len(word)/3, 3)
+	for _, name := range names {
+		if n := distance(word, name); n < least {
+			best, least = name, n
+		}
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }); best == "" && i >= 0 && word != "" {
+		return names[i]
+	}
+	return best
+}
+
+// distance returns how many letters must be replaced, added or removed to turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
