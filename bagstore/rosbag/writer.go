@@ -39,6 +39,7 @@ type Writer struct {
 	stats WriterStats
 	file  *place.Target // that Close closes; nil: none
 	last  time.Time     // of the last checkpoint
+	held  bool          // see Hold
 	done  bool
 	// lendLeast is the size from which a lent message ends its chunk and is written from
 	// the caller's memory. Any message that fills the chunk is.
@@ -228,11 +229,27 @@ func (w *Writer) CheckpointIfDue() error {
 	return w.checkpointIfDue(w.submit)
 }
 
+// Hold puts off checkpoints that become due until Release. After a kill, the index has all messages between the two
+// calls, or none.
+func (w *Writer) Hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = true
+}
+
+// Release ends Hold, and starts a checkpoint if one is due.
+func (w *Writer) Release() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = false
+	return w.checkpointIfDue(w.submit)
+}
+
 func (w *Writer) checkpointIfDue(submit func(request)) error {
 	if w.done {
 		return bagstore.ErrClosed
 	}
-	if w.o.Checkpoint < 0 {
+	if w.held || w.o.Checkpoint < 0 {
 		return w.c.failed()
 	}
 	// Getting the time would be expensive for a million tiny messages a second.

@@ -83,7 +83,7 @@ func (s *sink) connect(c bagstore.Connection) (id uint32) {
 }
 
 // Frame writes a frame of a stream that the encoder has, and retains it until its pixels are
-// written.
+// written. A checkpoint has the frame with all of its metadata, or not at all.
 func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 	at := bagstore.Time(time)
 	if f.DepthUnits > 0 && f.DepthUnits != s.units[sensor] {
@@ -97,6 +97,7 @@ func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 		}
 		s.streams[f.Stream()] = conns
 	}
+	s.w.Hold()
 	s.list = st.AppendData(s.list[:0], &s.scratch, f)
 	for i := range s.list {
 		s.lend(conns[i], &s.list[i], at, f)
@@ -104,6 +105,9 @@ func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 	s.list = st.AppendMetadata(s.list[:0], &s.scratch, f)
 	for i := range s.list {
 		s.lend(conns[len(st.Data)], &s.list[i], at, f)
+	}
+	if err := s.w.Release(); s.err == nil {
+		s.err = err
 	}
 	return s.err
 }
