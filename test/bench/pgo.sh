@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 
 what=${1:?make or compare}
 profile=$(realpath -m "${2:?the file of the profile}")
-read -ra packages <<<"${PKG:-./bagstore ./bagstore/internal/lz4 ./bagstore/realsense/rsbag ./camdriver/process ./msgs/cloud \
+read -ra packages <<<"${PKG:-./bagstore/rosbag ./bagstore/internal/lz4 ./bagstore/realsense/rsbag ./camdriver/process ./msgs/cloud \
 	./msgs/imagetransport ./msgs/jpeg ./record ./replay}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
