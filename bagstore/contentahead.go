@@ -25,8 +25,8 @@ const (
 )
 
 // contentAhead reads an iterator's Converted messages ahead. It decompresses and
-// converts them on all cores or, with Query.Lead, as a quietWorker does: on one thread of
-// low priority, limited by time. Methods are for the iterator's goroutine.
+// converts them on all cores or, with Query.Lead, on one thread of low priority,
+// limited by time. Methods are for the iterator's goroutine.
 type contentAhead struct {
 	reads int // messages in a row
 	run   *aheadRun
@@ -78,10 +78,8 @@ func (a *contentAhead) start(it *Iterator) {
 	if v.lead > 0 {
 		ended := make(chan struct{})
 		a.quiet = ended
-		a.wait.Go(func() {
+		quietly(&a.wait, func() {
 			defer close(ended)
-			runtime.LockOSThread() // see quietWorker.start
-			lowerPriority()
 			r.work()
 		})
 		return

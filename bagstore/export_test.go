@@ -22,4 +22,4 @@ func (it *Iterator) Cached() (chunks int, all, plain int64) {
 }
 
 // Ahead returns the bytes that were read ahead within Query.Lead.
-func (it *Iterator) Ahead() int64 { return it.reader.quiet.bytes }
+func (it *Iterator) Ahead() int64 { return it.reader.ahead.bytes }

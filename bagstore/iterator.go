@@ -49,7 +49,7 @@ type Iterator struct {
 	dir        int  // direction for which heap and pending are valid: +1, -1; 0: none
 	heap       []*cursor
 	pending    int // next chunk to open, as an index in refs (forward) or byEnd (backward)
-	looked     int // next chunk to consider for Query.Lead, if it is after pending
+	looked     int // next chunk to consider for reading ahead, if it is after pending
 	wantedFrom int // pending when want was last called
 	asked      int // next chunk to ask for, see want
 	content    contentAhead
@@ -167,45 +167,44 @@ func (it *Iterator) readMessage() error {
 	}
 	it.reader.start()
 	if it.reader.steady() {
-		it.prefetch()
+		it.prefetch(true)
 	}
 	return it.reader.readMessage(&it.cur.Stored)
 }
 
-func (it *Iterator) prefetch() {
-	if it.v.lead > 0 {
-		it.prefetchLead()
-		return
-	}
-	if it.whole != nil {
-		it.whole.readAhead()
-	}
-	for i := it.pending; i < min(it.pending+it.v.ahead, len(it.v.refs)); i++ {
-		if it.whole != nil && it.whole.ahead[it.ref(i)] != nil {
+// prefetch starts reading the chunks that come soon, without decode at most those that are copied. It
+// considers each once.
+func (it *Iterator) prefetch(decode bool) {
+	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs) && it.soon(it.looked); it.looked++ {
+		r := it.ref(it.looked)
+		if it.whole != nil && it.whole.start(r) {
 			continue
 		}
-		if !it.reader.prefetch(it.ref(i)) {
+		l := it.reader.layout(r)
+		if l.Access != Whole {
+			continue
+		}
+		if !decode {
+			return
+		}
+		if !it.reader.prefetch(r, l) {
+			it.reader.passed(it.pos.time, it.dir)
 			return
 		}
 	}
 }
 
-// prefetchLead queues the chunks within Query.Lead for reading. It considers each once.
-func (it *Iterator) prefetchLead() {
-	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs); it.looked++ {
-		r := it.ref(it.looked)
-		away := r.start.Sub(it.cur.Time)
-		if it.dir < 0 {
-			away = it.cur.Time.Sub(r.end)
-		}
-		if away > it.v.lead || it.v.remote && !it.v.arrived(r) {
-			return
-		}
-		if !it.reader.prefetchQuietly(r) {
-			it.reader.passed(it.cur.Time, it.dir)
-			return
-		}
+// soon reports whether chunk i is near enough to be read ahead.
+func (it *Iterator) soon(i int) bool {
+	if it.v.lead == 0 {
+		return i < it.pending+it.v.ahead
 	}
+	r := it.ref(i)
+	away := r.start.Sub(it.pos.time)
+	if it.dir < 0 {
+		away = it.pos.time.Sub(r.end)
+	}
+	return away <= it.v.lead && (!it.v.remote || it.v.arrived(r))
 }
 
 // want tells files at addresses which chunks come next.

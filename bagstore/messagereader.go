@@ -2,7 +2,6 @@ package bagstore
 
 import (
 	"container/list"
-	"sync"
 	"sync/atomic"
 )
 
@@ -37,8 +36,7 @@ type messageReader struct {
 	plain     int64                      // size of the uncompressed ones among them
 	keep      int64                      // limit of bytes
 	plainKeep int64                      // limit of plain
-	quiet     quietWorker
-	wait      sync.WaitGroup
+	ahead     prefetcher
 }
 
 type messagePos struct {
@@ -51,20 +49,19 @@ type chunkContent struct {
 	ref   chunkRef
 	size  int64
 	plain bool         // stored uncompressed
-	kept  bool         // plain and used: makeRoom may drop it
 	state atomic.Int32 // one of the content constants
 	done  chan struct{}
 	blk   *Buffer // the cache holds one reference
 	err   error
-	quiet bool // read by the quietWorker
-	ahead bool // read by the quietWorker and not used yet
+	slow  bool // read by the prefetcher's thread of low priority
+	ahead bool // read by the prefetcher and not used yet
 }
 
 // layoutsAhead bounds messageReader.layouts. Every message considers the same few chunks.
 const layoutsAhead = 64
 
 const (
-	contentWaits     int32 = iota // queued for the quietWorker
+	contentWaits     int32 = iota // queued by the prefetcher
 	contentBegun                  // being read
 	contentThere                  // read; done is closed or about to be
 	contentAbandoned              // no longer wanted: its reader releases it
@@ -90,8 +87,9 @@ func newMessageReader(v *View) *messageReader {
 		}
 	}
 	if v.lead > 0 {
-		mr.keep = v.leadBytes + v.leadBytes/4 // the last quarter is for chunks in use
+		mr.keep = v.leadBytes + v.leadBytes/4
 	}
+	mr.ahead.limit = mr.keep - mr.keep/5 // the rest is for chunks in use
 	return mr
 }
 
@@ -139,7 +137,7 @@ func (mr *messageReader) releaseCurrent() {
 func (mr *messageReader) start() {
 	mr.visits++
 	if !mr.alone() && mr.current == nil {
-		mr.request(mr.chunkRef, mr.Layout, true)
+		mr.request(mr.chunkRef, mr.Layout)
 	}
 }
 
@@ -178,9 +176,9 @@ func (mr *messageReader) steady() bool {
 
 // content returns the chunk's bytes, which the caller must release.
 func (mr *messageReader) content(r chunkRef, l Layout) (*Buffer, error) {
-	c := mr.request(r, l, true)
-	if c.quiet && mr.starves(c) {
-		c = mr.request(r, l, true)
+	c := mr.request(r, l)
+	if c.slow && mr.starves(c) {
+		c = mr.request(r, l)
 	}
 	<-c.done
 	if c.err != nil {
@@ -189,22 +187,8 @@ func (mr *messageReader) content(r chunkRef, l Layout) (*Buffer, error) {
 	return c.blk.retain(), nil
 }
 
-// prefetch starts reading a chunk that is needed soon, and reports whether there is room for more.
-func (mr *messageReader) prefetch(r chunkRef) bool {
-	if _, ok := mr.cache[r]; ok {
-		return true
-	}
-	if l, ok := mr.worthAhead(r); ok {
-		if l.Compression == None && !mr.makeRoom(l.Size) {
-			return false
-		}
-		mr.request(r, l, false)
-	}
-	return mr.bytes <= mr.keep
-}
-
-// worthAhead reads a chunk's layout and reports whether the chunk is read as a whole.
-func (mr *messageReader) worthAhead(r chunkRef) (Layout, bool) {
+// layout reads how a chunk that comes soon is stored.
+func (mr *messageReader) layout(r chunkRef) Layout {
 	l, seen := mr.layouts[r]
 	if !seen {
 		if len(mr.layouts) >= layoutsAhead {
@@ -213,37 +197,40 @@ func (mr *messageReader) worthAhead(r chunkRef) (Layout, bool) {
 		l, _ = mr.blockReader(r.bag).Layout(r.chunk) // Single after an error, which reading the chunk returns
 		mr.layouts[r] = l
 	}
-	return l, l.Access == Whole
+	return l
 }
 
-// request starts reading a chunk if nobody has. Urgent chunks are decompressed on all cores; others
-// leave the cores to consumers of earlier messages.
-func (mr *messageReader) request(r chunkRef, l Layout, urgent bool) *chunkContent {
-	c := mr.find(r, l, urgent)
-	if urgent {
-		mr.quiet.used(c)
+// request starts reading a chunk at once, on all cores, if nobody has.
+func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
+	c, there := mr.cached(r)
+	if !there {
+		if l.Compression == None {
+			mr.makeRoom(l.Size)
+		}
+		c = mr.add(r, l)
 	}
+	mr.ahead.used(c)
 	if c.claim() {
-		c.quiet = false
+		c.slow = false
 		loader := mr.loaders[r.bag]
-		mr.wait.Go(func() { c.fill(loader, l, urgent) })
+		mr.ahead.wait.Go(func() { c.fill(loader, l, true) })
 	}
 	return c
 }
 
-// find returns the cache entry of a chunk, adding it if needed, and makes it the most recent one.
-func (mr *messageReader) find(r chunkRef, l Layout, urgent bool) *chunkContent {
-	if el, ok := mr.cache[r]; ok {
-		mr.lru.MoveToFront(el)
-		c := el.Value.(*chunkContent)
-		c.kept = c.kept || urgent && c.plain
-		return c
+// cached returns the content of a chunk, if it is in the cache, and makes it the most recent one.
+func (mr *messageReader) cached(r chunkRef) (c *chunkContent, there bool) {
+	el, there := mr.cache[r]
+	if !there {
+		return nil, false
 	}
+	mr.lru.MoveToFront(el)
+	return el.Value.(*chunkContent), true
+}
+
+// add adds a chunk to the cache.
+func (mr *messageReader) add(r chunkRef, l Layout) *chunkContent {
 	c := &chunkContent{ref: r, size: l.Size, plain: l.Compression == None, done: make(chan struct{})}
-	if c.plain && urgent {
-		mr.makeRoom(c.size)
-	}
-	c.kept = urgent && c.plain
 	mr.cache[r] = mr.lru.PushFront(c)
 	mr.count(c, +1)
 	mr.evict()
@@ -273,7 +260,7 @@ func (mr *messageReader) count(c *chunkContent, sign int64) {
 func (mr *messageReader) makeRoom(size int64) bool {
 	for el := mr.lru.Back(); el != nil && mr.plain+size > mr.plainKeep; {
 		c, prev := el.Value.(*chunkContent), el.Prev()
-		if c.kept && c.ref != mr.chunkRef && c.ready() {
+		if c.plain && !c.ahead && c.ref != mr.chunkRef && c.ready() {
 			mr.remove(el)
 		}
 		el = prev
@@ -297,7 +284,7 @@ func (mr *messageReader) remove(el *list.Element) {
 	mr.lru.Remove(el)
 	delete(mr.cache, c.ref)
 	mr.count(c, -1)
-	mr.quiet.used(c)
+	mr.ahead.used(c)
 	if c.blk != nil {
 		c.blk.Release()
 	}
@@ -305,8 +292,7 @@ func (mr *messageReader) remove(el *list.Element) {
 
 func (mr *messageReader) close() {
 	mr.forgetQueued()
-	mr.quiet.stop()
-	mr.wait.Wait()
+	mr.ahead.stop()
 	mr.releaseCurrent()
 	for el := mr.lru.Front(); el != nil; el = mr.lru.Front() {
 		mr.remove(el)

@@ -3,7 +3,6 @@ package bagstore
 import (
 	"cmp"
 	"iter"
-	"sync"
 )
 
 // Piece is a message, or a whole chunk of messages.
@@ -35,26 +34,24 @@ func (v *View) Pieces(kind Compression, takes func(*WholeChunk) bool) iter.Seq2[
 	}
 }
 
-// wholeChunks finds whole chunks for an iterator, and reads them ahead.
+// wholeChunks finds whole chunks for an iterator, which reads them ahead.
 type wholeChunks struct {
-	it     *Iterator
-	kind   Compression
-	takes  func(*WholeChunk) bool
-	ahead  map[chunkRef]*WholeChunk // read, or being read
-	looked int                      // next chunk to consider for reading ahead, if it is after the iterator's pending
-	found  *WholeChunk              // the next piece
-	end    Time                     // of the latest message in the whole chunks so far
-	wait   sync.WaitGroup
+	it    *Iterator
+	kind  Compression
+	takes func(*WholeChunk) bool
+	ahead map[chunkRef]*WholeChunk // read, or being read
+	found *WholeChunk              // the next piece
+	end   Time                     // of the latest message in the whole chunks so far
 }
 
 // take makes the chunk, which is the iterator's next, the next piece if possible.
 func (w *wholeChunks) take(r chunkRef) bool {
-	w.start(r)
-	w.readAhead()
-	c := w.ahead[r]
-	if c == nil {
+	starts := w.start(r)
+	w.it.prefetch(false)
+	if !starts {
 		return false
 	}
+	c := w.ahead[r]
 	<-c.done
 	delete(w.ahead, r)
 	if c.err != nil || !w.takes(c) || w.ties(c) {
@@ -65,31 +62,26 @@ func (w *wholeChunks) take(r chunkRef) bool {
 	return true
 }
 
-// readAhead considers each of the iterator's next chunks once.
-func (w *wholeChunks) readAhead() {
-	it := w.it
-	for w.looked = max(w.looked, it.pending); w.looked < min(it.pending+it.v.ahead, len(it.v.refs)); w.looked++ {
-		w.start(it.v.refs[w.looked])
-	}
-}
-
-// start starts to read a chunk that is likely to be copied.
-func (w *wholeChunks) start(r chunkRef) {
+// start starts to read a chunk that is likely to be copied, and reports whether it is one.
+func (w *wholeChunks) start(r chunkRef) bool {
 	if w.ahead[r] != nil {
-		return
+		return true
 	}
-	l, _ := w.it.reader.worthAhead(r)
+	l := w.it.reader.layout(r)
 	if l.Compression != w.kind {
-		return
+		return false
 	}
-	if c := w.it.v.wholeChunk(r, l); c != nil {
-		c.all = w
-		if !w.takes(c) {
-			return
-		}
-		w.ahead[r] = c
-		w.wait.Go(c.fill)
+	c := w.it.v.wholeChunk(r, l)
+	if c == nil {
+		return false
 	}
+	c.all = w
+	if !w.takes(c) {
+		return false
+	}
+	w.ahead[r] = c
+	w.it.reader.ahead.wait.Go(c.fill)
+	return true
 }
 
 // Fits reports whether this chunk and all messages that come before its end, or the end of an earlier
@@ -166,9 +158,8 @@ func (w *wholeChunks) drop() {
 
 func (w *wholeChunks) close() {
 	w.drop()
-	w.wait.Wait()
+	w.it.Close()
 	for _, c := range w.ahead {
 		c.release()
 	}
-	w.it.Close()
 }

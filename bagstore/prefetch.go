@@ -1,0 +1,153 @@
+package bagstore
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// leadBytes bounds the data read ahead within Query.Lead.
+	leadBytes = 32 << 20
+	// leadChunks bounds the queue of the thread.
+	leadChunks = 256
+	// patience is how long a message waits for the thread, which needs a few ms on a free
+	// processor.
+	patience = 20 * time.Millisecond
+)
+
+// prefetcher reads chunks before they are needed, which leaves the other cores to consumers of earlier
+// messages: each on a goroutine of its own or, with Query.Lead, one at a time on a thread of low
+// priority. Methods are for the iterator's goroutine.
+type prefetcher struct {
+	queue chan func() // of the thread; nil: not started
+	bytes int64       // size of the contents marked as ahead
+	limit int64       // of bytes
+	wait  sync.WaitGroup
+}
+
+// quietly runs work on a thread of low priority: the system preempts it when a message is due or a
+// subscriber receives one.
+func quietly(wait *sync.WaitGroup, work func()) {
+	wait.Go(func() {
+		// Never unlocked: the thread, with its low priority, ends with the goroutine.
+		runtime.LockOSThread()
+		lowerPriority()
+		work()
+	})
+}
+
+// start queues a read for the thread. The caller has looked whether there is room.
+func (p *prefetcher) start(read func()) {
+	if p.queue == nil {
+		queue := make(chan func(), leadChunks)
+		p.queue = queue
+		quietly(&p.wait, func() {
+			for next := range queue {
+				next()
+			}
+		})
+	}
+	p.queue <- read // can't block: this is the only sender
+}
+
+func (p *prefetcher) used(c *chunkContent) {
+	if c.ahead {
+		c.ahead = false
+		p.bytes -= c.size
+	}
+}
+
+// stop waits for all reads. Those that the thread hasn't begun must have been claimed.
+func (p *prefetcher) stop() {
+	if p.queue != nil {
+		close(p.queue)
+		p.queue = nil
+	}
+	p.wait.Wait()
+}
+
+// prefetch starts reading a chunk that is needed soon. It returns false if there is no room.
+func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
+	p := &mr.ahead
+	if p.bytes > 0 && p.bytes+l.Size > p.limit || len(p.queue) == leadChunks {
+		return false
+	}
+	c, there := mr.cached(r)
+	if !there {
+		if l.Compression == None && !mr.makeRoom(l.Size) {
+			return false
+		}
+		c = mr.add(r, l)
+	}
+	if !c.ahead {
+		c.ahead = true
+		p.bytes += c.size
+	}
+	if c.state.Load() != contentWaits {
+		return true
+	}
+	loader := mr.loaders[r.bag]
+	read := func() {
+		if c.claim() {
+			c.fill(loader, l, false)
+		}
+	}
+	if c.slow = mr.v.lead > 0; c.slow {
+		p.start(read)
+	} else {
+		p.wait.Go(read)
+	}
+	return true
+}
+
+func closesWithin(done <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// starves waits for a chunk that the thread is reading. It returns true if that is too slow;
+// the chunk then has to be requested again.
+func (mr *messageReader) starves(c *chunkContent) bool {
+	if closesWithin(c.done, mr.v.patience) || !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
+		return false
+	}
+	el := mr.cache[c.ref]
+	mr.lru.Remove(el)
+	delete(mr.cache, c.ref)
+	mr.count(c, -1)
+	return true
+}
+
+// passed frees the room of chunks before t, which turned out to have no selected message.
+func (mr *messageReader) passed(t Time, dir int) {
+	for el := mr.lru.Front(); el != nil; el = el.Next() {
+		c := el.Value.(*chunkContent)
+		if dir > 0 && c.ref.end < t || dir < 0 && c.ref.start > t {
+			mr.ahead.used(c)
+		}
+	}
+}
+
+// forgetQueued drops the chunks that nobody has begun to read. Others no longer count as ahead.
+func (mr *messageReader) forgetQueued() {
+	for el := mr.lru.Front(); el != nil; {
+		c, next := el.Value.(*chunkContent), el.Next()
+		mr.ahead.used(c)
+		if c.claim() {
+			mr.remove(el)
+		}
+		el = next
+	}
+}
