@@ -227,6 +227,9 @@ func (n *Node) Close() error {
 	return err
 }
 
+// Alone reports whether masters were asked and none ever answered. It may be called after Close.
+func (n *Node) Alone() bool { return n.registrar.Alone() }
+
 // closeTopics closes all publishers, the last one first, then the subscriptions of topics and
 // parameters.
 func (n *Node) closeTopics() {

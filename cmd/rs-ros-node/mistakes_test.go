@@ -1,9 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
+	"rsros/ros/graph"
 	"rsros/test/samplebag"
 )
 
@@ -48,5 +54,50 @@ func TestMistakes(t *testing.T) {
 func TestVersionFlag(t *testing.T) {
 	if flag, word := want(t, exitOK, "--version"), want(t, exitOK, "version"); flag != word {
 		t.Errorf("%q, want %q", flag, word)
+	}
+}
+
+// TestNoMaster checks that nodes say at once that there is no master, and end with exit code 5 if they
+// are interrupted before there is one.
+func TestNoMaster(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	for _, line := range []string{"live --device sim", "record -a -O " + filepath.Join(t.TempDir(), "x.bag"), "play --pause " + bag} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		log := untilText{text: "no ROS master at http://127.0.0.1:1/: start roscore, or use --master embedded", found: interrupt}
+		args := append(strings.Fields(line), "__master:=http://127.0.0.1:1/")
+		code := run(ctx, args, streams{out: &out, err: zerolog.SyncWriter(&log)}, nil)
+		if last := "rs-ros-node: no ROS master answered at http://127.0.0.1:1/\n"; code != exitNoMaster || !strings.HasSuffix(log.String(), last) || strings.Contains(log.String(), "canceled") {
+			t.Errorf("%s: %d\n%s", line, code, log.String())
+		}
+		interrupt()
+	}
+}
+
+// untilText calls found when a text was written.
+type untilText struct {
+	bytes.Buffer
+	text  string
+	found func()
+}
+
+func (u *untilText) Write(p []byte) (int, error) {
+	n, err := u.Buffer.Write(p)
+	if strings.Contains(u.String(), u.text) {
+		u.found()
+	}
+	return n, err
+}
+
+// TestTakenMaster checks what a second master on an address says.
+func TestTakenMaster(t *testing.T) {
+	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want := "rs-ros-node: a ROS master already runs at http://127.0.0.1:"
+	if code, _, log := command(t, "master", "__master:="+m.URI()); code != exitNoMaster || !strings.HasPrefix(log, want) {
+		t.Errorf("%d, %s, want %s", code, log, want)
 	}
 }

@@ -102,6 +102,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if errors.Is(err, context.Canceled) && !isNode(cmd) {
 		err = errInterrupted
 	}
+	if alone := (graph.MasterError{}); errors.As(err, &alone) && errors.Is(err, context.Canceled) {
+		err = alone // it waited for a master
+	}
 	a.logTraffic()
 	err = errors.Join(err, a.out.Close(), a.err.Close())
 	if a.logFile != nil {
@@ -272,12 +275,12 @@ func exitCode(err error) int {
 	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
 		errors.Is(err, bagset.ErrSelection), errors.Is(err, export.ErrTarget), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
 		return exitUsage
+	case errors.Is(err, program.ErrNoMaster):
+		return exitNoMaster
 	case errors.Is(err, program.ErrIncomplete), errors.As(err, &loss):
 		return exitIncomplete
 	case errors.Is(err, program.ErrNoDevice):
 		return exitNoDevice
-	case errors.Is(err, program.ErrNoMaster):
-		return exitNoMaster
 	}
 	return exitFailed
 }

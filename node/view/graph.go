@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"errors"
 
 	"rsros/record"
 	"rsros/ros/graph"
@@ -23,7 +24,7 @@ func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err 
 	if err != nil {
 		return err
 	}
-	defer n.Close() //nolint:errcheck // it publishes nothing
+	defer func() { err = errors.Join(err, n.Close()) }()
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
 	o.Foxglove = Foxglove(n)

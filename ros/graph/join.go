@@ -53,6 +53,7 @@ type JoinOptions struct {
 type Node struct {
 	*ros.Node
 	stopMaster func()
+	masterURI  string
 }
 
 // Join starts a node, and before it the embedded master if o.Master asks for one.
@@ -77,13 +78,17 @@ func Join(ctx context.Context, o JoinOptions) (*Node, error) {
 		}
 		return nil, fmt.Errorf("start the node: %w", err)
 	}
-	return &Node{Node: n, stopMaster: stop}, nil
+	return &Node{Node: n, stopMaster: stop, masterURI: o.ROS.MasterURI}, nil
 }
 
-// Close leaves the graph and then stops the master that Join started.
+// Close leaves the graph and then stops the master that Join started. The error has a
+// MasterError if no master ever answered.
 func (n *Node) Close() error {
 	err := n.Node.Close()
 	n.stopMaster()
+	if n.Alone() {
+		err = errors.Join(err, MasterError{fmt.Errorf("no ROS master answered at %s", n.masterURI)})
+	}
 	return err
 }
 

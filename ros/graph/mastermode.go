@@ -112,7 +112,7 @@ func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	}
 	m, err := master.Start(conf)
 	if err != nil {
-		return nil, errors.Join(program.ErrNoMaster, fmt.Errorf("start the embedded master on %s: %w", conf.Address, err))
+		return nil, MasterError{explain(ctx, conf.Address, err)}
 	}
 	rosoutHost := o.Host
 	if local {
@@ -124,6 +124,20 @@ func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	}
 	o.Log.Info().Str("uri", m.URI()).Strs("listens on", hosts).Msg("embedded master started")
 	return &Master{m, out, local}, nil
+}
+
+// MasterError is a program.ErrNoMaster with a text of its own.
+type MasterError struct{ error }
+
+// Is makes it a program.ErrNoMaster.
+func (MasterError) Is(target error) bool { return target == program.ErrNoMaster }
+
+// explain says why a master doesn't start on an address.
+func explain(ctx context.Context, address string, err error) error {
+	if uri := "http://" + address + "/"; masterAnswers(ctx, uri) {
+		return fmt.Errorf("a ROS master already runs at %s: use it, with --master ros, or take another port with ROS_MASTER_URI or master --port", uri)
+	}
+	return fmt.Errorf("start the embedded master on %s: %w; ROS_MASTER_URI or master --port takes another port", address, err)
 }
 
 // URI returns the value for ROS_MASTER_URI.

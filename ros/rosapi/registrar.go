@@ -12,6 +12,10 @@ import (
 	"rsros/program/work"
 )
 
+// remindEvery is how often the log says that there is no master, at the next of the attempts, which
+// are three seconds apart: about every ten seconds.
+const remindEvery = 9 * time.Second
+
 // pollEvery is how often the registrar checks that the master is still the same.
 const pollEvery = 3 * time.Second
 
@@ -55,7 +59,9 @@ type Registrar struct {
 	from    int             // no entry before it is pending
 	settled chan struct{}   // closed when nothing is pending; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
+	met     bool            // a master has answered
 	down    bool            // logged that the master doesn't answer
+	warned  time.Time       // when it was logged
 	taken   bool            // logged that another node has the name
 
 	wake  work.Signal
@@ -134,16 +140,23 @@ func (g *Registrar) Run(ctx context.Context) {
 	}
 }
 
-// report logs once that the master doesn't answer, and once that it does again.
+// report logs that there is no master, again and again until one has answered. Later it logs once
+// that the master doesn't answer, and once that it does again.
 func (g *Registrar) report(err error) {
-	switch {
-	case err != nil && !g.down:
-		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; retrying")
+	switch log := g.log.With().Str("master", g.master).Logger(); {
+	case err != nil && !g.met && time.Since(g.warned) >= remindEvery:
+		g.warned = time.Now()
+		log.Warn().Err(err).Msgf("no ROS master at %s: start roscore, or use --master embedded, or set ROS_MASTER_URI; waiting for it", g.master)
+	case err != nil && g.met && !g.down:
+		log.Warn().Err(err).Msg("no answer from the ROS master; retrying")
 	case err == nil && g.down:
-		g.log.Info().Str("master", g.master).Msg("the ROS master answers")
+		log.Info().Msg("the ROS master answers")
 	}
 	g.down = err != nil
 }
+
+// Alone reports whether masters were asked and none ever answered. It may be called after Leave.
+func (g *Registrar) Alone() bool { return g.down && !g.met }
 
 // check checks that the master is still the one that the node registered with. Another
 // process, or one that doesn't know the node, is a new master.
@@ -153,6 +166,7 @@ func (g *Registrar) check(ctx context.Context) error {
 	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
+	g.met = true
 	pid, _ := answer.(int)
 	fresh := g.pid != 0 && pid != g.pid
 	g.pid = pid
@@ -323,6 +337,9 @@ func (g *Registrar) Wait(ctx, closed context.Context) error {
 // after a second if the master doesn't answer.
 func (g *Registrar) Leave(ctx context.Context) {
 	<-g.ended
+	if g.Alone() {
+		return
+	}
 	g.mu.Lock()
 	for _, r := range g.list {
 		r.gone = true

@@ -1,0 +1,38 @@
+package rosapi
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TestNoMasterIsRepeated checks that the log says at once, and again every ten seconds, that there is
+// no master, and once that one that was there doesn't answer.
+func TestNoMasterIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		g := NewRegistrar(nil, "http://robot:11311/", "", zerolog.New(&log))
+		down := errors.New("refused")
+		for range 20 {
+			g.report(down)
+			time.Sleep(3 * time.Second)
+		}
+		if n := strings.Count(log.String(), "no ROS master at http://robot:11311/: start roscore"); n != 7 || !g.Alone() {
+			t.Errorf("%d lines in a minute, want 7\n%s", n, &log)
+		}
+		log.Reset()
+		g.met = true
+		for _, err := range []error{nil, down, down, nil} {
+			g.report(err)
+			time.Sleep(time.Minute)
+		}
+		if strings.Count(log.String(), "retrying") != 1 || strings.Count(log.String(), "the ROS master answers") != 2 || g.Alone() {
+			t.Errorf("after a master answered:\n%s", &log)
+		}
+	})
+}
