@@ -193,10 +193,11 @@ func (c *converted) Read(block int, e bagstore.Entry, alloc func(n int) []byte) 
 // MCAPFiles returns the MCAP files that a bag of OpenRaw reads. They are open as long as the bag.
 // all reports whether it reads no others.
 func MCAPFiles(b *bagstore.Recording) (files []*mcap.File, all bool) {
-	c, ok := b.Source().(container)
+	r, ok := b.Source().(raw)
 	if !ok {
 		return nil, false
 	}
+	c := r.container
 	parts := []part{{container: c}}
 	if j, ok := c.(*joined); ok {
 		parts = j.files
