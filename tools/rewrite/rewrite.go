@@ -118,14 +118,9 @@ func merge(ctx context.Context, bags []*bagstore.Recording, out string, o Option
 
 func (res *Result) copyAll(ctx context.Context, w *rosbag.Output, bags []*bagstore.Recording, v *bagstore.View, o Options) error {
 	w.Keep(v.Connections())
-	if o.Start > bagstore.MinTime {
-		if err := copyStatic(w, bags, o); err != nil {
-			return err
-		}
-	}
-	err := eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error {
-		copied, err := o.copy(w, m, o.Start)
-		if copied {
+	err := o.Before(ctx, bags, func(m bagstore.Message, t bagstore.Time) error {
+		copied, err := o.copy(w, m, t)
+		if copied && t > bagstore.MinTime {
 			res.Latched++
 		}
 		return err
@@ -153,12 +148,22 @@ func (res *Result) copyAll(ctx context.Context, w *rosbag.Output, bags []*bagsto
 	return nil
 }
 
-// copyStatic writes the messages at MinTime, without which no part of a RealSense recording plays.
-func copyStatic(w *rosbag.Output, bags []*bagstore.Recording, o Options) error {
+// Before calls do with the messages from before Start that are selected, and their times in the output: those at
+// MinTime, without which no part of a RealSense recording plays, and latched ones.
+func (o Options) Before(ctx context.Context, bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
+	if o.Start > bagstore.MinTime {
+		if err := o.eachStatic(bags, do); err != nil {
+			return err
+		}
+	}
+	return eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error { return do(m, o.Start) })
+}
+
+func (o Options) eachStatic(bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
 	for p, err := range o.pieces(v, nil) {
 		if err == nil {
-			_, err = o.copy(w, p.Message, p.Time)
+			err = do(p.Message, p.Time)
 		}
 		if err != nil {
 			return err

@@ -174,7 +174,11 @@ func (s *splitter) begin(t bagstore.Time) error {
 	s.out.Keep(s.view.Connections())
 	s.parts = append(s.parts, Part{Path: path, Start: t})
 	if t > bagstore.MinTime {
-		if err := copyStatic(s.out, s.bags, s.o.Options); err != nil {
+		err := s.o.eachStatic(s.bags, func(m bagstore.Message, t bagstore.Time) error {
+			_, err := s.o.copy(s.out, m, t)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
