@@ -24,6 +24,8 @@ type Filter struct {
 	Start, End Time
 	// Latched also keeps the last message of each latching connection before Start, moved to Start.
 	Latched bool
+	// As, if not nil, returns the connection that Types are compared with, such as the ROS 1 form of a ROS 2 type.
+	As func(*Connection) *Connection
 }
 
 // Query returns the filter as a query, without Latched.
@@ -34,6 +36,9 @@ func (f Filter) Query() Query {
 func (f Filter) keeps(c *Connection) bool {
 	if Matches(f.Exclude, c.Topic) {
 		return false
+	}
+	if f.As != nil {
+		c = f.As(c)
 	}
 	if len(f.Types) > 0 && !slices.Contains(f.Types, c.Type) {
 		return false

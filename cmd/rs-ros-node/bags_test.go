@@ -361,7 +361,7 @@ func TestMisnamed(t *testing.T) {
 		code int
 		args []string
 	}{
-		{exitUsage, []string{"filter", bag, in("new.mcap")}}, {exitUsage, []string{"filter", bag, in("new.MCAP")}}, {exitUsage, []string{"merge", bag, "-o", in("new.db3")}},
+		{exitUsage, []string{"filter", bag, in("new.MCAP")}}, {exitUsage, []string{"filter", samplebag.Data(t, "sw_small_lz4.bag"), in("new.db3")}},
 		{exitUsage, []string{"split", bag, "--count", "1", "-o", in("new.mcap")}}, {exitUsage, []string{"process", samplebag.Data(t, "sw_small_lz4.bag"), in("new.db3"), "--filters", "decimation"}},
 		{exitUsage, []string{"export", bag, "--mcap", in("new.bag")}}, {exitFailed, []string{"recover", bag, "-o", in("new.mcap")}},
 		{exitFailed, []string{"compress", in("named.mcap"), "--lz4"}}, {exitFailed, []string{"compress", in("named.mcap"), "--lz4", "--output-dir", in("out")}},
@@ -374,6 +374,54 @@ func TestMisnamed(t *testing.T) {
 		t.Errorf("files: %v", slices.Sorted(maps.Keys(files)))
 	}
 	want(t, exitOK, "filter", bag, in("new"))
+}
+
+// TestKinds checks that filter and merge write each kind of recording from each, with the messages of a bag that is
+// selected first and converted then, and that messages stay in the ROS that they are of.
+func TestKinds(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	bag := samplebag.Walk(t, "walk.bag")
+	kinds := []string{".bag", ".mcap", ".db3"}
+	for _, kind := range kinds[1:] {
+		want(t, exitOK, "convert", bag, in("in"+kind))
+	}
+	selections := [][]string{{"-t", "/map,/count", "-s", "0.4", "--end", "0.9"}, {"--types", "std_msgs/String", "-x", "/map"}, {"-s", "0.2"}}
+	for _, from := range []string{bag, in("in.mcap"), in("in.db3")} {
+		for n, flags := range selections {
+			cut := in(fmt.Sprintf("%s_%d.bag", filepath.Ext(from)[1:], n))
+			want(t, exitOK, append([]string{"filter", from, cut}, flags...)...)
+			both := in("both_" + filepath.Base(cut))
+			want(t, exitOK, append([]string{"merge", "-o", both, from, bag}, flags...)...)
+			for _, kind := range kinds[1:] {
+				got, converted, merged := in("got"+kind), in("converted"+kind), in("merged"+kind)
+				want(t, exitOK, append([]string{"filter", "--overwrite", from, got}, flags...)...)
+				want(t, exitOK, "convert", "--overwrite", cut, converted)
+				want(t, exitOK, append([]string{"merge", "--overwrite", "-o", merged, from, bag}, flags...)...)
+				if is, should := want(t, exitOK, "cat", got), want(t, exitOK, "cat", converted); is != should || is == "" {
+					t.Errorf("filter %s to %s with %q wrote\n%s\nwant\n%s", from, kind, flags, is, should)
+				}
+				want(t, exitOK, "convert", "--overwrite", both, converted)
+				if is, should := want(t, exitOK, "cat", merged), want(t, exitOK, "cat", converted); is != should || is == "" {
+					t.Errorf("merge %s into %s with %q wrote\n%s\nwant\n%s", from, kind, flags, is, should)
+				}
+				ros := map[bool]string{true: "2", false: "1"}[kind == ".db3" || strings.HasSuffix(from, ".db3")]
+				if text := want(t, exitOK, "info", got); kind == ".mcap" && !strings.Contains(text, "profile ros"+ros) {
+					t.Errorf("filter %s to %s: no messages of ROS %s:\n%s", from, kind, ros, text)
+				}
+			}
+		}
+		for _, kind := range kinds[1:] { // an expression sees the ROS 1 form
+			out := in("expression" + kind)
+			want(t, exitOK, "filter", "--overwrite", from, out, "m._type == 'std_msgs/String' and m.data == '42'")
+			if text := want(t, exitOK, "cat", out); strings.Count(text, `data: "42"`) != 2 {
+				t.Errorf("an expression for %s to %s selected\n%s", from, kind, text)
+			}
+		}
+	}
+	for _, flags := range [][]string{{in("x.db3"), "--lz4"}, {in("x.mcap"), "--bz2"}, {in("x.mcap"), "-t", "/nope"}, {in("x.db3"), "m."}} {
+		want(t, exitUsage, append([]string{"filter", bag}, flags...)...)
+	}
 }
 
 // compressionOf returns the compression of most of a recording's chunks.

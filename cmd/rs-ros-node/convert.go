@@ -103,13 +103,23 @@ func (o convertOptions) usage(in, out string) error {
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
 		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
 	case ext == ".db3" || ext == "": // librealsense wants it in lower case
-		if o.bag.Compression != bagstore.None {
-			return fmt.Errorf("%s: the format has no compression", out)
-		}
-	case ext == ".mcap" && o.bag.Compression == bagstore.BZ2:
-		return fmt.Errorf("%s: MCAP has no bz2; use --lz4", out)
-	case ext != ".bag" && ext != ".mcap":
+		return compressible(out, o.bag.Compression)
+	case ext == ".mcap":
+		return compressible(out, o.bag.Compression)
+	case ext != ".bag":
 		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)
+	}
+	return nil
+}
+
+// compressible returns an error if an output that isn't a bag can't have a compression.
+func compressible(out string, c bagstore.Compression) error {
+	switch {
+	case c == bagstore.None || c == "":
+	case filepath.Ext(out) != ".mcap":
+		return fmt.Errorf("%s: the format has no compression", out)
+	case c == bagstore.BZ2:
+		return fmt.Errorf("%s: MCAP has no bz2; use --lz4", out)
 	}
 	return nil
 }
@@ -118,7 +128,6 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	if err := o.usage(in, out); err != nil {
 		return usageError{err}
 	}
-	log := a.logger()
 	report, done := a.progress(filepath.Base(out), false)
 	r, err := convert.Run(ctx, convert.Options{
 		In: in, Out: out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.device, Bag: o.bag, Progress: report,
@@ -127,6 +136,12 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	if err != nil {
 		return noOutput(err)
 	}
+	return a.converted(r, in, out)
+}
+
+// converted reports what was written.
+func (a *app) converted(r convert.Result, in, out string) error {
+	log := a.logger()
 	e := log.Info().Str("out", out)
 	if r.Frames+r.Events > 0 {
 		e = e.Uint64("frames", r.Frames).Uint64("events", r.Events)

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +28,16 @@ type filterOptions struct {
 	expression, print string // Python, as in rosbag filter; empty for none
 }
 
+const nothingSelected = "no message was selected: the output is empty"
+
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
 	cmd := &cobra.Command{
 		Use:   "filter IN OUT [EXPRESSION]",
-		Short: "Copy a bag with some of its topics, types or time",
-		Long: `filter copies messages without decoding them. With --start, the last latched message
+		Short: "Copy a recording with some of its topics, types or time",
+		Long: `filter copies messages without decoding them. OUT's extension says the format: .mcap,
+.db3, or else a bag. Messages are converted between ROS 1 and ROS 2 only if OUT needs
+it, as by convert. With --start, the last latched message
 of each topic before the start (maps, static transforms, camera descriptions) is
 kept and moved to the start, as a late subscriber would have received it. Without a
 flag for compression, it stays the same, and chunks whose messages are all copied stay
@@ -46,6 +52,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 without output.`,
 		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
   rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
+  rs-ros-node filter robot.mcap cut.mcap --start 10 --end 20
   rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
   rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
   rs-ros-node filter walk.bag odom.bag "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
@@ -80,6 +87,9 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 }
 
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
+	if ext := filepath.Ext(out); ext == ".mcap" || ext == ".db3" {
+		return a.copyTo(ctx, ins, out, o)
+	}
 	if err := convert.Misnamed(recording.Bag, out); err != nil {
 		return usageError{err}
 	}
@@ -89,23 +99,15 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	if err != nil {
 		return err
 	}
-	filter.Latched = !o.noLatched
 	if err := rewrite.SameCompression(bags[0], &o.bag); err != nil {
 		return noOutput(err)
 	}
 	o.bag.Overwrite = o.force
-	options := rewrite.Options{Options: o.bag, Filter: filter}
-	if o.join {
-		rewrite.Join(&options)
+	options, flush, err := a.chosen(ctx, filter, o)
+	if err != nil {
+		return err
 	}
-	if o.expression != "" {
-		chosen, err := rewrite.NewExpression(ctx, o.expression, o.print, a.out)
-		if err != nil {
-			return usageError{err}
-		}
-		defer chosen.Flush() //nolint:errcheck // the printed text is only for information
-		options.Keep = chosen.Keep
-	}
+	defer flush()
 	skipped := bagset.Skipped{Log: log}
 	options.Damaged = skipped.Handler(bags)
 	report, done := a.progress(out, o.print != "")
@@ -116,9 +118,56 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return noOutput(err)
 	}
 	if res.Messages == 0 {
-		log.Warn().Msg("no message was selected: the new bag is empty")
+		log.Warn().Msg(nothingSelected)
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
 	return bagset.Loss(0, res.Clamped, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))
+}
+
+// chosen returns the options that select messages. flush writes what --print prints.
+func (a *app) chosen(ctx context.Context, filter bagstore.Filter, o filterOptions) (options rewrite.Options, flush func(), err error) {
+	filter.Latched = !o.noLatched
+	options = rewrite.Options{Options: o.bag, Filter: filter}
+	if o.join {
+		rewrite.Join(&options)
+	}
+	if o.expression == "" {
+		return options, func() {}, nil
+	}
+	chosen, err := rewrite.NewExpression(ctx, o.expression, o.print, a.out)
+	if err != nil {
+		return options, nil, usageError{err}
+	}
+	options.Keep = chosen.Keep
+	return options, func() { _ = chosen.Flush() }, nil // the printed text is only for information
+}
+
+// copyTo is copyBags for outputs that aren't bags.
+func (a *app) copyTo(ctx context.Context, ins []string, out string, o filterOptions) error {
+	if err := compressible(out, o.bag.Compression); err != nil {
+		return usageError{err}
+	}
+	flush := func() {}
+	report, done := a.progress(out, o.print != "")
+	r, err := convert.Messages(ctx, convert.Options{
+		In: ins[0], More: ins[1:], Out: out, Overwrite: o.force, Bag: o.bag, Progress: report,
+		Choose: func(bags []*bagstore.Recording) (options rewrite.Options, err error) {
+			filter, err := o.selection.Filter(bags)
+			if err == nil {
+				options, flush, err = a.chosen(ctx, filter, o)
+			}
+			return options, err
+		},
+	})
+	done()
+	if err != nil {
+		return noOutput(err)
+	}
+	flush()
+	if r.Messages == 0 {
+		log := a.logger()
+		log.Warn().Msg(nothingSelected)
+	}
+	return a.converted(r, strings.Join(ins, ", "), out)
 }

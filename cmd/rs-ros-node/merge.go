@@ -14,9 +14,9 @@ func newMergeCommand(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "merge -o OUT BAG…",
-		Short: "Combine bags into one, in time order",
-		Long: `merge copies the messages of several bags into one, sorted by time. Messages of
-equal time keep the order in which the bags are named. The flags that select
+		Short: "Combine recordings into one, in time order",
+		Long: `merge copies the messages of several recordings into one, sorted by time. OUT's
+extension says the format, as in filter. Messages of equal time keep the order in which the bags are named. The flags that select
 messages are those of filter. The compression is that of the first bag unless a
 flag changes it.
 

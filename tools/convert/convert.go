@@ -19,11 +19,15 @@ import (
 	"rsros/bagstore/realsense/rstext"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rosbag"
+	"rsros/tools/rewrite"
 )
 
 // Options say what is converted.
 type Options struct {
-	In, Out   string
+	In, Out string
+	More    []string // recordings that Messages merges with In
+	// Choose, if not nil, selects messages of the open recordings for Messages: by Filter, Keep and Judges.
+	Choose    func([]*bagstore.Recording) (rewrite.Options, error)
 	Format    string            // ".bag", ".db3" or ".mcap"; default: what Out's name says
 	Overwrite bool              // replace Out if it exists
 	Release   rsdb3.Release     // of a .db3

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -10,57 +11,73 @@ import (
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/realsense/rsdb3"
-	"rsros/bagstore/recording"
+	"rsros/tools/rewrite"
 )
 
 // Messages copies a recording message by message. Out's extension selects the format: .bag, .db3,
 // .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
 // definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
+	in, err := openSources(o.In, o.More, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
+	defer in.close()
 	if err != nil {
 		return r, err
 	}
-	defer bag.Close() //nolint:errcheck // only read
-	encoding, err := encodingOf(o, encodingIn(topics))
+	chosen, err := in.choose(&o)
 	if err != nil {
 		return r, err
 	}
-	view := bag.View(bagstore.Query{})
-	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
-	for _, n := range bag.Notes() {
-		if n.Severity == bagstore.Loss {
-			j.lost[n.Text]++
-		} else {
-			r.Notes = append(r.Notes, n)
+	view := bagstore.NewView(in.bags, chosen.Query())
+	in.conns = view.Connections()
+	encoding, err := encodingOf(o, encodingIn(in))
+	if err != nil {
+		return r, err
+	}
+	j := job{r: &r, anyDamage: o.AnyDamage, part: o.Choose != nil, keep: chosen.Keep, routes: newTable(in, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	for _, bag := range in.bags {
+		for _, n := range bag.Notes() {
+			if n.Severity == bagstore.Loss {
+				j.lost[n.Text]++
+			} else {
+				r.Notes = append(r.Notes, n)
+			}
 		}
 	}
 	err = writeOutput(ctx, o, encoding, func(out output) (*db3.Metadata, error) {
-		if err := j.routes.open(bag, encoding, out); err != nil {
-			return nil, err
-		}
-		if files, all := recording.MCAPFiles(bag); all && out.mcap != nil {
+		files, all := in.mcapFiles()
+		if all && out.mcap != nil {
 			for _, f := range files {
 				f.KeepHeads()
 			}
 			j.head = mcap.HeadSize
 			out.write = func(topic int, _ bagstore.Time, m []byte) error { return out.mcap.WriteHeaded(uint16(topic), m) }
 		}
+		if j.part {
+			out = out.lazy()
+		}
+		if err := j.routes.open(in, j.part, encoding, out); err != nil {
+			return nil, err
+		}
+		if err := j.before(ctx, chosen, in.bags, out); err != nil {
+			return nil, err
+		}
 		it := view.Iterator()
 		defer it.Close()
 		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
 		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
 		if err == nil {
-			err = r.extras(bag, out, o.AnyDamage)
+			err = r.extras(files, out, o.AnyDamage)
 		}
-		return j.metadata(bag), err
+		return j.metadata(in), err
 	})
-	if !o.AnyDamage { // extras has compared all checksums
+	for _, bag := range in.bags {
 		for _, n := range bag.Found() {
-			r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
+			if !o.AnyDamage { // extras has compared all checksums
+				r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
+			}
 		}
 	}
-	j.finish(bag, topics, encoding)
+	j.finish(in, encoding)
 	return r.finish(ctx, o, err)
 }
 
@@ -68,7 +85,9 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 type job struct {
 	r          *Result
 	anyDamage  bool
-	head       int // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
+	part       bool                                 // topics without messages are left out
+	keep       func(bagstore.Message) (bool, error) // may be nil
+	head       int                                  // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
 	routes     table
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
@@ -92,20 +111,44 @@ func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, err
 			}
 			continue
 		}
-		j.message(b, it.Message())
+		if err := j.message(b, it.Message(), it.Message().Time); err != nil {
+			return false, err
+		}
 	}
 	return true, nil
 }
 
-// message adds a message to a batch.
-func (j *job) message(b *batch, m bagstore.Message) {
-	way := j.routes[m.Conn.ID]
-	if way.why != nil {
-		j.lose("messages of "+m.Conn.Topic, way.why)
-		return
-	}
+// before writes what rewrite.Options.Before selects.
+func (j *job) before(ctx context.Context, chosen rewrite.Options, bags []*bagstore.Recording, out output) error {
+	b := new(batch)
+	chosen.Damaged = func(err error) { j.r.Damaged, j.r.Why = j.r.Damaged+1, err }
+	return chosen.Before(ctx, bags, func(m bagstore.Message, t bagstore.Time) error {
+		if err := j.message(b, m, t); err != nil {
+			return err
+		}
+		if t != m.Time && j.head > 0 && len(b.list) > 0 {
+			binary.LittleEndian.PutUint64(b.data[4:], uint64(t)) // the log time
+		}
+		err := b.write(out)
+		b.reset()
+		return err
+	})
+}
+
+// message adds a message to a batch, at time t, unless keep leaves it out.
+func (j *job) message(b *batch, m bagstore.Message, t bagstore.Time) error {
 	head := m.Data[:j.head]
 	m.Data = m.Data[j.head:]
+	if j.keep != nil {
+		if keep, err := j.keep(m); err != nil || !keep {
+			return err
+		}
+	}
+	way := j.routes[m.Conn]
+	if way.why != nil {
+		j.lose("messages of "+m.Conn.Topic, way.why)
+		return nil
+	}
 	if more := len(b.data) + len(head) + len(m.Data) + batchSpare; more > batchRetain && more > cap(b.data) {
 		b.data = bagstore.Enlarged(b.data, more) // append would take a quarter more
 	}
@@ -117,13 +160,12 @@ func (j *job) message(b *batch, m bagstore.Message) {
 		var err error
 		if data, lost, err = way.encode(append(b.data, head...), m.Data); err != nil {
 			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)
-			return
+			return nil
 		}
 	}
 	if lost != "" {
 		j.lose(lost, nil)
 	}
-	t := m.Time
 	if m.TimeClamped && j.head == 0 {
 		j.lose(bagstore.ClampedTimes, nil)
 	}
@@ -137,6 +179,7 @@ func (j *job) message(b *batch, m bagstore.Message) {
 	j.end = max(j.end, t)
 	j.r.Messages++
 	j.counts[way]++
+	return nil
 }
 
 func (j *job) lose(what string, why error) {
@@ -146,12 +189,12 @@ func (j *job) lose(what string, why error) {
 	}
 }
 
-func (j *job) metadata(bag *bagstore.Recording) *db3.Metadata {
+func (j *job) metadata(in sources) *db3.Metadata {
 	m := &db3.Metadata{Start: j.start, End: j.end}
 	at := make(map[int]int)
-	for _, conn := range bag.Connections() {
-		way := j.routes[conn.ID]
-		if way.why != nil {
+	for _, conn := range in.conns {
+		way := j.routes[conn]
+		if way.why != nil || j.part && j.counts[way] == 0 {
 			continue
 		}
 		i, known := at[way.out]
@@ -166,7 +209,7 @@ func (j *job) metadata(bag *bagstore.Recording) *db3.Metadata {
 	return m
 }
 
-func (j *job) finish(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encoding string) {
+func (j *job) finish(in sources, encoding string) {
 	for what, n := range j.lost {
 		text := what
 		if err := j.why[what]; err != nil {
@@ -174,16 +217,26 @@ func (j *job) finish(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, 
 		}
 		j.r.lose(n, "%s", text)
 	}
-	promised := bag.Counts()
-	for _, conn := range bag.Connections() {
-		kept := j.counts[j.routes[conn.ID]]
-		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})
-		if way := j.routes[conn.ID]; way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
+	promised := make(map[*bagstore.Connection]uint64)
+	for _, bag := range in.bags {
+		counts := bag.Counts()
+		for _, conn := range bag.Connections() {
+			promised[conn] = counts[conn.ID]
+		}
+	}
+	for _, conn := range in.conns {
+		way := j.routes[conn]
+		kept := j.counts[way]
+		if j.part && kept == 0 {
+			continue
+		}
+		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn] - min(kept, promised[conn])})
+		if way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
 			j.r.lose(1, "topic %s, which has no messages: %v", conn.Topic, way.why)
 		} else if way.why == nil {
 			j.r.Topics++
 		}
-		if encoding == bagstore.CDR && topics[conn.ID].Encoding == bagstore.ROS1 && j.r.Note == "" {
+		if encoding == bagstore.CDR && in.topics[conn].Encoding == bagstore.ROS1 && j.r.Note == "" {
 			j.r.Note = "ROS 2 has no place for the seq of headers, the names of publishers, and the frame_id and topics of log messages"
 		}
 	}
@@ -194,9 +247,8 @@ const rosbag2Record = "rosbag2"
 
 // extras copies the attachments and metadata of MCAP files, or lists them as lost. check also
 // verifies the checksums of their chunks.
-func (r *Result) extras(in *bagstore.Recording, out output, check bool) error {
+func (r *Result) extras(files []*mcap.File, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
-	files, _ := recording.MCAPFiles(in)
 	for _, f := range files {
 		if check {
 			f.Check(func(n bagstore.Note) {

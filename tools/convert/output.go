@@ -22,6 +22,30 @@ type output struct {
 	mcap  *mcap.Writer                // nil for other formats
 }
 
+// lazy adds topics with their first messages: what is selected of a recording has no other topics.
+func (o output) lazy() output {
+	type entry struct {
+		bagstore.Topic
+		number int // -1: not yet added
+	}
+	var list []entry
+	topic, write := o.topic, o.write
+	o.topic = func(t bagstore.Topic) (int, error) {
+		list = append(list, entry{t, -1})
+		return len(list) - 1, nil
+	}
+	o.write = func(n int, t bagstore.Time, data []byte) (err error) {
+		e := &list[n]
+		if e.number < 0 {
+			if e.number, err = topic(e.Topic); err != nil {
+				return err
+			}
+		}
+		return write(e.number, t, data)
+	}
+	return o
+}
+
 // The formats that a recording is written in, by file extension.
 const (
 	extBag  = ".bag"

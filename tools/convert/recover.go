@@ -41,7 +41,7 @@ func Misnamed(f recording.Format, out string) error {
 		return nil
 	}
 	right := strings.TrimSuffix(out, ext) + own
-	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s %s", out, own, right, right, out)
+	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s %s", out, own, right, right, strings.TrimSuffix(out, ext)+strings.ToLower(ext))
 }
 
 // Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by

@@ -112,16 +112,16 @@ func withLoss(t bagstore.Topic, ros int, times string, dropped []string, convert
 	}
 }
 
-type table map[uint32]*route
+type table map[*bagstore.Connection]*route
 
 // newTable finds the routes. Connections of a topic share one in ROS 2, where a topic has one type.
-func newTable(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encoding string) table {
+func newTable(in sources, encoding string) table {
 	r := router{encoding: encoding}
 	list := make(table)
 	first := make(map[string]*route)
-	for _, conn := range bag.Connections() {
-		way := r.route(topics[conn.ID])
-		list[conn.ID] = &way
+	for _, conn := range in.conns {
+		way := r.route(in.topics[conn])
+		list[conn] = &way
 		if encoding != bagstore.CDR || way.why != nil {
 			continue
 		}
@@ -138,33 +138,38 @@ func newTable(bag *bagstore.Recording, topics map[uint32]bagstore.Topic, encodin
 	return list
 }
 
-func (t table) open(bag *bagstore.Recording, encoding string, out output) (err error) {
-	numbers := make(map[string]int)
-	for _, conn := range bag.Connections() {
-		way := t[conn.ID]
+// open adds the topics to an output. With join, equal connections of ROS 1 become one, too.
+func (t table) open(in sources, join bool, encoding string, out output) (err error) {
+	numbers := make(map[bagstore.Topic]int)
+	for _, conn := range in.conns {
+		way := t[conn]
 		if way.why != nil {
 			continue
 		}
-		if n, known := numbers[way.topic.Name]; known && encoding == bagstore.CDR {
+		key := way.topic
+		if encoding == bagstore.CDR {
+			key = bagstore.Topic{Name: key.Name}
+		}
+		if n, known := numbers[key]; known && (join || encoding == bagstore.CDR) {
 			way.out = n
 			continue
 		}
 		if way.out, err = out.topic(way.topic); err != nil {
 			return err
 		}
-		numbers[way.topic.Name] = way.out
+		numbers[key] = way.out
 	}
 	return nil
 }
 
-func encodingIn(topics map[uint32]bagstore.Topic) string {
+func encodingIn(in sources) string {
 	ros1 := 0
-	for _, t := range topics {
-		if t.Encoding == bagstore.ROS1 {
+	for _, c := range in.conns {
+		if in.topics[c].Encoding == bagstore.ROS1 {
 			ros1++
 		}
 	}
-	if 2*ros1 > len(topics) {
+	if 2*ros1 > len(in.conns) {
 		return bagstore.ROS1
 	}
 	return bagstore.CDR
