@@ -123,15 +123,18 @@ func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 	if err != nil {
 		return nil, unknownCommand(root, err)
 	}
-	if cmd != root || slices.ContainsFunc(rest, isHelp) {
+	switch {
+	case cmd != root || slices.ContainsFunc(rest, isHelp):
 		return args, nil
+	case slices.Contains(rest, "--version"): // cobra's own flag, with our text, links a template engine: 6 MB
+		return []string{"version"}, nil
 	}
 	return append([]string{"live"}, args...), nil
 }
 
 // isHelp reports whether an argument asks for a text of the program itself.
 func isHelp(arg string) bool {
-	return arg == "-h" || arg == "--help" || arg == "help" || arg == "--version"
+	return arg == "-h" || arg == "--help" || arg == "help"
 }
 
 // isCompletion reports whether a shell asks for completion.
@@ -154,9 +157,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
 damaged, 4 no such device, 5 no ROS master.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       build(),
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version and the build, like the command version") // see withDefaultCommand
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
 	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
