@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"rsros/program/localfile"
 )
@@ -51,6 +52,9 @@ func openLocked(path string, existing bool) (f *os.File, fresh bool, err error) 
 		f, err = openExisting(path, existing)
 	}
 	if err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			at.Path = strings.TrimSuffix(at.Path, Suffix) // the name that the user knows
+		}
 		return nil, false, err
 	}
 	if err := lockNamed(f); err != nil {

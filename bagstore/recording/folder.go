@@ -30,7 +30,7 @@ type metadataInfo struct {
 
 const maxFiles = 10000 // of a folder
 
-var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
+var errNoRecording = errors.New("the folder has neither metadata.yaml nor files of rosbag2; use catalog or view for a folder of recordings")
 
 func openFolder(path string, o bagstore.OpenOptions) (_ container, err error) {
 	j := &joined{path: path, byTopic: make(map[bagstore.Topic]uint32)}

@@ -198,7 +198,7 @@ func (b *File) open(o bagstore.OpenOptions, indexOnly bool) error {
 func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
 	line := make([]byte, len(magic20))
 	if err := record.ReadFull(b.r, line, 0); err != nil {
-		return b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
+		return b.errorAt(0, "version line", fmt.Errorf("%w, or only its first bytes: %w", ErrNotBag, err))
 	}
 	switch {
 	case string(line) == magic20:
