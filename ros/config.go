@@ -110,7 +110,7 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 			return cfg, nil, fmt.Errorf("argument %q: a remap needs a name on both sides", arg)
 		default:
 			if err := checkRemap(name, value); err != nil {
-				return cfg, nil, fmt.Errorf("argument %q: %w", arg, err)
+				return cfg, nil, fmt.Errorf("argument %q: %w; to set a private parameter, begin with _: _%s", arg, err, arg)
 			}
 			cfg.Remaps[name] = value
 		}

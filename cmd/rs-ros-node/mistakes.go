@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,6 +64,24 @@ func unknownCommand(root *cobra.Command, err error) error {
 		hint = "; did you mean " + near + "?"
 	}
 	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, hint, strings.Join(names, ", "))}
+}
+
+// withFlag adds the flag that helps to an error that some file exists or an address is in use.
+func withFlag(cmd *cobra.Command, err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && file.Op == "create" && errors.Is(file, fs.ErrExist) && cmd.Flags().Lookup("overwrite") != nil {
+		if st, other := os.Stat(file.Path); other == nil && st.Mode().IsRegular() {
+			return fmt.Errorf("%w; --overwrite replaces it", err)
+		}
+	}
+	if errors.Is(err, syscall.EADDRINUSE) {
+		for _, flag := range []string{"http", "listen"} {
+			if cmd.Flags().Lookup(flag) != nil {
+				return fmt.Errorf("%w; --%s=ADDRESS:PORT takes another one", err, flag)
+			}
+		}
+	}
+	return err
 }
 
 // nearest returns the name that is most like a word, or begins with it; "" if none is like it.

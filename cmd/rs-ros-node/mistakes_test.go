@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,9 +15,20 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestMistakes checks what a user reads after a mistake. BAG is a good recording.
+// TestMistakes checks what a user reads after a mistake. BAG is a good recording in the folder DIR, TEXT another
+// file there, and TAKEN an address in use.
 func TestMistakes(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
+	text := filepath.Join(filepath.Dir(bag), "text.bag")
+	if err := os.WriteFile(text, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	words := strings.NewReplacer("BAG", bag, "TEXT", text, "DIR", filepath.Dir(bag), "TAKEN", taken.Addr().String())
 	for _, c := range []struct {
 		line string
 		code int
@@ -41,10 +54,19 @@ func TestMistakes(t *testing.T) {
 		{"info --yaml=x BAG", exitUsage, `invalid argument "x" for "--yaml" flag: want true or false`},
 		{"record -a --size 1x", exitUsage, `invalid argument "1x" for "--size" flag: want a number of MB, or one with k, M or G`},
 		{"info --message-limit x BAG", exitUsage, "want a number of MB, or one with k, M or G"},
+		{"live depth_width:=640", exitUsage, "to set a private parameter, begin with _: _depth_width:=640"},
+		{"info TEXT", exitFailed, "not a bag, or only its first bytes"},
+		{"info DIR", exitFailed, "use catalog or view for a folder of recordings"},
+		{"filter BAG TEXT", exitFailed, "text.bag: file already exists; --overwrite replaces it"},
+		{"filter BAG DIR/none/x.bag", exitFailed, "/none/x.bag: no such file or directory"},
+		{"merge -o TEXT BAG", exitFailed, "text.bag: file already exists; --overwrite replaces it"},
+		{"view BAG --listen TAKEN", exitFailed, "address already in use; --listen=ADDRESS:PORT takes another one"},
+		{"usb-serve --listen TAKEN", exitFailed, "address already in use; --listen=ADDRESS:PORT takes another one"},
+		{"play BAG --http=TAKEN --master embedded __master:=http://127.0.0.1:0/", exitFailed, "address already in use; --http=ADDRESS:PORT takes another one"},
 	} {
-		args := strings.Fields(strings.ReplaceAll(c.line, "BAG", bag))
+		args := strings.Fields(words.Replace(c.line))
 		code, out, log := command(t, args...)
-		if code != c.code || !strings.Contains(log, c.want) || strings.Contains(log, "strconv") {
+		if code != c.code || !strings.Contains(log, c.want) || strings.Contains(log, "strconv") || strings.Contains(log, ".partial") {
 			t.Errorf("%s: %d, want %d and %q\n%s%s", c.line, code, c.code, c.want, out, log)
 		}
 	}

@@ -106,7 +106,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		err = alone // it waited for a master
 	}
 	a.logTraffic()
-	err = errors.Join(err, a.out.Close(), a.err.Close())
+	err = errors.Join(withFlag(cmd, err), a.out.Close(), a.err.Close())
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
 	}
