@@ -87,6 +87,9 @@ func TestDescribe(t *testing.T) {
 		if !realsense && (r.Start != int64(s.Start) || r.End != int64(s.End) || r.Duration != int64(s.Duration())) {
 			t.Errorf("%s: from %d to %d, info has %d to %d", path, r.Start, r.End, s.Start, s.End)
 		}
+		if r.Duration != r.End-r.Start {
+			t.Errorf("%s: %d ns from %d to %d", path, r.Duration, r.Start, r.End)
+		}
 		if realsense != r.RealSense() || realsense != (r.Device != "") || realsense != (r.MissingFrames != nil) {
 			t.Errorf("%s: a camera %q", path, r.Device)
 		}

@@ -158,9 +158,8 @@ func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMiss
 	defer f.Close() //nolint:errcheck // only read
 	facts := f.Snapshot().Info
 	r.Device, r.Serial, r.Firmware = camdriver.Find(facts, camdriver.InfoName), camdriver.Find(facts, camdriver.InfoSerialNumber), camdriver.Find(facts, camdriver.InfoFirmwareVersion)
-	r.Duration = int64(f.Duration())
 	if start, ok := f.Start(); ok {
-		r.Start, r.End = start.UnixNano(), start.Add(f.Duration()).UnixNano()
+		r.Start, r.End, r.Duration = start.UnixNano(), start.Add(f.Duration()).UnixNano(), int64(f.Duration())
 	}
 	if countMissing {
 		n := int64(0)
