@@ -163,6 +163,17 @@ def live_again(path, out):
     run(*live_arguments(out, device=path))
 
 
+def start_view(path):
+    """Serves a recording to browsers; returns the process and the page's address."""
+    process = start("view", path, "--no-open", "--no-log", stdout=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().strip()
+
+
+def stop(process):
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+
+
 def manifest(folder):
     """What export --dir says of its files."""
     with open(os.path.join(folder, "manifest.json")) as file:

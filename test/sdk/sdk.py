@@ -92,6 +92,21 @@ class Playing:
                 raise AssertionError(f"frames don't arrive: {self.seen.count()}")
 
 
+def option_at_frames(playback, sensor, stream, option):
+    """Plays to the end; returns the option's value at each frame of a stream."""
+    values = []
+
+    class Watching(Playing):
+        def frame(self, frame):
+            if stream_name(frame.get_profile()) == stream:
+                values.append(sensor.get_option(option))
+            super().frame(frame)
+
+    with Watching(playback, Recording()) as playing:
+        playing.run()
+    return values
+
+
 def describe(device):
     seen = Recording(device=infos(device))
     depth = None

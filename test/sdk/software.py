@@ -180,8 +180,10 @@ def quaternion(x, y, z, w):
     return q
 
 
-def record(path, with_pose, pause=(0, 0), note=False, compress=True):
-    """Records the device, and returns what it sent while the recorder wasn't paused: pause is the first image without, and the first with again."""
+def record(path, with_pose, pause=(0, 0), note=False, compress=True, changes=()):
+    """Records the device, and returns what it sent while the recorder wasn't paused: pause is the first image without, and the first with again.
+    changes has values of the depth sensor's Frames Queue Size, each set after an image: of a software sensor's options, only this one's changes are recorded.
+    """
     device = Device(with_pose)
     recorder = rs.recorder(str(path), device.device, compress)
     for sensor, profiles in device.sensors():
@@ -198,6 +200,8 @@ def record(path, with_pose, pause=(0, 0), note=False, compress=True):
                 del frames[kept[stream]:]
             recorder.resume()
         device.send(n)
+        if n in changes:
+            device.stereo.set_option(rs.option.frames_queue_size, changes[n])
         if note and n == IMAGES // 2:
             device.send_notification()
     for sensor, _ in device.sensors():

@@ -8,7 +8,8 @@ import ours
 import program
 import sdk
 import software
-from recording import differences, without_made_up
+from recording import differences, frame_differences, without_made_up
+from viewer import Viewer
 
 VERSION = ".".join(map(str, sdk.VERSION))
 FORM = "db3" if sdk.READS_DB3 else "bag"
@@ -129,3 +130,48 @@ def test_device(recorded, tmp_path, count):
     seen = ours.read(again)
     assert differences(sent, seen, description=False) == []
     count(f"live with pyrealsense2 {VERSION}'s recording, frames", seen.count())
+
+
+def test_view(recorded, count):
+    """view shows it: every image while a viewer steps through it, every inertial sample while it plays. It may drop poses."""
+    path, sent = recorded
+    samples = {stream: {f.number: f.content for f in frames} for stream, frames in sent.frames.items() if stream in ("Gyro_0", "Accel_0")}
+    with Viewer(path) as viewer:
+        assert [*viewer.step_through()] == [*range(software.IMAGES)]
+        viewer.play_through({stream: len(numbers) for stream, numbers in samples.items()})
+    images = {stream: frames for stream, frames in sent.frames.items() if isinstance(frames[0].content, str)}
+    shown = {stream: [*frames.values()] for stream, frames in viewer.frames.items()}
+    assert frame_differences(images, shown) == []
+    assert viewer.samples == samples
+    count(f"view of pyrealsense2 {VERSION}'s recording, frames", sum(map(len, (*shown.values(), *samples.values()))))
+
+
+# Values of Frames Queue Size by the image that they are set after.
+CHANGES = {5: 18, 15: 21, 25: 24}
+
+
+def test_changed_option(tmp_path, count):
+    """An option that changes while recording has each value between the same images: in cat, as a camera recorded again, and in the SDK."""
+    path, again = tmp_path / f"changes.{FORM}", tmp_path / "again.bag"
+    software.record(path, with_pose=False, changes=CHANGES)
+    program.live_again(path, again)
+    for recording in (path, again):
+        assert changes(recording) == CHANGES
+        assert changes_in_playback(recording) == CHANGES
+    count(f"changes of options that pyrealsense2 {VERSION} recorded", 4 * len(CHANGES))
+
+
+def changes(path):
+    found, images = {}, 0
+    for m in program.messages(path):
+        images += "/Depth_0/image/data" in m["topic"]
+        if images and m["topic"] == "/device_0/sensor_0/option/Frames_Queue_Size/value":
+            found[images - 1] = float(m["message"]["data"])
+    return found
+
+
+def changes_in_playback(path):
+    playback = sdk.load(path)
+    sensor = playback.query_sensors()[0]
+    values = sdk.option_at_frames(playback, sensor, "Depth_0", sdk.rs.option.frames_queue_size)
+    return {n: after for n, (before, after) in enumerate(zip(values, values[1:])) if before != after}
