@@ -60,10 +60,13 @@ def test_description(recorded):
 
 
 def test_pause(tmp_path, count):
-    """Text of the notification isn't compared: in Python, the SDK sends what is freed already."""
+    """Text of the notification isn't compared: in Python, the SDK sends what is freed already. Nor is the order of frames:
+    what comes while resume takes effect is recorded with times that are too late by the pause.
+    """
     sent = software.record(tmp_path / f"paused.{FORM}", with_pose=False, pause=(10, 20), note=True)
     seen = read(tmp_path / f"paused.{FORM}", codes=(0, 3))
-    assert differences(sent, seen, description=False) == []
+    changed = differences(sent, seen, description=False)
+    assert [text for text in changed if "out of order" not in text] == []
     assert [n[:2] for n in seen.notifications] == [("Hardware Event", "Warn")]
     count(f"pyrealsense2 {VERSION} records for us, frames", seen.count())
 
