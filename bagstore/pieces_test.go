@@ -5,17 +5,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"testing"
+
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
-	"testing"
 )
 
 // TestPiecesOfFew checks that uncompressed chunks of which one message is selected aren't read as a whole.
 func TestPiecesOfFew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	s := samplebag.Strings{Topics: 100, Messages: 2000, Size: func(int) int { return 10_000 }}
-	s.Write(t, path, bagstore.Options{ChunkSize: 1 << 20})
+	s.Write(t, path, bagstore.Options{ChunkSize: 1 << 20, Checkpoint: -1}) // a checkpoint ends a chunk, after a time
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
