@@ -4,7 +4,7 @@
 #
 #   DOCKER_HOST=… test/compose/images.sh FOLDER
 #
-# FOLDER is for scratch and has the program, rs-ros-node. Nothing is downloaded; the modules must be in the cache.
+# FOLDER is for scratch and has the programs, rs-ros-node and rs-lerobot. Nothing is downloaded; the modules must be in the cache.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scratch=$1
@@ -40,6 +40,6 @@ image golang:1.26-bookworm \
 
 mkdir -p "$scratch/last/out/folders/bags"
 mkdir -m 1777 "$scratch/last/out/folders/tmp"
-cp "$scratch/rs-ros-node" "$scratch/last/out/"
-sed -n '/^FROM scratch$/,$p' Dockerfile | sed 's,--from=build ,,; s, /out/, out/,' >"$scratch/last/Dockerfile"
+cp "$scratch/rs-ros-node" "$scratch/rs-lerobot" "$scratch/last/out/"
+sed -n '/^FROM scratch$/,$p' Dockerfile | sed 's,--from=build ,,; s, /out/, out/,g' >"$scratch/last/Dockerfile"
 docker build --quiet --tag rs-ros-node "$scratch/last" >/dev/null

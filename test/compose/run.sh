@@ -35,7 +35,7 @@ test/confined.sh 5m unshare --net ip link set lo up || code=$?
 [[ $code -eq 0 ]] || omitted "no namespaces (exit code $code)"
 
 go mod download
-make build
+make build lerobot
 mkdir -p build
 test= cleaner=
 finish() {
@@ -53,7 +53,7 @@ for try in 1 2; do
 	setsid test/compose/clean.sh "$work" <&4 3>&- 4<&- &
 	cleaner=$!
 	exec 4<&-
-	cp bin/rs-ros-node "$work/"
+	cp bin/rs-ros-node bin/rs-lerobot "$work/"
 
 	code=0 start=$SECONDS
 	setpriv --pdeathsig KILL test/confined.sh "${limit}s" unshare --net test/compose/graph.sh "$work" &
