@@ -9,7 +9,7 @@ BIN       := bin/rs-ros-node
 # Two packages at a time, because the tests start many other processes.
 TESTFLAGS := -race -p 2 -count=1 -timeout 20m
 TEST      := $(GO) test $(TESTFLAGS)
-# What fails is tried once more, and named (docs/decisions/0014-second-try.md).
+# What fails is tried once more, and named (docs/internals/decisions/0014-second-try.md).
 TOOL      := $(GO) tool -modfile=test/tools/go.mod
 LINT      := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
 SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
@@ -156,7 +156,7 @@ fuzz: ## fuzz each target for FUZZTIME (20s)
 fuzz-short: ## fuzz each target with 20000 inputs, a few seconds each
 	test/fuzz.sh 20000x
 
-bench: ## measure; BENCH and PKG select; BENCH_PEERS=build/peers repeats docs/performance.md
+bench: ## measure; BENCH and PKG select; BENCH_PEERS=build/peers repeats docs/internals/performance.md
 ifdef BENCH_PEERS
 	test/bench/bag/run.sh
 	test/bench/play/run.sh

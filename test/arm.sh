@@ -2,7 +2,7 @@
 # Runs unit tests for 64-bit and 32-bit ARM in an emulator (Debian's qemu-user-static):
 #   test/arm.sh [demo] [-run PATTERN] [package …]
 # The default is every package, without the tests that need other programs. With "demo" it then runs the demo. Failed
-# tests are tried once more and listed (docs/decisions/0014-second-try.md).
+# tests are tried once more and listed (docs/internals/decisions/0014-second-try.md).
 # Without the emulator the tests are skipped; with RS_NO_SKIP set, that is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 // Package viewer serves the viewer: the page (package page), and the socket on which the
-// page receives frames and sends requests (docs/view-protocol.md).
+// page receives frames and sends requests (docs/internals/view-protocol.md).
 //
 // A [Server] opens, runs and closes one source at a time: a camera, a recording that plays
 // as a camera, or the topics of any other recording. It sends the source's frames and

@@ -3,7 +3,7 @@
 // A bag is a list of chunks. A chunk holds messages, and the connection records
 // that first describe their topics; the index records after it give the offset of
 // each message. The index section at the end repeats every connection and has one
-// chunk info record for each chunk (docs/format-rosbag.md).
+// chunk info record for each chunk (docs/internals/format-rosbag.md).
 //
 // # Reading
 //
@@ -17,7 +17,7 @@
 // when the caller may reuse the bytes; [Writer.Lend] returns earlier, and reports later
 // that they are free. The file is a valid, indexed bag at every instant (see
 // [Writer.Checkpoint]). A kill loses at most the last 100 ms: the tail file next to the
-// bag (docs/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create
+// bag (docs/internals/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create
 // never replaces a file unless Options.Overwrite is set.
 //
 // # Whole files

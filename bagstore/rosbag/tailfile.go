@@ -32,7 +32,7 @@ func tailPath(bag string, token uint64) string { return bag + tailEnding(token) 
 func tailEnding(token uint64) string { return fmt.Sprintf(".tail-%016x", token) }
 
 // tailFile writes a tail file, which has the data that a Writer has not yet written to the bag: the open chunk, and
-// chunks that are being compressed. It is in the bag's folder until Close (docs/decisions/0009).
+// chunks that are being compressed. It is in the bag's folder until Close (docs/internals/decisions/0009).
 //
 // It is an array of slots. A chunk is in the slot with its number modulo the number of slots;
 // readers use the slots of chunks that the bag doesn't have. A file may be read while it is

@@ -10,7 +10,7 @@ import (
 	"rsros/test/need"
 )
 
-// What `live --record` writes follows every rule of docs/format-realsense.md, according to an
+// What `live --record` writes follows every rule of docs/internals/format-realsense.md, according to an
 // independent program, and so does each part of a split recording.
 func TestLiveRecordKeepsTheRules(t *testing.T) {
 	python := need.Python(t, "rosbag")

@@ -2,7 +2,7 @@
 //
 // The standard library's encoder allocates twice for each 16-bit pixel and tries
 // five filters for each row: at its fastest it takes four to seven times as long, and
-// its files are larger (docs/decisions/0021-png.md).
+// its files are larger (docs/internals/decisions/0021-png.md).
 package png
 
 import (

@@ -38,7 +38,7 @@ func (t token) String() string {
 
 // scanner cuts a document into tags and texts. It reads the part of XML that XML-RPC needs:
 // attributes are skipped, comments and processing instructions ignored, document types refused.
-// encoding/xml would take 48 bytes of memory for each byte of attributes (docs/decisions/0020-xmlrpc.md).
+// encoding/xml would take 48 bytes of memory for each byte of attributes (docs/internals/decisions/0020-xmlrpc.md).
 type scanner struct {
 	b       []byte
 	pos     int

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of this folder. Failed tests are tried once more and listed (docs/decisions/0014-second-try.md).
+# Runs the tests of this folder. Failed tests are tried once more and listed (docs/internals/decisions/0014-second-try.md).
 #
 #   test/hosts/run.sh [flags of go test, such as -run Clocks]
 #

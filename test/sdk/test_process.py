@@ -1,6 +1,6 @@
 """librealsense's blocks make of played frames what process and export make of the recording, byte for byte.
 
-2.58 and later round in align otherwise (docs/processing.md): there the share of equal pixels is what is known.
+2.58 and later round in align otherwise (docs/internals/processing.md): there the share of equal pixels is what is known.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A client of view: docs/view-protocol.md from the side of the page."""
+"""A client of view: docs/internals/view-protocol.md from the side of the page."""
 
 import json
 import struct

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the test of this folder. If it fails it is tried once more, and named (docs/decisions/0014-second-try.md).
+# Runs the test of this folder. If it fails it is tried once more, and named (docs/internals/decisions/0014-second-try.md).
 #
 #   test/slurm/run.sh [flags of go test]
 #

@@ -30,7 +30,7 @@ type Message struct {
 	Body     []byte
 }
 
-// Viewer is a client of the viewer's socket (docs/view-protocol.md). It ends with the test.
+// Viewer is a client of the viewer's socket (docs/internals/view-protocol.md). It ends with the test.
 type Viewer struct {
 	t    testing.TB
 	conn *websocket.Conn

@@ -1,4 +1,4 @@
-// Package pyexpr evaluates the Python expressions of rosbag filter (docs/decisions/0019). It
+// Package pyexpr evaluates the Python expressions of rosbag filter (docs/internals/decisions/0019). It
 // decodes only the fields that an expression uses.
 //
 // It supports topic, t, and m with fields and constants; numbers, strings, True, False, None, lists,

@@ -1,7 +1,7 @@
 // Package page is the page of the viewer. Its sources are below src, in TypeScript;
 // go generate bundles them to dist, which is committed and embedded, so that
 // building the program needs no other tool. [Handler] serves it. The page and the
-// program talk as docs/view-protocol.md says.
+// program talk as docs/internals/view-protocol.md says.
 package page
 
 import (

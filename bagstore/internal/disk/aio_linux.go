@@ -13,7 +13,7 @@ import (
 
 // aio is a queue of asynchronous writes or reads (Linux AIO). A thread that blocks in a system call
 // would cost a Go program more than the write, because the runtime's monitor thread wakes up
-// (docs/decisions/0008). Many containers refuse io_uring.
+// (docs/internals/decisions/0008). Many containers refuse io_uring.
 type aio struct {
 	context uintptr
 	event   *os.File // eventfd: counts completed requests

@@ -1,7 +1,7 @@
 // Package disk reads and writes recordings' files. Sinks append to a file and overwrite
 // its start, through the page cache or past it (O_DIRECT, several concurrent writes from
-// the caller's memory; docs/decisions/0008). Ahead reads large files ahead, past the page
-// cache (docs/decisions/0015). Map maps parts of files into memory.
+// the caller's memory; docs/internals/decisions/0008). Ahead reads large files ahead, past the page
+// cache (docs/internals/decisions/0015). Map maps parts of files into memory.
 //
 // A Sink belongs to one goroutine. The package starts goroutines only to collect the
 // results of asynchronous writes and reads; they end when the File or Ahead is closed.

@@ -7,7 +7,7 @@ import (
 )
 
 // TailField is the field of a file header with the token of the bag's tail file
-// (docs/decisions/0009).
+// (docs/internals/decisions/0009).
 const TailField = "tail"
 
 // MaxHeader bounds a record header: a length above it is damage.

@@ -1,5 +1,5 @@
 // Package rsbag reads and writes recordings of RealSense devices, in the layout of package rslayout
-// and at the times that the SDK expects (docs/format-realsense.md).
+// and at the times that the SDK expects (docs/internals/format-realsense.md).
 //
 // A [Recorder] writes file version 3, which librealsense plays, without copying pixels.
 //

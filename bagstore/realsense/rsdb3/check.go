@@ -27,7 +27,7 @@ type Broken struct {
 }
 
 // Check reads a RealSense .db3 and lists the rules that it breaks, by number
-// (docs/format-realsense.md). ok is false if the file isn't a readable RealSense .db3.
+// (docs/internals/format-realsense.md). ok is false if the file isn't a readable RealSense .db3.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
 	if format, err := recording.FormatOf(ctx, path); err != nil || format != recording.SQLite {
 		return nil, false, nil // db3.Open would search all of a large bag for pages

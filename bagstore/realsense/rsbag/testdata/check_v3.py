@@ -3,7 +3,7 @@
 
 Independent of this project's code: reads with ROS's own rosbag package. Prints
 one line for each broken rule; exit code 1 if there is any. The rules are those of
-docs/format-realsense.md, "Rules of a playable file".
+docs/internals/format-realsense.md, "Rules of a playable file".
 """
 import re
 import struct

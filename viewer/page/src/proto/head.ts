@@ -1,4 +1,4 @@
-// The head of a binary message (docs/view-protocol.md).
+// The head of a binary message (docs/internals/view-protocol.md).
 
 export const headSize = 48
 

@@ -1,4 +1,4 @@
-// The text messages of docs/view-protocol.md. Times are nanoseconds as decimal
+// The text messages of docs/internals/view-protocol.md. Times are nanoseconds as decimal
 // strings, because they are above 2^53.
 
 export type Time = string
