@@ -1,5 +1,5 @@
-// Package program defines the program's name and version, and the errors that determine
-// its exit code.
+// Package program defines the program's name and version, the errors that determine its
+// exit code, and the form of the line with which a command ends.
 package program
 
 import "errors"

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/program"
 )
 
@@ -77,4 +79,12 @@ func (v *verdict) err(damaged, failed string) error {
 	return nil
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// made prints the last line of a command, which says what it made.
+func (a *app) made(s program.Summary) {
+	if i := slices.Index(s.Paths, place.Stream); i >= 0 {
+		s.Paths[i], s.Next = "standard output", ""
+	}
+	if !a.quiet {
+		fmt.Fprintln(a.err, s)
+	}
+}

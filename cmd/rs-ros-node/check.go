@@ -219,9 +219,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%s: %v", r.Path, r.Outcome)
 	if r.Version != "" {
-		fmt.Fprintf(w, ", version %s, %s", r.Version, plural(r.Messages, "message"))
+		fmt.Fprintf(w, ", version %s, %s", r.Version, program.Count(r.Messages, "message"))
 		if r.Version == "2.0" || r.Version == "1.2" { // other formats have no chunks
-			fmt.Fprintf(w, " in %s", plural(r.Chunks, "chunk"))
+			fmt.Fprintf(w, " in %s", program.Count(r.Chunks, "chunk"))
 		}
 	}
 	fmt.Fprintln(w)
@@ -230,7 +230,7 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	printNotes(w, r.Notes)
 	if r.OutOfOrder > 0 {
-		fmt.Fprintf(w, "  note: %s earlier than the one before in the file\n", plural(r.OutOfOrder, "message"))
+		fmt.Fprintf(w, "  note: %s earlier than the one before in the file\n", program.Count(r.OutOfOrder, "message"))
 	}
 	for _, topic := range r.NotForXML {
 		fmt.Fprintf(w, "  note: no ROS master accepts %s: play leaves it out\n", topic)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
+	"rsros/program"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -145,8 +147,8 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if original == path { // it keeps its name
 		written = place.Join(o.place.Folder, place.Base(path))
 	}
-	log.Info().Str("bag", written).Str("before", megabytes(before.Size)).Str("after", megabytes(size)).
-		Str("original", original).Uint64("messages", messages).Msg("written")
+	a.made(program.Summary{Paths: []string{written}, Counts: []string{program.Count(messages, "message"),
+		fmt.Sprintf("%s instead of the %s of %s", program.SizeText(size), program.SizeText(before.Size), original)}})
 	if lost {
 		return bagstore.Damaged, nil
 	}

@@ -142,23 +142,16 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 // converted reports what was written.
 func (a *app) converted(r convert.Result, in, out string) error {
 	log := a.logger()
-	e := log.Info().Str("out", out)
+	counts, next, lost := []string{program.Count(r.Messages, "message"), program.Count(r.Topics, "topic")}, "", []string(nil)
 	if r.Frames+r.Events > 0 {
-		e = e.Uint64("frames", r.Frames).Uint64("events", r.Events)
-	} else {
-		e = e.Int("topics", r.Topics).Uint64("messages", r.Messages)
+		counts = []string{program.Count(r.Frames, "frame"), program.Count(r.Events, "event")}
 	}
-	if r.Size > 0 {
-		e = e.Str("size", megabytes(r.Size))
+	if r.Camera {
+		next = "convert --realsense makes a recording for librealsense of the camera in it"
 	}
-	e.Msg("written")
 	if r.Note != "" {
 		log.Info().Msg(r.Note)
 	}
-	if r.Camera {
-		log.Info().Msg("converted message by message; --device makes a recording for librealsense of the camera in it")
-	}
-	var lost []string
 	for _, l := range r.Lost {
 		log.Warn().Uint64("count", l.Count).Msg("lost or changed in the output: " + l.What)
 		lost = append(lost, l.What)
@@ -167,6 +160,7 @@ func (a *app) converted(r convert.Result, in, out string) error {
 		log.Warn().Uint64("messages", r.Damaged).AnErr("last", r.Why).Msg("damaged messages were left out")
 		lost = append(lost, "damaged messages")
 	}
+	a.made(program.Summary{Paths: []string{out}, Counts: counts, Size: r.Size, Next: next})
 	if len(lost) > 0 {
 		return fmt.Errorf("%w: %s doesn't hold all of %s: %s", program.ErrIncomplete, out, in, strings.Join(lost, "; "))
 	}

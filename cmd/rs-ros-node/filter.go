@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
+	"rsros/program"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -120,8 +122,11 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	if res.Messages == 0 {
 		log.Warn().Msg(nothingSelected)
 	}
-	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
-		Str("size", megabytes(res.Size)).Msg("written")
+	s := program.Summary{Paths: []string{out}, Counts: []string{program.Count(res.Messages, "message")}, Size: res.Size}
+	if res.Latched > 0 {
+		s.Counts = append(s.Counts, fmt.Sprintf("%d of them latched before the start", res.Latched))
+	}
+	a.made(s)
 	return bagset.Loss(0, res.Clamped, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))
 }
 

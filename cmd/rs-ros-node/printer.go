@@ -113,11 +113,3 @@ func printableEvent(event map[string]any) error {
 	}
 	return nil
 }
-
-// plural returns a number with its noun, such as "1 chunk" or "2 chunks".
-func plural[N int | int64 | uint64](n N, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

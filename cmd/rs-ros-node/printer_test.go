@@ -153,9 +153,3 @@ func TestNothingSteersATerminal(t *testing.T) {
 		}
 	}
 }
-
-func TestPlural(t *testing.T) {
-	if got := plural(0, "chunk") + ", " + plural(1, "chunk") + ", " + plural(2, "chunk"); got != "0 chunks, 1 chunk, 2 chunks" {
-		t.Error(got)
-	}
-}

@@ -75,7 +75,10 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	})
 	done()
 	if r.Size > 0 {
-		log.Info().Str("bag", out).Uint64("sets", r.Sets).Uint64("frames", r.Frames).Str("size", megabytes(r.Size)).Msg("written")
+		a.made(program.Summary{
+			Paths: []string{out}, Counts: []string{program.Count(r.Sets, "frame set"), program.Count(r.Frames, "frame")}, Size: r.Size,
+			Next: "rs-ros-node view " + out,
+		})
 	}
 	if err == nil && r.Damage != nil {
 		return fmt.Errorf("%w: %w", program.ErrIncomplete, r.Damage)

@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/node/settings"
+	"rsros/program"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
 )
@@ -156,7 +157,7 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 	if r.Lost == 0 && r.Outcome == bagstore.Damaged { // no index counts what is torn
 		lost = "an unknown number"
 	}
-	fmt.Fprintf(w, "%s: kept %s, lost %s, in %s (%s)\n", r.Path, plural(r.Kept, "message"), lost, r.Output, megabytes(r.Size))
+	fmt.Fprintf(w, "%s: kept %s, lost %s, in %s (%s)\n", r.Path, program.Count(r.Kept, "message"), lost, r.Output, program.SizeText(r.Size))
 	printNotes(w, r.Notes)
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {

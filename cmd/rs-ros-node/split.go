@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
+	"rsros/program"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -111,7 +112,7 @@ func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {
 		return nil
 	}
 	for _, p := range parts {
-		fmt.Fprintf(a.out, "%s  %d messages  %.3f s  %s\n", p.Path, p.Messages, p.End.Sub(p.Start).Seconds(), megabytes(p.Size))
+		fmt.Fprintf(a.out, "%s  %d messages  %.3f s  %s\n", p.Path, p.Messages, p.End.Sub(p.Start).Seconds(), program.SizeText(p.Size))
 	}
 	return nil
 }

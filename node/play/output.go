@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/node/transport"
+	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
 )
@@ -204,12 +205,12 @@ func sent(s ros.PublisherStats) (n uint64) {
 // describeSkipped describes what was skipped, one text per topic.
 func (o *output) describeSkipped() (list []string) {
 	if o.wrapper != nil && o.wrapper.Skipped() > 0 {
-		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
+		list = append(list, program.Count(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
 	}
 	for _, s := range o.sinks {
 		for _, d := range s.compressed.Drops() {
 			if d.Dropped > 0 {
-				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", countOf(d.Dropped, "image"), d.Topic))
+				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", program.Count(d.Dropped, "image"), d.Topic))
 			}
 		}
 	}
@@ -229,14 +230,7 @@ type loss struct {
 }
 
 func (l loss) String() string {
-	return fmt.Sprintf("%s of %s by %s", countOf(l.messages, "message"), l.topic, cmp.Or(l.subscriber, "others"))
-}
-
-func countOf(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s of %s by %s", program.Count(l.messages, "message"), l.topic, cmp.Or(l.subscriber, "others"))
 }
 
 // losses returns what slow subscribers lost, sorted by topic and subscriber.
@@ -295,7 +289,7 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost
 
 func lossText(dropped uint64, list []loss) string {
 	const most = 10 // subscribers named
-	text := "slow subscribers lost " + countOf(dropped, "message")
+	text := "slow subscribers lost " + program.Count(dropped, "message")
 	var each []string
 	for _, l := range list[:min(len(list), most)] {
 		each = append(each, l.String())
