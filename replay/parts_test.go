@@ -141,6 +141,22 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
+func TestStartPastTheEnd(t *testing.T) {
+	bag := writeRaw(t, raw{10 * sec, "/a", "std_msgs/String", text("0")}, raw{12500 * sec / 1000, "/a", "std_msgs/String", text("1")})
+	for start, want := range map[time.Duration]string{
+		2500 * time.Millisecond: "", 0: "", -time.Second: "",
+		2501 * time.Millisecond: "start at 2.501s: the last message is 2.5s after the first",
+	} {
+		got := ""
+		if _, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: &journal{}, Clock: &fakeClock{}, Settings: Settings{Start: start}}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%v: %q, want %q", start, got, want)
+		}
+	}
+}
+
 func TestReadableTime(t *testing.T) {
 	for in, want := range map[bagstore.Time]string{1: "0s", 1500 * ms: "1.5s", 1_700_000_000*sec + 250*ms: "2023-11-14 22:13:20.250000"} {
 		if got := ReadableTime(in); got != want {

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -239,9 +240,13 @@ func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 
 // bound determines the start and the end of playback.
 func (p *Player) bound() error {
-	from, to, err := p.o.between(p.o.Source.View(bagstore.Query{Start: statics + 1}).Start)
+	all := p.o.Source.View(bagstore.Query{Start: statics + 1})
+	from, to, err := p.o.between(all.Start)
 	if err != nil {
 		return err
+	}
+	if first, last := all.Start(), all.End(); first != 0 && from > last {
+		return fmt.Errorf("start at %v: the last message is %v after the first", from.Sub(first), last.Sub(first).Round(time.Millisecond))
 	}
 	p.view = p.o.Source.View(p.query(max(from, statics+1), to))
 	early := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
