@@ -22,6 +22,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
 	"rsros/program"
+	"rsros/program/help"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
 	"rsros/tools/reprocess"
@@ -115,17 +116,18 @@ left out, 1 not done, 2 wrong usage.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", program.ErrUsage, err) })
 	f := cmd.Flags()
-	f.StringVarP(&o.Dir, "dir", "o", "", "folder or address for the data set; must be new or empty, or its beginning")
-	f.StringVar(&task, "task", "", "what the robot does, in words")
-	f.StringVar(&robot, "robot", "", "YAML file with the topics of state and action")
-	f.StringVar(&s.Images, "images", "", strings.Join(imageForms, ", ")+" (default png); videos need ffmpeg")
-	f.StringVar(&s.Depth, "depth", "", strings.Join(depthForms, ", ")+" (default png); videos need ffmpeg")
-	f.Float64Var(&o.Rate, "rate", 0, "select about this many sets a second; 0: all")
-	f.StringSliceVar(&filters, "filters", nil, "blocks that process each set, such as align_to_color")
-	f.StringArrayVar(&set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
+	f.StringVarP(&o.Dir, "dir", "o", "", "`FOLDER` or address for the data set; must be new or empty, or its beginning")
+	f.StringVar(&task, "task", "", "`WORDS` for what the robot does")
+	f.StringVar(&robot, "robot", "", "YAML `FILE` with the topics of state and action")
+	f.StringVar(&s.Images, "images", "", "`FORM`: "+strings.Join(imageForms, ", ")+" (default png); videos need ffmpeg")
+	f.StringVar(&s.Depth, "depth", "", "`FORM`: "+strings.Join(depthForms, ", ")+" (default png); videos need ffmpeg")
+	f.Float64Var(&o.Rate, "rate", 0, "select about `HZ` sets a second; 0: all")
+	f.StringSliceVar(&filters, "filters", nil, "`BLOCK,…` that process each set, such as align_to_color")
+	f.StringArrayVar(&set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
 	f.BoolVar(&o.Uncompressed, "uncompressed", false, "don't compress PNG files")
 	f.BoolVarP(&o.Overwrite, "overwrite", "f", false, "replace an existing data set")
 	o.Selection.Flags(f)
+	help.Use(cmd)
 	return cmd
 }
 

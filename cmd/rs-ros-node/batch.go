@@ -110,13 +110,13 @@ recording failed, or Ctrl-C.`,
 		ValidArgs: slices.Sorted(maps.Keys(batchCommands)),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.in, "in", "", "folder or address with the recordings")
-	f.StringVar(&o.list, "list", "", "process only the recordings named in this file, one on each line")
-	f.StringVar(&o.out, "out", "", "folder or address for outputs, and for markers in .batch")
-	f.StringVar(&o.to, "to", "", "output of convert: bag, db3, mcap or folder; of export: folder (default) or mcap")
-	f.StringVar(&o.shard, "shard", "", "process shard I of N, from 0/N to N-1/N; the default is that of the array job")
-	f.IntVar(&o.shards, "shards", 0, "number of shards, for array jobs that don't provide it, such as those of Kubernetes")
-	f.IntVar(&o.jobs, "jobs", 0, "number of recordings to process at a time; the default is the number of cores")
+	f.StringVar(&o.in, "in", "", "`FOLDER` or address with the recordings")
+	f.StringVar(&o.list, "list", "", "process only the recordings named in this `FILE`, one on each line")
+	f.StringVar(&o.out, "out", "", "`FOLDER` or address for outputs, and for markers in .batch")
+	f.StringVar(&o.to, "to", "", "`FORMAT` of the output of convert: bag, db3, mcap or folder; of export: folder (default) or mcap")
+	f.StringVar(&o.shard, "shard", "", "process shard `I/N`, from 0/N to N-1/N; the default is that of the array job")
+	f.IntVar(&o.shards, "shards", 0, "`N` shards, for array jobs that don't provide it, such as those of Kubernetes")
+	f.IntVar(&o.jobs, "jobs", 0, "process `N` recordings at a time; the default is the number of cores")
 	overwriteFlag(f, &o.overwrite, "replace outputs that batch didn't write")
 	return cmd
 }

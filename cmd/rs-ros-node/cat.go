@@ -30,10 +30,10 @@ Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
 	}
 	f := cmd.Flags()
 	o.Selection.Flags(f)
-	f.Uint64VarP(&o.Count, "count", "n", 0, "stop after this many messages")
+	f.Uint64VarP(&o.Count, "count", "n", 0, "stop after `N` messages")
 	f.BoolVar(&o.JSON, "json", false, "print JSON lines")
 	f.BoolVar(&o.Print.OmitArrays, "noarr", false, "leave out the content of arrays, like rostopic echo --noarr")
 	f.BoolVar(&o.Print.OmitStrings, "nostr", false, "leave out strings, like rostopic echo --nostr")
-	f.IntVar(&o.Print.MaxArray, "max-array", 0, "print at most this many elements of an array")
+	f.IntVar(&o.Print.MaxArray, "max-array", 0, "print at most `N` elements of an array")
 	return cmd
 }

@@ -41,10 +41,10 @@ says, 1 not done.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "file or address to write, which ends in .jsonl; without it, JSON goes to standard output")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` or address to write, which ends in .jsonl; without it, JSON goes to standard output")
 	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
-	f.IntVarP(&o.jobs, "jobs", "j", 4, "number of recordings to read at a time")
+	f.IntVarP(&o.jobs, "jobs", "j", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
 	a.quietFlag(f)
 	cmd.AddCommand(newCatalogMergeCommand())
@@ -72,7 +72,7 @@ Exit codes: 0 done, 1 not done, without output.`,
 			return noOutput(catalog.Merge(cmd.Context(), args, out, overwrite))
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file or address to write, which ends in .jsonl")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`FILE` or address to write, which ends in .jsonl")
 	overwriteFlag(cmd.Flags(), &overwrite, "replace OUT if it exists")
 	return cmd
 }

@@ -69,7 +69,7 @@ NAME.orig.bag. Exit codes are those of compress.`,
 
 func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.place.Folder, "output-dir", "", "folder to write into, under the bags' own names")
+	f.StringVar(&o.place.Folder, "output-dir", "", "`FOLDER` to write into, under the bags' own names")
 	overwriteFlag(f, &o.place.Force, "replace existing files, including backups")
 	a.quietFlag(f)
 }

@@ -71,10 +71,10 @@ without output.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
 	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
-	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS 1 or 2; by default only if OUT needs it")
-	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
+	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
+	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	a.quietFlag(f)
 	settingFlags(cmd, settings.Bag, &o.bag)

@@ -27,13 +27,13 @@ type dataSetOptions struct {
 
 func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.form, "as", "", "form of a data set: "+strings.Join(dataset.Forms(), ", "))
-	f.Float64Var(&o.rate, "rate", 0, "with --as: select about this many sets a second; 0: all")
-	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML file with the IMU's noise, as Kalibr has it")
-	f.StringVar(&o.truth, "ground-truth", "", "with --as: a topic of odometry or stamped poses, or two frames of tf, FROM:TO")
+	f.StringVar(&o.form, "as", "", "`FORM` of a data set: "+strings.Join(dataset.Forms(), ", "))
+	f.Float64Var(&o.rate, "rate", 0, "with --as: select about `HZ` sets a second; 0: all")
+	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML `FILE` with the IMU's noise, as Kalibr has it")
+	f.StringVar(&o.truth, "ground-truth", "", "with --as: a `TOPIC` of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
-	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: blocks that process each set, such as align_to_color")
-	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: FILTER.OPTION=VALUE")
+	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: `BLOCK,…` process each set, such as align_to_color")
+	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 

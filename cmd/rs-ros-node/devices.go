@@ -55,7 +55,7 @@ describes the file and how to send it.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	f.StringVar(&o.report, "report", "", "`FILE` to write a camera's report to, a text file")
-	f.StringVar(&o.port, "port", "", "port of the camera for --report, such as 2-1.4; needed if there are several")
+	f.StringVar(&o.port, "port", "", "`PORT` of the camera for --report, such as 2-1.4; needed if there are several")
 	f.BoolVar(&o.mask, "mask-serials", false, "replace the serial numbers in the report")
 	overwriteFlag(f, &o.overwrite, "replace the report if it exists")
 	return cmd

@@ -76,10 +76,10 @@ set were left out, 1 not done.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Dir, "dir", "o", "", "folder for images and tables; must be new or empty, or the beginning of the data set")
+	f.StringVarP(&o.Dir, "dir", "o", "", "`FOLDER` for images and tables; must be new or empty, or the beginning of the data set")
 	f.BoolVar(&o.Points, "ply", false, "also write point clouds: 6 MB for a frame of 848x480")
 	f.BoolVar(&o.Aligned, "align-depth", false, "also write depth as the colour camera sees it, as 16-bit PNG")
-	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
+	f.StringVar(&o.MCAP, "mcap", "", "MCAP `FILE` to write")
 	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file, or the PNG files of a data set")
 	set.flags(cmd)
 	o.Selection.Flags(f)

@@ -57,7 +57,8 @@ without output.`,
   rs-ros-node filter robot.mcap cut.mcap --start 10 --end 20
   rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
   rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
-  rs-ros-node filter walk.bag odom.bag "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
+  rs-ros-node filter walk.bag odom.bag \
+      "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {
@@ -73,7 +74,7 @@ without output.`,
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
-	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression for each message, after MATCH or NO MATCH")
+	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }

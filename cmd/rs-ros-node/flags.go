@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/node/settings"
+	"rsros/program/help"
 )
 
 // jobFlags are settingFlags of a job in a graph. What no parameter sets has its default at once.
@@ -28,7 +29,10 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 			continue
 		}
 		flag := f.VarPF(settingFlag{field, given}, field.Flag, field.Short, field.Usage())
-		flag.DefValue, flag.NoOptDefVal = field.Default, field.Alone
+		flag.DefValue, flag.NoOptDefVal = "", field.Alone // Usage has the default
+		if field.Group != "" {
+			help.Group(f, field.Group, field.Flag)
+		}
 		switch field.Kind {
 		case settings.Bool:
 			flag.NoOptDefVal = "true"

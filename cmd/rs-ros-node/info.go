@@ -50,7 +50,7 @@ Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 	f := cmd.Flags()
 	f.BoolVarP(&o.yaml, "yaml", "y", false, "print YAML")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only, such as duration or topics[0].messages")
+	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this `KEY` only, such as duration or topics[0].messages")
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the start of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")

@@ -6,6 +6,7 @@ import (
 	"rsros/node/live"
 	"rsros/node/settings"
 	"rsros/node/view"
+	"rsros/program/help"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
@@ -53,6 +54,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 		},
 	}
 	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
+	help.First(cmd.Flags(), "device", "depth", "color", "naming", "align-depth", "pointcloud", "record", "duration", "master", "http")
 	return cmd
 }
 

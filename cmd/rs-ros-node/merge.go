@@ -16,9 +16,9 @@ func newMergeCommand(a *app) *cobra.Command {
 		Use:   "merge -o OUT BAG…",
 		Short: "Combine recordings into one, in time order",
 		Long: `merge copies the messages of several recordings into one, sorted by time. OUT's
-extension says the format, as in filter. Messages of equal time keep the order in which the bags are named. The flags that select
-messages are those of filter. The compression is that of the first bag unless a
-flag changes it.
+extension says the format, as in filter. Messages of equal time keep the order in
+which the bags are named. The flags that select messages are those of filter. The
+compression is that of the first bag unless a flag changes it.
 
 With --join, the bags are parts of one recording, such as those of a black box or
 of a split with --repeat-latched: a publisher's first latched message in a later part
@@ -43,7 +43,7 @@ without output.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "", "file to write")
+	f.StringVarP(&output, "output", "o", "", "`FILE` to write")
 	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")

@@ -11,6 +11,7 @@ import (
 	"rsros/node/naming"
 	"rsros/node/play"
 	"rsros/node/settings"
+	"rsros/program/help"
 	"rsros/program/work"
 	"rsros/replay"
 )
@@ -56,6 +57,7 @@ or not everything could be computed in time.`,
 		},
 	}
 	p.register(cmd)
+	help.First(cmd.Flags(), "rate", "start", "duration", "loop", "pause", "clock", "topics", "exclude", "naming", "http")
 	return cmd
 }
 

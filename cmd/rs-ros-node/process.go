@@ -44,14 +44,16 @@ lower case, such as spatial.filter_smooth_alpha.
 Exit codes: 0 done, 3 the recording is damaged and its intact part was processed,
 1 not done, without output.`,
 		Example: `  rs-ros-node process walk.bag aligned.bag --filters align_to_color
-  rs-ros-node process walk.bag smooth.bag --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
-  rs-ros-node process walk.bag view.bag --filters decimation,colorizer --set colorizer.color_scheme=9 --lz4`,
+  rs-ros-node process walk.bag smooth.bag --filters disparity_start,spatial,temporal,disparity_end \
+      --set spatial.holes_fill=2
+  rs-ros-node process walk.bag view.bag --filters decimation,colorizer \
+      --set colorizer.color_scheme=9 --lz4`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], args[1], o) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.filters, "filters", nil, "blocks, separated by commas")
-	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
+	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,…` of librealsense, in their order")
+	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, &o.bag)

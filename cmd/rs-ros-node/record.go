@@ -10,6 +10,7 @@ import (
 
 	"rsros/node/settings"
 	"rsros/node/view"
+	"rsros/program/help"
 	"rsros/record"
 	"rsros/ros/graph"
 )
@@ -47,6 +48,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 		},
 	}
 	jobFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
+	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "output-prefix", "lz4", "split", "size", "duration", "http")
 	return cmd
 }
 

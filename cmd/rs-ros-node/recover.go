@@ -58,7 +58,7 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.to.Output, "output", "o", "", "file to write, for a single bag")
+	f.StringVarP(&o.to.Output, "output", "o", "", "`FILE` to write, for a single bag")
 	f.BoolVar(&o.to.InPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
 	o.flags(cmd)
 	return cmd
@@ -93,7 +93,7 @@ lost is printed.`,
 
 func (o *recoverOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.to.Folder, "output-dir", "", "write to this folder, under the names of the bags")
+	f.StringVar(&o.to.Folder, "output-dir", "", "write to this `FOLDER`, under the names of the bags")
 	overwriteFlag(f, &o.to.Force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")

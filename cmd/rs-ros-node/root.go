@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/program/help"
 	"rsros/ros/graph"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
@@ -161,46 +162,37 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.Flags().Bool("version", false, "print the version and the build, like the command version") // see withDefaultCommand
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
 	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
-	root.PersistentFlags().Func("message-limit", "largest compressed message to read, in `MB`, if it unpacks to over four times its stored size (default 32)", limitMessages)
-	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default TMPDIR)", useTemp)
-	root.PersistentFlags().StringVar(&a.cache, "cache", "", "also keep data read from addresses in `FOLDER`, for later runs")
-	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache: bytes, or a number with k, M or G (default 10G)", a.limitCache)
+	root.PersistentFlags().Func("message-limit", "`SIZE` of the largest compressed message to read, if it unpacks to over four times that (default 32M)", limitMessages)
+	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default $TMPDIR)", useTemp)
+	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")
+	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(
-		newLiveCommand(a),
-		newRecordCommand(a),
-		newUploadCommand(a),
-		newPlayCommand(a),
-		newInfoCommand(a),
-		newMasterCommand(a),
-		newDevicesCommand(a),
-		newCatalogCommand(a),
-		newCheckCommand(a),
-		newRecoverCommand(a),
-		newReindexCommand(a),
-		newCompressCommand(a),
-		newDecompressCommand(a),
-		newFilterCommand(a),
-		newMergeCommand(a),
-		newSplitCommand(a),
-		newCatCommand(a),
-		newExportCommand(a),
-		newProcessCommand(a),
-		newConvertCommand(a),
-		newBatchCommand(a),
-		newDemoCommand(a),
-		newUSBServeCommand(a),
-		newViewCommand(a),
-		newVersionCommand(),
-	)
+	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a),
+		newDevicesCommand(a), newMasterCommand(a), newUSBServeCommand(a))
+	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
+		newRecoverCommand(a), newReindexCommand(a))
+	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a), newMergeCommand(a), newConvertCommand(a),
+		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
+	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
+	root.AddCommand(newDemoCommand(a), newVersionCommand())
 	root.AddCommand(replacedCommands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
+	help.Use(root)
 	addManual(root)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 	}
 	return root
+}
+
+// addGroup adds commands that help lists together.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // isNode reports whether a command runs until it is interrupted, which is no failure then.

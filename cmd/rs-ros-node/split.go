@@ -49,8 +49,8 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	}
 	f := cmd.Flags()
 	settingFlags(cmd, settings.Split, settings.Fields{"size": &o.Size, "duration": &o.Duration})
-	f.Uint64Var(&o.Messages, "count", 0, "limit of a part in messages")
-	f.StringVarP(&o.prefix, "output-prefix", "o", "", "names before the number (default: the bag's own)")
+	f.Uint64Var(&o.Messages, "count", 0, "limit of a part: `N` messages")
+	f.StringVarP(&o.prefix, "output-prefix", "o", "", "`PREFIX` of the parts' names (default the bag's own)")
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
 	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
 	o.selection.Flags(f)

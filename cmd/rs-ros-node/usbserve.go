@@ -55,8 +55,8 @@ them in again; hosts then have to attach them again.`,
 			return a.serveUSB(cmd.Context(), devices, listen)
 		},
 	}
-	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDRESS` to listen at; clients need no password")
+	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "`DEVICE` is sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDR` to listen at; clients need no password")
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 	"rsros/node/live"
 	"rsros/node/settings"
 	"rsros/node/view"
+	"rsros/program/help"
 	"rsros/ros/graph"
 	"rsros/viewer"
 	"rsros/viewer/wire"
@@ -49,6 +50,7 @@ a catalog. Without an argument, choose a device in the page.`,
 		},
 	}
 	jobFlags(cmd, settings.View, v.fields(), &v.streams)
+	help.First(cmd.Flags(), "listen", "bags", "record-path", "master", "no-open")
 	return cmd
 }
 

@@ -41,13 +41,13 @@ const (
 
 // kinds has the names of values in help, and the descriptions in errors.
 var kinds = [...]struct{ name, wants string }{
-	Bool: {"bool", "true or false"}, Text: {name: "text"}, Texts: {name: "text"}, List: {name: "list"},
-	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Expression: {name: "expression"}, Profile: {name: "profile"},
-	Whole: {"number", "a whole number"}, Number: {"number", "a number"}, Positive: {"number", "a number above 0"},
-	MB: {"MB", "a number of MB, or one with k, M or G"}, KB: {"KB", "a number of KB, or one with k, M or G"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
-	Seconds: {"seconds", "a number of seconds that isn't negative"}, Offset: {"seconds", "a number of seconds"},
-	Time: {"time", "seconds, or a number with s, m or h"}, Wait: {"time", "seconds, or a number with s, m or h"},
-	Limit: {"number", "a whole number"},
+	Bool: {"bool", "true or false"}, Text: {name: "NAME"}, Texts: {name: "NAME"}, List: {name: "NAME,…"},
+	File: {name: "FILE"}, Folder: {name: "FOLDER"}, Serial: {name: "SERIAL"}, Word: {name: "NAME"}, Value: {name: "VALUE"}, Expression: {name: "REGEX"}, Profile: {name: "PROFILE"},
+	Whole: {"N", "a whole number"}, Number: {"N", "a number"}, Positive: {"N", "a number above 0"},
+	MB: {"SIZE", "a number of MB, or one with k, M or G"}, KB: {"SIZE", "a number of KB, or one with k, M or G"}, Bytes: {"SIZE", "a number of bytes, or one with k, M or G"},
+	Seconds: {"TIME", "a number of seconds that isn't negative"}, Offset: {"TIME", "a number of seconds"},
+	Time: {"TIME", "seconds, or a number with s, m or h"}, Wait: {"TIME", "seconds, or a number with s, m or h"},
+	Limit: {"N", "a whole number"},
 }
 
 // String returns the kind's name in help.

@@ -7,6 +7,7 @@
 package settings
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 )
@@ -15,10 +16,11 @@ import (
 type Setting struct {
 	Flag   string   // may be ""
 	Short  string   // the flag's letter
+	Group  string   // title in help
 	Params []string // private parameters; the first that is set counts, but a Profile has four
 
 	Kind    Kind
-	Unit    string   // of a number, or the form of a Value
+	Unit    string   // placeholder of the value in help, if the kind's doesn't suffice
 	Choices []string // of a Word
 	Alone   string   // the flag's value if it is given without one; "" if it needs one
 	Row     bool     // the flag takes several values in a row, as rosbag's do
@@ -45,8 +47,11 @@ func (s *Setting) Name() string {
 // Usage returns the flag's help, with the default and the parameters.
 func (s *Setting) Usage() string {
 	usage := s.Help
-	if s.Auto != "" {
+	switch {
+	case s.Auto != "":
 		usage += " (default: " + s.Auto + ")"
+	case s.Default != "":
+		usage += " (default " + s.Default + ")"
 	}
 	if len(s.Params) > 0 {
 		usage += " [~" + strings.Join(s.Params, ", ~") + "]"
@@ -66,6 +71,14 @@ func (s Set) flags() (out Set) {
 		}
 	}
 	return out
+}
+
+// in puts the settings without a group into one.
+func in(group string, s Set) Set {
+	for i := range s {
+		s[i].Group = cmp.Or(s[i].Group, group)
+	}
+	return s
 }
 
 // Find returns the setting with the name, or nil.

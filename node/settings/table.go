@@ -15,35 +15,35 @@ var (
 // of the input. Sink has only the settings of writing to disk.
 var (
 	Bag    = bag.flags()
-	Output = slices.Concat(Bag, Set{{Flag: "uncompressed", Help: "don't compress"}})
+	Output = slices.Concat(Bag, in("Compression", Set{{Flag: "uncompressed", Help: "don't compress"}}))
 	Sink   = sink.flags()
 )
 
-var device = Set{
-	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Example: "sim",
+var device = in("Device", Set{
+	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Unit: "DEVICE", Example: "sim",
 		Help: "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras"},
 	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Help: "use the USB camera with this serial number"},
-	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Help: "use the USB camera at this port, such as 2-1"},
-	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Help: "use a USB camera whose name matches this expression, such as D435"},
+	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Unit: "PORT", Help: "use the USB camera at this port, such as 2-1"},
+	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Unit: "REGEX", Help: "use a USB camera whose name matches this expression, such as D435"},
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
 		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; 0 or less: forever"},
 	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
 	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it reconnects"},
-	{Flag: "unplugged", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
-	{Flag: "seed", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
-	{Flag: "pose", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
-	{Flag: "clock-drift", Params: []string{"clock_drift"}, Kind: Number,
+	{Flag: "unplugged", Group: "Simulated camera", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
+	{Flag: "seed", Group: "Simulated camera", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
+	{Flag: "pose", Group: "Simulated camera", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
+	{Flag: "clock-drift", Group: "Simulated camera", Params: []string{"clock_drift"}, Kind: Number,
 		Help: "microseconds a second by which the host's clock gains on the simulated camera's, whose clock then has the stamps"},
-	{Flag: "speed", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
-	{Flag: "pause", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
-	{Flag: "loop", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
-	{Flag: "recorded-device", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
+	{Flag: "speed", Group: "Playback", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
+	{Flag: "pause", Group: "Playback", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
+	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
+	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
 	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
-}
+})
 
 // streams has the profiles of a camera's streams.
-var streams = Set{
+var streams = in("Streams", Set{
 	{Flag: "depth", Params: profile("enable_depth", "depth"), Kind: Profile, Help: "Depth_0 stream: WIDTHxHEIGHT@FPS, or off"},
 	{Flag: "color", Params: profile("enable_color", "color"), Kind: Profile, Help: "Color_0 stream: WIDTHxHEIGHT@FPS, or off"},
 	{Flag: "infra1", Params: profile("enable_infra1", "infra"), Kind: Profile, Help: "Infrared_1 stream: WIDTHxHEIGHT@FPS, or off"},
@@ -54,26 +54,26 @@ var streams = Set{
 	{Params: profile("enable_pose", "pose"), Kind: Profile, Help: "Pose_0 stream"},
 	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which only a recording can have"},
 	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which only a recording can have"},
-}
+})
 
 // profile returns realsense2_camera's parameters of a stream.
 func profile(enable, prefix string) []string {
 	return []string{enable, prefix + "_width", prefix + "_height", prefix + "_fps"}
 }
 
-var master = Setting{Flag: "master", Kind: Word, Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
+var master = Setting{Flag: "master", Group: "Network", Kind: Word, Unit: "MASTER", Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
 	Help: "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works"}
 
-var liveTopics = Set{
+var liveTopics = in("Topics", Set{
 	master,
-	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "topic names: sdk, wrapper or both"},
-	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Default: "camera",
+	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "topic names: sdk, wrapper or both"},
+	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Unit: "NAME", Default: "camera",
 		Help: "prefix of the wrapper naming's topics and frames; . is the node's namespace; repeat it like --device (several are camera1, camera2, … by default)"},
 	{Params: []string{"manager"}, Kind: Text, Default: "realsense2_camera_manager", Help: "nodelet manager that the wrapper naming's diagnostics are named after; nothing is loaded into it"},
-}
+})
 
 // wrapper has what the wrapper naming publishes in addition to the streams.
-var wrapper = Set{
+var wrapper = in("Processing", Set{
 	{Flag: "align-depth", Params: []string{"align_depth"}, Help: "publish depth as the colour camera sees it: CAMERA/aligned_depth_to_color"},
 	{Flag: "pointcloud", Params: []string{"enable_pointcloud"}, Help: "publish coloured points: CAMERA/depth/color/points"},
 	{Params: []string{"pointcloud_texture_stream"}, Kind: Word, Choices: []string{"RS2_STREAM_COLOR", "RS2_STREAM_INFRARED", "RS2_STREAM_ANY"}, Default: "RS2_STREAM_COLOR",
@@ -83,19 +83,19 @@ var wrapper = Set{
 	{Params: []string{"allow_no_texture_points"}, Help: "keep points outside of the texture, in black"},
 	{Params: []string{"rgbd"}, Help: "publish color/image_rect_color and depth_registered/points, as rs_rgbd.launch does"},
 	{Params: []string{"infra_rgb"}, Help: "publish grey infrared images as rgb8"},
-	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "names", Example: "spatial,temporal",
+	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "NAME,…", Example: "spatial,temporal",
 		Help: "process depth: decimation, disparity, spatial, temporal, hole_filling, hdr_merge, sequence_id_filter, colorizer, pointcloud"},
-	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "m", Auto: "no limit", Help: "depth beyond this distance in metres becomes 0"},
+	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "METRES", Auto: "no limit", Help: "depth beyond this distance in metres becomes 0"},
 	{Flag: "sync", Params: []string{"enable_sync"}, Help: "frames taken together have one stamp"},
-	{Flag: "unite-imu", Params: []string{"unite_imu_method"}, Kind: Word, Choices: []string{"none", "copy", "linear_interpolation"}, Default: "none",
+	{Flag: "unite-imu", Params: []string{"unite_imu_method"}, Kind: Word, Unit: "METHOD", Choices: []string{"none", "copy", "linear_interpolation"}, Default: "none",
 		Help: "publish gyroscope and accelerometer as CAMERA/imu: copy or linear_interpolation"},
 	{Params: []string{"linear_accel_cov"}, Kind: Number, Default: "0.01", Help: "covariance of accelerations"},
 	{Params: []string{"angular_velocity_cov"}, Kind: Number, Default: "0.01", Help: "covariance of angular velocities"},
 	{Params: []string{"publish_tf"}, Default: "true", Help: "publish transforms"},
-	{Params: []string{"tf_publish_rate"}, Kind: Number, Unit: "Hz", Help: "publish transforms on /tf at this rate; 0: on /tf_static"},
+	{Params: []string{"tf_publish_rate"}, Kind: Number, Unit: "HZ", Help: "publish transforms on /tf at this rate; 0: on /tf_static"},
 	{Params: []string{"publish_odom_tf"}, Default: "true", Help: "publish poses as transforms on /tf"},
 	{Params: []string{"tf_prefix"}, Kind: Text, Auto: "the camera's name", Help: "prefix of frames"},
-}
+})
 
 // Frames has the settings of frame names.
 var Frames = frames()
@@ -114,118 +114,118 @@ func frames() (s Set) {
 	return s
 }
 
-var recorder = Set{
+var recorder = in("Recording", Set{
 	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
 	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
 	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag, as /device_0, /device_1 and so on"},
-	{Flag: "record-topics", Params: []string{"record_topics"}, Kind: Texts, Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
+	{Flag: "record-topics", Params: []string{"record_topics"}, Kind: Texts, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
-	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
+	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk; 0 for no limit"},
+	{Flag: "memory", Group: "Disk and memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
-	{Flag: "record-ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-after", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-size", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
-	{Flag: "min-space", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
+	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
+	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
+	{Flag: "min-space", Group: "Disk and memory", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
-}
+})
 
-var sink = Set{
+var sink = in("Disk and memory", Set{
 	{Flag: "direct", Params: []string{"direct"}, Auto: "from 16 MiB on, where the file system supports it",
 		Help: "write past the page cache (O_DIRECT), or fail if the file system doesn't support that"},
 	{Flag: "buffered", Params: []string{"buffered"}, Help: "write through the page cache"},
-}
-
-var bag = slices.Concat(sink, Set{
-	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
-	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
-	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; --chunksize=0 writes a chunk for each message"},
 })
 
-var lz4Topics = Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
-	Help: "compress with LZ4 only messages of topics whose whole names match"}}
+var bag = slices.Concat(sink, in("Compression", Set{
+	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
+	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
+	{Flag: "chunksize", Group: "Disk and memory", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; --chunksize=0 writes a chunk for each message"},
+}))
+
+var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
+	Help: "compress with LZ4 only messages of topics whose whole names match"}})
 
 // upload has no parameters: nobody in the graph may say where recordings go.
-var upload = Set{
-	{Flag: "upload", Kind: Text, Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are stored there"},
+var upload = in("Upload", Set{
+	{Flag: "upload", Kind: Text, Unit: "ADDR", Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are stored there"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
 	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload: bytes, or a number with k, M or G"},
 	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder, or the command upload, continues"},
-}
+})
 
-var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}}
+var overwrite = in("Recording", Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}})
 
-var page = Set{
-	{Flag: "http", Kind: Text, Alone: "127.0.0.1:8765", Help: "serve the viewer's page, Foxglove and Lichtblick at ADDRESS:PORT; beyond loopback, with a token that is printed"},
-	{Flag: "http-origin", Kind: Texts, Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
+var page = in("Page", Set{
+	{Flag: "http", Kind: Text, Unit: "ADDR", Alone: "127.0.0.1:8765", Help: "serve the viewer's page, Foxglove and Lichtblick at ADDRESS:PORT; beyond loopback, with a token that is printed"},
+	{Flag: "http-origin", Kind: Texts, Unit: "ORIGIN", Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
 	{Flag: "http-view-only", Help: "don't let viewers and Foxglove's clients change anything"},
-}
+})
 
 // playback has the flags of rosbag play, and more.
-var playback = Set{
-	{Flag: "prefix", Short: "p", Kind: Text, Help: "put this before every topic name"},
+var playback = in("Playback", Set{
+	{Flag: "prefix", Group: "Topics", Short: "p", Kind: Text, Unit: "PREFIX", Help: "put this before every topic name"},
 	{Flag: "quiet", Short: "q", Help: "show no state line"},
 	{Flag: "immediate", Short: "i", Help: "play without waiting, as fast as subscribers read"},
 	{Flag: "pause", Running: "paused", Help: "start paused"},
 	{Flag: "queue", Kind: Limit, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no limit"},
-	{Flag: "clock", Help: "publish /clock"},
-	{Flag: "hz", Kind: Positive, Unit: "Hz", Default: "100", Help: "rate of /clock"},
-	{Flag: "clock-per-message", Default: "true", Help: "also publish /clock before each message"},
-	{Flag: "clock-topics", Kind: Texts, Row: true, Help: "publish /clock before messages of these topics only"},
-	{Flag: "follow-clock", Help: "follow the /clock of another program"},
+	{Flag: "clock", Group: "Clock", Help: "publish /clock"},
+	{Flag: "hz", Group: "Clock", Kind: Positive, Unit: "HZ", Default: "100", Help: "rate of /clock"},
+	{Flag: "clock-per-message", Group: "Clock", Default: "true", Help: "also publish /clock before each message"},
+	{Flag: "clock-topics", Group: "Clock", Kind: Texts, Unit: "TOPIC", Row: true, Help: "publish /clock before messages of these topics only"},
+	{Flag: "follow-clock", Group: "Clock", Help: "follow the /clock of another program"},
 	{Flag: "delay", Short: "d", Kind: Seconds, Default: "0.2", Help: "wait this many seconds after advertising, for subscribers to connect"},
 	{Flag: "rate", Short: "r", Kind: Positive, Default: "1", Running: "rate", Help: "speed"},
-	{Flag: "start", Short: "s", Kind: Offset, Help: "start this many seconds into the bags"},
-	{Flag: "start-at", Kind: Value, Unit: "date", Example: "2018-05-03 12:30:00", Help: "start at this time"},
-	{Flag: "duration", Short: "u", Kind: Seconds, Help: "play this many seconds of bag time; 0 for all"},
-	{Flag: "until", Kind: Value, Unit: "date", Example: "2018-05-03 12:30:00", Help: "play up to this time"},
-	{Flag: "skip-empty", Kind: Seconds, Help: "skip gaps that are longer than this many seconds; 0 for none"},
+	{Flag: "start", Group: "Time", Short: "s", Kind: Offset, Help: "start this many seconds into the bags"},
+	{Flag: "start-at", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "start at this time"},
+	{Flag: "duration", Group: "Time", Short: "u", Kind: Seconds, Help: "play this many seconds of bag time; 0 for all"},
+	{Flag: "until", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "play up to this time"},
+	{Flag: "skip-empty", Group: "Time", Kind: Seconds, Help: "skip gaps that are longer than this many seconds; 0 for none"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
-	{Flag: "loop-range", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},
+	{Flag: "loop-range", Group: "Time", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},
 	{Flag: "loop-monotonic", Help: "let time continue in each round instead of jumping back"},
 	{Flag: "keep-alive", Short: "k", Help: "stay after the end, with latched topics and the clock; with --loop, after the first round"},
-	{Flag: "try-future-version", Help: "accepted for compatibility with rosbag play; all known versions are read"},
-	{Flag: "topics", Kind: Texts, Row: true, Help: "topics to play"},
-	{Flag: "regex", Kind: Texts, Row: true, Help: "play topics whose whole name matches"},
-	{Flag: "exclude", Short: "x", Kind: Texts, Row: true, Help: "leave out topics whose whole name matches"},
-	{Flag: "types", Kind: Texts, Row: true, Help: "play messages of these types"},
-	{Flag: "exclude-types", Kind: Texts, Row: true, Help: "leave out messages of these types"},
-	{Flag: "limit", Kind: Texts, Example: "/imu=10", Help: "play a topic at no more than this rate: TOPIC=HZ in bag time"},
-	{Flag: "pause-topics", Kind: Texts, Row: true, Help: "pause before each message of these topics"},
-	{Flag: "bags", Kind: Texts, Help: "bags to play"},
+	{Flag: "try-future-version", Group: "Compatibility", Help: "accepted for compatibility with rosbag play; all known versions are read"},
+	{Flag: "topics", Group: "Topics", Kind: Texts, Unit: "TOPIC", Row: true, Help: "topics to play"},
+	{Flag: "regex", Group: "Topics", Kind: Texts, Unit: "REGEX", Row: true, Help: "play topics whose whole name matches"},
+	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Row: true, Help: "leave out topics whose whole name matches"},
+	{Flag: "types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "play messages of these types"},
+	{Flag: "exclude-types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "leave out messages of these types"},
+	{Flag: "limit", Group: "Topics", Kind: Texts, Unit: "TOPIC=HZ", Example: "/imu=10", Help: "play a topic at no more than this rate: TOPIC=HZ in bag time"},
+	{Flag: "pause-topics", Kind: Texts, Unit: "TOPIC", Row: true, Help: "pause before each message of these topics"},
+	{Flag: "bags", Kind: Texts, Unit: "FILE", Help: "bags to play"},
 	{Flag: "wait-for-subscribers", Help: "wait until every topic has a subscriber"},
 	{Flag: "lossy-ok", Help: "exit with 0 even if slow subscribers lost messages or not everything could be computed in time"},
-	{Flag: "rate-control-topic", Kind: Text, Help: "wait while the header stamps of this topic lag"},
+	{Flag: "rate-control-topic", Kind: Text, Unit: "TOPIC", Help: "wait while the header stamps of this topic lag"},
 	{Flag: "rate-control-max-delay", Kind: Seconds, Default: "1", Help: "seconds by which the stamps of --rate-control-topic may lag"},
-	{Flag: "restamp", Help: "move header stamps to now, so that no /clock is needed"},
+	{Flag: "restamp", Group: "Clock", Help: "move header stamps to now, so that no /clock is needed"},
 	{Running: "position", Kind: Seconds, Help: "position in seconds from the start"},
-}
+})
 
-var playTopics = Set{
+var playTopics = in("Topics", Set{
 	master,
-	{Flag: "naming", Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's"},
-	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
-}
+	{Flag: "naming", Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's"},
+	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Unit: "NAME", Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
+})
 
 // Wrapper reports whether only the wrapper naming uses the setting.
 func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) != nil }
 
 // triggers has the settings of a recorder that is a black box.
-var triggers = Set{
+var triggers = in("Ring", Set{
 	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until a trigger: seconds, or a number with s, m or h"},
 	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
 	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
-	{Flag: "trigger", Kind: Texts, Example: "topic == '/estop' and m.data", Help: "trigger on messages for which this filter expression is true"},
-	{Flag: "trigger-silence", Kind: Texts, Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
-}
+	{Flag: "trigger", Kind: Texts, Unit: "EXPRESSION", Example: "topic == '/estop' and m.data", Help: "trigger on messages for which this filter expression is true"},
+	{Flag: "trigger-silence", Kind: Texts, Unit: "TOPIC=TIME", Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
+})
 
 // topics has the flags of rosbag record, and more.
-var topics = Set{
-	{Flag: "all", Short: "a", Help: "record every topic"},
-	{Flag: "regex", Short: "e", Help: "the topics are regular expressions that must match whole names"},
-	{Flag: "exclude", Short: "x", Kind: Text, Help: "leave out topics whose whole name matches; alone it implies --all"},
+var topics = in("Recording", Set{
+	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
+	{Flag: "regex", Group: "Topics", Short: "e", Help: "the topics are regular expressions that must match whole names"},
+	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Text, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
 	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
@@ -233,22 +233,22 @@ var topics = Set{
 	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of a file in time: seconds, or a number with s, m or h"},
 	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files, deleting the oldest"},
 	{Flag: "keep", Kind: Bytes, Auto: "all", Help: "keep this much in finished files, deleting the oldest: bytes, or a number with k, M or G"},
-	{Flag: "limit", Short: "l", Kind: Texts, Example: "/camera/image=5", Help: "record only N messages of each topic, or TOPIC=HZ: a topic at no more than this rate"},
-	{Flag: "every", Kind: Texts, Example: "/points=3", Help: "record one of N messages of a topic: TOPIC=N"},
-	{Flag: "time", Kind: Word, Choices: []string{"arrival", "stamp"}, Default: "arrival", Help: "record time of a message: its arrival, or its header stamp if it has one"},
-	{Flag: "repeat-latched", Help: "start each file of a split with the newest latched messages"},
-	{Flag: "tcpnodelay", Help: "ask publishers to send without delay"},
+	{Flag: "limit", Group: "Messages", Short: "l", Kind: Texts, Unit: "N|TOPIC=HZ", Example: "/camera/image=5", Help: "record only N messages of each topic, or TOPIC=HZ: a topic at no more than this rate"},
+	{Flag: "every", Group: "Messages", Kind: Texts, Unit: "TOPIC=N", Example: "/points=3", Help: "record one of N messages of a topic: TOPIC=N"},
+	{Flag: "time", Group: "Messages", Kind: Word, Unit: "WHICH", Choices: []string{"arrival", "stamp"}, Default: "arrival", Help: "record time of a message: its arrival, or its header stamp if it has one"},
+	{Flag: "repeat-latched", Group: "Messages", Help: "start each file of a split with the newest latched messages"},
+	{Flag: "tcpnodelay", Group: "Network", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
-	{Flag: "node", Kind: Text, Help: "record every topic that this node subscribes to"},
-	{Flag: "topic", Kind: Texts, Help: "a topic to record, like the arguments"},
-	{Flag: "publish", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
+	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
+	{Flag: "topic", Group: "Topics", Kind: Texts, Unit: "TOPIC", Help: "a topic to record, like the arguments"},
+	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
-	{Flag: "udp", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
-	{Flag: "buffsize", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Kind: Bytes, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together: bytes, or a number with k, M or G"},
+	{Flag: "udp", Group: "Compatibility", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
+	{Flag: "buffsize", Group: "Disk and memory", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
+	{Flag: "memory", Group: "Disk and memory", Kind: Bytes, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together: bytes, or a number with k, M or G"},
 	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
-}
+})
 
 // Split has the size limits of split.
 var Split = Set{
@@ -262,25 +262,25 @@ var demo = Set{
 	{Flag: "keep", Help: "keep the bag"},
 }
 
-var viewer = Set{
-	{Flag: "listen", Kind: Text, Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
+var viewer = in("Page", Set{
+	{Flag: "listen", Kind: Text, Unit: "ADDR", Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
 	{Flag: "bags", Kind: Folder, Help: "folder of recordings that viewers may open and download"},
 	{Flag: "record-path", Kind: Folder, Default: ".", Help: "folder for recordings that viewers start"},
 	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},
 	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
-	{Flag: "allow-host", Kind: List, Help: "another host name that browsers may use for this machine without a token"},
-	{Flag: "allow-origin", Kind: List, Help: "an origin of another site whose pages may connect, such as https://example.org"},
+	{Flag: "allow-host", Kind: List, Unit: "HOST", Help: "another host name that browsers may use for this machine without a token"},
+	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "an origin of another site whose pages may connect, such as https://example.org"},
 	{Flag: "no-open", Help: "don't open the browser, only print the address"},
-	{Flag: "master", Kind: Text, Help: "show this graph: the address of its master; ros for ROS_MASTER_URI; embedded or auto to start one there"},
-}
+	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show this graph: the address of its master; ros for ROS_MASTER_URI; embedded or auto to start one there"},
+})
 
 // Master has the settings of the embedded master.
 var Master = Set{
-	{Flag: "port", Short: "p", Kind: Whole, Auto: "that of ROS_MASTER_URI", Help: "port to listen on; 0 chooses a free one"},
-	{Flag: "listen", Kind: Text, Help: "additional address to listen on; 0.0.0.0 is every address of this machine"},
-	{Flag: "core", Help: "accepted for compatibility with rosmaster"},
-	{Flag: "numworkers", Short: "w", Kind: Whole, Help: "accepted for compatibility with rosmaster"},
-	{Flag: "timeout", Short: "t", Kind: Text, Help: "accepted for compatibility with rosmaster"},
+	{Flag: "port", Short: "p", Kind: Whole, Unit: "PORT", Auto: "that of ROS_MASTER_URI", Help: "port to listen on; 0 chooses a free one"},
+	{Flag: "listen", Kind: Text, Unit: "ADDR", Help: "additional address to listen on; 0.0.0.0 is every address of this machine"},
+	{Flag: "core", Group: "Compatibility", Help: "accepted for compatibility with rosmaster"},
+	{Flag: "numworkers", Group: "Compatibility", Short: "w", Kind: Whole, Help: "accepted for compatibility with rosmaster"},
+	{Flag: "timeout", Group: "Compatibility", Short: "t", Kind: Text, Unit: "TIME", Help: "accepted for compatibility with rosmaster"},
 }
 
 // Unused is a group of realsense2_camera's parameters that have no effect with a camera.

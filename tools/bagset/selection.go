@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
+	"rsros/program/help"
 )
 
 // Selection selects messages of bags, as given on a command line. The zero value selects all.
@@ -25,12 +26,14 @@ type Selection struct {
 
 // Flags adds the flags of a command line that select.
 func (s *Selection) Flags(f *pflag.FlagSet) {
-	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
-	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
-	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
-	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types, separated by commas")
-	f.StringVarP(&s.Start, "start", "s", "", "select messages from this time on: seconds from the first message or since 1970, or a date")
-	f.StringVar(&s.End, "end", "", "select messages up to this time")
+	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "`TOPIC,…` to select")
+	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches `REGEX`")
+	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`")
+	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,…`")
+	f.StringVarP(&s.Start, "start", "s", "", "select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
+	f.StringVar(&s.End, "end", "", "select messages up to this `TIME`")
+	help.Group(f, "Topics", "topics", "regex", "exclude", "types")
+	help.Group(f, "Time", "start", "end")
 }
 
 // Open is [Open] and Filter.
