@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rsros/program/nearest"
 )
 
 // flagError returns the error of a wrong flag, with the nearest flag that exists.
@@ -29,7 +30,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			}
 		})
 		word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // -device is read as -d, -e, …
-		if near := nearest(word, names); near != "" {
+		if near := nearest.Name(word, names); near != "" {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		} else {
 			err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
@@ -59,11 +60,7 @@ func unknownCommand(root *cobra.Command, err error) error {
 			names = append(names, c.Name())
 		}
 	}
-	hint := ""
-	if near := nearest(word, names); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, hint, strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, nearest.Hint(word, names), strings.Join(names, ", "))}
 }
 
 // withFlag adds the flag that helps to an error that some file exists or an address is in use.
@@ -82,40 +79,4 @@ func withFlag(cmd *cobra.Command, err error) error {
 		}
 	}
 	return err
-}
-
-// nearest returns the name that is most like a word, or begins with it; "" if none is like it.
-func nearest(word string, names []string) string {
-	word = strings.ToLower(strings.ReplaceAll(word, "_", "-"))
-	best, least := "", 1+min(len(word)/3, 3)
-	for _, name := range names {
-		if n := distance(word, name); n < least {
-			best, least = name, n
-		}
-	}
-	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }); best == "" && i >= 0 && word != "" {
-		return names[i]
-	}
-	return best
-}
-
-// distance returns how many letters must be replaced, added or removed to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,0 +1,54 @@
+// Package nearest finds the name that somebody meant who wrote another one.
+package nearest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Hint returns "; did you mean NAME?" for the name that is most like a word, "" if none is like it.
+func Hint(word string, names []string) string {
+	if name := Name(word, names); name != "" {
+		return "; did you mean " + name + "?"
+	}
+	return ""
+}
+
+// Name returns the name that is most like a word, or begins with it; "" if none is like it. Upper
+// and lower case, and _ and -, are the same.
+func Name(word string, names []string) string {
+	word = plain(word)
+	best, least := "", 1+min((len(word)+1)/3, 3)
+	for _, name := range names {
+		if n := distance(word, plain(name)); n < least {
+			best, least = name, n
+		}
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(plain(name), word) }); best == "" && i >= 0 && word != "" {
+		return names[i]
+	}
+	return best
+}
+
+func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+
+// distance returns how many letters must be replaced, added or removed to turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
