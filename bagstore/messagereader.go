@@ -111,6 +111,9 @@ func (r *Recording) index(in Reader, block int, keep func(uint32) bool) ([]Run, 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	runs, err := in.Index(block, x, keep)
+	for i := range runs {
+		runs[i].by = r.by
+	}
 	return runs, x.Layout, err
 }
 
@@ -122,7 +125,7 @@ func (mr *messageReader) choose(c *cursor) {
 		mr.chunkRef = c.chunkRef
 		mr.Block, mr.Layout = c.chunk, c.head
 	}
-	mr.Conn, mr.Ref, mr.Time = c.Conn.ID, uint32(c.key.offset), c.key.time
+	mr.Conn, mr.Ref, mr.Time = c.Conn.ID, uint32(c.key.offset), c.stored(c.i)
 	mr.Mapped = mr.v.mapped != nil && mr.v.mapped(c.Conn)
 }
 

@@ -48,6 +48,7 @@ type Recording struct {
 	byID    map[uint32]*Connection
 	blocks  []Block // in file order
 	indexes indexCache
+	by      Time // see Shifted
 }
 
 // NewRecording returns a Recording that reads s. Closing it closes s.
@@ -57,6 +58,18 @@ func NewRecording(s Source) *Recording {
 		r.byID[c.ID] = c
 	}
 	return r
+}
+
+// Shifted returns the recording with its times moved by a positive time, but for those up to MinTime. It is for reading: what
+// copies blocks takes the times in the file. It has the same Source, and only one of the two is closed.
+func (r *Recording) Shifted(by Time) *Recording {
+	s := NewRecording(r.source)
+	s.by, s.blocks = by, r.Blocks()
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		b.Start, b.End = b.Start.shifted(by), b.End.shifted(by)
+	}
+	return s
 }
 
 // Source returns the argument of NewRecording.

@@ -15,14 +15,19 @@ import (
 type Run struct {
 	Conn *Connection
 	Raw  []byte
+
+	by Time // see Recording.Shifted
 }
 
 // EntrySize is the size of an entry in a Run. A wire constant of rosbag.
 const EntrySize = 12
 
 func (r Run) len() int         { return len(r.Raw) / EntrySize }
-func (r Run) time(i int) Time  { return Time(record.ReadTime(r.Raw[EntrySize*i:])) }
+func (r Run) time(i int) Time  { return r.stored(i).shifted(r.by) }
 func (r Run) ref(i int) uint32 { return binary.LittleEndian.Uint32(r.Raw[EntrySize*i+8:]) }
+
+// stored returns a time as it is in the file.
+func (r Run) stored(i int) Time { return Time(record.ReadTime(r.Raw[EntrySize*i:])) }
 
 func (r Run) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })

@@ -45,3 +45,11 @@ func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
 // Add returns t+d.
 func (t Time) Add(d time.Duration) Time { return t + Time(d) }
+
+// shifted returns t+by up to MaxTime, but t up to MinTime, from which messages are valid from the beginning.
+func (t Time) shifted(by Time) Time {
+	if t <= MinTime {
+		return t
+	}
+	return min(t+by, MaxTime)
+}

@@ -174,5 +174,5 @@ func (v *View) within(r Run) Run {
 	if to > 0 && r.time(to-1) > v.end {
 		to = r.search(v.end + 1)
 	}
-	return Run{r.Conn, r.Raw[EntrySize*from : EntrySize*max(from, to)]}
+	return Run{r.Conn, r.Raw[EntrySize*from : EntrySize*max(from, to)], r.by}
 }
