@@ -118,34 +118,15 @@ func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	return c
 }
 
-// findTimes relates the file's clocks by the first frame of each stream, so that stamps
-// don't depend on where playback starts. The first stamp with a date or, without one, the
-// recording's start time determines file time 0. The camera's own clock, which has no
-// date, is set from that.
+// findTimes relates the file's clocks, so that stamps don't depend on where playback starts. The
+// camera's own clock, which has no date, is set from file time.
 func (s *Source) findTimes() {
-	if start, ok := s.file.Start(); ok {
-		s.offset = bagstore.TimeOf(start)
+	if began := s.file.Began(); began > 0 {
+		s.offset = began
 	}
-	var dated, hardware *rsbag.Event
-	for id := range s.layout.streams {
-		e, err := s.file.First(id)
-		if err != nil {
-			continue
-		}
-		defer e.Frame.Release()
-		first := &dated
-		if e.Frame.Domain == camdriver.HardwareClock {
-			first = &hardware
-		}
-		if *first == nil || e.Time < (*first).Time {
-			*first = &e
-		}
-	}
-	if dated != nil {
-		s.offset = max(bagstore.Time(msgs.FromMillis(dated.Frame.Timestamp))-bagstore.Time(dated.Time), 0)
-	}
-	if hardware != nil {
-		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
+	if e, ok := s.file.FirstStamp(true); ok {
+		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(e.Time), e.Frame.Timestamp)
+		e.Frame.Release()
 	}
 }
 

@@ -322,7 +322,7 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	return found, nil
 }
 
-// First returns the first frame of a stream, or ErrNotFound. The caller releases it.
+// First returns the first frame of a stream, or ErrNotFound. Its Arrival is the host's recorded time. The caller releases it.
 func (f *File) First(id camdriver.StreamID) (Event, error) { return f.one(id, 0, (*Cursor).Next) }
 
 // Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
@@ -333,7 +333,7 @@ func (f *File) Last(id camdriver.StreamID, at time.Duration) (Event, error) {
 
 // one returns the frame of a stream that move finds from a file time.
 func (f *File) one(id camdriver.StreamID, at time.Duration, move func(*Cursor) (Event, bool)) (Event, error) {
-	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: Only(id)})
+	c := f.Cursor(CursorOptions{FramesOnly: true, SystemTimes: true, Streams: Only(id)})
 	defer c.Close()
 	c.Seek(at)
 	e, ok := move(c)

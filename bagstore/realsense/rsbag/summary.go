@@ -131,7 +131,8 @@ func (f *File) summary(gaps bool) *Summary {
 	for _, info := range f.snap.Info {
 		s.Device[info.Key.String()] = info.Value
 	}
-	if start, ok := f.Start(); ok {
+	if began := f.Began(); began.Absolute() {
+		start := began.Std().UTC()
 		s.Recorded = &start
 	}
 	for _, sensor := range f.snap.Sensors {

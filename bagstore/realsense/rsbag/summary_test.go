@@ -21,6 +21,7 @@ func TestSummary(t *testing.T) {
 	}
 	want := `device:    Synthetic Software Device, serial 012345678901, firmware 5.16.0.1
 layout:    RealSense version 4, 1.328s
+recorded:  2023-11-14T22:13:20Z
 sensor 0:  Stereo Module, 6 options
              Depth_0 Z16 64x48@30: 40 frames at 30.0 Hz, 20 missing
              Infrared_1 Y8 64x48@30: 40 frames at 30.0 Hz, 20 missing

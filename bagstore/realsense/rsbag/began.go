@@ -1,0 +1,77 @@
+package rsbag
+
+import (
+	"cmp"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// Began returns file time 0 on the time line of the recording: that of the first stamp with a date. Stamps of the camera's own
+// clock have none; then it is the recorder's Start, or the host's time of the first frame. It is 0 if there is neither. A
+// result that isn't Absolute is of a source whose system time had no date.
+func (f *File) Began() bagstore.Time {
+	var at bagstore.Time
+	if e, ok := f.FirstStamp(false); ok {
+		at = bagstore.Time(msgs.FromMillis(e.Frame.Timestamp)) - bagstore.Time(e.Time)
+		e.Frame.Release()
+	} else if start, ok := f.Start(); ok {
+		at = bagstore.TimeOf(start)
+	} else if e, ok := f.FirstStamp(true); ok {
+		if arrived := bagstore.TimeOf(e.Frame.Arrival); arrived.Absolute() {
+			at = arrived - bagstore.Time(e.Time)
+		}
+		e.Frame.Release()
+	}
+	if at < 0 || at > bagstore.MaxTime-f.end { // a bag can't hold all of its times
+		return 0
+	}
+	return at
+}
+
+// FirstStamp returns the first frame of those whose stamps are of the camera's own clock, or of the others, by the first
+// frames of all streams. The caller releases it.
+func (f *File) FirstStamp(camera bool) (Event, bool) {
+	list := f.Streams()
+	slices.SortStableFunc(list, func(a, b StreamSummary) int { return cmp.Compare(a.First, b.First) })
+	for _, s := range list {
+		e, err := f.First(s.Profile.Stream)
+		if err != nil {
+			continue
+		}
+		if (e.Frame.Domain == camdriver.HardwareClock) == camera {
+			return e, true
+		}
+		e.Frame.Release()
+	}
+	return Event{}, false
+}
+
+// TimeLine relates the times in a bag to the stamps of its frames.
+type TimeLine struct {
+	Offset    bagstore.Time          // what the times in the bag lack to be on the line
+	Unstamped []*bagstore.Connection // those whose headers have the times in the bag instead of stamps
+}
+
+// TimeLineOf returns the time line of Began, of the first device that has one. It is the zero TimeLine for a bag without topics of the layout,
+// if the times in the bag have dates, and if the line isn't known.
+func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
+	for _, device := range Devices(bag) {
+		f, err := Open(bag.Path(), Options{Bag: bag, Device: device})
+		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes { // some times wrapped below zero, or all have dates
+			continue
+		}
+		if began := f.Began(); began > 0 {
+			line.Offset = began + f.segments[0].shift
+			for _, c := range bag.Connections() {
+				if f.textual && f.topics[c.ID].IsFrame() {
+					line.Unstamped = append(line.Unstamped, c)
+				}
+			}
+			return line
+		}
+	}
+	return line
+}
