@@ -36,7 +36,7 @@ func (p *Player) untouched(c *bagstore.Connection) bool {
 	if r, ok := p.o.Output.(Reader); ok && ch != nil && r.Reads(ch.Channel) {
 		return false
 	}
-	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
+	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic && p.o.StampShifts[c] == 0
 }
 
 // prelude returns the prelude of bag time t: the latched messages that a subscriber would have

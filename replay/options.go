@@ -26,6 +26,9 @@ type Options struct {
 	// make a pending read of the source return, such as one over a network.
 	Interrupt func()
 
+	// StampShifts are added to the header stamps of connections. It may be nil.
+	StampShifts map[*bagstore.Connection]bagstore.Time
+
 	// Ahead bounds what is read ahead, in bytes and one message; 0 is 8 MiB.
 	Ahead int64
 

@@ -22,6 +22,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 // raw converts a message for a sink. The result is valid until the next call.
 func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw {
 	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(at + p.time.offset)}
+	shift += p.o.StampShifts[m.Conn]
 	if shift != 0 && ch.stamps != nil {
 		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
 			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)

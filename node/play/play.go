@@ -43,6 +43,8 @@ type Options struct {
 	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
 
+	FileTime bool `setting:"file-time"` // RealSense recordings are played by the times in the file, not on the time line of their stamps
+
 	HTTP view.Access // the zero value serves nothing
 
 	Keys  *os.File  // nil for no keys
@@ -85,6 +87,8 @@ func (o *Options) recording(bags []*bagstore.Recording) (*rsbag.File, error) {
 		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])
 	case o.Naming != naming.Wrapper:
 		return nil, nil
+	case o.FileTime:
+		return nil, fmt.Errorf("%w: --file-time is for the topics as recorded, which --naming sdk plays", program.ErrUsage)
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}

@@ -205,3 +205,40 @@ func TestPlayWithoutMaster(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestTimeLines plays a RealSense recording of two seconds together with a bag of the same time: on the time line of the stamps
+// they are together, by the times in the files decades apart.
+func TestTimeLines(t *testing.T) {
+	recording := filepath.Join("..", "..", "test", "data", "librealsense", "sw_small_lz4.bag")
+	chatter := writeBag(t, 3, time.Second, func(i int) string { return fmt.Sprint(i) })
+	for name, c := range map[string]struct {
+		set    func(*Options)
+		length time.Duration
+	}{
+		"stamps":              {func(*Options) {}, 2 * time.Second},
+		"from a date":         {func(o *Options) { o.Replay.StartAt = moment(t, "2023-11-14T22:13:21.5Z") }, 500 * time.Millisecond},
+		"the recording alone": {func(o *Options) { o.Replay.Filter.Topics = []string{"/device_0/sensor_0/Depth_0/image/data"} }, 1967 * time.Millisecond},
+		"file time":           {func(o *Options) { o.FileTime = true }, 1_700_000_002 * time.Second},
+	} {
+		var out bytes.Buffer
+		o := Options{ROS: ros.Config{MasterURI: rig.Master(t).URI(), Host: "127.0.0.1"}, Bags: []string{recording, chatter}, Out: &out, Log: zerolog.Nop()}
+		o.Replay.Immediate = true
+		c.set(&o)
+		if err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		_, length, _ := strings.Cut(out.String(), " / ")
+		if got, err := time.ParseDuration(strings.Fields(length)[0] + "s"); err != nil || (got-c.length).Abs() > 10*time.Millisecond {
+			t.Errorf("%s: %v long, %v; want %v", name, got, err, c.length)
+		}
+	}
+}
+
+func moment(t *testing.T, text string) bagstore.Moment {
+	t.Helper()
+	m, err := bagstore.ParseMoment(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -26,11 +26,12 @@ type session struct {
 	Options
 	closers []func() // called by close in reverse order
 
-	bags   []*bagstore.Recording
-	reads  context.CancelFunc // ends reading the bags
-	damage []string           // found when the bags were opened
-	node   *graph.Node
-	source replay.Source
+	bags      []*bagstore.Recording
+	unstamped map[*bagstore.Connection]bagstore.Time // what their header stamps lack, see useStamps
+	reads     context.CancelFunc                     // ends reading the bags
+	damage    []string                               // found when the bags were opened
+	node      *graph.Node
+	source    replay.Source
 
 	out    *output
 	shown  *viewer.Output // copies everything from out to viewers
@@ -84,8 +85,34 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
+	if recording == nil {
+		s.sdkNaming()
+	}
 	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})
 	return recording, err
+}
+
+// sdkNaming prepares playing the topics as recorded.
+func (s *session) sdkNaming() {
+	if !s.FileTime {
+		s.useStamps()
+	}
+	if _, given := s.Given["naming"]; !given && len(s.bags) == 1 && rsbag.IsRecording(s.bags[0]) {
+		s.Log.Info().Msg("the topics have the SDK's names; --naming wrapper plays those of realsense2_camera")
+	}
+}
+
+// useStamps moves RealSense recordings to the time line of their stamps.
+func (s *session) useStamps() {
+	s.unstamped = make(map[*bagstore.Connection]bagstore.Time)
+	for i, b := range s.bags {
+		if line := rsbag.TimeLineOf(b); line.Offset > 0 {
+			s.bags[i] = b.Shifted(line.Offset)
+			for _, c := range line.Unstamped {
+				s.unstamped[c] = line.Offset
+			}
+		}
+	}
 }
 
 // fetching logs how much of a .db3 file at an address is fetched.
@@ -124,7 +151,7 @@ func (s *session) connect(ctx context.Context) (err error) {
 	s.shown = viewer.NewOutput(s.out)
 	s.player, err = replay.New(replay.Options{
 		Source: s.source, Output: s.shown, Clock: clock, Log: n.Log(), OnStatus: s.report, Interrupt: s.reads,
-		RateControl: s.RateControlTopic != "", Settings: s.Replay,
+		RateControl: s.RateControlTopic != "", StampShifts: s.unstamped, Settings: s.Replay,
 	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)

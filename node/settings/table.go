@@ -181,6 +181,7 @@ var playback = in("Playback", Set{
 	{Flag: "start-at", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "start at this time"},
 	{Flag: "duration", Group: "Time", Short: "u", Kind: Seconds, Help: "play this many seconds of bag time; 0 for all"},
 	{Flag: "until", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "play up to this time"},
+	{Flag: "file-time", Group: "Time", Help: "play a RealSense recording by the times in the file, which count from its start, not by its stamps"},
 	{Flag: "skip-empty", Group: "Time", Kind: Seconds, Help: "skip gaps that are longer than this many seconds; 0 for none"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
 	{Flag: "loop-range", Group: "Time", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},

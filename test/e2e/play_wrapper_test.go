@@ -68,16 +68,34 @@ func TestWrapperNaming(t *testing.T) {
 	}
 }
 
-// TestWrapperStamps checks that the clock matches the stamps; with --restamp they are current.
-func TestWrapperStamps(t *testing.T) {
+// TestStamps checks that the clock matches the stamps under both namings, also in a .db3, whose headers have file times; with
+// --restamp they are current.
+func TestStamps(t *testing.T) {
 	program := peer.Program(t)
-	for name, args := range map[string][]string{"clock": {"--clock"}, "restamp": {"--restamp"}} {
+	const sdkTopic = "/device_0/sensor_1/Color_0/image/data"
+	day := bagstore.NewTime(1_700_000_000, 0) // of the recordings
+	for name, c := range map[string]struct {
+		recording, topic string
+		args             []string
+		first            bagstore.Time // the first stamp; 0: now
+		clock            bagstore.Time // its start; 0: none
+	}{
+		"wrapper":            {recordingOfCamera(t), colorTopic, []string{"--naming", "wrapper", "--clock"}, day, day},
+		"wrapper, restamped": {recordingOfCamera(t), colorTopic, []string{"--naming", "wrapper", "--restamp"}, 0, 0},
+		"SDK":                {recordingOfCamera(t), sdkTopic, []string{"--clock"}, day, day},
+		"SDK, restamped":     {recordingOfCamera(t), sdkTopic, []string{"--restamp"}, 0, 0},
+		"SDK, a date":        {recordingOfCamera(t), sdkTopic, []string{"--clock", "--start-at", "2023-11-14T22:13:21Z"}, day.Add(time.Second), day.Add(time.Second)},
+		"SDK, file time":     {recordingOfCamera(t), sdkTopic, []string{"--clock", "--file-time"}, day, bagstore.MinTime},
+		".db3":               {need.Bag(t, "db3/sdk_rec_raw.db3"), sdkTopic, []string{"--clock"}, day, day},
+		".db3, restamped":    {need.Bag(t, "db3/sdk_rec_raw.db3"), sdkTopic, []string{"--restamp"}, 0, 0},
+		".db3, file time":    {need.Bag(t, "db3/sdk_rec_raw.db3"), sdkTopic, []string{"--clock", "--file-time"}, bagstore.MinTime, bagstore.MinTime},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newJudge(t)
 			clock := g.record(nil)
 			stamps := make(chan bagstore.Time, 100)
-			_, err := g.node.Subscribe(ros.SubscriberOptions{Topic: colorTopic}, func(m ros.Received) {
+			_, err := g.node.Subscribe(ros.SubscriberOptions{Topic: c.topic}, func(m ros.Received) {
 				var head msgs.ImageHead
 				head.Decode(msgs.NewDecoder(m.Data))
 				stamps <- bagstore.Time(head.Header.Stamp)
@@ -85,21 +103,43 @@ func TestWrapperStamps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			args := append([]string{"play", recordingOfCamera(t), "--naming", "wrapper", "--wait-for-subscribers", "--topics", colorTopic}, args...)
+			args := append([]string{"play", c.recording, "--wait-for-subscribers", "--topics", c.topic}, c.args...)
 			if code := g.start(program, args...).Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			clock.close()
 			first := <-stamps
-			switch {
-			case name == "restamp":
+			if c.first == 0 {
 				if age := bagstore.TimeOf(time.Now()).Sub(first); age < 0 || age > peer.Patience {
 					t.Errorf("stamped %v ago", age)
 				}
-			case len(clock.clock) == 0 || first.Sub(clock.clock[0]).Abs() > 100*time.Millisecond:
-				t.Errorf("the first image is stamped %d, the clock begins with %d", first, clock.clock[:min(1, len(clock.clock))])
+				return
+			}
+			if off := first.Sub(c.first); off < 0 || off > 100*time.Millisecond {
+				t.Errorf("the first image is stamped %d, want %d", first, c.first)
+			}
+			if len(clock.clock) == 0 || clock.clock[0].Sub(c.clock).Abs() > 100*time.Millisecond {
+				t.Errorf("the clock begins with %d, want %d", clock.clock[:min(1, len(clock.clock))], c.clock)
 			}
 		})
+	}
+}
+
+// TestStampsWithStockTools plays a recording of librealsense for nodes with use_sim_time.
+func TestStampsWithStockTools(t *testing.T) {
+	program := peer.Program(t)
+	g := onRoscore(t)
+	const topic = "/device_0/sensor_0/Depth_0/image/data"
+	g.run("rosparam", "set", "use_sim_time", "true")
+	p := g.start(program, "play", recordingOfCamera(t), "--clock", "--loop", "--loop-monotonic")
+	g.awaitPublisher(topic)
+	if out := g.run("rostopic", "echo", "-n", "1", "/clock"); !strings.Contains(out, "secs: 17000000") {
+		t.Errorf("rostopic echo /clock:\n%s", out)
+	}
+	g.wantRate(topic, 30)
+	p.Interrupt()
+	if out := p.Output(); strings.Count(out, "--naming wrapper") != 1 {
+		t.Errorf("the other naming is to be named once:\n%s", out)
 	}
 }
 
