@@ -83,7 +83,7 @@ func (e *episode) file() string { return fmt.Sprintf(fileOf, e.Index/chunkSize, 
 // fits returns an error if an episode can't be in one data set with another.
 func (e *episode) fits(first *episode) error {
 	if e.FPS != first.FPS {
-		return fmt.Errorf("has %d sets a second, the first recording has %d: --rate chooses sets", e.FPS, first.FPS)
+		return fmt.Errorf("has %d sets a second, the first recording has %d: --fps chooses sets", e.FPS, first.FPS)
 	}
 	for name := range first.Features {
 		if _, ok := e.Features[name]; !ok {
@@ -377,7 +377,7 @@ func (w *lerobotWriter) begin(one *dataset.Set) error {
 	case rate > 0 && rate == math.Trunc(rate):
 		w.FPS = int(rate)
 	case rate > 0:
-		return fmt.Errorf("LeRobot's fps is a whole number: --rate %g isn't, name fps in the file of --robot", rate)
+		return fmt.Errorf("LeRobot's fps is a whole number: --fps %g isn't, name fps in the file of --robot", rate)
 	case w.Streams[0].Rate > 0:
 		w.FPS = w.Streams[0].Rate
 	default:

@@ -67,7 +67,7 @@ func newCommand() *cobra.Command {
 	var task, robot string
 	var filters, set []string
 	cmd := &cobra.Command{
-		Use:   "rs-lerobot RECORDING… --dir OUT",
+		Use:   "rs-lerobot RECORDING… -o FOLDER",
 		Short: "Make a LeRobotDataset v3.0 of recordings",
 		Long: `rs-lerobot makes a LeRobotDataset v3.0 of one or several recordings, each an episode.
 Stamps are the camera's, PNG depth is exact. docs/datasets.md has the layout. After a
@@ -75,8 +75,8 @@ kill, the same command continues. Videos need ffmpeg.
 
 Exit codes: 0 everything was exported, 3 a recording is damaged in parts or sets were
 left out, 1 not done, 2 wrong usage.`,
-		Example: `  rs-lerobot *.bag --dir cups --task "Stack the cups" --robot ur5e.yaml
-  rs-lerobot walk.bag --dir walk --task walk --images h264 --depth hevc12 --rate 15`,
+		Example: `  rs-lerobot *.bag -o cups --task "Stack the cups" --robot ur5e.yaml
+  rs-lerobot walk.bag -o walk --task walk --images h264 --depth hevc12 --fps 15`,
 		Version: program.Version,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -89,9 +89,9 @@ left out, 1 not done, 2 wrong usage.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			switch {
 			case o.Dir == "":
-				return fmt.Errorf("%w: --dir is missing", program.ErrUsage)
+				return fmt.Errorf("%w: -o, the folder for the data set, is missing", program.ErrUsage)
 			case !(o.Rate >= 0 && o.Rate <= math.MaxInt32):
-				return fmt.Errorf("%w: --rate %g: want sets a second", program.ErrUsage, o.Rate)
+				return fmt.Errorf("%w: --fps %g: want sets a second", program.ErrUsage, o.Rate)
 			case s.Images != "" && !slices.Contains(imageForms, s.Images):
 				return fmt.Errorf("%w: --images %s: want %s", program.ErrUsage, s.Images, strings.Join(imageForms, ", "))
 			case s.Depth != "" && !slices.Contains(depthForms, s.Depth):
@@ -116,12 +116,12 @@ left out, 1 not done, 2 wrong usage.`,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", program.ErrUsage, err) })
 	f := cmd.Flags()
-	f.StringVarP(&o.Dir, "dir", "o", "", "`FOLDER` or address for the data set; must be new or empty, or its beginning")
+	f.StringVarP(&o.Dir, "output", "o", "", "`FOLDER` or address for the data set; must be new or empty, or its beginning")
 	f.StringVar(&task, "task", "", "`WORDS` for what the robot does")
 	f.StringVar(&robot, "robot", "", "YAML `FILE` with the topics of state and action")
 	f.StringVar(&s.Images, "images", "", "`FORM`: "+strings.Join(imageForms, ", ")+" (default png); videos need ffmpeg")
 	f.StringVar(&s.Depth, "depth", "", "`FORM`: "+strings.Join(depthForms, ", ")+" (default png); videos need ffmpeg")
-	f.Float64Var(&o.Rate, "rate", 0, "select about `HZ` sets a second; 0: all")
+	f.Float64Var(&o.Rate, "fps", 0, "select about `HZ` sets a second; 0: all")
 	f.StringSliceVar(&filters, "filters", nil, "`BLOCK,…` that process each set, such as align_to_color")
 	f.StringArrayVar(&set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
 	f.BoolVar(&o.Uncompressed, "uncompressed", false, "don't compress PNG files")

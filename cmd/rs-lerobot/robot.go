@@ -19,7 +19,7 @@ import (
 type Robot struct {
 	Task   string        `json:"task"`
 	Type   string        `json:"robot_type,omitempty"`
-	FPS    int           `json:"fps,omitempty"` // of the rows; 0: --rate, or the first camera's
+	FPS    int           `json:"fps,omitempty"` // of the rows; 0: --fps, or the first camera's
 	MaxAge time.Duration `json:"max_age_ns"`    // of a value
 	State  []Source      `json:"state,omitempty"`
 	Action []Source      `json:"action,omitempty"`

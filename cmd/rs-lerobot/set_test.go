@@ -222,9 +222,9 @@ func TestCommand(t *testing.T) {
 		code int
 		args []string
 	}{
-		{2, nil}, {2, []string{in}}, {2, []string{in, "--dir", dir, "--images", "gif"}}, {2, []string{in, "--dir", dir, "--depth", "jpeg"}}, {2, []string{in, "--dir", dir, "--rate", "-1"}},
-		{2, []string{in, "--dir", dir, "--task", "walk", "--filters", "sharpen"}}, {2, []string{in, "--dir", dir, "--task", "walk", "-t", "/none"}}, {1, []string{in, "--dir", dir}},
-		{1, []string{filepath.Join(dir, "none.bag"), "--dir", dir, "--task", "walk"}}, {0, []string{in, "--dir", dir, "--task", "walk", "--end", "0.5", "--filters", "align_to_color"}},
+		{2, nil}, {2, []string{in}}, {2, []string{in, "-o", dir, "--images", "gif"}}, {2, []string{in, "-o", dir, "--depth", "jpeg"}}, {2, []string{in, "-o", dir, "--fps", "-1"}},
+		{2, []string{in, "-o", dir, "--task", "walk", "--filters", "sharpen"}}, {2, []string{in, "-o", dir, "--task", "walk", "-t", "/none"}}, {1, []string{in, "-o", dir}},
+		{1, []string{filepath.Join(dir, "none.bag"), "-o", dir, "--task", "walk"}}, {0, []string{in, "-o", dir, "--task", "walk", "--end", "0.5", "--filters", "align_to_color"}},
 	} {
 		var log bytes.Buffer
 		if code := run(t.Context(), c.args, &log, &log); code != c.code {

@@ -76,9 +76,9 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		"info":    {"info", "IN"},
 		"json":    {"info", "--json", "IN"},
 		"cat":     {"cat", "IN", "-t", "/t2,/t7"},
-		"cut":     {"filter", "IN", "OUT", "-s", "42", "--end", "52", "-f"},
+		"cut":     {"filter", "IN", "-o", "OUT", "-s", "42", "--end", "52", "-f"},
 		"all":     {"cat", "IN"},
-		"convert": {"convert", "IN", "OUT", "-f"},
+		"convert": {"convert", "IN", "-o", "OUT", "-f"},
 	}
 	for file, limits := range map[string]map[string]limit{
 		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
@@ -87,7 +87,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		"latched.db3": {"cut": {20, 42 << 20}},
 	} {
 		local, format := filepath.Join(dir, file), filepath.Ext(file)
-		if code, _, stderr := command(t, "convert", "-f", strings.TrimSuffix(local, format)+".bag", local); format != ".bag" && code != exitOK {
+		if code, _, stderr := command(t, "convert", "-f", strings.TrimSuffix(local, format)+".bag", "-o", local); format != ".bag" && code != exitOK {
 			t.Fatal(stderr)
 		}
 		for name, most := range limits {
@@ -183,7 +183,7 @@ func TestPlaceFails(t *testing.T) {
 func TestInfoFails(t *testing.T) {
 	b := bucket.Start(t)
 	local := filepath.Join(t.TempDir(), "walk.mcap")
-	want(t, exitOK, "export", samplebag.Data(t, "sw_small_raw.bag"), "--mcap", local)
+	want(t, exitOK, "convert", samplebag.Data(t, "sw_small_raw.bag"), "-o", local, "--lz4")
 	for first := 1; ; first++ {
 		b.Inject(nil)
 		address := b.Put(fmt.Sprintf("%d.mcap", first), local) // nothing of it is in the cache
@@ -246,7 +246,7 @@ func TestSignedAddress(t *testing.T) {
 	for _, ext := range []string{".bag", ".db3", ".mcap"} {
 		file := strings.TrimSuffix(local, ".bag") + ext
 		if ext != ".bag" {
-			want(t, exitOK, "convert", local, file, "--quiet")
+			want(t, exitOK, "convert", local, "-o", file, "--quiet")
 		}
 		b.Put("long"+ext, file)
 		signed := b.Signed(t, "long"+ext)
@@ -255,8 +255,8 @@ func TestSignedAddress(t *testing.T) {
 		} {
 			try(exitOK, append(args, signed)...)
 		}
-		try(exitOK, "filter", signed, in(ext+".out"), "-f", "--start", "5", "--end", "6")
-		try(exitOK, "convert", signed, in(ext+".converted.mcap"))
+		try(exitOK, "filter", signed, "-o", in(ext+".out"), "-f", "--start", "5", "--end", "6")
+		try(exitOK, "convert", signed, "-o", in(ext+".converted.mcap"))
 		try(exitOK, "merge", signed, "-o", in(ext+".merged.bag"))
 		try(exitOK, "recover", signed, "-o", in("recovered"+ext))
 		try(exitFailed, "check", strings.Replace(signed, "X-Amz-Signature=", "X-Amz-Signature=0", 1))
@@ -268,12 +268,12 @@ func TestSignedAddress(t *testing.T) {
 		code int
 		args []string
 	}{
-		{exitOK, []string{"export", walk, "--dir", in("walk")}}, {exitOK, []string{"export", robot, "--dir", in("robot")}}, {exitOK, []string{"export", walk, "--mcap", in("walk.mcap")}},
-		{exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}}, {exitOK, []string{"export", walk, "--as", "tum", "--dir", in("tum")}},
-		{exitOK, []string{"process", walk, in("processed.bag"), "--filters", "decimation"}}, {exitFailed, []string{"process", robot, in("none.bag"), "--filters", "decimation"}},
-		{exitOK, []string{"compress", walk, "--output-dir", in("compressed")}}, {exitUsage, []string{"reindex", walk}}, {exitFailed, []string{"split", walk, "--duration", "1"}},
-		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "--out", in("all.jsonl")}},
-		{exitFailed, []string{"batch", "check", "--in", walk, "--out", in("batch")}}, {exitUsage, []string{"batch", "check", "--in", dir, "--out", in("batch"), "--", walk}},
+		{exitOK, []string{"export", walk, "-o", in("walk")}}, {exitOK, []string{"export", robot, "-o", in("robot")}}, {exitOK, []string{"convert", walk, "-o", in("walk.mcap")}},
+		{exitOK, []string{"export", walk, "--as", "tum", "-o", in("tum")}}, {exitOK, []string{"export", walk, "--as", "tum", "-o", in("tum")}},
+		{exitOK, []string{"process", walk, "-o", in("processed.bag"), "--filters", "decimation"}}, {exitFailed, []string{"process", robot, "-o", in("none.bag"), "--filters", "decimation"}},
+		{exitOK, []string{"compress", walk, "-o", in("compressed/")}}, {exitUsage, []string{"reindex", walk}}, {exitFailed, []string{"split", walk, "--split-duration", "1"}},
+		{exitOK, []string{"check", "--rules-from", robot}}, {exitIncomplete, []string{"catalog", walk, absent, "-o", in("all.jsonl")}},
+		{exitFailed, []string{"batch", "check", walk, "-o", in("batch")}}, {exitUsage, []string{"batch", "check", dir, "-o", in("batch"), "--", walk}},
 		{exitFailed, []string{"live", "--device=" + robot, "--master", "embedded"}}, {exitFailed, []string{"live", "_device:=" + robot, "--master", "embedded"}}, {exitUsage, []string{"live", "--device", "sim", "--device", robot, "--camera", "a", "--camera", "b", "--camera", "c"}},
 		{exitFailed, []string{"play", absent}}, {exitFailed, []string{"view", absent}}, {exitFailed, []string{"usb-serve", "--device", robot}}, {exitUsage, []string{"demo", walk}},
 		{exitFailed, []string{"info", strings.Replace(walk, "http", "HTTP", 1), absent}},

@@ -33,13 +33,6 @@ func noOutput(err error) error {
 	return err
 }
 
-// overwriteFlag adds --overwrite, and --force, rosbag's name for it.
-func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
-	f.BoolVarP(overwrite, "overwrite", "f", false, usage)
-	f.BoolVar(overwrite, "force", false, "as --overwrite")
-	_ = f.MarkHidden("force") // the flag exists
-}
-
 // quietFlag adds --quiet, rosbag's name for --no-log.
 func (a *app) quietFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")

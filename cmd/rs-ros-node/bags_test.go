@@ -207,7 +207,7 @@ func TestCompress(t *testing.T) {
 		want(t, exitOK, "check", bag)
 	}
 	want(t, exitFailed, "compress", bag) // the backup exists
-	want(t, exitOK, "compress", "--lz4", "--output-dir", filepath.Join(filepath.Dir(bag), "new"), bag)
+	want(t, exitOK, "compress", "--lz4", "-o", filepath.Join(filepath.Dir(bag), "new")+"/", bag)
 	sameMessages(t, bag, filepath.Join(filepath.Dir(bag), "new/walk.bag"))
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.orig.bag"}) {
 		t.Error(got)
@@ -220,7 +220,7 @@ func TestCompress(t *testing.T) {
 	}
 	want(t, exitIncomplete, "compress", "--lz4", samplebag.Torn(t))
 	small := filepath.Join(t.TempDir(), "small.bag")
-	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), small, "-e", "/device_0/.*info")
+	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), "-o", small, "-e", "/device_0/.*info")
 	if _, _, log := command(t, "compress", small); !strings.Contains(log, "librealsense can't play") {
 		t.Error(log)
 	}
@@ -234,7 +234,7 @@ func TestInterrupted(t *testing.T) {
 	out := filepath.Join(filepath.Dir(bag), "out.bag")
 	for _, args := range [][]string{
 		{"check", bag}, {"recover", bag}, {"recover", "--in-place", bag}, {"compress", bag}, {"decompress", bag},
-		{"filter", bag, out}, {"merge", "-o", out, bag, bag}, {"split", "--count", "100000", bag},
+		{"filter", bag, "-o", out}, {"merge", "-o", out, bag, bag}, {"split", "--split-count", "100000", bag},
 	} {
 		code, _, log := commandIn(stopped, args...)
 		if code != exitFailed || !strings.Contains(log, "interrupted") {
@@ -265,7 +265,7 @@ func TestFilter(t *testing.T) {
 		{"--end 1700000000.1 -t /count", map[string]int{"/count": 11}},
 	} {
 		out := filepath.Join(t.TempDir(), "out.bag")
-		want(t, exitOK, append([]string{"filter", bag, out}, strings.Fields(c.args)...)...)
+		want(t, exitOK, append([]string{"filter", bag, "-o", out}, strings.Fields(c.args)...)...)
 		if got, _ := samplebag.Messages(t, out); !maps.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.args, got, c.want)
 		}
@@ -275,19 +275,19 @@ func TestFilter(t *testing.T) {
 	for _, line := range []string{
 		"-t /nowhere", "-e [", "--start never", "--start 5 --end 4", "topics=='/count'", "topic=='/count' more", "-p topic", "--regex=",
 	} {
-		want(t, exitUsage, append([]string{"filter", bag, out}, strings.Fields(line)...)...)
+		want(t, exitUsage, append([]string{"filter", bag, "-o", out}, strings.Fields(line)...)...)
 	}
-	want(t, exitUsage, "filter", bag, bag, "-f")
+	want(t, exitUsage, "filter", bag, "-o", bag, "-f")
 	want(t, exitUsage, "filter", bag)
-	want(t, exitFailed, "filter", bag+".nowhere", out)
-	want(t, exitIncomplete, "filter", samplebag.Torn(t), out)
+	want(t, exitFailed, "filter", bag+".nowhere", "-o", out)
+	want(t, exitIncomplete, "filter", samplebag.Torn(t), "-o", out)
 }
 
 // TestFilterKeepsCompression checks that a copy is compressed as the original was.
 func TestFilterKeepsCompression(t *testing.T) {
 	bag, out := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
 	for flag, kind := range map[string]bagstore.Compression{"-f": bagstore.LZ4, "--uncompressed": bagstore.None, "--bz2": bagstore.BZ2} {
-		want(t, exitOK, "filter", "-f", bag, out, flag, "-t", "/device_0/sensor_2/Gyro_0/imu/data")
+		want(t, exitOK, "filter", "-f", bag, "-o", out, flag, "-t", "/device_0/sensor_2/Gyro_0/imu/data")
 		if got, err := compressionOf(out); got != kind || err != nil {
 			t.Errorf("%s: %s, %v", flag, got, err)
 		}
@@ -298,9 +298,9 @@ func TestFilterKeepsCompression(t *testing.T) {
 func TestZstdIntoBag(t *testing.T) {
 	in, dir := zstdMCAP(t), t.TempDir()
 	for out, args := range map[string][]string{
-		"filtered.bag": {"filter", in, filepath.Join(dir, "filtered.bag")},
+		"filtered.bag": {"filter", in, "-o", filepath.Join(dir, "filtered.bag")},
 		"merged.bag":   {"merge", in, "-o", filepath.Join(dir, "merged.bag")},
-		"part_000.bag": {"split", in, "--count", "3", "-o", filepath.Join(dir, "part")},
+		"part_000.bag": {"split", in, "--split-count", "3", "-o", filepath.Join(dir, "part")},
 	} {
 		want(t, exitOK, args...)
 		out = filepath.Join(dir, out)
@@ -315,7 +315,7 @@ func TestZstdIntoBag(t *testing.T) {
 
 func TestSplitAndMerge(t *testing.T) {
 	for line, parts := range map[string]int{
-		"--count 50": 5, "--duration 0.25": 4, "--duration 0.25 --count 10": 21, "--count 1000": 1,
+		"--split-count 50": 5, "--split-duration 0.25": 4, "--split-duration 0.25 --split-count 10": 21, "--split-count 1000": 1,
 	} {
 		bag := samplebag.Walk(t, "walk.bag")
 		out := want(t, exitOK, append([]string{"split", "--no-latched", bag}, strings.Fields(line)...)...)
@@ -333,14 +333,14 @@ func TestSplitAndMerge(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	prefix := filepath.Join(t.TempDir(), "part")
 	var parts []rewrite.Part
-	if err := json.Unmarshal([]byte(want(t, exitOK, "split", "--json", "--duration", "0.5", "-o", prefix, bag)), &parts); err != nil || len(parts) != 2 || parts[1].Path != prefix+"_001.bag" {
+	if err := json.Unmarshal([]byte(want(t, exitOK, "split", "--json", "--split-duration", "0.5", "-o", prefix, bag)), &parts); err != nil || len(parts) != 2 || parts[1].Path != prefix+"_001.bag" {
 		t.Fatal(parts, err)
 	}
 	if got, _ := samplebag.Messages(t, parts[1].Path); got["/map"] != 1 {
 		t.Errorf("the second part doesn't begin with the latched map: %v", got)
 	}
-	want(t, exitFailed, "split", "--duration", "0.5", "-o", prefix, bag) // the parts exist
-	for _, line := range []string{"split", "split --count 5", "split walk.bag", "merge walk.bag", "merge -o x", "merge -o " + bag + " " + bag} {
+	want(t, exitFailed, "split", "--split-duration", "0.5", "-o", prefix, bag) // the parts exist
+	for _, line := range []string{"split", "split --split-count 5", "split walk.bag", "merge walk.bag", "merge -o x", "merge -o " + bag + " " + bag} {
 		want(t, exitUsage, strings.Fields(line)...)
 	}
 }
@@ -361,10 +361,10 @@ func TestMisnamed(t *testing.T) {
 		code int
 		args []string
 	}{
-		{exitUsage, []string{"filter", bag, in("new.MCAP")}}, {exitUsage, []string{"filter", samplebag.Data(t, "sw_small_lz4.bag"), in("new.db3")}},
-		{exitUsage, []string{"split", bag, "--count", "1", "-o", in("new.mcap")}}, {exitUsage, []string{"process", samplebag.Data(t, "sw_small_lz4.bag"), in("new.db3"), "--filters", "decimation"}},
-		{exitUsage, []string{"export", bag, "--mcap", in("new.bag")}}, {exitFailed, []string{"recover", bag, "-o", in("new.mcap")}},
-		{exitFailed, []string{"compress", in("named.mcap"), "--lz4"}}, {exitFailed, []string{"compress", in("named.mcap"), "--lz4", "--output-dir", in("out")}},
+		{exitUsage, []string{"filter", bag, "-o", in("new.MCAP")}}, {exitUsage, []string{"filter", samplebag.Data(t, "sw_small_lz4.bag"), "-o", in("new.db3")}},
+		{exitUsage, []string{"split", bag, "--split-count", "1", "-o", in("new.mcap")}}, {exitUsage, []string{"process", samplebag.Data(t, "sw_small_lz4.bag"), "-o", in("new.db3"), "--filters", "decimation"}},
+		{exitUsage, []string{"export", bag, "-o", in("new.mcap")}}, {exitFailed, []string{"recover", bag, "-o", in("new.mcap")}},
+		{exitFailed, []string{"compress", in("named.mcap"), "--lz4"}}, {exitFailed, []string{"compress", in("named.mcap"), "--lz4", "-o", in("out") + "/"}},
 	} {
 		if code, out, log := command(t, c.args...); code != c.code || !strings.Contains(out+log, "rs-ros-node convert ") {
 			t.Errorf("%q: exit code %d, want %d and the command that converts\n%s%s", c.args, code, c.code, out, log)
@@ -373,7 +373,7 @@ func TestMisnamed(t *testing.T) {
 	if files := tree(t, dir); len(files) != 1 || files["/named.mcap"] != string(text) {
 		t.Errorf("files: %v", slices.Sorted(maps.Keys(files)))
 	}
-	want(t, exitOK, "filter", bag, in("new"))
+	want(t, exitOK, "filter", bag, "-o", in("new"))
 }
 
 // TestKinds checks that filter and merge write each kind of recording from each, with the messages of a bag that is
@@ -384,24 +384,24 @@ func TestKinds(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	kinds := []string{".bag", ".mcap", ".db3"}
 	for _, kind := range kinds[1:] {
-		want(t, exitOK, "convert", bag, in("in"+kind))
+		want(t, exitOK, "convert", bag, "-o", in("in"+kind))
 	}
 	selections := [][]string{{"-t", "/map,/count", "-s", "0.4", "--end", "0.9"}, {"--types", "std_msgs/String", "-x", "/map"}, {"-s", "0.2"}}
 	for _, from := range []string{bag, in("in.mcap"), in("in.db3")} {
 		for n, flags := range selections {
 			cut := in(fmt.Sprintf("%s_%d.bag", filepath.Ext(from)[1:], n))
-			want(t, exitOK, append([]string{"filter", from, cut}, flags...)...)
+			want(t, exitOK, append([]string{"filter", from, "-o", cut}, flags...)...)
 			both := in("both_" + filepath.Base(cut))
 			want(t, exitOK, append([]string{"merge", "-o", both, from, bag}, flags...)...)
 			for _, kind := range kinds[1:] {
 				got, converted, merged := in("got"+kind), in("converted"+kind), in("merged"+kind)
-				want(t, exitOK, append([]string{"filter", "--overwrite", from, got}, flags...)...)
-				want(t, exitOK, "convert", "--overwrite", cut, converted)
+				want(t, exitOK, append([]string{"filter", "--overwrite", from, "-o", got}, flags...)...)
+				want(t, exitOK, "convert", "--overwrite", cut, "-o", converted)
 				want(t, exitOK, append([]string{"merge", "--overwrite", "-o", merged, from, bag}, flags...)...)
 				if is, should := want(t, exitOK, "cat", got), want(t, exitOK, "cat", converted); is != should || is == "" {
 					t.Errorf("filter %s to %s with %q wrote\n%s\nwant\n%s", from, kind, flags, is, should)
 				}
-				want(t, exitOK, "convert", "--overwrite", both, converted)
+				want(t, exitOK, "convert", "--overwrite", both, "-o", converted)
 				if is, should := want(t, exitOK, "cat", merged), want(t, exitOK, "cat", converted); is != should || is == "" {
 					t.Errorf("merge %s into %s with %q wrote\n%s\nwant\n%s", from, kind, flags, is, should)
 				}
@@ -413,7 +413,7 @@ func TestKinds(t *testing.T) {
 		}
 		for _, kind := range kinds[1:] { // an expression sees the ROS 1 form
 			out := in("expression" + kind)
-			want(t, exitOK, "filter", "--overwrite", from, out, "m._type == 'std_msgs/String' and m.data == '42'")
+			want(t, exitOK, "filter", "--overwrite", from, "-o", out, "m._type == 'std_msgs/String' and m.data == '42'")
 			if text := want(t, exitOK, "cat", out); strings.Count(text, `data: "42"`) != 2 {
 				t.Errorf("an expression for %s to %s selected\n%s", from, kind, text)
 			}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,10 +33,10 @@ type batchOptions struct {
 // batched is a command that batch runs.
 type batched struct {
 	// to are the kinds of output, the default first; if that is empty, the user must choose. A
-	// command without them writes no files.
+	// command without them writes no files; the others have --output.
 	to []string
-	// args are those for one item, beside what the user gives.
-	args func(in, out, to string) []string
+	// json commands report in JSON.
+	json bool
 	// own are flags of the command that batch sets or can't do with.
 	own []string
 	// inputs are flags that name files which the command reads for every item, and what finds errors in one.
@@ -52,37 +51,43 @@ const (
 	rowKind    = "jsonl" // after the whole name of the input
 )
 
-func report(in, _, _ string) []string { return []string{in, "--json"} }
-
 func readable[T any](read func(string) (T, error)) func(string) error {
 	return func(path string) error { _, err := read(path); return err }
 }
 
-func copied(in, out, _ string) []string { return []string{in, out} }
-
 var batchCommands = map[string]batched{
-	"check":    {args: report, own: []string{"rules-from"}, inputs: map[string]func(string) error{"rules": readable(rules.Read)}},
-	"info":     {args: report, own: []string{"yaml", "key"}},
-	"catalog":  {to: []string{rowKind}, args: func(in, out, _ string) []string { return []string{in, "--out", out} }, own: []string{"out", "jobs"}},
-	"recover":  {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--json", "--output", out} }, own: []string{"output", "output-dir", "in-place"}},
-	"compress": {to: []string{sameKind}, args: func(in, out, _ string) []string { return []string{in, "--output-dir", filepath.Dir(out)} }, own: []string{"output-dir"}},
-	"convert":  {to: []string{"", "bag", "db3", "mcap", folderKind}, args: copied},
-	"filter":   {to: []string{"bag"}, args: copied, own: []string{"print"}, positional: 1},
-	"process":  {to: []string{"bag"}, args: copied},
-	"export": {to: []string{folderKind, "mcap"}, own: []string{"dir", "mcap"}, args: func(in, out, to string) []string {
-		return []string{in, map[string]string{folderKind: "--dir", "mcap": "--mcap"}[to], out}
-	}},
+	"check":    {json: true, own: []string{"rules-from"}, inputs: map[string]func(string) error{"rules": readable(rules.Read)}},
+	"info":     {json: true, own: []string{"yaml", "key"}},
+	"catalog":  {to: []string{rowKind}, own: []string{"jobs"}},
+	"recover":  {to: []string{sameKind}, json: true, own: []string{"in-place"}},
+	"compress": {to: []string{sameKind}},
+	"convert":  {to: []string{"", "bag", "db3", "mcap", folderKind}},
+	"filter":   {to: []string{"bag"}, own: []string{"print"}, positional: 1},
+	"process":  {to: []string{"bag"}},
+	"export":   {to: []string{folderKind}},
+}
+
+// line returns the command line for one item.
+func (c batched) line(name, in, out string, flags []string) []string {
+	args := []string{name, in}
+	if c.to != nil {
+		args = append(args, "--output", out)
+	}
+	if c.json {
+		args = append(args, "--json")
+	}
+	return append(args, flags...)
 }
 
 func newBatchCommand(a *app) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
-		Use:   "batch COMMAND --in FOLDER --out FOLDER [-- FLAGS]",
+		Use:   "batch COMMAND FOLDER -o FOLDER [-- FLAGS]",
 		Short: "Run a command over all recordings of a folder or bucket, in shards",
 		Long: `batch runs check, info, catalog, recover, compress, convert, filter, process or
 export over every recording below a folder or an address. Arguments after -- are
 passed to the command. batch prints a JSON line for each recording, and keeps it as a
-marker in OUT/.batch. A second run processes recordings that aren't done, failed or
+marker in .batch, in the folder of -o. A second run processes recordings that aren't done, failed or
 have changed, and prints the earlier lines of all others. Each output appears whole or
 not at all.
 
@@ -95,30 +100,46 @@ folders with a metadata.yaml.
 
 Exit codes: 0 all are done, 3 all are done but something was lost or damaged, 1 a
 recording failed, or Ctrl-C.`,
-		Example: `  rs-ros-node batch check --in bags --out checked
-  rs-ros-node batch recover --in bags --out recovered
-  rs-ros-node batch convert --in bags --out mcap --to mcap -- --lz4
-  rs-ros-node batch filter --in s3://fleet/raw --out s3://fleet/imu -- --types sensor_msgs/Imu
-  rs-ros-node batch info --in bags --out infos --shard 0/8`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  rs-ros-node batch check bags -o checked
+  rs-ros-node batch recover bags -o recovered
+  rs-ros-node batch convert bags -o mcap --to mcap -- --lz4
+  rs-ros-node batch filter s3://fleet/raw -o s3://fleet/imu -- --types sensor_msgs/Imu
+  rs-ros-node batch info bags -o infos --shard 0/8`,
+		Args: batchArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if d := cmd.ArgsLenAtDash(); d > 1 || d < 0 && len(args) > 1 {
-				return usageError{fmt.Errorf("%q: flags and arguments of %s follow --", args[1], args[0])}
-			}
-			return a.batch(cmd.Context(), args[0], args[1:], o)
+			o.in = args[1]
+			return a.batch(cmd.Context(), args[0], args[2:], o)
 		},
 		ValidArgs: slices.Sorted(maps.Keys(batchCommands)),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.in, "in", "", "`FOLDER` or address with the recordings")
+	outputFlag(f, &o.out, "`FOLDER` or address for outputs, and for markers in .batch")
 	f.StringVar(&o.list, "list", "", "process only the recordings named in this `FILE`, one on each line")
-	f.StringVar(&o.out, "out", "", "`FOLDER` or address for outputs, and for markers in .batch")
-	f.StringVar(&o.to, "to", "", "`FORMAT` of the output of convert: bag, db3, mcap or folder; of export: folder (default) or mcap")
+	f.StringVar(&o.to, "to", "", "`FORMAT` of the output of convert: bag, db3, mcap or folder")
 	f.StringVar(&o.shard, "shard", "", "process shard `I/N`, from 0/N to N-1/N; the default is that of the array job")
 	f.IntVar(&o.shards, "shards", 0, "`N` shards, for array jobs that don't provide it, such as those of Kubernetes")
 	f.IntVar(&o.jobs, "jobs", 0, "process `N` recordings at a time; the default is the number of cores")
 	overwriteFlag(f, &o.overwrite, "replace outputs that batch didn't write")
 	return cmd
+}
+
+// batchArgs wants a command, its folder, and --output; what follows -- is for the command.
+func batchArgs(cmd *cobra.Command, args []string) error {
+	own := args
+	if d := cmd.ArgsLenAtDash(); d >= 0 {
+		own = args[:d]
+	}
+	switch {
+	case len(own) < 2:
+		return errors.New("batch needs a command, and the folder of the recordings")
+	case !cmd.Flags().Changed("output") && len(own) == 3:
+		return fmt.Errorf("the output follows -o: %s %s %s -o %s", cmd.CommandPath(), own[0], own[1], own[2])
+	case !cmd.Flags().Changed("output"):
+		return errors.New("batch needs -o, the folder for outputs and markers")
+	case len(own) > 2:
+		return fmt.Errorf("%q: flags and arguments of %s follow --", own[2], own[0])
+	}
+	return nil
 }
 
 func (a *app) batch(ctx context.Context, name string, flags []string, o batchOptions) error {
@@ -144,7 +165,7 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 			if strings.HasPrefix(in, "-") {
 				in = "./" + in
 			}
-			return runItem(ctx, slices.Concat([]string{name}, command.args(in, out, o.to), flags))
+			return runItem(ctx, command.line(name, in, out, flags))
 		},
 	}
 	if command.to != nil {
@@ -162,12 +183,10 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 // and the files that they name.
 func (c batched) check(name string, flags []string, o *batchOptions) (full, inputs []string, err error) {
 	switch {
-	case o.in == "" || o.out == "":
-		return nil, nil, errors.New("batch needs --in and --out")
 	case o.jobs < 0:
 		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
 	case c.to != nil && (batch.Below(o.out, o.in) || rewrite.SameFile(o.in, o.out)):
-		return nil, nil, errors.New("--in is --out or below it: outputs would be recordings of the next run, or replace them")
+		return nil, nil, errors.New("the folder is that of -o or below it: outputs would be recordings of the next run, or replace them")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
 		return nil, nil, fmt.Errorf("%s has no --to %s", name, o.to)
 	case o.to == "" && c.to != nil && c.to[0] == "":
@@ -189,13 +208,13 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, flag := range append(c.own, "json", "overwrite", "force", "help") {
+	for _, flag := range append(c.own, "output", "json", "overwrite", "force", "help") {
 		if cmd.Flags().Changed(flag) {
 			return nil, nil, fmt.Errorf("%s --%s: batch sets this flag", name, flag)
 		}
 	}
 	if n := cmd.Flags().NArg(); n > c.positional {
-		return nil, nil, fmt.Errorf("%q: the recordings are those of --in", cmd.Flags().Arg(c.positional))
+		return nil, nil, fmt.Errorf("%q: the recordings are those of the folder", cmd.Flags().Arg(c.positional))
 	}
 	for flag, find := range c.inputs {
 		if path := cmd.Flags().Lookup(flag).Value.String(); path != "" {

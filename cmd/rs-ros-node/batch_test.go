@@ -39,9 +39,9 @@ func archive(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	want(t, exitOK, "convert", bag, filepath.Join(in, "robot.mcap"))
-	command(t, "convert", bag, filepath.Join(in, "two.db3")) // ROS 2 has no seq
-	command(t, "convert", bag, filepath.Join(in, "folder"))
+	want(t, exitOK, "convert", bag, "-o", filepath.Join(in, "robot.mcap"))
+	command(t, "convert", bag, "-o", filepath.Join(in, "two.db3")) // ROS 2 has no seq
+	command(t, "convert", bag, "-o", filepath.Join(in, "folder"))
 	return in
 }
 
@@ -86,13 +86,12 @@ func TestBatch(t *testing.T) {
 		{command: "compress", rest: []string{"--lz4"}, code: exitFailed},
 		{command: "convert", flags: []string{"--to", "mcap"}, rest: []string{"--lz4"}, code: exitFailed},
 		{command: "filter", rest: []string{"topic != '/none'"}, code: exitFailed},
-		{command: "export", flags: []string{"--to", "mcap"}, code: exitFailed},
 		{command: "export", code: exitFailed},
 	} {
 		t.Run(c.command+strings.Join(c.flags, ""), func(t *testing.T) {
 			out := t.TempDir()
 			line := func(out string, more ...string) []string {
-				return slices.Concat([]string{"batch", c.command, "--in", in, "--out", out}, c.flags, more, []string{"--"}, c.rest)
+				return slices.Concat([]string{"batch", c.command, in, "-o", out}, c.flags, more, []string{"--"}, c.rest)
 			}
 			first := lines(t, want(t, c.code, line(out)...))
 			if len(first) != 7 || first["walk.bag"].State != batch.Done || first["-odd:=name.bag"].State != batch.Done || first["empty.bag"].State != batch.Failed {
@@ -134,7 +133,7 @@ func TestBatchInBucket(t *testing.T) {
 	for _, c := range [][]string{{"check"}, {"recover"}, {"compress", "--", "--lz4"}, {"convert", "--to", "mcap"}, {"filter"}, {"export"}} {
 		folder, out := t.TempDir(), b.Address(c[0])
 		line := func(in, out string) []string {
-			return slices.Concat([]string{"batch", c[0], "--in", in, "--out", out}, c[1:])
+			return slices.Concat([]string{"batch", c[0], in, "-o", out}, c[1:])
 		}
 		want(t, exitFailed, line(in, folder)...)
 		local := lines(t, want(t, exitFailed, line(in, folder)...))
@@ -198,7 +197,7 @@ func TestBatchExitCodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			got := lines(t, want(t, c.code, "batch", "check", "--in", in, "--out", out, "--list", list))
+			got := lines(t, want(t, c.code, "batch", "check", in, "-o", out, "--list", list))
 			if len(got) != strings.Count(c.names, "\n") {
 				t.Errorf("%q: %v", c.names, states(got))
 			}
@@ -209,21 +208,21 @@ func TestBatchExitCodes(t *testing.T) {
 func TestBatchUsage(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	for _, args := range [][]string{
-		{"check"}, {"check", "--in", in}, {"play", "--in", in, "--out", out}, {"check", "--in", in, "--out", out, "more.bag"},
-		{"check", "--in", in, "--out", out, "--", "more.bag"}, {"check", "--in", in, "--out", out, "--", "--none"},
-		{"check", "--in", in, "--out", out, "--to", "mcap"}, {"convert", "--in", in, "--out", out}, {"convert", "--in", in, "--out", out, "--to", "same"},
-		{"recover", "--in", in, "--out", in}, {"recover", "--in", filepath.Join(in, "below"), "--out", in}, {"recover", "--in", in, "--out", out, "--", "--in-place"}, {"recover", "--in", in, "--out", out, "--", "-o", "x.bag"},
-		{"check", "--in", in, "--out", out, "--shard", "8/8"}, {"check", "--in", in, "--out", out, "--shards", "8"},
-		{"check", "--in", in, "--out", out, "--shard", "0/8", "--shards", "8"}, {"check", "--in", in, "--out", out, "--jobs", "-1"},
-		{"filter", "--in", in, "--out", out, "--", "topic == '/a'", "more"},
+		{"check"}, {"check", in}, {"play", in, "-o", out}, {"check", in, "-o", out, "more.bag"},
+		{"check", in, "-o", out, "--", "more.bag"}, {"check", in, "-o", out, "--", "--none"},
+		{"check", in, "-o", out, "--to", "mcap"}, {"convert", in, "-o", out}, {"convert", in, "-o", out, "--to", "same"},
+		{"recover", in, "-o", in}, {"recover", filepath.Join(in, "below"), "-o", in}, {"recover", in, "-o", out, "--", "--in-place"}, {"recover", in, "-o", out, "--", "-o", "x.bag"},
+		{"check", in, "-o", out, "--shard", "8/8"}, {"check", in, "-o", out, "--shards", "8"},
+		{"check", in, "-o", out, "--shard", "0/8", "--shards", "8"}, {"check", in, "-o", out, "--jobs", "-1"},
+		{"filter", in, "-o", out, "--", "topic == '/a'", "more"},
 	} {
 		want(t, exitUsage, append([]string{"batch"}, args...)...)
 	}
-	want(t, exitFailed, "batch", "check", "--in", filepath.Join(in, "none"), "--out", out)
-	want(t, exitFailed, "batch", "check", "--in", in, "--out", out) // there are no recordings
+	want(t, exitFailed, "batch", "check", filepath.Join(in, "none"), "-o", out)
+	want(t, exitFailed, "batch", "check", in, "-o", out) // there are no recordings
 	bag := samplebag.Walk(t, "walk.bag")
 	if need.Symlink(t, bag, filepath.Join(in, "link.bag")) {
-		want(t, exitFailed, "batch", "check", "--in", in, "--out", out)
+		want(t, exitFailed, "batch", "check", in, "-o", out)
 	}
 	for _, below := range []string{"", "below"} {
 		text, err := os.ReadFile(bag)
@@ -233,7 +232,7 @@ func TestBatchUsage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lines(t, want(t, exitOK, "batch", "check", "--in", filepath.Join(in, below), "--out", in)); len(got) == 0 {
+		if got := lines(t, want(t, exitOK, "batch", "check", filepath.Join(in, below), "-o", in)); len(got) == 0 {
 			t.Errorf("--in OUT/%s: nothing was done", below)
 		}
 	}
@@ -243,7 +242,7 @@ func TestBatchUsage(t *testing.T) {
 // rules is reported before work starts.
 func TestBatchRules(t *testing.T) {
 	in, out, file := filepath.Dir(samplebag.Walk(t, "walk.bag")), t.TempDir(), filepath.Join(t.TempDir(), "rules.yaml")
-	line := []string{"batch", "check", "--in", in, "--out", out, "--", "--rules", file}
+	line := []string{"batch", "check", in, "-o", out, "--", "--rules", file}
 	want(t, exitUsage, line...)
 	for i, c := range []struct {
 		rules  string
@@ -286,7 +285,7 @@ func TestBatchLongResult(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got := lines(t, want(t, exitOK, "batch", "info", "--in", dir, "--out", t.TempDir()))["walk.bag"]
+	got := lines(t, want(t, exitOK, "batch", "info", dir, "-o", t.TempDir()))["walk.bag"]
 	if got.Result != nil || len(got.Log) != 1 || !strings.Contains(got.Log[0], "the result is left out") {
 		t.Errorf("%.1000v", got)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ type catalogOptions struct {
 func newCatalogCommand(a *app) *cobra.Command {
 	var o catalogOptions
 	cmd := &cobra.Command{
-		Use:   "catalog IN…",
+		Use:   "catalog IN… [-o OUT]",
 		Short: "Describe recordings in a table, one row each",
 		Long: `catalog writes one row for each recording: its name, version, size, times, topics,
 damage, camera and a thumbnail. It reads indexes, the description of a RealSense
@@ -33,18 +32,18 @@ merge" makes one catalog of several.
 
 Exit codes: 0 done, 3 a recording is damaged, has no index or can't be read, as its row
 says, 1 not done.`,
-		Example: `  rs-ros-node catalog ~/recordings --out walks.jsonl
-  rs-ros-node catalog s3://robots/2026/ --out s3://robots/2026.jsonl
+		Example: `  rs-ros-node catalog ~/recordings -o walks.jsonl
+  rs-ros-node catalog s3://robots/2026/ -o s3://robots/2026.jsonl
   rs-ros-node catalog walk.bag --no-thumbnails
-  rs-ros-node catalog merge monday.jsonl tuesday.jsonl --out week.jsonl`,
+  rs-ros-node catalog merge monday.jsonl tuesday.jsonl -o week.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "`FILE` or address to write, which ends in .jsonl; without it, JSON goes to standard output")
+	outputFlag(f, &o.out, "`FILE` or address to write, which ends in .jsonl; without it, JSON goes to standard output")
 	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
-	f.IntVarP(&o.jobs, "jobs", "j", 4, "read `N` recordings at a time")
+	f.IntVar(&o.jobs, "jobs", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
 	a.quietFlag(f)
 	cmd.AddCommand(newCatalogMergeCommand())
@@ -55,24 +54,21 @@ func newCatalogMergeCommand() *cobra.Command {
 	var out string
 	var overwrite bool
 	cmd := &cobra.Command{
-		Use:   "merge CATALOG… --out OUT",
+		Use:   "merge CATALOG… -o OUT",
 		Short: "Make one catalog of several",
 		Long: `merge writes the newest row of each recording. A CATALOG is a file that catalog wrote,
 or a folder or an address that ends with a slash, for all files below it that end in
 .jsonl.
 
 Exit codes: 0 done, 1 not done, without output.`,
-		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.jsonl --out week.jsonl
-  rs-ros-node catalog merge s3://robots/catalogs/ --out all.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.jsonl -o week.jsonl
+  rs-ros-node catalog merge s3://robots/catalogs/ -o all.jsonl`,
+		Args: withOutput(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return usageError{errors.New("--out is missing")}
-			}
 			return noOutput(catalog.Merge(cmd.Context(), args, out, overwrite))
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`FILE` or address to write, which ends in .jsonl")
+	outputFlag(cmd.Flags(), &out, "`FILE` or address to write, which ends in .jsonl")
 	overwriteFlag(cmd.Flags(), &overwrite, "replace OUT if it exists")
 	return cmd
 }

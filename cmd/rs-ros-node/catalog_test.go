@@ -10,12 +10,12 @@ import (
 // The merged rows of batch equal those of one catalog of the whole archive, and say what is wrong.
 func TestCatalog(t *testing.T) {
 	in, rows, dir := archive(t), t.TempDir(), t.TempDir()
-	want(t, exitIncomplete, "batch", "catalog", "--in", in, "--out", rows, "--", "--no-thumbnails")
+	want(t, exitIncomplete, "batch", "catalog", in, "-o", rows, "--", "--no-thumbnails")
 	all, merged := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "merged.jsonl")
-	want(t, exitIncomplete, "catalog", in, "--no-thumbnails", "--out", all)
-	want(t, exitOK, "catalog", "merge", rows, "--out", merged)
+	want(t, exitIncomplete, "catalog", in, "--no-thumbnails", "-o", all)
+	want(t, exitOK, "catalog", "merge", rows, "-o", merged)
 	want(t, exitUsage, "catalog", "merge", rows)
-	want(t, exitFailed, "catalog", in, "--out", all)
+	want(t, exitFailed, "catalog", in, "-o", all)
 	states := func(name string) map[string]catalog.State {
 		list, err := catalog.ReadAll(t.Context(), name)
 		if err != nil {

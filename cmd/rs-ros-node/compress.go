@@ -21,6 +21,8 @@ import (
 
 type compressOptions struct {
 	bag   bagstore.Options
+	out   string
+	force bool
 	place rewrite.Placement
 }
 
@@ -38,7 +40,7 @@ compression.
 Exit codes: 0 done, 3 the intact part of a torn bag was compressed, 1 a bag couldn't
 be read or written and is unchanged.`,
 		Example: `  rs-ros-node compress --lz4 walk.bag
-  rs-ros-node compress -j --output-dir archive *.bag`,
+  rs-ros-node compress --bz2 *.bag -o archive/`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.BZ2)
@@ -58,7 +60,7 @@ func newDecompressCommand(a *app) *cobra.Command {
 		Long: `decompress rewrites bags in place without compression. The original is kept as
 NAME.orig.bag. Exit codes are those of compress.`,
 		Example: `  rs-ros-node decompress walk.bag
-  rs-ros-node decompress --output-dir plain *.bag`,
+  rs-ros-node decompress *.bag -o plain/`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}
@@ -69,14 +71,18 @@ NAME.orig.bag. Exit codes are those of compress.`,
 
 func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.place.Folder, "output-dir", "", "`FOLDER` to write into, under the bags' own names")
-	overwriteFlag(f, &o.place.Force, "replace existing files, including backups")
+	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names (default: in place)")
+	overwriteFlag(f, &o.force, "replace existing files, including backups")
 	a.quietFlag(f)
 }
 
 // compress continues after a bag that fails.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
-	if o.place.Folder == "" && slices.ContainsFunc(paths, place.IsAddress) {
+	var err error
+	if o.place, err = rewrite.PlaceAt(o.out, len(paths) > 1, o.force); err != nil {
+		return usageError{err}
+	}
+	if o.out == "" && slices.ContainsFunc(paths, place.IsAddress) {
 		return usageError{rewrite.ErrObject}
 	}
 	log := a.logger()
@@ -105,9 +111,9 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	lost := len(losses) > 0
 	format, err := recording.FormatOf(ctx, path)
 	if err == nil {
-		err = convert.Misnamed(format, path) // the output has its name
+		err = convert.Misnamed(format, o.place.Name(path))
 	}
-	if err == nil && format == recording.SQLite && o.place.Folder == "" {
+	if err == nil && format == recording.SQLite && o.out == "" {
 		err = recording.CheckLeftover(path)
 	}
 	if err != nil {
@@ -124,7 +130,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	messages, size := uint64(0), int64(0)
 	original, err := o.place.Replace(ctx, path, func(out string) (err error) {
 		bag := o.bag
-		bag.Overwrite = o.place.Force || !place.IsAddress(out) // swap found that out is free
+		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free
 		if format != recording.Bag {
 			r, err := convert.Again(ctx, path, out, bag, report)
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0
@@ -145,7 +151,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	written := path
 	if original == path { // it keeps its name
-		written = place.Join(o.place.Folder, place.Base(path))
+		written = o.place.Name(path)
 	}
 	a.made(program.Summary{Paths: []string{written}, Counts: []string{program.Count(messages, "message"),
 		fmt.Sprintf("%s instead of the %s of %s", program.SizeText(size), program.SizeText(before.Size), original)}})

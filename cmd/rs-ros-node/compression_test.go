@@ -66,15 +66,15 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 		return found
 	}
 	out := filepath.Join(dir, "out.bag")
-	want(t, 0, "filter", in, out, "--start", "5", "--end", "30", "--quiet")
-	want(t, 0, "split", in, "--count", "60", "--output-prefix", filepath.Join(dir, "part"), "--quiet")
+	want(t, 0, "filter", in, "-o", out, "--start", "5", "--end", "30", "--quiet")
+	want(t, 0, "split", in, "--split-count", "60", "-o", filepath.Join(dir, "part"), "--quiet")
 	for _, path := range []string{out, filepath.Join(dir, "part_000.bag"), filepath.Join(dir, "part_001.bag")} {
 		got := uses(path)
 		if got["/points"][bagstore.None] > 0 || got["/points"][bagstore.LZ4] == 0 || got["/image"][bagstore.LZ4] > 0 || got["/image"][bagstore.None] == 0 {
 			t.Errorf("%s: %v", filepath.Base(path), got)
 		}
 	}
-	want(t, 0, "filter", in, out, "--force", "--uncompressed", "--quiet")
+	want(t, 0, "filter", in, "-o", out, "--force", "--uncompressed", "--quiet")
 	if got := uses(out); got["/points"][bagstore.LZ4] > 0 {
 		t.Errorf("--uncompressed: %v", got)
 	}

@@ -24,14 +24,15 @@ type convertOptions struct {
 	sdk     string
 	ros     int
 	storage string
-	device  bool
+	camera  bool // a camera node's topics become a RealSense recording
+	out     string
 	force   bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
 	var o convertOptions
 	cmd := &cobra.Command{
-		Use:   "convert IN OUT",
+		Use:   "convert IN -o OUT",
 		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
 		Long: `convert writes a recording in the format that OUT's extension names: .bag, .db3 or
 .mcap. Without an extension, OUT is a new rosbag2 folder with a metadata.yaml. IN is
@@ -48,7 +49,7 @@ record and play. Frames, metadata, times, option changes, calibration, extrinsic
 notifications are kept. With --ros its topics are converted like those of other
 recordings.
 
-With --device, or --sdk and a .db3, the images, camera_info and IMU samples of
+With --realsense, or --sdk and a .db3, the images, camera_info and IMU samples of
 realsense2_camera or another camera node become such a recording.
 
 What OUT can't hold, such as a pose in a .db3, is listed. OUT appears only when it is
@@ -56,23 +57,24 @@ complete. IN may be torn or unindexed; OUT gets its intact messages.
 
 Exit codes: 0 done, 3 done but OUT doesn't hold all of IN, 1 not done,
 without output.`,
-		Example: `  rs-ros-node convert walk.db3 walk.bag
-  rs-ros-node convert walk.db3 walk.bag --lz4
-  rs-ros-node convert walk.bag walk.db3 --sdk 2.58.1
-  rs-ros-node convert robot.bag robot            # a folder for ros2 bag play
-  rs-ros-node convert robot.mcap robot.bag
-  rs-ros-node convert robot.mcap walk.bag --device  # its camera, for librealsense
-  rs-ros-node convert robot.bag robot.mcap --ros 2`,
-		Args: cobra.ExactArgs(2),
+		Example: `  rs-ros-node convert walk.db3 -o walk.bag
+  rs-ros-node convert walk.db3 -o walk.bag --lz4
+  rs-ros-node convert walk.bag -o walk.db3 --sdk 2.58.1
+  rs-ros-node convert robot.bag -o robot            # a folder for ros2 bag play
+  rs-ros-node convert robot.mcap -o robot.bag
+  rs-ros-node convert robot.mcap -o walk.bag --realsense  # its camera, for librealsense
+  rs-ros-node convert robot.bag -o robot.mcap --ros 2`,
+		Args: withOutput(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.device = o.device || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(args[1]) == ".db3"
+			o.camera = o.camera || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(o.out) == ".db3"
 			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.None)
-			return a.convert(cmd.Context(), args[0], args[1], o)
+			return a.convert(cmd.Context(), args[0], o)
 		},
 	}
 	f := cmd.Flags()
+	outputFlag(f, &o.out, "`PATH` of the recording to write, in the format of its extension; a folder if it has none")
 	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
-	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
+	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
@@ -81,7 +83,8 @@ without output.`,
 	return cmd
 }
 
-func (o convertOptions) usage(in, out string) error {
+func (o convertOptions) usage(in string) error {
+	out := o.out
 	if rewrite.SameFile(in, out) {
 		return errSameFile
 	}
@@ -94,12 +97,12 @@ func (o convertOptions) usage(in, out string) error {
 	if o.storage != db3.StorageSQLite && o.storage != db3.StorageMCAP {
 		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.storage)
 	}
-	if o.device && o.ros != 0 {
-		return errors.New("--device and --ros exclude each other")
+	if o.camera && o.ros != 0 {
+		return errors.New("--realsense and --ros exclude each other")
 	}
 	switch ext := filepath.Ext(out); {
-	case o.device && ext != ".bag" && ext != ".db3":
-		return fmt.Errorf("%s: with --device OUT must end in .bag or .db3", out)
+	case o.camera && ext != ".bag" && ext != ".db3":
+		return fmt.Errorf("%s: with --realsense OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
 		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
 	case ext == ".db3" || ext == "": // librealsense wants it in lower case
@@ -124,19 +127,19 @@ func compressible(out string, c bagstore.Compression) error {
 	return nil
 }
 
-func (a *app) convert(ctx context.Context, in, out string, o convertOptions) error {
-	if err := o.usage(in, out); err != nil {
+func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
+	if err := o.usage(in); err != nil {
 		return usageError{err}
 	}
-	report, done := a.progress(filepath.Base(out), false)
+	report, done := a.progress(filepath.Base(o.out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.device, Bag: o.bag, Progress: report,
+		In: in, Out: o.out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {
 		return noOutput(err)
 	}
-	return a.converted(r, in, out)
+	return a.converted(r, in, o.out)
 }
 
 // converted reports what was written.

@@ -14,21 +14,21 @@ func TestConvert(t *testing.T) {
 	in := need.Bag(t, "librealsense/sw_small_lz4.bag")
 	dir := t.TempDir()
 	db, back := filepath.Join(dir, "x.db3"), filepath.Join(dir, "x.bag")
-	code, _, log := command(t, "convert", in, db)
+	code, _, log := command(t, "convert", in, "-o", db)
 	if code != exitIncomplete || !strings.Contains(log, "Pose_0") {
 		t.Errorf("a pose: exit code %d\n%s", code, log)
 	}
 	want(t, exitOK, "check", db)
-	want(t, exitFailed, "convert", in, db)
-	want(t, exitOK, "convert", db, back)
+	want(t, exitFailed, "convert", in, "-o", db)
+	want(t, exitOK, "convert", db, "-o", back)
 	want(t, exitOK, "check", back)
 	if out := want(t, exitIncomplete, "check", need.Bag(t, "db3/sdk_conv_zstd.db3")); !strings.Contains(out, "rule 4") {
 		t.Errorf("no rule is named:\n%s", out)
 	}
 	mcap, folder := filepath.Join(dir, "x.mcap"), filepath.Join(dir, "folder")
-	want(t, exitOK, "convert", back, mcap)
+	want(t, exitOK, "convert", back, "-o", mcap)
 	want(t, exitOK, "check", mcap)
-	if out := want(t, exitOK, "convert", mcap, folder, "--storage", "mcap"); out != "" {
+	if out := want(t, exitOK, "convert", mcap, "-o", folder, "--storage", "mcap"); out != "" {
 		t.Errorf("on stdout: %s", out)
 	}
 	if out := want(t, exitOK, "info", folder); !strings.Contains(out, "sensor_msgs/Image") {
@@ -36,7 +36,7 @@ func TestConvert(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{in, "x.txt"}, {in, in}, {in, db, "--sdk", "2.57"}, {in, "x.bag", "--ros", "2"}, {in, "folder", "--ros", "1"}, {in, "x.db3", "--lz4"},
-		{in, "x.mcap", "--bz2"}, {in, "x.mcap", "--device"}, {in, "folder", "--device"}, {in, "x.bag", "--device", "--ros", "1"}, {in, "x.mcap", "--ros", "3"}, {in, "folder", "--storage", "tape"},
+		{in, "x.mcap", "--bz2"}, {in, "x.mcap", "--realsense"}, {in, "folder", "--realsense"}, {in, "x.bag", "--realsense", "--ros", "1"}, {in, "x.mcap", "--ros", "3"}, {in, "folder", "--storage", "tape"},
 	} {
 		want(t, exitUsage, append([]string{"convert"}, args...)...)
 	}
@@ -48,13 +48,13 @@ func TestConvertDevice(t *testing.T) {
 	in := need.Bag(t, "db3/own_native.db3")
 	dir := t.TempDir()
 	plain, bag, db := filepath.Join(dir, "plain.bag"), filepath.Join(dir, "x.bag"), filepath.Join(dir, "x.db3")
-	if code, _, log := command(t, "convert", in, plain); code != exitOK || !strings.Contains(log, "--device makes a recording") {
+	if code, _, log := command(t, "convert", in, "-o", plain); code != exitOK || !strings.Contains(log, "--realsense makes a recording") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	if out := want(t, exitOK, "info", plain); !strings.Contains(out, "/camera/camera/depth/image_rect_raw") {
 		t.Errorf("topics are others:\n%s", out)
 	}
-	for _, args := range [][]string{{in, bag, "--device"}, {in, db, "--sdk", "2.58.1"}, {plain, bag, "--device", "--overwrite"}} {
+	for _, args := range [][]string{{in, bag, "--realsense"}, {in, db, "--sdk", "2.58.1"}, {plain, bag, "--realsense", "--overwrite"}} {
 		if code, _, log := command(t, append([]string{"convert"}, args...)...); code != exitIncomplete || !strings.Contains(log, "frames=520") || !strings.Contains(log, "messages of /tf_static") {
 			t.Errorf("%v: exit code %d\n%s", args, code, log)
 		}
@@ -65,7 +65,7 @@ func TestConvertDevice(t *testing.T) {
 	if out := want(t, exitOK, "info", "--realsense", bag); !strings.Contains(out, "Infrared_2 Y8 64x48@30: 40 frames") {
 		t.Error(out)
 	}
-	if code, _, log := command(t, "convert", rosbag2File, filepath.Join(dir, "no.bag"), "--device"); code != exitFailed || !strings.Contains(log, "no RealSense recording") {
+	if code, _, log := command(t, "convert", rosbag2File, "-o", filepath.Join(dir, "no.bag"), "--realsense"); code != exitFailed || !strings.Contains(log, "no RealSense recording") {
 		t.Errorf("without a camera: exit code %d\n%s", code, log)
 	}
 }

@@ -46,11 +46,11 @@ func TestDamagedChunk(t *testing.T) {
 	if n := strings.Count(want(t, exitIncomplete, "cat", bag), "---\n"); n < 201-lost || n >= 201 {
 		t.Errorf("cat prints %d messages; %d of 201 are damaged", n, lost)
 	}
-	if code, _, log := command(t, "filter", bag, bag+".copy"); code != exitFailed || !strings.Contains(log, "recover makes a sound bag") {
+	if code, _, log := command(t, "filter", bag, "-o", bag+".copy"); code != exitFailed || !strings.Contains(log, "recover makes a sound bag") {
 		t.Errorf("filter: exit code %d\n%s", code, log)
 	}
 	out := filepath.Join(filepath.Dir(bag), "out.mcap")
-	want(t, exitIncomplete, "export", bag, "--mcap", out)
+	want(t, exitIncomplete, "convert", bag, "-o", out)
 	if got := mcapCount(t, out); got < 201-lost || got >= 201 {
 		t.Errorf("%d messages in MCAP; %d of 201 are damaged", got, lost)
 	}
@@ -66,20 +66,20 @@ func TestDamageCodes(t *testing.T) {
 	}
 	master := l.Addr().String()
 	l.Close()
-	commands := []string{"check IN", "info IN", "cat IN", "recover IN -o OUT/recoveredEXT", "reindex IN --output-dir OUT/reindexed",
-		"compress --lz4 IN --output-dir OUT/compressed", "filter IN OUT/filtered.bag", "merge IN -o OUT/merged.bag", "split IN --count 1000000 -o OUT/part",
-		"convert IN OUT/converted.bag --ros 1", "convert IN OUT/converted.mcap --ros 1", "export IN --mcap OUT/exported.mcap", "play -i -q -d 0 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN",
-		"process IN OUT/processed.bag --filters threshold", "export IN --dir OUT/folder"}
+	commands := []string{"check IN", "info IN", "cat IN", "recover IN -o OUT/recoveredEXT", "reindex IN -o OUT/reindexed/",
+		"compress --lz4 IN -o OUT/compressed/", "filter IN -o OUT/filtered.bag", "merge IN -o OUT/merged.bag", "split IN --split-count 1000000 -o OUT/part",
+		"convert IN -o OUT/converted.bag --ros 1", "convert IN -o OUT/converted.mcap --ros 1", "play -i -q -d 0 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN",
+		"process IN -o OUT/processed.bag --filters threshold", "export IN -o OUT/folder"}
 	for path, codes := range map[string][]int{ // exit codes of the commands
-		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1, 3},
-		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 0, 1, 3},
-		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0},
+		need.Bag(t, "hostile/bz2claim5.bag"):            {1, 0, 3, 1, 1, 1, 1, 1, 1, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/nested.bag"):               {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		samplebag.File(t, "zeros.bag", zeros):           {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 0, 1, 3},
+		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0},
 	} {
 		dir := t.TempDir()
 		for i, line := range commands {
@@ -126,8 +126,8 @@ func TestClampedTimes(t *testing.T) {
 	for i, in := range []string{in, earlyDB3(t)} {
 		name := func(s string) string { return filepath.Join(dir, fmt.Sprint(i, s)) }
 		for _, args := range [][]string{
-			{"filter", in, name("filtered.bag")}, {"merge", in, "-o", name("merged.bag")}, {"split", in, "--count", "1", "-o", name("part")},
-			{"convert", in, name("converted.bag"), "--ros", "1"}, {"export", in, "--mcap", name("exported.mcap")}, {"cat", "--json", in},
+			{"filter", in, "-o", name("filtered.bag")}, {"merge", in, "-o", name("merged.bag")}, {"split", in, "--split-count", "1", "-o", name("part")},
+			{"convert", in, "-o", name("converted.bag"), "--ros", "1"}, {"cat", "--json", in},
 		} {
 			code, _, log := command(t, args...)
 			if named := strings.Contains(log, "2 "+bagstore.ClampedTimes) || args[0] == "convert" && strings.Contains(log, bagstore.ClampedTimes) && strings.Contains(log, "count=2"); code != exitIncomplete || !named {
@@ -138,8 +138,8 @@ func TestClampedTimes(t *testing.T) {
 			t.Errorf("check %s: %s", in, out)
 		}
 	}
-	want(t, exitOK, "convert", in, filepath.Join(dir, "copy.mcap")) // keeps all times
-	want(t, exitOK, "filter", in, filepath.Join(dir, "small.bag"), "t.to_sec() < 1")
+	want(t, exitOK, "convert", in, "-o", filepath.Join(dir, "copy.mcap")) // keeps all times
+	want(t, exitOK, "filter", in, "-o", filepath.Join(dir, "small.bag"), "t.to_sec() < 1")
 }
 
 // earlyDB3 is a .db3 with two messages before 1970, and one at 1 s.
@@ -230,11 +230,10 @@ func TestExportFlags(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Join(filepath.Dir(bag), "out")
 	want(t, exitUsage, "export", bag)
-	want(t, exitUsage, "export", bag, "--dir", dir, "--mcap", "x.mcap")
-	want(t, exitUsage, "export", bag, "--mcap", "x.mcap", "--ply")
-	want(t, exitUsage, "export", bag, "--dir", "x", "-t", "/nowhere")
-	want(t, exitOK, "export", bag, "--mcap", dir+".mcap", "--uncompressed")
-	want(t, exitFailed, "export", bag, "--mcap", dir+".mcap") // exists
+	want(t, exitUsage, "export", bag, "-o", "x.mcap")
+	want(t, exitUsage, "export", bag, "-o", "x", "-t", "/nowhere")
+	want(t, exitOK, "convert", bag, "-o", dir+".mcap")
+	want(t, exitFailed, "convert", bag, "-o", dir+".mcap") // exists
 	if n := mcapCount(t, dir+".mcap"); n != 201 {
 		t.Errorf("%d messages", n)
 	}

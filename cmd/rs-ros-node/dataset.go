@@ -28,7 +28,7 @@ type dataSetOptions struct {
 func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.form, "as", "", "`FORM` of a data set: "+strings.Join(dataset.Forms(), ", "))
-	f.Float64Var(&o.rate, "rate", 0, "with --as: select about `HZ` sets a second; 0: all")
+	f.Float64Var(&o.rate, "fps", 0, "with --as: select about `HZ` sets a second; 0: all")
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML `FILE` with the IMU's noise, as Kalibr has it")
 	f.StringVar(&o.truth, "ground-truth", "", "with --as: a `TOPIC` of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
@@ -43,10 +43,10 @@ func (o *dataSetOptions) given() bool {
 
 func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, o dataSetOptions) (err error) {
 	switch {
-	case e.Dir == "" || e.MCAP != "" || e.Points || e.Aligned:
-		return usageError{errors.New("--as needs --dir, and excludes --mcap, --ply and --align-depth")}
+	case e.Points || e.Aligned:
+		return usageError{errors.New("--as excludes --ply and --align-depth")}
 	case !(o.rate >= 0 && o.rate <= math.MaxInt32):
-		return usageError{fmt.Errorf("--rate %g: want sets a second", o.rate)}
+		return usageError{fmt.Errorf("--fps %g: want sets a second", o.rate)}
 	}
 	if o.form == "lerobot" {
 		return usageError{errors.New("rs-lerobot, a program of its own, makes data sets of LeRobot, with the same flags")}

@@ -17,8 +17,8 @@ func TestDataSetPlaces(t *testing.T) {
 	dir := t.TempDir()
 	bag := samplebag.Data(t, "sw_small_lz4.bag")
 	in, local := b.Put("in/walk.bag", bag), filepath.Join(dir, "local")
-	want(t, exitOK, "export", bag, "--as", "tum", "--dir", local, "--end", "0.5")
-	want(t, exitOK, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5")
+	want(t, exitOK, "export", bag, "--as", "tum", "-o", local, "--end", "0.5")
+	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.5")
 	for _, name := range []string{"associations.txt", "groundtruth.txt", "calibration.txt"} {
 		text, err := os.ReadFile(filepath.Join(local, name))
 		if err != nil {
@@ -37,10 +37,10 @@ func TestDataSetPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want(t, exitOK, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.5") // it is complete already
-	want(t, exitFailed, "export", in, "--as", "tum", "--dir", b.Address("set"), "--end", "0.4")
+	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.5") // it is complete already
+	want(t, exitFailed, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.4")
 
-	want(t, exitOK, "export", in, bag, "--as", "euroc", "--dir", b.Address("two"), "--end", "0.5")
+	want(t, exitOK, "export", in, bag, "--as", "euroc", "-o", b.Address("two"), "--end", "0.5")
 	for _, name := range []string{"walk/mav0/cam0/data.csv", "sw_small_lz4/mav0/cam0/data.csv", "manifest.json"} {
 		if _, err := place.Stat(t.Context(), b.Address("two/"+name)); err != nil {
 			t.Error(err)
@@ -60,7 +60,7 @@ func TestDataSetPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	args := []string{"batch", "export", "--in", folder, "--out", filepath.Join(dir, "sets"), "--", "--as", "euroc"}
+	args := []string{"batch", "export", folder, "-o", filepath.Join(dir, "sets"), "--", "--as", "euroc"}
 	want(t, exitOK, args...)
 	manifests, err := filepath.Glob(filepath.Join(dir, "sets/*/manifest.json"))
 	if err != nil || len(manifests) != 2 {

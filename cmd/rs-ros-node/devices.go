@@ -21,7 +21,8 @@ import (
 
 type devicesOptions struct {
 	asJSON    bool
-	report    string
+	report    bool
+	out       string
 	port      string
 	mask      bool
 	overwrite bool
@@ -37,16 +38,17 @@ file with a camera's descriptors, controls, calibration, and the rate and first 
 each stream, without images. This takes half a minute, and changes no setting. docs/usb.md
 describes the file and how to send it.`,
 		Example: `  rs-ros-node devices
-  rs-ros-node devices --report d435i.txt --mask-serials`,
+  rs-ros-node devices --report -o d435i.txt --mask-serials`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.report != "" && o.asJSON {
+			switch {
+			case o.report && o.asJSON:
 				return usageError{errors.New("--json lists cameras, --report writes a file: use one of them")}
-			}
-			if o.report == "" && (o.port != "" || o.mask || o.overwrite) {
-				return usageError{errors.New("--port, --mask-serials and --overwrite need --report")}
-			}
-			if o.report != "" {
+			case !o.report && (o.out != "" || o.port != "" || o.mask || o.overwrite):
+				return usageError{errors.New("-o, --port, --mask-serials and --overwrite need --report")}
+			case o.report && o.out == "":
+				return usageError{errors.New("--report needs -o, the file to write: devices --report -o camera.txt")}
+			case o.report:
 				return a.reportDevice(cmd.Context(), o)
 			}
 			return a.listDevices(cmd.Context(), o.asJSON)
@@ -54,7 +56,8 @@ describes the file and how to send it.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
-	f.StringVar(&o.report, "report", "", "`FILE` to write a camera's report to, a text file")
+	f.BoolVar(&o.report, "report", false, "write a report of a camera, a text file, to -o")
+	outputFlag(f, &o.out, "`FILE` for the report")
 	f.StringVar(&o.port, "port", "", "`PORT` of the camera for --report, such as 2-1.4; needed if there are several")
 	f.BoolVar(&o.mask, "mask-serials", false, "replace the serial numbers in the report")
 	overwriteFlag(f, &o.overwrite, "replace the report if it exists")
@@ -70,7 +73,7 @@ func withoutUSB(err error) error {
 }
 
 func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
-	if err := place.Free(ctx, o.report, o.overwrite); err != nil {
+	if err := place.Free(ctx, o.out, o.overwrite); err != nil {
 		return err
 	}
 	text, summary, err := d400.Report(ctx, d400.ReportOptions{
@@ -79,12 +82,12 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 	if err != nil {
 		return withoutUSB(err)
 	}
-	err = place.Write(ctx, o.report, o.overwrite, func(f *os.File) error {
+	err = place.Write(ctx, o.out, o.overwrite, func(f *os.File) error {
 		_, err := f.WriteString(text)
 		return err
 	})
 	if err == nil {
-		fmt.Fprintf(a.out, "%s: %s\n", o.report, summary)
+		fmt.Fprintf(a.out, "%s: %s\n", o.out, summary)
 	}
 	return err
 }

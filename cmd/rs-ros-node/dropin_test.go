@@ -61,13 +61,13 @@ func TestReindexThenMove(t *testing.T) {
 		t.Error("the original isn't kept:", err)
 	}
 	// The original's name is taken: it is replaced only with -f, and nothing is replaced with
-	// --output-dir.
+	// another folder.
 	if err := os.Link(whole, bag); err != nil {
 		t.Fatal(err)
 	}
 	want(t, exitFailed, "reindex", bag)
 	want(t, exitOK, "reindex", "-f", bag)
-	want(t, exitOK, "reindex", "--output-dir", filepath.Join(filepath.Dir(bag), "new"), whole)
+	want(t, exitOK, "reindex", "-o", filepath.Join(filepath.Dir(bag), "new")+"/", whole)
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.bag.active", "walk.bag.orig.active"}) {
 		t.Error(got)
 	}
@@ -106,7 +106,7 @@ func TestReindexKeepsWhatRosbagKeeps(t *testing.T) {
 func TestInfoIsRosbagInfo(t *testing.T) {
 	need.Programs(t, "rosbag")
 	walk, empty := samplebag.Walk(t, "walk.bag"), filepath.Join(t.TempDir(), "empty.bag")
-	want(t, exitOK, "filter", walk, empty, "--types", "no/Type")
+	want(t, exitOK, "filter", walk, "-o", empty, "--types", "no/Type")
 	for _, args := range [][]string{
 		{"-y", walk}, {"-y", walk, empty, walk}, {"-y", empty}, {walk, empty}, {"-y", "-k", "duration", walk, walk}, {"-y", "-k", "indexed", empty},
 		{"-y", "-k", "duration", empty, walk}, {"-y", "-k", "nothing", walk},
@@ -141,7 +141,7 @@ func TestLookAround(t *testing.T) {
 	for expression, want := range map[string]string{
 		"/(?!map).*": "look-ahead (?!…) isn't understood", ".*(?<=count)": "look-behind (?<=…) isn't understood", "(?P<a>x)(?P=a)": "a backreference (?P=…)", "(": "missing closing )",
 	} {
-		for _, args := range [][]string{{"filter", bag, bag + ".out", "-e", expression}, {"cat", "-x", expression, bag}} {
+		for _, args := range [][]string{{"filter", bag, "-o", bag + ".out", "-e", expression}, {"cat", "-x", expression, bag}} {
 			if code, _, log := command(t, args...); code != exitUsage || !strings.Contains(log, want) {
 				t.Errorf("%q: %d\n%s", args, code, log)
 			}
@@ -167,8 +167,8 @@ func TestOutputIsNeverTheInput(t *testing.T) {
 	}
 	for _, out := range names {
 		for _, args := range [][]string{
-			{"filter", "-f", bag, out}, {"filter", "-f", bag, out, "True"}, {"merge", "-f", "-o", out, bag, bag}, {"export", "-f", bag, "--mcap", out},
-			{"split", "-f", "--count", "10", "-o", strings.TrimSuffix(bag, "_000.bag"), out},
+			{"filter", "-f", bag, "-o", out}, {"filter", "-f", bag, "-o", out, "True"}, {"merge", "-f", "-o", out, bag, bag}, {"convert", "-f", bag, "-o", out},
+			{"split", "-f", "--split-count", "10", "-o", strings.TrimSuffix(bag, "_000.bag"), out},
 		} {
 			want(t, exitUsage, args...)
 		}
@@ -192,9 +192,9 @@ func TestLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want(t, exitOK, "filter", bag, dir+"/out.bag")
+	want(t, exitOK, "filter", bag, "-o", dir+"/out.bag")
 	want(t, exitOK, "recover", "-o", dir+"/whole.bag", bag)
-	want(t, exitOK, "export", "--mcap", dir+"/x.mcap", bag)
+	want(t, exitOK, "convert", bag, "-o", dir+"/x.mcap")
 	want(t, exitOK, "compress", bag)
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"out.bag", "walk.bag", "walk.orig.bag", "whole.bag", "x.mcap"}) {
 		t.Error(got)

@@ -24,6 +24,7 @@ type filterOptions struct {
 	bag       bagstore.Options
 	selection bagset.Selection
 	noLatched bool
+	out       string
 	force     bool
 	join      bool // see rewrite.Join
 
@@ -35,7 +36,7 @@ const nothingSelected = "no message was selected: the output is empty"
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
 	cmd := &cobra.Command{
-		Use:   "filter IN OUT [EXPRESSION]",
+		Use:   "filter IN -o OUT [EXPRESSION]",
 		Short: "Copy a recording with some of its topics, types or time",
 		Long: `filter copies messages without decoding them. OUT's extension says the format: .mcap,
 .db3, or else a bag. Messages are converted between ROS 1 and ROS 2 only if OUT needs
@@ -52,24 +53,25 @@ supported.
 
 Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done,
 without output.`,
-		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
-  rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
-  rs-ros-node filter robot.mcap cut.mcap --start 10 --end 20
-  rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
-  rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
-  rs-ros-node filter walk.bag odom.bag \
+		Example: `  rs-ros-node filter walk.bag -o depth.bag --topics /camera/depth/image_rect_raw,/tf
+  rs-ros-node filter walk.bag -o small.bag -x '.*/compressed' --start 10 --end 20.5
+  rs-ros-node filter robot.mcap -o cut.mcap --start 10 --end 20
+  rs-ros-node filter walk.bag -o imu.bag --types sensor_msgs/Imu --lz4
+  rs-ros-node filter walk.bag -o fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
+  rs-ros-node filter walk.bag -o odom.bag \
       "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
-		Args: cobra.RangeArgs(2, 3),
+		Args: withOutput(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 3 {
-				o.expression = args[2]
+			if len(args) == 2 {
+				o.expression = args[1]
 			} else if o.print != "" {
 				return usageError{errors.New("--print needs an expression")}
 			}
-			return a.filter(cmd.Context(), args[0], args[1], o)
+			return a.filter(cmd.Context(), args[0], o)
 		},
 	}
 	f := cmd.Flags()
+	outputFlag(f, &o.out, "`FILE` to write: a bag, or .mcap or .db3 by its extension")
 	o.selection.Flags(f)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
@@ -79,19 +81,20 @@ without output.`,
 	return cmd
 }
 
-func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
+func (a *app) filter(ctx context.Context, in string, o filterOptions) error {
 	switch {
-	case rewrite.SameFile(in, out):
+	case rewrite.SameFile(in, o.out):
 		return errSameFile
-	case o.print != "" && out == place.Stream:
+	case o.print != "" && o.out == place.Stream:
 		return usageError{errors.New("the bag and --print can't both go to standard output")}
 	}
-	return a.copyBags(ctx, []string{in}, out, o)
+	return a.copyBags(ctx, []string{in}, o)
 }
 
-func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
+func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error {
+	out := o.out
 	if ext := filepath.Ext(out); ext == ".mcap" || ext == ".db3" {
-		return a.copyTo(ctx, ins, out, o)
+		return a.copyTo(ctx, ins, o)
 	}
 	if err := convert.Misnamed(recording.Bag, out); err != nil {
 		return usageError{err}
@@ -150,7 +153,8 @@ func (a *app) chosen(ctx context.Context, filter bagstore.Filter, o filterOption
 }
 
 // copyTo is copyBags for outputs that aren't bags.
-func (a *app) copyTo(ctx context.Context, ins []string, out string, o filterOptions) error {
+func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
+	out := o.out
 	if err := compressible(out, o.bag.Compression); err != nil {
 		return usageError{err}
 	}

@@ -28,7 +28,7 @@ func TestFilterIsRosbagFilter(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
-		printed := want(t, exitOK, slices.Concat([]string{"filter", bag, ours}, args)...)
+		printed := want(t, exitOK, slices.Concat([]string{"filter", bag, "-o", ours}, args)...)
 		if a, b := whenAndWhere(t, ours), whenAndWhere(t, theirs); !slices.Equal(a, b) {
 			t.Errorf("%q keeps %d messages, rosbag %d", args, len(a), len(b))
 		}
@@ -60,7 +60,7 @@ func TestFilterCopiesAsRosbagFilter(t *testing.T) {
 		if out, err := exec.Command("rosbag", "filter", bag, theirs, expression).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", expression, err, out)
 		}
-		want(t, exitOK, append([]string{"filter", bag, ours}, flags...)...)
+		want(t, exitOK, append([]string{"filter", bag, "-o", ours}, flags...)...)
 		sameMessages(t, ours, theirs)
 	}
 }
@@ -70,18 +70,18 @@ func TestFilterCopiesAsRosbagFilter(t *testing.T) {
 func TestFilterExpressionFails(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	out := filepath.Join(filepath.Dir(bag), "out.bag")
-	code, _, log := command(t, "filter", bag, out, "m.nowhere == 1")
+	code, _, log := command(t, "filter", bag, "-o", out, "m.nowhere == 1")
 	if code != exitFailed || !strings.Contains(log, "message of /map at 1700000000.000000000") || !strings.Contains(log, "std_msgs/String has no field nowhere") {
 		t.Error(code, log)
 	}
-	code, _, log = command(t, "filter", bag, out, "re.match('/c', topic)")
+	code, _, log = command(t, "filter", bag, "-o", out, "re.match('/c', topic)")
 	if code != exitUsage || !strings.Contains(log, "column 1: re is not supported") {
 		t.Error(code, log)
 	}
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"walk.bag"}) {
 		t.Error(got)
 	}
-	want(t, exitOK, "filter", bag, out, "topic == '/count' and m.data.startswith('1') and len(m.data) == 2")
+	want(t, exitOK, "filter", bag, "-o", out, "topic == '/count' and m.data.startswith('1') and len(m.data) == 2")
 	if counts, _ := samplebag.Messages(t, out); counts["/count"] != 10 || len(counts) != 1 {
 		t.Error(counts)
 	}

@@ -133,8 +133,8 @@ func TestNothingSteersATerminal(t *testing.T) {
 		{"check", bag}, {"check", "--json", bag}, {"check", out("nowhere")},
 		{"recover", "-v", "-o", out("whole.bag"), bag}, {"recover", "--json", "-o", out("2.bag"), bag},
 		{"cat", bag}, {"cat", "--json", bag}, {"cat", "-t", evil, bag}, {"cat", "-e", evil + "[", bag},
-		{"filter", bag, out("3.bag")}, {"split", "--count", "1", "-o", out("part"), bag}, {"merge", "-o", out("4.bag"), bag},
-		{"compress", "--output-dir", out("dir"), bag}, {"export", bag, "--dir", out("folder")}, {"export", bag, "--mcap", out("x.mcap")},
+		{"filter", bag, "-o", out("3.bag")}, {"split", "--split-count", "1", "-o", out("part"), bag}, {"merge", "-o", out("4.bag"), bag},
+		{"compress", "-o", out("dir") + "/", bag}, {"export", bag, "-o", out("folder")}, {"convert", bag, "-o", out("x.mcap")},
 		{"play", bag, "--topics", evil}, {evil}, {"info", "--" + evil}, {"live", "--device", evil},
 	} {
 		_, data, log := command(t, args...)

@@ -21,13 +21,14 @@ type processOptions struct {
 	bag     bagstore.Options
 	filters []string
 	set     []string
+	out     string
 	force   bool
 }
 
 func newProcessCommand(a *app) *cobra.Command {
 	var o processOptions
 	cmd := &cobra.Command{
-		Use:   "process IN OUT --filters NAME,…",
+		Use:   "process IN -o OUT --filters NAME,…",
 		Short: "Filter, align and colour a RealSense recording, as a recording",
 		Long: `process sends the frames of a RealSense recording through librealsense's
 processing blocks, in the order given, and writes the results as a recording with
@@ -43,15 +44,16 @@ lower case, such as spatial.filter_smooth_alpha.
 
 Exit codes: 0 done, 3 the recording is damaged and its intact part was processed,
 1 not done, without output.`,
-		Example: `  rs-ros-node process walk.bag aligned.bag --filters align_to_color
-  rs-ros-node process walk.bag smooth.bag --filters disparity_start,spatial,temporal,disparity_end \
+		Example: `  rs-ros-node process walk.bag -o aligned.bag --filters align_to_color
+  rs-ros-node process walk.bag -o smooth.bag --filters disparity_start,spatial,temporal,disparity_end \
       --set spatial.holes_fill=2
-  rs-ros-node process walk.bag view.bag --filters decimation,colorizer \
+  rs-ros-node process walk.bag -o view.bag --filters decimation,colorizer \
       --set colorizer.color_scheme=9 --lz4`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], args[1], o) },
+		Args: withOutput(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], o) },
 	}
 	f := cmd.Flags()
+	outputFlag(f, &o.out, "`FILE` to write, a bag")
 	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,…` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
@@ -60,7 +62,8 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	return cmd
 }
 
-func (a *app) process(ctx context.Context, in, out string, o processOptions) error {
+func (a *app) process(ctx context.Context, in string, o processOptions) error {
+	out := o.out
 	if rewrite.SameFile(in, out) {
 		return errSameFile
 	}

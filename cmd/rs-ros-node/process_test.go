@@ -48,10 +48,10 @@ func TestProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.bag")
-			want(t, exitOK, append([]string{"process", golden.Bag, out}, c.args...)...)
+			want(t, exitOK, append([]string{"process", golden.Bag, "-o", out}, c.args...)...)
 			want(t, exitOK, "check", out)
-			want(t, exitFailed, append([]string{"process", golden.Bag, out}, c.args...)...) // the output exists
-			want(t, exitOK, append([]string{"process", "--overwrite", golden.Bag, out}, c.args...)...)
+			want(t, exitFailed, append([]string{"process", golden.Bag, "-o", out}, c.args...)...) // the output exists
+			want(t, exitOK, append([]string{"process", "--overwrite", golden.Bag, "-o", out}, c.args...)...)
 			got := depthHashes(t, out)
 			if len(got) != 16 {
 				t.Errorf("%d depth images, want 16", len(got))
@@ -70,14 +70,14 @@ func TestProcess(t *testing.T) {
 	}
 	for _, args := range [][]string{{}, {"--filters", "sharpen"}, {"--filters", "spatial", "--set", "spatial.no=1"}, {"--filters", "pointcloud"}} {
 		out := filepath.Join(t.TempDir(), "out.bag")
-		want(t, exitUsage, append([]string{"process", golden.Bag, out}, args...)...)
+		want(t, exitUsage, append([]string{"process", golden.Bag, "-o", out}, args...)...)
 	}
 }
 
 // TestProcessNode checks that the camera of a camera node's recording is processed, and that its other topics are named.
 func TestProcessNode(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bag")
-	code, _, log := command(t, "process", need.Bag(t, "db3/own_native.db3"), out, "--filters", "decimation")
+	code, _, log := command(t, "process", need.Bag(t, "db3/own_native.db3"), "-o", out, "--filters", "decimation")
 	if code != exitOK || !strings.Contains(log, "frames=520") || !strings.Contains(log, `topics=["/tf_static"]`) {
 		t.Errorf("exit code %d\n%s", code, log)
 	}

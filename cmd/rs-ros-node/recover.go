@@ -20,6 +20,8 @@ import (
 
 type recoverOptions struct {
 	to      convert.RecoverTarget
+	out     string
+	force   bool
 	json    bool
 	quiet   bool
 	verbose bool // also list topics that lost nothing
@@ -49,7 +51,7 @@ MCAP file becomes walk.recovered.db3 or walk.recovered.mcap.
 
 Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		Example: `  rs-ros-node recover walk.bag.active
-  rs-ros-node recover -o whole.bag walk.bag
+  rs-ros-node recover walk.bag -o whole.bag
   rs-ros-node recover --in-place *.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +60,6 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.to.Output, "output", "o", "", "`FILE` to write, for a single bag")
 	f.BoolVar(&o.to.InPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
 	o.flags(cmd)
 	return cmd
@@ -77,35 +78,33 @@ than rosbag reindex: messages after damage, and those in torn chunks.
 Exit codes: 0 each bag is sound now, 1 nothing of a bag could be kept. What was
 lost is printed.`,
 		Example: `  rs-ros-node reindex walk.bag.active && mv walk.bag.active walk.bag
-  rs-ros-node reindex --output-dir sound *.bag`,
+  rs-ros-node reindex *.bag -o sound/`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose, o.to.InPlace = a.verbose, o.to.Folder == ""
+			o.verbose, o.to.InPlace = a.verbose, o.out == ""
 			return a.recover(cmd.Context(), args, o)
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.to.InPlace, "in-place", true, "")
-	_ = f.MarkHidden("in-place") // the flag exists; reindex always works in place
 	o.flags(cmd)
 	return cmd
 }
 
 func (o *recoverOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.to.Folder, "output-dir", "", "write to this `FOLDER`, under the names of the bags")
-	overwriteFlag(f, &o.to.Force, "replace existing files, including kept originals")
+	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names")
+	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
 	settingFlags(cmd, settings.Output, &o.to.Options.Options)
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
-	switch {
-	case o.to.Output != "" && len(paths) > 1:
-		return usageError{errors.New("--output is for a single bag; use --output-dir")}
-	case o.to.Output != "" && o.to.Folder != "" || o.to.InPlace && o.to.Output+o.to.Folder != "":
-		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
+	if o.to.InPlace && o.out != "" {
+		return usageError{errors.New("--output and --in-place exclude each other")}
+	}
+	var err error
+	if o.to.Placement, err = rewrite.PlaceAt(o.out, len(paths) > 1, o.force); err != nil {
+		return usageError{err}
 	}
 	if o.to.InPlace && slices.ContainsFunc(paths, place.IsAddress) {
 		return usageError{rewrite.ErrObject}

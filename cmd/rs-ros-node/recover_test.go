@@ -42,7 +42,7 @@ func dataPlace(whole []byte, message string) (from, to int, ok bool) {
 // message, in a sound file, and that its exit code reports the damage.
 func TestRecoverDamage(t *testing.T) {
 	mcap := filepath.Join(t.TempDir(), "x.mcap")
-	want(t, exitOK, "convert", rosbag2File, mcap)
+	want(t, exitOK, "convert", rosbag2File, "-o", mcap)
 	const page = 512 // of the .db3
 	for _, in := range []string{rosbag2File, mcap} {
 		whole, err := os.ReadFile(in)
@@ -106,7 +106,7 @@ func TestRecoverPlaces(t *testing.T) {
 	if err := os.WriteFile(db, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want(t, exitOK, "convert", db, file)
+	want(t, exitOK, "convert", db, "-o", file)
 	for _, in := range []string{db, file} {
 		ext := filepath.Ext(in)
 		all := rawMessages(t, in)
@@ -184,7 +184,7 @@ func TestCompressForeign(t *testing.T) {
 			t.Errorf("%q: %s, want %s; %d messages", c.args, got, c.after, len(rawMessages(t, file)))
 		}
 	}
-	if code, _, log := command(t, "convert", file, filepath.Join(dir, "x.bag")); code != exitIncomplete || !strings.Contains(log, "attachments, which only an .mcap has") || !strings.Contains(log, "metadata records, which") {
+	if code, _, log := command(t, "convert", file, "-o", filepath.Join(dir, "x.bag")); code != exitIncomplete || !strings.Contains(log, "attachments, which only an .mcap has") || !strings.Contains(log, "metadata records, which") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	damaged, err := os.ReadFile(file)
@@ -198,9 +198,9 @@ func TestCompressForeign(t *testing.T) {
 	if out := want(t, exitIncomplete, "recover", file); !strings.Contains(out, "1 attachments or metadata records that are damaged") || !strings.Contains(out, "kept 0 attachments and 1 metadata records") {
 		t.Error(out)
 	}
-	want(t, exitIncomplete, "compress", "--lz4", "--output-dir", filepath.Join(dir, "torn"), file)
+	want(t, exitIncomplete, "compress", "--lz4", "-o", filepath.Join(dir, "torn")+"/", file)
 	db := filepath.Join(dir, "a.db3")
-	want(t, exitOK, "convert", rosbag2File, filepath.Join(dir, "b.mcap"))
+	want(t, exitOK, "convert", rosbag2File, "-o", filepath.Join(dir, "b.mcap"))
 	if b, err := os.ReadFile(rosbag2File); err != nil || os.WriteFile(db, b, 0o600) != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestCheckFetchesOnce(t *testing.T) {
 	want(t, exitOK, "merge", "-q", in("a.bag"), in("b.bag"), "-o", in("two.bag"))
 	for _, name := range []string{"two.bag", "two.db3", "two.mcap"} {
 		if name != "two.bag" {
-			want(t, exitOK, "convert", "-q", in("two.bag"), in(name))
+			want(t, exitOK, "convert", "-q", in("two.bag"), "-o", in(name))
 		}
 		st, err := os.Stat(in(name))
 		if err != nil {

@@ -20,7 +20,6 @@ import (
 	"rsros/ros/graph"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
-	"rsros/tools/export"
 	"rsros/tools/reprocess"
 )
 
@@ -181,7 +180,9 @@ damaged, 4 no such device, 5 no ROS master.`,
 	help.Use(root)
 	addManual(root)
 	for _, c := range root.Commands() {
-		c.Args = usageArgs(c.Args)
+		for _, c := range append(c.Commands(), c) {
+			c.Args = usageArgs(c.Args)
+		}
 	}
 	return root
 }
@@ -267,7 +268,7 @@ func exitCode(err error) int {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
-		errors.Is(err, bagset.ErrSelection), errors.Is(err, export.ErrTarget), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
+		errors.Is(err, bagset.ErrSelection), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
 		return exitUsage
 	case errors.Is(err, program.ErrNoMaster):
 		return exitNoMaster

@@ -34,16 +34,16 @@ func TestRosbag2(t *testing.T) {
 	if out := want(t, exitOK, "cat", rosbag2File, "-t", "text", "-n", "1"); out != "data: \"text 1 text 1 \"\n---\n" {
 		t.Errorf("%q", out)
 	}
-	want(t, exitOK, "filter", "--types", "std_msgs/UInt32", rosbag2File, bag)
+	want(t, exitOK, "filter", "--types", "std_msgs/UInt32", rosbag2File, "-o", bag)
 	if rep, err := rosbag.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Outcome != bagstore.Sound || rep.Messages != 20 {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	want(t, exitOK, "merge", "-o", filepath.Join(dir, "merged.bag"), rosbag2File, bag)
-	if out := want(t, exitOK, "split", "--count", "50", "-o", filepath.Join(dir, "part"), rosbag2File); strings.Count(out, "\n") != 2 {
+	if out := want(t, exitOK, "split", "--split-count", "50", "-o", filepath.Join(dir, "part"), rosbag2File); strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}
 	mcap := filepath.Join(dir, "x.mcap")
-	want(t, exitOK, "export", "--mcap", mcap, rosbag2File)
+	want(t, exitOK, "convert", rosbag2File, "-o", mcap, "--ros", "1", "--lz4")
 	if out := want(t, exitOK, "info", mcap); !strings.Contains(out, "MCAP (profile ros1)") || !strings.Contains(out, "messages:     60\n") {
 		t.Error(out)
 	}
@@ -80,7 +80,7 @@ func TestRosbag2Damage(t *testing.T) {
 	if err := os.WriteFile(damaged, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want(t, exitIncomplete, "filter", damaged, bag)
+	want(t, exitIncomplete, "filter", damaged, "-o", bag)
 	if rep, err := rosbag.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Messages != 59 {
 		t.Errorf("%+v, %v", rep, err)
 	}
@@ -90,6 +90,6 @@ func TestRosbag2Damage(t *testing.T) {
 	if out := want(t, exitIncomplete, "check", damaged); !strings.Contains(out, "damaged") || !strings.Contains(out, "0x0007") {
 		t.Error(out)
 	}
-	want(t, exitIncomplete, "split", "--count", "50", "-o", filepath.Join(dir, "part"), damaged)
-	want(t, exitIncomplete, "export", "--mcap", filepath.Join(dir, "x.mcap"), damaged)
+	want(t, exitIncomplete, "split", "--split-count", "50", "-o", filepath.Join(dir, "part"), damaged)
+	want(t, exitIncomplete, "convert", "--ros", "1", "-o", filepath.Join(dir, "x.mcap"), damaged)
 }

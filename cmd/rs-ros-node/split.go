@@ -30,7 +30,7 @@ type splitOptions struct {
 func newSplitCommand(a *app) *cobra.Command {
 	var o splitOptions
 	cmd := &cobra.Command{
-		Use:   "split BAG",
+		Use:   "split BAG [-o PREFIX]",
 		Short: "Split a bag by size, time or number of messages",
 		Long: `split copies a bag into parts: walk_000.bag, walk_001.bag and so on, whose names
 sort in time order. A part ends at the first limit that is reached. Each begins with
@@ -41,16 +41,16 @@ The parts are listed on standard output. If split is interrupted, finished parts
 remain.
 
 Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done.`,
-		Example: `  rs-ros-node split walk.bag --size 1024
-  rs-ros-node split walk.bag --duration 1m -o parts/walk
-  rs-ros-node split walk.bag --count 100000 --topics /imu`,
+		Example: `  rs-ros-node split walk.bag --split-size 1G
+  rs-ros-node split walk.bag --split-duration 1m -o parts/walk
+  rs-ros-node split walk.bag --split-count 100000 --topics /imu`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.split(cmd.Context(), args[0], o) },
 	}
 	f := cmd.Flags()
-	settingFlags(cmd, settings.Split, settings.Fields{"size": &o.Size, "duration": &o.Duration})
-	f.Uint64Var(&o.Messages, "count", 0, "limit of a part: `N` messages")
-	f.StringVarP(&o.prefix, "output-prefix", "o", "", "`PREFIX` of the parts' names (default the bag's own)")
+	settingFlags(cmd, settings.Split, settings.Fields{"split-size": &o.Size, "split-duration": &o.Duration})
+	f.Uint64Var(&o.Messages, "split-count", 0, "limit of a part: `N` messages")
+	outputFlag(f, &o.prefix, "`PREFIX` of the parts' names (default the bag's own)")
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
 	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
 	o.selection.Flags(f)
@@ -63,7 +63,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 
 func (a *app) split(ctx context.Context, path string, o splitOptions) (err error) {
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
-		return usageError{errors.New("split needs --size, --duration or --count")}
+		return usageError{errors.New("split needs --split-size, --split-duration or --split-count")}
 	}
 	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
 		return usageError{err}
@@ -80,7 +80,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	name, err := rewrite.PartNames(path, o.prefix)
 	if err != nil {
-		return usageError{fmt.Errorf("%w: choose other names for the parts by --output-prefix", err)}
+		return usageError{fmt.Errorf("%w: choose other names for the parts with -o", err)}
 	}
 	skipped := bagset.Skipped{Log: a.logger()}
 	o.Damaged = skipped.Handler(bags)

@@ -35,6 +35,6 @@ func TestUSBServeRefuses(t *testing.T) {
 			}
 		})
 	}
-	want(t, exitUsage, "devices", "--json", "--report", file)
+	want(t, exitUsage, "devices", "--json", "--report", "-o", file)
 	want(t, exitUsage, "devices", "--mask-serials")
 }

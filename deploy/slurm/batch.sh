@@ -1,7 +1,7 @@
 #!/bin/bash
 # An array job of Slurm that runs a command of rs-ros-node over all recordings of a folder or bucket:
 #
-#   sbatch --array=0-7 deploy/slurm/batch.sh check --in /archive/raw --out /archive/checked
+#   sbatch --array=0-7 deploy/slurm/batch.sh check /archive/raw -o /archive/checked
 #
 # The task's number is its shard. A task that is requeued, or submitted again, does what is left. The exit code is 3 if a
 # recording lost something, and 1 if one failed; Slurm shows both as FAILED.

@@ -1,6 +1,6 @@
 """Reads the frame sets of export --as tum: colour and depth of the same moment, with the calibration:  dataset_to_opencv.py set
 
-    rs-ros-node export walk.bag --as tum --dir set --filters align_to_color
+    rs-ros-node export walk.bag -o set --as tum --filters align_to_color
 
 Needs: pip install numpy opencv-python-headless
 """

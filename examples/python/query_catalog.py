@@ -1,6 +1,6 @@
 """Finds recordings in a catalog with SQL:  query_catalog.py walks.jsonl
 
-    rs-ros-node catalog ~/recordings --out walks.jsonl
+    rs-ros-node catalog ~/recordings -o walks.jsonl
 
 Needs: pip install duckdb
 """

@@ -253,8 +253,8 @@ var topics = in("Recording", Set{
 
 // Split has the size limits of split.
 var Split = Set{
-	{Flag: "size", Kind: MB, Auto: "no limit", Help: "limit of a part in MB"},
-	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time: seconds, or a number with s, m or h"},
+	{Flag: "split-size", Kind: MB, Auto: "no limit", Help: "limit of a part in MB"},
+	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time: seconds, or a number with s, m or h"},
 }
 
 var demo = Set{

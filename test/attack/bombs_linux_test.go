@@ -74,7 +74,7 @@ func TestBombs(t *testing.T) {
 			if kind == other {
 				other = ".bag"
 			}
-			lines := []string{"cat --noarr IN", "recover -o OUT" + kind + " IN", "info IN", "check IN", "convert IN OUTc" + other}
+			lines := []string{"cat --noarr IN", "recover -o OUT" + kind + " IN", "info IN", "check IN", "convert IN -o OUTc" + other}
 			if name == "bz2.bag" && share > 1 {
 				lines = lines[:2]
 			}

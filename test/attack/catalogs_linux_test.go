@@ -41,7 +41,7 @@ func (a attack) refuseCatalog(dir, name string, content []byte) {
 	if err := os.WriteFile(in, content, 0o600); err != nil {
 		a.t.Fatal(err)
 	}
-	log, code, resident := a.execute([]string{"catalog", "merge", in, "--out", out})
+	log, code, resident := a.execute([]string{"catalog", "merge", in, "-o", out})
 	_, err := os.Stat(out)
 	if code != 1 || resident > catalogMemory || strings.Contains(log, "goroutine ") || err == nil {
 		a.t.Errorf("%s: exit code %d, want 1; %d MB\n%.1000s", name, code, resident>>20, log)

@@ -40,11 +40,11 @@ var fileCommands = []struct {
 }{
 	{"info IN", ""}, {"info --freq --sizes --realsense IN", ""}, {"info -y IN", ""}, {"info --json --realsense IN", ""},
 	{"check IN", ""}, {"check --json IN", ""},
-	{"recover -v -o OUT.bag IN", "OUT.bag"}, {"recover --lz4 --direct -o OUT.bag IN", "OUT.bag"}, {"reindex --output-dir OUT IN", "OUT/in.bag"},
-	{"compress --output-dir OUT IN", "OUT/in.bag"}, {"decompress --output-dir OUT IN", "OUT/in.bag"},
-	{"filter IN OUT.bag", "OUT.bag"}, {"filter -p m IN OUT.bag t.secs>=0", "OUT.bag"}, {"filter --start 0.1 --end 0.5 IN OUT.bag", "OUT.bag"},
-	{"split --count 40 -o OUT IN", "OUT_000.bag"}, {"merge -o OUT.bag IN IN", "OUT.bag"},
-	{"cat IN", ""}, {"cat --json IN", ""}, {"export --ply --dir OUT IN", ""}, {"export --mcap OUT.mcap IN", ""},
+	{"recover -v -o OUT.bag IN", "OUT.bag"}, {"recover --lz4 --direct -o OUT.bag IN", "OUT.bag"}, {"reindex -o OUT/ IN", "OUT/in.bag"},
+	{"compress -o OUT/ IN", "OUT/in.bag"}, {"decompress -o OUT/ IN", "OUT/in.bag"},
+	{"filter IN -o OUT.bag", "OUT.bag"}, {"filter -p m IN -o OUT.bag t.secs>=0", "OUT.bag"}, {"filter --start 0.1 --end 0.5 IN -o OUT.bag", "OUT.bag"},
+	{"split --split-count 40 -o OUT IN", "OUT_000.bag"}, {"merge -o OUT.bag IN IN", "OUT.bag"},
+	{"cat IN", ""}, {"cat --json IN", ""}, {"export --ply -o OUT IN", ""}, {"convert -o OUT.mcap IN", ""},
 }
 
 // TestDamagedFiles mutates bags of all kinds, and lets every file command read each:
@@ -199,12 +199,12 @@ func bags(t *testing.T, program string) (list [][]byte) {
 	walk := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Dir(walk)
 	camera := filepath.Join(dir, "camera.bag")
-	run("filter", samplebag.Data(t, "sw_small_raw.bag"), camera, "--end", "0.08", "--chunksize", "64")
+	run("filter", samplebag.Data(t, "sw_small_raw.bag"), "-o", camera, "--end", "0.08", "--chunksize", "64")
 	paths := []string{walk, camera}
 	for _, path := range paths {
 		for _, compression := range []string{"--lz4", "--bz2"} {
 			packed := path + compression + ".bag"
-			run("filter", path, packed, compression, "--chunksize", "16")
+			run("filter", path, "-o", packed, compression, "--chunksize", "16")
 			paths = append(paths, packed)
 		}
 	}
@@ -225,9 +225,9 @@ func recordings(t *testing.T, program string) (list [][]byte) {
 	t.Helper()
 	paths := []string{smallDB3}
 	dir := t.TempDir()
-	for _, flags := range [][]string{{smallDB3}, {"--uncompressed", smallDB3}, {samplebag.Walk(t, "walk.bag")}} {
+	for _, flags := range [][]string{{"--lz4", "--ros", "1", smallDB3}, {"--ros", "1", smallDB3}, {"--lz4", samplebag.Walk(t, "walk.bag")}} {
 		path := filepath.Join(dir, fmt.Sprintf("%d.mcap", len(paths)))
-		args := append([]string{"export", "--mcap", path}, flags...)
+		args := append([]string{"convert", "-o", path}, flags...)
 		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
@@ -428,7 +428,7 @@ func TestMany(t *testing.T) {
 		code    int
 	}{{fields, ".db3", 3}, {fields, ".mcap", 0}, {types, ".db3", 3}, {types, ".mcap", 3}, {many, ".db3", 1}, {many, ".mcap", 1}, {many, "", 1}} {
 		out := filepath.Join(dir, fmt.Sprint("out", i)+c.out)
-		log, code, resident := a.execute([]string{"convert", c.in, out})
+		log, code, resident := a.execute([]string{"convert", c.in, "-o", out})
 		if code != c.code || resident > 300<<20 {
 			t.Errorf("convert %s to %s: exit code %d, want %d; %d MB\n%s", filepath.Base(c.in), filepath.Base(out), code, c.code, resident>>20, log)
 		}

@@ -77,7 +77,7 @@ func shard(b *testing.B, store *bucket.Bucket, program string, rate int64, shard
 		outputs := make([]bytes.Buffer, shards)
 		var running sync.WaitGroup
 		for i, p := range links {
-			c := exec.Command(program, "batch", "check", "--in", store.Address("fleet"), "--out", out, "--shard", fmt.Sprintf("%d/%d", i, shards), "--jobs", "1")
+			c := exec.Command(program, "batch", "check", store.Address("fleet"), "-o", out, "--shard", fmt.Sprintf("%d/%d", i, shards), "--jobs", "1")
 			c.Env = append(append([]string{}, store.Env...), "AWS_ENDPOINT_URL="+p.URL)
 			c.Stdout, c.Stderr, cmds[i] = &outputs[i], &outputs[i], c
 			running.Go(func() { _ = c.Run() }) // the exit code is checked below

@@ -63,7 +63,7 @@ func BenchmarkBucket(b *testing.B) {
 	address := store.Put("walk.bag", local)
 	store.Link(linkRate, linkLatency)
 	for name, args := range map[string][]string{
-		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
+		"info": {"info", "IN"}, "check": {"check", "IN"}, "cut": {"filter", "IN", "-o", filepath.Join(dir, "cut.bag"), "-f", "-s", "5", "--end", "15"},
 		"play": {"play", "IN", "-u", "10", "--master", "embedded"},
 	} {
 		b.Run(name+"/in-place", func(b *testing.B) {

@@ -36,9 +36,9 @@ func BenchmarkConvert(b *testing.B) {
 		args          []string
 	}{
 		{"cp", bag, copied, []string{"cp", bag, copied}},
-		{"bag_to_db3", bag, db, []string{program, "convert", "-q", bag, db}},
+		{"bag_to_db3", bag, db, []string{program, "convert", "-q", bag, "-o", db}},
 		{"info_db3", db, "", []string{program, "info", db}},
-		{"db3_to_bag", db, back, []string{program, "convert", "-q", db, back}},
+		{"db3_to_bag", db, back, []string{program, "convert", "-q", db, "-o", back}},
 	} {
 		measure(b, step.name, step.in, step.out, step.args)
 	}

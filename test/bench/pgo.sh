@@ -65,10 +65,10 @@ compare)
 	in=$work/in/demo.bag
 	printf '%-12s %8s %8s %8s\n' command without with ratio
 	turns demo demo --duration 3s
-	turns process process "$in" "$work/out/x.bag" --filters disparity_start,spatial,temporal,disparity_end,hole_filling,align_to_color,colorizer
+	turns process process "$in" -o "$work/out/x.bag" --filters disparity_start,spatial,temporal,disparity_end,hole_filling,align_to_color,colorizer
 	turns export export "$in" -o "$work/out/x" --align-depth --end 0.5
-	turns lz4 compress --lz4 --output-dir "$work/out" "$in"
-	turns mcap convert "$in" "$work/out/x.mcap"
+	turns lz4 compress --lz4 -o "$work/out/" "$in"
+	turns mcap convert "$in" -o "$work/out/x.mcap"
 	;;
 *)
 	echo "make or compare, not $what" >&2

@@ -22,7 +22,7 @@ func TestLeRobotNPM(t *testing.T) {
 	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "rsros/cmd/rs-lerobot").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if said, err := exec.CommandContext(t.Context(), program, in, in, "--task", "look", "--dir", out).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(t.Context(), program, in, in, "--task", "look", "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	args := []string{filepath.Join(repository(t), "test", "dataset", "peer.mjs")}

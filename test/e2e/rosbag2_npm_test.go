@@ -60,7 +60,7 @@ func TestRosbag2NPM(t *testing.T) {
 	program, dir := peer.Program(t), t.TempDir()
 	convert := func(in, out string, args ...string) {
 		t.Helper()
-		if said, err := exec.CommandContext(t.Context(), program, append([]string{"convert", in, out}, args...)...).CombinedOutput(); err != nil {
+		if said, err := exec.CommandContext(t.Context(), program, append([]string{"convert", in, "-o", out}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("convert %s: %v\n%s", out, err, said)
 		}
 	}

@@ -46,12 +46,12 @@ func TestStreams(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
-	peer.Run(t, nil, peer.Program(t), "filter", small, cut, "--end", "1")
+	peer.Run(t, nil, peer.Program(t), "filter", small, "-o", cut, "--end", "1")
 	want, err := os.ReadFile(cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := piped(t, bag, 0, "filter", "-", "-", "--end", "1"); !bytes.Equal(got, want) {
+	if got := piped(t, bag, 0, "filter", "-", "-o", "-", "--end", "1"); !bytes.Equal(got, want) {
 		t.Errorf("filter wrote %d bytes, and %d into a file", len(got), len(want))
 	}
 	if got := piped(t, nil, 0, "merge", "-o", "-", cut); len(got) == 0 {
@@ -60,10 +60,10 @@ func TestStreams(t *testing.T) {
 	torn := piped(t, bag[:100_000], 3, "recover", "-", "-o", "-")
 	piped(t, torn, 0, "check", "-")
 	piped(t, bag, 1, "recover", "-")
-	piped(t, bag, 2, "filter", "-", "-", "True", "--print", "topic")
+	piped(t, bag, 2, "filter", "-", "-o", "-", "True", "--print", "topic")
 	for ext, code := range map[string]int{".mcap": 0, ".db3": 3} { // librealsense's .db3 has no poses
 		other := filepath.Join(dir, "other"+ext)
-		piped(t, nil, code, "convert", small, other)
+		piped(t, nil, code, "convert", small, "-o", other)
 		b, err := os.ReadFile(other)
 		if err != nil {
 			t.Fatal(err)

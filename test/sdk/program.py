@@ -67,19 +67,19 @@ def record_and_kill(out, enough, **profiles):
 
 def convert(source, out, *, ros=None, storage=None, sdk=None, codes=(0,)):
     flags = [f"--{k}={v}" for k, v in {"ros": ros, "storage": storage, "sdk": sdk}.items() if v]
-    run("convert", source, out, "--quiet", *flags, codes=codes)
+    run("convert", source, "-o", out, "--quiet", *flags, codes=codes)
 
 
 def filter_times(source, out, begin, end):
-    run("filter", source, out, "--quiet", f"--start={begin}", f"--end={end}")
+    run("filter", source, "-o", out, "--quiet", f"--start={begin}", f"--end={end}")
 
 
 def filter_topics(source, out, without):
-    run("filter", source, out, "--quiet", "--exclude", without)
+    run("filter", source, "-o", out, "--quiet", "--exclude", without)
 
 
 def filter_expression(source, out, expression):
-    run("filter", source, out, expression, "--quiet")
+    run("filter", source, "-o", out, expression, "--quiet")
 
 
 def merge(out, *sources):
@@ -87,11 +87,11 @@ def merge(out, *sources):
 
 
 def compress(source, folder):
-    run("compress", "--lz4", "--quiet", "--output-dir", folder, source)
+    run("compress", "--lz4", "--quiet", "-o", f"{folder}/", source)
 
 
 def decompress(source, folder):
-    run("decompress", "--quiet", "--output-dir", folder, source)
+    run("decompress", "--quiet", "-o", f"{folder}/", source)
 
 
 def recover(source, out):
@@ -101,26 +101,22 @@ def recover(source, out):
 
 def process(source, out, *filters, **settings):
     flags = [f"--set={k.replace('__', '.')}={v}" for k, v in settings.items()]
-    run("process", source, out, "--quiet", f"--filters={','.join(filters)}", *flags)
+    run("process", source, "-o", out, "--quiet", f"--filters={','.join(filters)}", *flags)
 
 
 def export_images(source, folder, ply=False):
-    run("export", source, "--dir", folder, *(["--ply"] if ply else []))
+    run("export", source, "-o", folder, *(["--ply"] if ply else []))
 
 
 def export_set(source, folder, form, *filters):
     """The exit code is 3 if sets lack a frame."""
     flags = [f"--filters={','.join(filters)}"] if filters else []
-    run("export", source, "--dir", folder, "--as", form, *flags, codes=(0, 3))
-
-
-def export_mcap(source, out):
-    run("export", source, "--mcap", out)
+    run("export", source, "-o", folder, "--as", form, *flags, codes=(0, 3))
 
 
 def catalog(folder, out):
     """The exit code is 3 if one of the recordings is damaged."""
-    run("catalog", folder, "--out", out, "--quiet", codes=(0, 3))
+    run("catalog", folder, "-o", out, "--quiet", codes=(0, 3))
 
 
 def info(path, codes=(0,)):
@@ -175,6 +171,6 @@ def stop(process):
 
 
 def manifest(folder):
-    """What export --dir says of its files."""
+    """What export says of its files."""
     with open(os.path.join(folder, "manifest.json")) as file:
         return json.load(file)

@@ -35,8 +35,8 @@ def test_every_message(ros, seek, folder, tmp_path, count):
     count("mcap reads ours, messages", len(printed))
 
 
-def test_exported(folder, tmp_path, count):
-    program.export_mcap(folder / "pose.bag", tmp_path / "a.mcap")
+def test_pose(folder, tmp_path, count):
+    program.convert(folder / "pose.bag", tmp_path / "a.mcap")
     printed = list(program.messages(folder / "pose.bag"))
     assert values.differences(printed, decode(tmp_path / "a.mcap", mcap_ros1.decoder.DecoderFactory())) == []
     count("mcap reads ours, messages", len(printed))

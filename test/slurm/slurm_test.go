@@ -39,7 +39,7 @@ func archive(t *testing.T, program string) string {
 	for _, ext := range []string{".bag", ".mcap", ".db3"} {
 		kind := strings.TrimSuffix(bag, ".bag") + ext
 		if ext != ".bag" {
-			_ = exec.Command(program, "convert", bag, kind).Run() // exit code 3: ROS 2 has no seq
+			_ = exec.Command(program, "convert", bag, "-o", kind).Run() // exit code 3: ROS 2 has no seq
 		}
 		kinds = append(kinds, kind)
 	}
@@ -88,7 +88,7 @@ func TestArray(t *testing.T) {
 	program := peer.Released(t)
 	b := bucket.Start(t)
 	in, one, array, logs := b.Put("raw", archive(t, program)), b.Address("one"), b.Address("array"), t.TempDir()
-	alone, err := exec.Command(program, "batch", "recover", "--in", in, "--out", one).Output()
+	alone, err := exec.Command(program, "batch", "recover", in, "-o", one).Output()
 	if code := exitCode(err); code != 3 && code != 1 {
 		t.Fatalf("one run: %v", err)
 	}
@@ -101,7 +101,7 @@ func TestArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	job := c.run("sbatch", "--parsable", fmt.Sprintf("--array=0-%d", shards-1), "--chdir="+logs, deployed(t), "recover", "--in", in, "--out", array)
+	job := c.run("sbatch", "--parsable", fmt.Sprintf("--array=0-%d", shards-1), "--chdir="+logs, deployed(t), "recover", in, "-o", array)
 	killed := c.kill(job, pids)
 	c.run("scontrol", "update", "NodeName="+c.node, "State=DRAIN", "Reason=test")
 	task := fmt.Sprintf("%s_%d", job, killed)
@@ -136,7 +136,7 @@ func TestArray(t *testing.T) {
 		}
 	}
 	got := make(map[string]result)
-	again, err := exec.Command(program, "batch", "recover", "--in", in, "--out", array).Output()
+	again, err := exec.Command(program, "batch", "recover", in, "-o", array).Output()
 	for _, r := range read(t, again, array) {
 		if !r.Before && r.State != "failed" {
 			t.Errorf("%s wasn't done: %+v", r.Item, r)

@@ -79,7 +79,7 @@ func TestProgramReport(t *testing.T) {
 	run := program(t)
 	plug(t, d435i.Options{})
 	path := filepath.Join(t.TempDir(), "d435i.txt")
-	if out, err := exec.Command(run, "devices", "--report", path).CombinedOutput(); err != nil {
+	if out, err := exec.Command(run, "devices", "--report", "-o", path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	b, err := os.ReadFile(path)

@@ -41,7 +41,7 @@ func Misnamed(f recording.Format, out string) error {
 		return nil
 	}
 	right := strings.TrimSuffix(out, ext) + own
-	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s %s", out, own, right, right, strings.TrimSuffix(out, ext)+strings.ToLower(ext))
+	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s -o %s", out, own, right, right, strings.TrimSuffix(out, ext)+strings.ToLower(ext))
 }
 
 // Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
@@ -102,8 +102,7 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 
 // RecoverTarget says where RecoverFile writes, and how.
 type RecoverTarget struct {
-	Output            string // "": next to the original, under a name of its own
-	rewrite.Placement        // used with Folder or InPlace; Force also replaces Output
+	rewrite.Placement // without an Output: next to the original, under a name of its own
 	InPlace           bool
 	Options           bagstore.RecoverOptions
 }
@@ -132,12 +131,9 @@ func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output str
 		return err
 	}
 	switch output = to.Output; {
-	case to.InPlace:
+	case to.InPlace || to.Folder:
 		_, err = to.Replace(ctx, path, write)
-		return path, report, err
-	case to.Folder != "":
-		_, err = to.Replace(ctx, path, write)
-		return place.Join(to.Folder, place.Base(path)), report, err
+		return to.Name(path), report, err
 	case output == "" && path == place.Stream:
 		return "", report, errors.New("standard input has no name to derive one from: name the output (-o)")
 	case output == "":

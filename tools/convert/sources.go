@@ -64,7 +64,7 @@ func (s sources) choose(o *Options) (rewrite.Options, error) {
 	for c, t := range s.topics {
 		if _, ok := rslayout.TopicType(t.Name); ok && t.Encoding == bagstore.ROS1 && o.format() == extDB3 && strings.HasPrefix(t.Name, "/device_") {
 			bag := strings.TrimSuffix(o.Out, extDB3) + extBag
-			return rewrite.Options{}, fmt.Errorf("%w: %s would be no .db3 that librealsense plays: name it %s, then run: rs-ros-node convert %s %s", program.ErrUsage, o.Out, bag, bag, o.Out)
+			return rewrite.Options{}, fmt.Errorf("%w: %s would be no .db3 that librealsense plays: name it %s, then run: rs-ros-node convert %s -o %s", program.ErrUsage, o.Out, bag, bag, o.Out)
 		}
 		if m, err := recording.Map(t); t.Encoding == bagstore.CDR && err == nil {
 			one := *c

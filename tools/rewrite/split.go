@@ -39,12 +39,15 @@ type Part struct {
 // PartNames returns the names of a bag's parts: a prefix, by default the bag's name, and a number. The error is that the
 // bag has a name that a part may get.
 func PartNames(path, prefix string) (name func(part int) string, err error) {
-	if prefix == "" {
-		prefix = strings.TrimSuffix(path, filepath.Ext(path))
-		if !place.IsAddress(path) {
-			prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
-		}
+	own := strings.TrimSuffix(path, filepath.Ext(path))
+	if !place.IsAddress(path) {
+		own = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
 	}
+	to, err := PlaceAt(prefix, false, false)
+	if err != nil {
+		return nil, err
+	}
+	prefix = to.Name(own)
 	name = func(n int) string { return fmt.Sprintf("%s_%03d.bag", prefix, n) }
 	names, start := []string{path}, prefix
 	if !place.IsAddress(prefix) {

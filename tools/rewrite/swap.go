@@ -12,26 +12,49 @@ import (
 	"rsros/bagstore/place"
 )
 
-// Placement is where the new version of a bag is written: in another folder, or in place of the old one, which is kept
+// Placement is where the new version of a bag is written: elsewhere, or in place of the old one, which is kept
 // next to it. The file's name always refers to a complete file.
 type Placement struct {
-	Folder string // or address; empty: in place of the old one
+	Output string // file, folder or address; empty: in place of the old one
+	Folder bool   // Output is a folder, in which bags keep their names
 	Force  bool   // replace existing files
+}
+
+// PlaceAt returns the placement of the new versions of several bags: output is a folder if there are several, it ends
+// with a slash, or it exists as a folder.
+func PlaceAt(output string, several, force bool) (Placement, error) {
+	p := Placement{Output: output, Force: force}
+	switch {
+	case output == place.Stream && several:
+		return p, errors.New("only a single bag can go to standard output")
+	case output != "" && output != place.Stream:
+		st, err := os.Stat(output)
+		p.Folder = several || strings.HasSuffix(output, "/") || err == nil && st.IsDir()
+	}
+	return p, nil
+}
+
+// Name returns the name of a bag's new version.
+func (p Placement) Name(path string) string {
+	switch {
+	case p.Output == "":
+		return path
+	case p.Folder:
+		return place.Join(p.Output, place.Base(path))
+	}
+	return p.Output
 }
 
 // Replace makes a new version of a file with write. In place, it keeps the original as
 // NAME.orig.bag. It returns the original's path.
 func (p Placement) Replace(ctx context.Context, path string, write func(out string) error) (original string, err error) {
-	if p.Folder != "" {
-		out := place.Join(p.Folder, place.Base(path))
-		if !SameFile(path, out) {
-			if !place.IsAddress(out) {
-				if err := os.MkdirAll(p.Folder, 0o777); err != nil {
-					return "", err
-				}
+	if out := p.Name(path); p.Output != "" && !SameFile(path, out) {
+		if p.Folder && !place.IsAddress(out) {
+			if err := os.MkdirAll(p.Output, 0o777); err != nil {
+				return "", err
 			}
-			return path, p.Create(ctx, out, write)
 		}
+		return path, p.Create(ctx, out, write)
 	}
 	if place.IsAddress(path) {
 		return "", ErrObject
@@ -81,7 +104,7 @@ func (p Placement) Create(ctx context.Context, out string, write func(string) er
 }
 
 // ErrObject means that an object would be replaced in place, which only a file can be.
-var ErrObject = errors.New("an object can't be replaced in place; --output-dir names another place")
+var ErrObject = errors.New("an object can't be replaced in place; -o names another file or folder")
 
 // SameFile reports whether two paths name the same existing file, after links, or two addresses are equal.
 // Standard input isn't standard output.

@@ -78,11 +78,41 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+func placeAt(t *testing.T, output string, several, force bool) Placement {
+	t.Helper()
+	p, err := PlaceAt(output, several, force)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPlaceAt checks what -o of a command that takes several bags names.
+func TestPlaceAt(t *testing.T) {
+	there := t.TempDir()
+	for _, c := range []struct {
+		output  string
+		several bool
+		want    string
+	}{
+		{"", false, "a/walk.bag"}, {"", true, "a/walk.bag"}, {"new.bag", false, "new.bag"}, {"-", false, "-"},
+		{"new", false, "new"}, {"new/", false, "new/walk.bag"}, {"new", true, "new/walk.bag"}, {there, false, there + "/walk.bag"},
+		{"s3://b/new", false, "s3://b/new"}, {"s3://b/new/", false, "s3://b/new/walk.bag"}, {"s3://b/new", true, "s3://b/new/walk.bag"},
+	} {
+		if got := placeAt(t, c.output, c.several, false).Name("a/walk.bag"); filepath.ToSlash(got) != filepath.ToSlash(c.want) {
+			t.Errorf("%q, several %v: %s, want %s", c.output, c.several, got, c.want)
+		}
+	}
+	if _, err := PlaceAt("-", true, false); err == nil {
+		t.Error("several bags went to standard output")
+	}
+}
+
 func TestReplaceElsewhere(t *testing.T) {
 	dir := folder(t, "a.bag")
 	path, other := filepath.Join(dir, "a.bag"), filepath.Join(t.TempDir(), "new", "folder")
 	write := func(out string) error { return os.WriteFile(out, []byte("new"), 0o666) }
-	for i, p := range []Placement{{Folder: other}, {Folder: other}, {Folder: other, Force: true}} {
+	for i, p := range []Placement{placeAt(t, other+"/", false, false), placeAt(t, other, true, false), placeAt(t, other, true, true)} {
 		if original, err := p.Replace(t.Context(), path, write); (err != nil) != (i == 1) || err == nil && original != path {
 			t.Errorf("%d: %s, %v", i, original, err)
 		}
@@ -91,7 +121,7 @@ func TestReplaceElsewhere(t *testing.T) {
 		t.Error(got)
 	}
 	// The bag's own folder means in place.
-	if _, err := (Placement{Folder: dir}).Replace(t.Context(), path, write); err != nil {
+	if _, err := placeAt(t, dir, false, false).Replace(t.Context(), path, write); err != nil {
 		t.Error(err)
 	}
 	if got := list(t, dir); !slices.Equal(got, []string{"a.bag=new", "a.orig.bag=a.bag"}) {
