@@ -44,7 +44,7 @@ func (f *folder) exportTopics(v *bagstore.View) error {
 		}
 	}
 	if len(left) > 0 {
-		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no images or tables are made of these; --mcap takes all")
+		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no images or tables are made of these; cat --json prints their messages")
 	}
 	return t.run(v, taken)
 }
