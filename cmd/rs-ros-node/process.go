@@ -45,8 +45,8 @@ lower case, such as spatial.filter_smooth_alpha.
 Exit codes: 0 done, 3 the recording is damaged and its intact part was processed,
 1 not done, without output.`,
 		Example: `  rs-ros-node process walk.bag -o aligned.bag --filters align_to_color
-  rs-ros-node process walk.bag -o smooth.bag --filters disparity_start,spatial,temporal,disparity_end \
-      --set spatial.holes_fill=2
+  rs-ros-node process walk.bag -o smooth.bag \
+      --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
   rs-ros-node process walk.bag -o view.bag --filters decimation,colorizer \
       --set colorizer.color_scheme=9 --lz4`,
 		Args: withOutput(1),
