@@ -223,7 +223,7 @@ func TestCommand(t *testing.T) {
 		args []string
 	}{
 		{2, nil}, {2, []string{in}}, {2, []string{in, "-o", dir, "--images", "gif"}}, {2, []string{in, "-o", dir, "--depth", "jpeg"}}, {2, []string{in, "-o", dir, "--fps", "-1"}},
-		{2, []string{in, "-o", dir, "--task", "walk", "--filters", "sharpen"}}, {2, []string{in, "-o", dir, "--task", "walk", "-t", "/none"}}, {1, []string{in, "-o", dir}},
+		{2, []string{in, "-o", dir, "--task", "walk", "--filters", "sharpen"}}, {2, []string{in, "-o", dir, "--task", "walk", "--topics", "/none"}}, {1, []string{in, "-o", dir}},
 		{1, []string{filepath.Join(dir, "none.bag"), "-o", dir, "--task", "walk"}}, {0, []string{in, "-o", dir, "--task", "walk", "--end", "0.5", "--filters", "align_to_color"}},
 	} {
 		var log bytes.Buffer

@@ -75,7 +75,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	commands := map[string][]string{
 		"info":    {"info", "IN"},
 		"json":    {"info", "--json", "IN"},
-		"cat":     {"cat", "IN", "-t", "/t2,/t7"},
+		"cat":     {"cat", "IN", "--topics", "/t2,/t7"},
 		"cut":     {"filter", "IN", "-o", "OUT", "-s", "42", "--end", "52", "-f"},
 		"all":     {"cat", "IN"},
 		"convert": {"convert", "IN", "-o", "OUT", "-f"},
@@ -251,7 +251,7 @@ func TestSignedAddress(t *testing.T) {
 		b.Put("long"+ext, file)
 		signed := b.Signed(t, "long"+ext)
 		for _, args := range [][]string{
-			{"info"}, {"info", "--json", "--realsense", "--missing"}, {"info", "--realsense", "--missing", "--freq"}, {"info", "--yaml"}, {"check"}, {"check", "--json"}, {"cat", "-t", "/t2"}, {"catalog"},
+			{"info"}, {"info", "--json", "--realsense", "--missing"}, {"info", "--realsense", "--missing", "--freq"}, {"info", "--yaml"}, {"check"}, {"check", "--json"}, {"cat", "--topics", "/t2"}, {"catalog"},
 		} {
 			try(exitOK, append(args, signed)...)
 		}

@@ -220,7 +220,7 @@ func TestCompress(t *testing.T) {
 	}
 	want(t, exitIncomplete, "compress", "--lz4", samplebag.Torn(t))
 	small := filepath.Join(t.TempDir(), "small.bag")
-	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), "-o", small, "-e", "/device_0/.*info")
+	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), "-o", small, "--topics", "/device_0/.*info", "-e")
 	if _, _, log := command(t, "compress", small); !strings.Contains(log, "librealsense can't play") {
 		t.Error(log)
 	}
@@ -255,14 +255,16 @@ func TestFilter(t *testing.T) {
 		{"", map[string]int{"/map": 1, "/count": 100, "/twice/count": 100}},
 		{"--topics /count", map[string]int{"/count": 100}},
 		{"--topics count,/map", map[string]int{"/count": 100, "/map": 1}},
-		{"-e .*count", map[string]int{"/count": 100, "/twice/count": 100}},
-		{"-e /count -e /twice/.*", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"--topics .*count -e", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"-e --topics /count,/twice/.*", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"-e --topics /count --topics /twi[a-z]{1,3}/.*", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"-e --topics count", map[string]int{}},
 		{"-x .*count", map[string]int{"/map": 1}},
 		{"--types std_msgs/String -x /count", map[string]int{"/map": 1, "/twice/count": 100}},
 		{"--types std_msgs/Bool", map[string]int{}},
 		{"--start 0.5 --end 0.745", map[string]int{"/map": 1, "/count": 25, "/twice/count": 25}},
 		{"--start 0.5 --no-latched", map[string]int{"/count": 50, "/twice/count": 50}},
-		{"--end 1700000000.1 -t /count", map[string]int{"/count": 11}},
+		{"--end 1700000000.1 --topics /count", map[string]int{"/count": 11}},
 	} {
 		out := filepath.Join(t.TempDir(), "out.bag")
 		want(t, exitOK, append([]string{"filter", bag, "-o", out}, strings.Fields(c.args)...)...)
@@ -273,7 +275,7 @@ func TestFilter(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.bag")
 	for _, line := range []string{
-		"-t /nowhere", "-e [", "--start never", "--start 5 --end 4", "topics=='/count'", "topic=='/count' more", "-p topic", "--regex=",
+		"--topics /nowhere", "--topics [ -e", "-e", "--start never", "--start 5 --end 4", "topics=='/count'", "topic=='/count' more", "-p topic", "--topics= -e",
 	} {
 		want(t, exitUsage, append([]string{"filter", bag, "-o", out}, strings.Fields(line)...)...)
 	}
@@ -287,7 +289,7 @@ func TestFilter(t *testing.T) {
 func TestFilterKeepsCompression(t *testing.T) {
 	bag, out := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
 	for flag, kind := range map[string]bagstore.Compression{"-f": bagstore.LZ4, "--uncompressed": bagstore.None, "--bz2": bagstore.BZ2} {
-		want(t, exitOK, "filter", "-f", bag, "-o", out, flag, "-t", "/device_0/sensor_2/Gyro_0/imu/data")
+		want(t, exitOK, "filter", "-f", bag, "-o", out, flag, "--topics", "/device_0/sensor_2/Gyro_0/imu/data")
 		if got, err := compressionOf(out); got != kind || err != nil {
 			t.Errorf("%s: %s, %v", flag, got, err)
 		}
@@ -386,7 +388,7 @@ func TestKinds(t *testing.T) {
 	for _, kind := range kinds[1:] {
 		want(t, exitOK, "convert", bag, "-o", in("in"+kind))
 	}
-	selections := [][]string{{"-t", "/map,/count", "-s", "0.4", "--end", "0.9"}, {"--types", "std_msgs/String", "-x", "/map"}, {"-s", "0.2"}}
+	selections := [][]string{{"--topics", "/map,/count", "-s", "0.4", "--end", "0.9"}, {"--types", "std_msgs/String", "-x", "/map"}, {"-s", "0.2"}}
 	for _, from := range []string{bag, in("in.mcap"), in("in.db3")} {
 		for n, flags := range selections {
 			cut := in(fmt.Sprintf("%s_%d.bag", filepath.Ext(from)[1:], n))
@@ -419,8 +421,8 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	for _, flags := range [][]string{{in("x.db3"), "--lz4"}, {in("x.mcap"), "--bz2"}, {in("x.mcap"), "-t", "/nope"}, {in("x.db3"), "m."}} {
-		want(t, exitUsage, append([]string{"filter", bag}, flags...)...)
+	for _, flags := range [][]string{{in("x.db3"), "--lz4"}, {in("x.mcap"), "--bz2"}, {in("x.mcap"), "--topics", "/nope"}, {in("x.db3"), "m."}} {
+		want(t, exitUsage, append([]string{"filter", bag, "-o"}, flags...)...)
 	}
 }
 

@@ -19,9 +19,9 @@ With --json each message is one line:
   {"topic":"/imu","type":"sensor_msgs/Imu","time":12.5,"message":{…}}
 
 Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
-		Example: `  rs-ros-node cat walk.bag -t /imu -n 1
+		Example: `  rs-ros-node cat walk.bag --topics /imu -n 1
   rs-ros-node cat walk.bag --noarr --start 10 --end 11
-  rs-ros-node cat walk.bag -t /odom --json | jq .message.pose`,
+  rs-ros-node cat walk.bag --topics /odom --json | jq .message.pose`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Bags, o.Out, o.Log, o.Progress = args, a.out, a.logger(), a.fetching(args[0])

@@ -13,17 +13,17 @@ import (
 
 func TestCat(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
-	if out := want(t, exitOK, "cat", bag, "-t", "/count", "-n", "2", "--start", "0.5"); out != "data: \"50\"\n---\ndata: \"51\"\n---\n" {
+	if out := want(t, exitOK, "cat", bag, "--topics", "/count", "-n", "2", "--start", "0.5"); out != "data: \"50\"\n---\ndata: \"51\"\n---\n" {
 		t.Errorf("%q", out)
 	}
 	if out := want(t, exitOK, "cat", bag, "-n", "2"); out != "# /map 1700000000.000000000\ndata: \"here be dragons\"\n---\n# /count 1700000000.000000000\ndata: \"0\"\n---\n" {
 		t.Errorf("%q", out)
 	}
-	if out := want(t, exitOK, "cat", bag, "--json", "-t", "/map"); out != `{"topic":"/map","type":"std_msgs/String","time":1700000000.000000000,"message":{"data":"here be dragons"}}`+"\n" {
+	if out := want(t, exitOK, "cat", bag, "--json", "--topics", "/map"); out != `{"topic":"/map","type":"std_msgs/String","time":1700000000.000000000,"message":{"data":"here be dragons"}}`+"\n" {
 		t.Errorf("%q", out)
 	}
 	want(t, exitUsage, "cat")
-	want(t, exitUsage, "cat", bag, "-t", "/nowhere")
+	want(t, exitUsage, "cat", bag, "--topics", "/nowhere")
 	want(t, exitFailed, "cat", bag+".nowhere")
 	if out := want(t, exitIncomplete, "cat", "--noarr", "-n", "3", samplebag.Torn(t)); strings.Count(out, "---\n") != 3 {
 		t.Error(out)
@@ -61,7 +61,7 @@ func TestCatIsRostopicEcho(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", stock.Args, err)
 		}
-		ours := want(t, exitOK, slices.Concat([]string{"cat", bag, "-t"}, flags)...)
+		ours := want(t, exitOK, slices.Concat([]string{"cat", bag, "--topics"}, flags)...)
 		if stripped := strings.TrimSuffix(string(out), "\n"); len(out) == 0 || strings.TrimSuffix(ours, "\n") != stripped {
 			t.Errorf("%q: rostopic says\n%.2000s\ncat says\n%.2000s", flags, out, ours)
 		}

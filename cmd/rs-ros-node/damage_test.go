@@ -231,7 +231,7 @@ func TestExportFlags(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(bag), "out")
 	want(t, exitUsage, "export", bag)
 	want(t, exitUsage, "export", bag, "-o", "x.mcap")
-	want(t, exitUsage, "export", bag, "-o", "x", "-t", "/nowhere")
+	want(t, exitUsage, "export", bag, "-o", "x", "--topics", "/nowhere")
 	want(t, exitOK, "convert", bag, "-o", dir+".mcap")
 	want(t, exitFailed, "convert", bag, "-o", dir+".mcap") // exists
 	if n := mcapCount(t, dir+".mcap"); n != 201 {

@@ -141,7 +141,7 @@ func TestLookAround(t *testing.T) {
 	for expression, want := range map[string]string{
 		"/(?!map).*": "look-ahead (?!…) isn't understood", ".*(?<=count)": "look-behind (?<=…) isn't understood", "(?P<a>x)(?P=a)": "a backreference (?P=…)", "(": "missing closing )",
 	} {
-		for _, args := range [][]string{{"filter", bag, "-o", bag + ".out", "-e", expression}, {"cat", "-x", expression, bag}} {
+		for _, args := range [][]string{{"filter", bag, "-o", bag + ".out", "-e", "--topics", expression}, {"cat", "-x", expression, bag}} {
 			if code, _, log := command(t, args...); code != exitUsage || !strings.Contains(log, want) {
 				t.Errorf("%q: %d\n%s", args, code, log)
 			}

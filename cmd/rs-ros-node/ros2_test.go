@@ -31,7 +31,7 @@ func TestRosbag2(t *testing.T) {
 	if out := want(t, exitOK, "check", rosbag2File); !strings.Contains(out, "sound, version rosbag2 (SQLite, schema 4), 60 messages\n") {
 		t.Error(out)
 	}
-	if out := want(t, exitOK, "cat", rosbag2File, "-t", "text", "-n", "1"); out != "data: \"text 1 text 1 \"\n---\n" {
+	if out := want(t, exitOK, "cat", rosbag2File, "--topics", "text", "-n", "1"); out != "data: \"text 1 text 1 \"\n---\n" {
 		t.Errorf("%q", out)
 	}
 	want(t, exitOK, "filter", "--types", "std_msgs/UInt32", rosbag2File, "-o", bag)

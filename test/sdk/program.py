@@ -129,7 +129,7 @@ def check(path, codes=(0,)):
 
 def messages(path, codes=(0,), topics=None):
     """Yields each message as cat prints it, in the order of the file's times."""
-    select = ["--regex", topics] if topics else []
+    select = ["--topics", topics, "-e"] if topics else []
     for line in run("cat", "--json", *select, path, codes=codes).splitlines():
         yield json.loads(line)
 

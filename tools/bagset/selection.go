@@ -17,18 +17,19 @@ import (
 
 // Selection selects messages of bags, as given on a command line. The zero value selects all.
 type Selection struct {
-	Topics         []string // recorded names
-	Match, Exclude []string // regular expressions that match whole topic names
-	Types          []string // such as "sensor_msgs/Image"
+	Topics  []string // recorded names, or with Regex expressions
+	Regex   bool     // Topics are regular expressions that match whole names
+	Exclude []string // regular expressions that match whole names
+	Types   []string // such as "sensor_msgs/Image"
 	// Start and End are inclusive: a date, seconds since 1970 or from the first message, or "".
 	Start, End string
 }
 
 // Flags adds the flags of a command line that select.
 func (s *Selection) Flags(f *pflag.FlagSet) {
-	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "`TOPIC,…` to select")
-	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches `REGEX`")
-	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`")
+	f.StringSliceVar(&s.Topics, "topics", nil, "`TOPIC,…` to select")
+	f.BoolVarP(&s.Regex, "regex", "e", false, "--topics are regular expressions that must match whole names")
+	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`; may be repeated")
 	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,…`")
 	f.StringVarP(&s.Start, "start", "s", "", "select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
 	f.StringVar(&s.End, "end", "", "select messages up to this `TIME`")
@@ -38,10 +39,20 @@ func (s *Selection) Flags(f *pflag.FlagSet) {
 
 // Open is [Open] and Filter.
 func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording, f bagstore.Filter, lost []string, err error) {
+	if err = s.check(); err != nil {
+		return nil, f, nil, err
+	}
 	if bags, lost, err = Open(paths, o, log); err == nil {
 		f, err = s.Filter(bags)
 	}
 	return bags, f, lost, err
+}
+
+func (s Selection) check() error {
+	if s.Regex && len(s.Topics) == 0 {
+		return fmt.Errorf("%w: -e needs expressions in --topics, such as --topics '/camera/.*' -e", ErrSelection)
+	}
+	return nil
 }
 
 // first returns the time of the first message with a time of its own; 0 if there is none.
@@ -53,13 +64,16 @@ func first(bags ...*bagstore.Recording) bagstore.Time {
 // Filter returns the filter for open bags. The errors are bagstore's and ErrSelection.
 func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err error) {
 	f.Types = s.Types
-	var topics, match, exclude, start, end error
-	f.Topics, topics = s.topics(bags)
-	f.Match, match = anyOf(s.Match)
+	var topics, exclude, start, end error
+	if s.Regex {
+		f.Match, topics = anyOf(unsplit(s.Topics))
+	} else {
+		f.Topics, topics = s.topics(bags)
+	}
 	f.Exclude, exclude = anyOf(s.Exclude)
 	f.Start, start = timeIn(bags, "start", s.Start)
 	f.End, end = timeIn(bags, "end", s.End)
-	err = cmp.Or(topics, match, exclude, start, end)
+	err = cmp.Or(s.check(), topics, exclude, start, end)
 	if err == nil && f.Start > 0 && f.End > 0 && f.End < f.Start {
 		err = errors.New("the end is before the start")
 	}
@@ -97,6 +111,18 @@ func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 		list = append(list, topic)
 	}
 	return list, nil
+}
+
+// unsplit joins expressions of a list that were separated at a comma in braces, as of "/cam[0-9]{1,2}".
+func unsplit(list []string) (out []string) {
+	for _, e := range list {
+		if last := len(out) - 1; last >= 0 && strings.Count(out[last], "{") > strings.Count(out[last], "}") {
+			out[last] += "," + e
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // anyOf returns an expression that matches what any of several matches.
