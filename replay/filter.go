@@ -26,7 +26,7 @@ func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
 	for _, e := range expressions {
 		re, err := bagstore.MatchWhole(e)
 		if err != nil {
-			return nil, fmt.Errorf("expression %q: %w", e, err)
+			return nil, err
 		}
 		out = append(out, re)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/program/nearest"
 )
 
 // word is the name of a block, from realsense2_camera if that has the block.
@@ -51,7 +52,7 @@ func ParseNames(list string, known []string) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(known, ", "))
+			return nil, fmt.Errorf("filter %q: %w%s; known filters: %s", name, camdriver.ErrNotFound, nearest.Hint(name, known), strings.Join(known, ", "))
 		}
 		out = append(out, name)
 	}

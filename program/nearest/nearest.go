@@ -17,6 +17,9 @@ func Hint(word string, names []string) string {
 // Name returns the name that is most like a word, or begins with it; "" if none is like it. Upper
 // and lower case, and _ and -, are the same.
 func Name(word string, names []string) string {
+	if len(word) > 100 {
+		return "" // nobody misspelt it
+	}
 	word = plain(word)
 	best, least := "", 1+min((len(word)+1)/3, 3)
 	for _, name := range names {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"rsros/program/nearest"
 )
 
 // Node is a value of a text, with its line.
@@ -34,7 +36,7 @@ func (k Keys) Take(n *Node) error {
 		do := k[key.Value]
 		switch {
 		case do == nil || key.Kind != Scalar:
-			return Fail(key, "found the key %.100q, want some of %s", key.Value, k.names())
+			return Fail(key, "found the key %.100q, want some of %s%s", key.Value, k.names(), nearest.Hint(key.Value, slices.Sorted(maps.Keys(k))))
 		case seen[key.Value]:
 			return Fail(key, "found the key %s again", key.Value)
 		}

@@ -29,7 +29,7 @@ func TestParseErrors(t *testing.T) {
 		"topics: [{}]":                                   "line 1: topics: found keys, want some of expect, gap",
 		"topics:\n- type: a/B":                           "line 2: topics: found neither topic nor match",
 		"topics: [{topic: /a, match: /b}]":               "line 1: topics: match: found both topic and match",
-		"topics: [{match: '/a('}]":                       "line 1: topics: match: error parsing regexp: missing closing ): `/a(`",
+		"topics: [{match: '/a('}]":                       "line 1: topics: match: regular expression \"/a(\": missing closing )",
 		"topics: [{topic: ''}]":                          `topics: topic: found "", want a text`,
 		"topics: [{topic: /a, rate: {min: .nan}}]":       `rate: min: found ".nan", want a number`,
 		"topics: [{topic: /a, rate: {max: 1e999}}]":      "rate: max: found",
