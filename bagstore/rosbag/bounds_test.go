@@ -174,9 +174,15 @@ func TestManyConnections(t *testing.T) {
 
 // TestNotBag checks that a file of another kind isn't taken for a damaged bag.
 func TestNotBag(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "text.bag")
-	must(t, os.WriteFile(path, []byte(strings.Repeat("hello ", 10)), 0o600))
-	if _, err := Open(path, bagstore.OpenOptions{}); !errors.Is(err, ErrNotBag) {
-		t.Errorf("got %v", err)
+	for text, want := range map[string]string{
+		"hello hello hello hello": "text.bag: not a bag, and no MCAP or .db3 file: it begins with \"hello hello h\"",
+		"hello\n":                 "text.bag: not a bag, and no MCAP or .db3 file: it begins with \"hello\\n\"",
+		"":                        "text.bag: not a bag: the file is empty",
+	} {
+		path := filepath.Join(t.TempDir(), "text.bag")
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		if _, err := Open(path, bagstore.OpenOptions{}); !errors.Is(err, ErrNotBag) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
 }

@@ -197,8 +197,10 @@ func (b *File) open(o bagstore.OpenOptions, indexOnly bool) error {
 
 func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
 	line := make([]byte, len(magic20))
-	if err := record.ReadFull(b.r, line, 0); err != nil {
-		return b.errorAt(0, "version line", fmt.Errorf("%w, or only its first bytes: %w", ErrNotBag, err))
+	if err := record.ReadFull(b.r, line, 0); errors.Is(err, io.ErrUnexpectedEOF) {
+		line = line[:min(b.size, int64(len(line)))] // the file may have been cut since
+	} else if err != nil {
+		return b.errorAt(0, "version line", err)
 	}
 	switch {
 	case string(line) == magic20:
@@ -211,7 +213,10 @@ func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
 	case bytes.HasPrefix(line, []byte("#ROS")):
 		return b.errorAt(0, "version line", fmt.Errorf("%w %q", ErrVersion, bytes.TrimSpace(line)))
 	}
-	return b.errorAt(0, "version line", ErrNotBag)
+	if len(line) == 0 {
+		return fmt.Errorf("%s: %w: the file is empty", b.path, ErrNotBag)
+	}
+	return fmt.Errorf("%s: %w, and no MCAP or .db3 file: it begins with %q", b.path, ErrNotBag, line)
 }
 
 func (b *File) open20(o bagstore.OpenOptions, indexOnly bool) error {

@@ -96,10 +96,14 @@ func ReadFull(r io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// Cut returns the error for data that end early.
-func Cut(want, have int64) error {
-	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
-}
+// Cut returns the error, an io.ErrUnexpectedEOF, for data that end early.
+func Cut(want, have int64) error { return cutError{want, have} }
+
+type cutError struct{ want, have int64 }
+
+func (e cutError) Error() string { return fmt.Sprintf("%d of %d bytes are there", e.have, e.want) }
+
+func (cutError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
 // MaxInMemory bounds the pieces of a bag that are read as a whole, if an int has 32 bits.
 const MaxInMemory = math.MaxInt / 2

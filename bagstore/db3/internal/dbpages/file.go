@@ -82,7 +82,9 @@ func (f *File) setPage(page, reserved int) {
 
 func (f *File) readHeader() error {
 	head := make([]byte, headerSize)
-	if n, err := f.r.ReadAt(head, 0); n < len(head) {
+	if n, err := f.r.ReadAt(head, 0); n < len(head) && errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: the file has only %d bytes", ErrNotDatabase, n)
+	} else if n < len(head) {
 		return fmt.Errorf("%w: header: %w", ErrNotDatabase, err)
 	}
 	page := int(binary.BigEndian.Uint16(head[16:]))
