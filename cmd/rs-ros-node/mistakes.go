@@ -63,13 +63,17 @@ func unknownCommand(root *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, nearest.Hint(word, names), strings.Join(names, ", "))}
 }
 
-// withFlag adds the flag that helps to an error that some file exists or an address is in use.
-func withFlag(cmd *cobra.Command, err error) error {
+// withHelp adds what helps to an error: the flag, if a file exists or an address is in use; the nearest name, if there
+// is no such file.
+func withHelp(cmd *cobra.Command, err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) && file.Op == "create" && errors.Is(file, fs.ErrExist) && cmd.Flags().Lookup("overwrite") != nil {
 		if st, other := os.Stat(file.Path); other == nil && st.Mode().IsRegular() {
 			return fmt.Errorf("%w; --overwrite replaces it", err)
 		}
+	}
+	if errors.As(err, &file) && file.Op == "open" && errors.Is(file, fs.ErrNotExist) {
+		return fmt.Errorf("%w%s", err, nearest.File(file.Path))
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		for _, flag := range []string{"http", "listen"} {

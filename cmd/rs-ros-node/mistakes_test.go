@@ -70,7 +70,7 @@ func TestMistakes(t *testing.T) {
 		{"record -a --size 1x", exitUsage, `invalid argument "1x" for "--size" flag: want a number of MB, or one with k, M or G`},
 		{"info --message-limit x BAG", exitUsage, "want a number of MB, or one with k, M or G"},
 		{"live depth_width:=640", exitUsage, "to set a private parameter, begin with _: _depth_width:=640"},
-		{"info TEXT", exitFailed, "not a bag, or only its first bytes"},
+		{"info TEXT", exitFailed, "not a bag, and no MCAP or .db3 file: it begins with"},
 		{"info DIR", exitFailed, "use catalog or view for a folder of recordings"},
 		{"filter BAG -o TEXT", exitFailed, "text.bag: file already exists; --overwrite replaces it"},
 		{"filter BAG -o DIR/none/x.bag", exitFailed, "/none/x.bag: no such file or directory"},

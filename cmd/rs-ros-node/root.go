@@ -106,7 +106,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		err = alone // it waited for a master
 	}
 	a.logTraffic()
-	err = errors.Join(withFlag(cmd, err), a.out.Close(), a.err.Close())
+	err = errors.Join(withHelp(cmd, err), a.out.Close(), a.err.Close())
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
 	}
@@ -241,7 +241,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{errors.Join(err, errors.New("usage: "+cmd.UseLine()))}
+			return usageError{fmt.Errorf("%w\nusage: %s", help.WrongArguments(cmd, args, err), cmd.UseLine())}
 		}
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
 	"rsros/program"
+	"rsros/program/nearest"
 	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
@@ -116,7 +117,8 @@ func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 
 func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) && !place.IsAddress(o.Device) {
-		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
+		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb%s", program.ErrNoDevice, o.Device,
+			cmp.Or(nearest.Hint(o.Device, []string{"sim", "usb"}), nearest.File(o.Device)))
 	}
 	// Paused until all sensors are started.
 	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded, ClockHz: clockHz})

@@ -2,6 +2,8 @@
 package nearest
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -31,6 +33,19 @@ func Name(word string, names []string) string {
 		return names[i]
 	}
 	return best
+}
+
+// File is Hint for the name of a file that doesn't exist, and those in its folder.
+func File(path string) string {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no hint
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if name := Name(filepath.Base(path), names); name != "" {
+		return "; did you mean " + filepath.Join(filepath.Dir(path), name) + "?"
+	}
+	return ""
 }
 
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }

@@ -1,6 +1,10 @@
 package nearest
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestName(t *testing.T) {
 	names := []string{"align-depth", "depth_width", "Walk.bag", "depth"}
@@ -12,6 +16,19 @@ func TestName(t *testing.T) {
 		}
 	}
 	if got := Hint("depht", names) + Hint("xyz", names); got != "; did you mean depth?" {
+		t.Error(got)
+	}
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := File(filepath.Join(dir, "wlak.bag")), "; did you mean "+filepath.Join(dir, "walk.bag")+"?"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := File(filepath.Join(dir, "none", "x")) + File(filepath.Join(dir, "other")); got != "" {
 		t.Error(got)
 	}
 }
