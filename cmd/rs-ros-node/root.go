@@ -167,7 +167,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a),
-		newDevicesCommand(a), newMasterCommand(a), newUSBServeCommand(a))
+		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a))
 	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
 		newRecoverCommand(a), newReindexCommand(a))
 	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a), newMergeCommand(a), newConvertCommand(a),

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDefinitionsKeepOthers checks that a package which the command hasn't written is neither replaced nor added to.
+func TestDefinitionsKeepOthers(t *testing.T) {
+	folder := t.TempDir()
+	other := filepath.Join(folder, "realsense2_camera")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, _, log := command(t, "definitions", "-o", folder)
+	if want := other + " is another package of this name"; code != exitFailed || !strings.Contains(log, want) {
+		t.Errorf("exit code %d: %s", code, log)
+	}
+	if left, _ := os.ReadDir(other); len(left) != 0 {
+		t.Errorf("written: %v", left)
+	}
+}
