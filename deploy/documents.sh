@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what a release has beside the program into a folder: manual pages, completion scripts, compressed forms of both for
-# Debian, and licenses.txt with the license texts of Go, of the modules linked on any platform, and of the page.
+# Debian, ROS packages with the definitions of messages, and licenses.txt with the license texts of Go, of the modules linked on any platform, and of the page.
 #   deploy/documents.sh FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,6 +11,7 @@ export CGO_ENABLED=0
 
 go build -trimpath -buildvcs=false -tags manual -ldflags "-X rsros/program.Version=$RS_VERSION" -o "$out/program" ./cmd/rs-ros-node
 "$out/program" manual "$out/man"
+"$out/program" definitions -o "$out/ros" >/dev/null
 "$out/program" completion bash >"$out/completions/rs-ros-node"
 "$out/program" completion zsh >"$out/completions/_rs-ros-node"
 "$out/program" completion fish >"$out/completions/rs-ros-node.fish"

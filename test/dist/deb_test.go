@@ -94,6 +94,9 @@ func TestInstalled(t *testing.T) {
 		{"Record topics", []string{"zcat", "/usr/share/man/man1/rs-ros-node-record.1.gz"}},
 		{"align-depth", []string{"bash", "-c", "rs-ros-node __complete live --align"}},
 		{"start_rs-ros-node", []string{"cat", "/usr/share/bash-completion/completions/rs-ros-node"}},
+		{"string json_data", []string{"rosmsg", "show", "realsense2_camera/Metadata"}},
+		{"string usb_type_descriptor", []string{"rossrv", "show", "realsense2_camera/DeviceInfo"}},
+		{"realsense_msgs/StreamInfo", []string{"/usr/bin/python3", "-c", "import realsense_msgs.msg as m; print(m.StreamInfo._type)"}},
 		{"8086", []string{"cat", "/usr/lib/udev/rules.d/60-realsense-rs-ros-node.rules"}},
 		{"RS_COMMAND=record", []string{"cat", "/etc/rs-ros-node/record.conf"}},
 		{"", []string{"systemd-analyze", "verify", "--man=no", "/usr/lib/systemd/system/rs-ros-node-record.service"}},
@@ -112,6 +115,8 @@ func TestInstalled(t *testing.T) {
 	}
 	peer.Await(t, "the camera's topics", func() bool { return strings.Contains(topics(), "/camera/color/image_raw\n") })
 	m.run("rostopic", "echo", "-n", "1", "--noarr", "/camera/depth/image_rect_raw")
+	m.run("rostopic", "echo", "-n", "1", "/camera/depth/metadata")
+	m.run("rosservice", "call", "/camera/device_info")
 	if code := camera.Interrupt(); code != 0 {
 		t.Errorf("roslaunch ended with %d", code)
 	}
@@ -126,7 +131,7 @@ func TestInstalled(t *testing.T) {
 	}
 
 	m.run("dpkg", "--purge", "rs-ros-node")
-	if out := m.run("sh", "-c", "ls -d /usr/share/rs_ros_node /etc/rs-ros-node /usr/bin/rs-ros-node 2>/dev/null; true"); out != "" {
+	if out := m.run("sh", "-c", "ls -d /usr/share/rs_ros_node /usr/share/realsense* /usr/lib/python3/dist-packages/realsense* /etc/rs-ros-node /usr/bin/rs-ros-node 2>/dev/null; true"); out != "" {
 		t.Errorf("the package leaves behind %s", out)
 	}
 }
