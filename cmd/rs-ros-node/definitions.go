@@ -43,7 +43,7 @@ Exit codes: 0 done, 1 not done.`,
 			return a.definitions(folder)
 		},
 	}
-	cmd.Flags().StringVarP(&folder, "output", "o", "", "`FOLDER` to write into")
+	outputFlag(cmd.Flags(), &folder, "`FOLDER` to write into")
 	_ = cmd.MarkFlagDirname("output") // the flag exists
 	return cmd
 }
