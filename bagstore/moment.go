@@ -1,6 +1,7 @@
 package bagstore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,7 +20,8 @@ type Moment struct {
 func MomentAt(t Time) Moment { return Moment{given: true, time: t} }
 
 // ParseMoment parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
-// 1970, or a number of seconds from the first message. An empty text is the zero Moment.
+// 1970, or a number of seconds from the first message, which may be negative. An empty text is
+// the zero Moment.
 func ParseMoment(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -29,14 +31,18 @@ func ParseMoment(text string) (Moment, error) {
 			return MomentAt(TimeOf(t)), nil
 		}
 	}
-	ns, err := ParseSeconds(text)
+	number, before := strings.CutPrefix(text, "-")
+	ns, err := ParseSeconds(number)
+	if before {
+		ns = -ns
+	}
 	if err != nil {
 		return Moment{}, fmt.Errorf("time %q: want a date or a number of seconds", text)
 	}
 	return Moment{given: true, number: true, time: Time(ns)}, nil
 }
 
-// In returns the moment as a bag time, 0 for the zero Moment. A number of seconds less than
+// In returns the moment as a bag time, 0 only for the zero Moment. A number of seconds less than
 // the time of the first message counts from that. first returns that time, 0 if there is no
 // message; it is called only if needed.
 func (m Moment) In(first func() Time) Time {
@@ -47,7 +53,7 @@ func (m Moment) In(first func() Time) Time {
 	if m.time >= start && start.Absolute() {
 		return m.time
 	}
-	return start.Add(m.time.Sub(0))
+	return cmp.Or(start.Add(m.time.Sub(0)), MinTime)
 }
 
 // ParseSeconds parses a non-negative number of seconds exactly: "0.1" is 100000000 ns.

@@ -132,7 +132,7 @@ func (r *Camera) begin(path string) (*Recording, error) {
 	if r.Node == nil {
 		return rec, nil
 	}
-	for _, name := range topicList(o.Topics) {
+	for _, name := range o.Topics {
 		if err := rec.subscribeExtra(name); err != nil {
 			_, closeErr := rec.close()
 			return nil, errors.Join(err, closeErr)

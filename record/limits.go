@@ -8,6 +8,11 @@ func (s *series) isFull() (full, late bool) {
 	return late || s.o.MaxSize > 0 && s.latched.measure(s.cur.Size(), s.o.MaxSize) >= s.o.MaxSize, late
 }
 
+// isOver reports whether all files together have reached a limit.
+func (s *series) isOver() bool {
+	return s.o.TotalTime > 0 && s.at.Std().Sub(s.first) >= s.o.TotalTime || s.o.TotalSize > 0 && s.before+s.cur.Size() >= s.o.TotalSize
+}
+
 // length returns how long the current file is. That of devices has its own time, without pauses; otherwise ROS
 // time passes without messages, too.
 func (s *series) length() time.Duration {
@@ -27,7 +32,7 @@ func (s *series) splitIfDue(it *item) error {
 	part := max(it.part, s.split)
 	asked := part != s.split
 	full, late := s.isFull()
-	if full && !s.o.Split {
+	if full && !s.o.Split || s.isOver() {
 		s.over = true
 		s.full()
 		return nil

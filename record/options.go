@@ -19,13 +19,15 @@ import (
 // Options are the settings of recordings. Those of topics have the meaning that they have in rosbag record.
 type Options struct {
 	Bag       bagstore.Options
-	DB3       bool          `setting:"db3"`                     // files whose names have no extension are .db3
-	Split     bool          `setting:"split"`                   // start a new file at a limit instead of ending; recordings of cameras always do
-	MaxSize   int64         `setting:"size,split-size"`         // of a file in bytes; 0 means no limit
-	MaxTime   time.Duration `setting:"duration,split-duration"` // of a file, in recorded time; 0 means no limit
-	MaxSplits int           `setting:"max-splits"`              // keep this many finished files of this run besides the one that is written; 0 keeps all
-	Keep      int64         `setting:"keep"`                    // bytes of finished files of this run that are kept; 0 keeps all
-	Latched   bool          `setting:"repeat-latched"`          // begin each file of a split with the newest latched messages; recordings of cameras always do
+	DB3       bool          `setting:"db3"`            // files whose names have no extension are .db3
+	Split     bool          `setting:"split"`          // start a new file at a limit instead of ending; recordings of cameras always do
+	MaxSize   int64         `setting:"split-size"`     // of a file in bytes; 0 means no limit
+	MaxTime   time.Duration `setting:"split-duration"` // of a file, in recorded time; 0 means no limit
+	TotalSize int64         `setting:"size"`           // of all files, if MaxSize or MaxTime is set, otherwise of one; 0 means no limit
+	TotalTime time.Duration `setting:"duration"`       // the same of recorded time
+	MaxSplits int           `setting:"max-splits"`     // keep this many finished files of this run besides the one that is written; 0 keeps all
+	Keep      int64         `setting:"keep"`           // bytes of finished files of this run that are kept; 0 keeps all
+	Latched   bool          `setting:"repeat-latched"` // begin each file of a split with the newest latched messages; recordings of cameras always do
 	Ring      Ring
 	Upload    upload.Options
 	Uploads   *upload.Queue // where finished files go; may be nil
@@ -35,17 +37,17 @@ type Options struct {
 	Budget     *work.Budget // of Memory; may be nil
 	MinSpace   int64        `setting:"min-space"` // bytes that stay free on the disk; below it frames and messages are dropped. 0 means no limit
 
-	Topics []string `setting:"topic,record-topics"` // names; with cameras also several in a text, with commas; with Regex, expressions that match whole names
+	Topics []string `setting:"topics"` // names; with Regex, expressions that match whole names
 
 	// Of Topics alone.
-	All      bool   `setting:"all"` // every topic
-	Regex    bool   `setting:"regex"`
-	Exclude  string `setting:"exclude"`       // regular expression of topics to leave out
-	Node     string `setting:"node"`          // also every topic that this node subscribes to
-	Output   string `setting:"output-name"`   // path of the file; numbered when split
-	Prefix   string `setting:"output-prefix"` // path before the time stamp, if Output is empty
-	NoDelay  bool   `setting:"tcpnodelay"`
-	Publish  bool   `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
+	All      bool     `setting:"all"` // every topic
+	Regex    bool     `setting:"regex"`
+	Exclude  []string `setting:"exclude"`       // regular expressions of topics to leave out
+	Node     string   `setting:"node"`          // also every topic that this node subscribes to
+	Output   string   `setting:"output-name"`   // path of the file; numbered when split
+	Prefix   string   `setting:"output-prefix"` // path before the time stamp, if Output is empty
+	NoDelay  bool     `setting:"tcpnodelay"`
+	Publish  bool     `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Thinning Thinning
 	Time     string `setting:"time"` // record times: arrival (the default), or stamp for those of headers
 	Triggers TriggerRules
@@ -67,14 +69,19 @@ func (o *Options) Check() error {
 
 // completeTopics checks and completes the settings of Topics.
 func (o *Options) completeTopics() error {
-	o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
+	if o.MaxSize > 0 || o.MaxTime > 0 {
+		o.Split = true
+	} else { // as in rosbag record, the limits are those of a file
+		o.MaxSize, o.MaxTime, o.TotalSize, o.TotalTime = o.TotalSize, o.TotalTime, 0, 0
+	}
+	o.All = o.All || len(o.Exclude) > 0 && len(o.Topics) == 0 && o.Node == ""
 	switch {
 	case len(o.Topics) == 0 && !o.All && o.Node == "":
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
 	case o.Output != "" && o.Prefix != "":
 		return fmt.Errorf("%w: --output-name and --output-prefix don't go together", program.ErrUsage)
 	case o.Keep > 0 && !o.Split:
-		return fmt.Errorf("%w: --keep needs --split", program.ErrUsage)
+		return fmt.Errorf("%w: --keep needs --split-size or --split-duration", program.ErrUsage)
 	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
 		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
 	case o.Bag.LZ4Topics != nil && o.Bag.Kind() != bagstore.LZ4:

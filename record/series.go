@@ -52,11 +52,13 @@ type series struct {
 	closing sync.WaitGroup
 
 	// For limits; see splitIfDue.
-	split uint32        // number of the last executed split
-	start time.Time     // when cur began, by now
-	at    bagstore.Time // ROS time of the queue's last item of a topic, event or tick
-	over  bool          // a limit has ended the recording
-	puts  uint64        // messages that were written to files, more than once if they are repeated
+	split  uint32        // number of the last executed split
+	start  time.Time     // when cur began, by now
+	first  time.Time     // when the first file began
+	before int64         // bytes of the files before cur
+	at     bagstore.Time // ROS time of the queue's last item of a topic, event or tick
+	over   bool          // a limit has ended the recording
+	puts   uint64        // messages that were written to files, more than once if they are repeated
 
 	mu         sync.Mutex
 	unfinished []*part // cur, and the one that is being closed before it
@@ -99,6 +101,12 @@ func (s *series) next() error {
 	}
 	if s.now != nil {
 		s.start = s.now() // before the file exists, because time may jump once others see it
+	}
+	if s.made == 0 {
+		s.first = s.start
+	}
+	if s.open {
+		s.before += s.cur.Size()
 	}
 	if s.open && !s.overlap {
 		s.open = false

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -229,5 +230,57 @@ func TestSpaceGuard(t *testing.T) {
 		if changed := g.check("x.bag", step.size, now); changed != step.changed || g.low.Load() != step.low || asked != step.asked {
 			t.Errorf("step %d: changed %v, low %v, asked %d times", i, changed, g.low.Load(), asked)
 		}
+	}
+}
+
+// TestTotals checks that a recording of several files ends at the limits of all.
+func TestTotals(t *testing.T) {
+	for name, c := range map[string]struct {
+		o     Options
+		files string
+	}{
+		"time": {Options{TotalTime: 2500 * time.Millisecond}, "x_0.bag x_1.bag x_2.bag"},
+		"size": {Options{TotalSize: 9 << 10}, "x_0.bag x_1.bag x_2.bag"}, // a file of one message has some 4.5 KB
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.o.Output, c.o.MaxTime, c.o.Split = filepath.Join(dir, "x"), time.Second, true
+			f, clock := files(t, c.o)
+			for i := 0; !f.over && i < 10; i++ {
+				pass(t, f, clock.now)
+				clock.advance(500 * time.Millisecond)
+			}
+			finish(t, f)
+			if got := listing(t, dir); got != c.files || !f.over {
+				t.Errorf("files: %s, ended: %v", got, f.over)
+			}
+		})
+	}
+}
+
+// TestLimits checks which limits are of a file, and which are of all files.
+func TestLimits(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct{ given, want Options }{
+		"rosbag":            {Options{TotalTime: 9 * s}, Options{MaxTime: 9 * s}},
+		"rosbag's --split":  {Options{Split: true, TotalTime: 9 * s, TotalSize: 5}, Options{Split: true, MaxTime: 9 * s, MaxSize: 5}},
+		"files":             {Options{MaxTime: s}, Options{Split: true, MaxTime: s}},
+		"files and totals":  {Options{MaxSize: 5, TotalTime: 9 * s}, Options{Split: true, MaxSize: 5, TotalTime: 9 * s}},
+		"files and --split": {Options{Split: true, MaxTime: s, TotalSize: 50}, Options{Split: true, MaxTime: s, TotalSize: 50}},
+	} {
+		o := c.given
+		o.Topics = []string{"/x"}
+		c.want.Topics = o.Topics
+		if err := o.completeTopics(); err != nil || !reflect.DeepEqual(o, c.want) {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+	}
+}
+
+// TestExcluded checks that each of several expressions leaves topics out.
+func TestExcluded(t *testing.T) {
+	f, err := newTopicFilter(Options{All: true, Exclude: []string{"/a.*", "/b"}}, nil)
+	if err != nil || f.match("/ab") || f.match("/b") || !f.match("/bc") {
+		t.Errorf("%+v, %v", f, err)
 	}
 }

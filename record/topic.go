@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"strings"
 
 	"rsros/bagstore"
 	"rsros/ros"
@@ -101,16 +100,4 @@ func (t *topic) row(queued int64) Row {
 		row.Type = h[0]["type"]
 	}
 	return row
-}
-
-// topicList splits a setting that may name several topics.
-func topicList(texts []string) (list []string) {
-	for _, text := range texts {
-		for name := range strings.SplitSeq(text, ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				list = append(list, name)
-			}
-		}
-	}
-	return list
 }

@@ -13,7 +13,7 @@ type topicFilter struct {
 	fixed    []string // subscribed at once, even if not published
 	polls    bool     // look for other topics
 	patterns []*regexp.Regexp
-	exclude  *regexp.Regexp
+	exclude  []*regexp.Regexp
 }
 
 // newTopicFilter resolves the given names, so that a topic that is named twice, as chatter
@@ -27,11 +27,12 @@ func newTopicFilter(o Options, resolve func(string) (string, error)) (topicFilte
 		}
 		return re, nil
 	}
-	var err error
-	if o.Exclude != "" {
-		if f.exclude, err = full(o.Exclude); err != nil {
+	for _, text := range o.Exclude {
+		re, err := full(text)
+		if err != nil {
 			return f, err
 		}
+		f.exclude = append(f.exclude, re)
 	}
 	for _, t := range o.Topics {
 		if !o.Regex {
@@ -57,9 +58,13 @@ func newTopicFilter(o Options, resolve func(string) (string, error)) (topicFilte
 }
 
 func (f topicFilter) match(name string) bool {
-	return !f.excluded(name) && slices.ContainsFunc(f.patterns, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+	return !f.excluded(name) && matchAny(f.patterns, name)
 }
 
 func (f topicFilter) excluded(name string) bool {
-	return f.exclude != nil && f.exclude.MatchString(name)
+	return matchAny(f.exclude, name)
+}
+
+func matchAny(list []*regexp.Regexp, name string) bool {
+	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }

@@ -71,7 +71,7 @@ type topicRecorder struct {
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
-	if err := waitForTime(ctx, r.node, r.o.MaxTime > 0, r.log); err != nil {
+	if err := waitForTime(ctx, r.node, r.o.MaxTime > 0 || r.o.TotalTime > 0, r.log); err != nil {
 		return nil // ended before there was anything to record
 	}
 	opened, err := r.advertise()

@@ -191,7 +191,7 @@ func TestWaitsForClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	talker(t, master, "/chatter", "hi")
-	o := config(t, master, Options{Topics: []string{"/chatter"}, MaxTime: time.Hour})
+	o := config(t, master, Options{Topics: []string{"/chatter"}, TotalTime: time.Hour})
 	o.ROS.Name = "recorder"
 	ended := make(chan error, 1)
 	go func() { ended <- Topics(t.Context(), o) }()
@@ -264,7 +264,7 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 	}
 	defer l.Close()
 	err = Topics(t.Context(), Options{
-		All: true, MaxTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
+		All: true, TotalTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
 		ROS: graph.Config{MasterURI: "http://" + l.Addr().String(), Host: "127.0.0.1"},
 	})
 	if err != nil {

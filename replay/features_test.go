@@ -157,7 +157,7 @@ func TestLatchedPrelude(t *testing.T) {
 	b := write(t,
 		entry{0, "/latched@x", "old"}, entry{1 * ms, "/latched@y", "of y"}, entry{2 * ms, "/latched@x", "new"}, entry{3 * ms, "/other", "0"},
 		entry{50 * ms, "/other", "1"}, entry{60 * ms, "/latched@x", "newest"}, entry{70 * ms, "/other", "2"})
-	start := Settings{Start: 40 * ms}
+	start := Settings{Start: moment("0.04")}
 	r := newRig(t, start, b)
 	r.at(15*ms, SeekOffset{15 * ms}) // from the first message at 50 ms: 65 ms
 	expect(t, r.run(t), `
@@ -200,7 +200,7 @@ func TestStaticTransforms(t *testing.T) {
 		raw{bag0 + 1, "/tf_static@play", "tf2_msgs/TFMessage", transforms("camera", "imu")},
 		raw{bag0 + 2, "/tf_static@play", "tf2_msgs/TFMessage", transforms("base")},
 		raw{bag0.Add(sec), "/a", "std_msgs/String", text("0")})
-	r := newRig(t, Settings{Start: sec / 2}, b)
+	r := newRig(t, Settings{Start: moment("0.5")}, b)
 	expect(t, r.run(t), `
 		+0s /tf_static camera,imu
 		+0s /tf_static base

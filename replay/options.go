@@ -59,10 +59,9 @@ type Settings struct {
 	Delay              time.Duration `setting:"delay"`                // between advertising and the first message
 	WaitForSubscribers bool          `setting:"wait-for-subscribers"` // wait until every channel has a subscriber
 
-	Start     time.Duration   `setting:"start"` // where to start, from the first message of all bags; Duration counts from there even if it is negative
-	StartAt   bagstore.Moment // where to start, if not zero, instead of Start
+	Start     bagstore.Moment // where to start, if not zero; Duration counts from there even if it is before the first message
 	Duration  time.Duration   `setting:"duration"` // length to play, in bag time; 0 means all
-	Until     bagstore.Moment // where to stop at the latest, if not zero
+	End       bagstore.Moment // where to stop at the latest, if not zero
 	SkipEmpty time.Duration   `setting:"skip-empty"` // jump over gaps longer than this; 0 means never
 
 	Loop          bool   `setting:"loop"`           // begin again at the end
@@ -98,15 +97,14 @@ func (s Settings) Check() error {
 
 // between returns the times to play. first returns the time of the first message.
 func (s Settings) between(first func() bagstore.Time) (from, to bagstore.Time, err error) {
-	from, to = first().Add(s.Start), bagstore.MaxTime
-	if at := s.StartAt.In(first); at != 0 {
-		from = at
+	if from, to = s.Start.In(first), bagstore.MaxTime; from == 0 {
+		from = first()
 	}
 	if s.Duration > 0 {
 		to = from.Add(s.Duration)
 	}
-	if until := s.Until.In(first); until != 0 {
-		to = min(to, until)
+	if end := s.End.In(first); end != 0 {
+		to = min(to, end)
 	}
 	if to < from {
 		return 0, 0, fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))

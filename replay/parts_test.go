@@ -94,6 +94,15 @@ func TestNamesDoNotCollide(t *testing.T) {
 	}
 }
 
+// moment returns a valid one.
+func moment(text string) bagstore.Moment {
+	m, err := bagstore.ParseMoment(text)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // parseTime parses a time in source as entered by a user.
 func parseTime(text string, source Source) (bagstore.Time, error) {
 	m, err := bagstore.ParseMoment(text)
@@ -106,13 +115,13 @@ func parseTime(text string, source Source) (bagstore.Time, error) {
 func TestParseTime(t *testing.T) {
 	source := Bags([]*bagstore.Recording{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
 	for in, want := range map[string]bagstore.Time{
-		"": 0, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
+		"": 0, "-1": 1_699_999_999 * sec, "-1700000000": 1, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
 	} {
 		if got, err := parseTime(in, source); err != nil || got != want {
 			t.Errorf("ParseTime(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"-1", "x", "1e30", "NaN"} {
+	for _, in := range []string{"--1", "-", "x", "1e30", "NaN"} {
 		if got, err := parseTime(in, source); err == nil {
 			t.Errorf("ParseTime(%q) = %d", in, got)
 		}
@@ -133,7 +142,7 @@ func TestParseRange(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	for name, o := range map[string]Settings{
 		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "gap": {SkipEmpty: -1}, "clock": {ClockHz: -1},
-		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: bagstore.MomentAt(10), Until: bagstore.MomentAt(5)},
+		"range": {LoopRange: &Range{2, 1}}, "end before start": {Start: bagstore.MomentAt(10), End: bagstore.MomentAt(5)},
 	} {
 		if _, err := New(Options{Output: &journal{}, Clock: &fakeClock{}, Settings: o}); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -143,16 +152,16 @@ func TestOptionsAreChecked(t *testing.T) {
 
 func TestStartPastTheEnd(t *testing.T) {
 	bag := writeRaw(t, raw{10 * sec, "/a", "std_msgs/String", text("0")}, raw{12500 * sec / 1000, "/a", "std_msgs/String", text("1")})
-	for start, want := range map[time.Duration]string{
-		2500 * time.Millisecond: "", 0: "", -time.Second: "",
-		2501 * time.Millisecond: "start at 2.501s: the last message is 2.5s after the first",
+	for start, want := range map[string]string{
+		"2.5": "", "0": "", "-1": "",
+		"2.501": "start at 2.501s: the last message is 2.5s after the first",
 	} {
 		got := ""
-		if _, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: &journal{}, Clock: &fakeClock{}, Settings: Settings{Start: start}}); err != nil {
+		if _, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: &journal{}, Clock: &fakeClock{}, Settings: Settings{Start: moment(start)}}); err != nil {
 			got = err.Error()
 		}
 		if got != want {
-			t.Errorf("%v: %q, want %q", start, got, want)
+			t.Errorf("%s: %q, want %q", start, got, want)
 		}
 	}
 }

@@ -387,14 +387,14 @@ func TestTimeline(t *testing.T) {
 		{"stop", 3, Settings{}, []scripted{{15 * ms, Stop{}}}, `
 			+0s /a 0
 			+10ms /a 1`},
-		{"start and duration", 6, Settings{Start: 15 * ms, Duration: 25 * ms}, nil, `
+		{"start and duration", 6, Settings{Start: moment("0.015"), Duration: 25 * ms}, nil, `
 			+0s /a 2
 			+10ms /a 3
 			+20ms /a 4`},
-		{"start before the first message", 6, Settings{Start: -15 * ms, Duration: 25 * ms}, nil, `
+		{"start before the first message", 6, Settings{Start: moment("-0.015"), Duration: 25 * ms}, nil, `
 			+0s /a 0
 			+10ms /a 1`},
-		{"start at, until", 6, Settings{StartAt: bagstore.MomentAt(bag0 + 20*ms), Until: bagstore.MomentAt(bag0 + 30*ms)}, nil, `
+		{"start and end", 6, Settings{Start: bagstore.MomentAt(bag0 + 20*ms), End: bagstore.MomentAt(bag0 + 30*ms)}, nil, `
 			+0s /a 2
 			+10ms /a 3`},
 		{"keep alive", 2, Settings{KeepAlive: true, ClockHz: 100}, []scripted{{35 * ms, Stop{}}}, `

@@ -59,5 +59,5 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 }
 
 func pageSettings(a *view.Access) settings.Fields {
-	return settings.Fields{"http": &a.Address, "http-origin": &a.Origins, "http-view-only": &a.ViewOnly}
+	return settings.Fields{"http": &a.Address, "allow-origin": &a.Origins, "view-only": &a.ViewOnly}
 }

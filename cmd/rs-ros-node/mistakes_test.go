@@ -44,7 +44,7 @@ func TestMistakes(t *testing.T) {
 		{"recover --out x BAG", exitUsage, "unknown flag: --out; did you mean"},
 		{"record --output x /a", exitUsage, "--output may mean --output-prefix, --output-name"},
 		{"play --s 4 BAG", exitUsage, "--s may mean --start, --skip-empty"},
-		{"play --sta x BAG", exitUsage, `invalid argument "x" for "-s, --start" flag: want a number of seconds`},
+		{"play --sta x BAG", exitUsage, `invalid argument "x" for "-s, --start" flag: time "x": want a date or a number of seconds`},
 		{"play --nam wrapper BAG", exitUsage, "unknown flag: --nam; did you mean --naming?"},
 		{"batch check x -o y -- --jso", exitUsage, "unknown flag: --jso; did you mean --json?"},
 		{"pley BAG", exitUsage, "unknown command \"pley\"; did you mean play?\ncommands: batch, cat, "},
@@ -75,7 +75,7 @@ func TestMistakes(t *testing.T) {
 		{"filter BAG -o TEXT", exitFailed, "text.bag: file already exists; --overwrite replaces it"},
 		{"filter BAG -o DIR/none/x.bag", exitFailed, "/none/x.bag: no such file or directory"},
 		{"merge -o TEXT BAG", exitFailed, "text.bag: file already exists; --overwrite replaces it"},
-		{"view BAG --listen TAKEN", exitFailed, "address already in use; --listen=ADDRESS:PORT takes another one"},
+		{"view BAG --http TAKEN", exitFailed, "address already in use; --http=ADDRESS:PORT takes another one"},
 		{"usb-serve --listen TAKEN", exitFailed, "address already in use; --listen=ADDRESS:PORT takes another one"},
 		{"play BAG --http=TAKEN --master embedded __master:=http://127.0.0.1:0/", exitFailed, "address already in use; --http=ADDRESS:PORT takes another one"},
 	} {

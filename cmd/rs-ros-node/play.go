@@ -34,7 +34,7 @@ Services: ~pause_playback and /pause_playback (std_srvs/SetBool), ~step,
 dynamic_reconfigure. Topics: ~seek (std_msgs/Float64, seconds from the start),
 ~status (diagnostic_msgs/DiagnosticStatus).
 
---start-at and --until take a date such as "2018-05-03 12:30:00" or a number of
+--start and --end take a date such as "2018-05-03 12:30:00" or a number of
 seconds: since 1970, or since the first message if the number is smaller than that
 message's time.
 
@@ -67,7 +67,7 @@ type playArgs struct {
 	Clock   bool     `setting:"clock"`
 	Hz      float64  `setting:"hz"`
 	Future  bool     `setting:"try-future-version"`
-	Match   []string `setting:"regex"`
+	Regex   bool     `setting:"regex"`
 	Exclude []string `setting:"exclude"`
 	Limits  []string `setting:"limit"`
 }
@@ -92,8 +92,11 @@ func (p *playArgs) complete(bags []string) (err error) {
 	if p.Clock || len(r.ClockTopics) > 0 {
 		r.ClockHz = p.Hz
 	}
-	if r.Filter.Match, err = replay.CompileFull(p.Match); err != nil {
-		return err
+	if p.Regex {
+		if r.Filter.Match, err = replay.CompileFull(r.Filter.Topics); err != nil {
+			return err
+		}
+		r.Filter.Topics = nil
 	}
 	if r.Filter.Exclude, err = replay.CompileFull(p.Exclude); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore"
 	"rsros/node/play"
 )
 
@@ -24,13 +25,21 @@ func TestPlayFlags(t *testing.T) {
 		"--topics=/x a.bag":               func(o play.Options) bool { return len(o.Bags) == 1 && len(o.Replay.Filter.Topics) == 1 },
 		"a.bag --pause-topics /x --pause": func(o play.Options) bool { return len(o.Replay.PauseTopics) == 1 && o.Replay.Paused },
 		"a.bag -s 1.5 -u2 -r 0.5 -d 0": func(o play.Options) bool {
-			return o.Replay.Start == 1500*time.Millisecond && o.Replay.Duration == 2*time.Second && o.Replay.Rate == 0.5 && o.Replay.Delay == 0
+			return offset(o.Replay.Start) == 1500*time.Millisecond && o.Replay.Duration == 2*time.Second && o.Replay.Rate == 0.5 && o.Replay.Delay == 0
+		},
+		"a.bag --start 1700000000 --end=2018-05-03T12:30:00Z": func(o play.Options) bool {
+			return offset(o.Replay.Start) == 1_700_000_000*time.Second-dawn.Sub(0) && offset(o.Replay.End) == 1_525_350_600*time.Second-dawn.Sub(0)
+		},
+		"a.bag --topics /x,/y --topics=/z": func(o play.Options) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y", "/z"}) },
+		"a.bag -e --topics /x.* /y -x /x1 -x /x2": func(o play.Options) bool {
+			f := o.Replay.Filter
+			return f.Topics == nil && len(f.Match) == 2 && f.Match[0].MatchString("/x3") && !f.Match[1].MatchString("/y3") && len(f.Exclude) == 2
 		},
 		"a.bag":                   func(o play.Options) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
 		"a.bag --clock --hz 50":   func(o play.Options) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
 		"a.bag --clock-topics /x": func(o play.Options) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
 		"a.bag --queue=-1 -s -3 -u 0": func(o play.Options) bool {
-			return o.Queue == -1 && o.Replay.Start == -3*time.Second && o.Replay.Duration == 0
+			return o.Queue == -1 && offset(o.Replay.Start) == -3*time.Second && o.Replay.Duration == 0
 		},
 		"a.bag --queue=0 -q -i":             func(o play.Options) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
 		"a.bag --dur=3 --rate-control-t=/x": func(o play.Options) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
@@ -49,7 +58,7 @@ func TestPlayFlags(t *testing.T) {
 			t.Errorf("play %s: %+v, %v", line, o, err)
 		}
 	}
-	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -u -1", "a.bag -d -1", "a.bag -r 0", "a.bag --hz 0", "a.bag --naming x", "a.bag --align-depth", "a.bag --naming sdk --filters spatial", "a.bag --naming wrapper --filters sharpen", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -u -1", "a.bag -d -1", "a.bag -r 0", "a.bag --hz 0", "a.bag --naming x", "a.bag --align-depth", "a.bag --naming sdk --filters spatial", "a.bag --naming wrapper --filters sharpen", "a.bag --loop-range 2:1", "a.bag --regex --topics (", "a.bag --limit /a", "a.bag --end soon", "a.bag --start soon"} {
 		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
 			t.Errorf("play %s: %v", line, err)
 		}
@@ -57,6 +66,14 @@ func TestPlayFlags(t *testing.T) {
 	if _, help, err := parsePlay("--help"); !help || err != nil {
 		t.Errorf("help: %v, %v", help, err)
 	}
+}
+
+// dawn is the first message of a bag.
+const dawn = bagstore.Time(1_500_000_000_000_000_000)
+
+// offset returns how long after dawn a moment is.
+func offset(m bagstore.Moment) time.Duration {
+	return m.In(func() bagstore.Time { return dawn }).Sub(dawn)
 }
 
 func parsePlay(line string) (o play.Options, help bool, err error) {

@@ -98,7 +98,7 @@ func (r *recordArgs) addTopics(args []string) error {
 		size, err := strconv.ParseInt(arg, 10, 32)
 		switch o := &r.options; {
 		case o.Split && err == nil && size >= 0:
-			o.MaxSize = size << 20
+			o.TotalSize = size << 20
 		case !o.Regex && isAddress(arg):
 			return usageError{fmt.Errorf("%q is not a topic name; --http takes an address after '='", arg)}
 		default:

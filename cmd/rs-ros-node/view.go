@@ -29,7 +29,7 @@ func newViewCommand(a *app) *cobra.Command {
 		Long: `view shows a camera or a RealSense recording in the browser: exact depth, colour,
 points, the inertial sensors, options, and recording and playback controls. For any
 other recording (.bag, .mcap, .db3) it shows the topics. It needs no ROS and no master.
-It prints the address of its page, which only this machine can open unless --listen
+It prints the address of its page, which only this machine can open unless --http
 names another address; then the page's address contains a token. Foxglove and Lichtblick
 connect to the same port.
 
@@ -50,7 +50,7 @@ a catalog. Without an argument, choose a device in the page.`,
 		},
 	}
 	jobFlags(cmd, settings.View, v.fields(), &v.streams)
-	help.First(cmd.Flags(), "listen", "bags", "record-path", "master", "no-open")
+	help.First(cmd.Flags(), "http", "bags", "record-path", "master", "no-open")
 	return cmd
 }
 
@@ -64,7 +64,7 @@ type viewArgs struct {
 func (v *viewArgs) fields() settings.Fields {
 	o := &v.options
 	return settings.Fields{
-		"listen": &o.Address, "bags": &o.Folder, "record-path": &o.RecordDir, "view-only": &o.ViewOnly, "no-auth": &o.NoAuth,
+		"http": &o.Address, "bags": &o.Folder, "record-path": &o.RecordDir, "view-only": &o.ViewOnly, "no-auth": &o.NoAuth,
 		"allow-host": &o.AllowHosts, "allow-origin": &o.Origins, "no-open": &v.noOpen, "master": &v.master,
 	}
 }

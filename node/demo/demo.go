@@ -35,9 +35,8 @@ import (
 
 // Options are the settings of Run.
 type Options struct {
-	Dir      string        `setting:"dir"`      // the bag's folder; default: a new temporary one
+	Output   string        `setting:"output"`   // the bag's folder; default: a temporary one, which is removed
 	Duration time.Duration `setting:"duration"` // length of the recording
-	Keep     bool          `setting:"keep"`     // don't remove the bag
 	Streams  live.StreamSettings
 	Out      io.Writer // for the steps and the table
 	Log      zerolog.Logger
@@ -74,18 +73,11 @@ func Run(ctx context.Context, o Options) (err error) {
 
 func demoDir(o Options) (dir string, cleanup func() error, err error) {
 	nothing := func() error { return nil }
-	if o.Dir != "" {
-		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-			return "", nothing, err
-		}
-		if o.Keep {
-			return o.Dir, nothing, nil
-		}
-		return o.Dir, func() error { return os.Remove(filepath.Join(o.Dir, "demo.bag")) }, nil
+	if o.Output != "" {
+		return o.Output, nothing, os.MkdirAll(o.Output, 0o755)
 	}
-	dir, err = os.MkdirTemp("", "rs-ros-node-demo-")
-	if err != nil || o.Keep {
-		return dir, nothing, err
+	if dir, err = os.MkdirTemp("", "rs-ros-node-demo-"); err != nil {
+		return "", nothing, err
 	}
 	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
@@ -121,7 +113,9 @@ func (d *demo) record(ctx context.Context) error {
 	err = n.Wait(ctx)
 	done()
 	err = errors.Join(err, n.Close(), ctx.Err())
-	d.summary = n.LastRecording()
+	if d.summary = n.LastRecording(); len(d.summary.Paths) == 1 {
+		d.bag = d.summary.Paths[0] // its name if demo.bag was taken
+	}
 	d.ledger.profiles = n.Profiles()
 	return err
 }
@@ -229,8 +223,8 @@ func (d *demo) report() error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	kept := " (removed; --keep leaves it)"
-	if d.Keep {
+	kept := " (removed; --output FOLDER leaves it there)"
+	if d.Output != "" {
 		kept = ""
 	}
 	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)

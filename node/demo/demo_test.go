@@ -33,7 +33,7 @@ func TestDemo(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	err := Run(t.Context(), Options{
-		Dir: dir, Duration: time.Second, Keep: true, Streams: smallStreams(), Out: &out, Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Output: dir, Duration: time.Second, Streams: smallStreams(), Out: &out, Log: zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
@@ -55,8 +55,10 @@ func TestDemo(t *testing.T) {
 
 func TestDemoRemovesItsBag(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Dir: dir, Duration: 300 * time.Millisecond, Streams: smallStreams(), Out: &out, Log: zerolog.Nop()})
+	err := Run(t.Context(), Options{Duration: 300 * time.Millisecond, Streams: smallStreams(), Out: &out, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}

@@ -212,7 +212,7 @@ func (o *Options) checkTogether(several bool) error {
 	topics := len(o.Recording.Topics) > 0
 	switch {
 	case topics && several && !o.Together:
-		return fmt.Errorf("%w: --record-topics with several cameras needs --record-together, which records all into one file", program.ErrUsage)
+		return fmt.Errorf("%w: --topics with several cameras needs --record-together, which records all into one file", program.ErrUsage)
 	case (topics || o.Together && several) && o.Recording.DB3:
 		return fmt.Errorf("%w: a .db3 holds one camera and no topics next to it: record into a .bag", program.ErrUsage)
 	}

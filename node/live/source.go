@@ -50,7 +50,7 @@ type SourceOptions struct {
 	// Drift is that of the simulated device's clock, see sim.Options.
 	Drift float64 `setting:"clock-drift"`
 	// Speed, Loop and Paused apply to a bag. Speed 1 is real time.
-	Speed  float64 `setting:"speed"`
+	Speed  float64 `setting:"rate"`
 	Loop   bool    `setting:"loop"`
 	Paused bool    `setting:"pause"` // start paused, so that subscribers miss nothing
 	// Recorded is the number of one of several devices in a bag; 0 is the first.

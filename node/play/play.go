@@ -58,8 +58,8 @@ type Options struct {
 
 func (o *Options) Settings() settings.Fields {
 	return settings.Fields{
-		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, bagstore.ParseMoment),
-		"until": settings.Parsed(&o.Replay.Until, bagstore.ParseMoment), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
+		"camera": &o.Wrapper.Camera, "start": settings.Parsed(&o.Replay.Start, bagstore.ParseMoment),
+		"end": settings.Parsed(&o.Replay.End, bagstore.ParseMoment), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
 	}
 }
 

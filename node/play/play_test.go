@@ -216,7 +216,7 @@ func TestTimeLines(t *testing.T) {
 		length time.Duration
 	}{
 		"stamps":              {func(*Options) {}, 2 * time.Second},
-		"from a date":         {func(o *Options) { o.Replay.StartAt = moment(t, "2023-11-14T22:13:21.5Z") }, 500 * time.Millisecond},
+		"from a date":         {func(o *Options) { o.Replay.Start = moment(t, "2023-11-14T22:13:21.5Z") }, 500 * time.Millisecond},
 		"the recording alone": {func(o *Options) { o.Replay.Filter.Topics = []string{"/device_0/sensor_0/Depth_0/image/data"} }, 1967 * time.Millisecond},
 		"file time":           {func(o *Options) { o.FileTime = true }, 1_700_000_002 * time.Second},
 	} {

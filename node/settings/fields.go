@@ -144,7 +144,11 @@ func (f Field) Set(text string) error {
 	}
 	at := f.value.Elem()
 	if f.Kind == List {
-		at.Set(reflect.AppendSlice(at, reflect.ValueOf(strings.Split(text, ","))))
+		for one := range strings.SplitSeq(text, ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				at.Set(reflect.Append(at, reflect.ValueOf(one)))
+			}
+		}
 		return nil
 	}
 	v, err := f.parse(text)

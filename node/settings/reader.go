@@ -81,7 +81,7 @@ func (r *Reader) read(name string, k Kind) (texts []string, set bool) {
 	case []any:
 		for _, one := range v {
 			text, ok := one.(string)
-			if !ok || k != Texts {
+			if !ok || k != Texts && k != List {
 				texts = nil
 				break
 			}

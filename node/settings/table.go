@@ -34,7 +34,7 @@ var device = in("Device", Set{
 	{Flag: "pose", Group: "Simulated camera", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
 	{Flag: "clock-drift", Group: "Simulated camera", Params: []string{"clock_drift"}, Kind: Number,
 		Help: "microseconds a second by which the host's clock gains on the simulated camera's, whose clock then has the stamps"},
-	{Flag: "speed", Group: "Playback", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
+	{Flag: "rate", Group: "Playback", Params: []string{"rate"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
 	{Flag: "pause", Group: "Playback", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
 	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
 	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
@@ -118,7 +118,7 @@ var recorder = in("Recording", Set{
 	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
 	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
 	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag, as /device_0, /device_1 and so on"},
-	{Flag: "record-topics", Params: []string{"record_topics"}, Kind: Texts, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
+	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk; 0 for no limit"},
@@ -155,12 +155,12 @@ var upload = in("Upload", Set{
 	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder, or the command upload, continues"},
 })
 
-var overwrite = in("Recording", Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}})
+var overwrite = in("Recording", Set{{Flag: "overwrite", Short: "f", Help: "replace a file that has the recording's name"}})
 
 var page = in("Page", Set{
 	{Flag: "http", Kind: Text, Unit: "ADDR", Alone: "127.0.0.1:8765", Help: "serve the viewer's page, Foxglove and Lichtblick at ADDRESS:PORT; beyond loopback, with a token that is printed"},
-	{Flag: "http-origin", Kind: Texts, Unit: "ORIGIN", Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
-	{Flag: "http-view-only", Help: "don't let viewers and Foxglove's clients change anything"},
+	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
+	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},
 })
 
 // playback has the flags of rosbag play, and more.
@@ -177,10 +177,9 @@ var playback = in("Playback", Set{
 	{Flag: "follow-clock", Group: "Clock", Help: "follow the /clock of another program"},
 	{Flag: "delay", Short: "d", Kind: Seconds, Default: "0.2", Help: "wait this many seconds after advertising, for subscribers to connect"},
 	{Flag: "rate", Short: "r", Kind: Positive, Default: "1", Running: "rate", Help: "speed"},
-	{Flag: "start", Group: "Time", Short: "s", Kind: Offset, Help: "start this many seconds into the bags"},
-	{Flag: "start-at", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "start at this time"},
+	{Flag: "start", Group: "Time", Short: "s", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "start here: seconds from the first message or since 1970, or a date"},
 	{Flag: "duration", Group: "Time", Short: "u", Kind: Seconds, Help: "play this many seconds of bag time; 0 for all"},
-	{Flag: "until", Group: "Time", Kind: Value, Unit: "DATE", Example: "2018-05-03 12:30:00", Help: "play up to this time"},
+	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "play up to here, as --start"},
 	{Flag: "file-time", Group: "Time", Help: "play a RealSense recording by the times in the file, which count from its start, not by its stamps"},
 	{Flag: "skip-empty", Group: "Time", Kind: Seconds, Help: "skip gaps that are longer than this many seconds; 0 for none"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
@@ -188,8 +187,8 @@ var playback = in("Playback", Set{
 	{Flag: "loop-monotonic", Help: "let time continue in each round instead of jumping back"},
 	{Flag: "keep-alive", Short: "k", Help: "stay after the end, with latched topics and the clock; with --loop, after the first round"},
 	{Flag: "try-future-version", Group: "Compatibility", Help: "accepted for compatibility with rosbag play; all known versions are read"},
-	{Flag: "topics", Group: "Topics", Kind: Texts, Unit: "TOPIC", Row: true, Help: "topics to play"},
-	{Flag: "regex", Group: "Topics", Kind: Texts, Unit: "REGEX", Row: true, Help: "play topics whose whole name matches"},
+	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Row: true, Help: "topics to play"},
+	{Flag: "regex", Group: "Topics", Short: "e", Help: "--topics are regular expressions that must match whole names"},
 	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Row: true, Help: "leave out topics whose whole name matches"},
 	{Flag: "types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "play messages of these types"},
 	{Flag: "exclude-types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "leave out messages of these types"},
@@ -226,12 +225,14 @@ var triggers = in("Ring", Set{
 var topics = in("Recording", Set{
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Group: "Topics", Short: "e", Help: "the topics are regular expressions that must match whole names"},
-	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Text, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
+	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
 	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
-	{Flag: "size", Kind: MB, Help: "limit of a file in MB; 0 for no limit"},
-	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of a file in time: seconds, or a number with s, m or h"},
+	{Flag: "split-size", Kind: MB, Auto: "no limit", Help: "start a new file at this size; --size limits all files"},
+	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "start a new file after this time; --duration limits all files"},
+	{Flag: "size", Kind: MB, Help: "limit of the recording, with --split of a file, in MB; 0 for no limit"},
+	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of the recording, with --split of a file, in time: seconds, or a number with s, m or h"},
 	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files, deleting the oldest"},
 	{Flag: "keep", Kind: Bytes, Auto: "all", Help: "keep this much in finished files, deleting the oldest: bytes, or a number with k, M or G"},
 	{Flag: "limit", Group: "Messages", Short: "l", Kind: Texts, Unit: "N|TOPIC=HZ", Example: "/camera/image=5", Help: "record only N messages of each topic, or TOPIC=HZ: a topic at no more than this rate"},
@@ -242,7 +243,7 @@ var topics = in("Recording", Set{
 	master,
 	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
-	{Flag: "topic", Group: "Topics", Kind: Texts, Unit: "TOPIC", Help: "a topic to record, like the arguments"},
+	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Help: "topics to record, like the arguments"},
 	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
 	{Flag: "udp", Group: "Compatibility", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
@@ -258,13 +259,12 @@ var Split = Set{
 }
 
 var demo = Set{
-	{Flag: "dir", Kind: Folder, Auto: "a temporary one", Help: "folder for the bag"},
+	{Flag: "output", Short: "o", Kind: Folder, Auto: "a temporary one, which is removed", Help: "folder to leave the bag in"},
 	{Flag: "duration", Kind: Time, Default: "5s", Help: "length of the recording: seconds, or a number with s, m or h"},
-	{Flag: "keep", Help: "keep the bag"},
 }
 
 var viewer = in("Page", Set{
-	{Flag: "listen", Kind: Text, Unit: "ADDR", Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
+	{Flag: "http", Kind: Text, Unit: "ADDR", Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
 	{Flag: "bags", Kind: Folder, Help: "folder of recordings that viewers may open and download"},
 	{Flag: "record-path", Kind: Folder, Default: ".", Help: "folder for recordings that viewers start"},
 	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},

@@ -61,7 +61,7 @@ make)
 compare)
 	CGO_ENABLED=0 go build -pgo=off -o "$work/off" ./cmd/rs-ros-node
 	CGO_ENABLED=0 go build "-pgo=$profile" -o "$work/on" ./cmd/rs-ros-node
-	"$work/off" --no-log demo --duration 3s --keep --dir "$work/in" >/dev/null
+	"$work/off" --no-log demo --duration 3s -o "$work/in" >/dev/null
 	in=$work/in/demo.bag
 	printf '%-12s %8s %8s %8s\n' command without with ratio
 	turns demo demo --duration 3s

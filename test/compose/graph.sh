@@ -107,7 +107,7 @@ emulated() {
 		--volume /usr/bin/qemu-aarch64-static:/emulator:ro --entrypoint /emulator rs-ros-node:arm64 /usr/bin/rs-ros-node "$@"
 }
 emulated version | grep linux/arm64
-emulated demo --dir /bags --keep --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off 2>"$work/out" ||
+emulated demo -o /bags --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off 2>"$work/out" ||
 	{ cat "$work/out" >&2; exit 1; }
 sound /device_0/sensor_0/Depth_0/image/data "$project/bags/demo.bag"
 ok "the demo in it, as user 1000"

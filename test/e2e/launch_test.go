@@ -96,7 +96,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder}
-	demo := peer.Start(t, env, peer.Program(t), "demo", "--dir", folder, "--keep", "--duration", "2",
+	demo := peer.Start(t, env, peer.Program(t), "demo", "-o", folder, "--duration", "2",
 		"--depth", "424x240@6", "--color", "424x240@6", "--infra1", "424x240@6", "--infra2", "424x240@6")
 	if code := demo.Wait(); code != 0 {
 		t.Errorf("demo ended with %d", code)
