@@ -9,7 +9,6 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
-	"rsros/node/settings"
 )
 
 // registerPlaces makes addresses known. It sends nothing.
@@ -37,13 +36,9 @@ func concealed(args []string) []string {
 // defaultCache is the size of --cache in bytes.
 const defaultCache = 10 << 30
 
-func (a *app) limitCache(text string) error {
-	size, ok := settings.ParseBytes(text)
-	if !ok || size == 0 {
-		return fmt.Errorf("%q: want a size", text)
-	}
-	a.cacheSize = size
-	return nil
+func (a *app) limitCache(text string) (err error) {
+	a.cacheSize, err = sizeAboveZero(text)
+	return err
 }
 
 // useCache uses the folder of --cache.

@@ -218,12 +218,19 @@ func (s streams) endInTime(cmd *cobra.Command, _ []string) {
 }
 
 func limitMessages(text string) error {
-	size, ok := settings.ParseMB(text)
-	if !ok || size <= 0 {
-		return errors.New("want a number of MB, or one with k, M or G")
+	size, err := sizeAboveZero(text)
+	if err == nil {
+		bagstore.LimitMessages(size)
 	}
-	bagstore.LimitMessages(size)
-	return nil
+	return err
+}
+
+func sizeAboveZero(text string) (int64, error) {
+	size, err := settings.ParseSize(text, 0)
+	if err == nil && size == 0 {
+		err = errors.New("want a size above 0")
+	}
+	return size, err
 }
 
 func useTemp(dir string) error {

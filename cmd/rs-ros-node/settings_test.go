@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,18 +63,17 @@ func values(s *settings.Setting) []string {
 		settings.Bool: {"true", "false"}, settings.Text: {"a", ""}, settings.Texts: {"/a=1", "/b=2"}, settings.List: {"a,b", "c"},
 		settings.File: {"a", ""}, settings.Folder: {"a", ""}, settings.Serial: {"_12", ""}, settings.Word: s.Choices, settings.Value: {s.Example, ""},
 		settings.Profile: {"off", "640x480@30"}, settings.Whole: {"3", "0"}, settings.Number: {"1.5", "0"}, settings.Positive: {"2.5", "0.5"},
-		settings.MB: {"7", "0"}, settings.KB: {"7", "0"}, settings.Bytes: {"7k", "0"}, settings.Seconds: {"3", "0"}, settings.Offset: {"-3", "0"},
+		settings.Size: {"7k", "0"}, settings.TimeOrZero: {"3", "0", "2m"},
 		settings.Time: {"5m", "30"}, settings.Wait: {"5m", "-1"}, settings.Limit: {"3", "0"},
 	}[s.Kind]
 }
 
 // parameter returns a value in the parameter server's type.
 func parameter(s *settings.Setting, text string) any {
-	var number float64
-	switch _, err := fmt.Sscan(text, &number); {
+	switch number, err := strconv.ParseFloat(text, 64); {
 	case s.Kind == settings.Bool:
 		return text == "true"
-	case err == nil && s.Kind >= settings.Whole && s.Kind <= settings.KB:
+	case err == nil && s.Kind >= settings.Whole && s.Kind <= settings.Size:
 		return number
 	}
 	return text
@@ -82,7 +81,7 @@ func parameter(s *settings.Setting, text string) any {
 
 // meansDefault reports whether a parameter leaves the value to the default.
 func meansDefault(s *settings.Setting, text string) bool {
-	return text == "" || text == "0" && s.Kind >= settings.Whole && s.Kind <= settings.KB && s.Kind != settings.Number
+	return text == "" || text == "0" && s.Kind >= settings.Whole && s.Kind <= settings.Size && s.Kind != settings.Number
 }
 
 // Every setting is given every value against its default: by its flag, by each of its parameters, and
@@ -183,7 +182,7 @@ func TestOddValuesAreRefused(t *testing.T) {
 		for _, s := range c.set {
 			bad, ok := map[settings.Kind]string{
 				settings.Bool: "maybe", settings.Word: "maybe", settings.Profile: "big", settings.Whole: "1.5", settings.Limit: "1.5", settings.Number: "x",
-				settings.Positive: "0", settings.MB: "-1", settings.KB: "-1", settings.Bytes: "1T", settings.Seconds: "-1", settings.Offset: "soon",
+				settings.Positive: "0", settings.Size: "1T", settings.TimeOrZero: "-1",
 				settings.Time: "soon", settings.Wait: "soon", settings.Value: "nonsense", settings.Expression: "(",
 			}[s.Kind]
 			if !ok || s.Flag == "" {

@@ -18,7 +18,7 @@ import (
 func TestLiveBag(t *testing.T) {
 	m := rig.Master(t)
 	live, err := Start(t.Context(), Options{
-		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: map[string]any{"loop": true, "pause": true, "speed": 4.0}},
+		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: map[string]any{"loop": true, "pause": true, "rate": 4.0}},
 		Source: SourceOptions{Device: rig.MapBag(t)}, Log: zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	if err != nil {

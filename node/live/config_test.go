@@ -50,8 +50,8 @@ func TestFlagsWinOverParameters(t *testing.T) {
 // A launch file's parameters equal flags for a recording; -1, 0 and "" leave the default.
 func TestRecordingParameters(t *testing.T) {
 	p := graph.Params{
-		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
-		"duration": 2.5, "speed": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
+		"record": "walk.bag", "split_size": "100M", "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
+		"duration": 2.5, "rate": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
 	}
 	o := Options{Recording: record.Options{MaxSize: 1}}
 	if err := o.fill(p); err != nil {
@@ -68,7 +68,7 @@ func TestRecordingParameters(t *testing.T) {
 		t.Errorf("source %+v", s)
 	}
 	o = Options{}
-	if err := o.fill(graph.Params{"split_size": -1, "split_duration": "", "duration": 0, "speed": -1.0, "lz4": false}); err != nil {
+	if err := o.fill(graph.Params{"split_size": -1, "split_duration": "", "duration": 0, "rate": -1.0, "lz4": false}); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(o.Recording, record.Options{}) || o.Duration != 0 || o.Source.Speed != 0 {
@@ -111,7 +111,7 @@ func TestWrongTypesAreNamed(t *testing.T) {
 		}
 	}
 	var o Options
-	unset := graph.Params{"loop": "", "gyro_fps": "", "serial_no": 12, "camera": map[string]any{"gain": 1}, "seed": nil, "speed": -1}
+	unset := graph.Params{"loop": "", "gyro_fps": "", "serial_no": 12, "camera": map[string]any{"gain": 1}, "seed": nil, "rate": -1}
 	if err := o.fill(unset); err != nil || o.Source.Serial != "12" || o.Camera != "" {
 		t.Errorf("%+v, %v", o, err)
 	}

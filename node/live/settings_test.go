@@ -58,7 +58,7 @@ func TestPrecedenceOfCameras(t *testing.T) {
 	for _, own := range []graph.Params{
 		{"align_depth": false}, {"lz4": false}, {"split_size": 0}, {"publish_tf": true}, {"filters": "spatial"}, {"clip_distance": -1},
 	} {
-		all := graph.Params{"align_depth": true, "lz4": true, "split_size": 7, "publish_tf": false, "filters": "temporal", "clip_distance": 2.5}
+		all := graph.Params{"align_depth": true, "lz4": true, "split_size": "7M", "publish_tf": false, "filters": "temporal", "clip_distance": 2.5}
 		both := graph.Params{"front": own}
 		alone := graph.Params{}
 		for name, value := range all {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -99,7 +100,11 @@ func bagFields(o *bagstore.Options) Fields {
 		"lz4-topics":   Parsed(&o.LZ4Topics, bagstore.MatchWhole),
 		"uncompressed": Switch(&o.Compression, bagstore.None),
 		"direct":       Switch(&o.Sink, bagstore.Direct), "buffered": Switch(&o.Sink, bagstore.Buffered),
-		"chunksize": &o.ChunkSize, "overwrite": &o.Overwrite,
+		"chunksize": Parsed(&o.ChunkSize, func(text string) (int, error) {
+			n, err := ParseSize(text, 1<<10)
+			return int(min(max(n, 1), math.MaxInt32)), err // one byte writes a chunk for each message; 0 is the default
+		}),
+		"overwrite": &o.Overwrite,
 	}
 }
 

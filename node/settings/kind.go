@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -29,12 +30,9 @@ const (
 	Whole           // a whole number
 	Number          // a number
 	Positive        // a number above 0
-	MB              // a size in 2^20 bytes, or with a suffix as in Bytes, 0 or more
-	KB              // a size in 2^10 bytes, or with a suffix; 0 is a single byte, because 0 bytes are the default
-	Bytes           // a size in bytes, or with the suffix k, M or G, powers of 1024
-	Seconds         // a time, 0 or more
-	Offset          // a time in seconds
+	Size            // a number with k, M or G, powers of 1024, or in units of Bare; 0 or more
 	Time            // a time above 0: seconds, or a number with s, m or h
+	TimeOrZero      // a Time, or 0
 	Wait            // a Time; a number that isn't positive means forever, -1
 	Limit           // a whole number; one that isn't positive means no limit, -1
 )
@@ -44,27 +42,33 @@ var kinds = [...]struct{ name, wants string }{
 	Bool: {"bool", "true or false"}, Text: {name: "NAME"}, Texts: {name: "NAME"}, List: {name: "NAME,…"},
 	File: {name: "FILE"}, Folder: {name: "FOLDER"}, Serial: {name: "SERIAL"}, Word: {name: "NAME"}, Value: {name: "VALUE"}, Expression: {name: "REGEX"}, Profile: {name: "PROFILE"},
 	Whole: {"N", "a whole number"}, Number: {"N", "a number"}, Positive: {"N", "a number above 0"},
-	MB: {"SIZE", "a number of MB, or one with k, M or G"}, KB: {"SIZE", "a number of KB, or one with k, M or G"}, Bytes: {"SIZE", "a number of bytes, or one with k, M or G"},
-	Seconds: {"TIME", "a number of seconds that isn't negative"}, Offset: {"TIME", "a number of seconds"},
-	Time: {"TIME", "seconds, or a number with s, m or h"}, Wait: {"TIME", "seconds, or a number with s, m or h"},
+	Size: {"SIZE", wantSize}, Time: {"TIME", wantTime}, TimeOrZero: {"TIME", wantTime}, Wait: {"TIME", wantTime},
 	Limit: {"N", "a whole number"},
 }
+
+const (
+	wantSize = "a size such as 512M or 1.5G"
+	wantTime = "a time such as 10s, 2m, 1.5h or 10 (seconds)"
+)
 
 // String returns the kind's name in help.
 func (k Kind) String() string { return kinds[k].name }
 
-func (k Kind) number() bool { return k >= Whole && k <= KB }
+func (k Kind) number() bool { return k >= Whole && k <= Size }
 
 // onlyPositive reports whether a parameter that isn't positive means the default.
 func (k Kind) onlyPositive() bool { return k.number() && k != Number || k == Time }
 
-func (k Kind) time() bool { return k == Time || k == Wait }
+func (k Kind) time() bool { return k == Time || k == TimeOrZero || k == Wait }
 
 // parse returns a bool, string, int64, float64 or time.Duration.
 func (s *Setting) parse(text string) (any, error) {
 	if s.Kind == Word && !slices.Contains(s.Choices, text) {
 		last := len(s.Choices) - 1
 		return nil, fmt.Errorf("want %s or %s", strings.Join(s.Choices[:last], ", "), s.Choices[last])
+	}
+	if s.Kind == Size {
+		return ParseSize(text, s.Bare)
 	}
 	v, ok := s.Kind.parse(text)
 	if !ok {
@@ -89,17 +93,7 @@ func (k Kind) parse(text string) (v any, ok bool) {
 	case Number, Positive:
 		f, err := strconv.ParseFloat(text, 64)
 		return f, err == nil && (k == Number || f > 0)
-	case MB:
-		return ParseMB(text)
-	case KB:
-		n, ok := parseSize(text, 10)
-		return max(n, 1), ok
-	case Bytes:
-		return ParseBytes(text)
-	case Seconds, Offset:
-		f, err := strconv.ParseFloat(text, 64)
-		return time.Duration(math.Round(f * 1e9)), err == nil && math.Abs(f) < 1e9 && (k == Offset || f >= 0)
-	case Time, Wait:
+	case Time, TimeOrZero, Wait:
 		return parseTime(text, k)
 	}
 	return text, true
@@ -115,25 +109,21 @@ func parseTime(text string, k Kind) (time.Duration, bool) {
 		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
 	}
 	d, err := time.ParseDuration(text)
-	return d, err == nil && d > 0
+	return d, err == nil && (d > 0 || d == 0 && k == TimeOrZero)
 }
 
-// ParseBytes parses a size: bytes, or a number with k, M or G, powers of 1024; a B may follow.
-func ParseBytes(text string) (int64, bool) { return parseSize(text, 0) }
-
-// ParseMB parses a size in MB, as rosbag has it, or one with a unit.
-func ParseMB(text string) (int64, bool) { return parseSize(text, 20) }
-
-// parseSize parses a size. If it has no unit, its unit is the given power of 2.
-func parseSize(text string, shift int) (int64, bool) {
-	text = strings.TrimSuffix(text, "B")
-	for i, unit := range []string{"k", "M", "G"} {
-		if number, ok := strings.CutSuffix(text, unit); ok {
-			n, err := strconv.ParseFloat(number, 64)
-			n *= float64(int64(1) << (10 * (i + 1)))
-			return int64(n), err == nil && n >= 0 && n < math.MaxInt64
+// ParseSize parses a size: a number with k, M or G, powers of 1024, after which a B may follow.
+// A number alone counts in units of bare; if that is 0, only 0 may be alone.
+func ParseSize(text string, bare int64) (int64, error) {
+	number, unit := strings.TrimSuffix(text, "B"), bare
+	for i, letter := range []string{"k", "M", "G"} {
+		if before, ok := strings.CutSuffix(number, letter); ok {
+			number, unit = before, 1<<(10*(i+1))
 		}
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n << shift, err == nil && n >= 0 && n <= math.MaxInt64>>shift
+	n, err := strconv.ParseFloat(number, 64)
+	if size := n * float64(unit); err == nil && n >= 0 && size < math.MaxInt64 && (unit > 0 || n == 0) {
+		return int64(size), nil
+	}
+	return 0, errors.New("want " + wantSize)
 }

@@ -155,7 +155,7 @@ func ofParam(name string) (s *Setting, k Kind) {
 // The launch files set parameters that exist, with the types that they have.
 func TestLaunchFilesSetParameters(t *testing.T) {
 	types := map[Kind][]string{
-		Bool: {"bool"}, Whole: {"int"}, MB: {"int"}, KB: {"int"}, Number: {"double"}, Positive: {"double"}, Time: {"double", "str"}, Wait: {"double", "str"},
+		Bool: {"bool"}, Whole: {"int"}, Number: {"double"}, Positive: {"double"}, Time: {"double", "str"}, Wait: {"double", "str"},
 	}
 	for _, file := range []string{"camera.launch", "rs_rgbd.launch", "includes/nodelet.launch.xml"} {
 		launch := readLaunch(t, file)

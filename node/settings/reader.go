@@ -72,9 +72,9 @@ func (r *Reader) read(name string, k Kind) (texts []string, set bool) {
 		switch {
 		case v == "":
 			return nil, false
-		case k == Time && (v == "0" || v == "-1"):
+		case (k == Time || k == Size) && (v == "0" || v == "-1"):
 			return nil, true
-		case k != Bool && !k.number():
+		case k != Bool && (!k.number() || k == Size):
 			return []string{v}, true
 		}
 		value = strconv.Quote(v)
@@ -103,7 +103,7 @@ func readNumber(n float64, k Kind) []string {
 	switch {
 	case n <= 0 && k.onlyPositive():
 		return nil
-	case k == Whole || k == MB || k == KB:
+	case k == Whole:
 		n = math.Trunc(n)
 	}
 	return []string{strconv.FormatFloat(n, 'f', -1, 64)}

@@ -21,6 +21,7 @@ type Setting struct {
 
 	Kind    Kind
 	Unit    string   // placeholder of the value in help, if the kind's doesn't suffice
+	Bare    int64    // of a Size: the unit of a number without one, as rosbag's flags have it; 0 if it needs one
 	Choices []string // of a Word
 	Alone   string   // the flag's value if it is given without one; "" if it needs one
 	Row     bool     // the flag takes several values in a row, as rosbag's do

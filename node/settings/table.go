@@ -26,7 +26,7 @@ var device = in("Device", Set{
 	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Unit: "PORT", Help: "use the USB camera at this port, such as 2-1"},
 	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Unit: "REGEX", Help: "use a USB camera whose name matches this expression, such as D435"},
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
-		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; 0 or less: forever"},
+		Help: "wait this long for a camera that isn't there; 0 or less: forever"},
 	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
 	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it reconnects"},
 	{Flag: "unplugged", Group: "Simulated camera", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
@@ -39,7 +39,7 @@ var device = in("Device", Set{
 	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
 	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
 	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
-	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
+	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time"},
 })
 
 // streams has the profiles of a camera's streams.
@@ -121,14 +121,14 @@ var recorder = in("Recording", Set{
 	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
 	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
-	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Group: "Disk and memory", Params: []string{"memory"}, Kind: Bytes, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together: bytes, or a number with k, M or G"},
-	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
-	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
-	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until ~trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
-	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
-	{Flag: "min-space", Group: "Disk and memory", Kind: Bytes, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: Size, Bare: 1 << 20, Default: "512M", Help: "how much may wait for the disk; 0 for no limit"},
+	{Flag: "memory", Group: "Disk and memory", Params: []string{"memory"}, Kind: Size, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together"},
+	{Flag: "split-size", Params: []string{"split_size"}, Kind: Size, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size"},
+	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time"},
+	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only this long on disk, until ~trigger"},
+	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger"},
+	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
+	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 })
 
@@ -141,7 +141,7 @@ var sink = in("Disk and memory", Set{
 var bag = slices.Concat(sink, in("Compression", Set{
 	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
-	{Flag: "chunksize", Group: "Disk and memory", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; --chunksize=0 writes a chunk for each message"},
+	{Flag: "chunksize", Group: "Disk and memory", Params: []string{"chunksize"}, Kind: Size, Bare: 1 << 10, Default: "768k", Help: "size of chunks; 0 writes a chunk for each message"},
 }))
 
 var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
@@ -151,7 +151,7 @@ var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4
 var upload = in("Upload", Set{
 	{Flag: "upload", Kind: Text, Unit: "ADDR", Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are stored there"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
-	{Flag: "upload-limit", Kind: Bytes, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload: bytes, or a number with k, M or G"},
+	{Flag: "upload-limit", Kind: Size, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload"},
 	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder, or the command upload, continues"},
 })
 
@@ -175,13 +175,13 @@ var playback = in("Playback", Set{
 	{Flag: "clock-per-message", Group: "Clock", Default: "true", Help: "also publish /clock before each message"},
 	{Flag: "clock-topics", Group: "Clock", Kind: Texts, Unit: "TOPIC", Row: true, Help: "publish /clock before messages of these topics only"},
 	{Flag: "follow-clock", Group: "Clock", Help: "follow the /clock of another program"},
-	{Flag: "delay", Short: "d", Kind: Seconds, Default: "0.2", Help: "wait this many seconds after advertising, for subscribers to connect"},
+	{Flag: "delay", Short: "d", Kind: TimeOrZero, Default: "0.2", Help: "wait this long after advertising, for subscribers to connect"},
 	{Flag: "rate", Short: "r", Kind: Positive, Default: "1", Running: "rate", Help: "speed"},
 	{Flag: "start", Group: "Time", Short: "s", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "start here: seconds from the first message or since 1970, or a date"},
-	{Flag: "duration", Group: "Time", Short: "u", Kind: Seconds, Help: "play this many seconds of bag time; 0 for all"},
+	{Flag: "duration", Group: "Time", Short: "u", Kind: TimeOrZero, Help: "play this much bag time; 0 for all"},
 	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "play up to here, as --start"},
 	{Flag: "file-time", Group: "Time", Help: "play a RealSense recording by the times in the file, which count from its start, not by its stamps"},
-	{Flag: "skip-empty", Group: "Time", Kind: Seconds, Help: "skip gaps that are longer than this many seconds; 0 for none"},
+	{Flag: "skip-empty", Group: "Time", Kind: TimeOrZero, Help: "skip gaps that are longer than this; 0 for none"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
 	{Flag: "loop-range", Group: "Time", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},
 	{Flag: "loop-monotonic", Help: "let time continue in each round instead of jumping back"},
@@ -198,9 +198,9 @@ var playback = in("Playback", Set{
 	{Flag: "wait-for-subscribers", Help: "wait until every topic has a subscriber"},
 	{Flag: "lossy-ok", Help: "exit with 0 even if slow subscribers lost messages or not everything could be computed in time"},
 	{Flag: "rate-control-topic", Kind: Text, Unit: "TOPIC", Help: "wait while the header stamps of this topic lag"},
-	{Flag: "rate-control-max-delay", Kind: Seconds, Default: "1", Help: "seconds by which the stamps of --rate-control-topic may lag"},
+	{Flag: "rate-control-max-delay", Kind: TimeOrZero, Default: "1", Help: "time by which the stamps of --rate-control-topic may lag"},
 	{Flag: "restamp", Group: "Clock", Help: "move header stamps to now, so that no /clock is needed"},
-	{Running: "position", Kind: Seconds, Help: "position in seconds from the start"},
+	{Running: "position", Kind: TimeOrZero, Help: "position in seconds from the start"},
 })
 
 var playTopics = in("Topics", Set{
@@ -214,9 +214,9 @@ func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) !
 
 // triggers has the settings of a recorder that is a black box.
 var triggers = in("Ring", Set{
-	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only the last seconds on disk, until a trigger: seconds, or a number with s, m or h"},
-	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger: seconds, or a number with s, m or h"},
-	{Flag: "ring-size", Kind: Bytes, Auto: "no limit", Help: "limit of the ring's files: bytes, or a number with k, M or G"},
+	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only this long on disk, until a trigger"},
+	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger"},
+	{Flag: "ring-size", Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
 	{Flag: "trigger", Kind: Texts, Unit: "EXPRESSION", Example: "topic == '/estop' and m.data", Help: "trigger on messages for which this filter expression is true"},
 	{Flag: "trigger-silence", Kind: Texts, Unit: "TOPIC=TIME", Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
 })
@@ -229,38 +229,38 @@ var topics = in("Recording", Set{
 	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
-	{Flag: "split-size", Kind: MB, Auto: "no limit", Help: "start a new file at this size; --size limits all files"},
+	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "start a new file at this size; --size limits all files"},
 	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "start a new file after this time; --duration limits all files"},
-	{Flag: "size", Kind: MB, Help: "limit of the recording, with --split of a file, in MB; 0 for no limit"},
-	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of the recording, with --split of a file, in time: seconds, or a number with s, m or h"},
+	{Flag: "size", Kind: Size, Bare: 1 << 20, Help: "limit of the recording, with --split of a file; 0 for no limit"},
+	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of the recording, with --split of a file, in time"},
 	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files, deleting the oldest"},
-	{Flag: "keep", Kind: Bytes, Auto: "all", Help: "keep this much in finished files, deleting the oldest: bytes, or a number with k, M or G"},
+	{Flag: "keep", Kind: Size, Auto: "all", Help: "keep this much in finished files, deleting the oldest"},
 	{Flag: "limit", Group: "Messages", Short: "l", Kind: Texts, Unit: "N|TOPIC=HZ", Example: "/camera/image=5", Help: "record only N messages of each topic, or TOPIC=HZ: a topic at no more than this rate"},
 	{Flag: "every", Group: "Messages", Kind: Texts, Unit: "TOPIC=N", Example: "/points=3", Help: "record one of N messages of a topic: TOPIC=N"},
 	{Flag: "time", Group: "Messages", Kind: Word, Unit: "WHICH", Choices: []string{"arrival", "stamp"}, Default: "arrival", Help: "record time of a message: its arrival, or its header stamp if it has one"},
 	{Flag: "repeat-latched", Group: "Messages", Help: "start each file of a split with the newest latched messages"},
 	{Flag: "tcpnodelay", Group: "Network", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this: bytes, or a number with k, M or G"},
+	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Size, Bare: 1, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this"},
 	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
 	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Help: "topics to record, like the arguments"},
 	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
 	{Flag: "udp", Group: "Compatibility", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
-	{Flag: "buffsize", Group: "Disk and memory", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Group: "Disk and memory", Kind: Bytes, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together: bytes, or a number with k, M or G"},
+	{Flag: "buffsize", Group: "Disk and memory", Short: "b", Kind: Size, Bare: 1 << 20, Default: "256M", Help: "how much may wait for the disk; 0 for no limit"},
+	{Flag: "memory", Group: "Disk and memory", Kind: Size, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together"},
 	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
 })
 
 // Split has the size limits of split.
 var Split = Set{
-	{Flag: "split-size", Kind: MB, Auto: "no limit", Help: "limit of a part in MB"},
-	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time: seconds, or a number with s, m or h"},
+	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "limit of a part in bytes"},
+	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time"},
 }
 
 var demo = Set{
 	{Flag: "output", Short: "o", Kind: Folder, Auto: "a temporary one, which is removed", Help: "folder to leave the bag in"},
-	{Flag: "duration", Kind: Time, Default: "5s", Help: "length of the recording: seconds, or a number with s, m or h"},
+	{Flag: "duration", Kind: Time, Default: "5s", Help: "length of the recording"},
 }
 
 var viewer = in("Page", Set{

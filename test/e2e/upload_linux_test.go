@@ -48,7 +48,7 @@ func TestUploadKilled(t *testing.T) {
 		return bucket.None
 	})
 	env := peer.Env(t, rig.Master(t).URI())
-	recorder := peer.Start(t, env, peer.Program(t), "live", "--device", "sim", "--depth", "640x480@30", "--color", "off", "--record", filepath.Join(dir, "walk.bag"), "--split-size", "40", "--upload", b.Address("robot"))
+	recorder := peer.Start(t, env, peer.Program(t), "live", "--device", "sim", "--depth", "640x480@30", "--color", "off", "--record", filepath.Join(dir, "walk.bag"), "--split-size", "40M", "--upload", b.Address("robot"))
 	sent := func() bool { // the recorder has noted that the first part arrived
 		text, _ := os.ReadFile(filepath.Join(dir, "walk_0.bag.upload")) // it may not be there yet
 		var state struct{ Resume []byte }

@@ -59,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 			diagnostics := peer.Start(t, env, "rostopic", "echo", "/diagnostics")
 			camera := peer.Start(t, env, "nsenter", "--target="+strconv.Itoa(holder.Pid()), "--mount", "--", peer.Program(t), "live", "--device", "sim",
 				"--depth", "640x480@30", "--color", "off", "--infra1", "off", "--infra2", "off", "--record", filepath.Join(dir, "walk.bag"),
-				"--split-size", "8", "--min-space", c.floor, "--upload", b.Address("robot"))
+				"--split-size", "8M", "--min-space", c.floor, "--upload", b.Address("robot"))
 			logged := func(text string) {
 				t.Helper()
 				peer.Await(t, text, func() bool { return strings.Contains(camera.Stderr(), text) })
