@@ -14,6 +14,9 @@ type SinkKind = disk.Kind
 // Staging is memory that files have in common. The zero value is ready to use, by any goroutine.
 type Staging = disk.Staging
 
+// Waits measures for how long the writing of files waits for the disk. The zero value is ready to use, by any goroutine.
+type Waits = disk.Waits
+
 const (
 	// Auto writes the first 16 MiB through the page cache and the rest past it, where supported.
 	Auto = disk.Auto
@@ -53,6 +56,8 @@ type Options struct {
 	// Staging, if not nil, has memory of files that were closed, which the new one uses. Files that are written
 	// one after another have it in common.
 	Staging *Staging
+	// Waits, if not nil, measures for how long writing waits for the disk.
+	Waits *Waits
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
 	// Now is the clock for checkpoints. Default: time.Now.

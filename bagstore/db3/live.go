@@ -55,6 +55,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	}
 	l := &live{f: f, o: o, next: o.Now().Add(o.Checkpoint)}
 	w := newWriter(f.File, schema, l)
+	w.f.Waits = o.Waits
 	if err = begin(w); err == nil {
 		err = w.db.Commit()
 	}

@@ -60,5 +60,6 @@ func writerOn(f *place.Target, o settings) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Waits = o.Waits
 	return newWriter(s, o)
 }

@@ -54,7 +54,8 @@ func (p *Pages) Write(run []byte, off int64) error {
 		return p.failed()
 	}
 	p.free = append(p.free, staging)
-	if err := p.file.Writev([][]byte{run}, off); err != nil || p.end < p.from {
+	var err error
+	if p.Waits.while(func() { err = p.file.Writev([][]byte{run}, off) }); err != nil || p.end < p.from {
 		return err
 	}
 	return p.turn()
