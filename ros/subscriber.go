@@ -152,6 +152,13 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 // Publishers returns the number of connected publishers.
 func (s *Subscriber) Publishers() int { return len(s.Headers()) }
 
+// Announced reports whether the master has named a publisher, connected or not.
+func (s *Subscriber) Announced() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.links) > 0
+}
+
 // Headers returns the connection headers of the connected publishers.
 func (s *Subscriber) Headers() []Header {
 	s.mu.Lock()

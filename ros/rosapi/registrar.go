@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -60,6 +61,7 @@ type Registrar struct {
 	settled chan struct{}   // closed when nothing is pending; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
 	met     bool            // a master has answered
+	alone   atomic.Bool     // none has, though one was asked
 	down    bool            // logged that the master doesn't answer
 	warned  time.Time       // when it was logged
 	taken   bool            // logged that another node has the name
@@ -153,10 +155,11 @@ func (g *Registrar) report(err error) {
 		log.Info().Msg("the ROS master answers")
 	}
 	g.down = err != nil
+	g.alone.Store(g.down && !g.met)
 }
 
-// Alone reports whether masters were asked and none ever answered. It may be called after Leave.
-func (g *Registrar) Alone() bool { return g.down && !g.met }
+// Alone reports whether masters were asked and none ever answered. It may be called from any goroutine, also after Leave.
+func (g *Registrar) Alone() bool { return g.alone.Load() }
 
 // check checks that the master is still the one that the node registered with. Another
 // process, or one that doesn't know the node, is a new master.
