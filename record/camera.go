@@ -121,7 +121,7 @@ func (r *Camera) begin(path string) (*Recording, error) {
 	rec := newRecording(o, r.Node, r.log)
 	rec.space.what = "frames"
 	devices := rec.attach(append([]Source{r.Source}, r.others...))
-	files, err := newDeviceSeries(o, path, devices, rec.budget, r.create, r.log)
+	files, err := newDeviceSeries(rec.o, path, devices, rec.budget, r.create, r.log)
 	if err == nil {
 		err = rec.begin(files, func() {})
 	}
@@ -164,7 +164,7 @@ func (r *Recording) subscribeExtra(name string) error {
 	if r.has(name) {
 		return nil
 	}
-	return r.subscribe(name)
+	return r.subscribe(name, true)
 }
 
 // Stop ends the recording and waits until the file is complete on disk. Meanwhile Status
@@ -182,7 +182,7 @@ func (r *Camera) Stop() (Figures, error) {
 	f, err := rec.close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended(f)
+	r.ended(rec, f)
 	return f, err
 }
 
@@ -191,16 +191,12 @@ func (r *Camera) finish(rec *Recording) {
 	r.current.Store(nil)
 	f, err := rec.close()
 	r.failed = errors.Join(r.failed, err)
-	r.ended(f)
+	r.ended(rec, f)
 }
 
-func (r *Camera) ended(f Figures) {
+func (r *Camera) ended(rec *Recording, f Figures) {
 	r.Last, r.lost = f, r.lost || f.Dropped+f.Lost > 0
-	line := r.log.Info().Strs("bags", f.Paths).Uint64("frames", f.Frames).Uint64("dropped", f.Dropped)
-	if f.Messages+f.Lost > 0 {
-		line = line.Uint64("messages", f.Messages).Uint64("dropped_messages", f.Lost)
-	}
-	line.Msg("recorded")
+	rec.logClosing(f)
 }
 
 // Running returns the current recording, or an error if there is none or it has failed.

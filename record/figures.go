@@ -31,6 +31,7 @@ type Figures struct {
 	Compression string        // of the files
 	Ring        string        // what a ring has; "" without one
 	Dropping    string        // why messages are dropped until something changes; "" if none are
+	Advice      []string      // what the user should know or change
 	Uploads     string        // what waits for upload; "" without uploads
 	Rows        []Row         // streams in the order of the devices, then topics sorted by name
 }
@@ -84,6 +85,11 @@ func (r *Recording) Figures() Figures {
 	f.Messages, f.File, f.Paused, f.Duration = r.written.Load(), filepath.Base(path), r.paused.Load(), r.watch.read()
 	f.Free, f.Compression, f.Ring = r.space.left(path), r.o.compression(), r.files.describe()
 	f.Dropping, f.Uploads = r.space.reason(), r.space.waiting()
+	for kind := range advices {
+		if text := r.neck.given(kind, ""); text != "" {
+			f.Advice = append(f.Advice, text)
+		}
+	}
 	f.Ended, f.Err = closed(r.full), r.failure()
 	return f
 }

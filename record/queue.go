@@ -92,12 +92,16 @@ func (r *Recording) lose(it *item) {
 }
 
 func (r *Recording) logDrop(it *item) {
-	switch frames, messages := r.dropped(); {
-	case len(r.taps) > 0:
-		r.log.Warn().Uint64("dropped", frames).Uint64("messages", messages).Msg("the disk can't keep up: frames are dropped from the recording")
-	case r.space.low.Load():
-		r.log.Warn().Uint64("dropped", messages).Str("topic", it.topic).Msg("the disk is nearly full, or too much waits for upload: messages are dropped")
-	default:
-		r.log.Warn().Uint64("dropped", messages).Str("topic", it.topic).Msg("the disk can't keep up: messages are dropped")
+	frames, messages := r.dropped()
+	line := r.log.Warn()
+	if len(r.taps) > 0 {
+		line.Uint64("dropped", frames).Uint64("messages", messages)
+	} else {
+		line.Uint64("dropped", messages).Str("topic", it.topic)
 	}
+	if r.space.low.Load() {
+		line.Msgf("the disk is nearly full, or too much waits for upload: %s are dropped", r.space.what)
+		return
+	}
+	line.Msg(r.explain(r.neck.limit()))
 }

@@ -52,6 +52,8 @@ type Recording struct {
 	part   atomic.Uint32
 	watch  stopwatch // stopped while paused
 
+	neck    bottleneck
+	seconds int                  // with a master; see watchNamed
 	written atomic.Uint64        // messages
 	dropLog zerolog.BurstSampler // one line a second
 
@@ -73,6 +75,7 @@ func newRecording(o Options, node *ros.Node, log zerolog.Logger) *Recording {
 		space: spaceGuard{minimum: o.MinSpace, free: localfile.FreeSpace, uploads: o.Uploads, what: "messages"},
 		full:  make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
+	r.o.Bag.Waits = &r.neck.waits
 	r.enough = sync.OnceFunc(func() { close(r.full) })
 	r.halt = sync.OnceFunc(r.end)
 	r.budget = cmp.Or(o.Budget, work.NewBudget(cmp.Or(o.Memory, o.QueueBytes)))
@@ -88,6 +91,7 @@ func (r *Recording) begin(files *series, second func()) error {
 		return err
 	}
 	r.watch.run(true)
+	r.neck.tick()
 	r.ticks = work.Run(context.Background(), func(ctx context.Context) { r.tick(ctx, second) })
 	go r.write()
 	return nil
@@ -118,6 +122,8 @@ func (r *Recording) tick(ctx context.Context, second func()) {
 			r.triggers.tick(now)
 			r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), arrival: now}, eventSize)
 		case now := <-measure.C:
+			r.neck.tick()
+			r.watchNamed()
 			for _, t := range r.taps {
 				for _, f := range t.flows.All() {
 					f.meter.tick(now)

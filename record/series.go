@@ -58,7 +58,6 @@ type series struct {
 	before int64         // bytes of the files before cur
 	at     bagstore.Time // ROS time of the queue's last item of a topic, event or tick
 	over   bool          // a limit has ended the recording
-	puts   uint64        // messages that were written to files, more than once if they are repeated
 
 	mu         sync.Mutex
 	unfinished []*part // cur, and the one that is being closed before it
@@ -200,7 +199,6 @@ func (s *series) write(it *item) error {
 
 // put writes a message to the current file.
 func (s *series) put(it *item, at instant) error {
-	s.puts++
 	// The caller's reference is for a new file, if this one is gone.
 	return s.cur.Message(it.topic, it.header, at, lend(s.budget, it.buffer), it.buffer.Bytes())
 }
@@ -208,7 +206,6 @@ func (s *series) put(it *item, at instant) error {
 // note writes a message of the recorder's own.
 func (s *series) note(topic, typ, node string, at bagstore.Time, m msgs.Message) error {
 	t := msgs.MustType(typ)
-	s.puts++
 	h := ros.Header{"type": t.Name, "md5sum": t.MD5, "message_definition": t.Definition, "callerid": node}
 	return s.cur.Message(topic, h, instant{stamp: at}, func() {}, msgs.Marshal(m))
 }

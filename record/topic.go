@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"rsros/bagstore"
 	"rsros/ros"
@@ -13,11 +14,13 @@ type topic struct {
 	*thinner
 	name       string
 	subscriber *ros.Subscriber
+	named      bool        // by the user
+	published  atomic.Bool // by somebody
 }
 
-// subscribe makes a topic part of the recording.
-func (r *Recording) subscribe(name string) error {
-	t := &topic{name: name, thinner: r.thin.of(name)}
+// subscribe makes a topic part of the recording. named says that the user has named it.
+func (r *Recording) subscribe(name string, named bool) error {
+	t := &topic{name: name, named: named, thinner: r.thin.of(name)}
 	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.o.NoDelay, MaxMessage: r.budget.Limit(), Budget: r.budget}, func(m ros.Received) { r.take(t, m) })
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", name, err)

@@ -68,6 +68,9 @@ type topicRecorder struct {
 	statusTopic   *ros.Publisher
 	loggedMissing uint64 // number of missing messages that was last logged
 	loggedMethod  string // how files are written
+
+	// Numbers of published topics that belong to the goroutine of discover.
+	seen, advised int
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
@@ -93,8 +96,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if method := files.cur.WriteMethod(); method != r.loggedMethod {
 		r.log.Warn().Str("bag", files.cur.path).Str("written", method).Msg("writing switched to another method")
 	}
-	r.log.Info().Uint64("messages", files.puts).Uint64("dropped", f.Lost-f.TooLarge).Uint64("lost", r.missing()).
-		Strs("bags", f.Paths).Msg("recorded")
+	r.logClosing(f)
 	return errors.Join(err, r.losses(f))
 }
 
@@ -196,10 +198,34 @@ func (r *topicRecorder) collect(ctx context.Context) (err error) {
 // report tells what has changed since the last call.
 func (r *topicRecorder) report() {
 	if n := r.missing(); n != r.loggedMissing {
-		r.log.Warn().Uint64("lost", n).Msg(lostBefore)
+		text := lostBefore
+		if full := r.gaps(); r.neck.once(aboutGaps, full) {
+			text = full
+		}
+		r.log.Warn().Uint64("lost", n).Msg(text)
 		r.loggedMissing = n
 	}
 	r.publishStatus()
+}
+
+// adviseDuplicates says once which of the topics have the same images as others. It waits until there are no new topics.
+func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
+	settled := len(topics) == r.seen
+	if r.seen = len(topics); !settled || r.seen == r.advised {
+		return
+	}
+	graph, err := r.node.Topology(ctx)
+	if err != nil {
+		return // asked again a second later
+	}
+	r.advised = r.seen
+	var list []source
+	for _, name := range topics {
+		list = append(list, source{name, graph.Types[name], graph.Publishers[name]})
+	}
+	if d := findDuplicates(list); d.exclude != "" && r.neck.twice(d) {
+		r.log.Warn().Msg(d.String())
+	}
 }
 
 func (r *topicRecorder) publishStatus() {
@@ -241,6 +267,7 @@ func (r *topicRecorder) wanted(ctx context.Context) []string {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
 	}
 	topics = slices.DeleteFunc(topics, func(name string) bool { return !r.want.match(name) || name == r.statusTopic.Topic() })
+	r.adviseDuplicates(ctx, topics)
 	if r.o.Node == "" {
 		return topics
 	}
@@ -266,7 +293,7 @@ func (r *topicRecorder) subscribeAll(topics []string) {
 }
 
 func (r *topicRecorder) subscribe(name string) error {
-	err := r.Recording.subscribe(name)
+	err := r.Recording.subscribe(name, slices.Contains(r.want.fixed, name))
 	if err == nil {
 		r.log.Info().Str("topic", name).Msg("subscribing")
 	}

@@ -165,7 +165,9 @@ func tableText(list []record.Figures, help string, width, height int) string {
 	}
 	var below []string
 	for _, f := range list {
-		below = append(below, wrap(strings.Fields(oneLine(f.Dropping)), " ", width)...)
+		for _, text := range append(f.Advice, f.Dropping) {
+			below = append(below, wrap(strings.Fields(oneLine(text)), " ", width)...)
+		}
 		below = append(below, wrap(state(f), ", ", width)...)
 	}
 	below = append(below, wrap(strings.Split(help, "  "), "  ", width)...)

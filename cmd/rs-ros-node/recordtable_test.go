@@ -71,9 +71,13 @@ func TestRecordTable(t *testing.T) {
 func TestRecordTableState(t *testing.T) {
 	f := record.Figures{
 		File: "ring_2.bag", Files: 3, Paused: true, Bytes: 5e6, Free: 71.2e9, Dropping: "the disk is nearly full: messages are dropped until there is room",
-		Ring: "2 files, 6 MB, in /data/robot_in_the_hall_2026-03-01-12-00-00.ring; 1 files kept", Uploads: "3 files, 12 MB",
+		Advice: []string{"2 topics have images that are recorded from other topics, too: leave them out with -x '.*/compressed'"},
+		Ring:   "2 files, 6 MB, in /data/robot_in_the_hall_2026-03-01-12-00-00.ring; 1 files kept", Uploads: "3 files, 12 MB",
 	}
 	const want = `topic                Hz    MB/s  drops
+2 topics have images that are recorded
+from other topics, too: leave them out
+with -x '.*/compressed'
 the disk is nearly full: messages are
 dropped until there is room
 paused ring_2.bag, 0s, 3 files, 5.0 MB

@@ -60,7 +60,7 @@ func TestRecordOverflow(t *testing.T) {
 	if gaps == 0 {
 		t.Fatal("nothing was lost")
 	}
-	for _, want := range []string{fmt.Sprintf("lost=%d topic=/images", gaps), fmt.Sprintf("lost=%d messages=", gaps)} {
+	for _, want := range []string{fmt.Sprintf("lost=%d topic=/images", gaps), fmt.Sprintf("; %d messages were lost before arrival", gaps)} {
 		if !strings.Contains(record.Output(), want) {
 			t.Errorf("the recorder doesn't say %q:\n%s", want, record.Output())
 		}

@@ -3,6 +3,7 @@
 package hosts
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func (r *recording) messages() uint64 {
 	return 0
 }
 
-var missingCount = regexp.MustCompile(`(?m)recorded.* lost=(\d+)`)
+var missingCount = regexp.MustCompile(`(?m) recorded (?:.*; (\d+) messages were lost before arrival)?`)
 
 // end ends the recording and returns how many messages it says that it has missed.
 func (r *recording) end() int {
@@ -96,7 +97,7 @@ func (r *recording) end() int {
 	if found == nil {
 		r.t.Fatalf("no summary: %s", r.Stderr())
 	}
-	n, err := strconv.Atoi(found[1])
+	n, err := strconv.Atoi(cmp.Or(found[1], "0"))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -1,0 +1,156 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/program/load"
+)
+
+// bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait for the disk, or
+// because the processor has no time for what comes and for its compression.
+type bottleneck struct {
+	waits bagstore.Waits // of the files, for the disk
+
+	mu      sync.Mutex
+	seconds [3]second // the last ones, oldest first
+	said    [advices]string
+	exclude string // a regular expression of topics that come twice
+}
+
+// second is what was measured until its end.
+type second struct {
+	processor load.Usage
+	disk      time.Duration // waited for
+}
+
+// advice is what a user should know once: why messages were dropped, why others were lost before, and which come twice.
+type advice int
+
+const (
+	aboutDrops advice = iota
+	aboutGaps
+	aboutDuplicates
+	advices
+)
+
+func (b *bottleneck) measure() second { return second{load.Now(), b.waits.Total()} }
+
+// tick is called at the start and once a second.
+func (b *bottleneck) tick() {
+	now := b.measure()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	copy(b.seconds[:], b.seconds[1:])
+	b.seconds[len(b.seconds)-1] = now
+}
+
+// limit returns what limits now.
+func (b *bottleneck) limit() limit {
+	now := b.measure()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.seconds[:], func(s second) bool { return !s.processor.At.IsZero() })
+	return now.limitSince(b.seconds[max(i, 0)])
+}
+
+// limit is what can't keep up.
+type limit string
+
+const (
+	limitDisk      limit = "the disk"
+	limitProcessor limit = "the processor"
+	limitBoth      limit = "the processor or the disk"
+)
+
+// limitSince says that the disk limits if files have waited for it most of the time. A busy processor is late to see that a write is over:
+// then it may be either.
+func (s second) limitSince(earlier second) limit {
+	switch waited := s.disk - earlier.disk; {
+	case 2*waited < s.processor.At.Sub(earlier.processor.At):
+		return limitProcessor
+	case s.processor.Since(earlier.processor) > 0.9:
+		return limitBoth
+	}
+	return limitDisk
+}
+
+// twice keeps what comes twice, once.
+func (b *bottleneck) twice(d duplicates) bool {
+	if !b.once(aboutDuplicates, d.String()) {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.exclude = d.exclude
+	return true
+}
+
+// once keeps advice, and reports whether it is the first of its kind.
+func (b *bottleneck) once(kind advice, text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := b.said[kind] == ""
+	if first {
+		b.said[kind] = text
+	}
+	return first
+}
+
+// given returns the advice of a kind, or a text if there is none.
+func (b *bottleneck) given(kind advice, text string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return cmp.Or(b.said[kind], text)
+}
+
+// explain says why something is dropped and, the first time, what to change.
+func (r *Recording) explain(l limit) string {
+	text := fmt.Sprintf("%s were dropped: %s can't keep up", r.space.what, l)
+	if full := text + "; " + r.relief(l); r.neck.once(aboutDrops, full) {
+		return full
+	}
+	return text
+}
+
+// less returns how to record less.
+func (r *Recording) less() string {
+	r.neck.mu.Lock()
+	defer r.neck.mu.Unlock()
+	switch {
+	case len(r.taps) > 0:
+		return "choose fewer, smaller or slower streams"
+	case r.neck.exclude != "":
+		return "leave topics out with -x '" + r.neck.exclude + "'"
+	}
+	return "leave topics out with -x"
+}
+
+// relief returns what to change when a limit is reached.
+func (r *Recording) relief(l limit) string {
+	less := r.less()
+	switch packed := r.o.Bag.Kind(); {
+	case l == limitBoth:
+	case l == limitDisk && packed == bagstore.None && !r.o.DB3:
+		return less + ", write less with --lz4, or record to a faster disk"
+	case l == limitDisk:
+		return less + ", or record to a faster disk"
+	case packed == bagstore.BZ2:
+		return less + ", or use --lz4 or no compression instead of --bz2"
+	case packed == bagstore.LZ4:
+		return less + ", or record without --lz4, or with --lz4-topics for those that need it"
+	}
+	return less + ", or run fewer programs on this computer"
+}
+
+// gaps says that messages were lost before they arrived and, if none were dropped here, what to change.
+func (r *Recording) gaps() string {
+	if _, dropped := r.dropped(); dropped > 0 {
+		return lostBefore
+	}
+	return lostBefore + ": a publisher's queue was full, as the network or this computer is too slow; " + r.less() + ", or record on the publisher's computer"
+}
