@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"rsros/program/work"
 	"rsros/record/upload"
 	"rsros/ros/graph"
+	"rsros/ros/names"
 )
 
 // Options are the settings of recordings. Those of topics have the meaning that they have in rosbag record.
@@ -89,7 +92,7 @@ func (o *Options) completeTopics() error {
 	case o.Ring.Before == 0 && (len(o.Triggers.Expressions) > 0 || len(o.Triggers.Silences) > 0):
 		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
 	}
-	if err := errors.Join(o.Check(), upload.OnlyPaths(o.Output, o.Prefix)); err != nil {
+	if err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(), CheckFolder(cmp.Or(o.Output, o.Prefix))); err != nil {
 		return err
 	}
 	_, ext := splitExt(o.Output)
@@ -115,6 +118,27 @@ func (o *Options) ext() string {
 		return extDB3
 	}
 	return extBag
+}
+
+// checkNames refuses wrong names and expressions before a graph is joined, which resolves names.
+func (o *Options) checkNames() error {
+	same := func(name string) (string, error) { return name, names.Check(name) }
+	_, topics := newTopicFilter(*o, same)
+	thin, err := o.Thinning.parse(same)
+	if thin.count > 0 && o.All {
+		err = fmt.Errorf("%w: --limit N goes with named topics, not with --all", program.ErrUsage)
+	}
+	_, rules := newTriggers(o.Triggers, nil, same, zerolog.Nop(), nil)
+	return cmp.Or(topics, err, rules)
+}
+
+// CheckFolder returns an error if there is no folder for a recording's file.
+func CheckFolder(path string) error {
+	folder := filepath.Dir(path + "_") // path may be a folder's, with a slash
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("record into %s: there is no folder %s; make it first", path, folder)
+	}
+	return nil
 }
 
 // folder returns that of the files of Topics.

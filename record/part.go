@@ -164,6 +164,9 @@ func createTopics(path string, o bagstore.Options, left leftOut) (*part, error) 
 		f.Writer, err = rosbag.Create(p.active, o)
 		p.file = f
 	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == p.active {
+		e.Path = path // which the user named
+	}
 	return p, err
 }
 

@@ -45,9 +45,6 @@ func Topics(ctx context.Context, o Options) (err error) {
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
 		return err
 	}
-	if r.thin.count > 0 && o.All {
-		return fmt.Errorf("%w: --limit N goes with named topics, not with --all", program.ErrUsage)
-	}
 	if !want.polls {
 		r.expected = len(want.fixed)
 	}

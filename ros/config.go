@@ -62,7 +62,7 @@ func (c Config) checked() (Config, error) {
 	}
 	u, err := url.Parse(c.MasterURI)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
-		return c, fmt.Errorf("%w: master URI %q: want http://host:port", ErrConfig, c.MasterURI)
+		return c, fmt.Errorf("%w: ROS_MASTER_URI (or __master) %q: want http://HOST:PORT, such as http://robot:11311", ErrConfig, c.MasterURI)
 	}
 	// rosgraph compares URIs that end in a slash.
 	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"
@@ -111,6 +111,9 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 		default:
 			if err := checkRemap(name, value); err != nil {
 				return cfg, nil, fmt.Errorf("argument %q: %w; to set a private parameter, begin with _: _%s", arg, err, arg)
+			}
+			if other, twice := cfg.Remaps[name]; twice && other != value {
+				return cfg, nil, fmt.Errorf("argument %q: %s is already remapped, to %s", arg, name, other)
 			}
 			cfg.Remaps[name] = value
 		}

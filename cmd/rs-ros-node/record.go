@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +67,7 @@ func (r *recordArgs) fields() settings.Fields {
 
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	o := &r.options
-	if err := r.addTopics(args); err != nil {
+	if err := cmp.Or(r.addTopics(args), r.page.Check()); err != nil {
 		return err
 	}
 	a.quiet = a.quiet || r.quiet
@@ -73,6 +75,9 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	table := a.newRecordTable(r.quiet)
 	defer table.close()
 	o.Log = a.serveViewers(&r.page)
+	for _, text := range settings.Record.Misread(a.ros.PrivateParams, a.ros.Remaps, func(name string) bool { return slices.Contains(o.Topics, name) }) {
+		o.Log.Warn().Msg(text)
+	}
 	if r.udp {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}

@@ -20,6 +20,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/settings"
 	"rsros/node/view"
 	"rsros/program"
 	"rsros/program/work"
@@ -86,6 +87,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 				return nil, err
 			}
 		}
+	}
+	for _, text := range settings.Live.Misread(nil, o.ROS.Remaps, func(string) bool { return false }) {
+		n.log.Warn().Msg(text)
 	}
 	private, err := n.connect(ctx)
 	if err != nil {

@@ -14,8 +14,11 @@ import (
 	"rsros/ros/graph"
 )
 
-// warnUnused warns of parameters without effect. A recording may have any stream.
+// warnUnused warns of unknown parameters, and of those without effect. A recording may have any stream.
 func warnUnused(log zerolog.Logger, p graph.Params) {
+	for _, text := range settings.Live.Misread(p, nil, nil) {
+		log.Warn().Msg(text)
+	}
 	file, _ := p["rosbag_filename"].(string)
 	for _, u := range settings.WithoutEffect {
 		for _, name := range u.Params {

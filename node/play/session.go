@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -13,6 +14,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/control"
 	"rsros/node/naming"
+	"rsros/node/settings"
 	"rsros/node/view"
 	"rsros/program"
 	"rsros/replay"
@@ -88,8 +90,21 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	if recording == nil {
 		s.sdkNaming()
 	}
+	s.warnOfMisread()
 	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})
 	return recording, err
+}
+
+// warnOfMisread warns of arguments that were meant as parameters.
+func (s *session) warnOfMisread() {
+	isTopic := func(name string) bool {
+		return slices.ContainsFunc(s.bags, func(b *bagstore.Recording) bool {
+			return slices.ContainsFunc(b.Connections(), func(c *bagstore.Connection) bool { return strings.Trim(c.Topic, "/") == strings.Trim(name, "/") })
+		})
+	}
+	for _, text := range settings.Play.Misread(s.ROS.PrivateParams, s.ROS.Remaps, isTopic) {
+		s.Log.Warn().Msg(text)
+	}
 }
 
 // sdkNaming prepares playing the topics as recorded.

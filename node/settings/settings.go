@@ -9,7 +9,10 @@ package settings
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
+
+	"rsros/program/nearest"
 )
 
 // Setting declares a setting. A flag, private parameters, or both set it.
@@ -116,4 +119,32 @@ func (g Given) Clone() Given {
 func (g Given) By(name string, origin Origin) bool {
 	by, set := g[name]
 	return set && by == origin
+}
+
+// Misread returns warnings of a command line's private parameters that no setting has, and of remaps that look like
+// parameters. isTopic says which names topics have. Parameters below a name, as ~front/depth_width, aren't looked at.
+func (s Set) Misread(params map[string]any, remaps map[string]string, isTopic func(name string) bool) (warnings []string) {
+	var known, flags []string
+	for _, setting := range s {
+		known = append(known, setting.Params...)
+		flags = append(flags, strings.ReplaceAll(setting.Flag, "-", "_"))
+	}
+	for _, u := range WithoutEffect {
+		known = append(known, u.Params...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if _, tree := params[name].(map[string]any); !tree && !slices.Contains(known, name) && !strings.Contains(name, "/") {
+			warnings = append(warnings, "parameter ~"+name+" isn't known and has no effect"+nearest.Hint(name, known))
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(remaps)) {
+		switch to := remaps[from]; {
+		case isTopic(from):
+		case slices.Contains(known, from):
+			warnings = append(warnings, from+":="+to+" renames a topic; to set the parameter, write _"+from+":="+to)
+		case slices.Contains(flags, from):
+			warnings = append(warnings, from+":="+to+" renames a topic; the flag is --"+strings.ReplaceAll(from, "_", "-"))
+		}
+	}
+	return warnings
 }

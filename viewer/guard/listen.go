@@ -33,6 +33,18 @@ type Listener struct {
 	err   error // set before ended
 }
 
+// Check returns the error of listening on the address now, before there is anything to serve.
+func (o Access) Check() error {
+	if o.Address == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", o.Address)
+	if err != nil {
+		return fmt.Errorf("listen for viewers: %w", err)
+	}
+	return l.Close()
+}
+
 // Listen serves what Wrap passes on to next, until Close. If other machines can reach the
 // address, the server goes by its host, too, and viewers need a new token unless o.NoAuth says
 // otherwise. After an error, next is closed. What package http reports is logged.
