@@ -57,7 +57,7 @@ func TestDamagedChunk(t *testing.T) {
 }
 
 // TestDamageCodes checks that no command is more lenient than check with files whose damage shows only
-// in what is missing. The table is also in docs/commands.md.
+// in what is missing.
 func TestDamageCodes(t *testing.T) {
 	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,8 +16,6 @@ var update = flag.Bool("update", false, "write the tables of docs/settings.md")
 
 const settingsPage = "../../docs/settings.md"
 
-var commands = map[string]Set{"live": Live, "play": Play, "record": Record, "view": View, "demo": Demo, "master": Master}
-
 // The tables of the page are those of the declarations.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(settingsPage)
@@ -27,8 +25,11 @@ func TestPage(t *testing.T) {
 	made := regexp.MustCompile(`(?s)<!-- settings: .*?<!-- end -->`).ReplaceAllStringFunc(string(text), func(part string) string {
 		name, _, _ := strings.Cut(strings.TrimPrefix(part, "<!-- settings: "), " -->")
 		table := unusedTable()
-		if name != "without effect" {
-			table = settingsTable(commands[name])
+		switch name {
+		case "live":
+			table = settingsTable(Live)
+		case "flags only":
+			table = flagsOnly(Live)
 		}
 		return "<!-- settings: " + name + " -->\n" + table + "<!-- end -->"
 	})
@@ -41,54 +42,50 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// settingsTable lists the settings whose parameters aren't named after their flags, or that can be changed
+// while the node runs.
 func settingsTable(set Set) string {
 	var b strings.Builder
 	row := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	params := slices.ContainsFunc(set, func(s Setting) bool { return s.Params != nil })
-	running := slices.ContainsFunc(set, func(s Setting) bool { return s.Running != "" })
-	columns := func(flag, param, value, standard, help, run string) {
-		cells := []string{flag}
-		if params {
-			cells = append(cells, param)
-		}
-		if cells = append(cells, value, standard, help); running {
-			cells = append(cells, run)
-		}
-		row(cells...)
-	}
-	columns("flag", "parameter", "value", "default", "meaning", "running")
-	columns("---", "---", "---", "---", "---", "---")
+	row("parameter", "flag", "default", "meaning", "running")
+	row("---", "---", "---", "---", "---")
 	frames := false
 	for _, s := range set {
 		if strings.HasSuffix(s.Name(), "_frame_id") {
 			if !frames {
-				columns("", "`base_frame_id`, `color_optical_frame_id`, …", "text", "prefix and name", "names of single frames", "")
+				row("`base_frame_id`, `color_optical_frame_id`, …", "", "prefix and name", "names of single frames", "")
 			}
 			frames = true
 			continue
 		}
-		name := code(s.Flag, "--")
-		if s.Short != "" {
-			name = "`-" + s.Short + "`, " + name
+		if s.Running == "" && (s.Params == nil || slices.Equal(s.Params, []string{strings.ReplaceAll(s.Flag, "-", "_")})) {
+			continue
 		}
 		var list []string
 		for _, p := range s.Params {
 			list = append(list, code(p, ""))
 		}
-		standard := cmp.Or(s.Auto, code(s.Default, ""))
-		if s.Kind == Bool {
-			standard = cmp.Or(s.Auto, code(cmp.Or(s.Default, "false"), ""))
-		}
-		value := cmp.Or(s.Unit, s.Kind.String())
-		if s.Alone != "" {
-			value += ", alone `" + s.Alone + "`"
-		}
+		help, standard := s.Help, cmp.Or(s.Auto, code(s.Default, ""))
 		if s.Choices != nil && s.Flag == "" {
-			value = "`" + strings.Join(s.Choices, "`, `") + "`"
+			standard += " of `" + strings.Join(s.Choices, "`, `") + "`"
 		}
-		columns(name, strings.Join(list, ", "), value, standard, s.Help, code(s.Running, ""))
+		if s.Flag != "" {
+			help = "" // --help has it
+		}
+		row(strings.Join(list, ", "), code(s.Flag, "--"), standard, help, code(s.Running, ""))
 	}
 	return b.String()
+}
+
+// flagsOnly lists the flags of settings without parameters.
+func flagsOnly(set Set) string {
+	var names []string
+	for _, s := range set {
+		if s.Params == nil && s.Flag != "" {
+			names = append(names, code(s.Flag, "--"))
+		}
+	}
+	return strings.Join(names, ", ") + ".\n"
 }
 
 func code(name, prefix string) string {

@@ -25,7 +25,7 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Run writes a folder (docs/commands.md). Files get their names when they are
+// Run writes a folder (docs/commands/export.md). Files get their names when they are
 // complete, the manifest last. The error is a bagset.LossError if selected messages can't be read;
 // all others are exported then.
 func Run(ctx context.Context, o Options) error {
