@@ -43,7 +43,7 @@ Exit code 3 if messages were dropped because the disk could not keep up or was f
 Messages that were lost before they arrived are counted by header.seq and logged.`,
 		Example: `  rs-ros-node record -a --lz4
   rs-ros-node record -O lab.bag /camera/depth/image_rect_raw /tf /tf_static
-  rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10
+  rs-ros-node record -a -x '.*/compressed' --split-size 1G --max-splits 10
   rs-ros-node record -a --ring 60s --ring-after 30s --trigger "topic == '/estop' and m.data"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), a, args)

@@ -57,7 +57,10 @@ func (s *Setting) Usage() string {
 	case s.Default != "":
 		usage += " (default " + s.Default + ")"
 	}
-	if len(s.Params) > 0 {
+	switch {
+	case len(s.Params) > 2:
+		usage += " [~" + s.Params[0] + ", ~" + s.Params[1] + ", …]"
+	case len(s.Params) > 0:
 		usage += " [~" + strings.Join(s.Params, ", ~") + "]"
 	}
 	return usage

@@ -21,35 +21,35 @@ var (
 
 var device = in("Device", Set{
 	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Unit: "DEVICE", Example: "sim",
-		Help: "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras"},
-	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Help: "use the USB camera with this serial number"},
-	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Unit: "PORT", Help: "use the USB camera at this port, such as 2-1"},
-	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Unit: "REGEX", Help: "use a USB camera whose name matches this expression, such as D435"},
+		Help: "sim, usb, either with :SERIAL, or a RealSense .bag or .db3; may be repeated"},
+	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Help: "take the USB camera with this serial number"},
+	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Unit: "PORT", Help: "take the USB camera at this port, such as 2-1"},
+	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Unit: "REGEX", Help: "take a USB camera whose name matches, such as D435"},
 	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
-		Help: "wait this long for a camera that isn't there; 0 or less: forever"},
-	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
+		Help: "wait for a missing camera; 0: forever"},
+	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between attempts to open the camera"},
 	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it reconnects"},
-	{Flag: "unplugged", Group: "Simulated camera", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
-	{Flag: "seed", Group: "Simulated camera", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
-	{Flag: "pose", Group: "Simulated camera", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
+	{Flag: "unplugged", Group: "Simulated camera", Params: []string{"unplugged"}, Help: "start without the camera, until ~plug (std_srvs/SetBool) plugs it in"},
+	{Flag: "seed", Group: "Simulated camera", Params: []string{"seed"}, Kind: Whole, Help: "seed of the scene and its noise"},
+	{Flag: "pose", Group: "Simulated camera", Params: []string{"enable_pose"}, Help: "add a pose stream"},
 	{Flag: "clock-drift", Group: "Simulated camera", Params: []string{"clock_drift"}, Kind: Number,
-		Help: "microseconds a second by which the host's clock gains on the simulated camera's, whose clock then has the stamps"},
-	{Flag: "rate", Group: "Playback", Params: []string{"rate"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
-	{Flag: "pause", Group: "Playback", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
-	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
-	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "device to play of a recording with several: 1 for /device_1"},
-	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
+		Help: "stamp by the camera's clock, N µs a second slower than the host's"},
+	{Flag: "rate", Group: "Playback", Params: []string{"rate"}, Kind: Positive, Default: "1", Running: "rate", Help: "speed of a recording"},
+	{Flag: "pause", Group: "Playback", Params: []string{"pause"}, Running: "paused", Help: "start a recording paused; ~pause_playback resumes it"},
+	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start a recording again at its end"},
+	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "play this device of a recording: 1 for /device_1"},
+	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time"},
 })
 
 // streams has the profiles of a camera's streams.
 var streams = in("Streams", Set{
-	{Flag: "depth", Params: profile("enable_depth", "depth"), Kind: Profile, Help: "Depth_0 stream: WIDTHxHEIGHT@FPS, or off"},
-	{Flag: "color", Params: profile("enable_color", "color"), Kind: Profile, Help: "Color_0 stream: WIDTHxHEIGHT@FPS, or off"},
-	{Flag: "infra1", Params: profile("enable_infra1", "infra"), Kind: Profile, Help: "Infrared_1 stream: WIDTHxHEIGHT@FPS, or off"},
-	{Flag: "infra2", Params: profile("enable_infra2", "infra"), Kind: Profile, Help: "Infrared_2 stream: WIDTHxHEIGHT@FPS, or off"},
-	{Flag: "gyro", Params: profile("enable_gyro", "gyro"), Kind: Profile, Help: "Gyro_0 stream: samples a second, or off"},
-	{Flag: "accel", Params: profile("enable_accel", "accel"), Kind: Profile, Help: "Accel_0 stream: samples a second, or off"},
+	{Flag: "depth", Unit: "WIDTHxHEIGHT@FPS", Params: profile("enable_depth", "depth"), Kind: Profile, Help: "Depth_0, or off"},
+	{Flag: "color", Unit: "WIDTHxHEIGHT@FPS", Params: profile("enable_color", "color"), Kind: Profile, Help: "Color_0, or off"},
+	{Flag: "infra1", Unit: "WIDTHxHEIGHT@FPS", Params: profile("enable_infra1", "infra"), Kind: Profile, Help: "Infrared_1, or off"},
+	{Flag: "infra2", Unit: "WIDTHxHEIGHT@FPS", Params: profile("enable_infra2", "infra"), Kind: Profile, Help: "Infrared_2, or off"},
+	{Flag: "gyro", Unit: "HZ", Params: profile("enable_gyro", "gyro"), Kind: Profile, Help: "Gyro_0, or off"},
+	{Flag: "accel", Unit: "HZ", Params: profile("enable_accel", "accel"), Kind: Profile, Help: "Accel_0, or off"},
 	{Params: profile("enable_infra", "infra"), Kind: Profile, Help: "Infrared_0 stream: the unrectified image of the left imager, in colour if the camera has it, instead of Infrared_1"},
 	{Params: profile("enable_pose", "pose"), Kind: Profile, Help: "Pose_0 stream"},
 	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which only a recording can have"},
@@ -62,20 +62,20 @@ func profile(enable, prefix string) []string {
 }
 
 var master = Setting{Flag: "master", Group: "Network", Kind: Word, Unit: "MASTER", Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
-	Help: "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works"}
+	Help: "ros, embedded (start one) or auto, at ROS_MASTER_URI"}
 
 var liveTopics = in("Topics", Set{
 	master,
-	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "topic names: sdk, wrapper or both"},
+	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "names of topics: sdk, wrapper or both"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Unit: "NAME", Default: "camera",
-		Help: "prefix of the wrapper naming's topics and frames; . is the node's namespace; repeat it like --device (several are camera1, camera2, … by default)"},
+		Help: "prefix of the wrapper naming, one for each --device"},
 	{Params: []string{"manager"}, Kind: Text, Default: "realsense2_camera_manager", Help: "nodelet manager that the wrapper naming's diagnostics are named after; nothing is loaded into it"},
 })
 
 // wrapper has what the wrapper naming publishes in addition to the streams.
 var wrapper = in("Processing", Set{
-	{Flag: "align-depth", Params: []string{"align_depth"}, Help: "publish depth as the colour camera sees it: CAMERA/aligned_depth_to_color"},
-	{Flag: "pointcloud", Params: []string{"enable_pointcloud"}, Help: "publish coloured points: CAMERA/depth/color/points"},
+	{Flag: "align-depth", Params: []string{"align_depth"}, Help: "publish depth aligned to colour"},
+	{Flag: "pointcloud", Params: []string{"enable_pointcloud"}, Help: "publish coloured points"},
 	{Params: []string{"pointcloud_texture_stream"}, Kind: Word, Choices: []string{"RS2_STREAM_COLOR", "RS2_STREAM_INFRARED", "RS2_STREAM_ANY"}, Default: "RS2_STREAM_COLOR",
 		Help: "which stream colours points; RS2_STREAM_ANY is none"},
 	{Params: []string{"pointcloud_texture_index"}, Kind: Whole, Help: "index of that stream"},
@@ -84,11 +84,11 @@ var wrapper = in("Processing", Set{
 	{Params: []string{"rgbd"}, Help: "publish color/image_rect_color and depth_registered/points, as rs_rgbd.launch does"},
 	{Params: []string{"infra_rgb"}, Help: "publish grey infrared images as rgb8"},
 	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "NAME,…", Example: "spatial,temporal",
-		Help: "process depth: decimation, disparity, spatial, temporal, hole_filling, hdr_merge, sequence_id_filter, colorizer, pointcloud"},
-	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "METRES", Auto: "no limit", Help: "depth beyond this distance in metres becomes 0"},
+		Help: "process depth, by decimation,spatial,temporal and others"},
+	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "METRES", Auto: "no limit", Help: "depth beyond this distance becomes 0"},
 	{Flag: "sync", Params: []string{"enable_sync"}, Help: "frames taken together have one stamp"},
 	{Flag: "unite-imu", Params: []string{"unite_imu_method"}, Kind: Word, Unit: "METHOD", Choices: []string{"none", "copy", "linear_interpolation"}, Default: "none",
-		Help: "publish gyroscope and accelerometer as CAMERA/imu: copy or linear_interpolation"},
+		Help: "publish imu, by copy or linear_interpolation"},
 	{Params: []string{"linear_accel_cov"}, Kind: Number, Default: "0.01", Help: "covariance of accelerations"},
 	{Params: []string{"angular_velocity_cov"}, Kind: Number, Default: "0.01", Help: "covariance of angular velocities"},
 	{Params: []string{"publish_tf"}, Default: "true", Help: "publish transforms"},
@@ -116,25 +116,25 @@ func frames() (s Set) {
 
 var recorder = in("Recording", Set{
 	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
-	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
-	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag, as /device_0, /device_1 and so on"},
-	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics of the graph, too, into the cameras' .bag"},
-	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
+	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder or path prefix of what ~start_recording records"},
+	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag"},
+	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics, too, into the cameras' .bag"},
+	{Flag: "allow-remote-paths", Help: "let parameters name files outside of --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: Size, Bare: 1 << 20, Default: "512M", Help: "how much may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Group: "Disk and memory", Params: []string{"memory"}, Kind: Size, Auto: "--buffsize for each camera", Help: "limit of the memory of frames that wait for the disk, of all cameras together"},
-	{Flag: "split-size", Params: []string{"split_size"}, Kind: Size, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size"},
-	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time"},
-	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only this long on disk, until ~trigger"},
-	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "how long recording continues after a trigger"},
+	{Flag: "memory", Group: "Disk and memory", Params: []string{"memory"}, Kind: Size, Auto: "--buffsize each", Help: "memory of what waits for the disk, of all cameras"},
+	{Flag: "split-size", Params: []string{"split_size"}, Kind: Size, Auto: "no limit", Help: "start a new file at this size"},
+	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this time"},
+	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only this much, until ~trigger"},
+	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "record on for this long after a trigger"},
 	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
-	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Auto: "1G with --upload, otherwise no limit", Help: "drop frames, with --record-ring after what the ring has, if the disk has less free space than this"},
-	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
+	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Auto: "1G with --upload", Help: "leave this much free on the disk, and drop frames"},
+	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording records .db3, for librealsense 2.58"},
 })
 
 var sink = in("Disk and memory", Set{
-	{Flag: "direct", Params: []string{"direct"}, Auto: "from 16 MiB on, where the file system supports it",
-		Help: "write past the page cache (O_DIRECT), or fail if the file system doesn't support that"},
+	{Flag: "direct", Params: []string{"direct"}, Auto: "from 16 MiB on",
+		Help: "write past the page cache, or fail"},
 	{Flag: "buffered", Params: []string{"buffered"}, Help: "write through the page cache"},
 })
 
@@ -145,22 +145,22 @@ var bag = slices.Concat(sink, in("Compression", Set{
 }))
 
 var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
-	Help: "compress with LZ4 only messages of topics whose whole names match"}})
+	Help: "compress only topics whose whole names match, with LZ4"}})
 
 // upload has no parameters: nobody in the graph may say where recordings go.
 var upload = in("Upload", Set{
-	{Flag: "upload", Kind: Text, Unit: "ADDR", Example: "s3://bucket/robot7/", Help: "upload finished files below this address, and remove them when they are stored there"},
+	{Flag: "upload", Kind: Text, Unit: "ADDR", Example: "s3://bucket/robot7/", Help: "move finished files there, such as s3://bucket/robot7/"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
-	{Flag: "upload-limit", Kind: Size, Auto: "no limit", Help: "drop frames or messages while finished files of this size wait for upload"},
-	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long; the next recording into the folder, or the command upload, continues"},
+	{Flag: "upload-limit", Kind: Size, Auto: "no limit", Help: "let this much wait for upload; then drop"},
+	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long"},
 })
 
 var overwrite = in("Recording", Set{{Flag: "overwrite", Short: "f", Help: "replace a file that has the recording's name"}})
 
 var page = in("Page", Set{
-	{Flag: "http", Kind: Text, Unit: "ADDR", Alone: "127.0.0.1:8765", Help: "serve the viewer's page, Foxglove and Lichtblick at ADDRESS:PORT; beyond loopback, with a token that is printed"},
-	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
-	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},
+	{Flag: "http", Kind: Text, Unit: "ADDR", Alone: "127.0.0.1:8765", Help: "serve the page and Foxglove at ADDRESS:PORT"},
+	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let pages of this site connect: https://app.foxglove.dev"},
+	{Flag: "view-only", Help: "viewers change nothing"},
 })
 
 // playback has the flags of rosbag play, and more.
@@ -169,43 +169,43 @@ var playback = in("Playback", Set{
 	{Flag: "quiet", Short: "q", Help: "show no state line"},
 	{Flag: "immediate", Short: "i", Help: "play without waiting, as fast as subscribers read"},
 	{Flag: "pause", Running: "paused", Help: "start paused"},
-	{Flag: "queue", Kind: Limit, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no limit"},
+	{Flag: "queue", Kind: Limit, Default: "100", Help: "messages that may wait for a subscriber; 0: no limit"},
 	{Flag: "clock", Group: "Clock", Help: "publish /clock"},
 	{Flag: "hz", Group: "Clock", Kind: Positive, Unit: "HZ", Default: "100", Help: "rate of /clock"},
 	{Flag: "clock-per-message", Group: "Clock", Default: "true", Help: "also publish /clock before each message"},
-	{Flag: "clock-topics", Group: "Clock", Kind: Texts, Unit: "TOPIC", Row: true, Help: "publish /clock before messages of these topics only"},
+	{Flag: "clock-topics", Group: "Clock", Kind: Texts, Unit: "TOPIC", Row: true, Help: "publish /clock only before messages of these topics"},
 	{Flag: "follow-clock", Group: "Clock", Help: "follow the /clock of another program"},
-	{Flag: "delay", Short: "d", Kind: TimeOrZero, Default: "0.2", Help: "wait this long after advertising, for subscribers to connect"},
+	{Flag: "delay", Short: "d", Kind: TimeOrZero, Default: "0.2", Help: "wait for subscribers to connect"},
 	{Flag: "rate", Short: "r", Kind: Positive, Default: "1", Running: "rate", Help: "speed"},
-	{Flag: "start", Group: "Time", Short: "s", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "start here: seconds from the first message or since 1970, or a date"},
+	{Flag: "start", Group: "Time", Short: "s", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "start: seconds from the first message or since 1970, or a date"},
 	{Flag: "duration", Group: "Time", Short: "u", Kind: TimeOrZero, Help: "play this much bag time; 0 for all"},
-	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "play up to here, as --start"},
-	{Flag: "file-time", Group: "Time", Help: "play a RealSense recording by the times in the file, which count from its start, not by its stamps"},
-	{Flag: "skip-empty", Group: "Time", Kind: TimeOrZero, Help: "skip gaps that are longer than this; 0 for none"},
+	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "end, as --start"},
+	{Flag: "file-time", Group: "Time", Help: "play RealSense recordings by file times, not stamps"},
+	{Flag: "skip-empty", Group: "Time", Kind: TimeOrZero, Help: "skip gaps longer than this"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
 	{Flag: "loop-range", Group: "Time", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},
-	{Flag: "loop-monotonic", Help: "let time continue in each round instead of jumping back"},
-	{Flag: "keep-alive", Short: "k", Help: "stay after the end, with latched topics and the clock; with --loop, after the first round"},
-	{Flag: "try-future-version", Group: "Compatibility", Help: "accepted for compatibility with rosbag play; all known versions are read"},
+	{Flag: "loop-monotonic", Help: "let time continue from round to round"},
+	{Flag: "keep-alive", Short: "k", Help: "stay after the end, with latched topics and the clock"},
+	{Flag: "try-future-version", Group: "Compatibility", Help: "accepted as by rosbag play; all known versions are read"},
 	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Row: true, Help: "topics to play"},
-	{Flag: "regex", Group: "Topics", Short: "e", Help: "--topics are regular expressions that must match whole names"},
+	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},
 	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Row: true, Help: "leave out topics whose whole name matches"},
 	{Flag: "types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "play messages of these types"},
 	{Flag: "exclude-types", Group: "Topics", Kind: Texts, Unit: "TYPE", Row: true, Help: "leave out messages of these types"},
-	{Flag: "limit", Group: "Topics", Kind: Texts, Unit: "TOPIC=HZ", Example: "/imu=10", Help: "play a topic at no more than this rate: TOPIC=HZ in bag time"},
+	{Flag: "limit", Group: "Topics", Kind: Texts, Unit: "TOPIC=HZ", Example: "/imu=10", Help: "play a topic at no more than this rate in bag time"},
 	{Flag: "pause-topics", Kind: Texts, Unit: "TOPIC", Row: true, Help: "pause before each message of these topics"},
 	{Flag: "bags", Kind: Texts, Unit: "FILE", Help: "bags to play"},
 	{Flag: "wait-for-subscribers", Help: "wait until every topic has a subscriber"},
-	{Flag: "lossy-ok", Help: "exit with 0 even if slow subscribers lost messages or not everything could be computed in time"},
+	{Flag: "lossy-ok", Help: "exit with 0 if slow subscribers lost messages"},
 	{Flag: "rate-control-topic", Kind: Text, Unit: "TOPIC", Help: "wait while the header stamps of this topic lag"},
-	{Flag: "rate-control-max-delay", Kind: TimeOrZero, Default: "1", Help: "time by which the stamps of --rate-control-topic may lag"},
+	{Flag: "rate-control-max-delay", Kind: TimeOrZero, Default: "1", Help: "how far that topic may lag"},
 	{Flag: "restamp", Group: "Clock", Help: "move header stamps to now, so that no /clock is needed"},
 	{Running: "position", Kind: TimeOrZero, Help: "position in seconds from the start"},
 })
 
 var playTopics = in("Topics", Set{
 	master,
-	{Flag: "naming", Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's"},
+	{Flag: "naming", Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: as recorded; wrapper: as realsense2_camera does"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Unit: "NAME", Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
 })
 
@@ -214,42 +214,42 @@ func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) !
 
 // triggers has the settings of a recorder that is a black box.
 var triggers = in("Ring", Set{
-	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only this long on disk, until a trigger"},
-	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "how long recording continues after a trigger"},
+	{Flag: "ring", Kind: Time, Auto: "all is recorded", Help: "keep only this much, until a trigger"},
+	{Flag: "ring-after", Kind: Time, Default: "10s", Help: "record on for this long after a trigger"},
 	{Flag: "ring-size", Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
-	{Flag: "trigger", Kind: Texts, Unit: "EXPRESSION", Example: "topic == '/estop' and m.data", Help: "trigger on messages for which this filter expression is true"},
-	{Flag: "trigger-silence", Kind: Texts, Unit: "TOPIC=TIME", Example: "/odom=2s", Help: "trigger when a topic falls silent for this time: TOPIC=TIME"},
+	{Flag: "trigger", Kind: Texts, Unit: "EXPRESSION", Example: "topic == '/estop' and m.data", Help: "trigger on messages for which it is true, as in filter"},
+	{Flag: "trigger-silence", Kind: Texts, Unit: "TOPIC=TIME", Example: "/odom=2s", Help: "trigger when a topic is silent for this time"},
 })
 
 // topics has the flags of rosbag record, and more.
 var topics = in("Recording", Set{
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
-	{Flag: "regex", Group: "Topics", Short: "e", Help: "the topics are regular expressions that must match whole names"},
-	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
+	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},
+	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone, of all"},
 	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
-	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "start a new file at this size; --size limits all files"},
-	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "start a new file after this time; --duration limits all files"},
-	{Flag: "size", Kind: Size, Bare: 1 << 20, Help: "limit of the recording, with --split of a file; 0 for no limit"},
-	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of the recording, with --split of a file, in time"},
-	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files, deleting the oldest"},
-	{Flag: "keep", Kind: Size, Auto: "all", Help: "keep this much in finished files, deleting the oldest"},
-	{Flag: "limit", Group: "Messages", Short: "l", Kind: Texts, Unit: "N|TOPIC=HZ", Example: "/camera/image=5", Help: "record only N messages of each topic, or TOPIC=HZ: a topic at no more than this rate"},
-	{Flag: "every", Group: "Messages", Kind: Texts, Unit: "TOPIC=N", Example: "/points=3", Help: "record one of N messages of a topic: TOPIC=N"},
-	{Flag: "time", Group: "Messages", Kind: Word, Unit: "WHICH", Choices: []string{"arrival", "stamp"}, Default: "arrival", Help: "record time of a message: its arrival, or its header stamp if it has one"},
+	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "start a new file at this size; --size is of all files"},
+	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "start a new file after this time; --duration is of all files"},
+	{Flag: "size", Kind: Size, Bare: 1 << 20, Help: "size of the recording, with --split of a file"},
+	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "length of the recording, with --split of a file"},
+	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files"},
+	{Flag: "keep", Kind: Size, Auto: "all", Help: "keep this much in finished files"},
+	{Flag: "limit", Group: "Messages", Short: "l", Kind: Texts, Unit: "N|TOPIC=HZ", Example: "/camera/image=5", Help: "record N messages of each topic, or a topic at this rate at most"},
+	{Flag: "every", Group: "Messages", Kind: Texts, Unit: "TOPIC=N", Example: "/points=3", Help: "record one of N messages of a topic"},
+	{Flag: "time", Group: "Messages", Kind: Word, Unit: "WHICH", Choices: []string{"arrival", "stamp"}, Default: "arrival", Help: "times in the file: arrival or stamp (the header's)"},
 	{Flag: "repeat-latched", Group: "Messages", Help: "start each file of a split with the newest latched messages"},
 	{Flag: "tcpnodelay", Group: "Network", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Size, Bare: 1, Default: "1G", Help: "drop messages, with --ring after what the ring has, if the disk has less free space than this"},
+	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Size, Bare: 1, Default: "1G", Help: "leave this much free on the disk, and drop messages"},
 	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
 	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Help: "topics to record, like the arguments"},
-	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
+	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write"},
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
-	{Flag: "udp", Group: "Compatibility", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
+	{Flag: "udp", Group: "Compatibility", Help: "accepted as by rosbag record; messages come over TCP"},
 	{Flag: "buffsize", Group: "Disk and memory", Short: "b", Kind: Size, Bare: 1 << 20, Default: "256M", Help: "how much may wait for the disk; 0 for no limit"},
-	{Flag: "memory", Group: "Disk and memory", Kind: Size, Auto: "--buffsize", Help: "limit of the memory of messages that wait for the disk, of all topics together"},
-	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
+	{Flag: "memory", Group: "Disk and memory", Kind: Size, Auto: "--buffsize", Help: "memory of what waits for the disk, of all topics"},
+	{Flag: "db3", Help: "record a rosbag2 .db3, as does -O NAME.db3"},
 })
 
 // Split has the size limits of split.
@@ -259,20 +259,20 @@ var Split = Set{
 }
 
 var demo = Set{
-	{Flag: "output", Short: "o", Kind: Folder, Auto: "a temporary one, which is removed", Help: "folder to leave the bag in"},
+	{Flag: "output", Short: "o", Kind: Folder, Auto: "a temporary one", Help: "folder to leave the bag in"},
 	{Flag: "duration", Kind: Time, Default: "5s", Help: "length of the recording"},
 }
 
 var viewer = in("Page", Set{
-	{Flag: "http", Kind: Text, Unit: "ADDR", Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
+	{Flag: "http", Kind: Text, Unit: "ADDR", Auto: "a free port, loopback", Help: "address and port for viewers"},
 	{Flag: "bags", Kind: Folder, Help: "folder of recordings that viewers may open and download"},
 	{Flag: "record-path", Kind: Folder, Default: ".", Help: "folder for recordings that viewers start"},
-	{Flag: "view-only", Help: "don't let viewers and Foxglove's clients change anything"},
+	{Flag: "view-only", Help: "viewers change nothing"},
 	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
-	{Flag: "allow-host", Kind: List, Unit: "HOST", Help: "another host name that browsers may use for this machine without a token"},
-	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "an origin of another site whose pages may connect, such as https://example.org"},
+	{Flag: "allow-host", Kind: List, Unit: "HOST", Help: "another name of this machine for browsers"},
+	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let pages of this site connect: https://app.foxglove.dev"},
 	{Flag: "no-open", Help: "don't open the browser, only print the address"},
-	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show this graph: the address of its master; ros for ROS_MASTER_URI; embedded or auto to start one there"},
+	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show a graph: ros, its master's address, or embedded, auto"},
 })
 
 // Master has the settings of the embedded master.

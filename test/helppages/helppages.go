@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the help of the commands into tes
 
 var (
 	flagLine    = regexp.MustCompile(`^ +(?:-\w, )?--[a-z0-9-]+(?:\[=| )([^\s\]]+)`)
-	placeholder = regexp.MustCompile(`^[A-Z0-9|=:/,….]+$`)
+	placeholder = regexp.MustCompile(`^[A-Z0-9|=:/,….x@]+$`)
 	vague       = strings.Fields("TEXT STRING STRINGS INT UINT FLOAT NUMBER WORD VALUE")
 )
 
