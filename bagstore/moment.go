@@ -37,7 +37,7 @@ func ParseMoment(text string) (Moment, error) {
 		ns = -ns
 	}
 	if err != nil {
-		return Moment{}, fmt.Errorf("time %q: want a date or a number of seconds", text)
+		return Moment{}, fmt.Errorf("time %q: want a date, or a time such as 10s, 2m or 10 (seconds)", text)
 	}
 	return Moment{given: true, number: true, time: Time(ns)}, nil
 }
@@ -56,16 +56,20 @@ func (m Moment) In(first func() Time) Time {
 	return cmp.Or(start.Add(m.time.Sub(0)), MinTime)
 }
 
-// ParseSeconds parses a non-negative number of seconds exactly: "0.1" is 100000000 ns.
+// ParseSeconds parses a non-negative number of seconds exactly ("0.1" is 100000000 ns), or a time
+// with its unit: "10s", "2m", "1.5h".
 func ParseSeconds(text string) (time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 && strings.Trim(fraction, "0123456789") == "" {
 		ns, _ := strconv.ParseUint((fraction + "000000000")[:9], 10, 64)
 		return time.Duration(n)*time.Second + time.Duration(ns), nil
 	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 && d < math.MaxUint32*time.Second {
+		return d, nil
+	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(s >= 0 && s < math.MaxUint32) {
-		return 0, fmt.Errorf("%q is not a number of seconds", text)
+		return 0, fmt.Errorf("%q is not a time such as 10s, 2m or 10 (seconds)", text)
 	}
 	return time.Duration(math.Round(s * 1e9)), nil
 }

@@ -56,7 +56,7 @@ func newTriggers(o TriggerRules, types *definitions, resolve func(string) (strin
 	}
 	for _, text := range o.Silences {
 		topic, limit, _ := strings.Cut(text, "=")
-		d, err := time.ParseDuration(limit)
+		d, err := bagstore.ParseSeconds(limit)
 		if err != nil || d <= 0 {
 			return nil, fmt.Errorf("%w: trigger-silence %q: want TOPIC=TIME, such as /odom=2s", program.ErrUsage, text)
 		}

@@ -13,7 +13,7 @@ func TestSilences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fired := 0
 		same := func(name string) (string, error) { return name, nil }
-		r, err := newTriggers(TriggerRules{Silences: []string{"/odom=300ms"}}, &definitions{}, same, zerolog.Nop(), func(string) { fired++ })
+		r, err := newTriggers(TriggerRules{Silences: []string{"/odom=0.3"}}, &definitions{}, same, zerolog.Nop(), func(string) { fired++ })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,13 +115,13 @@ func parseTime(text string, source Source) (bagstore.Time, error) {
 func TestParseTime(t *testing.T) {
 	source := Bags([]*bagstore.Recording{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
 	for in, want := range map[string]bagstore.Time{
-		"": 0, "-1": 1_699_999_999 * sec, "-1700000000": 1, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
+		"": 0, "-1": 1_699_999_999 * sec, "-1700000000": 1, "1.5": 1_700_000_001.5 * sec, "1.5s": 1_700_000_001.5 * sec, "-2m": 1_699_999_880 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
 	} {
 		if got, err := parseTime(in, source); err != nil || got != want {
 			t.Errorf("ParseTime(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"--1", "-", "x", "1e30", "NaN"} {
+	for _, in := range []string{"--1", "--1s", "2000000h", "-", "x", "1e30", "NaN"} {
 		if got, err := parseTime(in, source); err == nil {
 			t.Errorf("ParseTime(%q) = %d", in, got)
 		}

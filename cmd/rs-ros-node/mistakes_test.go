@@ -44,7 +44,7 @@ func TestMistakes(t *testing.T) {
 		{"recover --out x BAG", exitUsage, "unknown flag: --out; did you mean"},
 		{"record --output x /a", exitUsage, "--output may mean --output-prefix, --output-name"},
 		{"play --s 4 BAG", exitUsage, "--s may mean --start, --skip-empty"},
-		{"play --sta x BAG", exitUsage, `invalid argument "x" for "-s, --start" flag: time "x": want a date or a number of seconds`},
+		{"play --sta x BAG", exitUsage, `invalid argument "x" for "-s, --start" flag: time "x": want a date, or a time such as 10s, 2m or 10 (seconds)`},
 		{"play --nam wrapper BAG", exitUsage, "unknown flag: --nam; did you mean --naming?"},
 		{"batch check x -o y -- --jso", exitUsage, "unknown flag: --jso; did you mean --json?"},
 		{"pley BAG", exitUsage, "unknown command \"pley\"; did you mean play?\ncommands: batch, cat, "},
