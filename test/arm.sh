@@ -37,7 +37,7 @@ platform() {
 		--rerun-fails-run-root-test --packages "${packages[*]}" -- -short -count=1 -timeout 30m -exec "$2" "${run[@]}" || failed=1
 	[[ $with_demo ]] || return "$failed"
 	go build -o "$out/$1" ./cmd/rs-ros-node || return 1
-	local demo=("$2" "$out/$1" --no-log demo --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off)
+	local demo=("$2" "$out/$1" -q demo --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off)
 	"${demo[@]}" || { echo "*** the demo failed; once more" >&2; "${demo[@]}"; } || failed=1
 	return "$failed"
 }

@@ -98,7 +98,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 				for i := range args {
 					args[i] = strings.Replace(strings.Replace(args[i], "IN", in, 1), "OUT", out, 1)
 				}
-				code, stdout, stderr := command(t, append(args, "-v")...)
+				code, stdout, stderr := command(t, append(args, "--log-level", "debug")...)
 				if code != exitOK || strings.Contains(stderr+stdout, bucket.Secret) {
 					t.Errorf("%s of %s: exit code %d\n%s", name, in, code, stderr)
 				}
@@ -238,7 +238,7 @@ func TestSignedAddress(t *testing.T) {
 	longBag(t, local, bagstore.None)
 	try := func(want int, args ...string) {
 		t.Helper()
-		code, stdout, stderr := command(t, append(args, "-v")...)
+		code, stdout, stderr := command(t, append(args, "--log-level", "debug")...)
 		if code != want || strings.Contains(stdout+stderr, "X-Amz") {
 			t.Errorf("%.100q: exit code %d, want %d\n%.2000s\n%.2000s", args, code, want, stdout, stderr)
 		}

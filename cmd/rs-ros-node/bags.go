@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/program"
@@ -31,11 +29,6 @@ func noOutput(err error) error {
 		return fmt.Errorf("%w; recover makes a sound bag of the intact messages", err)
 	}
 	return err
-}
-
-// quietFlag adds --quiet, rosbag's name for --no-log.
-func (a *app) quietFlag(f *pflag.FlagSet) {
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")
 }
 
 func printNotes(w io.Writer, notes []bagstore.Note) {

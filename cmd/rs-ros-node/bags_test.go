@@ -139,7 +139,7 @@ func TestRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := want(t, exitIncomplete, "recover", "-v", bag)
+	out := want(t, exitIncomplete, "recover", "--log-level", "debug", bag)
 	sound := filepath.Join(filepath.Dir(bag), "torn.recovered.bag")
 	counts, _ := samplebag.Messages(t, sound)
 	for _, topic := range []string{"/device_0/sensor_0/Depth_0/image/data", "/device_0/sensor_2/Gyro_0/imu/data"} {

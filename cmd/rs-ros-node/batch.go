@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"rsros/program"
@@ -259,7 +260,7 @@ func outputName(name, to string) string {
 func runItem(ctx context.Context, args []string) batch.Outcome {
 	out, log := &capture{limit: batch.MaxResult}, &capture{limit: 64 << 10}
 	conf, _, _ := graph.ParseArgs(nil, nil) // items' names are no remaps
-	a := &app{out: newPrinter(out), err: newPrinter(log), raw: streams{out: out, err: log}, ros: conf}
+	a := &app{out: newPrinter(out), err: newPrinter(log), raw: streams{out: out, err: log}, ros: conf, level: zerolog.InfoLevel}
 	root := newRootCommand(a)
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(a.out)

@@ -45,7 +45,6 @@ says, 1 not done.`,
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
 	f.IntVar(&o.jobs, "jobs", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
-	a.quietFlag(f)
 	cmd.AddCommand(newCatalogMergeCommand())
 	return cmd
 }

@@ -73,7 +73,6 @@ func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names (default: in place)")
 	overwriteFlag(f, &o.force, "replace existing files, including backups")
-	a.quietFlag(f)
 }
 
 // compress continues after a bag that fails.

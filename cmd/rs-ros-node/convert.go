@@ -78,7 +78,6 @@ without output.`,
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
-	a.quietFlag(f)
 	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }

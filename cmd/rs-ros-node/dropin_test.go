@@ -233,7 +233,7 @@ func TestRecoverListsWhatLost(t *testing.T) {
 	copy(raw[int(chunk.Pos)+at+len("here be dragons"):], []byte{0xff, 0xff, 0xff, 0x7f})
 	bag = samplebag.File(t, "walk.bag", raw)
 	short := want(t, exitIncomplete, "recover", bag)
-	long := want(t, exitIncomplete, "recover", "-f", "-v", bag)
+	long := want(t, exitIncomplete, "recover", "-f", "--log-level=debug", bag)
 	if strings.Contains(short, "/map") || !strings.Contains(short, "  /count (") || !strings.Contains(long, "lost      0  /map (") {
 		t.Errorf("%s\n%s", short, long)
 	}

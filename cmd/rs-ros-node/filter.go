@@ -75,7 +75,6 @@ without output.`,
 	o.selection.Flags(f)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	a.quietFlag(f)
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd

@@ -42,7 +42,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.ROS = a.ros
 			if o.Record != "" {
-				table := a.newRecordTable(false)
+				table := a.newRecordTable()
 				defer table.close()
 				o.Show = func(n *live.Node) (hide func()) {
 					help, keys := n.RecordKeys()

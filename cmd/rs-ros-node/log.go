@@ -1,24 +1,39 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"rsros/node/view"
 	"rsros/ros"
 )
 
+// logFlags adds the flags of what is printed beside data.
+func (a *app) logFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print errors only, beside the data that the command is for")
+	f.Func("log-level", "`LEVEL` of the log: error, warn, info or debug (default info)", func(text string) (err error) {
+		if a.level, err = zerolog.ParseLevel(text); err != nil || !slices.Contains(logLevels, text) {
+			return errors.New("want error, warn, info or debug")
+		}
+		return nil
+	})
+	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+}
+
+var logLevels = []string{"error", "warn", "info", "debug"}
+
 // logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,
 // which roslaunch sets, and to /rosout and to others.
 func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
-	level := zerolog.InfoLevel
-	if a.verbose {
-		level = zerolog.DebugLevel
-	}
+	level := a.level
 	if a.quiet {
 		level = zerolog.ErrorLevel
 	}

@@ -43,7 +43,6 @@ without output.`,
 	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
 )
@@ -67,9 +69,9 @@ func trafficSince(before place.Traffic) *place.Traffic {
 	return nil
 }
 
-// logTraffic logs what was read from addresses, with --verbose.
+// logTraffic logs what was read from addresses, with --log-level debug.
 func (a *app) logTraffic() {
-	if t := place.TrafficNow(); a.verbose && t.Requests > 0 {
+	if t := place.TrafficNow(); a.level <= zerolog.DebugLevel && t.Requests > 0 {
 		log := a.logger()
 		log.Info().Int64("requests", t.Requests).Int64("again", t.Retries).Int64("bytes fetched", t.Fetched).Int64("bytes needed", t.Needed).Int64("bytes from the cache", t.Kept).Msg("read from addresses")
 	}

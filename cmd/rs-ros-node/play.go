@@ -52,7 +52,7 @@ or not everything could be computed in time.`,
 			}
 			p.ROS = a.ros
 			p.Log = a.serveViewers(&p.HTTP)
-			p.Keys, p.Out = a.raw.in, a.raw.out
+			p.Keys, p.Out, p.Quiet = a.raw.in, a.raw.out, a.quiet
 			return play.Run(cmd.Context(), p.Options)
 		},
 	}

@@ -41,7 +41,7 @@ func TestPlayFlags(t *testing.T) {
 		"a.bag --queue=-1 -s -3 -u 0": func(o play.Options) bool {
 			return o.Queue == -1 && offset(o.Replay.Start) == -3*time.Second && o.Replay.Duration == 0
 		},
-		"a.bag --queue=0 -q -i":             func(o play.Options) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
+		"a.bag --queue=0 -i":                func(o play.Options) bool { return o.Queue == -1 && o.Replay.Immediate },
 		"a.bag --dur=3 --rate-control-t=/x": func(o play.Options) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
 		"-p /again a.bag --skip-empty 2": func(o play.Options) bool {
 			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second

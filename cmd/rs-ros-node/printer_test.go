@@ -131,7 +131,7 @@ func TestNothingSteersATerminal(t *testing.T) {
 		{"info", bag}, {"info", "--freq", "--sizes", "--realsense", bag}, {"info", "-y", bag}, {"info", "--json", bag},
 		{"info", "-y", "-k", evil, bag}, {"info", out("nowhere")},
 		{"check", bag}, {"check", "--json", bag}, {"check", out("nowhere")},
-		{"recover", "-v", "-o", out("whole.bag"), bag}, {"recover", "--json", "-o", out("2.bag"), bag},
+		{"recover", "--log-level=debug", "-o", out("whole.bag"), bag}, {"recover", "--json", "-o", out("2.bag"), bag},
 		{"cat", bag}, {"cat", "--json", bag}, {"cat", "--topics", evil, bag}, {"cat", "-e", "--topics", evil + "[", bag},
 		{"filter", bag, "-o", out("3.bag")}, {"split", "--split-count", "1", "-o", out("part"), bag}, {"merge", "-o", out("4.bag"), bag},
 		{"compress", "-o", out("dir") + "/", bag}, {"export", bag, "-o", out("folder")}, {"convert", bag, "-o", out("x.mcap")},

@@ -57,7 +57,6 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,…` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }

@@ -56,13 +56,13 @@ Messages that were lost before they arrived are counted by header.seq and logged
 
 // recordArgs has the settings of record, including those without a field in record.Options.
 type recordArgs struct {
-	options    record.Options
-	page       view.Access
-	quiet, udp bool
+	options record.Options
+	page    view.Access
+	udp     bool
 }
 
 func (r *recordArgs) fields() settings.Fields {
-	return settings.Fields{"quiet": &r.quiet, "udp": &r.udp}
+	return settings.Fields{"udp": &r.udp}
 }
 
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
@@ -70,9 +70,8 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	if err := cmp.Or(r.addTopics(args), r.page.Check()); err != nil {
 		return err
 	}
-	a.quiet = a.quiet || r.quiet
 	o.ROS = a.ros
-	table := a.newRecordTable(r.quiet)
+	table := a.newRecordTable()
 	defer table.close()
 	o.Log = a.serveViewers(&r.page)
 	for _, text := range settings.Record.Misread(a.ros.PrivateParams, a.ros.Remaps, func(name string) bool { return slices.Contains(o.Topics, name) }) {

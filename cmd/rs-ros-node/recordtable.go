@@ -37,8 +37,8 @@ type tableSource struct {
 
 // newRecordTable returns nil unless standard error is a terminal that is this program's alone, which
 // one below roslaunch isn't. From now on, log lines are written through the table.
-func (a *app) newRecordTable(quiet bool) *recordTable {
-	if quiet || a.quiet || a.ros.LogFile != "" || !isTerminal(a.raw.err) {
+func (a *app) newRecordTable() *recordTable {
+	if a.quiet || a.ros.LogFile != "" || !isTerminal(a.raw.err) {
 		return nil
 	}
 	t := &recordTable{out: a.raw.err.(*os.File)}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
@@ -23,7 +24,6 @@ type recoverOptions struct {
 	out     string
 	force   bool
 	json    bool
-	quiet   bool
 	verbose bool // also list topics that lost nothing
 	reindex bool // succeed if a bag was written, whatever was lost
 }
@@ -42,8 +42,8 @@ func newRecoverCommand(a *app) *cobra.Command {
 		Short: "Make sound bags, .db3 and MCAP files from torn, unindexed or damaged ones",
 		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
 torn chunks up to the tear, and writes every intact message into a sound bag. It
-prints what was kept and lost for each topic that lost something, or with --verbose
-for every topic.
+prints what was kept and lost for each topic that lost something, or with
+--log-level debug for every topic.
 
 The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
 result gets the name walk.bag, and the original is kept as walk.orig.bag. A .db3 or
@@ -55,7 +55,7 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
   rs-ros-node recover --in-place *.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose = a.verbose
+			o.verbose = a.level <= zerolog.DebugLevel
 			return a.recover(cmd.Context(), args, o)
 		},
 	}
@@ -81,7 +81,7 @@ lost is printed.`,
   rs-ros-node reindex *.bag -o sound/`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose, o.to.InPlace = a.verbose, o.out == ""
+			o.verbose, o.to.InPlace = a.level <= zerolog.DebugLevel, o.out == ""
 			return a.recover(cmd.Context(), args, o)
 		},
 	}
@@ -94,7 +94,6 @@ func (o *recoverOptions) flags(cmd *cobra.Command) {
 	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names")
 	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
 	settingFlags(cmd, settings.Output, &o.to.Options.Options)
 }
 
@@ -127,7 +126,7 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 }
 
 func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {
-	report, done := a.progress(path, o.quiet)
+	report, done := a.progress(path, false)
 	defer done()
 	o.to.Options.Progress = report
 	output, r, err := convert.RecoverFile(ctx, path, o.to)
@@ -149,7 +148,7 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 	case r.Error != "":
 		fmt.Fprintf(w, "%s: %s\n", r.Path, r.Error)
 		return nil
-	case o.quiet && r.Outcome == bagstore.Sound:
+	case a.quiet && r.Outcome == bagstore.Sound:
 		return nil
 	}
 	lost := strconv.FormatUint(r.Lost, 10)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
@@ -49,8 +50,8 @@ type app struct {
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	logFile  *os.File     // of __log:=, opened by logger; may be nil
 	environ  []string
-	verbose  bool
-	quiet    bool
+	level    zerolog.Level // of the log
+	quiet    bool          // errors only
 
 	cache     string // folder of --cache
 	cacheSize int64  // 0 is the default
@@ -80,7 +81,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if err != nil {
 		return usageError{err}
 	}
-	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ}
+	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ, level: zerolog.InfoLevel}
 	place.Register(place.Stream, &place.Streams{In: std.in, Out: std.out})
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
@@ -159,8 +160,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		SilenceUsage:  true,
 	}
 	root.Flags().Bool("version", false, "print the version and the build, like the command version") // see withDefaultCommand
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
-	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
+	a.logFlags(root)
 	root.PersistentFlags().Func("message-limit", "`SIZE` of the largest compressed message to read, if it unpacks to over four times that (default 32M)", limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default $TMPDIR)", useTemp)
 	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")

@@ -24,7 +24,6 @@ type splitOptions struct {
 	selection bagset.Selection
 	prefix    string
 	json      bool
-	quiet     bool
 }
 
 func newSplitCommand(a *app) *cobra.Command {
@@ -56,7 +55,6 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
 	settingFlags(cmd, settings.Output, &o.Options.Options)
 	return cmd
 }
@@ -84,7 +82,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	skipped := bagset.Skipped{Log: a.logger()}
 	o.Damaged = skipped.Handler(bags)
-	report, done := a.progress(place.Base(path), o.quiet)
+	report, done := a.progress(place.Base(path), false)
 	o.Progress = report
 	parts, err := rewrite.Split(ctx, bags[0], name, o.SplitOptions)
 	done()
@@ -108,7 +106,7 @@ func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {
 	switch {
 	case o.json:
 		return json.NewEncoder(a.out).Encode(append([]rewrite.Part{}, parts...)) // a list, even without parts
-	case o.quiet:
+	case a.quiet:
 		return nil
 	}
 	for _, p := range parts {

@@ -49,7 +49,7 @@ type Options struct {
 
 	Keys  *os.File  // nil for no keys
 	Out   io.Writer // for the state line; may be nil
-	Quiet bool      `setting:"quiet"` // no state line
+	Quiet bool      // no state line
 
 	Given settings.Given // which settings flags have set
 

@@ -166,7 +166,6 @@ var page = in("Page", Set{
 // playback has the flags of rosbag play, and more.
 var playback = in("Playback", Set{
 	{Flag: "prefix", Group: "Topics", Short: "p", Kind: Text, Unit: "PREFIX", Help: "put this before every topic name"},
-	{Flag: "quiet", Short: "q", Help: "show no state line"},
 	{Flag: "immediate", Short: "i", Help: "play without waiting, as fast as subscribers read"},
 	{Flag: "pause", Running: "paused", Help: "start paused"},
 	{Flag: "queue", Kind: Limit, Default: "100", Help: "messages that may wait for a subscriber; 0: no limit"},
@@ -245,7 +244,6 @@ var topics = in("Recording", Set{
 	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
 	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Help: "topics to record, like the arguments"},
 	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write"},
-	{Flag: "quiet", Short: "q", Help: "log errors only"},
 	{Flag: "udp", Group: "Compatibility", Help: "accepted as by rosbag record; messages come over TCP"},
 	{Flag: "buffsize", Group: "Disk and memory", Short: "b", Kind: Size, Bare: 1 << 20, Default: "256M", Help: "how much may wait for the disk; 0 for no limit"},
 	{Flag: "memory", Group: "Disk and memory", Kind: Size, Auto: "--buffsize", Help: "memory of what waits for the disk, of all topics"},

@@ -40,7 +40,7 @@ var fileCommands = []struct {
 }{
 	{"info IN", ""}, {"info --freq --sizes --realsense IN", ""}, {"info -y IN", ""}, {"info --json --realsense IN", ""},
 	{"check IN", ""}, {"check --json IN", ""},
-	{"recover -v -o OUT.bag IN", "OUT.bag"}, {"recover --lz4 --direct -o OUT.bag IN", "OUT.bag"}, {"reindex -o OUT/ IN", "OUT/in.bag"},
+	{"recover --log-level=debug -o OUT.bag IN", "OUT.bag"}, {"recover --lz4 --direct -o OUT.bag IN", "OUT.bag"}, {"reindex -o OUT/ IN", "OUT/in.bag"},
 	{"compress -o OUT/ IN", "OUT/in.bag"}, {"decompress -o OUT/ IN", "OUT/in.bag"},
 	{"filter IN -o OUT.bag", "OUT.bag"}, {"filter -p m IN -o OUT.bag t.secs>=0", "OUT.bag"}, {"filter --start 0.1 --end 0.5 IN -o OUT.bag", "OUT.bag"},
 	{"split --split-count 40 -o OUT IN", "OUT_000.bag"}, {"merge -o OUT.bag IN IN", "OUT.bag"},

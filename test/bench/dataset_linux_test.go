@@ -29,8 +29,8 @@ func BenchmarkTUM(b *testing.B) {
 		args []string
 	}{
 		{"cp", []string{"cp", bag, out}},
-		{"png", []string{program, "export", "--no-log", bag, "--as", "tum", "-o", out}},
-		{"uncompressed", []string{program, "export", "--no-log", bag, "--as", "tum", "-o", out, "--uncompressed"}},
+		{"png", []string{program, "export", "-q", bag, "--as", "tum", "-o", out}},
+		{"uncompressed", []string{program, "export", "-q", bag, "--as", "tum", "-o", out, "--uncompressed"}},
 		{"python_level_1", []string{python, "testdata/export.py", bag, out, "1"}},
 		{"python_uncompressed", []string{python, "testdata/export.py", bag, out, "0"}},
 		{"python_default", []string{python, "testdata/export.py", bag, out, "6"}},

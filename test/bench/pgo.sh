@@ -29,7 +29,7 @@ user() {
 	rm -rf "$work/out" && mkdir "$work/out"
 	(
 		TIMEFORMAT=%U
-		time "$work/$1" --no-log "${@:2}" >"$work/log" 2>&1
+		time "$work/$1" -q "${@:2}" >"$work/log" 2>&1
 	) 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
@@ -61,7 +61,7 @@ make)
 compare)
 	CGO_ENABLED=0 go build -pgo=off -o "$work/off" ./cmd/rs-ros-node
 	CGO_ENABLED=0 go build "-pgo=$profile" -o "$work/on" ./cmd/rs-ros-node
-	"$work/off" --no-log demo --duration 3s -o "$work/in" >/dev/null
+	"$work/off" -q demo --duration 3s -o "$work/in" >/dev/null
 	in=$work/in/demo.bag
 	printf '%-12s %8s %8s %8s\n' command without with ratio
 	turns demo demo --duration 3s

@@ -61,7 +61,7 @@ func stampAndHash(at int64, data []byte) string {
 func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) {
 	t.Helper()
 	m := rig.Master(t)
-	player = peer.Start(t, peer.Env(t, m.URI()), peer.Program(t), "play", "-q", "--wait-for-subscribers", "--http=127.0.0.1:0", bag, "__name:=player")
+	player = peer.Start(t, peer.Env(t, m.URI()), peer.Program(t), "play", "--wait-for-subscribers", "--http=127.0.0.1:0", bag, "__name:=player")
 	return player, foxgloveURL(t, player)
 }
 

@@ -27,7 +27,7 @@ func TestSignedAddress(t *testing.T) {
 	rosout := g.start("rostopic", "echo", "/rosout")
 	peer.Await(t, "two subscribers of /rosout", func() bool { return len(g.nodesOf(subscribers, "/rosout")) == 2 })
 	for name, args := range map[string][]string{
-		"play":      {"play", "--loop", signed, "-q", "--http=127.0.0.1:0", "__name:=node"},
+		"play":      {"play", "--loop", signed, "--http=127.0.0.1:0", "__name:=node"},
 		"live":      {"live", "--device", signed, "--loop", "--http=127.0.0.1:0", "__name:=node"},
 		"parameter": {"live", "_device:=" + signed, "--loop", "--http=127.0.0.1:0", "__name:=node"},
 		"view":      {"view", "--no-open", signed},
@@ -35,7 +35,7 @@ func TestSignedAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := g.in(t)
 			before := len(rosout.Output())
-			node := g.start(peer.Program(t), append(args, "-v")...)
+			node := g.start(peer.Program(t), append(args, "--log-level=debug")...)
 			page := "http" + strings.TrimPrefix(foxgloveURL(t, node), "ws")
 			said := map[string]string{"page": get(t, page), "list": get(t, page+"api/files"), "socket": told(t, page)}
 			if name != "view" {

@@ -37,7 +37,7 @@ def run(*arguments, codes=(0,)):
 
 def live_arguments(out, device="sim", **profiles):
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in profiles.items()]
-    return ["live", "--device", device, "--master", "embedded", "--no-log", "--record", out, *flags]
+    return ["live", "--device", device, "--master", "embedded", "--quiet", "--record", out, *flags]
 
 
 def record(out, seconds, **profiles):
@@ -138,7 +138,7 @@ def messages(path, codes=(0,), topics=None):
 def recorder_of_graph(out, topics):
     """Records topics of a graph; yields the environment in which others find it."""
     env = environment()
-    recorder = start("record", "--master", "embedded", "--no-log", "-O", out, *topics, env=env)
+    recorder = start("record", "--master", "embedded", "--quiet", "-O", out, *topics, env=env)
     try:
         yield env
     finally:
@@ -148,7 +148,7 @@ def recorder_of_graph(out, topics):
 
 def play(path, topics, env):
     """Plays topics that all have subscribers, without losing messages."""
-    flags = ["--wait-for-subscribers", "--quiet", "--no-log", "--queue=0", "--rate=4"]
+    flags = ["--wait-for-subscribers", "--quiet", "--queue=0", "--rate=4"]
     player = start("play", path, *flags, "--topics", *topics, env=env)
     if player.wait() != 0:
         raise AssertionError(f"play: exit code {player.returncode}")
@@ -161,7 +161,7 @@ def live_again(path, out):
 
 def start_view(path):
     """Serves a recording to browsers; returns the process and the page's address."""
-    process = start("view", path, "--no-open", "--no-log", stdout=subprocess.PIPE, text=True)
+    process = start("view", path, "--no-open", "--quiet", stdout=subprocess.PIPE, text=True)
     return process, process.stdout.readline().strip()
 
 

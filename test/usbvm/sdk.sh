@@ -26,7 +26,7 @@ done
 g++ -O2 -std=c++17 -I"$RS_SDK/include" "$here/sdk/probe.cpp" -o "$out/probe" -L"$(dirname "$library")" -lrealsense2 -lpthread
 
 # What usb-serve serves in the machine.
-(cd "$here/../.." && ROS_MASTER_URI=http://127.0.0.1:11399 go run ./cmd/rs-ros-node --no-log live --device sim --master embedded \
+(cd "$here/../.." && ROS_MASTER_URI=http://127.0.0.1:11399 go run ./cmd/rs-ros-node -q live --device sim --master embedded \
 	--depth 424x240@6 --infra1 424x240@6 --infra2 424x240@6 --color 424x240@6 --duration 4s --record "$shared/served.bag")
 
 USBVM_TAGS="usb usbvm usbsdk" USBVM_CPU=max USBVM_LIMIT=3600 exec "$here/run.sh" -test.run SDK -test.timeout 55m "$@"

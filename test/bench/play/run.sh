@@ -33,7 +33,7 @@ one() {
 	local subscriber=$!
 	sleep 1
 	/usr/bin/time -f "player: %e s, user %U s, system %S s, %M kB" \
-		timeout 170 "$@" --quiet --wait-for-subscribers </dev/null 2>&1 | grep -E "player:|FATAL|ERR|damage|worst"
+		timeout 170 "$@" --wait-for-subscribers </dev/null 2>&1 | grep -E "player:|FATAL|ERR|damage|worst"
 	wait $subscriber
 }
 

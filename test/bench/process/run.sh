@@ -22,7 +22,7 @@ trap 'rm -rf "$folder"' EXIT
 go build -o "$folder" ./cmd/rs-ros-node ./test/bench/pub
 if [ -n "${RS_SDK:-}" ]; then
 	make -s -C test/bench/peers OUT="$folder" "$folder/rs_process"
-	"$folder/rs-ros-node" live --no-log --master embedded --device sim --depth 1280x720@30 --color 1280x720@30 \
+	"$folder/rs-ros-node" live -q --master embedded --device sim --depth 1280x720@30 --color 1280x720@30 \
 		--gyro off --accel off --record "$folder/peer.bag" --duration 3s
 	"$folder/rs_process" "$folder/peer.bag" --bench
 	rm "$folder/peer.bag"
