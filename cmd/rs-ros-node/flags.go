@@ -22,13 +22,13 @@ func jobFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Giv
 // settingFlags adds the flags of a command's settings, which set the fields of targets. The
 // returned map records which flags are set.
 func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Given {
-	given := settings.Given{}
+	given, values := settings.Given{}, settings.Values{}
 	f := cmd.Flags()
 	for _, field := range set.Fields(targets...) {
 		if field.Flag == "" {
 			continue
 		}
-		flag := f.VarPF(settingFlag{field, given}, field.Flag, field.Short, field.Usage())
+		flag := f.VarPF(settingFlag{field, given, values}, field.Flag, field.Short, field.Usage())
 		flag.DefValue, flag.NoOptDefVal = "", field.Alone // Usage has the default
 		if field.Group != "" {
 			help.Group(f, field.Group, field.Flag)
@@ -49,13 +49,15 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 
 type settingFlag struct {
 	settings.Field
-	given settings.Given
+	given  settings.Given
+	values settings.Values
 }
 
 func (s settingFlag) Set(text string) error {
 	err := s.Field.Set(text)
 	if err == nil {
 		s.given[s.Name()] = settings.Flag
+		s.values[s.Name()] = append(s.values[s.Name()], text)
 	}
 	return err
 }

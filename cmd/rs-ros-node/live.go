@@ -54,6 +54,7 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 		},
 	}
 	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
+	a.configFlags(cmd, "")
 	help.First(cmd.Flags(), "device", "depth", "color", "naming", "align-depth", "pointcloud", "record", "duration", "master", "http")
 	return cmd
 }

@@ -50,6 +50,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 		},
 	}
 	jobFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
+	a.configFlags(cmd, "topics")
 	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "output-prefix", "lz4", "split", "size", "duration", "http")
 	return cmd
 }

@@ -106,7 +106,7 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 	var errs []error
 	for _, f := range settings.Live.Fields(&o.Streams) {
 		id := streamIDs[f.Name()]
-		if _, set := o.Streams[id]; set {
+		if _, set := o.Streams[id]; set && !o.Given.By(f.Name(), settings.FromFile) {
 			continue
 		}
 		enabled, given := p.Truth(f.Params[0])
@@ -141,7 +141,7 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 	p := settings.NewReader(private)
 	check := func(name, flag, value, folder string) error {
 		text := p.Text(name)
-		if _, given := o.Given[flag]; text == "" || given || value != "" {
+		if _, given := o.Given[flag]; text == "" || (given || value != "") && !o.Given.By(flag, settings.FromFile) {
 			return nil
 		}
 		below, err := isBelow(folder, allowed)

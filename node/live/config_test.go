@@ -47,6 +47,25 @@ func TestFlagsWinOverParameters(t *testing.T) {
 	}
 }
 
+// A parameter counts before a file of settings, for profiles and the folder of recordings, too.
+func TestParametersWinOverFile(t *testing.T) {
+	depth, color := camdriver.DepthStream, camdriver.ColorStream
+	o := Options{
+		Streams: StreamSettings{depth: {FPS: 90}, color: {FPS: 60}}, Record: "walk.bag",
+		Given: settings.Given{"depth": settings.FromFile, "color": settings.FromFile, "record": settings.FromFile},
+	}
+	p := graph.Params{"depth_fps": 30, "record": "/elsewhere/walk.bag"}
+	if err := o.checkRemotePaths(p); err == nil {
+		t.Error("the parameter server replaced the file's path with one elsewhere")
+	}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	if o.Streams[depth].FPS != 30 || o.Streams[color].FPS != 60 || o.Record != "/elsewhere/walk.bag" {
+		t.Errorf("%+v %s", o.Streams, o.Record)
+	}
+}
+
 // A launch file's parameters equal flags for a recording; -1, 0 and "" leave the default.
 func TestRecordingParameters(t *testing.T) {
 	p := graph.Params{

@@ -174,6 +174,24 @@ func (f Field) Set(text string) error {
 	return nil
 }
 
+// Replace sets the field to the value of texts, which are several for a list only.
+func (f Field) Replace(texts []string) error {
+	if !f.isSetter() {
+		f.value.Elem().SetZero()
+	}
+	for _, text := range texts {
+		if err := f.Set(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Field) isSetter() bool {
+	_, ok := f.value.Interface().(Setter)
+	return ok
+}
+
 func (f Field) isZero() bool {
 	if setter, ok := f.value.Interface().(Setter); ok {
 		return setter.isZero()
@@ -182,12 +200,13 @@ func (f Field) isZero() bool {
 }
 
 // Fill sets fields of targets from private parameters and marks them in given. It leaves alone
-// fields that aren't zero and those in given. r collects the errors. Profiles are left out,
-// because their parameters depend on the device.
+// fields that aren't zero and those in given, except those from a file. r collects the errors.
+// Profiles are left out, because their parameters depend on the device.
 func (s Set) Fill(r *Reader, given Given, targets ...any) {
 	var open []Field // two settings may have the same field
 	for _, f := range s.Fields(targets...) {
-		if _, set := given[f.Name()]; !set && f.isZero() && f.Kind != Profile {
+		_, set := given[f.Name()]
+		if f.Kind != Profile && (!set && f.isZero() || given.By(f.Name(), FromFile)) {
 			open = append(open, f)
 		}
 	}
@@ -197,12 +216,14 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 			if !set {
 				continue
 			}
-			given[f.Name()] = FromDefault
-			for _, text := range texts {
+			switch {
+			case len(texts) > 0:
 				given[f.Name()] = Parameter
-				if err := f.Set(text); err != nil {
-					r.wrong[name] = fmt.Errorf("%q: %w", text, err)
+				if err := f.Replace(texts); err != nil {
+					r.wrong[name] = fmt.Errorf("%q: %w", strings.Join(texts, ", "), err)
 				}
+			case !given.By(f.Name(), FromFile):
+				given[f.Name()] = FromDefault
 			}
 			break
 		}

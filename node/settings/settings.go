@@ -2,8 +2,8 @@
 // parameters, kinds, defaults and help. It sets the fields of options that are tagged with a
 // setting's name, and records which source set them.
 //
-// A flag takes precedence over a private parameter, and a parameter over the default, even if
-// the value is zero. Only the tables are safe for concurrent use.
+// A flag takes precedence over a private parameter, a parameter over a file of settings, and that
+// over the default, even if the value is zero. Only the tables are safe for concurrent use.
 package settings
 
 import (
@@ -104,11 +104,12 @@ type Origin int
 // The origins. A parameter that means the default, such as a size of 0, is FromDefault.
 const (
 	FromDefault Origin = iota
+	FromFile
 	Parameter
 	Flag
 )
 
-// Given maps the names of settings that a flag or parameter set to their origins.
+// Given maps the names of settings that a flag, parameter or file set to their origins.
 type Given map[string]Origin
 
 // Clone returns a copy, which isn't nil.

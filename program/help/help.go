@@ -25,7 +25,7 @@ const (
 
 // groups are the titles, in the order in which help shows them.
 var groups = []string{top, "Device", "Simulated camera", "Streams", "Topics", "Messages", "Time", "Clock", "Playback", "Processing", "Recording", "Ring",
-	"Compression", "Disk and memory", "Upload", "Page", "Network", "Compatibility", globals}
+	"Compression", "Disk and memory", "Upload", "Page", "Network", "Configuration", "Compatibility", globals}
 
 // Use gives a program's command and its subcommands this help.
 func Use(root *cobra.Command) {

@@ -65,7 +65,12 @@ func Fail(n *Node, format string, args ...any) error {
 	return &keyError{line: n.Line, text: fmt.Sprintf(format, args...)}
 }
 
-func (k Keys) names() string { return strings.Join(slices.Sorted(maps.Keys(k)), ", ") }
+func (k Keys) names() string {
+	if len(k) > 20 {
+		return fmt.Sprintf("the %d known keys", len(k)) // their command's help lists them
+	}
+	return strings.Join(slices.Sorted(maps.Keys(k)), ", ")
+}
 
 // Word returns a text, one of choices if there are any.
 func Word(n *Node, choices ...string) (string, error) {

@@ -43,6 +43,21 @@ func Parse(text []byte) (*yaml.Node, error) {
 	return &root, check(&root, 0)
 }
 
+// Texts returns a list of texts, unquoted where YAML allows it.
+func Texts(texts ...string) *Node {
+	list := &Node{Kind: List, Style: yaml.FlowStyle}
+	for _, text := range texts {
+		list.Content = append(list.Content, &Node{Kind: Scalar, Value: text})
+	}
+	return list
+}
+
+// Encode returns the YAML text of v, like json.Marshal.
+func Encode(v any) ([]byte, error) {
+	text, err := yaml.Marshal(v)
+	return text, oneLine(err)
+}
+
 // Fits returns an error if a text has too many bytes or values for Decode.
 func Fits(text []byte) error {
 	parts := 0
