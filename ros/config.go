@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -110,7 +111,7 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 			return cfg, nil, fmt.Errorf("argument %q: a remap needs a name on both sides", arg)
 		default:
 			if err := checkRemap(name, value); err != nil {
-				return cfg, nil, fmt.Errorf("argument %q: %w; to set a private parameter, begin with _: _%s", arg, err, arg)
+				return cfg, nil, fmt.Errorf("argument %q would rename a topic, but %q can't be one; to set a private parameter, begin with _: _%s", arg, err.Name, arg)
 			}
 			if other, twice := cfg.Remaps[name]; twice && other != value {
 				return cfg, nil, fmt.Errorf("argument %q: %s is already remapped, to %s", arg, name, other)
@@ -121,11 +122,9 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 	return cfg, rest, applySpecial(&cfg, special)
 }
 
-func checkRemap(from, to string) error {
-	if err := names.Check(from); err != nil {
-		return err
-	}
-	return names.Check(to)
+func checkRemap(from, to string) *names.Error {
+	err, _ := errors.AsType[*names.Error](cmp.Or(names.Check(from), names.Check(to)))
+	return err
 }
 
 func configFromEnviron(environ []string) Config {

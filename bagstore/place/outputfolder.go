@@ -66,7 +66,7 @@ func markFolder(dir string) (*os.File, error) {
 	}
 	isMark := func(e fs.DirEntry) bool { return e.Name() == unfinished }
 	if len(list) > 0 && !slices.ContainsFunc(list, isMark) {
-		return nil, fmt.Errorf("%s is not empty: %w", dir, fs.ErrExist)
+		return nil, fmt.Errorf("the folder %s is not empty: %w; choose a new one", dir, fs.ErrExist)
 	}
 	mark, err := Lock(filepath.Join(dir, unfinished))
 	if err != nil {

@@ -52,7 +52,7 @@ func ParseNames(list string, known []string) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("filter %q: %w%s; known filters: %s", name, camdriver.ErrNotFound, nearest.Hint(name, known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("filter %q: %w; known filters: %s%s", name, camdriver.ErrNotFound, strings.Join(known, ", "), nearest.Hint(name, known))
 		}
 		out = append(out, name)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -83,6 +84,10 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	s, err := info.Summarize(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(path, ".active") {
+		log := a.logger()
+		log.Warn().Msg(path + " is still being recorded, or its recorder was killed: then recover makes a bag of it")
 	}
 	if after && !o.json {
 		fmt.Fprintln(a.out, "---")

@@ -44,6 +44,8 @@ func flagError(cmd *cobra.Command, err error) error {
 			wants = "a number"
 		}
 		err = fmt.Errorf("invalid argument %q for %q flag: want %s", invalid.GetValue(), "--"+invalid.GetFlag().Name, wants)
+	case errors.As(err, &invalid) && invalid.GetValue() == invalid.GetFlag().NoOptDefVal: // it was given without a value
+		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, errors.Unwrap(invalid))
 	}
 	return usageError{err}
 }

@@ -81,7 +81,7 @@ func (p *playArgs) register(cmd *cobra.Command) {
 func (p *playArgs) complete(bags []string) (err error) {
 	p.Bags = append(p.Bags, bags...)
 	if len(p.Bags) == 0 {
-		return errors.New("no bag was named; after --topics and similar flags, use --bags")
+		return errors.New("no recording was named: rs-ros-node play walk.bag; after --topics and other lists, --bags walk.bag")
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		if settings.Wrapper(name) && p.Naming != naming.Wrapper {

@@ -2,6 +2,8 @@
 package nearest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +39,10 @@ func Name(word string, names []string) string {
 
 // File is Hint for the name of a file that doesn't exist, and those in its folder.
 func File(path string) string {
-	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no hint
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "; there is no folder " + filepath.Dir(path)
+	}
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -28,7 +28,7 @@ func TestFile(t *testing.T) {
 	if got, want := File(filepath.Join(dir, "wlak.bag")), "; did you mean "+filepath.Join(dir, "walk.bag")+"?"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := File(filepath.Join(dir, "none", "x")) + File(filepath.Join(dir, "other")); got != "" {
-		t.Error(got)
+	if got, want := File(filepath.Join(dir, "none", "x"))+File(filepath.Join(dir, "other")), "; there is no folder "+filepath.Join(dir, "none"); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

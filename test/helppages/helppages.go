@@ -45,13 +45,18 @@ func Check(t *testing.T, folder string, cmd *cobra.Command) {
 			t.Errorf("%s --help: want a placeholder such as FILE or TIME: %s", name, line)
 		}
 	}
-	file := filepath.Join(folder, name+".txt")
+	Golden(t, filepath.Join(folder, name+".txt"), page)
+}
+
+// Golden compares a text with a file, or writes the file with -update.
+func Golden(t *testing.T, file, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want, err := os.ReadFile(file); err != nil || string(want) != page {
-		t.Errorf("%s isn't what %s --help prints; if that is meant: go test ./cmd/... -run TestHelpPages -update (%v)", file, name, err)
+	if want, err := os.ReadFile(file); err != nil || string(want) != text {
+		t.Errorf("%s isn't what the program prints; if that is meant: go test ./cmd/... -run %s -update (%v)", file, t.Name(), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/program/help"
+	"rsros/program/nearest"
 )
 
 // Selection selects messages of bags, as given on a command line. The zero value selects all.
@@ -106,7 +108,7 @@ func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 			topic = "/" + topic
 		}
 		if !recorded[topic] {
-			return nil, fmt.Errorf("there is no topic %s in the bag; info lists them", topic)
+			return nil, fmt.Errorf("there is no topic %s in the bag; info lists them%s", topic, nearest.Hint(topic, slices.Sorted(maps.Keys(recorded))))
 		}
 		list = append(list, topic)
 	}

@@ -180,7 +180,7 @@ func wrap(name string, err error) error {
 	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusConflict, r.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		err = place.ErrChanged
 	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized, r.Code == "ExpiredToken", r.Code == "InvalidToken":
-		err = fs.ErrPermission
+		err = fmt.Errorf("%w; credentials are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of the AWS tools", fs.ErrPermission)
 	case r.StatusCode/100 == 3: // it isn't followed: the other host would get signed requests
 		return fmt.Errorf("%s: the server redirects to another one: %w", name, place.ErrUnusable)
 	default:
