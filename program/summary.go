@@ -3,6 +3,8 @@ package program
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strings"
 )
 
@@ -42,6 +44,25 @@ func (s Summary) String() string {
 		text += "; next: " + s.Next
 	}
 	return text
+}
+
+// SummarizeFolder describes a folder that a command filled. An address has no counts.
+func SummarizeFolder(path string) Summary {
+	files, s := 0, Summary{Paths: []string{path}}
+	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			files, s.Size = files+1, s.Size+info.Size()
+		}
+		return err
+	})
+	if err == nil {
+		s.Counts = []string{Count(files, "file")}
+	}
+	return s
 }
 
 // Count returns a number with its noun, such as "1 chunk" or "2 chunks".

@@ -338,9 +338,8 @@ func (a *app) runBatch(ctx context.Context, shard batch.Shard, o batch.Options) 
 	}
 	err := batch.Run(ctx, o)
 	done()
-	log := a.logger()
-	log.Info().Stringer("shard", shard).Int("recordings", len(o.Items)).Int("done", count[batch.Done]).Int("incomplete", count[batch.Incomplete]).
-		Int("failed", count[batch.Failed]).Int("done before", before).Msg("batch " + o.Command[0])
+	a.made(program.Summary{Verb: "batch " + o.Command[0], Paths: []string{o.Out}, Counts: []string{fmt.Sprintf("%s of shard %v, %d done, %d incomplete, %d failed, %d done before",
+		program.Count(len(o.Items), "recording"), shard, count[batch.Done], count[batch.Incomplete], count[batch.Failed], before)}})
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted

@@ -45,11 +45,11 @@ says, 1 not done.`,
 	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
 	f.IntVar(&o.jobs, "jobs", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
-	cmd.AddCommand(newCatalogMergeCommand())
+	cmd.AddCommand(newCatalogMergeCommand(a))
 	return cmd
 }
 
-func newCatalogMergeCommand() *cobra.Command {
+func newCatalogMergeCommand(a *app) *cobra.Command {
 	var out string
 	var overwrite bool
 	cmd := &cobra.Command{
@@ -64,7 +64,11 @@ Exit codes: 0 done, 1 not done, without output.`,
   rs-ros-node catalog merge s3://robots/catalogs/ -o all.jsonl`,
 		Args: withOutput(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return noOutput(catalog.Merge(cmd.Context(), args, out, overwrite))
+			err := catalog.Merge(cmd.Context(), args, out, overwrite)
+			if err == nil {
+				a.made(program.Summary{Paths: []string{out}, Counts: []string{"the newest rows of " + program.Count(len(args), "catalog")}, Next: "rs-ros-node view " + out})
+			}
+			return noOutput(err)
 		},
 	}
 	outputFlag(cmd.Flags(), &out, "`FILE` or address to write, which ends in .jsonl")
@@ -103,6 +107,13 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 		err = catalog.Write(ctx, o.out, o.overwrite, counted)
 	}
 	done()
+	if err == nil {
+		s := program.Summary{Verb: "described", Counts: []string{program.Count(len(names), "recording")}}
+		if o.out != "" {
+			s = program.Summary{Paths: []string{o.out}, Counts: s.Counts, Next: "rs-ros-node view " + o.out}
+		}
+		a.made(s)
+	}
 	if err == nil && lost > 0 {
 		err = fmt.Errorf("%w: %d of %d recordings are damaged, have no index or can't be read", program.ErrIncomplete, lost, len(names))
 	}

@@ -111,6 +111,12 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 		}
 		all.add(res.Path, res.Outcome)
 	}
+	s := program.Summary{Verb: "checked", Counts: []string{fmt.Sprintf("%s: %d sound, %d damaged, %d not readable",
+		program.Count(len(paths), "recording"), len(paths)-len(all.damaged)-len(all.failed), len(all.damaged), len(all.failed))}}
+	if len(all.damaged) > 0 {
+		s.Next = "rs-ros-node recover " + strings.Join(all.damaged[:min(len(all.damaged), 3)], " ")
+	}
+	a.made(s)
 	err := all.err("damaged", "not readable")
 	if len(failed) > 0 && len(all.failed) == 0 {
 		err = errors.Join(err, fmt.Errorf("%w: rules failed: %s", program.ErrIncomplete, strings.Join(failed, ", ")))

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -10,21 +11,34 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/program"
 )
 
-// progress shows a progress bar if standard error is a terminal. done removes the bar;
-// log nothing before it, or the lines mix.
+// progress shows a progress bar if standard error is a terminal, else it logs a line every few
+// seconds. done removes the bar; log nothing before it, or the lines mix.
 func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
-	if quiet || a.quiet || !isTerminal(a.raw.err) {
+	switch {
+	case quiet || a.quiet:
 		return nil, func() {}
+	case isTerminal(a.raw.err):
+		return newBar(mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50)), name)
 	}
-	return newBar(mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50)), name)
+	return a.progressLines(name), func() {}
 }
 
-// progressOver shows a progress bar below the lines that the command prints meanwhile.
+// progressLines returns nil for a recording of batch, which keeps what is logged.
+func (a *app) progressLines(name string) bagstore.Progress {
+	if _, ok := a.raw.err.(*os.File); !ok || a.quiet {
+		return nil
+	}
+	log := a.logger()
+	return program.ProgressLines(name, time.Now, func(line string) { log.Info().Msg(line) })
+}
+
+// progressOver is progress, with the bar below the lines that the command prints meanwhile.
 func (a *app) progressOver(name string) (report bagstore.Progress, lines io.Writer, done func()) {
 	if a.quiet || !isTerminal(a.raw.err) {
-		return nil, a.out, func() {}
+		return a.progressLines(name), a.out, func() {}
 	}
 	bars := mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50))
 	report, done = newBar(bars, name)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -117,6 +118,13 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 		if err := a.printRecovery(res, o); err != nil {
 			return err
 		}
+		if res.Output != "" {
+			s := program.Summary{Paths: []string{res.Output}, Counts: []string{program.Count(res.Kept, "message")}, Size: res.Size}
+			if finished, active := strings.CutSuffix(res.Output, ".active"); active {
+				s.Next = "mv " + res.Output + " " + finished
+			}
+			a.made(s)
+		}
 		if o.reindex && res.Outcome == bagstore.Damaged {
 			continue
 		}
@@ -155,7 +163,7 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 	if r.Lost == 0 && r.Outcome == bagstore.Damaged { // no index counts what is torn
 		lost = "an unknown number"
 	}
-	fmt.Fprintf(w, "%s: kept %s, lost %s, in %s (%s)\n", r.Path, program.Count(r.Kept, "message"), lost, r.Output, program.SizeText(r.Size))
+	fmt.Fprintf(w, "%s: kept %s, lost %s\n", r.Path, program.Count(r.Kept, "message"), lost)
 	printNotes(w, r.Notes)
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {

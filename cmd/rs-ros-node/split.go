@@ -89,12 +89,16 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if printErr := a.printParts(parts, o); err == nil {
 		err = printErr
 	}
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted after %d parts", len(parts))
-	}
-	moved := 0
+	s, messages, moved := program.Summary{}, uint64(0), 0
 	for _, p := range parts {
-		moved += p.Clamped
+		s.Paths, s.Size, messages, moved = append(s.Paths, p.Path), s.Size+p.Size, messages+p.Messages, moved+p.Clamped
+	}
+	s.Counts = []string{program.Count(messages, "message")}
+	if len(parts) > 0 {
+		a.made(s)
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted after %s", program.Count(len(parts), "part"))
 	}
 	if err == nil {
 		err = bagset.Loss(0, moved, slices.Concat(lost, skipped.Lost(), bagset.Found(bags)))

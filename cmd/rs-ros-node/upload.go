@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/program"
 	"rsros/record/upload"
 )
 
@@ -27,10 +28,14 @@ Exit codes: 0 everything is uploaded, 1 interrupted, and the rest still waits.`,
 					return usageError{fmt.Errorf("%s isn't a folder", dir)}
 				}
 			}
-			if upload.Rest(cmd.Context(), a.logger(), args...) != nil {
-				return errInterrupted
+			status, err := upload.Rest(cmd.Context(), a.logger(), a.progressLines("upload"), args...)
+			s := program.Summary{Verb: "uploaded", Counts: []string{program.Count(status.Uploaded, "file")}}
+			if err != nil {
+				s.Losses, s.Next = []string{program.Count(status.Waiting, "file") + " left"}, "the same command continues"
+				err = errInterrupted
 			}
-			return nil
+			a.made(s)
+			return err
 		},
 	}
 }

@@ -264,17 +264,18 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 }
 
 // logEnd logs what was played, and returns what was lost unless lossyOK.
-func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost []string) {
+func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, lossyOK bool) (lost []string) {
 	dropped, losses, skips := o.dropped(), o.losses(), o.describeSkipped()
-	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
+	made := program.Summary{Verb: "played", Paths: bags, Size: int64(s.Bytes), Counts: []string{
+		program.Count(s.Messages, "message"), fmt.Sprintf("at most %v late", s.WorstLate.Round(time.Microsecond))}}
 	if s.Stalls > 0 {
-		e = e.Int("stalls", s.Stalls).Dur("stalled (ms)", s.Stalled.Round(time.Millisecond))
+		made.Losses = append(made.Losses, fmt.Sprintf("%s, %v in all", program.Count(s.Stalls, "stall"), s.Stalled.Round(time.Millisecond)))
 	}
 	if dropped > 0 {
-		e = e.Uint64("dropped by slow subscribers", dropped)
 		lost = append(lost, lossText(dropped, losses))
+		made.Losses = append(made.Losses, lost...)
 	}
-	e.Msg("played")
+	log.Info().Msg(made.String())
 	for _, l := range losses {
 		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).Msg("a slow subscriber lost messages")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -78,7 +79,8 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
-	if s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading, Progress: s.fetching()}, s.Log); err != nil {
+	fetching := program.ProgressLines("fetching", time.Now, func(line string) { s.Log.Info().Msg(line) }) // a .db3 file at an address
+	if s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading, Progress: fetching}, s.Log); err != nil {
 		return nil, err
 	}
 	if recording, err = s.recording(s.bags); err != nil {
@@ -126,17 +128,6 @@ func (s *session) useStamps() {
 			for _, c := range line.Unstamped {
 				s.unstamped[c] = line.Offset
 			}
-		}
-	}
-}
-
-// fetching logs how much of a .db3 file at an address is fetched.
-func (s *session) fetching() bagstore.Progress {
-	shown := uint64(0)
-	return func(done, total uint64) {
-		if tenths := 10 * done / total; tenths > shown {
-			shown = tenths
-			s.Log.Info().Msgf("fetched %d %% of %d bytes", 10*tenths, total)
 		}
 	}
 }
@@ -213,7 +204,7 @@ func (s *session) play(ctx context.Context) (problems []string, err error) {
 	stopLine()
 	s.page.Drain(ctx, flushPatience)
 	s.out.leave(ctx)
-	lost := s.out.logEnd(s.node.Log(), s.player.Status(), s.LossyOK)
+	lost := s.out.logEnd(s.node.Log(), s.player.Status(), s.Bags, s.LossyOK)
 	if ctx.Err() != nil && len(lost) == 0 {
 		return nil, ctx.Err()
 	}

@@ -187,7 +187,7 @@ func (q *Queue) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), q.o.Wait)
 	defer cancel()
-	if err := q.drain(ctx); err != nil {
+	if err := q.drain(ctx, nil); err != nil {
 		s := q.Status()
 		q.log.Warn().Int("files", s.Waiting).Int64("bytes", s.Bytes).AnErr("last_error", s.Err).
 			Msg("not all files are uploaded; the next recording into this folder continues, or the command upload")
@@ -202,18 +202,23 @@ func (q *Queue) Close() {
 	}
 }
 
-// Rest uploads the files that wait in folders until none is left or ctx ends.
-func Rest(ctx context.Context, log zerolog.Logger, folders ...string) error {
+// Rest uploads the files that wait in folders until none is left or ctx ends, and returns the final state. progress is in bytes.
+func Rest(ctx context.Context, log zerolog.Logger, progress func(done, total uint64), folders ...string) (Status, error) {
 	q := start(Options{}, log, folders)
 	defer q.Close()
-	return q.drain(ctx)
+	err := q.drain(ctx, progress)
+	return q.Status(), err
 }
 
 // drain returns when no file waits.
-func (q *Queue) drain(ctx context.Context) error {
+func (q *Queue) drain(ctx context.Context, progress func(done, total uint64)) error {
 	tick := time.NewTicker(lookEvery / 10)
 	defer tick.Stop()
-	for q.Status().Waiting > 0 {
+	total := int64(0)
+	for s := q.Status(); s.Waiting > 0; s = q.Status() {
+		if total = max(total, s.Bytes); progress != nil {
+			progress(uint64(max(0, total-s.Bytes+s.Sent)), uint64(total))
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
