@@ -15,7 +15,7 @@ func ProgressLines(name string, now func() time.Time, print func(line string)) f
 	next := begun.Add(progressEvery)
 	return func(done, total uint64) {
 		t := now()
-		if t.Before(next) || done == 0 || done > total {
+		if t.Before(next) || done == 0 || done >= total {
 			return
 		}
 		next = t.Add(progressEvery)

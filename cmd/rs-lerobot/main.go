@@ -111,7 +111,12 @@ left out, 1 not done, 2 wrong usage.`,
 			s.Robot.Task = cmp.Or(task, s.Robot.Task)
 			o.In = args
 			o.Log = zerolog.New(zerolog.ConsoleWriter{Out: cmd.ErrOrStderr(), NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
-			return makeSet(cmd.Context(), s, o)
+			o.Progress = program.ProgressLines(o.Dir, time.Now, func(line string) { o.Log.Info().Msg(line) })
+			err = makeSet(cmd.Context(), s, o)
+			if _, loss := errors.AsType[*bagset.LossError](err); err == nil || loss {
+				fmt.Fprintln(cmd.ErrOrStderr(), program.SummarizeFolder(o.Dir))
+			}
+			return err
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", program.ErrUsage, err) })

@@ -41,6 +41,14 @@ func printNotes(w io.Writer, notes []bagstore.Note) {
 	}
 }
 
+// filled is made for a folder, and noOutput if it wasn't made.
+func (a *app) filled(folder string, err error) error {
+	if err = noOutput(err); err == nil || exitCode(err) == exitIncomplete {
+		a.made(program.SummarizeFolder(folder))
+	}
+	return err
+}
+
 // verdict collects the outcomes of several bags. The worst one decides the exit code.
 type verdict struct {
 	damaged, failed []string

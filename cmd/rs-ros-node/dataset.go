@@ -65,9 +65,10 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 		}
 	}
 	report, done := a.progress(o.form, false)
-	defer done()
 	d.Progress = report
-	return noOutput(dataset.Run(ctx, d))
+	err = dataset.Run(ctx, d)
+	done()
+	return a.filled(d.Dir, err)
 }
 
 // parseNoise parses a text such as Kalibr's imu.yaml.

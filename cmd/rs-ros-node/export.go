@@ -52,9 +52,10 @@ set were left out, 1 not done.`,
 			}
 			o.Bag, o.Log = args[0], a.logger()
 			report, done := a.progress(place.Base(o.Bag), false)
-			defer done()
 			o.Progress = report
-			return noOutput(export.Run(cmd.Context(), o))
+			err := export.Run(cmd.Context(), o)
+			done()
+			return a.filled(o.Dir, err)
 		},
 	}
 	f := cmd.Flags()

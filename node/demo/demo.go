@@ -50,6 +50,11 @@ type Options struct {
 // with a clock, and compares every frame that a subscriber receives with the camera's.
 // The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
+	d := &demo{Options: o, ledger: newLedger()}
+	d.step("demo", "publishes, records and replays a simulated camera: %v in all, or minutes on a small board", (2*o.Duration + overhead).Round(time.Second))
+	if o.Log.GetLevel() == zerolog.InfoLevel {
+		o.Log = o.Log.Level(zerolog.WarnLevel) // the steps say it
+	}
 	dir, cleanup, err := demoDir(o)
 	if err != nil {
 		return err
@@ -60,8 +65,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, master.Close()) }()
-	d := &demo{Options: o, master: master.URI(), bag: filepath.Join(dir, "demo.bag"), ledger: newLedger()}
-	fmt.Fprintf(o.Out, "master    %s\n", d.master)
+	d.Options, d.master, d.bag = o, master.URI(), filepath.Join(dir, "demo.bag")
+	d.step("master", "%s", d.master)
 	if err := d.record(ctx); err != nil {
 		return err
 	}
@@ -82,6 +87,9 @@ func demoDir(o Options) (dir string, cleanup func() error, err error) {
 	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
+// overhead is how long drawing the scene takes on a desktop computer, about.
+const overhead = 5 * time.Second
+
 type demo struct {
 	Options
 	master  string
@@ -99,7 +107,7 @@ func (d *demo) config(name string) ros.Config {
 func (d *demo) record(ctx context.Context) error {
 	conf := d.config("camera_node")
 	conf.Rosout = d.Rosout
-	fmt.Fprintf(d.Out, "scene     is drawn first, which takes seconds, or minutes on a small board\n")
+	d.step("scene", "is drawn: about %v", overhead)
 	n, err := live.Start(ctx, live.Options{
 		ROS: conf, Source: live.SourceOptions{Device: "sim"}, Streams: d.Streams,
 		Naming: naming.Both, Record: d.bag, Duration: d.Duration, Log: d.Log, Observer: d.ledger,
@@ -107,8 +115,8 @@ func (d *demo) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(n.Device().Info(), camdriver.InfoName), live.DescribeProfiles(n.Profiles()))
-	fmt.Fprintf(d.Out, "record    %v into %s\n", d.Duration, d.bag)
+	d.step("camera", "%s\n          %s", camdriver.Find(n.Device().Info(), camdriver.InfoName), live.DescribeProfiles(n.Profiles()))
+	d.step("record", "%v into %s", d.Duration, d.bag)
 	done := d.progress("record")
 	err = n.Wait(ctx)
 	done()
@@ -135,7 +143,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock}, func(ros.Received) { d.clocks++ }); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
+	d.step("replay", "%v with /clock; every frame is compared", d.Duration)
 	defer d.progress("replay")()
 	return play.Run(ctx, play.Options{
 		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would interrupt the progress bar
@@ -223,16 +231,24 @@ func (d *demo) report() error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	kept := " (removed; --output FOLDER leaves it there)"
-	if d.Output != "" {
-		kept = ""
-	}
-	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)
+	fmt.Fprintf(d.Out, "\nclock     %d messages\n", d.clocks)
 	if !sound || d.clocks == 0 {
 		return fmt.Errorf("%w: the replayed frames differ from the camera's", program.ErrIncomplete)
 	}
-	fmt.Fprintln(d.Out, "result    nothing was lost or changed")
+	d.step("result", "nothing was lost or changed")
+	if d.Output == "" {
+		d.step("next", "rs-ros-node demo -o .             keeps the recording, demo.bag")
+	} else {
+		d.step("next", "rs-ros-node info %s\n          rs-ros-node view %[2]s", d.bag)
+	}
+	d.step("", "rs-ros-node view sim              shows the camera in the browser")
+	d.step("", "rs-ros-node live --device sim     publishes it in the graph of a roscore; rs-ros-node master is one, too")
 	return nil
+}
+
+// step prints what the demo does next, or has found.
+func (d *demo) step(name, format string, args ...any) {
+	fmt.Fprintf(d.Out, "%-10s"+format+"\n", append([]any{name}, args...)...)
 }
 
 func shortProfile(p camdriver.Profile) string {
