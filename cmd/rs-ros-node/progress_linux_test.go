@@ -39,7 +39,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	a := &app{out: newPrinter(&out), raw: streams{err: screen}}
+	a := &app{out: newPrinter(&out), err: newPrinter(screen), raw: streams{err: screen}}
 	report, done := a.progress("walk.bag", false)
 	report(40, 100)
 	drawn, buf := "", make([]byte, 4096)
