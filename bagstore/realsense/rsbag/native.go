@@ -16,6 +16,9 @@ import (
 // A recording of a camera node, such as realsense2_camera, has other topics, but can be read as a
 // device: images with their camera_info, and inertial samples. librealsense does so since 2.58.3;
 // it looks for words anywhere in a topic's name, we only in the part that names the stream.
+//
+// The messages besides images and samples are read in files node*.go and native*.go. They are serialized as in ROS 1 and are not
+// trusted: allocations are bounded by their size.
 
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
@@ -64,8 +67,8 @@ func (f *File) findNative() bool {
 		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
 			continue
 		}
-		id, ok := nodeStream(c.Topic, inertial)
-		about, has := info[siblingTopic(c.Topic, "camera_info")]
+		id, ok := rslayout.NodeStream(c.Topic, inertial)
+		about, has := info[rslayout.SiblingTopic(c.Topic, "camera_info")]
 		if !has {
 			about, has = info[c.Topic+"/camera_info"]
 		}

@@ -25,7 +25,7 @@ func (d *description) nativeCalibrations() {
 	for _, c := range f.bag.Connections() {
 		switch {
 		case strings.HasSuffix(c.Type, "/Extrinsics"):
-			prefix, from, to, ok := nodePair(c.Topic)
+			prefix, from, to, ok := rslayout.NodePair(c.Topic)
 			if base, s := d.streams[from], d.streams[to]; ok && base != nil && s != nil && f.ofCamera(prefix, from, to) {
 				f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -24,7 +25,7 @@ func (f *File) findNativeMetadata() {
 func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
-		topic := siblingTopic(n.topics[id], name)
+		topic := rslayout.SiblingTopic(n.topics[id], name)
 		streams[topic] = append(streams[topic], id)
 	}
 	return streams

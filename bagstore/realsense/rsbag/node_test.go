@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -31,12 +32,12 @@ func TestParseMetadata(t *testing.T) {
 }
 
 func TestPair(t *testing.T) {
-	prefix, from, to, ok := nodePair("/camera/camera/extrinsics/depth_to_infra2")
+	prefix, from, to, ok := rslayout.NodePair("/camera/camera/extrinsics/depth_to_infra2")
 	if !ok || prefix != "/camera/camera/" || from.String() != "Depth_0" || to.String() != "Infrared_2" {
 		t.Errorf("%q, %v, %v, %v", prefix, from, to, ok)
 	}
 	for _, topic := range []string{"/camera/extrinsics/depth", "/camera/depth_to_color", "/camera/extrinsics/left_to_right"} {
-		if _, _, _, ok := nodePair(topic); ok {
+		if _, _, _, ok := rslayout.NodePair(topic); ok {
 			t.Errorf("%s is a pair of streams", topic)
 		}
 	}
@@ -140,6 +141,6 @@ func FuzzNode(f *testing.F) {
 		_, _ = parseNodeMetadata(string(b))
 		_, _ = nodeExtrinsics(b)
 		_, _ = nodeMotion(b)
-		_, _, _, _ = nodePair(string(b))
+		_, _, _, _ = rslayout.NodePair(string(b))
 	})
 }

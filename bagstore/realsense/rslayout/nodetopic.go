@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"slices"
@@ -8,8 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-// The messages of realsense2_camera and similar nodes besides images and samples are read in files node*.go and
-// native*.go. They are serialized as in ROS 1 and are not trusted: allocations are bounded by their size.
+// The names of topics of realsense2_camera and similar nodes.
 
 // streamWords are found in the names of streams.
 var streamWords = []struct {
@@ -20,9 +19,9 @@ var streamWords = []struct {
 	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
 }
 
-// nodeStream returns the stream that a topic's name means: by the last part that has one of the words.
+// NodeStream returns the stream that a topic's name means: by the last part that has one of the words.
 // An image as another camera sees it, such as aligned_depth_to_color, is none.
-func nodeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
+func NodeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
 	parts := strings.Split(strings.ToLower(topic), "/")
 	for _, part := range slices.Backward(parts) {
 		id, ok := namedStream(part, func(k camdriver.StreamKind) bool { return k.Inertial() == inertial })
@@ -53,9 +52,9 @@ func namedStream(part string, can func(camdriver.StreamKind) bool) (id camdriver
 	return id, false
 }
 
-// nodePair returns the streams of an extrinsics topic, such as /camera/extrinsics/depth_to_color, and
+// NodePair returns the streams of an extrinsics topic, such as /camera/extrinsics/depth_to_color, and
 // the prefix of the camera's topics.
-func nodePair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
+func NodePair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
 	prefix, name, found := strings.Cut(topic, "extrinsics/")
 	a, b, between := strings.Cut(strings.ToLower(name), "_to_")
 	if !found || !between {
@@ -67,8 +66,8 @@ func nodePair(topic string) (prefix string, from, to camdriver.StreamID, ok bool
 	return prefix, from, to, ok && known
 }
 
-// siblingTopic returns the topic called name in a topic's namespace: /camera/depth/metadata for
+// SiblingTopic returns the topic called name in a topic's namespace: /camera/depth/metadata for
 // /camera/depth/image_rect_raw.
-func siblingTopic(topic, name string) string {
+func SiblingTopic(topic, name string) string {
 	return topic[:max(strings.LastIndexByte(topic, '/'), 0)] + "/" + name
 }
