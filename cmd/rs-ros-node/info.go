@@ -154,7 +154,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bag
 		_, err = fmt.Fprintln(w, "realsense:   no topics of that layout")
 		return err
 	}
-	return rs.WriteText(w)
+	return info.WriteDevice(w, rs)
 }
 
 // notes logs the notes about a bag. It returns an error if data are missing.
