@@ -34,6 +34,14 @@ func (f *File) Began() bagstore.Time {
 // FirstStamp returns the first frame of those whose stamps are of the camera's own clock, or of the others, by the first
 // frames of all streams. The caller releases it.
 func (f *File) FirstStamp(camera bool) (Event, bool) {
+	c := f.cursor(CursorOptions{FramesOnly: true, SystemTimes: true}, f.instant(f.first))
+	defer c.Close()
+	for e, ok := c.Next(); ok; e, ok = c.Next() { // usually enough
+		if (e.Frame.Domain == camdriver.HardwareClock) == camera {
+			e.Frame.Retain()
+			return e, true
+		}
+	}
 	list := f.Streams()
 	slices.SortStableFunc(list, func(a, b StreamSummary) int { return cmp.Compare(a.First, b.First) })
 	for _, s := range list {
@@ -59,7 +67,7 @@ type TimeLine struct {
 // if the times in the bag have dates, and if the line isn't known.
 func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 	for _, device := range Devices(bag) {
-		f, err := Open(bag.Path(), Options{Bag: bag, Device: device})
+		f, err := briefly(bag, Options{Bag: bag, Device: device})
 		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes { // some times wrapped below zero, or all have dates
 			continue
 		}
@@ -74,4 +82,23 @@ func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 		}
 	}
 	return line
+}
+
+// briefly returns a File that can read frames. Without a stamp that has a date, it has the whole description, because Start is there.
+func briefly(bag *bagstore.Recording, o Options) (*File, error) {
+	f, err := find(bag, o)
+	if err != nil {
+		return nil, err
+	}
+	d := newDescription(f)
+	d.connections()
+	f.findTimes()
+	for _, s := range d.streams {
+		f.streams = append(f.streams, s)
+	}
+	if e, ok := f.FirstStamp(false); ok {
+		e.Frame.Release()
+		return f, nil
+	}
+	return describe(bag, o)
 }

@@ -87,7 +87,7 @@ func TestExamplesBegan(t *testing.T) {
 		"public/test_sample.bag":         {0, 0},
 		"db3/sdk_rec_raw.db3":            {someDay + 4125118 - 319429, 6},
 		"db3/own_native.db3":             {0, 0},
-		"db3/pr15556_formats_png.db3":    {5000250000 - 693, 0},
+		"db3/pr15556_formats_png.db3":    {5000250000 - 693, 10},
 		"db3/public/rosbag2_talker.mcap": {0, 0},
 	} {
 		bag, err := recording.Open(need.Bag(t, name), bagstore.OpenOptions{})
@@ -96,7 +96,7 @@ func TestExamplesBegan(t *testing.T) {
 		}
 		got := TimeLineOf(bag)
 		bag.Close()
-		if got.Offset != c.offset || len(got.Unstamped) != c.unstamped {
+		if got.Offset.Sub(c.offset).Abs() > time.Microsecond || len(got.Unstamped) != c.unstamped {
 			t.Errorf("%s: offset %d, %d topics without stamps, want %+v", name, got.Offset, len(got.Unstamped), c)
 		}
 	}

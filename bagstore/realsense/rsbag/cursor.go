@@ -59,7 +59,9 @@ type Cursor struct {
 }
 
 // Cursor returns a cursor before the first event.
-func (f *File) Cursor(o CursorOptions) *Cursor {
+func (f *File) Cursor(o CursorOptions) *Cursor { return f.cursor(o, f.segments) }
+
+func (f *File) cursor(o CursorOptions, in []segment) *Cursor {
 	chosen := make(map[uint32]bool)
 	for _, s := range f.streams {
 		if o.Streams == nil || o.Streams(s.profile.Stream) {
@@ -68,7 +70,7 @@ func (f *File) Cursor(o CursorOptions) *Cursor {
 			}
 		}
 	}
-	t := f.newTrack(func(c *bagstore.Connection) bool {
+	t := f.trackOf(in, func(c *bagstore.Connection) bool {
 		k := f.topics[c.ID].Kind
 		return chosen[c.ID] || !o.FramesOnly && (k == rslayout.TopicOptionValue || k == rslayout.TopicNotification || k == topicNativeOptions)
 	})
@@ -323,7 +325,22 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 }
 
 // First returns the first frame of a stream, or ErrNotFound. Its Arrival is the host's recorded time. The caller releases it.
-func (f *File) First(id camdriver.StreamID) (Event, error) { return f.one(id, 0, (*Cursor).Next) }
+func (f *File) First(id camdriver.StreamID) (Event, error) {
+	if s := f.stream(id); s != nil {
+		t := f.newTrack(s.isData)
+		defer t.close()
+		t.seek(0)
+		if t.skip() {
+			c := f.cursor(CursorOptions{FramesOnly: true, SystemTimes: true, Streams: Only(id)}, f.instant(t.time()))
+			defer c.Close()
+			if e, ok := c.Next(); ok {
+				e.Frame.Retain()
+				return e, nil
+			}
+		}
+	}
+	return f.one(id, 0, (*Cursor).Next) // the first one is damaged
+}
 
 // Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
 // it.

@@ -32,7 +32,7 @@ type File struct {
 	options    map[optionKey][]uint32
 	additional []msgs.KeyValue
 	segments   []segment
-	end        bagstore.Time // file time of the last frame
+	first, end bagstore.Time // file times of the first and the last frame
 	notes      []string
 	left       []string // the notes about something left out
 }
@@ -94,6 +94,20 @@ func Open(path string, o Options) (*File, error) {
 }
 
 func describe(bag *bagstore.Recording, o Options) (*File, error) {
+	f, err := find(bag, o)
+	if err != nil {
+		return nil, err
+	}
+	d := newDescription(f)
+	d.read()
+	f.findTimes()
+	f.nativeStart()
+	d.build()
+	return f, nil
+}
+
+// find returns a File that knows the topics, and reads nothing.
+func find(bag *bagstore.Recording, o Options) (*File, error) {
 	f := &File{bag: bag, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
@@ -126,11 +140,6 @@ func describe(bag *bagstore.Recording, o Options) (*File, error) {
 	}
 	f.leaveCopies()
 	f.findText()
-	d := newDescription(f)
-	d.read()
-	f.findTimes()
-	f.nativeStart()
-	d.build()
 	return f, nil
 }
 

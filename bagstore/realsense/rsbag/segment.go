@@ -40,7 +40,7 @@ func (f *File) findTimes() {
 	}
 	if f.textual && from < earliest { // a .db3 may begin with a frame at 0
 		f.segments = []segment{{lo: bagstore.MinTime, hi: bagstore.MaxTime, shift: earliest - from}}
-		f.end = to + f.segments[0].shift
+		f.first, f.end = from+f.segments[0].shift, to+f.segments[0].shift
 		return
 	}
 	low, high := wrapPoint-wrapRange, wrapPoint+wrapSlack
@@ -57,6 +57,7 @@ func (f *File) findTimes() {
 	default:
 		f.segments = []segment{{lo: earliest, hi: bagstore.MaxTime}}
 	}
+	f.first = max(from, f.segments[0].lo) + f.segments[0].shift
 	last := f.segments[len(f.segments)-1]
 	if _, t, ok := f.dataRange(last.lo, last.hi); ok {
 		f.end = t + last.shift
@@ -83,12 +84,26 @@ type track struct {
 }
 
 func (f *File) newTrack(want func(*bagstore.Connection) bool) *track {
-	t := &track{segments: f.segments}
-	for _, s := range f.segments {
+	return f.trackOf(f.segments, want)
+}
+
+func (f *File) trackOf(list []segment, want func(*bagstore.Connection) bool) *track {
+	t := &track{segments: list}
+	for _, s := range list {
 		v := f.bag.View(bagstore.Query{Connections: want, Start: s.lo, End: s.hi})
 		t.its = append(t.its, v.Iterator())
 	}
 	return t
+}
+
+// instant returns the segment of one file time. A track of it reads nothing ahead.
+func (f *File) instant(at bagstore.Time) []segment {
+	for _, s := range f.segments {
+		if in := at - s.shift; in >= s.lo && in <= s.hi {
+			return []segment{{lo: in, hi: in, shift: s.shift}}
+		}
+	}
+	return f.segments
 }
 
 func (t *track) close() {
