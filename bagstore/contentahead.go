@@ -78,7 +78,7 @@ func (a *contentAhead) start(it *Iterator) {
 	if v.lead > 0 {
 		ended := make(chan struct{})
 		a.quiet = ended
-		Quietly(&a.wait, func() {
+		quietly(&a.wait, func() {
 			defer close(ended)
 			r.work()
 		})

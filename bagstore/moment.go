@@ -42,6 +42,9 @@ func ParseMoment(text string) (Moment, error) {
 	return Moment{given: true, number: true, time: Time(ns)}, nil
 }
 
+// Absolute reports whether the moment is a date, or seconds since 1970.
+func (m Moment) Absolute() bool { return m.time.Absolute() }
+
 // In returns the moment as a bag time, 0 only for the zero Moment. A number of seconds less than
 // the time of the first message counts from that. first returns that time, 0 if there is no
 // message; it is called only if needed.

@@ -84,7 +84,7 @@ func TestStamps(t *testing.T) {
 		"wrapper, restamped": {recordingOfCamera(t), colorTopic, []string{"--naming", "wrapper", "--restamp"}, 0, 0},
 		"SDK":                {recordingOfCamera(t), sdkTopic, []string{"--clock"}, day, day},
 		"SDK, restamped":     {recordingOfCamera(t), sdkTopic, []string{"--restamp"}, 0, 0},
-		"SDK, a date":        {recordingOfCamera(t), sdkTopic, []string{"--clock", "--start-at", "2023-11-14T22:13:21Z"}, day.Add(time.Second), day.Add(time.Second)},
+		"SDK, a date":        {recordingOfCamera(t), sdkTopic, []string{"--clock", "--start", "2023-11-14T22:13:21Z"}, day.Add(time.Second), day.Add(time.Second)},
 		"SDK, file time":     {recordingOfCamera(t), sdkTopic, []string{"--clock", "--file-time"}, day, bagstore.MinTime},
 		".db3":               {need.Bag(t, "db3/sdk_rec_raw.db3"), sdkTopic, []string{"--clock"}, day, day},
 		".db3, restamped":    {need.Bag(t, "db3/sdk_rec_raw.db3"), sdkTopic, []string{"--restamp"}, 0, 0},

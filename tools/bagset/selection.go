@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/program/help"
 	"rsros/program/nearest"
 )
@@ -85,12 +86,24 @@ func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err er
 	return f, nil
 }
 
+// timeIn returns what a time means in the bags' files. A date is one on the time line of a RealSense recording's stamps.
 func timeIn(bags []*bagstore.Recording, name, text string) (bagstore.Time, error) {
 	m, err := bagstore.ParseMoment(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return m.In(func() bagstore.Time { return first(bags...) }), nil
+	if !m.Absolute() {
+		return m.In(func() bagstore.Time { return first(bags...) }), nil
+	}
+	var by bagstore.Time
+	for i, b := range bags {
+		one := rsbag.TimeLineOf(b).Offset
+		if i > 0 && one != by {
+			return 0, fmt.Errorf("%s: in these recordings, whose times count from different starts, a date isn't one time: give seconds from the first message, or cut each by itself", name)
+		}
+		by = one
+	}
+	return max(m.In(func() bagstore.Time { return first(bags...) + by })-by, bagstore.MinTime), nil
 }
 
 // topics adds a missing slash, and rejects names that no bag has, so that a misspelt topic doesn't

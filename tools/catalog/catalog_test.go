@@ -84,8 +84,12 @@ func TestDescribe(t *testing.T) {
 		if r.Name != path || r.Error != "" || r.State != want && !(want == Repairable && r.State == Damaged) || r.Size != s.Size || r.Messages != int64(s.Messages) || r.Format != s.Version || r.Version == "" || r.Made == 0 {
 			t.Errorf("%s: %+v", path, r)
 		}
-		if !realsense && (r.Start != int64(s.Start) || r.End != int64(s.End) || r.Duration != int64(s.Duration())) {
-			t.Errorf("%s: from %d to %d, info has %d to %d", path, r.Start, r.End, s.Start, s.End)
+		start, end := s.Start, s.End
+		if s.Recorded != nil {
+			start, end = s.Recorded.Start, s.Recorded.End
+		}
+		if r.Start != int64(start) || r.End != int64(end) || r.Duration != int64(s.Duration()) || realsense && !start.Absolute() {
+			t.Errorf("%s: from %d to %d, info has %d to %d", path, r.Start, r.End, start, end)
 		}
 		if r.Duration != r.End-r.Start {
 			t.Errorf("%s: %d ns from %d to %d", path, r.Duration, r.Start, r.End)

@@ -28,8 +28,8 @@ type Row struct {
 	Format   string `json:"format,omitempty"`   // 2.0, 1.2 (of rosbag), MCAP, …
 	State    State  `json:"state"`
 
-	// Start and End are the times of the first and the last message. A RealSense recording, whose times count from its
-	// start, has the times of day. In another recording, small times don't count from 1970.
+	// Start and End are the times of the first and the last message. Those of a RealSense recording, whose times
+	// count from its start, are on the time line of its stamps, as info has them. Small times don't count from 1970.
 	Start    int64   `json:"start"`
 	End      int64   `json:"end"`
 	Duration int64   `json:"duration"` // nanoseconds
@@ -158,8 +158,8 @@ func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMiss
 	defer f.Close() //nolint:errcheck // only read
 	facts := f.Snapshot().Info
 	r.Device, r.Serial, r.Firmware = camdriver.Find(facts, camdriver.InfoName), camdriver.Find(facts, camdriver.InfoSerialNumber), camdriver.Find(facts, camdriver.InfoFirmwareVersion)
-	if start, ok := f.Start(); ok {
-		r.Start, r.End, r.Duration = start.UnixNano(), start.Add(f.Duration()).UnixNano(), int64(f.Duration())
+	if by := rsbag.TimeLineOf(bag).Offset; by.Absolute() {
+		r.Start, r.End = r.Start+int64(by), r.End+int64(by)
 	}
 	if countMissing {
 		n := int64(0)

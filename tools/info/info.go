@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
 )
 
@@ -26,6 +27,7 @@ type Summary struct {
 	Size         int64            `json:"size"` // of the file
 	Start        bagstore.Time    `json:"start"`
 	End          bagstore.Time    `json:"end"`
+	Recorded     *Recorded        `json:"recorded,omitempty"` // of a RealSense recording, if Start and End count from its start
 	Messages     uint64           `json:"messages"`
 	Chunks       int              `json:"chunks"`
 	Compressions []CompressionUse `json:"compressions"`             // most chunks first
@@ -35,6 +37,24 @@ type Summary struct {
 	Types        []TypeSummary    `json:"types"`                    // by name
 	Topics       []TopicSummary   `json:"topics"`                   // by name
 	Notes        []bagstore.Note  `json:"notes"`
+}
+
+// Recorded has the Start and End of a Summary on the time line of the stamps; 0 without a date.
+type Recorded struct {
+	Start bagstore.Time `json:"start"`
+	End   bagstore.Time `json:"end"`
+}
+
+// recorded returns nil if the times in the bag have dates, or are no recording's.
+func recorded(b *bagstore.Recording) *Recorded {
+	if !rsbag.IsRecording(b) || b.End().Absolute() {
+		return nil
+	}
+	r := &Recorded{}
+	if by := rsbag.TimeLineOf(b).Offset; by.Absolute() {
+		r.Start, r.End = b.Start()+by, b.End()+by
+	}
+	return r
 }
 
 // Duration from the first message to the last.
@@ -123,6 +143,7 @@ func summarize(b *bagstore.Recording) (*Summary, error) {
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
+	s.Recorded = recorded(b)
 	s.Topics = Topics(b)
 	types := make(map[TypeSummary]bool)
 	for _, c := range b.Connections() {

@@ -14,10 +14,8 @@ import (
 func (s *Summary) WriteText(to io.Writer) error {
 	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
 	if s.Messages > 0 {
-		rows = append(rows,
-			[2]string{"duration", durationText(s.Duration())},
-			[2]string{"start", timeText(s.Start)},
-			[2]string{"end", timeText(s.End)})
+		rows = append(rows, [2]string{"duration", durationText(s.Duration())})
+		rows = append(rows, s.timeRows()...)
 	}
 	rows = append(rows, [2]string{"size", sizeText(float64(s.Size))})
 	if s.Messages > 0 {
@@ -41,6 +39,20 @@ func (s *Summary) WriteText(to io.Writer) error {
 		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(r[1], " "))
 	}
 	return w.Flush()
+}
+
+// timeRows says when it begins and ends, as rosbag info does, and if that isn't in the file, what is.
+func (s *Summary) timeRows() [][2]string {
+	r := s.Recorded
+	switch {
+	case r == nil:
+		return [][2]string{{"start", timeText(s.Start)}, {"end", timeText(s.End)}}
+	case r.Start == 0:
+		return [][2]string{{"start", fmt.Sprintf("%.2f", s.Start.Seconds())}, {"end", fmt.Sprintf("%.2f", s.End.Seconds())},
+			{"times", "seconds from the start of a RealSense recording; its stamps are the camera's clock, no date"}}
+	}
+	return [][2]string{{"start", timeText(r.Start)}, {"end", timeText(r.End)},
+		{"times", fmt.Sprintf("in the file %.2f to %.2f, from the start of the RealSense recording", s.Start.Seconds(), s.End.Seconds())}}
 }
 
 func (s *Summary) compressionRows() [][2]string {
