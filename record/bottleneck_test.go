@@ -79,7 +79,7 @@ func TestClosing(t *testing.T) {
 	}{
 		{Figures{Paths: []string{"a.bag"}, Bytes: 2_000_000, Messages: 1, Duration: 1234 * time.Millisecond}, nil,
 			"recorded a.bag: 1 message of 0 topics, 1.2s, 2.0 MB; next: rs-ros-node info a.bag"},
-		{Figures{Paths: []string{"a_0.bag", "a_1.bag"}, Bytes: 3e9, Frames: 7, Duration: time.Hour}, []*tap{{}},
+		{Figures{Paths: []string{"a_0.bag", "a_1.bag"}, Bytes: 3e9, Frames: 7, Duration: 2 * time.Hour, Length: time.Hour}, []*tap{{}},
 			"recorded 2 files, a_0.bag … a_1.bag: 7 frames, 1h0m0s, 3.0 GB; next: rs-ros-node info a_0.bag"},
 		{Figures{Paths: []string{"a.bag"}, Bytes: 4000}, nil, "recorded a.bag: 0 messages of 0 topics, 0s, 4.0 kB; nothing came: the recording is empty, and stays"},
 		{Figures{Paths: []string{"a.bag"}, Frames: 7, Dropped: 2, Lost: 1}, []*tap{{}},

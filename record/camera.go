@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,7 +111,7 @@ func (r *Camera) Start(path string) (string, error) {
 	if written := rec.files.totals().Written; written != "" {
 		line = line.Str("written", written)
 	}
-	line.Msg("recording")
+	line.Msg(strings.TrimSpace("recording " + rec.forecast(rec.space.left(path))))
 	return path, nil
 }
 

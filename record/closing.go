@@ -34,7 +34,11 @@ func (r *Recording) closing(f Figures) (zerolog.Level, string) {
 	if topics := r.Topics(); len(topics) > 0 || len(r.taps) == 0 {
 		s.Counts = append(s.Counts, fmt.Sprintf("%s of %s", program.Count(f.Messages, "message"), program.Count(len(topics), "topic")))
 	}
-	s.Counts = append(s.Counts, f.Duration.Round(100*time.Millisecond).String())
+	length := f.Duration
+	if len(r.taps) > 0 {
+		length = f.Length
+	}
+	s.Counts = append(s.Counts, length.Round(100*time.Millisecond).String())
 	lost := func(n uint64, text string) {
 		if n > 0 {
 			s.Losses = append(s.Losses, fmt.Sprintf("%d %s", n, text))

@@ -11,16 +11,17 @@ import (
 
 // Figures describes a recording: what a terminal, ~status, /diagnostics and the viewer's page show of it.
 type Figures struct {
-	Paths    []string // files that are kept, in order
-	Files    int      // so far, without those that a ring has removed
-	Bytes    int64    // of the files that are kept
-	Written  string   // how the newest file is written: through the page cache or past it; "" for a .db3
-	Frames   uint64   // written
-	Dropped  uint64   // frames lost because the disk was too slow or failed
-	Skipped  uint64   // frames that arrived while paused
-	Messages uint64   // of topics, written
-	Lost     uint64   // messages of topics that were dropped, or too large for the queue
-	TooLarge uint64   // part of Lost
+	Paths    []string      // files that are kept, in order
+	Files    int           // so far, without those that a ring has removed
+	Bytes    int64         // of the files that are kept
+	Written  string        // how the newest file is written: through the page cache or past it; "" for a .db3
+	Frames   uint64        // written
+	Dropped  uint64        // frames lost because the disk was too slow or failed
+	Skipped  uint64        // frames that arrived while paused
+	Length   time.Duration // of files of devices, from the first frame on
+	Messages uint64        // of topics, written
+	Lost     uint64        // messages of topics that were dropped, or too large for the queue
+	TooLarge uint64        // part of Lost
 
 	File        string // the current one
 	Paused      bool
@@ -52,6 +53,7 @@ func (f *Figures) add(path string, st rsbag.RecorderStats) {
 		f.Skipped += stream.Skipped
 	}
 	f.Written = st.WriteMethod
+	f.Length += st.Duration
 }
 
 // String returns one line for a user.

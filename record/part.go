@@ -139,6 +139,7 @@ func (p *part) Close() error {
 func (p *part) stats() rsbag.RecorderStats {
 	s := rsbag.RecorderStats{Size: p.Size(), WriteMethod: p.WriteMethod()}
 	if p.device != nil {
+		s.Duration = p.device.Duration()
 		for _, w := range p.device.devices {
 			s.Streams = append(s.Streams, w.Stats().Streams...)
 		}

@@ -116,7 +116,8 @@ func (d *demo) record(ctx context.Context) error {
 		return err
 	}
 	d.step("camera", "%s\n          %s", camdriver.Find(n.Device().Info(), camdriver.InfoName), live.DescribeProfiles(n.Profiles()))
-	d.step("record", "%v into %s", d.Duration, d.bag)
+	size := program.SizeText(int64(float64(record.Speed(n.Profiles())) * d.Duration.Seconds()))
+	d.step("record", "%v into %s, about %s", d.Duration, d.bag, size)
 	done := d.progress("record")
 	err = n.Wait(ctx)
 	done()

@@ -145,9 +145,6 @@ func (n *Node) shareMemory() {
 	}
 }
 
-// uploadSpace is the default free space on a disk with recordings that wait for upload.
-const uploadSpace = 1 << 30
-
 // startUploads starts uploading the cameras' recordings. Close waits for the uploads after it has
 // ended the recordings.
 func (n *Node) startUploads() error {
@@ -164,11 +161,7 @@ func (n *Node) startUploads() error {
 	}
 	n.cleanup.AddFunc(q.Close)
 	for _, c := range n.cameras {
-		o := &c.opts.Recording
-		o.Uploads = q
-		if _, given := c.opts.Given["min-space"]; !given {
-			o.MinSpace = uploadSpace
-		}
+		c.opts.Recording.Uploads = q
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ var recorder = in("Recording", Set{
 	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only this much, until ~trigger"},
 	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "record on for this long after a trigger"},
 	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
-	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Auto: "1G with --upload", Help: "leave this much free on the disk, and drop frames"},
+	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Default: "1G", Help: "leave this much free on the disk, and drop frames"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording records .db3, for librealsense 2.58"},
 })
 
