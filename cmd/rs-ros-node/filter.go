@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/program/help"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -77,6 +78,7 @@ without output.`,
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, &o.bag)
+	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
 }
 

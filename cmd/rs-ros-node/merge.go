@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/settings"
+	"rsros/program/help"
 	"rsros/tools/rewrite"
 )
 
@@ -44,5 +45,6 @@ without output.`,
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)
+	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
 }

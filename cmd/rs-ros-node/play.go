@@ -58,7 +58,7 @@ or not everything could be computed in time.`,
 	}
 	p.register(cmd)
 	a.configFlags(cmd, "bags")
-	help.First(cmd.Flags(), "rate", "start", "duration", "loop", "pause", "clock", "topics", "exclude", "naming", "http")
+	help.First(cmd.Flags(), "rate", "start", "end", "duration", "loop", "clock", "topics", "exclude", "naming", "http")
 	return cmd
 }
 

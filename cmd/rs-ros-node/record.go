@@ -51,7 +51,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 	}
 	jobFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
 	a.configFlags(cmd, "topics")
-	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "output-prefix", "lz4", "split", "size", "duration", "http")
+	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size", "split-duration", "split-size", "http")
 	return cmd
 }
 

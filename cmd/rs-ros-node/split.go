@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/program/help"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
@@ -56,6 +57,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	settingFlags(cmd, settings.Output, &o.Options.Options)
+	help.First(f, "split-size", "split-duration", "split-count", "output")
 	return cmd
 }
 
