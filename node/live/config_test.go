@@ -70,13 +70,14 @@ func TestParametersWinOverFile(t *testing.T) {
 func TestRecordingParameters(t *testing.T) {
 	p := graph.Params{
 		"record": "walk.bag", "split_size": "100M", "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
-		"duration": 2.5, "rate": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
+		"duration": 2.5, "rate": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true, "topics": "/odom, /map",
 	}
 	o := Options{Recording: record.Options{MaxSize: 1}}
 	if err := o.fill(p); err != nil {
 		t.Fatal(err)
 	}
 	want := record.Options{
+		Topics:     []string{"/odom", "/map"},
 		Bag:        bagstore.Options{Compression: bagstore.LZ4, Sink: bagstore.Direct, ChunkSize: 256 << 10},
 		QueueBytes: 64 << 20, MaxSize: 1, MaxTime: 5 * time.Minute,
 	}
@@ -114,7 +115,7 @@ func TestOddParametersAreRefused(t *testing.T) {
 func TestWrongTypesAreNamed(t *testing.T) {
 	for want, p := range map[string]graph.Params{
 		`parameter ~gyro_fps: want a number, not "abc"`:            {"gyro_fps": "abc"},
-		`parameter ~split_size: want a number, not "big"`:          {"split_size": "big"},
+		`parameter ~split_size: "big": want a size such as 512M`:   {"split_size": "big"},
 		`parameter ~enable_depth: want true or false, not "maybe"`: {"enable_depth": "maybe"},
 		`parameter ~publish_tf: want true or false, not 1`:         {"publish_tf": 1},
 		`parameter ~lz4: want true or false, not 2`:                {"lz4": 2},

@@ -48,7 +48,7 @@ func TestRecordTogether(t *testing.T) {
 	dir := t.TempDir()
 	live, n := startTestLive(t, Options{
 		Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "back"}, Together: true, RecordPath: dir + "/",
-		Recording: recordTopics("/odom, /map", "/silent"),
+		Recording: recordTopics("/odom", "/map", "/silent"),
 		ROS:       ros.Config{PrivateParams: graph.Params{"front": map[string]any{"clock_drift": 4000.0, "seed": 1}, "back": map[string]any{"clock_drift": 9000.0, "seed": 2}}},
 	})
 	advertise := func(topic string, latch bool) *ros.Publisher {
