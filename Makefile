@@ -16,7 +16,7 @@ SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-f
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
-TAGS      := usb,usbvm,usbsdk,directsink,checked,dist,hosts,slurm,manual
+TAGS      := usb,usbvm,usbsdk,directsink,checked,dist,firsthour,hosts,slurm,manual
 # Bounds checks everywhere, and files written directly and read past the page cache by default.
 DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
@@ -36,7 +36,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-slurm test-usb test-usb-sdk test-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -84,6 +84,9 @@ e2e: deps build ## run the tests that need other programs
 
 test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
+
+test-firsthour: deps ## run the commands of README.md and docs/tutorial.md as they stand, and compare what the pages promise
+	$(TEST) -tags firsthour ./test/firsthour
 
 test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (Debian, root)
 	test/install.sh slurm-wlm munge

@@ -78,7 +78,7 @@ func (a *contentAhead) start(it *Iterator) {
 	if v.lead > 0 {
 		ended := make(chan struct{})
 		a.quiet = ended
-		quietly(&a.wait, func() {
+		Quietly(&a.wait, func() {
 			defer close(ended)
 			r.work()
 		})

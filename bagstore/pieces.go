@@ -11,7 +11,7 @@ type Piece struct {
 	Whole *WholeChunk // if not nil, instead of the message. Valid until the next piece
 }
 
-// Pieces iterates like Messages, but yields a chunk of the given compression in place of its
+// Pieces iterates like Messages, but yields a chunk of the given compression, or of any if kind is "", in place of its
 // messages if all of them are selected and intact, and takes accepts it. takes may be asked several
 // times, and in advance; nil accepts none.
 //
@@ -68,7 +68,7 @@ func (w *wholeChunks) start(r chunkRef) bool {
 		return true
 	}
 	l := w.it.reader.layout(r)
-	if l.Compression != w.kind {
+	if w.kind != "" && l.Compression != w.kind {
 		return false
 	}
 	c := w.it.v.wholeChunk(r, l)

@@ -26,9 +26,9 @@ type prefetcher struct {
 	wait  sync.WaitGroup
 }
 
-// quietly runs work on a thread of low priority: the system preempts it when a message is due or a
+// Quietly runs work on a thread of low priority: the system preempts it when a message is due or a
 // subscriber receives one.
-func quietly(wait *sync.WaitGroup, work func()) {
+func Quietly(wait *sync.WaitGroup, work func()) {
 	wait.Go(func() {
 		// Never unlocked: the thread, with its low priority, ends with the goroutine.
 		runtime.LockOSThread()
@@ -42,7 +42,7 @@ func (p *prefetcher) start(read func()) {
 	if p.queue == nil {
 		queue := make(chan func(), leadChunks)
 		p.queue = queue
-		quietly(&p.wait, func() {
+		Quietly(&p.wait, func() {
 			for next := range queue {
 				next()
 			}

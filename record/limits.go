@@ -54,8 +54,11 @@ func (s *series) splitIfDue(it *item) error {
 
 // tick starts a new file, or ends the recording, if it is time.
 func (s *series) tick(it *item) error {
-	if s.ringDue(it.arrival) && s.worth() {
-		return s.next()
+	if s.ringDue(it.arrival) {
+		if s.worth() {
+			return s.next()
+		}
+		s.endLate()
 	}
 	if s.cur.device != nil {
 		return nil

@@ -48,18 +48,38 @@ func connectionOf(topic string, h ros.Header) bagstore.Connection {
 	}
 }
 
+// connectionIDs has the IDs of connections in all files of a series: files with equal IDs are joined by whole chunks.
+type connectionIDs map[connectionKey]uint32
+
+// maxIDs bounds connectionIDs, for publishers that come and go.
+const maxIDs = 4096
+
+func (l connectionIDs) of(key connectionKey) uint32 {
+	id, ok := l[key]
+	if !ok {
+		if len(l) == maxIDs {
+			clear(l)
+		}
+		id = uint32(len(l))
+		l[key] = id
+	}
+	return id
+}
+
 // bagFile is a bag of topics.
 type bagFile struct {
 	*rosbag.Writer
 	conns map[connectionKey]uint32
+	ids   connectionIDs
 }
 
 func (f *bagFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
 	key := keyOf(topic, h)
 	id, ok := f.conns[key]
 	if !ok {
-		var err error
-		if id, err = f.AddConnection(connectionOf(topic, h)); err != nil {
+		c, err := connectionOf(topic, h), error(nil)
+		c.ID = f.ids.of(key)
+		if id, err = f.KeepConnection(c); err != nil {
 			done()
 			return err
 		}
@@ -149,7 +169,7 @@ func (p *part) stats() rsbag.RecorderStats {
 
 // createTopics creates a file of topics under its active name, in the format of its extension, if
 // its final name is unused.
-func createTopics(path string, o bagstore.Options, left leftOut) (*part, error) {
+func createTopics(path string, o bagstore.Options, left leftOut, ids connectionIDs) (*part, error) {
 	if !o.Overwrite {
 		if _, err := os.Lstat(path); err == nil {
 			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
@@ -161,7 +181,7 @@ func createTopics(path string, o bagstore.Options, left leftOut) (*part, error) 
 		p.file, err = createDB3(p.active, o, left)
 	} else {
 		o.Live = true
-		f := &bagFile{conns: map[connectionKey]uint32{}}
+		f := &bagFile{conns: map[connectionKey]uint32{}, ids: ids}
 		f.Writer, err = rosbag.Create(p.active, o)
 		p.file = f
 	}

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/program"
 )
@@ -65,8 +63,7 @@ type ring struct {
 	tight bool      // the disk's free space leaves less than Before
 	stay  bool      // the ring stays on disk: recording failed
 	early bool      // the current file, which was too short at a trigger, ends as soon as it isn't
-	keep  string    // base of the files that the last trigger keeps
-	kept  int       // number of files for that trigger
+	kept  *kept     // of the trigger whose time isn't over; nil if there is none
 	until time.Time // files that begin earlier are kept
 	// pending are the times of triggers that wait in the recorder's queue.
 	pending []time.Time
@@ -143,17 +140,19 @@ func (r *ring) needed(f ringFile) bool {
 	return slices.ContainsFunc(r.pending, func(at time.Time) bool { return !f.ended.Before(at.Add(-r.Before)) })
 }
 
-// trigger keeps what was recorded since Before, and what will be until After. The window of a
-// trigger that overlaps the last one prolongs that. due reports whether the next file should begin,
+// trigger keeps what was recorded since Before, and what will be until After. A trigger in the time
+// of the last one prolongs that. due reports whether the next file should begin,
 // so that what there is becomes complete. Only the writing goroutine may call it.
 func (s *series) trigger(at time.Time) (due bool, err error) {
 	r := s.ring
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.pending = slices.DeleteFunc(r.pending, func(t time.Time) bool { return !t.After(at) })
-	if at.Add(-r.Before).After(r.until) {
-		r.keep, r.kept = unusedBase(r.name(at.Format(stampLayout)), cmp.Or(r.ext, extBag)), 0
-		s.log.Info().Str("files", partPath(r.keep, 0, r.ext)+" …").Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
+	if r.kept == nil {
+		if r.kept, err = newKept(r.name(at.Format(stampLayout)), cmp.Or(r.ext, extBag)); err != nil {
+			return false, err
+		}
+		s.log.Info().Str("file", r.kept.base+r.kept.ext).Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
 	}
 	if until := at.Add(r.After); until.After(r.until) {
 		r.until = until
@@ -164,7 +163,7 @@ func (s *series) trigger(at time.Time) (due bool, err error) {
 		}
 	}
 	for len(r.files) > 0 {
-		if err := s.keepFile(r.pop()); err != nil {
+		if err := r.kept.add(r.pop()); err != nil {
 			return false, err
 		}
 	}
@@ -182,8 +181,12 @@ func (r *ring) pop() ringFile {
 // complete takes a complete file. The caller must hold s.mu.
 func (s *series) complete(f ringFile) error {
 	r := s.ring
-	if f.began.Before(r.until) {
-		return s.keepFile(f)
+	if r.kept != nil && f.began.Before(r.until) {
+		err := r.kept.add(f)
+		if !f.ended.Before(r.until) {
+			s.endTrigger()
+		}
+		return err
 	}
 	r.files, r.size = append(r.files, f), r.size+f.stats.Size
 	for len(r.files) > 0 {
@@ -246,38 +249,16 @@ func (r *ring) length(began time.Time) time.Duration {
 	return r.now.Sub(began)
 }
 
-// keepFile moves a file out of the ring. The caller must hold s.mu.
-func (s *series) keepFile(f ringFile) error {
-	r := s.ring
-	for {
-		path := partPath(r.keep, r.kept, r.ext)
-		r.kept++
-		err := place.Rename(f.path, path, false)
-		if errors.Is(err, fs.ErrExist) && r.kept < maxKept {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.o.Uploads.Begin(path)
-		s.o.Uploads.Finish(path)
-		s.done.add(path, f.stats)
-		return nil
-	}
-}
-
-// maxKept bounds the search for an unused number.
-const maxKept = 1 << 20
-
 // forget removes the oldest file. The caller must hold s.mu.
 func (s *series) forget() error { return remove(s.ring.pop().path) }
 
-// endRing removes the ring, unless recording failed. The caller must hold s.mu.
+// endRing removes the ring, unless recording failed, and ends a trigger's time. The caller must hold s.mu.
 func (s *series) endRing() error {
 	r := s.ring
 	if r == nil || r.folder == "" {
 		return nil
 	}
+	defer s.endTrigger() // when there is more room
 	folder := r.folder
 	r.folder = ""
 	if r.stay {
@@ -309,7 +290,7 @@ func (s *series) keptFiles() int {
 	if s.ring == nil {
 		return 0
 	}
-	return len(s.done.Paths)
+	return len(s.done.Paths) + len(s.keptParts())
 }
 
 // describe says what a ring has, for a status. It is empty if there is none.
@@ -320,7 +301,7 @@ func (s *series) describe() string {
 	if r == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths))
+	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths)+len(s.keptParts()))
 	if r.tight {
 		text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -63,15 +64,23 @@ type series struct {
 	unfinished []*part // cur, and the one that is being closed before it
 	done       Figures // of the complete files outside of a ring; its paths are those that are kept
 	err        error   // of files that couldn't be completed
-	gone       error   // of files that another program deleted, replaced or truncated
+	gone       error   // of files that another program deleted, replaced or truncated, and of a ring's that weren't joined
+
+	joining []*kept        // what triggers keep whose time is over
+	joins   sync.WaitGroup // of the goroutines that join them
+	turn    sync.Mutex     // one at a time
+	ending  atomic.Bool    // they don't wait for the queue any more
+	join    func(parts []string, out string) error
+	between func() // between their steps; of tests
 }
 
 // newSeries returns the files of a recording at a base. In a recording with a ring, the base is that of kept files.
 func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Logger) (*series, error) {
 	s := &series{
 		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log),
-		numbered: o.Split && (o.MaxSize > 0 || o.MaxTime > 0), full: func() {},
+		numbered: o.Split && (o.MaxSize > 0 || o.MaxTime > 0), full: func() {}, between: func() {},
 	}
+	s.join = s.joinParts
 	if o.Ring.Before > 0 {
 		return s, s.startRing(o.Ring, base, time.Now())
 	}
@@ -134,6 +143,9 @@ func (s *series) next() error {
 		s.began = s.ring.now
 	}
 	s.used, s.paused = false, false
+	if s.ring != nil && s.made == 1 {
+		s.joinLeft()
+	}
 	if err := s.failed(); err != nil {
 		return err
 	}
@@ -334,9 +346,12 @@ func (s *series) end() error {
 		s.open = false
 		s.close(s.cur, s.span())
 	}
+	s.ending.Store(true)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return errors.Join(s.err, s.gone, s.endRing())
+	err := s.endRing()
+	s.mu.Unlock()
+	s.joins.Wait()
+	return errors.Join(s.err, s.gone, err)
 }
 
 // totals describes all files, without those that a ring has removed. It may be called from any goroutine.
@@ -346,7 +361,7 @@ func (s *series) totals() Figures {
 	sum := s.done
 	sum.Paths = slices.Clip(sum.Paths)
 	if s.ring != nil {
-		for _, f := range s.ring.files {
+		for _, f := range append(s.keptParts(), s.ring.files...) {
 			sum.add(f.path, f.stats)
 		}
 	}

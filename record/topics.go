@@ -101,7 +101,8 @@ func (r *topicRecorder) run(ctx context.Context) error {
 // time is active.
 func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left leftOut, log zerolog.Logger) (*series, error) {
 	s, err := newSeries(o, o.base(time.Now()), o.ext(), budget, log)
-	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) { return createTopics(path, bag, left) }
+	ids := connectionIDs{}
+	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) { return createTopics(path, bag, left, ids) }
 	return s, err
 }
 

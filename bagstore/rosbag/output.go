@@ -15,10 +15,11 @@ import (
 // Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
-	Clamped int // messages of Copy with Message.TimeClamped
-	target  *place.Target
-	ids     map[*bagstore.Connection]uint32
-	added   map[string][]*bagstore.Connection // by topic, to find equal ones
+	AsStored bool // chunks of any compression are copied whole
+	Clamped  int  // messages of Copy with Message.TimeClamped
+	target   *place.Target
+	ids      map[*bagstore.Connection]uint32
+	added    map[string][]*bagstore.Connection // by topic, to find equal ones
 }
 
 // CreateOutput creates a bag without checkpoints, at a path or an address. Without Overwrite the error
@@ -46,7 +47,7 @@ func (o *Output) connection(c *bagstore.Connection) (uint32, error) {
 		o.ids[c] = o.ids[o.added[c.Topic][i]]
 		return o.ids[c], nil
 	}
-	id, err := o.keepConnection(*c)
+	id, err := o.KeepConnection(*c)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +90,7 @@ func (o *Output) Keep(conns []*bagstore.Connection) {
 // Takes reports whether CopyWhole can copy the chunk: the bag describes all connections in it, and by
 // the same IDs.
 func (o *Output) Takes(c *bagstore.WholeChunk) bool {
-	return c.Layout.Compression == o.o.Compression && !slices.ContainsFunc(c.Connections(), func(conn *bagstore.Connection) bool {
+	return (o.AsStored || c.Layout.Compression == o.o.Compression) && !slices.ContainsFunc(c.Connections(), func(conn *bagstore.Connection) bool {
 		id, ok := o.ids[conn]
 		return !ok || id != conn.ID || !o.known[id]
 	})

@@ -67,11 +67,12 @@ func (w *Writer) AddConnection(c bagstore.Connection) (uint32, error) {
 	return c.ID, w.addConnection(&c)
 }
 
-// maxKept bounds the IDs that keepConnection keeps.
+// maxKept bounds the IDs that KeepConnection keeps.
 const maxKept = 1 << 16
 
-// keepConnection is AddConnection that keeps the connection's ID if it is free.
-func (w *Writer) keepConnection(c bagstore.Connection) (uint32, error) {
+// KeepConnection is AddConnection that keeps the connection's ID if it is free. Files in which connections have equal
+// IDs can be joined by whole chunks.
+func (w *Writer) KeepConnection(c bagstore.Connection) (uint32, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := uint32(len(w.conns)); c.ID >= maxKept || c.ID < n && w.conns[c.ID] != nil {

@@ -93,6 +93,13 @@ func (b *Budget) Reserved() int64 {
 	return b.taken
 }
 
+// Queued returns the size of what waits in the queues.
+func (b *Budget) Queued() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.size.Load() - b.taken
+}
+
 // makeRoom drops items until size more fit, or until only own could be dropped and is empty: an
 // item larger than the limit still passes. The caller must hold b.mu.
 func (b *Budget) makeRoom(own *holder, size int64) {

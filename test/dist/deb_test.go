@@ -88,9 +88,9 @@ func TestInstalled(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"rs-ros-node 0.1.0", []string{"rs-ros-node", "version"}},
+		{"rs-ros-node 1.0.0", []string{"rs-ros-node", "version"}},
 		{"/usr/share/rs_ros_node", []string{"rospack", "find", "rs_ros_node"}},
-		{"rs-ros-node 0.1.0", []string{"rosrun", "rs_ros_node", "rs-ros-node", "version"}},
+		{"rs-ros-node 1.0.0", []string{"rosrun", "rs_ros_node", "rs-ros-node", "version"}},
 		{"Record topics", []string{"zcat", "/usr/share/man/man1/rs-ros-node-record.1.gz"}},
 		{"align-depth", []string{"bash", "-c", "rs-ros-node __complete live --align"}},
 		{"start_rs-ros-node", []string{"cat", "/usr/share/bash-completion/completions/rs-ros-node"}},

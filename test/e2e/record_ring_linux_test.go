@@ -190,7 +190,8 @@ func (c *camera) slack() time.Duration {
 
 func keptFiles(dir string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, "box_*.bag"))
-	return files
+	parts, _ := filepath.Glob(filepath.Join(dir, "box_*.parts", "box_*_*_*.bag"))
+	return append(files, parts...)
 }
 
 // judge looks for the images of the windows: those that the recorder received up to the end of a window or, if it was
