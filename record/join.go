@@ -84,6 +84,7 @@ func (s *series) joined(k *kept, paths []string, err error) {
 		sum := k.files[len(k.files)-1].stats
 		for _, f := range k.files[:len(k.files)-1] {
 			sum.Streams = append(sum.Streams, f.stats.Streams...)
+			sum.Duration += f.stats.Duration
 		}
 		if st, err := os.Stat(paths[0]); err == nil {
 			sum.Size = st.Size()

@@ -273,6 +273,9 @@ func TestRingShortens(t *testing.T) {
 	if text := s.describe(); strings.Contains(text, "shorter") {
 		t.Errorf("status %q", text)
 	}
+	if err := s.end(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestRingOnALazyDisk checks that a ring loses no more files than the disk lacks, if removing them shows

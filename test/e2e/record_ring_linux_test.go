@@ -190,7 +190,7 @@ func (c *camera) slack() time.Duration {
 
 func keptFiles(dir string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, "box_*.bag"))
-	parts, _ := filepath.Glob(filepath.Join(dir, "box_*.parts", "box_*_*_*.bag"))
+	parts, _ := filepath.Glob(filepath.Join(dir, "box_*.parts", "*.bag"))
 	return append(files, parts...)
 }
 
