@@ -68,6 +68,10 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	dir := t.TempDir()
 	longBag(t, filepath.Join(dir, "long.bag"), bagstore.None)
 	longBag(t, filepath.Join(dir, "latched.bag"), bagstore.None, "/tf_static")
+	sdk, err := os.ReadFile(samplebag.SDK(t, "sw_small_raw.bag", "walk.bag"))
+	if err != nil || os.WriteFile(filepath.Join(dir, "sdk.bag"), sdk, 0o600) != nil {
+		t.Fatal(err)
+	}
 	type limit struct {
 		requests int
 		bytes    int64
@@ -84,6 +88,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
 		"long.mcap":   {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
 		"long.db3":    {"info": {20, 42 << 20}, "cut": {20, 42 << 20}, "convert": {20, 42 << 20}},                  // fetched whole, and once
+		"sdk.bag":     {"info": {12, 1 << 20}},                                                                     // 2 MB
 		"latched.db3": {"cut": {20, 42 << 20}},
 	} {
 		local, format := filepath.Join(dir, file), filepath.Ext(file)

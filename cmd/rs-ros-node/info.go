@@ -30,7 +30,7 @@ func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
 		Use:   "info BAG…",
-		Short: "Summarize bags, as rosbag info does; reads no message",
+		Short: "Summarize bags, as rosbag info does, from the index",
 		Long: `info prints what rosbag info prints, from the index alone. A bag that is torn or has
 no index is scanned as far as it is intact, with a log line. Like all commands that
 only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --sizes
@@ -81,7 +81,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 		return err
 	}
 	defer b.Close() //nolint:errcheck // only read
-	s, err := info.Summarize(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes})
+	s, err := info.Summarize(ctx, b, info.Options{Rates: o.freq, Sizes: o.sizes, Dates: !o.yaml})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := info.Summarize(t.Context(), b, info.Options{})
+		s, err := info.Summarize(t.Context(), b, info.Options{Dates: true})
 		realsense := rsbag.IsRecording(b)
 		if err := errors.Join(err, b.Close()); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Rates bool // find rates and gaps, by reading every chunk's index
 	Sizes bool // find sizes, by decompressing and reading every message's header
+	Dates bool // find Recorded, by reading a frame of a RealSense recording
 }
 
 // Summary is a summary of a bag.
@@ -123,6 +124,9 @@ func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (*Summary,
 	if err != nil {
 		return s, err
 	}
+	if o.Dates {
+		s.Recorded = recorded(b)
+	}
 	if o.Rates {
 		if err := s.rates(ctx, b); err != nil {
 			return s, err
@@ -143,7 +147,6 @@ func summarize(b *bagstore.Recording) (*Summary, error) {
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
-	s.Recorded = recorded(b)
 	s.Topics = Topics(b)
 	types := make(map[TypeSummary]bool)
 	for _, c := range b.Connections() {
