@@ -1,15 +1,70 @@
 package main
 
 import (
+	"flag"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
-	"rsros/test/helppages"
+	"github.com/spf13/cobra"
+
+	"rsros/program/help"
 )
 
-// TestHelpPages checks that testdata/help has the help of each command.
+var update = flag.Bool("update", false, "write the help of the commands into testdata/help and the pages")
+
+var (
+	flagLine    = regexp.MustCompile(`^ +(?:-\w, )?--[a-z0-9-]+(?:\[=| )([^\s\]]+)`)
+	placeholder = regexp.MustCompile(`^[A-Z0-9|=:/,….x@]+$`)
+	vague       = strings.Fields("TEXT STRING STRINGS INT UINT FLOAT NUMBER WORD VALUE")
+)
+
+// TestHelpPages checks that testdata/help has the help of each command. TestHelpForm checks what is in the files.
 func TestHelpPages(t *testing.T) {
-	helppages.Check(t, "testdata/help", newRootCommand(&app{}))
+	checkHelp(t, newRootCommand(&app{}))
+}
+
+// checkHelp compares the help of a command and its subcommands with their files.
+func checkHelp(t *testing.T, cmd *cobra.Command) {
+	t.Helper()
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+			checkHelp(t, c)
+		}
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "rs-ros-node "), " ", "-")
+	checkGolden(t, filepath.Join("testdata/help", name+".txt"), help.Page(cmd))
+}
+
+// TestHelpForm checks the widths and placeholders of all pages, of which that of rs-lerobot is one.
+func TestHelpForm(t *testing.T) {
+	pages, err := filepath.Glob("testdata/help/*.txt")
+	if err != nil || !slices.Contains(pages, filepath.FromSlash("testdata/help/rs-lerobot.txt")) {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > help.Width {
+				t.Errorf("%s: longer than %d columns: %s", page, help.Width, line)
+			}
+		}
+		flags := string(text)
+		if _, examples, ok := strings.Cut(flags, "\nExamples:\n"); ok {
+			_, flags, _ = strings.Cut(examples, "\n\n")
+		}
+		for line := range strings.Lines(flags) {
+			if m := flagLine.FindStringSubmatch(line); m != nil && (!placeholder.MatchString(m[1]) || slices.Contains(vague, m[1])) {
+				t.Errorf("%s: want a placeholder such as FILE or TIME: %s", page, line)
+			}
+		}
+	}
 }
 
 // TestCommandPages checks that docs/commands has the flags of each command.
@@ -18,5 +73,65 @@ func TestCommandPages(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatal(pages, err)
 	}
-	helppages.CheckBlocks(t, pages, newRootCommand(&app{}))
+	checkBlocks(t, pages, newRootCommand(&app{}))
+}
+
+var block = regexp.MustCompile(`(?s)<!-- flags: ([a-z-]*) ?-->\n.*?<!-- end -->`)
+
+// checkBlocks compares the blocks of flags on pages with the help of a program's commands. A block without a name
+// has the flags of all commands. Each command must have a block on one of the pages.
+func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
+	t.Helper()
+	shown := map[string]bool{}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := block.ReplaceAllStringFunc(string(text), func(part string) string {
+			name := block.FindStringSubmatch(part)[1]
+			shown[name] = true
+			cmd, _, err := root.Find([]string{name})
+			if name == "" {
+				cmd, err = root, nil
+			}
+			if err != nil {
+				t.Errorf("%s: %v", page, err)
+				return part
+			}
+			flags, global, _ := strings.Cut(help.Flags(cmd), "Global flags:\n")
+			if name == "" {
+				flags = global
+			} else if name += " "; flags == "" {
+				return "<!-- flags: " + name + "-->\nIt has the flags of all commands only.\n<!-- end -->"
+			}
+			flags = strings.TrimPrefix(strings.TrimRight(flags, "\n"), "Flags:\n")
+			return "<!-- flags: " + name + "-->\n```\n" + flags + "\n```\n<!-- end -->"
+		})
+		if *update {
+			if err := os.WriteFile(page, []byte(made), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if made != string(text) {
+			t.Errorf("%s: the flags aren't those of --help; if these are right: go test ./cmd/... -run TestCommandPages -update", page)
+		}
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() && cmd.Name() != "help" && cmd.Name() != "completion" && !shown[cmd.Name()] {
+			t.Errorf("no page has the flags of %s", cmd.Name())
+		}
+	}
+}
+
+// checkGolden compares a text with a file, or writes the file with -update.
+func checkGolden(t *testing.T, file, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || string(want) != text {
+		t.Errorf("%s isn't what the program prints; if that is meant: go test ./cmd/... -run %s -update (%v)", file, t.Name(), err)
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"rsros/test/helppages"
 	"rsros/test/samplebag"
 )
 
@@ -62,7 +61,7 @@ func TestMistakeTexts(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "\n$ rs-ros-node %s\n%sexit code %d\n", line, text, code)
 	}
-	helppages.Golden(t, golden, b.String())
+	checkGolden(t, golden, b.String())
 }
 
 // mistakesFolder makes the folder of the mistakes' files the current one.
