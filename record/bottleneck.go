@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/program/load"
+	"rsros/program/localfile"
 )
 
 // bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait for the disk, or
@@ -24,8 +24,8 @@ type bottleneck struct {
 
 // second is what was measured until its end.
 type second struct {
-	processor load.Usage
-	disk      time.Duration // waited for
+	at   time.Time
+	disk time.Duration // waited for
 }
 
 // advice is what a user should know once: why messages were dropped, why others were lost before, and which come twice.
@@ -38,24 +38,27 @@ const (
 	advices
 )
 
-func (b *bottleneck) measure() second { return second{load.Now(), b.waits.Total()} }
-
 // tick is called at the start and once a second.
 func (b *bottleneck) tick() {
-	now := b.measure()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	copy(b.seconds[:], b.seconds[1:])
-	b.seconds[len(b.seconds)-1] = now
+	b.seconds[len(b.seconds)-1] = second{time.Now(), b.waits.Total()}
 }
 
 // limit returns what limits now.
 func (b *bottleneck) limit() limit {
-	now := b.measure()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.seconds[:], func(s second) bool { return !s.processor.At.IsZero() })
-	return now.limitSince(b.seconds[max(i, 0)])
+	i := slices.IndexFunc(b.seconds[:], func(s second) bool { return !s.at.IsZero() })
+	return second{time.Now(), b.waits.Total()}.limitSince(b.seconds[max(i, 0)], pressure())
+}
+
+// pressure returns in how many percent of the last ten seconds a program has waited for a processor, as Linux measures it, or 0.
+func pressure() (percent float64) {
+	text, _ := localfile.Read("/proc/pressure/cpu", 1<<10)
+	_, _ = fmt.Sscanf(string(text), "some avg10=%f", &percent) // unknown is 0
+	return percent
 }
 
 // limit is what can't keep up.
@@ -69,11 +72,11 @@ const (
 
 // limitSince says that the disk limits if files have waited for it most of the time. A busy processor is late to see that a write is over:
 // then it may be either.
-func (s second) limitSince(earlier second) limit {
+func (s second) limitSince(earlier second, pressure float64) limit {
 	switch waited := s.disk - earlier.disk; {
-	case 2*waited < s.processor.At.Sub(earlier.processor.At):
+	case 2*waited < s.at.Sub(earlier.at):
 		return limitProcessor
-	case s.processor.Since(earlier.processor) > 0.9:
+	case pressure > 50:
 		return limitBoth
 	}
 	return limitDisk

@@ -8,24 +8,24 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/program/load"
 )
 
 func TestLimit(t *testing.T) {
 	for name, c := range map[string]struct {
-		seconds float64
-		disk    time.Duration
-		want    limit
+		seconds, waited time.Duration
+		pressure        float64
+		want            limit
 	}{
-		"waits for nothing":       {2, 0, limitProcessor},
-		"waits for a part":        {2, 900 * time.Millisecond, limitProcessor},
-		"waits most of the time":  {2, 1100 * time.Millisecond, limitDisk},
-		"waits all of the time":   {3, 3 * time.Second, limitDisk},
-		"no time has been passed": {0, 0, limitDisk},
+		"waits for nothing":                     {2000, 0, 0, limitProcessor},
+		"waits for a part":                      {2000, 900, 90, limitProcessor},
+		"waits most of the time":                {2000, 1100, 40, limitDisk},
+		"waits all of the time":                 {3000, 3000, 0, limitDisk},
+		"waits, and others wait for processors": {3000, 3000, 60, limitBoth},
+		"no time has passed":                    {0, 0, 0, limitDisk},
 	} {
 		at := time.Unix(100, 0)
-		now := second{load.Usage{At: at.Add(time.Duration(c.seconds * 1e9))}, time.Minute + c.disk}
-		if got := now.limitSince(second{load.Usage{At: at}, time.Minute}); got != c.want {
+		now := second{at.Add(c.seconds * time.Millisecond), time.Minute + c.waited*time.Millisecond}
+		if got := now.limitSince(second{at, time.Minute}, c.pressure); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
