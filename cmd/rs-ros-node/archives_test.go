@@ -88,7 +88,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 9 << 20}, "cut": {20, 6 << 20}, "all": {30, 42 << 20}},
 		"long.mcap":   {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 14 << 20}, "cut": {40, 7 << 20}}, // how many ranges are merged depends on the machine
 		"long.db3":    {"info": {20, 42 << 20}, "cut": {20, 42 << 20}, "convert": {20, 42 << 20}},                  // fetched whole, and once
-		"sdk.bag":     {"info": {12, 1 << 20}},                                                                     // 2 MB
+		"sdk.bag":     {"info": {10, 3 << 19}},                                                                     // of 2.3 MB; with the first frame
 		"latched.db3": {"cut": {20, 42 << 20}},
 	} {
 		local, format := filepath.Join(dir, file), filepath.Ext(file)
