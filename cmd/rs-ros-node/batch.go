@@ -40,8 +40,8 @@ type batched struct {
 	json bool
 	// own are flags of the command that batch sets or can't do with.
 	own []string
-	// inputs are flags that name files which the command reads for every item, and what finds errors in one.
-	inputs map[string]func(path string) error
+	// rules: the command has --rules, a file that it reads for every item.
+	rules bool
 	// positional is how many arguments the user may give.
 	positional int
 }
@@ -52,12 +52,8 @@ const (
 	rowKind    = "jsonl" // after the whole name of the input
 )
 
-func readable[T any](read func(string) (T, error)) func(string) error {
-	return func(path string) error { _, err := read(path); return err }
-}
-
 var batchCommands = map[string]batched{
-	"check":    {json: true, own: []string{"rules-from"}, inputs: map[string]func(string) error{"rules": readable(rules.Read)}},
+	"check":    {json: true, own: []string{"rules-from"}, rules: true},
 	"info":     {json: true, own: []string{"yaml", "key"}},
 	"catalog":  {to: []string{rowKind}, own: []string{"jobs"}},
 	"recover":  {to: []string{sameKind}, json: true, own: []string{"in-place"}},
@@ -133,8 +129,6 @@ func batchArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(own) < 2:
 		return errors.New("batch needs a command, and the folder of the recordings")
-	case !cmd.Flags().Changed("output") && len(own) == 3:
-		return fmt.Errorf("the output follows -o: %s %s %s -o %s", cmd.CommandPath(), own[0], own[1], own[2])
 	case !cmd.Flags().Changed("output"):
 		return errors.New("batch needs -o, the folder for outputs and markers")
 	case len(own) > 2:
@@ -217,12 +211,12 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 	if n := cmd.Flags().NArg(); n > c.positional {
 		return nil, nil, fmt.Errorf("%q: the recordings are those of the folder", cmd.Flags().Arg(c.positional))
 	}
-	for flag, find := range c.inputs {
-		if path := cmd.Flags().Lookup(flag).Value.String(); path != "" {
-			if err := find(path); err != nil {
+	if c.rules {
+		if path := cmd.Flags().Lookup("rules").Value.String(); path != "" {
+			if _, err := rules.Read(path); err != nil {
 				return nil, nil, err
 			}
-			inputs = append(inputs, path)
+			inputs = []string{path}
 		}
 	}
 	return rest, inputs, nil

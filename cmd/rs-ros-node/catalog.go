@@ -62,7 +62,7 @@ or a folder or an address that ends with a slash, for all files below it that en
 Exit codes: 0 done, 1 not done, without output.`,
 		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.jsonl -o week.jsonl
   rs-ros-node catalog merge s3://robots/catalogs/ -o all.jsonl`,
-		Args: withOutput(0),
+		Args: withOutput(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := catalog.Merge(cmd.Context(), args, out, overwrite)
 			if err == nil {

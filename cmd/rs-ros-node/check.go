@@ -82,7 +82,6 @@ file is invalid.`,
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML `FILE`")
 	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this `RECORDING` meets, with tolerances")
-	cmd.PreRunE = migrationFlags(cmd.Flags())
 	return cmd
 }
 

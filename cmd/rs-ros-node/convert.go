@@ -64,7 +64,7 @@ without output.`,
   rs-ros-node convert robot.mcap -o robot.bag
   rs-ros-node convert robot.mcap -o walk.bag --realsense  # its camera, for librealsense
   rs-ros-node convert robot.bag -o robot.mcap --ros 2`,
-		Args: withOutput(1),
+		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.camera = o.camera || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(o.out) == ".db3"
 			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.None)

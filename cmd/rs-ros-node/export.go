@@ -38,7 +38,7 @@ set were left out, 1 not done.`,
   rs-ros-node export walk.bag -o walk --align-depth
   rs-ros-node export walk.bag -o imu --types sensor_msgs/Imu
   rs-ros-node export walk.bag -o walk --as tum --fps 15`,
-		Args: withOutput(0),
+		Args: withOutput(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if set.form != "" {
 				set.uncompressed = uncompressed

@@ -61,7 +61,7 @@ without output.`,
   rs-ros-node filter walk.bag -o fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
   rs-ros-node filter walk.bag -o odom.bag \
       "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
-		Args: withOutput(2),
+		Args: withOutput(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				o.expression = args[1]

@@ -29,7 +29,7 @@ without output.`,
 		Example: `  rs-ros-node merge walk_000.bag walk_001.bag -o walk.bag
   rs-ros-node merge robot.bag camera.bag -o both.bag --lz4 -x /rosout
   rs-ros-node merge robot_2026-03-01-12-00-10_*.bag -o incident.bag --join`,
-		Args: withOutput(0),
+		Args: withOutput(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, in := range args {
 				if rewrite.SameFile(in, o.out) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +31,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			}
 		})
 		word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // -device is read as -d, -e, …
+		if cmd.Name() == "check" && slices.Contains(migrationFlags, word) {
+			err = fmt.Errorf("%w: check looks for damage, not for changed types; for migration rules take rosbag check", err)
+			break
+		}
 		if near := nearest.Name(word, names); near != "" {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		} else {
@@ -55,6 +60,9 @@ func unknownCommand(root *cobra.Command, err error) error {
 	var word string
 	if _, other := fmt.Sscanf(err.Error(), "unknown command %q", &word); other != nil {
 		return usageError{err}
+	}
+	if instead, ok := replacedCommands[word]; ok {
+		return usageError{fmt.Errorf("%s is not supported: %s", word, instead)}
 	}
 	var names []string
 	for _, c := range root.Commands() {

@@ -49,7 +49,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
       --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
   rs-ros-node process walk.bag -o view.bag --filters decimation,colorizer \
       --set colorizer.color_scheme=9 --lz4`,
-		Args: withOutput(1),
+		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], o) },
 	}
 	f := cmd.Flags()

@@ -17,13 +17,11 @@ import (
 // progress shows a progress bar if standard error is a terminal, else it logs a line every few
 // seconds. done removes the bar; log nothing before it, or the lines mix.
 func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
-	switch {
-	case quiet || a.quiet:
+	if quiet {
 		return nil, func() {}
-	case isTerminal(a.raw.err):
-		return newBar(mpb.New(mpb.WithOutput(a.raw.err), mpb.WithWidth(50)), name)
 	}
-	return a.progressLines(name), func() {}
+	report, _, done = a.progressOver(name)
+	return report, done
 }
 
 // progressLines returns nil for a recording of batch, which keeps what is logged.

@@ -174,7 +174,6 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
 	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
 	root.AddCommand(newDemoCommand(a), newVersionCommand())
-	root.AddCommand(replacedCommands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
 	help.Use(root)
