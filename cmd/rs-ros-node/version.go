@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/camdriver/usb"
 	"rsros/node/play"
 	"rsros/program"
 	"rsros/program/localfile"
@@ -38,7 +39,15 @@ func newVersionCommand() *cobra.Command {
 // build returns the version and what the program was built with.
 func build() string {
 	return fmt.Sprintf("rs-ros-node %s%s (%s %s/%s, USB %s)",
-		program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
+		program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport())
+}
+
+// usbSupport describes whether this build can open USB cameras.
+func usbSupport() string {
+	if usb.Available {
+		return "yes"
+	}
+	return "no, build with -tags usb"
 }
 
 func commit() string {
@@ -75,7 +84,7 @@ func printFeatures(out io.Writer) error {
 		{"exact timing", replay.Precision},
 		{"keys", play.Keys},
 		{"job control", play.JobControl},
-		{"USB cameras", usbSupport},
+		{"USB cameras", usbSupport()},
 	} {
 		fmt.Fprintf(table, "%s\t%s\n", f[0], f[1]) //nolint:errcheck // Flush returns the error
 	}
