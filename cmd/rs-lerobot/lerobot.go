@@ -114,10 +114,11 @@ func (s settings) check() error {
 	if s.Robot.Task == "" {
 		return errors.New("a data set for LeRobot needs a task: --task, or task in the file of --robot")
 	}
-	if codecs[s.Images] != nil || codecs[s.Depth] != nil {
-		return videoAvailable()
+	if codecs[s.Images] == nil && codecs[s.Depth] == nil {
+		return nil
 	}
-	return nil
+	_, err := ffmpeg()
+	return err
 }
 
 func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", dataset.PartsName, i) }

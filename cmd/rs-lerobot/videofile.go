@@ -211,12 +211,7 @@ type videoProcess struct {
 
 var errStalled = errors.New("it made no progress")
 
-// videoAvailable returns errNoVideo if there is no ffmpeg.
-func videoAvailable() error {
-	_, err := ffmpeg()
-	return err
-}
-
+// ffmpeg returns the path of the program, or errNoVideo.
 func ffmpeg() (path string, err error) {
 	if path, err = exec.LookPath("ffmpeg"); err != nil {
 		return "", fmt.Errorf("%w: %w", errNoVideo, err)

@@ -104,9 +104,7 @@ func (o convertOptions) usage(in string) error {
 		return fmt.Errorf("%s: with --realsense OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
 		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
-	case ext == ".db3" || ext == "": // librealsense wants it in lower case
-		return compressible(out, o.bag.Compression)
-	case ext == ".mcap":
+	case ext == ".db3" || ext == "" || ext == ".mcap": // librealsense wants .db3 in lower case
 		return compressible(out, o.bag.Compression)
 	case ext != ".bag":
 		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)

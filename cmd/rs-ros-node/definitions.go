@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,13 +33,8 @@ Exit codes: 0 done, 1 not done.`,
 		Example: `  rs-ros-node definitions -o ~/rs-ros-node-definitions
   eval "$(rs-ros-node definitions -o ~/rs-ros-node-definitions)"
   rostopic echo -n 1 /camera/color/metadata`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if folder == "" {
-				return usageError{errors.New("--output is missing")}
-			}
-			return a.definitions(folder)
-		},
+		Args: withOutput(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return a.definitions(folder) },
 	}
 	outputFlag(cmd.Flags(), &folder, "`FOLDER` to write into")
 	_ = cmd.MarkFlagDirname("output") // the flag exists
@@ -75,9 +68,6 @@ func writePackage(folder string, files map[string]string) error {
 	text, _ := localfile.Read(filepath.Join(folder, "manifest.xml"), 1<<20)
 	if err == nil && !bytes.Contains(text, []byte("definitions of rs-ros-node")) {
 		return fmt.Errorf("%s is another package of this name; choose another folder with --output", folder)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) { // the manifest first, so that it can be done again
 		path := filepath.Join(folder, filepath.FromSlash(name))

@@ -55,11 +55,15 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Log.GetLevel() == zerolog.InfoLevel {
 		o.Log = o.Log.Level(zerolog.WarnLevel) // the steps say it
 	}
-	dir, cleanup, err := demoDir(o)
-	if err != nil {
+	dir := o.Output
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "rs-ros-node-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cleanup()) }()
 	master, err := graph.StartMaster(ctx, graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: o.Log})
 	if err != nil {
 		return err
@@ -74,17 +78,6 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	return d.report()
-}
-
-func demoDir(o Options) (dir string, cleanup func() error, err error) {
-	nothing := func() error { return nil }
-	if o.Output != "" {
-		return o.Output, nothing, os.MkdirAll(o.Output, 0o755)
-	}
-	if dir, err = os.MkdirTemp("", "rs-ros-node-demo-"); err != nil {
-		return "", nothing, err
-	}
-	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
 // overhead is how long drawing the scene takes on a desktop computer, about.

@@ -8,7 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var optional = regexp.MustCompile(`\[[^]]*\]`)
+var (
+	optional = regexp.MustCompile(`\[[^]]*\]`)
+	useFlag  = regexp.MustCompile(` -\S+ \S+`) // -o OUT
+)
 
 // WrongArguments says which argument is missing or unexpected, by the command's usage line, in place of
 // cobra's counts.
@@ -16,13 +19,7 @@ func WrongArguments(cmd *cobra.Command, args []string, err error) error {
 	if !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires ") && !strings.HasPrefix(err.Error(), "unknown command ") {
 		return err
 	}
-	required := strings.Fields(optional.ReplaceAllString(cmd.Use, ""))[1:]
-	for i := 0; i < len(required); i++ {
-		if strings.HasPrefix(required[i], "-") { // -o OUT
-			required = append(required[:i:i], required[min(i+2, len(required)):]...)
-			i--
-		}
-	}
+	required := strings.Fields(optional.ReplaceAllString(useFlag.ReplaceAllString(cmd.Use, ""), ""))[1:]
 	if len(args) < len(required) {
 		return fmt.Errorf("%s is missing", strings.TrimSuffix(required[len(args)], "…"))
 	}
