@@ -14,8 +14,8 @@ type SinkKind = disk.Kind
 // Staging is memory that files have in common. The zero value is ready to use, by any goroutine.
 type Staging = disk.Staging
 
-// Waits measures for how long the writing of files waits for the disk. The zero value is ready to use, by any goroutine.
-type Waits = disk.Waits
+// Stopwatch measures for how long something goes on, once for what goes on at the same time. The zero value is ready to use, by any goroutine.
+type Stopwatch = disk.Stopwatch
 
 const (
 	// Auto writes the first 16 MiB through the page cache and the rest past it, where supported.
@@ -57,7 +57,7 @@ type Options struct {
 	// one after another have it in common.
 	Staging *Staging
 	// Waits, if not nil, measures for how long writing waits for the disk.
-	Waits *Waits
+	Waits *Stopwatch
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
 	// Now is the clock for checkpoints. Default: time.Now.

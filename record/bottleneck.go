@@ -14,7 +14,7 @@ import (
 // bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait for the disk, or
 // because the processor has no time for what comes and for its compression.
 type bottleneck struct {
-	waits bagstore.Waits // of the files, for the disk
+	waits bagstore.Stopwatch // of the files, for the disk
 
 	mu      sync.Mutex
 	seconds [3]second // the last ones, oldest first

@@ -84,7 +84,7 @@ func (r *Recording) Figures() Figures {
 	}
 	f.Dropped, f.Lost = r.dropped()
 	f.Lost += f.TooLarge
-	f.Messages, f.File, f.Paused, f.Duration = r.written.Load(), filepath.Base(path), r.paused.Load(), r.watch.read()
+	f.Messages, f.File, f.Paused, f.Duration = r.written.Load(), filepath.Base(path), r.paused.Load(), r.watch.Total()
 	f.Free, f.Compression, f.Ring = r.space.left(path), r.o.compression(), r.files.describe()
 	f.Dropping, f.Uploads = r.space.reason(), r.space.waiting()
 	for kind := range advices {

@@ -50,7 +50,7 @@ type Recording struct {
 	marks  atomic.Uint64
 	paused atomic.Bool
 	part   atomic.Uint32
-	watch  stopwatch // stopped while paused
+	watch  bagstore.Stopwatch // stopped while paused
 
 	neck    bottleneck
 	seconds int                  // with a master; see watchNamed
@@ -90,7 +90,7 @@ func (r *Recording) begin(files *series, second func()) error {
 	if err := files.next(); err != nil {
 		return err
 	}
-	r.watch.run(true)
+	r.watch.Add(1)
 	r.neck.tick()
 	r.ticks = work.Run(context.Background(), func(ctx context.Context) { r.tick(ctx, second) })
 	go r.write()
@@ -190,8 +190,14 @@ func (r *Recording) rosTime() bagstore.Time {
 func (r *Recording) Pause(on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.paused.Store(on)
-	r.watch.run(!on)
+	if r.paused.Swap(on) == on {
+		return
+	}
+	if on {
+		r.watch.Add(-1)
+	} else {
+		r.watch.Add(1)
+	}
 	for _, t := range r.taps {
 		for p := range t.profiles() {
 			t.flows.Of(p.Stream).run(!on)
@@ -243,34 +249,4 @@ func (r *Recording) trigger(why string) {
 	at := time.Now()
 	r.files.announce(at)
 	r.event(func(s *series) error { return s.ringTrigger(at) })
-}
-
-// stopwatch measures the time that it runs.
-type stopwatch struct {
-	mu     sync.Mutex
-	since  time.Time     // when it was last started; zero while stopped
-	before time.Duration // measured before that
-}
-
-func (w *stopwatch) run(on bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if on == !w.since.IsZero() {
-		return
-	}
-	if on {
-		w.since = time.Now()
-		return
-	}
-	w.before += time.Since(w.since)
-	w.since = time.Time{}
-}
-
-func (w *stopwatch) read() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.since.IsZero() {
-		return w.before
-	}
-	return w.before + time.Since(w.since)
 }

@@ -55,7 +55,7 @@ func (p *Pages) Write(run []byte, off int64) error {
 	}
 	p.free = append(p.free, staging)
 	var err error
-	if p.Waits.while(func() { err = p.file.Writev([][]byte{run}, off) }); err != nil || p.end < p.from {
+	if p.Waits.during(func() { err = p.file.Writev([][]byte{run}, off) }); err != nil || p.end < p.from {
 		return err
 	}
 	return p.turn()

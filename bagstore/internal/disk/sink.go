@@ -157,7 +157,7 @@ func (s *Sink) Append(head, body, tail []byte, done func()) error {
 // through writes through the page cache.
 func (s *Sink) through(bufs ...[]byte) error {
 	var err error
-	if s.Waits.while(func() { err = s.d.Writev(bufs, s.off) }); err != nil {
+	if s.Waits.during(func() { err = s.d.Writev(bufs, s.off) }); err != nil {
 		return err
 	}
 	for _, b := range bufs {

@@ -12,7 +12,7 @@ type writes struct {
 	memory   []byte
 	step     int64 // bytes to preallocate at a time
 	reserved int64
-	Waits    *Waits // for the disk; may be nil
+	Waits    *Stopwatch // for the disk; may be nil
 
 	mu       sync.Mutex
 	over     sync.Cond // a write is over
@@ -49,7 +49,7 @@ func (w *writes) start(staging []byte, bufs [][]byte, from, end int64, done func
 	w.underWay = append(w.underWay, span{from, end})
 	w.started = max(w.started, end)
 	w.mu.Unlock()
-	w.Waits.while(func() { // without a queue, the disk writes at once
+	w.Waits.during(func() { // without a queue, the disk writes at once
 		w.d.Start(bufs, from, func(err error) {
 			if done != nil {
 				done()
@@ -75,7 +75,7 @@ func (w *writes) take() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.free) == 0 {
-		w.Waits.while(w.over.Wait)
+		w.Waits.during(w.over.Wait)
 	}
 	last := len(w.free) - 1
 	b := w.free[last]
@@ -88,7 +88,7 @@ func (w *writes) drain() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.underWay) > 0 {
-		w.Waits.while(w.over.Wait)
+		w.Waits.during(w.over.Wait)
 	}
 	return w.err
 }
@@ -98,7 +98,7 @@ func (w *writes) await(from, end int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for slices.ContainsFunc(w.underWay, func(s span) bool { return s.from < end && from < s.end }) {
-		w.Waits.while(w.over.Wait)
+		w.Waits.during(w.over.Wait)
 	}
 }
 

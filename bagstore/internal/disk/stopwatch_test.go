@@ -17,14 +17,14 @@ func (d slowDisk) Start(bufs [][]byte, off int64, done func(error)) {
 
 func (slowDisk) Allocate(int64) error { return nil }
 
-// TestWaits: only waiting counts, once if it happens at the same time, and also while it goes on.
-func TestWaits(t *testing.T) {
+// TestStopwatch: only waiting counts, once if it happens at the same time, and also while it goes on.
+func TestStopwatch(t *testing.T) {
 	for name, sink := range map[string]func() *Sink{
 		"buffered": func() *Sink { return NewBuffered(slowDisk{}) },
 		"direct":   func() *Sink { return NewDirect(slowDisk{}, Grain, 0, nil) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var w Waits
+			var w Stopwatch
 			write := func(pieces int) {
 				s := sink()
 				s.Waits = &w
