@@ -489,9 +489,10 @@ type checkpoints struct {
 	n int
 }
 
-func (w *checkpoints) CheckpointIfDue() error { w.n++; return nil }
-func (w *checkpoints) Close() error           { return nil }
-func (w *checkpoints) Size() int64            { return 0 }
+func (w *checkpoints) CheckpointIfDue() error  { w.n++; return nil }
+func (w *checkpoints) Close() error            { return nil }
+func (w *checkpoints) Size() int64             { return 0 }
+func (w *checkpoints) Duration() time.Duration { return 0 }
 func (w *checkpoints) Stats() (s rsbag.RecorderStats) {
 	return s
 }
