@@ -183,7 +183,7 @@ func (r *Camera) Stop() (Figures, error) {
 	f, err := rec.close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended(rec, f)
+	r.ended(rec, &f)
 	return f, err
 }
 
@@ -192,12 +192,12 @@ func (r *Camera) finish(rec *Recording) {
 	r.current.Store(nil)
 	f, err := rec.close()
 	r.failed = errors.Join(r.failed, err)
-	r.ended(rec, f)
+	r.ended(rec, &f)
 }
 
-func (r *Camera) ended(rec *Recording, f Figures) {
-	r.Last, r.lost = f, r.lost || f.Dropped+f.Lost > 0
-	rec.logClosing(f)
+func (r *Camera) ended(rec *Recording, f *Figures) {
+	f.Closing = rec.logClosing(*f)
+	r.Last, r.lost = *f, r.lost || f.Dropped+f.Lost > 0
 }
 
 // Running returns the current recording, or an error if there is none or it has failed.

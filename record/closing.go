@@ -9,13 +9,14 @@ import (
 	"rsros/program"
 )
 
-// logClosing logs the last line of a recording, which says what it made, and what of what the user wanted didn't come.
-func (r *Recording) logClosing(f Figures) {
+// logClosing logs what of what the user wanted didn't come, and the last line of a recording, which it returns.
+func (r *Recording) logClosing(f Figures) string {
 	for _, line := range r.silence() {
 		r.log.Warn().Msg(line)
 	}
 	level, text := r.closing(f)
 	r.log.WithLevel(level).Msg(text)
+	return text
 }
 
 // closing returns the last line of a recording.

@@ -34,6 +34,7 @@ type Figures struct {
 	Dropping    string        // why messages are dropped until something changes; "" if none are
 	Advice      []string      // what the user should know or change
 	Uploads     string        // what waits for upload; "" without uploads
+	Closing     string        // the last line of the recording, from Camera.Stop
 	Rows        []Row         // streams in the order of the devices, then topics sorted by name
 }
 
@@ -54,22 +55,6 @@ func (f *Figures) add(path string, st rsbag.RecorderStats) {
 	}
 	f.Written = st.WriteMethod
 	f.Length += st.Duration
-}
-
-// String returns one line for a user.
-func (f Figures) String() string {
-	text := fmt.Sprintf("%d frames recorded, %d dropped", f.Frames, f.Dropped)
-	if f.Messages+f.Lost > 0 {
-		text += fmt.Sprintf(", %d messages recorded, %d dropped", f.Messages, f.Lost)
-	}
-	switch n := len(f.Paths); n {
-	case 0:
-		return text
-	case 1:
-		return f.Paths[0] + ": " + text
-	default:
-		return fmt.Sprintf("%s … %s: %s", f.Paths[0], f.Paths[n-1], text)
-	}
 }
 
 // Figures describes the recording. It doesn't wait for the disk.

@@ -121,8 +121,8 @@ func (c *camera) startRecording() (string, error) {
 }
 
 func (c *camera) stopRecording() (string, error) {
-	summary, err := c.records.Stop()
-	return summary.String(), err
+	f, err := c.records.Stop()
+	return f.Closing, err
 }
 
 func (c *camera) pauseRecording(pause bool) (string, error) {

@@ -370,7 +370,7 @@ func (s *soak) checkRecordings() {
 			}
 		}
 		if sum.Frames+sum.Dropped != given || sum.Skipped > 0 {
-			s.t.Errorf("%s gave %d frames; recorded: %s", c.opts.Camera, given, sum.String())
+			s.t.Errorf("%s gave %d frames; recorded: %s", c.opts.Camera, given, sum.Closing)
 		}
 	}
 }
