@@ -3,6 +3,7 @@ package viewer
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"rsros/camdriver"
@@ -22,7 +23,7 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	case "record.pause", "record.split", "record.mark", "record.trigger":
 		rec, err := g.Records.Running()
 		if err == nil {
-			err = controlRecording(rec, r)
+			_, err = rec.Control(strings.TrimPrefix(r.Op, "record."), r.On)
 		}
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -103,12 +104,13 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 		g.frozen.Store(false)
 	case r.Op == "pause":
 		g.frozen.Store(true)
-	case g.recorder == nil:
+	case g.recorder == nil || !strings.HasPrefix(r.Op, "record."):
 		return nil, errCannot
 	case r.Op == "record.stop":
 		g.recorder.Stop()
 	default:
-		return nil, controlRecording(g.recorder, r)
+		_, err := g.recorder.Control(strings.TrimPrefix(r.Op, "record."), r.On)
+		return nil, err
 	}
 	return nil, nil
 }

@@ -54,24 +54,6 @@ func figures(f record.Figures) *wire.Record {
 	return r
 }
 
-// controlRecording executes a request about a recording that runs.
-func controlRecording(rec *record.Recording, r *wire.Request) error {
-	switch r.Op {
-	case "record.pause":
-		rec.Pause(r.On)
-	case "record.split":
-		rec.Split()
-	case "record.mark":
-		rec.Mark()
-	case "record.trigger":
-		_, err := rec.Trigger()
-		return err
-	default:
-		return errCannot
-	}
-	return nil
-}
-
 // Bounds of what viewers may choose for a recording.
 const (
 	maxName         = 64 // bytes

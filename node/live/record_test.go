@@ -65,7 +65,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	live.cameras[0].hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "hot"})
 	live.log.Info().Msg("half way")
 	frames.await(3)
-	if text, err := live.cameras[0].splitRecording(); err != nil {
+	if text, err := live.cameras[0].control("split", true); err != nil {
 		t.Errorf("%s, %v", text, err)
 	}
 	frames.await(3)

@@ -28,11 +28,11 @@ func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 	}
 	help = "space pause  r stop, start  s split  m mark"
 	keys = map[string]func(){
-		" ": key((*camera).togglePause), "r": key((*camera).toggleRecording), "s": key((*camera).splitRecording), "m": key((*camera).mark),
+		" ": key((*camera).togglePause), "r": key((*camera).toggleRecording), "s": key(onRecording("split")), "m": key(onRecording("mark")),
 	}
 	if n.cameras[0].opts.Recording.Ring.Before > 0 {
 		help += "  t trigger"
-		keys["t"] = key((*camera).trigger)
+		keys["t"] = key(onRecording("trigger"))
 	}
 	return help, keys
 }
@@ -47,8 +47,4 @@ func (c *camera) toggleRecording() (string, error) {
 		return c.stopRecording()
 	}
 	return c.startRecording()
-}
-
-func (c *camera) mark() (string, error) {
-	return c.control(func(r *record.Recording) (string, error) { return r.Mark(), nil })
 }

@@ -13,29 +13,33 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/naming"
-	"rsros/record"
 	"rsros/replay/recorded"
 	"rsros/ros/graph"
 )
 
+// recordServices are the services without arguments for recordings, of each camera and of all.
+var recordServices = map[string]func(*camera) (string, error){
+	"start_recording": (*camera).startRecording, "stop_recording": (*camera).stopRecording,
+	"split_recording": onRecording("split"), "trigger": onRecording("trigger"), "mark": onRecording("mark"),
+}
+
+func onRecording(do string) func(*camera) (string, error) {
+	return func(c *camera) (string, error) { return c.control(do, true) }
+}
+
 // services returns the camera's services. Some names may belong to another node.
 func (c *camera) services() []graph.Service {
-	trigger := func(name string, do func() (string, error)) graph.Service {
-		return graph.Trigger(c.private(name), func(context.Context) (string, error) { return do() })
-	}
 	set := func(name string, do func(bool) (string, error)) graph.Service {
 		return graph.SetBool(name, func(_ context.Context, on bool) (string, error) { return do(on) })
 	}
 	list := []graph.Service{
-		trigger("start_recording", c.startRecording),
-		trigger("stop_recording", c.stopRecording),
 		set(c.private("pause_recording"), c.pauseRecording),
-		trigger("split_recording", c.splitRecording),
-		trigger("trigger", c.trigger),
-		trigger("mark", c.mark),
 		set(c.private("enable"), c.enable),
 		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func(context.Context, []byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
 		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func(context.Context, []byte) (msgs.Message, error) { return nil, c.device.Reset() }},
+	}
+	for name, do := range recordServices {
+		list = append(list, graph.Trigger(c.private(name), func(context.Context) (string, error) { return do(c) }))
 	}
 	own, err := c.node.Resolve(c.private("enable"))
 	wrapper := c.opts.Camera + "/enable" // realsense2_camera's name
@@ -63,20 +67,14 @@ func (n *Node) serveAll(ctx context.Context) error {
 			return n.all(func(c *camera) (string, error) { return do(c, on) })
 		})
 	}
-	record := func(name string, do func(*camera) (string, error)) graph.Service {
-		return graph.Trigger(name, func(context.Context) (string, error) { return n.allOf(n.recorders(), do) })
+	list := []graph.Service{
+		set("~pause_recording", (*camera).pauseRecording), set("~enable", (*camera).enable),
+		set("~pause_playback", (*camera).pause), set("/pause_playback", (*camera).pause),
 	}
-	services, err := graph.OfferShared(ctx, n.node,
-		record("~start_recording", (*camera).startRecording),
-		record("~stop_recording", (*camera).stopRecording),
-		set("~pause_recording", (*camera).pauseRecording),
-		record("~split_recording", (*camera).splitRecording),
-		record("~trigger", (*camera).trigger),
-		record("~mark", (*camera).mark),
-		set("~enable", (*camera).enable),
-		set("~pause_playback", (*camera).pause),
-		set("/pause_playback", (*camera).pause),
-	)
+	for name, do := range recordServices {
+		list = append(list, graph.Trigger("~"+name, func(context.Context) (string, error) { return n.allOf(n.recorders(), do) }))
+	}
+	services, err := graph.OfferShared(ctx, n.node, list...)
 	if err != nil {
 		return err
 	}
@@ -125,27 +123,15 @@ func (c *camera) stopRecording() (string, error) {
 	return f.Closing, err
 }
 
-func (c *camera) pauseRecording(pause bool) (string, error) {
-	text := "recording goes on"
-	if pause {
-		text = "recording is paused"
-	}
-	return c.control(func(r *record.Recording) (string, error) { r.Pause(pause); return text, nil })
-}
-
-func (c *camera) splitRecording() (string, error) {
-	return c.control(func(r *record.Recording) (string, error) { r.Split(); return "the next frame begins a new file", nil })
-}
-
-func (c *camera) trigger() (string, error) { return c.control((*record.Recording).Trigger) }
+func (c *camera) pauseRecording(on bool) (string, error) { return c.control("pause", on) }
 
 // control controls the recording that runs.
-func (c *camera) control(do func(*record.Recording) (string, error)) (string, error) {
+func (c *camera) control(do string, on bool) (string, error) {
 	r, err := c.records.Running()
 	if err != nil {
 		return "", err
 	}
-	return do(r)
+	return r.Control(do, on)
 }
 
 // streamSwitch starts and stops the streams for ~enable.
