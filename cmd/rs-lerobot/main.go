@@ -51,11 +51,10 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 		return 0
 	}
 	fmt.Fprintf(log, "rs-lerobot: %q\n", err)
-	_, loss := errors.AsType[*bagset.LossError](err)
 	switch {
 	case errors.Is(err, program.ErrUsage), errors.Is(err, bagset.ErrSelection):
 		return 2
-	case loss:
+	case errors.Is(err, program.ErrIncomplete):
 		return 3
 	}
 	return 1
@@ -113,7 +112,7 @@ left out, 1 not done, 2 wrong usage.`,
 			o.Log = zerolog.New(zerolog.ConsoleWriter{Out: cmd.ErrOrStderr(), NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
 			o.Progress = program.ProgressLines(o.Dir, time.Now, func(line string) { o.Log.Info().Msg(line) })
 			err = makeSet(cmd.Context(), s, o)
-			if _, loss := errors.AsType[*bagset.LossError](err); err == nil || loss {
+			if err == nil || errors.Is(err, program.ErrIncomplete) {
 				fmt.Fprintln(cmd.ErrOrStderr(), program.SummarizeFolder(o.Dir))
 			}
 			return err

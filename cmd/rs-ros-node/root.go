@@ -269,7 +269,6 @@ func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(err error) int {
 	var usage usageError
-	var loss *bagset.LossError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
@@ -278,7 +277,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, program.ErrNoMaster):
 		return exitNoMaster
-	case errors.Is(err, program.ErrIncomplete), errors.As(err, &loss):
+	case errors.Is(err, program.ErrIncomplete):
 		return exitIncomplete
 	case errors.Is(err, program.ErrNoDevice):
 		return exitNoDevice

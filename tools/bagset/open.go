@@ -16,31 +16,24 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rosbag"
+	"rsros/program"
 )
 
 // ErrSelection means that a Selection is invalid or doesn't apply to the bags.
 var ErrSelection = errors.New("bad selection")
 
-// LossError means that messages were left out because they can't be read, or got other times.
-type LossError struct {
-	Damaged int      // messages that were skipped
-	Lost    []string // places where messages are gone, from Open, and what was changed
-}
-
-// Loss returns a LossError, or nil if nothing is lost. moved counts messages with bagstore.ClampedTimes.
+// Loss returns a program.ErrIncomplete that lists damaged messages, places where messages are gone, and messages with
+// bagstore.ClampedTimes; nil if nothing is lost.
 func Loss(damaged, moved int, lost []string) error {
+	skipped := Skipped{Damaged: damaged}
+	lost = append(skipped.Lost(), lost...)
 	if moved > 0 {
 		lost = append(lost, fmt.Sprintf("%d %s", moved, bagstore.ClampedTimes))
 	}
-	if damaged == 0 && len(lost) == 0 {
+	if len(lost) == 0 {
 		return nil
 	}
-	return &LossError{damaged, lost}
-}
-
-func (e *LossError) Error() string {
-	damaged := Skipped{Damaged: e.Damaged}
-	return "some messages were lost: " + strings.Join(append(damaged.Lost(), e.Lost...), "; ")
+	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
 }
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where

@@ -105,7 +105,7 @@ func Forms() (names []string) {
 }
 
 // Run makes a data set. A folder that a killed Run left is completed; one that is complete is left as
-// it is. The error is a bagset.LossError if something was left out.
+// it is. The error is a program.ErrIncomplete if something was left out.
 func Run(ctx context.Context, o Options) error {
 	i := slices.IndexFunc(forms, func(f Form) bool { return f.Name == o.Form })
 	if i < 0 {

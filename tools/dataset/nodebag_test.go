@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/program"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 )
@@ -26,8 +27,7 @@ func TestMessageBeforeFrames(t *testing.T) {
 }
 
 func isLoss(err error) bool {
-	_, ok := errors.AsType[*bagset.LossError](err)
-	return ok
+	return errors.Is(err, program.ErrIncomplete)
 }
 
 func abs(n int64) int64 { return max(n, -n) }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -27,7 +28,7 @@ type CatOptions struct {
 }
 
 // Cat prints messages in time order. It needs no message packages, because bags have definitions, and no graph. YAML is that of rostopic echo -b; if there are several topics,
-// a comment before each message has its topic and time. The error is a bagset.LossError if messages
+// a comment before each message has its topic and time. The error is a program.ErrIncomplete if messages
 // are left out, because they are lost or can't be decoded.
 func Cat(ctx context.Context, o CatOptions) error {
 	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}, o.Log)
@@ -36,7 +37,8 @@ func Cat(ctx context.Context, o CatOptions) error {
 		return err
 	}
 	v := bagstore.NewView(bags, filter.Query())
-	c := newCatter(o, topicCount(v) > 1)
+	conns := v.Connections()
+	c := newCatter(o, slices.ContainsFunc(conns, func(c *bagstore.Connection) bool { return c.Topic != conns[0].Topic }))
 	walk := bagset.NewWalk(ctx, o.Log)
 	for m, err := range walk.Messages(v) {
 		if err == nil {
@@ -53,14 +55,6 @@ func Cat(ctx context.Context, o CatOptions) error {
 		return err
 	}
 	return bagset.Loss(walk.Damaged+c.bad, walk.Clamped, append(lost, bagset.Found(bags)...))
-}
-
-func topicCount(v *bagstore.View) int {
-	topics := make(map[string]bool)
-	for _, c := range v.Connections() {
-		topics[c.Topic] = true
-	}
-	return len(topics)
 }
 
 type catter struct {

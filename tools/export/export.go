@@ -26,7 +26,7 @@ type Options struct {
 }
 
 // Run writes a folder (docs/commands/export.md). Files get their names when they are
-// complete, the manifest last. The error is a bagset.LossError if selected messages can't be read;
+// complete, the manifest last. The error is a program.ErrIncomplete if selected messages can't be read;
 // all others are exported then.
 func Run(ctx context.Context, o Options) error {
 	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
@@ -35,22 +35,20 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	var bad, moved int
+	write := func(dir string) (err error) {
+		o.Dir = dir
+		bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+		return err
+	}
 	switch {
 	case place.IsAddress(o.Dir):
-		err = place.WriteFolder(ctx, o.Dir, func(dir string) (err error) {
-			o.Dir = dir
-			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
-			return err
-		})
+		err = place.WriteFolder(ctx, o.Dir, write)
 	case o.Overwrite:
 		if err = os.MkdirAll(o.Dir, 0o777); err == nil {
-			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+			err = write(o.Dir)
 		}
 	default:
-		err = place.FillFolder(o.Dir, func() (err error) {
-			bad, moved, err = exportFolder(ctx, bags[0], filter, o)
-			return err
-		})
+		err = place.FillFolder(o.Dir, func() error { return write(o.Dir) })
 	}
 	if err != nil {
 		return err

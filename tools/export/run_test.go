@@ -26,6 +26,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/program"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 )
@@ -524,7 +525,7 @@ func outcomeOf(err error) outcome {
 	case errors.Is(err, bagset.ErrSelection):
 		return usage
 	}
-	if _, ok := errors.AsType[*bagset.LossError](err); ok {
+	if errors.Is(err, program.ErrIncomplete) {
 		return incomplete
 	}
 	return failed

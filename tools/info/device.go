@@ -17,14 +17,6 @@ func WriteDevice(w io.Writer, s *rsbag.Summary) error {
 	if len(s.Others) > 0 || s.Number > 0 {
 		name = fmt.Sprint("device ", s.Number)
 	}
-	err := writeDevice(w, s, name)
-	for _, other := range s.Others {
-		err = errors.Join(err, WriteDevice(w, other))
-	}
-	return err
-}
-
-func writeDevice(w io.Writer, s *rsbag.Summary, name string) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
 	fmt.Fprintf(t, "%s:\t%s, serial %s, firmware %s\n", name, info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
@@ -54,5 +46,9 @@ func writeDevice(w io.Writer, s *rsbag.Summary, name string) error {
 	if s.Damaged != nil && *s.Damaged > 0 {
 		fmt.Fprintf(t, "damaged:\t%d messages\n", *s.Damaged)
 	}
-	return t.Flush()
+	err := t.Flush()
+	for _, other := range s.Others {
+		err = errors.Join(err, WriteDevice(w, other))
+	}
+	return err
 }
