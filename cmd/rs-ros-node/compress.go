@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -102,8 +103,9 @@ func (a *app) compress(ctx context.Context, paths []string, o compressOptions) e
 
 func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (bagstore.Outcome, error) {
 	log := a.logger()
-	bags, losses, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx}, log)
-	bagset.Close(bags)
+	bags, losses, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true}, log)
+	closeBags := sync.OnceFunc(func() { bagset.Close(bags) })
+	defer closeBags()
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
@@ -128,17 +130,19 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	report, done := a.progress(place.Base(path), false)
 	messages, size := uint64(0), int64(0)
 	original, err := o.place.Replace(ctx, path, func(out string) (err error) {
+		defer closeBags() // Windows can't replace an open file
 		bag := o.bag
 		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free
 		if format != recording.Bag {
-			r, err := convert.Again(ctx, path, out, bag, report)
+			r, err := convert.Again(ctx, convert.Options{In: path, Out: out, Bag: bag, Progress: report})
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0
 			return err
 		}
-		res, err := rewrite.Rewrite(ctx, path, out, rewrite.Options{Options: bag, Progress: report})
+		res, err := rewrite.Merge(ctx, bags, out, rewrite.Options{Options: bag, Progress: report})
 		if err == nil {
-			messages, size, lost = res.Messages, res.Size, lost || len(res.Found) > 0
-			for _, n := range res.Found {
+			messages, size = res.Messages, res.Size
+			for _, n := range bags[0].Found() {
+				lost = true
 				bagset.LogNote(log, path, n)
 			}
 		}

@@ -347,7 +347,7 @@ func TestHeadsStay(t *testing.T) {
 		same(t, name, heads(o.Out), want)
 	}
 	again := filepath.Join(dir, "again.mcap")
-	_, err = Again(context.Background(), in, again, bagstore.Options{Compression: bagstore.LZ4}, nil)
+	_, err = Again(context.Background(), Options{In: in, Out: again, Bag: bagstore.Options{Compression: bagstore.LZ4}})
 	check(t, err)
 	same(t, "compressed", heads(again), want)
 	_, err = Recover(context.Background(), in, again, bagstore.RecoverOptions{Options: bagstore.Options{Overwrite: true}})

@@ -46,13 +46,8 @@ func Misnamed(f recording.Format, out string) error {
 
 // Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
 // byte except for their compression. It lists messages that are neither CDR nor ROS 1 as lost. It
-// copies whole attachments and metadata records.
-func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
-	return again(ctx, Options{In: in, Out: out, Bag: bag, Progress: p})
-}
-
-// again implements Again. With scan, it doesn't trust an MCAP file's indexes.
-func again(ctx context.Context, o Options) (Result, error) {
+// copies whole attachments and metadata records. Of the Options, it takes In, Out, Bag and Progress.
+func Again(ctx context.Context, o Options) (Result, error) {
 	format, err := recording.FormatOf(ctx, o.In)
 	if err != nil {
 		return Result{}, err
@@ -75,7 +70,7 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 	if o.Compression == "" {
 		o.Compression = usualCompression(ctx, in)
 	}
-	r, err := again(ctx, Options{In: in, Out: out, Bag: o.Options, Progress: o.Progress, scan: true})
+	r, err := Again(ctx, Options{In: in, Out: out, Bag: o.Options, Progress: o.Progress, scan: true})
 	if err != nil {
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
 	}
@@ -121,7 +116,11 @@ func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output str
 	write := func(out string) error {
 		o := to.Options
 		o.Overwrite = to.Force || !place.IsAddress(out) // Placement found that out is free
-		r, err := recoverAs(ctx, format, path, out, o)
+		recoverAs := Recover
+		if format == recording.Bag {
+			recoverAs = rosbag.Recover
+		}
+		r, err := recoverAs(ctx, path, out, o)
 		if r != nil {
 			report = r
 		}
@@ -146,13 +145,6 @@ func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output str
 		err = to.Create(ctx, output, write)
 	}
 	return output, report, err
-}
-
-func recoverAs(ctx context.Context, format recording.Format, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
-	if format == recording.Bag {
-		return rosbag.Recover(ctx, in, out, o)
-	}
-	return Recover(ctx, in, out, o)
 }
 
 // recoveredName returns walk.recovered.bag for walk.bag and walk.bag.active.

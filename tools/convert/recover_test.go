@@ -39,7 +39,7 @@ func rawRows(t *testing.T, path string) (list []string) {
 // that its readers find. The input stays unchanged.
 func TestRecover(t *testing.T) {
 	mcap := filepath.Join(t.TempDir(), "rec.mcap")
-	if _, err := Again(t.Context(), need.Bag(t, "db3/sdk_rec_raw.db3"), mcap+".db3", bagstore.Options{}, nil); err != nil {
+	if _, err := Again(t.Context(), Options{In: need.Bag(t, "db3/sdk_rec_raw.db3"), Out: mcap + ".db3"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Messages(t.Context(), Options{In: mcap + ".db3", Out: mcap}); err != nil {
@@ -107,7 +107,7 @@ func TestRecoverRefuses(t *testing.T) {
 		"without compression": {db, bagstore.LZ4}, "no bz2": {talker, bagstore.BZ2}, "folder": {t.TempDir(), ""},
 		"neither a .db3 nor an MCAP": {need.Bag(t, "librealsense/sw_small_raw.bag"), ""},
 	} {
-		_, err := Again(t.Context(), c.in, out, bagstore.Options{Compression: c.compression}, nil)
+		_, err := Again(t.Context(), Options{In: c.in, Out: out, Bag: bagstore.Options{Compression: c.compression}})
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -9,14 +9,13 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/rosbag"
 )
 
-// Options are the options of Rewrite and Merge.
+// Options are the options of Merge.
 type Options struct {
 	// Options of the new bag. Checkpoints are left out. With a ChunkSize, no chunk stays as it is.
 	bagstore.Options
@@ -68,32 +67,10 @@ type Result struct {
 	Size     int64  `json:"size"`    // of the new file
 	Clamped  int    `json:"moved"`   // messages with bagstore.ClampedTimes
 	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
-	// Found lists what reading the bags found, see [bagstore.Recording.Found].
-	Found []bagstore.Note `json:"-"`
-}
-
-// Rewrite copies a bag in time order. The output may be the input, which is then replaced.
-func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
-	if err := place.Free(ctx, out, o.Overwrite); err != nil {
-		return nil, err
-	}
-	b, err := rosbag.Open(in, bagstore.OpenOptions{Context: ctx, Sequential: true})
-	if err != nil {
-		return nil, err
-	}
-	closeBag := sync.OnceFunc(func() { b.Close() })
-	defer closeBag()
-	return merge(ctx, []*bagstore.Recording{b}, out, o, closeBag)
 }
 
 // Merge copies bags into one, in time order. Equal connections become one.
 func Merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options) (*Result, error) {
-	return merge(ctx, bags, out, o, func() {})
-}
-
-// merge calls read before the output gets its name, which may be an input's, because Windows can't
-// replace an open file.
-func merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options, read func()) (*Result, error) {
 	if err := place.Free(ctx, out, o.Overwrite); err != nil {
 		return nil, err
 	}
@@ -104,10 +81,6 @@ func merge(ctx context.Context, bags []*bagstore.Recording, out string, o Option
 	}
 	res := &Result{}
 	err = res.copyAll(ctx, w, bags, v, o)
-	for _, b := range bags {
-		res.Found = append(res.Found, b.Found()...)
-	}
-	read()
 	if err := w.Finish(err); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestCompression(t *testing.T) {
 	want := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 5000})
 	for _, kind := range []bagstore.Compression{bagstore.LZ4, bagstore.BZ2, bagstore.None} {
 		out := filepath.Join(dir, string(kind))
-		res, err := Rewrite(t.Context(), in, out, Options{Options: bagstore.Options{Compression: kind, ChunkSize: 9000}})
+		res, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, out, Options{Options: bagstore.Options{Compression: kind, ChunkSize: 9000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,19 +37,15 @@ func TestCompression(t *testing.T) {
 			t.Errorf("%d messages", res.Messages)
 		}
 		samplebag.Everywhere(t, out, want)
-		s, err := info.SummarizeFile(t.Context(), out, info.Options{})
+		s, err := info.Summarize(t.Context(), open(t, out, false), info.Options{})
 		if err != nil || s.Compressions[0].Kind != kind || !s.Topics[1].Latching {
 			t.Errorf("%+v %v", s, err)
 		}
 		in = out // each from the one before
 	}
-	if _, err := Rewrite(t.Context(), in, in, Options{}); !errors.Is(err, os.ErrExist) {
+	if _, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, in, Options{}); !errors.Is(err, os.ErrExist) {
 		t.Errorf("an existing file is replaced: %v", err)
 	}
-	if _, err := Rewrite(t.Context(), in, in, Options{Options: bagstore.Options{Compression: bagstore.LZ4, Overwrite: true}}); err != nil {
-		t.Error(err)
-	}
-	samplebag.Everywhere(t, in, want)
 }
 
 func TestFilter(t *testing.T) {
@@ -71,7 +67,7 @@ func TestFilter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(dir, name)
-			if _, err := Rewrite(t.Context(), in, out, Options{Filter: tc.f}); err != nil {
+			if _, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, out, Options{Filter: tc.f}); err != nil {
 				t.Fatal(err)
 			}
 			want := slices.DeleteFunc(slices.Clone(all), func(s stockbag.Message) bool { return !tc.keep(s) })
@@ -80,7 +76,7 @@ func TestFilter(t *testing.T) {
 	}
 	t.Run("latched", func(t *testing.T) {
 		out := filepath.Join(dir, "latched")
-		res, err := Rewrite(t.Context(), in, out, Options{Filter: bagstore.Filter{Start: bagstore.Time(from), Latched: true}})
+		res, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, out, Options{Filter: bagstore.Filter{Start: bagstore.Time(from), Latched: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +212,7 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 	out := filepath.Join(dir, "out.bag")
-	_, err := Rewrite(ctx, in, out, Options{Progress: stop})
+	_, err := Merge(ctx, []*bagstore.Recording{open(t, in, false)}, out, Options{Progress: stop})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -227,9 +223,6 @@ func TestCancelled(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Rewrite(t.Context(), filepath.Join(dir, "no.bag"), filepath.Join(dir, "out"), Options{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v", err)
-	}
 	text := filepath.Join(dir, "text.bag")
 	if err := os.WriteFile(text, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func merged(t *testing.T, name string, bags []*bagstore.Recording, out string, o
 	if err != nil {
 		t.Fatal(name, err)
 	}
-	rep, err := rosbag.Check(t.Context(), out, bagstore.CheckOptions{})
+	rep, err := rosbag.Of(open(t, out, false)).Check(t.Context(), bagstore.CheckOptions{})
 	if err != nil || rep.Outcome != bagstore.Sound || rep.Messages != res.Messages {
 		t.Fatalf("%s: %+v %v", name, rep, err)
 	}
@@ -254,7 +254,7 @@ func TestWholeChunkDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{Options: bagstore.Options{Compression: kind}}
-		if _, err := Rewrite(t.Context(), in, in+".out", o); err == nil {
+		if _, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, in+".out", o); err == nil {
 			t.Errorf("%s: the damage is copied", kind)
 		}
 		lost := 0

@@ -19,14 +19,14 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
 	from := bagstore.Time(time.Second)
-	if _, err := rewrite.Rewrite(t.Context(), in, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
-		t.Fatal(err)
-	}
 	bag, err := rosbag.Open(in, bagstore.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bag.Close()
+	if _, err := rewrite.Merge(t.Context(), []*bagstore.Recording{bag}, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
+		t.Fatal(err)
+	}
 	parts, err := rewrite.Split(t.Context(), bag, func(n int) string {
 		return filepath.Join(dir, fmt.Sprintf("part_%d.bag", n))
 	}, rewrite.SplitOptions{Duration: 700 * time.Millisecond})
