@@ -14,7 +14,6 @@ import (
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
-	"rsros/tools/info"
 )
 
 // The ways to lose a file while it is recorded.
@@ -93,7 +92,7 @@ func TestTopicFileGone(t *testing.T) {
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
 			}
-			if _, err := info.SummarizeFile(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), info.Options{}); err != nil {
+			if _, err := summarize(t, partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag)); err != nil {
 				t.Error(err)
 			}
 		})

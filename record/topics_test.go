@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/ros"
@@ -93,10 +94,20 @@ func config(t *testing.T, master string, o Options) Options {
 	return o
 }
 
+// summarize summarizes a bag.
+func summarize(t *testing.T, path string) (*info.Summary, error) {
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return info.Summarize(t.Context(), b, info.Options{})
+}
+
 // recorded returns the number of messages of each topic in a bag.
 func recorded(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	s, err := info.SummarizeFile(t.Context(), path, info.Options{})
+	s, err := summarize(t, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +161,7 @@ func until(t *testing.T, o Options, topic string, n uint64) error {
 // holds reports whether a bag holds n messages of a topic.
 func holds(t *testing.T, path, topic string, n uint64) func() bool {
 	return func() bool {
-		s, err := info.SummarizeFile(t.Context(), path, info.Options{})
+		s, err := summarize(t, path)
 		return err == nil && slices.ContainsFunc(s.Topics, func(i info.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
 	}
 }
@@ -215,7 +226,7 @@ func TestWaitsForClock(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	s, err := info.SummarizeFile(t.Context(), o.Output, info.Options{})
+	s, err := summarize(t, o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // maxBad bounds how many damaged messages a check lists.
 const maxBad = 20
 
-// Check is [rosbag.Check] for any format: it reads every message and compares it with its type.
+// Check is [rosbag.File.Check] for any format: it reads every message and compares it with its type.
 // Topics without a ROS 1 form aren't damage.
 func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	if bag := rosbag.Of(b); bag != nil {

@@ -33,7 +33,7 @@ func headerDamageAgrees(t *testing.T, raw []byte, want int) {
 		bad := bytes.Clone(raw)
 		bad[at] = value
 		must(t, os.WriteFile(in, bad, 0o600))
-		check, err := Check(t.Context(), in, bagstore.CheckOptions{})
+		check, err := checkFile(t.Context(), in, bagstore.CheckOptions{})
 		if err != nil {
 			t.Fatalf("byte %d: check: %v", at, err)
 		}

@@ -50,7 +50,7 @@ func TestVersion12(t *testing.T) {
 	out := path + ".new"
 	copyBag(t, path, out)
 	everywhere(t, out, want)
-	rep, err := Check(t.Context(), path, bagstore.CheckOptions{})
+	rep, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 	if err != nil || rep.Outcome != bagstore.Sound || rep.Messages != 20 {
 		t.Errorf("%+v %v", rep, err)
 	}

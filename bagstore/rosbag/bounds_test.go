@@ -60,7 +60,7 @@ func TestBomb(t *testing.T) {
 	must(t, os.WriteFile(path, raw, 0o600))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+	check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 	if err != nil || check.Messages != messages {
 		t.Errorf("check: %+v, %v", check, err)
 	}
@@ -80,7 +80,7 @@ func TestBombDamaged(t *testing.T) {
 	raw[len(raw)-20] ^= 0xFF
 	path := filepath.Join(t.TempDir(), "bomb.bag")
 	must(t, os.WriteFile(path, raw, 0o600))
-	check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+	check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 	if err != nil || check.Outcome != bagstore.Damaged || check.Messages != 3 {
 		t.Errorf("check: %+v, %v", check, err)
 	}
@@ -129,7 +129,7 @@ func TestUnbackedMessages(t *testing.T) {
 		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "33554433 bytes unpacked") {
 			t.Errorf("%s: %d, %v", kind, list, errs)
 		}
-		check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+		check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 		if err != nil || check.Outcome != bagstore.Damaged || check.Messages != 2 {
 			t.Errorf("%s: check: %+v, %v", kind, check, err)
 		}

@@ -25,18 +25,7 @@ type checker struct {
 
 // Check reads the whole file. It compares the chunks with their checksums, the index
 // records with the chunks, and the chunk infos and the file header with both. The report
-// lists the damage; an error means that the file couldn't be opened.
-func Check(ctx context.Context, path string, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
-	b, err := Open(path, bagstore.OpenOptions{Context: ctx, Sequential: true})
-	if err != nil {
-		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
-	}
-	defer b.Close() //nolint:errcheck // only read
-	return Of(b).Check(ctx, o)
-}
-
-// Check checks an open bag, see [Check]. It returns an error only if ctx is done
-// or the bag's address can't be read.
+// lists the damage. It returns an error only if ctx is done or the bag's address can't be read.
 func (b *File) Check(ctx context.Context, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &bagstore.CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: slices.Clone(b.notes)}}

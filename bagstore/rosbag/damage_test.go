@@ -185,7 +185,7 @@ func TestSpoiltLZ4(t *testing.T) {
 			t.Fatalf("spoilt at %d: %+v %v", at, rep, err)
 		}
 		salvaged += int(rep.Kept) - others
-		check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+		check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 		if err != nil || check.Outcome != bagstore.Damaged || len(check.Notes) != 1 || check.Notes[0].Severity != bagstore.Loss {
 			t.Errorf("spoilt at %d: check says %v: %v, %v", at, check.Outcome, check.Notes, err)
 		}
@@ -225,7 +225,7 @@ func TestGarbledTopic(t *testing.T) {
 		if err != nil || rep.Outcome != c.outcome || int(rep.Kept) != len(want) {
 			t.Errorf("%+v: recover %+v, %v", c, rep, err)
 		}
-		check, err := Check(t.Context(), path, bagstore.CheckOptions{})
+		check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 		if lost := err == nil && check.Notes.Worst() == bagstore.Loss; lost != (c.outcome == bagstore.Damaged) {
 			t.Errorf("%+v: check %v, %v", c, check.Notes, err)
 		}
@@ -463,7 +463,7 @@ func TestRecoverTable(t *testing.T) {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
 			must(t, os.WriteFile(in, tc.raw, 0o600))
-			check, err := Check(t.Context(), in, bagstore.CheckOptions{})
+			check, err := checkFile(t.Context(), in, bagstore.CheckOptions{})
 			if err != nil || check.Outcome != tc.check {
 				t.Errorf("check says %v, %v; want %v; %v", check.Outcome, err, tc.check, check.Notes)
 			}
@@ -484,7 +484,7 @@ func TestRecoverTable(t *testing.T) {
 				return
 			}
 			everywhere(t, out, readAll(t, out, bagstore.OpenOptions{}))
-			again, err := Check(t.Context(), out, bagstore.CheckOptions{})
+			again, err := checkFile(t.Context(), out, bagstore.CheckOptions{})
 			if err != nil || again.Outcome != bagstore.Sound {
 				t.Errorf("what was recovered is %v, %v: %v", again.Outcome, err, again.Notes)
 			}

@@ -22,7 +22,7 @@
 //
 // # Whole files
 //
-// [Check] and [Recover] implement the commands of these names. An [Output] is a bag made
+// [File.Check] and [Recover] implement the commands of these names. An [Output] is a bag made
 // from other recordings.
 //
 // # Hostile files

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
+	"rsros/bagstore/rosbag"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -92,11 +94,12 @@ func BenchmarkStart(b *testing.B) {
 
 // busiest returns the topic with the most messages. The master publishes /rosout, too.
 func busiest(b *testing.B, bag string) string {
-	s, err := info.SummarizeFile(b.Context(), bag, info.Options{})
+	r, err := rosbag.Open(bag, bagstore.OpenOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	topics := slices.DeleteFunc(s.Topics, func(t info.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
+	defer r.Close()
+	topics := slices.DeleteFunc(info.Topics(r), func(t info.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
 	return slices.MaxFunc(topics, func(x, y info.TopicSummary) int { return int(x.Messages) - int(y.Messages) }).Topic
 }
 

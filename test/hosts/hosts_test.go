@@ -73,11 +73,12 @@ func (r *recording) awaitMore() {
 
 // messages is how many messages of the topic are in the file that is being written.
 func (r *recording) messages() uint64 {
-	s, err := info.SummarizeFile(r.t.Context(), r.bag+".active", info.Options{})
+	bag, err := rosbag.Open(r.bag+".active", bagstore.OpenOptions{})
 	if err != nil {
 		return 0 // there is no file yet
 	}
-	for _, topic := range s.Topics {
+	defer bag.Close()
+	for _, topic := range info.Topics(bag) {
 		if topic.Topic == r.topic {
 			return topic.Messages
 		}

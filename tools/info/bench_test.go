@@ -37,7 +37,7 @@ func BenchmarkTiny(b *testing.B) {
 		}
 		b.Run("info/"+string(kind), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := SummarizeFile(b.Context(), path, Options{}); err != nil {
+				if _, err := summarizeFile(b, path, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,7 +10,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 )
 
 // Options are the options of Summarize.
@@ -108,17 +107,7 @@ type TopicSizes struct {
 	Max   int64  `json:"max"`
 }
 
-// SummarizeFile summarizes a bag. Without options it reads no messages.
-func SummarizeFile(ctx context.Context, path string, o Options) (*Summary, error) {
-	b, err := rosbag.Open(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close() //nolint:errcheck // only read
-	return Summarize(ctx, b, o)
-}
-
-// Summarize summarizes an open bag, see [SummarizeFile].
+// Summarize summarizes a bag. Without options it reads no messages.
 func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (*Summary, error) {
 	s, err := summarize(b)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestAsStock(t *testing.T) {
 		if strings.Contains(name, "unindexed") || strings.Contains(name, "truncated") || strings.Contains(name, "unsorted") || strings.Contains(name, "no-") {
 			continue
 		}
-		s, err := SummarizeFile(t.Context(), path, Options{Rates: true})
+		s, err := summarizeFile(t, path, Options{Rates: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestKeysAsStock(t *testing.T) {
 			"compressed", "types", "topics", "types[0]", "topics[1]", "topics[-1].topic", "topics[0].messages"},
 		tiny: {"duration", "topics"},
 	} {
-		s, err := SummarizeFile(t.Context(), path, Options{})
+		s, err := summarizeFile(t, path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestDetails(t *testing.T) {
 		t.Fatal(err)
 	}
 	samplebag.Everywhere(t, path, samplebag.Read(t, path, bagstore.OpenOptions{}))
-	s, err := SummarizeFile(t.Context(), path, Options{Rates: true, Sizes: true})
+	s, err := summarizeFile(t, path, Options{Rates: true, Sizes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,4 +216,14 @@ func TestDetails(t *testing.T) {
 	if z.Min != 14 || z.Max != 63 || z.Bytes != 50*(14+63)/2 {
 		t.Errorf("sizes %+v", z)
 	}
+}
+
+// summarize is Summarize for a file.
+func summarizeFile(tb testing.TB, path string, o Options) (*Summary, error) {
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return Summarize(tb.Context(), b, o)
 }
