@@ -126,7 +126,7 @@ left out, 1 not done, 2 wrong usage.`,
 	f.StringVar(&s.Images, "images", "", "`FORM`: "+strings.Join(imageForms, ", ")+" (default png); videos need ffmpeg")
 	f.StringVar(&s.Depth, "depth", "", "`FORM`: "+strings.Join(depthForms, ", ")+" (default png); videos need ffmpeg")
 	f.Float64Var(&o.Rate, "fps", 0, "select about `HZ` sets a second; 0: all")
-	f.StringSliceVar(&filters, "filters", nil, "`BLOCK,…` that process each set, such as align_to_color")
+	f.StringSliceVar(&filters, "filters", nil, "`BLOCK,...` that process each set, such as align_to_color")
 	f.StringArrayVar(&set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
 	f.BoolVar(&o.Uncompressed, "uncompressed", false, "don't compress PNG files")
 	f.BoolVarP(&o.Overwrite, "overwrite", "f", false, "replace an existing data set")

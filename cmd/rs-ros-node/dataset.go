@@ -32,7 +32,7 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML `FILE` with the IMU's noise, as Kalibr has it")
 	f.StringVar(&o.truth, "ground-truth", "", "with --as: a `TOPIC` of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
-	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: `BLOCK,…` process each set, such as align_to_color")
+	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: `BLOCK,...` process each set, such as align_to_color")
 	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }

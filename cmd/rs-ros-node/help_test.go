@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the help of the commands into testdata/help and the pages")
 
 var (
-	flagLine    = regexp.MustCompile(`^ +(?:-\w, )?--[a-z0-9-]+(?:\[=| )([^\s\]]+)`)
+	flagLine    = regexp.MustCompile(`^ {2,6}(?:-\w, )?--[a-z0-9-]+(?:\[=| )([^\s\]]+)`)
 	placeholder = regexp.MustCompile(`^[A-Z0-9|=:/,….x@]+$`)
 	vague       = strings.Fields("TEXT STRING STRINGS INT UINT FLOAT NUMBER WORD VALUE")
 )

@@ -54,7 +54,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	}
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`FILE` to write, a bag")
-	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,…` of librealsense, in their order")
+	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,...` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)

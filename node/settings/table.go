@@ -83,7 +83,7 @@ var wrapper = in("Processing", Set{
 	{Params: []string{"allow_no_texture_points"}, Help: "keep points outside of the texture, in black"},
 	{Params: []string{"rgbd"}, Help: "publish color/image_rect_color and depth_registered/points, as rs_rgbd.launch does"},
 	{Params: []string{"infra_rgb"}, Help: "publish grey infrared images as rgb8"},
-	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "NAME,…", Example: "spatial,temporal",
+	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "NAME,...", Example: "spatial,temporal",
 		Help: "process depth, by decimation,spatial,temporal and others"},
 	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "METRES", Auto: "no limit", Help: "depth beyond this distance becomes 0"},
 	{Flag: "sync", Params: []string{"enable_sync"}, Help: "frames taken together have one stamp"},

@@ -79,20 +79,20 @@ func Page(cmd *cobra.Command) string {
 
 // commands returns the list of subcommands, by cobra's groups.
 func commands(cmd *cobra.Command) string {
-	lists := map[string][]line{}
+	lists := map[string]string{}
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			lists[c.GroupID] = append(lists[c.GroupID], line{"  " + c.Name(), c.Short})
+			lists[c.GroupID] += fmt.Sprintf("  %-12s %s\n", c.Name(), c.Short)
 		}
 	}
 	other := "Commands"
 	var b strings.Builder
 	for _, g := range cmd.Groups() {
 		other = "Other commands"
-		fmt.Fprintf(&b, "\n%s:\n%s", g.Title, table(lists[g.ID], column))
+		fmt.Fprintf(&b, "\n%s:\n%s", g.Title, lists[g.ID])
 	}
-	if len(lists[""]) > 0 {
-		fmt.Fprintf(&b, "\n%s:\n%s", other, table(lists[""], column))
+	if lists[""] != "" {
+		fmt.Fprintf(&b, "\n%s:\n%s", other, lists[""])
 	}
 	return b.String()
 }
@@ -113,18 +113,25 @@ func Flags(cmd *cobra.Command) string {
 	var blocks []string
 	for _, title := range groups {
 		slices.SortStableFunc(lists[title], func(a, b *pflag.Flag) int { return cmp.Compare(rank(a), rank(b)) })
-		var lines []line
+		group := pflag.NewFlagSet("", pflag.ContinueOnError)
+		group.SortFlags = false
 		for _, f := range lists[title] {
-			if !f.Hidden {
-				lines = append(lines, flagLine(f))
+			if value, usage := pflag.UnquoteUsage(f); value != "" && f.NoOptDefVal != "" {
+				f = &pflag.Flag{Name: f.Name + "[=" + value + "]", Usage: usage, Value: named{f.Value}}
 			}
+			group.AddFlag(f)
 		}
-		if len(lines) > 0 {
-			blocks = append(blocks, title+":\n"+table(lines, flagColumn))
+		if group.HasAvailableFlags() {
+			blocks = append(blocks, title+":\n"+group.FlagUsagesWrapped(Width))
 		}
 	}
 	return strings.Join(blocks, "\n")
 }
+
+// named is the value of a flag that may be without one, whose name has the placeholder.
+type named struct{ pflag.Value }
+
+func (named) Type() string { return "bool" } // has no placeholder
 
 // rank returns the text by which flags of a group are sorted.
 func rank(f *pflag.Flag) string {
@@ -132,65 +139,4 @@ func rank(f *pflag.Flag) string {
 		return a[1]
 	}
 	return "~" // after the ranks
-}
-
-func flagLine(f *pflag.Flag) line {
-	value, usage := pflag.UnquoteUsage(f)
-	name := "      --" + f.Name
-	if f.Shorthand != "" {
-		name = "  -" + f.Shorthand + ", --" + f.Name
-	}
-	switch {
-	case value == "":
-	case f.NoOptDefVal != "":
-		name += "[=" + value + "]"
-	default:
-		name += " " + value
-	}
-	if !slices.Contains([]string{"", "false", "0", "[]", "0s"}, f.DefValue) {
-		usage += " (default " + strings.Trim(f.DefValue, "[]") + ")"
-	}
-	return line{name, usage}
-}
-
-// line is a name and what it means.
-type line struct{ name, text string }
-
-// Columns in which texts begin.
-const (
-	column     = 14
-	flagColumn = 30
-)
-
-// table lays out lines. The text of a name that reaches into the column begins on the next line.
-func table(lines []line, column int) string {
-	var b strings.Builder
-	for _, l := range lines {
-		at := len([]rune(l.name))
-		b.WriteString(l.name)
-		if at > column-2 {
-			b.WriteByte('\n')
-			at = 0
-		}
-		for i, words := range wrap(l.text, Width-column) {
-			if i > 0 {
-				at = 0
-			}
-			b.WriteString(strings.Repeat(" ", column-at) + words + "\n")
-		}
-	}
-	return b.String()
-}
-
-// wrap breaks a text into lines of at most width columns, if no word is longer.
-func wrap(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		last := len(lines) - 1
-		if last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }

@@ -17,7 +17,7 @@ func TestPage(t *testing.T) {
 	f := cmd.Flags()
 	f.StringP("output", "o", "", "`FILE` to write")
 	f.Int("few", 3, "`N` things")
-	f.String("a-name-of-many-letters", "", "`PREFIX` "+strings.Repeat("of many words ", 8))
+	f.String("a-name-of-many-letters", "", "`PREFIX` "+strings.TrimSpace(strings.Repeat("of many words ", 8)))
 	f.Bool("first", false, "do it first")
 	f.Bool("unseen", false, "")
 	_ = f.MarkHidden("unseen")
@@ -34,19 +34,19 @@ Examples:
   tool cut x
 
 Flags:
-      --page[=ADDR]           serve at ADDR
-      --first                 do it first
-      --a-name-of-many-letters PREFIX
-                              PREFIX of many words of many words of many words of many words of many
-                              words of many words of many words of many words
-  -o, --output FILE           FILE to write
+      --page[=ADDR]                     serve at ADDR
+      --first                           do it first
+      --a-name-of-many-letters PREFIX   PREFIX of many words of many words of many words of
+                                        many words of many words of many words of many words
+                                        of many words
+  -o, --output FILE                     FILE to write
 
 Time:
-      --few N                 N things (default 3)
+      --few N   N things (default 3)
 
 Global flags:
-  -h, --help                  print this help
-      --loud                  print more
+  -h, --help   print this help
+      --loud   print more
 `
 	var out strings.Builder
 	root.SetOut(&out)
@@ -54,7 +54,7 @@ Global flags:
 	if err := root.Execute(); err != nil || out.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
 	}
-	if page := Page(root); !strings.Contains(page, "\n  cut         Cut\n") {
+	if page := Page(root); !strings.Contains(page, "\n  cut          Cut\n") {
 		t.Errorf("%s", page)
 	}
 }

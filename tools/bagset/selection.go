@@ -30,10 +30,10 @@ type Selection struct {
 
 // Flags adds the flags of a command line that select.
 func (s *Selection) Flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&s.Topics, "topics", nil, "`TOPIC,…` to select")
+	f.StringSliceVar(&s.Topics, "topics", nil, "`TOPIC,...` to select")
 	f.BoolVarP(&s.Regex, "regex", "e", false, "--topics are regular expressions that must match whole names")
 	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`; may be repeated")
-	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,…`")
+	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,...`")
 	f.StringVarP(&s.Start, "start", "s", "", "select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
 	f.StringVar(&s.End, "end", "", "select messages up to this `TIME`")
 	help.Group(f, "Topics", "topics", "regex", "exclude", "types")
