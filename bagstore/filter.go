@@ -59,7 +59,7 @@ func Matches(re *regexp.Regexp, s string) bool {
 }
 
 // MatchWhole compiles an expression for whole topic names, as in rosbag. The error says what is
-// wrong at which column, and names syntax of Python that Go doesn't have.
+// wrong, and names syntax of Python that Go doesn't have.
 func MatchWhole(expression string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(expression); err != nil { // it could close the group below
 		return nil, explainPattern(expression, err)
@@ -81,28 +81,12 @@ func explainPattern(expression string, err error) error {
 			return fmt.Errorf("expression %q: %s %s…) isn't understood; choose topics by one expression and leave some of them out by another", expression, pythonOnly[start], start)
 		}
 	}
-	hint := ""
+	at, hint := "", ""
+	if refused.Expr != "" && refused.Expr != expression {
+		at = fmt.Sprintf(" at %.200q", refused.Expr)
+	}
 	if refused.Code == syntax.ErrMissingRepeatArgument {
 		hint = "; .* stands for any text"
 	}
-	return fmt.Errorf("regular expression %.200q: %s%s%s", expression, refused.Code, columnOf(expression, refused), hint)
-}
-
-// columnOf returns " at column N", or "" if the error doesn't tell where it is.
-func columnOf(expression string, refused *syntax.Error) string {
-	at := 0
-	switch refused.Code {
-	case syntax.ErrMissingParen, syntax.ErrTrailingBackslash, syntax.ErrLarge, syntax.ErrNestingDepth:
-		return ""
-	case syntax.ErrMissingBracket:
-		at = strings.LastIndex(expression, refused.Expr) // Expr is the rest
-	default: // the shortest beginning that has the error ends there
-		for ; at < min(len(expression), 1000)-1; at++ {
-			_, err := syntax.Parse(expression[:at+1], syntax.Perl)
-			if e, ok := errors.AsType[*syntax.Error](err); ok && e.Code == refused.Code {
-				break
-			}
-		}
-	}
-	return fmt.Sprintf(" at column %d", at+1)
+	return fmt.Errorf("regular expression %.200q: %s%s%s", expression, refused.Code, at, hint)
 }
