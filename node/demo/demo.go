@@ -12,13 +12,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -173,9 +173,9 @@ func (d *demo) subscribe(n *ros.Node) error {
 	for _, c := range bag.Connections() {
 		options := ros.SubscriberOptions{Topic: c.Topic, Type: msgs.Type{Name: c.Type, MD5: c.MD5}, NoDelay: true}
 		receive := func(ros.Received) {}
-		if id, ok := frameTopic(c.Topic); ok {
-			receive = func(r ros.Received) { d.ledger.replayed(id, r.Data, time.Now()) }
-			options.Expect = d.messageSize(id)
+		if t := rslayout.ParseTopic(c.Topic); t.IsFrame() {
+			receive = func(r ros.Received) { d.ledger.replayed(t.Stream, r.Data, time.Now()) }
+			options.Expect = d.messageSize(t.Stream)
 		}
 		if _, err := n.Subscribe(options, receive); err != nil {
 			return err
@@ -195,16 +195,6 @@ func (d *demo) messageSize(id camdriver.StreamID) int {
 		}
 	}
 	return 0
-}
-
-// frameTopic returns Depth_0 for /device_0/sensor_0/Depth_0/image/data.
-func frameTopic(topic string) (camdriver.StreamID, bool) {
-	part := strings.Split(topic, "/")
-	if len(part) != 6 || part[5] != "data" {
-		return camdriver.StreamID{}, false
-	}
-	id, err := camdriver.ParseStreamID(part[3])
-	return id, err == nil
 }
 
 func (d *demo) report() error {
