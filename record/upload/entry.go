@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -103,8 +104,7 @@ func (e *entry) send(ctx context.Context, progress func(int64)) error {
 
 // put makes the object hold the file, under another name if the address has something else.
 func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) error {
-	name, was := f.Info().Name, f.Info().Version
-	to := e.To + strings.TrimPrefix(name, e.path)
+	to := e.To + strings.TrimPrefix(f.Info().Name, e.path)
 	if err := e.hash(ctx, f); err != nil {
 		return err
 	}
@@ -116,18 +116,8 @@ func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) err
 	if err != nil {
 		return err
 	}
-	e.Resume, e.Stored, e.Version = nil, stored.Version, was
-	if err := e.save(); err != nil {
-		return err
-	}
-	now, err := place.Stat(ctx, name)
-	if err == nil && now.Version != was {
-		err = errChanged
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	e.Resume, e.Stored, e.Version = nil, stored.Version, f.Info().Version
+	return e.save()
 }
 
 // hash reads the file, unless its SHA-256 is known.
@@ -135,16 +125,9 @@ func (e *entry) hash(ctx context.Context, f place.File) error {
 	if e.Hashed == f.Info().Version {
 		return nil
 	}
-	h, buf, size := sha256.New(), make([]byte, 1<<20), f.Info().Size
-	for off := int64(0); off < size; off += int64(len(buf)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		part := buf[:min(int64(len(buf)), size-off)]
-		if n, err := f.ReadAt(part, off); n < len(part) {
-			return errors.Join(err, io.ErrUnexpectedEOF)
-		}
-		h.Write(part)
+	h, size := sha256.New(), f.Info().Size
+	if n, err := io.CopyBuffer(h, io.NewSectionReader(place.Until(ctx, f), 0, size), make([]byte, 1<<20)); err != nil || n < size {
+		return cmp.Or(err, io.ErrUnexpectedEOF)
 	}
 	e.SHA256, e.Hashed = hex.EncodeToString(h.Sum(nil)), f.Info().Version
 	return e.save()
@@ -184,17 +167,15 @@ func (e *entry) end(path, version string) error {
 	if err != nil {
 		return err
 	}
-	if !e.Keep && len(tails) == 0 {
-		now, err := place.Stat(context.Background(), path)
-		if err == nil && now.Version != version {
-			err = errChanged
-		}
-		if err == nil {
-			err = os.Remove(path)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	now, err := place.Stat(context.Background(), path)
+	if err == nil && now.Version != version {
+		err = errChanged
+	}
+	if err == nil && !e.Keep && len(tails) == 0 {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.Remove(e.path + suffix)
 }
