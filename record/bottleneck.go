@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -14,12 +15,12 @@ import (
 // bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait for the disk, or
 // because the processor has no time for what comes and for its compression.
 type bottleneck struct {
-	waits bagstore.Stopwatch // of the files, for the disk
+	waits   bagstore.Stopwatch // of the files, for the disk
+	exclude atomic.Value       // a string, the regular expression of topics that come twice
 
 	mu      sync.Mutex
 	seconds [3]second // the last ones, oldest first
 	said    [advices]string
-	exclude string // a regular expression of topics that come twice
 }
 
 // second is what was measured until its end.
@@ -82,17 +83,6 @@ func (s second) limitSince(earlier second, pressure float64) limit {
 	return limitDisk
 }
 
-// twice keeps what comes twice, once.
-func (b *bottleneck) twice(d duplicates) bool {
-	if !b.once(aboutDuplicates, d.String()) {
-		return false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.exclude = d.exclude
-	return true
-}
-
 // once keeps advice, and reports whether it is the first of its kind.
 func (b *bottleneck) once(kind advice, text string) bool {
 	b.mu.Lock()
@@ -122,30 +112,27 @@ func (r *Recording) explain(l limit) string {
 
 // less returns how to record less.
 func (r *Recording) less() string {
-	r.neck.mu.Lock()
-	defer r.neck.mu.Unlock()
-	switch {
-	case len(r.taps) > 0:
+	if len(r.taps) > 0 {
 		return "choose fewer, smaller or slower streams"
-	case r.neck.exclude != "":
-		return "leave topics out with -x '" + r.neck.exclude + "'"
 	}
-	return "leave topics out with -x"
+	text := "leave topics out with -x"
+	if twice, ok := r.neck.exclude.Load().(string); ok {
+		text += " '" + twice + "'"
+	}
+	return text
 }
 
 // relief returns what to change when a limit is reached.
 func (r *Recording) relief(l limit) string {
 	less := r.less()
-	switch packed := r.o.Bag.Kind(); {
-	case l == limitBoth:
-	case l == limitDisk && packed == bagstore.None && !r.o.DB3:
+	packed := r.o.Bag.Kind() != bagstore.None
+	switch {
+	case l == limitDisk && !packed && !r.o.DB3:
 		return less + ", write less with --lz4, or record to a faster disk"
 	case l == limitDisk:
 		return less + ", or record to a faster disk"
-	case packed == bagstore.BZ2:
-		return less + ", or use --lz4 or no compression instead of --bz2"
-	case packed == bagstore.LZ4:
-		return less + ", or record without --lz4, or with --lz4-topics for those that need it"
+	case l == limitProcessor && packed:
+		return less + ", or record without compression, or with --lz4-topics for those that need it"
 	}
 	return less + ", or run fewer programs on this computer"
 }

@@ -126,11 +126,6 @@ func (k *kept) finish(join func(parts []string, out string) error, uploads *uplo
 	return paths, why, k.leave()
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // place moves a file out of the folder, and returns its new path; "" if there is neither.
 func (k *kept) place(from string, n int, numbered bool) (to string, err error) {
 	name := func(base string) string {

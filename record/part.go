@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -170,10 +169,8 @@ func (p *part) stats() rsbag.RecorderStats {
 // createTopics creates a file of topics under its active name, in the format of its extension, if
 // its final name is unused.
 func createTopics(path string, o bagstore.Options, left leftOut, ids connectionIDs) (*part, error) {
-	if !o.Overwrite {
-		if _, err := os.Lstat(path); err == nil {
-			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
-		}
+	if !o.Overwrite && exists(path) {
+		return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 	}
 	p := &part{path: path, active: path + activeSuffix, overwrite: o.Overwrite}
 	var err error

@@ -52,14 +52,17 @@ func unusedName(name string, try func(name string) error) (got string, err error
 
 const maxNames = 100
 
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // unusedBase returns a base, with a number appended if a recording of the same second has
 // that name: --overwrite applies only to names that a user chose.
 func unusedBase(base, ext string) string {
 	got, _ := unusedName(base, func(base string) error { // if too many are taken, the first file gets another name
-		for _, path := range []string{base + ext, partPath(base, 0, ext)} {
-			if _, err := os.Lstat(path); err == nil {
-				return fs.ErrExist
-			}
+		if exists(base+ext) || exists(partPath(base, 0, ext)) {
+			return fs.ErrExist
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
@@ -295,12 +297,7 @@ func (s *series) close(f *part, over span) {
 }
 
 // remove removes a complete file. It may be gone already.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func remove(path string) error { return place.Remove(context.Background(), path) }
 
 // trim removes the oldest complete files if there are more than MaxSplits or Keep, up to one that
 // waits for upload.

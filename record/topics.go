@@ -221,7 +221,8 @@ func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
 	for _, name := range topics {
 		list = append(list, source{name, graph.Types[name], graph.Publishers[name]})
 	}
-	if d := findDuplicates(list); d.exclude != "" && r.neck.twice(d) {
+	if d := findDuplicates(list); d.exclude != "" && r.neck.once(aboutDuplicates, d.String()) {
+		r.neck.exclude.Store(d.exclude)
 		r.log.Warn().Msg(d.String())
 	}
 }
