@@ -11,13 +11,12 @@ import (
 
 // Moment is a time in a recording as users write it: a date, seconds since 1970, or seconds from the first message. The zero Moment is unset.
 type Moment struct {
-	given  bool
 	number bool // of seconds: since 1970, or from the first message
 	time   Time
 }
 
 // MomentAt returns the moment at bag time t.
-func MomentAt(t Time) Moment { return Moment{given: true, time: t} }
+func MomentAt(t Time) Moment { return Moment{time: t} }
 
 // ParseMoment parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
 // 1970, or a number of seconds from the first message, which may be negative. An empty text is
@@ -39,7 +38,7 @@ func ParseMoment(text string) (Moment, error) {
 	if err != nil {
 		return Moment{}, fmt.Errorf("time %q: want a date, or a time such as 10s, 2m or 10 (seconds)", text)
 	}
-	return Moment{given: true, number: true, time: Time(ns)}, nil
+	return Moment{number: true, time: Time(ns)}, nil
 }
 
 // Absolute reports whether the moment is a date, or seconds since 1970.
@@ -49,7 +48,7 @@ func (m Moment) Absolute() bool { return m.time.Absolute() }
 // the time of the first message counts from that. first returns that time, 0 if there is no
 // message; it is called only if needed.
 func (m Moment) In(first func() Time) Time {
-	if !m.given || !m.number {
+	if !m.number {
 		return m.time
 	}
 	start := first()

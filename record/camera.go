@@ -236,12 +236,7 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 }
 
 // Uploads describes what waits for upload; "" without uploads.
-func (r *Camera) Uploads() string {
-	if q := r.uploads.Load(); q != nil {
-		return q.Status().String()
-	}
-	return ""
-}
+func (r *Camera) Uploads() string { return r.uploads.Load().String() }
 
 // Close ends the current recording. A loss in any is a program.ErrIncomplete.
 func (r *Camera) Close() error {

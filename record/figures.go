@@ -71,7 +71,7 @@ func (r *Recording) Figures() Figures {
 	f.Lost += f.TooLarge
 	f.Messages, f.File, f.Paused, f.Duration = r.written.Load(), filepath.Base(path), r.paused.Load(), r.watch.Total()
 	f.Free, f.Compression, f.Ring = r.space.left(path), r.o.compression(), r.files.describe()
-	f.Dropping, f.Uploads = r.space.reason(), r.space.waiting()
+	f.Dropping, f.Uploads = r.space.reason(), r.o.Uploads.String()
 	for kind := range advices {
 		if text := r.neck.given(kind, ""); text != "" {
 			f.Advice = append(f.Advice, text)

@@ -11,13 +11,6 @@ type lossCount struct {
 	left    uint64 // what the source counted while counting was stopped
 }
 
-// begin leaves out what the source has counted so far.
-func (l *lossCount) begin(source uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left = source
-}
-
 // run stops or continues counting, when the source has a number. It may be called twice.
 func (l *lossCount) run(on bool, source uint64) {
 	l.mu.Lock()

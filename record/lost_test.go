@@ -9,8 +9,8 @@ import (
 )
 
 func TestLostCount(t *testing.T) {
-	var l lossCount
-	l.begin(10)
+	l := lossCount{stopped: true}
+	l.run(true, 10)
 	for _, c := range []struct {
 		change       func(on bool, source uint64)
 		on           bool

@@ -111,30 +111,26 @@ const tickEvery = time.Second / 4
 
 // tick queues ticks, and measures rates.
 func (r *Recording) tick(ctx context.Context, second func()) {
-	tick, measure := time.NewTicker(tickEvery), time.NewTicker(time.Second)
-	defer tick.Stop()
-	defer measure.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	next := time.Now().Add(time.Second)
+	work.Every(ctx, tickEvery, func(now time.Time) {
+		r.triggers.tick(now)
+		r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), arrival: now}, eventSize)
+		if now.Before(next) {
 			return
-		case now := <-tick.C:
-			r.triggers.tick(now)
-			r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), arrival: now}, eventSize)
-		case now := <-measure.C:
-			r.neck.tick()
-			r.watchNamed()
-			for _, t := range r.taps {
-				for _, f := range t.flows.All() {
-					f.meter.tick(now)
-				}
-			}
-			for _, t := range r.subscribed() {
-				t.meter.tick(now)
-			}
-			second()
 		}
-	}
+		next = now.Add(time.Second - tickEvery/2) // with the tick that is nearest to a second later
+		r.neck.tick()
+		r.watchNamed()
+		for _, t := range r.taps {
+			for _, f := range t.flows.All() {
+				f.meter.tick(now)
+			}
+		}
+		for _, t := range r.subscribed() {
+			t.meter.tick(now)
+		}
+		second()
+	})
 }
 
 // end ends what fills the queue, and the queue.

@@ -110,11 +110,3 @@ func (g *spaceGuard) reason() string {
 	}
 	return text
 }
-
-// waiting describes what waits for upload; it is empty without uploads. It may be called from any goroutine.
-func (g *spaceGuard) waiting() string {
-	if g.uploads == nil {
-		return ""
-	}
-	return g.uploads.Status().String()
-}

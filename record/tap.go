@@ -44,7 +44,8 @@ func (r *Recording) attach(sources []Source) (list []device) {
 		for p := range t.profiles() {
 			f := t.flows.Of(p.Stream)
 			f.gaps = func() uint64 { _, gaps := t.Hub.Counts(p.Stream); return gaps }
-			f.lost.begin(f.gaps())
+			f.lost.stopped = true // what was lost before isn't counted
+			f.run(true)
 		}
 		t.detach = t.Hub.Attach(t)
 		list = append(list, t.describe()) // afterwards, so that no change is missed

@@ -26,7 +26,6 @@ type convertOptions struct {
 	storage string
 	camera  bool // a camera node's topics become a RealSense recording
 	out     string
-	force   bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -77,7 +76,7 @@ without output.`,
 	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
-	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
+	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
 	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }
@@ -130,7 +129,7 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 	}
 	report, done := a.progress(filepath.Base(o.out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: o.out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
+		In: in, Out: o.out, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {

@@ -26,7 +26,6 @@ type filterOptions struct {
 	selection bagset.Selection
 	noLatched bool
 	out       string
-	force     bool
 	join      bool // see rewrite.Join
 
 	expression, print string // Python, as in rosbag filter; empty for none
@@ -75,7 +74,7 @@ without output.`,
 	outputFlag(f, &o.out, "`FILE` to write: a bag, or .mcap or .db3 by its extension")
 	o.selection.Flags(f)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
-	overwriteFlag(f, &o.force, "replace OUT if it exists")
+	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
@@ -109,7 +108,6 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 	if err := rewrite.SameCompression(bags[0], &o.bag); err != nil {
 		return noOutput(err)
 	}
-	o.bag.Overwrite = o.force
 	options, flush, err := a.chosen(ctx, filter, o)
 	if err != nil {
 		return err
@@ -162,7 +160,7 @@ func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
 	flush := func() {}
 	report, done := a.progress(out, o.print != "")
 	r, err := convert.Messages(ctx, convert.Options{
-		In: ins[0], More: ins[1:], Out: out, Overwrite: o.force, Bag: o.bag, Progress: report,
+		In: ins[0], More: ins[1:], Out: out, Overwrite: o.bag.Overwrite, Bag: o.bag, Progress: report,
 		Choose: func(bags []*bagstore.Recording) (options rewrite.Options, err error) {
 			filter, err := o.selection.Filter(bags)
 			if err == nil {

@@ -43,7 +43,7 @@ without output.`,
 	outputFlag(f, &o.out, "`FILE` to write: a bag, or .mcap or .db3 by its extension")
 	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
 	o.selection.Flags(f)
-	overwriteFlag(f, &o.force, "replace OUT if it exists")
+	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd

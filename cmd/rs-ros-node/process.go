@@ -22,7 +22,6 @@ type processOptions struct {
 	filters []string
 	set     []string
 	out     string
-	force   bool
 }
 
 func newProcessCommand(a *app) *cobra.Command {
@@ -56,7 +55,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	outputFlag(f, &o.out, "`FILE` to write, a bag")
 	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,...` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
-	overwriteFlag(f, &o.force, "replace OUT if it exists")
+	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
 }
@@ -70,7 +69,6 @@ func (a *app) process(ctx context.Context, in string, o processOptions) error {
 	if err := cmp.Or(convert.Misnamed(recording.Bag, out), err); err != nil {
 		return usageError{err}
 	}
-	o.bag.Overwrite = o.force
 	log := a.logger()
 	report, done := a.progress(out, false)
 	r, err := reprocess.Run(ctx, reprocess.Options{

@@ -39,7 +39,7 @@ type Queue struct {
 	o    Options
 	log  zerolog.Logger
 	stop func()
-	kick chan struct{}
+	kick work.Signal
 
 	// disk is held while folders and states are read or written, which may take long. It is locked before mu.
 	disk    sync.Mutex
@@ -62,7 +62,7 @@ func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
 }
 
 func start(o Options, log zerolog.Logger, folders []string) *Queue {
-	q := &Queue{o: o, log: log, kick: make(chan struct{}, 1), folders: map[string]*os.File{}, writing: map[string]bool{}, missing: map[string]bool{}}
+	q := &Queue{o: o, log: log, kick: work.NewSignal(), folders: map[string]*os.File{}, writing: map[string]bool{}, missing: map[string]bool{}}
 	for _, dir := range folders {
 		q.folders[filepath.Dir(resolved(filepath.Join(dir, "x")))] = nil
 	}
@@ -125,7 +125,7 @@ func (q *Queue) Finish(path string) {
 	delete(q.writing, resolved(path))
 	q.mu.Unlock()
 	q.look()
-	q.wake()
+	q.kick.Set()
 }
 
 // Drop removes from the queue a file that another program has replaced.
@@ -142,13 +142,6 @@ func (q *Queue) Drop(path string) {
 	q.mu.Unlock()
 	if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		q.log.Error().Err(err).Msg("a file that was replaced may be uploaded")
-	}
-}
-
-func (q *Queue) wake() {
-	select {
-	case q.kick <- struct{}{}:
-	default:
 	}
 }
 
@@ -266,16 +259,9 @@ func (q *Queue) run(ctx context.Context) {
 }
 
 func (q *Queue) pause(ctx context.Context) {
-	t := time.NewTicker(lookEvery)
-	defer t.Stop()
-	for until := time.Now().Add(q.failure.pause()); time.Now().Before(until); {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-			q.look()
-		}
-	}
+	ctx, cancel := context.WithTimeout(ctx, q.failure.pause())
+	defer cancel()
+	work.Every(ctx, lookEvery, func(time.Time) { q.look() })
 }
 
 func (q *Queue) sent(n int64) {

@@ -23,6 +23,14 @@ func (s Status) String() string {
 	return text
 }
 
+// String describes the queue; it is empty if there is none.
+func (q *Queue) String() string {
+	if q == nil {
+		return ""
+	}
+	return q.Status().String()
+}
+
 // Report adds the queue to the status of a recording.
 func (q *Queue) Report(to *msgs.DiagnosticStatus) {
 	if q == nil {

@@ -23,6 +23,9 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
+	if o.scan && o.Bag.Compression == "" {
+		o.Bag.Compression = usualCompression(in.bags[0])
+	}
 	chosen, err := in.choose(&o)
 	if err != nil {
 		return r, err

@@ -67,9 +67,6 @@ func Again(ctx context.Context, o Options) (Result, error) {
 
 // Recover is [rosbag.Recover] for a .db3 or an MCAP file.
 func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
-	if o.Compression == "" {
-		o.Compression = usualCompression(ctx, in)
-	}
 	r, err := Again(ctx, Options{In: in, Out: out, Bag: o.Options, Progress: o.Progress, scan: true})
 	if err != nil {
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
@@ -155,16 +152,9 @@ func recoveredName(path string) string {
 }
 
 // usualCompression returns LZ4 for a file with compressed chunks, else None.
-func usualCompression(ctx context.Context, path string) bagstore.Compression {
-	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{Context: ctx})
-	if err != nil {
-		return bagstore.None
-	}
-	defer b.Close() //nolint:errcheck // only read
-	for _, block := range b.Blocks() {
-		if block.Compression != bagstore.None {
-			return bagstore.LZ4
-		}
+func usualCompression(b *bagstore.Recording) bagstore.Compression {
+	if slices.ContainsFunc(b.Blocks(), func(c bagstore.Block) bool { return c.Compression != bagstore.None }) {
+		return bagstore.LZ4
 	}
 	return bagstore.None
 }

@@ -233,11 +233,7 @@ func (f *Folder) Path(name string) (string, error) {
 
 // image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *Folder) image(name string, frame *camdriver.Frame) error {
-	return f.writeImage(name, frame.Retain().Release, export.FrameImage(frame))
-}
-
-// writeImage writes an image, unless it is there, and calls release after it.
-func (f *Folder) writeImage(name string, release func(), p export.Image) error {
+	release, p := frame.Retain().Release, export.FrameImage(frame)
 	p.Stored = f.manifest.Options.Stored
 	path, err := f.Path(name)
 	if err == nil {

@@ -2,13 +2,13 @@ package rewrite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
-	"rsros/msgs"
 )
 
 // JoinParts copies consecutive parts of a recording into one bag, as Join says. Chunks stay as they are stored unless a
@@ -100,21 +100,15 @@ func (j *joiner) place(b *bagstore.Recording, n int) (shift bagstore.Time, err e
 
 // startOf returns the wall time of a RealSense recording's time 0, zero for other recordings.
 func startOf(b *bagstore.Recording) (start time.Time, err error) {
-	facts := func(c *bagstore.Connection) bool {
-		return rslayout.ParseTopic(c.Topic).Kind == rslayout.TopicAdditionalInfo
+	f, err := rsbag.Open(b.Path(), rsbag.Options{Bag: b})
+	if errors.Is(err, rsbag.ErrNoRecording) {
+		return start, nil
 	}
-	for m, err := range b.View(bagstore.Query{Connections: facts, Start: bagstore.MinTime, End: bagstore.MinTime}).Messages() {
-		if err != nil {
-			return start, err
-		}
-		var kv msgs.KeyValue
-		if msgs.Unmarshal(m.Data, &kv) == nil && kv.Key == rslayout.KeyStart {
-			if t, err := time.Parse(time.RFC3339Nano, kv.Value); err == nil {
-				return t, nil
-			}
-		}
+	if err == nil {
+		start, _ = f.Start()
+		err = f.Close()
 	}
-	return start, nil
+	return start, err
 }
 
 // message copies a message, but no description that an earlier part has.
