@@ -128,6 +128,35 @@ func (c *Cursor) Events() iter.Seq[Event] {
 	}
 }
 
+// Part returns an iterator over the events of a filter's time. Changes of options before it come at its start.
+func (c *Cursor) Part(filter bagstore.Filter) iter.Seq[Event] {
+	start, end := c.f.FileTimes(filter)
+	return func(yield func(Event) bool) {
+		if filter.Start > 0 {
+			c.Seek(start)
+			for _, e := range c.f.changed(start) {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+		for e, ok := c.Next(); ok && e.Time <= end && yield(e); e, ok = c.Next() {
+		}
+	}
+}
+
+// changed returns the options that have another value than at first just before a file time, as changes at that time.
+func (f *File) changed(at time.Duration) (list []Event) {
+	for sensor, s := range f.snap.Sensors {
+		for i, o := range f.OptionsAt(sensor, at-1) {
+			if o.Value != s.Options[i].Value {
+				list = append(list, Event{Time: at, Sensor: sensor, Option: &OptionChange{o.ID, o.Value}})
+			}
+		}
+	}
+	return list
+}
+
 // instantBytes bounds the messages of an instant, which are held together, except for a single one. A set of frames of the
 // largest camera takes less than half.
 const instantBytes = 64 << 20
