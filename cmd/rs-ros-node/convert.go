@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/rewrite"
 )
@@ -24,6 +25,7 @@ type convertOptions struct {
 	sdk     string
 	ros     int
 	storage string
+	part    bagset.Selection
 	camera  bool // a camera node's topics become a RealSense recording
 	out     string
 }
@@ -51,6 +53,9 @@ recordings.
 With --realsense, or --sdk and a .db3, the images, camera_info and IMU samples of
 realsense2_camera or another camera node become such a recording.
 
+The topics and the part of the time that are selected are written as by filter. Of a
+RealSense recording that remains one, only a part of the time can be selected.
+
 What OUT can't hold, such as a pose in a .db3, is listed. OUT appears only when it is
 complete. IN may be torn or unindexed; OUT gets its intact messages.
 
@@ -62,7 +67,8 @@ without output.`,
   rs-ros-node convert robot.bag -o robot            # a folder for ros2 bag play
   rs-ros-node convert robot.mcap -o robot.bag
   rs-ros-node convert robot.mcap -o walk.bag --realsense  # its camera, for librealsense
-  rs-ros-node convert robot.bag -o robot.mcap --ros 2`,
+  rs-ros-node convert robot.bag -o robot.mcap --ros 2
+  rs-ros-node convert camera.bag -o part.db3 --start 10 --end 20`,
 		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.camera = o.camera || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(o.out) == ".db3"
@@ -76,6 +82,7 @@ without output.`,
 	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
+	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
 	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
@@ -127,9 +134,17 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 	if err := o.usage(in); err != nil {
 		return usageError{err}
 	}
+	var choose func([]*bagstore.Recording) (rewrite.Options, error)
+	if !o.part.All() {
+		choose = func(bags []*bagstore.Recording) (rewrite.Options, error) {
+			filter, err := o.part.Filter(bags)
+			filter.Latched = true
+			return rewrite.Options{Filter: filter}, err
+		}
+	}
 	report, done := a.progress(filepath.Base(o.out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: o.out, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
+		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {
@@ -158,6 +173,9 @@ func (a *app) converted(r convert.Result, in, out string) error {
 	if r.Damaged > 0 {
 		log.Warn().Uint64("messages", r.Damaged).AnErr("last", r.Why).Msg("damaged messages were left out")
 		lost = append(lost, "damaged messages")
+	}
+	if r.Messages+r.Frames == 0 {
+		log.Warn().Msg(nothingSelected)
 	}
 	a.made(program.Summary{Paths: []string{out}, Counts: counts, Size: r.Size, Next: next})
 	if len(lost) > 0 {

@@ -28,6 +28,9 @@ func TestConvert(t *testing.T) {
 	mcap, folder := filepath.Join(dir, "x.mcap"), filepath.Join(dir, "folder")
 	want(t, exitOK, "convert", back, "-o", mcap)
 	want(t, exitOK, "check", mcap)
+	if _, _, log := command(t, "convert", mcap, "-o", filepath.Join(dir, "part.mcap"), "--types", "sensor_msgs/Image", "-x", ".*Infrared.*", "--start", "0.5", "--end", "1"); !strings.Contains(log, ": 29 messages, 2 topics,") {
+		t.Errorf("a part:\n%s", log)
+	}
 	if out := want(t, exitOK, "convert", mcap, "-o", folder, "--storage", "mcap"); out != "" {
 		t.Errorf("on stdout: %s", out)
 	}
@@ -54,11 +57,11 @@ func TestConvertDevice(t *testing.T) {
 	if out := want(t, exitOK, "info", plain); !strings.Contains(out, "/camera/camera/depth/image_rect_raw") {
 		t.Errorf("topics are others:\n%s", out)
 	}
-	for _, args := range [][]string{{in, bag, "--realsense"}, {in, db, "--sdk", "2.58.1"}, {plain, bag, "--realsense", "--overwrite"}} {
-		if code, _, log := command(t, append([]string{"convert"}, args...)...); code != exitIncomplete || !strings.Contains(log, "frames=520") || !strings.Contains(log, "messages of /tf_static") {
+	for _, args := range [][]string{{in, "-o", bag, "--realsense"}, {in, "-o", db, "--sdk", "2.58.1"}, {plain, "-o", bag, "--realsense", "--overwrite"}} {
+		if code, _, log := command(t, append([]string{"convert"}, args...)...); code != exitIncomplete || !strings.Contains(log, "520 frames") || !strings.Contains(log, "messages of /tf_static") {
 			t.Errorf("%v: exit code %d\n%s", args, code, log)
 		}
-		if out := want(t, exitOK, "check", args[1]); !strings.Contains(out, "RealSense recording") || strings.Contains(out, "can't play") {
+		if out := want(t, exitOK, "check", args[2]); !strings.Contains(out, "RealSense recording") || strings.Contains(out, "can't play") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}

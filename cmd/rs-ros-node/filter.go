@@ -174,9 +174,5 @@ func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
 		return noOutput(err)
 	}
 	flush()
-	if r.Messages == 0 {
-		log := a.logger()
-		log.Warn().Msg(nothingSelected)
-	}
 	return a.converted(r, strings.Join(ins, ", "), out)
 }

@@ -34,10 +34,20 @@ func (s *Selection) Flags(f *pflag.FlagSet) {
 	f.BoolVarP(&s.Regex, "regex", "e", false, "--topics are regular expressions that must match whole names")
 	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`; may be repeated")
 	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,...`")
+	help.Group(f, "Topics", "topics", "regex", "exclude", "types")
+	s.TimeFlags(f)
+}
+
+// TimeFlags adds the flags of a command line that select a part of the time.
+func (s *Selection) TimeFlags(f *pflag.FlagSet) {
 	f.StringVarP(&s.Start, "start", "s", "", "select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
 	f.StringVar(&s.End, "end", "", "select messages up to this `TIME`")
-	help.Group(f, "Topics", "topics", "regex", "exclude", "types")
 	help.Group(f, "Time", "start", "end")
+}
+
+// All reports whether all messages are selected.
+func (s Selection) All() bool {
+	return !s.Regex && len(s.Topics)+len(s.Exclude)+len(s.Types) == 0 && s.Start+s.End == ""
 }
 
 // Open is [Open] and Filter.

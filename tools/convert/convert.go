@@ -19,6 +19,7 @@ import (
 	"rsros/bagstore/realsense/rstext"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rosbag"
+	"rsros/program"
 	"rsros/tools/rewrite"
 )
 
@@ -26,7 +27,8 @@ import (
 type Options struct {
 	In, Out string
 	More    []string // recordings that Messages merges with In
-	// Choose, if not nil, selects messages of the open recordings for Messages: by Filter, Keep and Judges.
+	// Choose, if not nil, selects messages of the open recordings for Messages: by Filter, Keep and Judges. For ToDB3 and
+	// ToBag, it selects a part of the time.
 	Choose    func([]*bagstore.Recording) (rewrite.Options, error)
 	Format    string            // ".bag", ".db3" or ".mcap"; default: what Out's name says
 	Overwrite bool              // replace Out if it exists
@@ -63,6 +65,18 @@ func (o Options) open(ctx context.Context) (*rsbag.File, error) {
 	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device})
 }
 
+// part returns what Choose selects of a RealSense recording's time.
+func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
+	if o.Choose == nil {
+		return bagstore.Filter{}, nil
+	}
+	chosen, err := o.Choose([]*bagstore.Recording{file.Bag()})
+	if f := chosen.Filter; err == nil && (len(f.Topics)+len(f.Types) > 0 || f.Match != nil || f.Exclude != nil) {
+		err = fmt.Errorf("%w: a RealSense recording is converted with all its topics; to leave some out, run: rs-ros-node filter %s -o part.bag --topics …, then: rs-ros-node convert part.bag -o %s", program.ErrUsage, o.In, o.Out)
+	}
+	return chosen.Filter, err
+}
+
 // ToDB3 writes a recording as a .db3.
 func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 	file, err := o.open(ctx)
@@ -70,6 +84,10 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 		return r, err
 	}
 	defer file.Close() //nolint:errcheck // only read
+	part, err := o.part(file)
+	if err != nil {
+		return r, err
+	}
 	var facts []rstext.Pair
 	for _, kv := range file.Additional() {
 		facts = append(facts, rstext.Pair{Key: kv.Key, Value: kv.Value})
@@ -79,7 +97,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 		if err != nil {
 			return err
 		}
-		err = r.copy(ctx, file, db3Target{w}, o.Progress)
+		err = r.copy(ctx, file, part, db3Target{w}, o.Progress)
 		r.Lost = append(r.Lost, w.Losses()...)
 		return errors.Join(err, w.Close())
 	})
@@ -96,14 +114,18 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 	if o.Bag.Compression == bagstore.BZ2 {
 		return r, fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 	}
+	part, err := o.part(file)
+	if err != nil {
+		return r, err
+	}
 	target, err := place.Create(ctx, o.Out, o.Overwrite)
 	if err != nil {
 		return r, err
 	}
-	return r.finish(ctx, o, target.Finish(r.writeBag(ctx, file, target, o)))
+	return r.finish(ctx, o, target.Finish(r.writeBag(ctx, file, part, target, o)))
 }
 
-func (r *Result) writeBag(ctx context.Context, file *rsbag.File, target *place.Target, o Options) error {
+func (r *Result) writeBag(ctx context.Context, file *rsbag.File, part bagstore.Filter, target *place.Target, o Options) error {
 	out, err := rosbag.CreateOn(target, o.Bag)
 	if err != nil {
 		return err
@@ -112,7 +134,7 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, target *place.T
 	if err != nil {
 		return err
 	}
-	err = r.copy(ctx, file, bag{w}, o.Progress)
+	err = r.copy(ctx, file, part, bag{w}, o.Progress)
 	for _, what := range w.Left() {
 		r.lose(1, "%s", what)
 	}
@@ -130,7 +152,7 @@ func (r *Result) finish(ctx context.Context, o Options, err error) (Result, erro
 	return *r, err
 }
 
-func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagstore.Progress) error {
+func (r *Result) copy(ctx context.Context, file *rsbag.File, part bagstore.Filter, out target, p bagstore.Progress) error {
 	total := uint64(0)
 	for _, s := range file.Streams() {
 		total += s.Frames
@@ -138,7 +160,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	cur := file.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
 	lost := make(map[string]uint64)
-	for e := range cur.Events() {
+	for e := range cur.Part(part) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -173,11 +195,12 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		r.lose(n, "values of metadata %q, which this program doesn't know", key)
 	}
 	r.lose(cur.Unmatched(), "metadata of frames that aren't in the recording")
-	return r.copyRest(ctx, file, out)
+	return r.copyRest(ctx, file, part, out)
 }
 
-func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) error {
+func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.Filter, out target) error {
 	conns := file.Uncovered()
+	start, end := file.FileTimes(part)
 	v := file.Bag().View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
 	left := make(map[string]uint64)
@@ -191,9 +214,13 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) err
 			r.Damaged, r.Why = r.Damaged+1, err
 			continue
 		}
+		at := file.FileTime(m.Time)
+		if m.Time > bagstore.MinTime && (part.Start > 0 && at < start || at > end) {
+			continue
+		}
 		written := false
 		if ofLayout(m.Conn) {
-			if written, err = out.message(m, file.FileTime(m.Time)); err != nil {
+			if written, err = out.message(m, at); err != nil {
 				return err
 			}
 		}

@@ -2,8 +2,10 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -19,7 +21,10 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program"
 	"rsros/test/need"
+	"rsros/tools/bagset"
+	"rsros/tools/rewrite"
 )
 
 // events lists the content of a recording, one line each, with a hash of each frame's
@@ -180,6 +185,67 @@ func TestThereAndBack(t *testing.T) {
 		if got := description(t, back); got != d {
 			t.Errorf("%s back:\n%s, want\n%s", name, got, d)
 		}
+	}
+}
+
+// TestPart checks that a part of the time has its frames, and begins with the options of its start.
+func TestPart(t *testing.T) {
+	const sample = "../../test/data/librealsense/sw_small_raw.bag"
+	for _, c := range []struct {
+		in, out string
+		device  bool
+	}{
+		{sample, "x.db3", false}, {sample, "x.bag", false}, {"db3/sdk_rec_raw.db3", "x.bag", false},
+		{"db3/own_native.db3", "x.bag", true}, {"db3/own_native.db3", "x.db3", true},
+	} {
+		t.Run(c.in+" to "+c.out, func(t *testing.T) {
+			in := sample
+			if c.in != sample {
+				in = need.Bag(t, c.in)
+			}
+			out := filepath.Join(t.TempDir(), c.out)
+			o := Options{In: in, Out: out, Overwrite: true, Device: c.device}
+			if _, err := Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			const start, end = 800_000_000, 1_000_000_000
+			options, inside := make(map[string]string), []string(nil)
+			for _, line := range events(t, out, camdriver.Pose) {
+				var at, sensor int64
+				fmt.Sscan(line, &at, &sensor)
+				what, value, option := strings.Cut(line[strings.Index(line, " "):], " option ")
+				id, _, _ := strings.Cut(value, " ")
+				switch {
+				case at < start && option:
+					options[what+id] = what + " option " + value
+				case at >= start && at <= end:
+					inside = append(inside, line)
+				}
+			}
+			want := append(slices.Collect(maps.Values(options)), inside...)
+			selection := bagset.Selection{Start: "0.8", End: "1"}
+			o.Choose = func(bags []*bagstore.Recording) (rewrite.Options, error) {
+				filter, err := selection.Filter(bags)
+				return rewrite.Options{Filter: filter}, err
+			}
+			if _, err := Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			got := events(t, out, camdriver.Pose)
+			for i := range min(len(options), len(got)) { // they come first, at the first message's time and 0.8 s
+				got[i] = got[i][strings.Index(got[i], " "):]
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			same(t, c.in+" as "+c.out, got, want)
+			if len(inside) == 0 || !c.device && len(options) == 0 {
+				t.Errorf("%s: %d events, %d options", c.in, len(inside), len(options))
+			}
+			selection = bagset.Selection{Exclude: []string{"none"}}
+			if _, err := Run(t.Context(), o); !errors.Is(err, program.ErrUsage) {
+				t.Errorf("%s by topics: %v", c.in, err)
+			}
+		})
 	}
 }
 

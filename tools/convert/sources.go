@@ -62,7 +62,7 @@ func (s sources) choose(o *Options) (rewrite.Options, error) {
 	forms := make(map[*bagstore.Connection]*ros2.Mapping)
 	as := make(map[*bagstore.Connection]*bagstore.Connection)
 	for c, t := range s.topics {
-		if _, ok := rslayout.TopicType(t.Name); ok && t.Encoding == bagstore.ROS1 && o.format() == extDB3 && strings.HasPrefix(t.Name, "/device_") {
+		if _, ok := rslayout.TopicType(t.Name); ok && t.Encoding == bagstore.ROS1 && o.ROS == 0 && o.format() == extDB3 && strings.HasPrefix(t.Name, "/device_") {
 			bag := strings.TrimSuffix(o.Out, extDB3) + extBag
 			return rewrite.Options{}, fmt.Errorf("%w: %s would be no .db3 that librealsense plays: name it %s, then run: rs-ros-node convert %s -o %s", program.ErrUsage, o.Out, bag, bag, o.Out)
 		}
