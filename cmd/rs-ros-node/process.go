@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
 	"rsros/program"
+	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/reprocess"
 	"rsros/tools/rewrite"
@@ -21,6 +22,7 @@ type processOptions struct {
 	bag     bagstore.Options
 	filters []string
 	set     []string
+	part    bagset.Selection
 	out     string
 }
 
@@ -32,7 +34,8 @@ func newProcessCommand(a *app) *cobra.Command {
 		Long: `process sends the frames of a RealSense recording through librealsense's
 processing blocks, in the order given, and writes the results as a recording with
 the sizes, intrinsics and extrinsics of the new streams. Motion, options and
-notifications are copied. Results are bit-identical to those of librealsense 2.56.5.
+notifications are copied; with --start, changes of options before it are moved to it.
+Results are bit-identical to those of librealsense 2.56.5.
 IN may also be a recording of realsense2_camera or another camera node, whose camera
 is taken; its other topics are left out, and listed.
 
@@ -47,7 +50,8 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
   rs-ros-node process walk.bag -o smooth.bag \
       --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
   rs-ros-node process walk.bag -o view.bag --filters decimation,colorizer \
-      --set colorizer.color_scheme=9 --lz4`,
+      --set colorizer.color_scheme=9 --lz4
+  rs-ros-node process walk.bag -o part.bag --filters temporal --start 10 --end 20`,
 		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], o) },
 	}
@@ -55,6 +59,7 @@ Exit codes: 0 done, 3 the recording is damaged and its intact part was processed
 	outputFlag(f, &o.out, "`FILE` to write, a bag")
 	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,...` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
+	o.part.TimeFlags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)
 	return cmd
@@ -72,7 +77,7 @@ func (a *app) process(ctx context.Context, in string, o processOptions) error {
 	log := a.logger()
 	report, done := a.progress(out, false)
 	r, err := reprocess.Run(ctx, reprocess.Options{
-		In: in, Out: out, Chain: chain, Progress: report, Log: log,
+		In: in, Out: out, Selection: o.part, Chain: chain, Progress: report, Log: log,
 		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
 	})
 	done()

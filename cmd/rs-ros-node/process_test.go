@@ -78,7 +78,7 @@ func TestProcess(t *testing.T) {
 func TestProcessNode(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bag")
 	code, _, log := command(t, "process", need.Bag(t, "db3/own_native.db3"), "-o", out, "--filters", "decimation")
-	if code != exitOK || !strings.Contains(log, "frames=520") || !strings.Contains(log, `topics=["/tf_static"]`) {
+	if code != exitOK || !strings.Contains(log, " 520 frames") || !strings.Contains(log, `topics=["/tf_static"]`) {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	want(t, exitOK, "check", out)

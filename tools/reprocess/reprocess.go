@@ -20,12 +20,14 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/tools/bagset"
 	"rsros/tools/rewrite"
 )
 
 // Options say what is made of a recording.
 type Options struct {
-	In, Out string
+	In, Out   string
+	Selection bagset.Selection // of In's time
 	// Recorder has the options of Out; by default its compression is In's. Run adds the facts about In.
 	Recorder rsbag.RecorderOptions
 	// Chain creates the blocks. It is called twice: the first frames tell the output's profiles.
@@ -50,6 +52,7 @@ type work struct {
 	o    Options
 	file *rsbag.File
 	res  *process.Resources
+	part bagstore.Filter // of file's time
 	snap camdriver.DeviceSnapshot
 	rig  *process.Rig
 	made map[camdriver.StreamID]*process.Profile // what comes out
@@ -67,6 +70,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer file.Close()
+	part, err := o.Selection.Filter([]*bagstore.Recording{file.Bag()})
+	if err != nil {
+		return Result{}, err
+	}
 	var left []string
 	for _, c := range file.Uncovered() {
 		if _, ok := rslayout.TopicType(c.Topic); !ok && c.Type != "sensor_msgs/CameraInfo" { // which the description has
@@ -78,7 +85,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	res := process.NewResources(memory, runtime.GOMAXPROCS(0))
 	defer res.Close()
-	w := &work{o: o, file: file, res: res, snap: file.Snapshot()}
+	w := &work{o: o, file: file, res: res, part: part, snap: file.Snapshot()}
 	w.rig = process.NewRig(w.snap)
 	made, err := w.probe(ctx)
 	if err != nil {
@@ -148,7 +155,7 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 			}
 		}
 	}
-	for e := range cursor.Events() {
+	for e := range cursor.Part(w.part) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -14,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/tools/bagset"
 	"rsros/tools/reprocess"
 )
 
@@ -146,6 +148,30 @@ func TestMotionIsCopied(t *testing.T) {
 		if got := f.Frames(s.Profile.Stream); got != s.Frames {
 			t.Errorf("%d frames of %s, want %d", got, s.Profile.Stream, s.Frames)
 		}
+	}
+}
+
+// TestPart checks that the frames of a part of the time are processed.
+func TestPart(t *testing.T) {
+	f, _, err := run(t, unpleasant, "colorizer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := frames(t, f, color)
+	out := filepath.Join(t.TempDir(), "part.bag")
+	r, err := reprocess.Run(t.Context(), reprocess.Options{In: unpleasant, Out: out, Selection: bagset.Selection{Start: "0.1", End: "0.2"}, Log: zerolog.Nop(),
+		Chain: func(res *process.Resources) (process.Chain, error) { return nil, nil }})
+	if err != nil || r.Sets == 0 || r.Sets > 5 {
+		t.Fatalf("%+v, %v; want the sets of 0.1 s", r, err)
+	}
+	part, err := rsbag.Open(out, rsbag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer part.Close()
+	got := frames(t, part, color)
+	if i := slices.Index(whole, got[0]); i < 1 || i+len(got) >= len(whole) || !slices.Equal(got, whole[i:i+len(got)]) {
+		t.Errorf("colour is\n%q of\n%q", got, whole)
 	}
 }
 
