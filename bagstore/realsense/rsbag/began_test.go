@@ -85,7 +85,7 @@ func TestExamplesBegan(t *testing.T) {
 		"processing/sim_424.bag":         {1795291943007014160 - 1000, 0},
 		"public/d435_2018_v3.bag":        {1534232519_732935546 - 1500, 0}, // the camera's clock, by the host's
 		"public/test_sample.bag":         {0, 0},
-		"db3/sdk_rec_raw.db3":            {someDay + 4125118 - 319429, 6},
+		"db3/sdk_rec_raw.db3":            {someDay + 4125000 - 752919, 6}, // the same camera, recorded again
 		"db3/own_native.db3":             {0, 0},
 		"db3/pr15556_formats_png.db3":    {5000250000 - 693, 10},
 		"db3/public/rosbag2_talker.mcap": {0, 0},
