@@ -254,7 +254,7 @@ func outputName(name, to string) string {
 func runItem(ctx context.Context, args []string) batch.Outcome {
 	out, log := &capture{limit: batch.MaxResult}, &capture{limit: 64 << 10}
 	conf, _, _ := graph.ParseArgs(nil, nil) // items' names are no remaps
-	a := &app{out: newPrinter(out), err: newPrinter(log), raw: streams{out: out, err: log}, ros: conf, level: zerolog.InfoLevel}
+	a := &app{out: program.NewPrinter(out), err: program.NewPrinter(log), raw: streams{out: out, err: log}, ros: conf, level: zerolog.InfoLevel}
 	root := newRootCommand(a)
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(a.out)

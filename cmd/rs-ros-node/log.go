@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/view"
+	"rsros/program"
 	"rsros/ros"
 )
 
@@ -88,7 +89,7 @@ func (a *app) terminal() zerolog.ConsoleWriter {
 }
 
 func console(out io.Writer, plain bool) zerolog.ConsoleWriter {
-	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain, FormatPrepare: printableEvent}
+	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain, FormatPrepare: program.PrintableEvent}
 }
 
 // outputIsLogged reports whether roslaunch writes standard output to a file of its own, next to

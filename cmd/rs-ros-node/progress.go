@@ -43,7 +43,7 @@ func (a *app) progressOver(name string) (report bagstore.Progress, lines io.Writ
 	if !isTerminal(a.raw.out) {
 		return report, a.out, done
 	}
-	return report, newPrinter(bars), done
+	return report, program.NewPrinter(bars), done
 }
 
 // fetching shows a progress bar while a .db3 file at an address is fetched.
@@ -67,7 +67,7 @@ func isTerminal(w io.Writer) bool {
 
 func newBar(bars *mpb.Progress, name string) (report bagstore.Progress, done func()) {
 	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
-		mpb.PrependDecorators(decor.Name(printable(name))),
+		mpb.PrependDecorators(decor.Name(program.Printable(name))),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
 	shown := uint64(0)
 	report = func(done, total uint64) {

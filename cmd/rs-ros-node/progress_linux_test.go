@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rsros/program"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -39,7 +40,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	a := &app{out: newPrinter(&out), err: newPrinter(screen), raw: streams{err: screen}}
+	a := &app{out: program.NewPrinter(&out), err: program.NewPrinter(screen), raw: streams{err: screen}}
 	report, done := a.progress("walk.bag", false)
 	report(40, 100)
 	drawn, buf := "", make([]byte, 4096)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/keys"
+	"rsros/program"
 	"rsros/record"
 )
 
@@ -346,6 +347,6 @@ func (t layout) line(b *strings.Builder, first string, cell func(column) string)
 func clip(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
 // oneLine returns text as a printer writes it, but without line feeds and tabs.
-func oneLine(text string) string { return lineEscape.Replace(printable(text)) }
+func oneLine(text string) string { return lineEscape.Replace(program.Printable(text)) }
 
 var lineEscape = strings.NewReplacer("\n", `\n`, "\t", `\t`)

@@ -36,7 +36,7 @@ type streams struct {
 func (s streams) report(err error) int {
 	code := exitCode(err)
 	if code != exitOK {
-		fmt.Fprintln(s.err, "rs-ros-node:", printable(err.Error()))
+		fmt.Fprintln(s.err, "rs-ros-node:", program.Printable(err.Error()))
 	}
 	return code
 }
@@ -44,7 +44,7 @@ func (s streams) report(err error) int {
 // app is shared by all commands. Commands print to out and err, which escape what isn't
 // printable; raw are the process's own streams, for drawing on a terminal.
 type app struct {
-	out, err *printer
+	out, err *program.Printer
 	raw      streams
 	screen   io.Writer    // of log lines, instead of raw.err; may be nil
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
@@ -81,7 +81,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if err != nil {
 		return usageError{err}
 	}
-	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf, environ: environ, level: zerolog.InfoLevel}
+	a := &app{out: program.NewPrinter(std.out), err: program.NewPrinter(std.err), raw: std, ros: conf, environ: environ, level: zerolog.InfoLevel}
 	place.Register(place.Stream, &place.Streams{In: std.in, Out: std.out})
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {

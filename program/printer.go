@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"fmt"
@@ -8,20 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// printer writes text to the user. Because topics, types and texts come from files and
+// Printer writes text to the user. Because topics, types and texts come from files and
 // other nodes, it escapes what isn't printable (escape sequences, C1 controls, marks that
 // change the direction of text) as in a Go string, "\x1b" or "\u202e", so that no bag can
 // control the terminal. Line feeds and tabs pass. JSON keeps its meaning.
 //
-// A printer must not be used concurrently. Close writes the rest of an incomplete character.
-type printer struct {
+// A Printer must not be used concurrently. Close writes the rest of an incomplete character.
+type Printer struct {
 	w    io.Writer
 	tail []byte // the beginning of a character
 }
 
-func newPrinter(w io.Writer) *printer { return &printer{w: w} }
+// NewPrinter returns a Printer that writes to w.
+func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
 
-func (p *printer) Write(b []byte) (int, error) {
+func (p *Printer) Write(b []byte) (int, error) {
 	text := b
 	if len(p.tail) > 0 {
 		text = append(p.tail, b...)
@@ -36,7 +37,7 @@ func (p *printer) Write(b []byte) (int, error) {
 }
 
 // Close doesn't close the underlying writer.
-func (p *printer) Close() error {
+func (p *Printer) Close() error {
 	if len(p.tail) == 0 {
 		return nil
 	}
@@ -59,8 +60,8 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// printable returns text as a printer writes it.
-func printable(text string) string { return string(appendPrintable(nil, []byte(text))) }
+// Printable returns text as a Printer writes it.
+func Printable(text string) string { return string(appendPrintable(nil, []byte(text))) }
 
 // appendPrintable returns text itself if it is printable and to is nil.
 func appendPrintable(to, text []byte) []byte {
@@ -95,18 +96,19 @@ func appendPrintable(to, text []byte) []byte {
 	return append(to, text[plain:]...)
 }
 
-// printableEvent escapes messages and lists. The console quotes only text fields.
-func printableEvent(event map[string]any) error {
+// PrintableEvent escapes the message and the lists of a log line, as zerolog.ConsoleWriter.FormatPrepare. The
+// console quotes only text fields.
+func PrintableEvent(event map[string]any) error {
 	for key, v := range event {
 		switch v := v.(type) {
 		case string:
 			if key == "message" {
-				event[key] = printable(v)
+				event[key] = Printable(v)
 			}
 		case []any:
 			for i := range v {
 				if text, ok := v[i].(string); ok {
-					v[i] = printable(text)
+					v[i] = Printable(text)
 				}
 			}
 		}
