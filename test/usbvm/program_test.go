@@ -114,7 +114,7 @@ func TestProgramLive(t *testing.T) {
 	port := plug(t, d435i.Options{Scene: shown, Tables: shown.Tables})
 	bag := filepath.Join(t.TempDir(), "camera.bag")
 	live := exec.Command(run, "live", "--device", "usb", "--serial", serial, "--master", "embedded",
-		"--record", bag, "--depth", "480x270@6", "--infra1", "480x270@6", "--infra2", "480x270@6",
+		"--record", bag, "--min-space", "64M", "--depth", "480x270@6", "--infra1", "480x270@6", "--infra2", "480x270@6",
 		"--color", "640x360@6", "--gyro", "200", "--accel", "63")
 	live.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:11311", "ROS_IP=127.0.0.1")
 	live.Stdout, live.Stderr = os.Stdout, os.Stdout
