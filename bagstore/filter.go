@@ -58,6 +58,18 @@ func Matches(re *regexp.Regexp, s string) bool {
 	return err == nil && full.MatchString(s)
 }
 
+// Expressions joins those of a list that was split at its commas where a comma is in braces, as in "/cam[0-9]{1,2}".
+func Expressions(list []string) (out []string) {
+	for _, e := range list {
+		if last := len(out) - 1; last >= 0 && strings.Count(out[last], "{") > strings.Count(out[last], "}") {
+			out[last] += "," + e
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // MatchWhole compiles an expression for whole topic names, as in rosbag. The error says what is
 // wrong, and names syntax of Python that Go doesn't have.
 func MatchWhole(expression string) (*regexp.Regexp, error) {

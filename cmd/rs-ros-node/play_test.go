@@ -30,6 +30,9 @@ func TestPlayFlags(t *testing.T) {
 		"a.bag --start 1700000000 --end=2018-05-03T12:30:00Z": func(o play.Options) bool {
 			return offset(o.Replay.Start) == 1_700_000_000*time.Second-dawn.Sub(0) && offset(o.Replay.End) == 1_525_350_600*time.Second-dawn.Sub(0)
 		},
+		"a.bag -e --topics /c{1,2},/y": func(o play.Options) bool {
+			return len(o.Replay.Filter.Match) == 2 && o.Replay.Filter.Match[0].MatchString("/cc")
+		},
 		"a.bag --topics /x,/y --topics=/z": func(o play.Options) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y", "/z"}) },
 		"a.bag -e --topics /x.* /y -x /x1 -x /x2": func(o play.Options) bool {
 			f := o.Replay.Filter

@@ -149,7 +149,7 @@ func (f Field) Set(text string) error {
 	}
 	at := f.value.Elem()
 	if f.Kind == List {
-		for one := range strings.SplitSeq(text, ",") {
+		for _, one := range bagstore.Expressions(strings.Split(text, ",")) {
 			if one = strings.TrimSpace(one); one != "" {
 				at.Set(reflect.Append(at, reflect.ValueOf(one)))
 			}

@@ -79,7 +79,7 @@ func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err er
 	f.Types = s.Types
 	var topics, exclude, start, end error
 	if s.Regex {
-		f.Match, topics = anyOf(unsplit(s.Topics))
+		f.Match, topics = anyOf(bagstore.Expressions(s.Topics))
 	} else {
 		f.Topics, topics = s.topics(bags)
 	}
@@ -136,18 +136,6 @@ func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 		list = append(list, topic)
 	}
 	return list, nil
-}
-
-// unsplit joins expressions of a list that were separated at a comma in braces, as of "/cam[0-9]{1,2}".
-func unsplit(list []string) (out []string) {
-	for _, e := range list {
-		if last := len(out) - 1; last >= 0 && strings.Count(out[last], "{") > strings.Count(out[last], "}") {
-			out[last] += "," + e
-		} else {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // anyOf returns an expression that matches what any of several matches.
