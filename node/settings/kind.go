@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rsros/bagstore"
 )
 
 // Kind is the kind of a setting's value: how it is parsed, and what a parameter may be.
@@ -99,17 +101,14 @@ func (k Kind) parse(text string) (v any, ok bool) {
 	return text, true
 }
 
-// parseTime parses a time in rosbag's notation: "30" (seconds), "30s", "5m", "1h".
+// parseTime parses a time in the notation of [bagstore.ParseSeconds].
 func parseTime(text string, k Kind) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		if n <= 0 && k == Wait {
-			return -1, true
-		}
-		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n <= 0 && k == Wait {
+		return -1, true
 	}
-	d, err := time.ParseDuration(text)
-	return d, err == nil && (d > 0 || d == 0 && k == TimeOrZero)
+	d, err := bagstore.ParseSeconds(text)
+	return d, err == nil && (d > 0 || k == TimeOrZero)
 }
 
 // ParseSize parses a size: a number with k, M or G, powers of 1024, after which a B may follow.
