@@ -31,9 +31,10 @@ func newInfoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info BAG…",
 		Short: "Summarize bags, as rosbag info does, from the index",
-		Long: `info prints what rosbag info prints, from the index alone. A bag that is torn or has
-no index is scanned as far as it is intact, with a log line. Like all commands that
-only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --sizes
+		Long: `info prints what rosbag info prints, from the index alone; the date of a RealSense
+recording is in its first frame. A bag that is torn or has no index is scanned as far
+as it is intact, with a log line. Like all commands that only read, it also takes .db3
+and MCAP files and rosbag2 folders. --freq and --sizes
 add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
 times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
 --realsense adds device, sensors and streams with the gaps in frame numbers; --json

@@ -84,11 +84,11 @@ var wrapper = in("Processing", Set{
 	{Params: []string{"rgbd"}, Help: "publish color/image_rect_color and depth_registered/points, as rs_rgbd.launch does"},
 	{Params: []string{"infra_rgb"}, Help: "publish grey infrared images as rgb8"},
 	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "NAME,...", Example: "spatial,temporal",
-		Help: "process depth, by decimation,spatial,temporal and others"},
+		Help: "process depth: decimation, spatial, temporal and others"},
 	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "METRES", Auto: "no limit", Help: "depth beyond this distance becomes 0"},
 	{Flag: "sync", Params: []string{"enable_sync"}, Help: "frames taken together have one stamp"},
 	{Flag: "unite-imu", Params: []string{"unite_imu_method"}, Kind: Word, Unit: "METHOD", Choices: []string{"none", "copy", "linear_interpolation"}, Default: "none",
-		Help: "publish imu, by copy or linear_interpolation"},
+		Help: "publish CAMERA/imu: copy or linear_interpolation"},
 	{Params: []string{"linear_accel_cov"}, Kind: Number, Default: "0.01", Help: "covariance of accelerations"},
 	{Params: []string{"angular_velocity_cov"}, Kind: Number, Default: "0.01", Help: "covariance of angular velocities"},
 	{Params: []string{"publish_tf"}, Default: "true", Help: "publish transforms"},
@@ -128,7 +128,7 @@ var recorder = in("Recording", Set{
 	{Flag: "record-ring", Group: "Ring", Params: []string{"record_ring"}, Kind: Time, Auto: "all is recorded", Help: "keep only this much, until ~trigger"},
 	{Flag: "record-ring-after", Group: "Ring", Params: []string{"record_ring_after"}, Kind: Time, Default: "10s", Help: "record on for this long after a trigger"},
 	{Flag: "record-ring-size", Group: "Ring", Params: []string{"record_ring_size"}, Kind: Size, Auto: "no limit", Help: "limit of the ring's files"},
-	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Default: "1G", Help: "leave this much free on the disk, and drop frames"},
+	{Flag: "min-space", Group: "Disk and memory", Kind: Size, Bare: 1, Default: "1G", Help: "drop frames when the disk has less free space"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording records .db3, for librealsense 2.58"},
 })
 
@@ -151,7 +151,7 @@ var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4
 var upload = in("Upload", Set{
 	{Flag: "upload", Kind: Text, Unit: "ADDR", Example: "s3://bucket/robot7/", Help: "move finished files there, such as s3://bucket/robot7/"},
 	{Flag: "upload-keep", Help: "keep files that are uploaded"},
-	{Flag: "upload-limit", Kind: Size, Auto: "no limit", Help: "let this much wait for upload; then drop"},
+	{Flag: "upload-limit", Kind: Size, Auto: "no limit", Help: "drop what comes while this much waits for upload"},
 	{Flag: "upload-wait", Kind: Time, Default: "10s", Help: "at the end, upload for at most this long"},
 })
 
@@ -178,7 +178,7 @@ var playback = in("Playback", Set{
 	{Flag: "rate", Short: "r", Kind: Positive, Default: "1", Running: "rate", Help: "speed"},
 	{Flag: "start", Group: "Time", Short: "s", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "start: seconds from the first message or since 1970, or a date"},
 	{Flag: "duration", Group: "Time", Short: "u", Kind: TimeOrZero, Help: "play this much bag time; 0 for all"},
-	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "end, as --start"},
+	{Flag: "end", Group: "Time", Kind: Value, Unit: "TIME", Example: "2018-05-03 12:30:00", Help: "stop at this time, written as for --start"},
 	{Flag: "file-time", Group: "Time", Help: "play RealSense recordings by file times, not stamps"},
 	{Flag: "skip-empty", Group: "Time", Kind: TimeOrZero, Help: "skip gaps longer than this"},
 	{Flag: "loop", Short: "l", Running: "loop", Help: "start again at the end"},
@@ -224,7 +224,7 @@ var triggers = in("Ring", Set{
 var topics = in("Recording", Set{
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},
-	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone, of all"},
+	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
 	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
@@ -240,7 +240,7 @@ var topics = in("Recording", Set{
 	{Flag: "repeat-latched", Group: "Messages", Help: "start each file of a split with the newest latched messages"},
 	{Flag: "tcpnodelay", Group: "Network", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Size, Bare: 1, Default: "1G", Help: "leave this much free on the disk, and drop messages"},
+	{Flag: "min-space", Group: "Disk and memory", Short: "L", Kind: Size, Bare: 1, Default: "1G", Help: "drop messages when the disk has less free space"},
 	{Flag: "node", Group: "Topics", Kind: Text, Unit: "NODE", Help: "record every topic that this node subscribes to"},
 	{Flag: "topics", Group: "Topics", Kind: List, Unit: "TOPIC", Help: "topics to record, like the arguments"},
 	{Flag: "publish", Group: "Network", Short: "p", Help: "publish the path of each new file on /begin_write"},
@@ -252,8 +252,8 @@ var topics = in("Recording", Set{
 
 // Split has the size limits of split.
 var Split = Set{
-	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "limit of a part in bytes"},
-	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time"},
+	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "size of a part"},
+	{Flag: "split-duration", Kind: Time, Auto: "no limit", Help: "length of a part"},
 }
 
 var demo = Set{
