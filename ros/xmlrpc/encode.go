@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -148,52 +149,37 @@ func (e *encoder) structure(fields map[string]any, depth int) {
 	e.raw("</struct>")
 }
 
-// text writes character data. A carriage return is written as a reference, because
-// XML parsers turn it into a line feed.
-func (e *encoder) text(s string) {
-	for i, r := range s {
-		switch {
-		case r == '<':
-			e.raw("&lt;")
-		case r == '>':
-			e.raw("&gt;")
-		case r == '&':
-			e.raw("&amp;")
-		case r == '\r':
-			e.raw("&#13;")
-		case !isXMLCharacter(r) || (r == utf8.RuneError && !validAt(s, i)):
-			e.fail("XML can't carry byte %d of %.40q", i, s)
-			return
-		default:
-			e.b = utf8.AppendRune(e.b, r)
-		}
-	}
-}
+// escaper writes a carriage return as a reference, because XML parsers turn it into a line feed.
+var escaper = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "\r", "&#13;")
 
-// validAt reports whether the U+FFFD at i is part of the text, not the form of an invalid byte.
-func validAt(s string, i int) bool {
-	_, size := utf8.DecodeRuneInString(s[i:])
-	return size > 1
+// text writes character data.
+func (e *encoder) text(s string) {
+	if i := uncarried(s); i >= 0 {
+		e.fail("XML can't carry byte %d of %.40q", i, s)
+		return
+	}
+	e.raw(escaper.Replace(s))
 }
 
 // CanCarry reports whether XML can carry a text.
-func CanCarry(s string) bool {
+func CanCarry(s string) bool { return uncarried(s) < 0 }
+
+// uncarried returns the offset of the first character that XML can't carry, or -1.
+func uncarried(s string) int {
 	for i, r := range s {
-		if !isXMLCharacter(r) || r == utf8.RuneError && !validAt(s, i) {
-			return false
+		if !isXMLCharacter(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)) { // the form of an invalid byte
+			return i
 		}
 	}
-	return true
+	return -1
 }
 
 // printable replaces what XML can't carry, for messages to people.
 func printable(s string) string {
-	out := make([]rune, 0, len(s))
-	for _, r := range s {
+	return strings.Map(func(r rune) rune {
 		if !isXMLCharacter(r) {
-			r = utf8.RuneError
+			return utf8.RuneError
 		}
-		out = append(out, r)
-	}
-	return string(out)
+		return r
+	}, s)
 }

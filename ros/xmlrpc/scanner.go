@@ -75,6 +75,15 @@ func (s *scanner) text() (string, error) {
 		rest := s.b[s.pos:]
 		var err error
 		switch {
+		case rest[0] == '&':
+			err = s.entity(&out)
+		case rest[0] != '<':
+			n := bytes.IndexAny(rest, "<&")
+			if n < 0 {
+				n = len(rest)
+			}
+			err = s.write(&out, rest[:n], s.pos)
+			s.pos += n
 		case bytes.HasPrefix(rest, []byte("<!--")):
 			_, err = s.until("<!--", "-->")
 		case bytes.HasPrefix(rest, []byte("<?")):
@@ -85,10 +94,8 @@ func (s *scanner) text() (string, error) {
 			if err == nil {
 				err = s.write(&out, section, s.pos)
 			}
-		case rest[0] == '<':
-			return out.String(), nil
 		default:
-			err = s.characters(&out)
+			return out.String(), nil
 		}
 		if err != nil {
 			return "", err
@@ -106,27 +113,6 @@ func (s *scanner) until(open, end string) ([]byte, error) {
 	}
 	s.pos += len(open) + n + len(end)
 	return inner[:n], nil
-}
-
-// characters reads plain text and entities up to the next '<'.
-func (s *scanner) characters(out *strings.Builder) error {
-	for s.pos < len(s.b) && s.b[s.pos] != '<' {
-		if s.b[s.pos] == '&' {
-			if err := s.entity(out); err != nil {
-				return err
-			}
-			continue
-		}
-		n := bytes.IndexAny(s.b[s.pos:], "<&")
-		if n < 0 {
-			n = len(s.b) - s.pos
-		}
-		if err := s.write(out, s.b[s.pos:s.pos+n], s.pos); err != nil {
-			return err
-		}
-		s.pos += n
-	}
-	return nil
 }
 
 // write appends document text: valid UTF-8 with line ends as XML normalises them.

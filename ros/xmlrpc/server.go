@@ -68,23 +68,21 @@ func reply(w http.ResponseWriter, document []byte) {
 // answer turns a call document into a response document.
 func answer(ctx context.Context, handle HandlerFunc, body []byte) []byte {
 	method, args, err := decodeCall(body)
+	if err == nil {
+		var value any
+		if method == "system.multicall" {
+			value, err = multicall(ctx, handle, args)
+		} else {
+			value, err = handle(ctx, method, args)
+		}
+		if err == nil {
+			body, err = encodeResponse(value)
+		}
+	}
 	if err != nil {
 		return encodeFault(asFault(err))
 	}
-	var value any
-	if method == "system.multicall" {
-		value, err = multicall(ctx, handle, args)
-	} else {
-		value, err = handle(ctx, method, args)
-	}
-	if err != nil {
-		return encodeFault(asFault(err))
-	}
-	document, err := encodeResponse(value)
-	if err != nil {
-		return encodeFault(asFault(err))
-	}
-	return document
+	return body
 }
 
 func asFault(err error) *Fault {

@@ -63,15 +63,12 @@ func (e *EncodeError) Error() string { return "encode xml-rpc: " + e.Reason }
 // in the error's chain. client keeps connections between calls; ctx bounds the whole exchange.
 // A call is sent again if the peer closes a kept connection meanwhile. All calls of the ROS APIs are
 // idempotent.
-func Call(ctx context.Context, client *http.Client, url, method string, args ...any) (any, error) {
-	value, err := call(ctx, client, url, method, args)
-	if err != nil {
-		return nil, fmt.Errorf("call %s at %s: %w", method, url, err)
-	}
-	return value, nil
-}
-
-func call(ctx context.Context, client *http.Client, url, method string, args []any) (any, error) {
+func Call(ctx context.Context, client *http.Client, url, method string, args ...any) (_ any, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("call %s at %s: %w", method, url, err)
+		}
+	}()
 	document, err := encodeCall(method, args)
 	if err != nil {
 		return nil, err
