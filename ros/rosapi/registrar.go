@@ -220,15 +220,37 @@ func (g *Registrar) refresh() (any bool) {
 	return any
 }
 
-// next returns the first pending Registration. If there is none, it removes those over.
-func (g *Registrar) next() *Registration {
+// next returns the next pending registration, and whether it is to be unregistered. If at least
+// minBatch that can be sent together begin with it, next returns those. If there is none, it removes
+// those over.
+func (g *Registrar) next(together bool) (list []*Registration, gone bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for ; g.from < len(g.list); g.from++ {
-		if r := g.list[g.from]; r.pending() {
-			return r
-		}
+	for g.from < len(g.list) && !g.list[g.from].pending() {
+		g.from++
 	}
+	for i := g.from; i < len(g.list) && len(list) < mostTogether; i++ {
+		r := g.list[i]
+		if !r.pending() {
+			continue
+		}
+		fits := together && (r.gone || r.Register == nil)
+		if len(list) > 0 && (!fits || r.gone != gone) {
+			break
+		}
+		list, gone, together = append(list, r), r.gone, fits
+	}
+	if len(list) > 0 && len(list) < minBatch {
+		list = list[:1]
+	}
+	if len(list) == 0 {
+		g.removeOver()
+	}
+	return list, gone
+}
+
+// removeOver removes registrations that are over when none is pending. Callers hold mu.
+func (g *Registrar) removeOver() {
 	g.list = slices.DeleteFunc(g.list, (*Registration).over)
 	for i, r := range g.list {
 		r.at = i
@@ -238,53 +260,63 @@ func (g *Registrar) next() *Registration {
 		close(g.settled)
 		g.settled = nil
 	}
+}
+
+// sync makes all pending calls, each with a context from limit. An error means that the master doesn't
+// answer. A refusal is logged and not retried.
+func (g *Registrar) sync(ctx context.Context, limit func(context.Context) (context.Context, context.CancelFunc)) error {
+	single := 0 // registrations to send one by one because they can't be sent together
+	for list, gone := g.next(true); len(list) > 0 && ctx.Err() == nil; list, gone = g.next(single == 0) {
+		call, cancel := limit(ctx)
+		refusals, err := g.send(call, list, gone)
+		cancel()
+		if _, impossible := errors.AsType[*Error](err); impossible {
+			single = len(list)
+			continue
+		}
+		single = max(single-1, 0)
+		g.mu.Lock()
+		for _, r := range list {
+			if err == nil {
+				r.done = !gone
+			} else if ctx.Err() != nil {
+				r.done = true // possibly registered: Leave will unregister it
+			}
+		}
+		g.mu.Unlock()
+		for i, refusal := range refusals {
+			if refusal != nil {
+				g.log.Warn().Err(refusal).Bool("unregister", gone).Msg("the ROS master refused the " + list[i].What + " " + list[i].Name)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// sync makes all pending calls. An error means that the master doesn't answer. A refusal
-// is logged and not retried.
-func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(context.Context) error) error) error {
-	alone := 0 // registrations to send one by one because they can't be sent together
-	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
-		var many []*Registration
-		if alone == 0 {
-			many = g.batch()
+// send registers or unregisters, and returns the master's refusals. An *Error means that it can't be
+// done together.
+func (g *Registrar) send(ctx context.Context, list []*Registration, gone bool) ([]error, error) {
+	if len(list) > 1 {
+		requests := make([]Request, len(list))
+		for i, r := range list {
+			requests[i] = r.Request(gone)
 		}
-		if len(many) >= minBatch {
-			synced, err := g.syncTogether(ctx, call, many)
-			if err != nil {
-				return err
-			}
-			if !synced {
-				alone = len(many)
-			}
-			continue
-		}
-		alone = max(alone-1, 0)
-		g.mu.Lock()
-		gone := r.gone
-		g.mu.Unlock()
-		do := r.Register
-		if gone || do == nil {
-			do = func(ctx context.Context) error {
-				request := r.Request(gone)
-				_, err := g.caller.Call(ctx, g.master, request.Method, request.Args...)
-				return err
-			}
-		}
-		err := call(ctx, do)
-		var refused *Error
-		if err != nil && !errors.As(err, &refused) {
-			return err
-		}
-		if refused != nil {
-			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.What + " " + r.Name)
-		}
-		g.mu.Lock()
-		r.done = !gone
-		g.mu.Unlock()
+		return g.caller.callTogether(ctx, g.master, requests)
 	}
-	return nil
+	var err error
+	if r := list[0]; r.Register != nil && !gone {
+		err = r.Register(ctx)
+	} else {
+		request := r.Request(gone)
+		_, err = g.caller.Call(ctx, g.master, request.Method, request.Args...)
+	}
+	if _, refused := errors.AsType[*Error](err); refused {
+		return []error{err}, nil
+	}
+	return nil, err
 }
 
 // answerTime is how long a running call may still take when the node leaves.
@@ -293,24 +325,20 @@ const answerTime = 500 * time.Millisecond
 // silence is the timeout of each call made while the node leaves.
 const silence = 900 * time.Millisecond
 
-// brief makes a call that ends with ctx or after silence.
-func brief(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, silence)
-	defer cancel()
-	return do(ctx)
+// brief limits a call to ctx and silence.
+func brief(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, silence)
 }
 
-// withGrace makes a call that continues for answerTime when ctx ends: the master may
-// still execute an aborted call, and its registration would then be left behind.
-func withGrace(ctx context.Context, do func(context.Context) error) error {
+// withGrace lets a call continue for answerTime when ctx ends: the master may still execute an
+// aborted call, and its registration would then be left behind.
+func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(answerTime, cancel)
 		context.AfterFunc(call, func() { timer.Stop() })
 	})
-	defer stop()
-	return do(call)
+	return call, func() { stop(); cancel() }
 }
 
 // Wait waits until the master knows everything that was added, or closed ends.

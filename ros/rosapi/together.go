@@ -1,9 +1,6 @@
 package rosapi
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Request is a call whose answer isn't used.
 type Request struct {
@@ -11,10 +8,10 @@ type Request struct {
 	Args   []any // after the caller's name
 }
 
-// CallTogether makes several calls with one system.multicall and returns the error of
+// callTogether makes several calls with one system.multicall and returns the error of
 // each. If the peer doesn't support system.multicall, or XML-RPC can't express one of the
 // calls, it returns an *Error.
-func (c *Caller) CallTogether(ctx context.Context, uri string, requests []Request) ([]error, error) {
+func (c *Caller) callTogether(ctx context.Context, uri string, requests []Request) ([]error, error) {
 	calls := make([]any, len(requests))
 	for i, r := range requests {
 		calls[i] = map[string]any{"methodName": r.Method, "params": append([]any{c.ID}, r.Args...)}
@@ -50,55 +47,3 @@ const (
 	// within callTimeout; it sends nothing else to this node meanwhile.
 	mostTogether = 256
 )
-
-// batch returns pending registrations, starting with the first, that can be sent
-// together: all are registered, or all are unregistered.
-func (g *Registrar) batch() (many []*Registration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i := g.from; i < len(g.list) && len(many) < mostTogether; i++ {
-		r := g.list[i]
-		if !r.pending() {
-			continue
-		}
-		if !r.gone && r.Register != nil || len(many) > 0 && r.gone != many[0].gone {
-			break
-		}
-		many = append(many, r)
-	}
-	return many
-}
-
-// syncTogether makes many calls at once, or returns false if that isn't possible.
-func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context, func(context.Context) error) error, many []*Registration) (told bool, err error) {
-	g.mu.Lock()
-	gone := many[0].gone
-	requests := make([]Request, len(many))
-	for i, r := range many {
-		requests[i] = r.Request(gone)
-	}
-	g.mu.Unlock()
-	var errs []error
-	err = call(ctx, func(ctx context.Context) (err error) {
-		errs, err = g.caller.CallTogether(ctx, g.master, requests)
-		return err
-	})
-	if refused := new(*Error); errors.As(err, refused) {
-		return false, nil
-	}
-	g.mu.Lock()
-	for _, r := range many {
-		if err == nil {
-			r.done = !gone
-		} else if ctx.Err() != nil {
-			r.done = true // possibly registered: Leave will unregister it
-		}
-	}
-	g.mu.Unlock()
-	for i, refusal := range errs {
-		if refusal != nil {
-			g.log.Warn().Err(refusal).Bool("unregister", gone).Msg("the ROS master refused the " + many[i].What + " " + many[i].Name)
-		}
-	}
-	return err == nil, err
-}
