@@ -89,36 +89,15 @@ func (l *link) leave() {
 
 // session connects once and receives until the connection ends, with an error.
 func (l *link) session() error {
-	conn, err := l.subscriber.node.dialTopic(l.ctx, l.uri, l.subscriber.options.Topic)
+	ctx, cancel := context.WithCancel(l.ctx)
+	defer cancel()
+	conn, header, err := l.subscriber.node.connectTopic(ctx, l.uri, &l.subscriber.options)
 	if err != nil {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // may already be closed
-	stop := context.AfterFunc(l.ctx, func() { conn.Close() })
-	defer stop()
-	header, err := l.handshake(conn)
-	if err != nil {
-		return err
-	}
 	l.header.Store(&header)
 	return l.receive(conn, header)
-}
-
-func (l *link) handshake(conn net.Conn) (Header, error) {
-	o := &l.subscriber.options
-	h := Header{wire.KeyCallerID: l.subscriber.node.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
-	if o.NoDelay {
-		h[wire.KeyNoDelay] = "1"
-	}
-	answer, err := wire.Exchange(conn, h)
-	if err != nil {
-		return nil, err
-	}
-	if typ := answer[wire.KeyType]; !matches(answer[wire.KeyMD5], o.Type.MD5) || typ != "" && !matches(typ, o.Type.Name) {
-		return nil, fmt.Errorf("publisher %s has type [%s] with md5sum [%s], wanted [%s] with [%s]",
-			answer[wire.KeyCallerID], typ, answer[wire.KeyMD5], o.Type.Name, o.Type.MD5)
-	}
-	return answer, nil
 }
 
 // receive reads messages, each a u32 length and that many bytes.
@@ -206,33 +185,47 @@ func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publica
 		return Publication{}, fmt.Errorf("look up %s: %w", publisher, err)
 	}
 	uri, _ := answer.(string)
-	conn, err := n.dialTopic(ctx, uri, topic)
-	if err != nil {
-		return Publication{}, fmt.Errorf("probe %s of %s: %w", topic, publisher, err)
-	}
-	defer conn.Close() //nolint:errcheck // nothing to lose
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	h, err := wire.Exchange(conn, Header{wire.KeyCallerID: n.Name(), wire.KeyTopic: topic, wire.KeyType: "*", wire.KeyMD5: "*", wire.KeyNoDelay: "0"})
+	_, h, err := n.connectTopic(ctx, uri, &SubscriberOptions{Topic: topic, Type: msgs.Type{Name: "*", MD5: "*"}})
 	if err != nil {
 		return Publication{}, fmt.Errorf("probe %s of %s: %w", topic, publisher, err)
 	}
 	return Publication{topic, msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}, h[wire.KeyLatching] == "1"}, nil
 }
 
-// dialTopic asks a publisher's node for the address of a topic and connects to it.
-func (n *Node) dialTopic(ctx context.Context, uri, topic string) (net.Conn, error) {
-	answer, err := n.caller.Call(ctx, uri, "requestTopic", topic, []any{[]any{"TCPROS"}})
+// connectTopic asks a publisher's node for the address of a topic and connects to it. The connection
+// is closed when ctx ends.
+func (n *Node) connectTopic(ctx context.Context, uri string, o *SubscriberOptions) (net.Conn, Header, error) {
+	answer, err := n.caller.Call(ctx, uri, "requestTopic", o.Topic, []any{[]any{"TCPROS"}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	params, ok := answer.([]any)
-	if !ok || len(params) < 3 || params[0] != "TCPROS" {
-		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
+	address, ok := topicAddress(answer)
+	if !ok {
+		return nil, nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
+	}
+	h := Header{wire.KeyCallerID: n.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
+	if o.NoDelay {
+		h[wire.KeyNoDelay] = "1"
+	}
+	conn, h, err := wire.Connect(ctx, address, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if typ := h[wire.KeyType]; !matches(h[wire.KeyMD5], o.Type.MD5) || typ != "" && !matches(typ, o.Type.Name) {
+		conn.Close() //nolint:errcheck // another error is returned
+		return nil, nil, fmt.Errorf("publisher %s has type [%s] with md5sum [%s], wanted [%s] with [%s]",
+			h[wire.KeyCallerID], typ, h[wire.KeyMD5], o.Type.Name, o.Type.MD5)
+	}
+	return conn, h, nil
+}
+
+// topicAddress parses [TCPROS, host, port].
+func topicAddress(answer any) (address string, ok bool) {
+	params, _ := answer.([]any)
+	if len(params) < 3 || params[0] != "TCPROS" {
+		return "", false
 	}
 	host, okHost := params[1].(string)
 	port, okPort := params[2].(int)
-	if !okHost || !okPort || port < 1 || port > 65535 {
-		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
-	}
-	return wire.Dialer().DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	return net.JoinHostPort(host, strconv.Itoa(port)), okHost && okPort && port >= 1 && port <= 65535
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -137,14 +139,14 @@ func requestSize(t msgs.Type) (limit int64, exact bool) {
 // answer reads a request (u32 length, bytes) and writes the answer: a byte, 1 or 0,
 // followed by the response or the error's text in the same form.
 func (s *ServiceServer) answer(conn net.Conn) error {
-	prefix, err := wire.ReadGrowing(conn, nil, 4)
-	if err != nil {
+	var prefix [4]byte
+	if _, err := io.ReadFull(conn, prefix[:]); err != nil {
 		return err
 	}
 	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
 		return err
 	}
-	size := int64(binary.LittleEndian.Uint32(prefix))
+	size := int64(binary.LittleEndian.Uint32(prefix[:]))
 	if size > s.limit || s.exact && size != s.limit {
 		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
@@ -196,28 +198,26 @@ func (n *Node) CallService(ctx context.Context, name string, service msgs.Servic
 }
 
 func (n *Node) callService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
-	full, uri, err := n.lookUpService(ctx, name)
+	conn, _, _, err := n.connectService(ctx, name, Header{wire.KeyMD5: service.MD5, wire.KeyType: service.Name})
 	if err != nil {
-		return nil, err
-	}
-	conn, err := wire.DialService(ctx, uri)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close() //nolint:errcheck // the answer has been read
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	h := Header{wire.KeyCallerID: n.Name(), wire.KeyService: full, wire.KeyMD5: service.MD5, wire.KeyType: service.Name}
-	if _, err := wire.Exchange(conn, h); err != nil {
 		return nil, err
 	}
 	if _, err := conn.Write(wire.AppendSized(nil, req)); err != nil {
 		return nil, err
 	}
-	ok, err := wire.ReadGrowing(conn, nil, 1)
+	var ok [1]byte
+	if _, err := io.ReadFull(conn, ok[:]); err != nil {
+		return nil, err
+	}
+	r := wire.NewMessageReader(conn)
+	size, err := r.Next()
 	if err != nil {
 		return nil, err
 	}
-	resp, err := wire.ReadSized(conn, n.cfg.MaxMessage)
+	if size > n.cfg.MaxMessage {
+		return nil, fmt.Errorf("message of %d bytes, the limit is %d", size, n.cfg.MaxMessage)
+	}
+	resp, err := r.Read(int(size), nil, func(n int) []byte { return make([]byte, n) })
 	if err == nil && ok[0] == 0 {
 		err = errors.New(string(resp))
 	}
@@ -251,21 +251,30 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 func (n *Node) probeService(ctx context.Context, name string) (uri string, h Header, err error) {
 	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
-	full, uri, err := n.lookUpService(ctx, name)
-	if err == nil {
-		h, err = wire.Probe(ctx, uri, n.Name(), full)
-	}
+	_, h, uri, err = n.connectService(ctx, name, Header{wire.KeyMD5: "*", wire.KeyProbe: "1"})
 	return uri, h, err
 }
 
-func (n *Node) lookUpService(ctx context.Context, name string) (full, uri string, err error) {
-	if full, err = n.Resolve(name); err != nil {
-		return "", "", err
+// connectService asks the master for the address of a service and connects to it. It adds the names to
+// the header. The connection is closed when ctx ends. uri is empty if the master doesn't name one.
+func (n *Node) connectService(ctx context.Context, name string, h Header) (conn net.Conn, answer Header, uri string, err error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, nil, "", err
 	}
-	answer, err := n.CallMaster(ctx, "lookupService", full)
+	found, err := n.CallMaster(ctx, "lookupService", full)
 	if _, refused := errors.AsType[*rosapi.Error](err); refused {
 		err = errNoProvider
 	}
-	uri, _ = answer.(string)
-	return full, uri, err
+	if err != nil {
+		return nil, nil, "", err
+	}
+	uri, _ = found.(string)
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
+		return nil, nil, uri, fmt.Errorf("the master answers %q, want rosrpc://host:port", uri)
+	}
+	h[wire.KeyCallerID], h[wire.KeyService] = n.Name(), full
+	conn, answer, err = wire.Connect(ctx, u.Host, h)
+	return conn, answer, uri, err
 }

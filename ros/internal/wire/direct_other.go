@@ -4,31 +4,16 @@ package wire
 
 import (
 	"net"
-	"syscall"
+	"time"
 )
 
 // inlet reads from a connection through package net.
-type inlet struct {
-	conn  net.Conn
-	level waterLevel
-}
+type inlet struct{ conn net.Conn }
 
-func newInlet(conn net.Conn) *inlet {
-	i := &inlet{conn: conn}
-	if socket, ok := conn.(syscall.Conn); ok {
-		if raw, err := socket.SyscallConn(); err == nil {
-			i.level = newWaterLevel(raw)
-		}
-	}
-	return i
-}
+func newInlet(conn net.Conn) *inlet { return &inlet{conn} }
 
-// read reads at least one byte into p. If it has to wait, it may wait for certain bytes,
-// which the peer must be going to send.
-func (i *inlet) read(p []byte, certain int) (int, error) {
-	i.level.set(certain)
-	return i.conn.Read(p)
-}
+// read reads at least one byte into p. The number of bytes to wait for is used on Linux only.
+func (i *inlet) read(p []byte, _ int) (int, error) { return i.conn.Read(p) }
 
 // VectorWriter writes byte slices to a connection with net.Buffers.
 type VectorWriter struct {
@@ -45,3 +30,7 @@ func (w *VectorWriter) WriteAll(vec [][]byte, _ int64) (int64, error) {
 
 // WriteNow writes nothing: net.Buffers can't write without waiting.
 func (w *VectorWriter) WriteNow([][]byte) int64 { return 0 }
+
+// Unanswered is implemented for Linux only. Elsewhere the kernel breaks connections to
+// unreachable machines after some minutes.
+func Unanswered(net.Conn, time.Duration) bool { return false }

@@ -3,9 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"net/url"
 	"time"
 )
 
@@ -38,27 +36,19 @@ func KeepAlive() net.KeepAliveConfig {
 	return net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 }
 
-// Dialer returns a dialer for topics and services.
-func Dialer() *net.Dialer {
-	return &net.Dialer{Timeout: HandshakeTime, KeepAliveConfig: KeepAlive()}
-}
-
-// DialService connects to a service at the address that the master returned.
-func DialService(ctx context.Context, uri string) (net.Conn, error) {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
-		return nil, fmt.Errorf("the master answers %q, want rosrpc://host:port", uri)
-	}
-	return Dialer().DialContext(ctx, "tcp", u.Host)
-}
-
-// Probe returns the header of the service at uri without calling it.
-func Probe(ctx context.Context, uri, caller, service string) (Header, error) {
-	conn, err := DialService(ctx, uri)
+// Connect connects to a topic or a service, and exchanges headers as Exchange does. The connection is
+// closed when ctx ends, which the caller must see to.
+func Connect(ctx context.Context, address string, h Header) (net.Conn, Header, error) {
+	dialer := net.Dialer{Timeout: HandshakeTime, KeepAliveConfig: KeepAlive()}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	return Exchange(conn, Header{KeyCallerID: caller, KeyService: service, KeyMD5: "*", "probe": "1"})
+	context.AfterFunc(ctx, func() { conn.Close() })
+	answer, err := Exchange(conn, h)
+	if err != nil {
+		conn.Close() //nolint:errcheck // another error is returned
+		return nil, nil, err
+	}
+	return conn, answer, nil
 }

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -51,23 +50,6 @@ func TestBadHeaders(t *testing.T) {
 		if _, err := ReadHeader(strings.NewReader(b)); err == nil {
 			t.Errorf("%q was accepted", b)
 		}
-	}
-}
-
-// A header that claims a gigabyte but has few bytes must not allocate a gigabyte.
-func TestReadGrowingIsBounded(t *testing.T) {
-	buf, err := ReadGrowing(strings.NewReader("few"), nil, 1<<30)
-	if !errors.Is(err, io.ErrUnexpectedEOF) || cap(buf) > firstGrowth {
-		t.Errorf("cap %d, %v", cap(buf), err)
-	}
-	data := bytes.Repeat([]byte("0123456789"), 1<<20)
-	buf, err = ReadGrowing(bytes.NewReader(data), buf, len(data))
-	if err != nil || !bytes.Equal(buf, data) {
-		t.Errorf("grown read differs: %v", err)
-	}
-	again, _ := ReadGrowing(bytes.NewReader(data), buf, len(data))
-	if &again[0] != &buf[0] {
-		t.Error("a buffer of the right size wasn't used again")
 	}
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"io"
 	"net"
 )
 
@@ -48,15 +49,48 @@ func (m *MessageReader) Next() (size int64, err error) {
 	return size, nil
 }
 
+// firstGrowth is the memory allocated before the first byte of a message has arrived, unless an
+// earlier message was larger.
+const firstGrowth = 1 << 20
+
 // Read reads the n bytes of a message into b[:0]. If b is too small, it calls grow for
 // memory of at least the given length. The returned slice replaces b, also after an
 // error.
+//
+// Memory grows as the bytes arrive: it doubles, and gets its full size when a quarter has
+// arrived. So a claimed length alone costs no memory, and a large message little more than
+// its own size.
 func (m *MessageReader) Read(n int, b []byte, grow func(n int) []byte) ([]byte, error) {
-	b, err := readGrowing(m.fill, b, n, max(firstGrowth, m.most), grow)
-	if err == nil {
-		m.most = max(m.most, n)
+	for have := 0; ; {
+		size := min(n, max(cap(b), firstGrowth, m.most, 2*have))
+		if have >= n/4 && have > 0 {
+			size = max(n, cap(b))
+		}
+		if size > cap(b) {
+			b = append(grow(size)[:0], b[:have]...)
+		}
+		b = b[:min(n, cap(b))]
+		if err := m.fill(b[have:]); err != nil {
+			return b, noEOF(err)
+		}
+		if have = len(b); have == n {
+			m.most = max(m.most, n)
+			return b, nil
+		}
 	}
-	return b, err
+}
+
+// noEOF turns io.EOF within a message into io.ErrUnexpectedEOF.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// AppendSized appends data after its u32 length.
+func AppendSized(b, data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }
 
 // Skip discards the n bytes of a message.

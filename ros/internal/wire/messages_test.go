@@ -66,8 +66,12 @@ func TestMessagesOfAllSizes(t *testing.T) {
 			m := NewMessageReader(ours)
 			var buf []byte
 			for _, n := range sizes {
+				old := buf
 				if buf = next(t, m, buf); !bytes.Equal(buf, pattern(n)) {
 					t.Fatalf("a message of %d bytes came as one of %d, or with others", n, len(buf))
+				}
+				if cap(old) >= max(n, 1) && &old[:1][0] != &buf[:1][0] {
+					t.Errorf("a buffer of %d bytes wasn't used again for %d", cap(old), n)
 				}
 			}
 			if _, err := m.Next(); err != io.EOF {
