@@ -88,14 +88,17 @@ const DefaultMasterURI = "http://localhost:11311"
 //	__ip:=a  __hostname:=h           the address that this node advertises
 //	ROS_MASTER_URI ROS_IP ROS_HOSTNAME ROS_NAMESPACE
 //
-// An argument takes precedence over the environment. The remaining arguments are
+// An argument takes precedence over the environment; unknown ones with two underscores are ignored, as
+// by roscpp. The remaining arguments are
 // returned in order. NewNode doesn't read the environment, so fields that a caller
 // sets in the Config after ParseArgs take precedence over both.
 func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
-	cfg = configFromEnviron(environ)
-	cfg.Remaps = make(map[string]string)
-	cfg.PrivateParams = make(map[string]any)
-	special := make(map[string]string)
+	cfg = Config{Remaps: make(map[string]string), PrivateParams: make(map[string]any)}
+	env, special := make(map[string]string), make(map[string]string)
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		env[name] = value
+	}
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, ":=")
 		switch {
@@ -119,49 +122,21 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 			cfg.Remaps[name] = value
 		}
 	}
-	return cfg, rest, applySpecial(&cfg, special)
+	cfg.Name, cfg.LogFile = special["__name"], special["__log"]
+	cfg.Namespace = cmp.Or(special["__ns"], env["ROS_NAMESPACE"])
+	cfg.MasterURI = cmp.Or(special["__master"], env["ROS_MASTER_URI"])
+	cfg.Host = cmp.Or(special["__hostname"], special["__ip"], env["ROS_HOSTNAME"], env["ROS_IP"])
+	if _, given := special["__name"]; given {
+		if err := names.CheckBase(cfg.Name); err != nil {
+			return cfg, nil, fmt.Errorf("argument %q: %w", "__name:="+cfg.Name, err)
+		}
+	}
+	return cfg, rest, nil
 }
 
 func checkRemap(from, to string) *names.Error {
 	err, _ := errors.AsType[*names.Error](cmp.Or(names.Check(from), names.Check(to)))
 	return err
-}
-
-func configFromEnviron(environ []string) Config {
-	env := make(map[string]string)
-	for _, kv := range environ {
-		if k, v, ok := strings.Cut(kv, "="); ok && v != "" {
-			env[k] = v
-		}
-	}
-	cfg := Config{Namespace: env["ROS_NAMESPACE"], MasterURI: env["ROS_MASTER_URI"], Host: env["ROS_HOSTNAME"]}
-	if cfg.Host == "" {
-		cfg.Host = env["ROS_IP"]
-	}
-	return cfg
-}
-
-// applySpecial applies the double-underscore arguments. It ignores unknown ones,
-// as roscpp does.
-func applySpecial(cfg *Config, special map[string]string) error {
-	set := func(dst *string, keys ...string) {
-		for _, k := range keys {
-			if v := special[k]; v != "" {
-				*dst = v
-			}
-		}
-	}
-	set(&cfg.Name, "__name")
-	set(&cfg.Namespace, "__ns")
-	set(&cfg.MasterURI, "__master")
-	set(&cfg.Host, "__ip", "__hostname")
-	set(&cfg.LogFile, "__log")
-	if name, ok := special["__name"]; ok {
-		if err := names.CheckBase(name); err != nil {
-			return fmt.Errorf("argument %q: %w", "__name:="+name, err)
-		}
-	}
-	return nil
 }
 
 // privateParam adds the value of one _name:=text argument to params.
