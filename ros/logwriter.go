@@ -1,7 +1,6 @@
 package ros
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,7 +36,6 @@ type LogWriter struct {
 type LogLine struct {
 	level zerolog.Level
 	text  string
-	mark  chan struct{} // if not nil, this is no line but a mark, closed when it is reached
 }
 
 // NewLogWriter returns a LogWriter that lets level and above pass.
@@ -88,25 +86,8 @@ func (r *LogWriter) Level() zerolog.Level { return zerolog.Level(r.level.Load())
 // Lines returns the written lines, for the goroutine that publishes them.
 func (r *LogWriter) Lines() <-chan LogLine { return r.lines }
 
-// Mark returns a channel that is closed when Log was called on every line written
-// before. It waits for room in the buffer until ctx ends.
-func (r *LogWriter) Mark(ctx context.Context) (<-chan struct{}, error) {
-	reached := make(chan struct{})
-	select {
-	case r.lines <- LogLine{mark: reached}:
-		return reached, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Log returns the line as a message with level, text, file and line number. For a mark
-// it closes the mark's channel and returns nil.
+// Log returns the line as a message with level, text, file and line number.
 func (l LogLine) Log() *msgs.Log {
-	if l.mark != nil {
-		close(l.mark)
-		return nil
-	}
 	m := &msgs.Log{Level: rosLevel(l.level), Msg: l.text}
 	if fields, ok := lineFields(l.text); ok {
 		m.Msg = lineText(fields)

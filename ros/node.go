@@ -58,18 +58,18 @@ type Node struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	done     chan struct{} // closed by the slave API's shutdown, or by Close
-	doneOnce sync.Once
+	done   context.Context // ends with the slave API's shutdown, or with Close
+	finish context.CancelFunc
 
-	connections     atomic.Int64 // last id assigned
-	serviceCounts   serviceCounts
-	persistent      hostCounter // persistent service connections
-	datagrams       hostCounter // UDPROS connections, by topic and host
-	attendEvery     time.Duration
-	time            simTime
-	rosout          *LogWriter
-	rosoutPublisher *Publisher
-	paramsSet       atomic.Bool // the private parameters are on the master
+	connections   atomic.Int64 // last id assigned
+	serviceCounts serviceCounts
+	persistent    hostCounter // persistent service connections
+	datagrams     hostCounter // UDPROS connections, by topic and host
+	attendEvery   time.Duration
+	time          simTime
+	rosout        *LogWriter
+	flushRosout   func()      // nil without /rosout
+	paramsSet     atomic.Bool // the private parameters are on the master
 
 	mu       sync.Mutex
 	closed   bool
@@ -96,7 +96,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
-		rosout: cfg.Rosout, done: make(chan struct{}), attendEvery: attendEvery,
+		rosout: cfg.Rosout, attendEvery: attendEvery,
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
 		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
 	if n.rosout == nil {
@@ -110,6 +110,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	if err := n.listen(ctx); err != nil {
 		return nil, err
 	}
+	n.done, n.finish = context.WithCancel(context.Background())
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
 	n.wg.Go(n.accept)
@@ -190,9 +191,23 @@ func (n *Node) Log() zerolog.Logger { return n.cfg.Log }
 func (n *Node) Resolve(name string) (string, error) { return n.names.Resolve(name) }
 
 // Done is closed when the node is asked to shut down (rosnode kill), and by Close.
-func (n *Node) Done() <-chan struct{} { return n.done }
+func (n *Node) Done() <-chan struct{} { return n.done.Done() }
 
-func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
+// UntilDone returns a context that ends with ctx, or when Done is closed.
+func (n *Node) UntilDone(ctx context.Context) (context.Context, context.CancelFunc) {
+	return withEither(ctx, n.done)
+}
+
+// untilClosed returns a context that ends with ctx, or when Close begins to tear down.
+func (n *Node) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
+	return withEither(ctx, n.ctx)
+}
+
+func withEither(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(other, cancel)
+	return ctx, func() { stop(); cancel() }
+}
 
 // Sync waits until the master knows everything that was advertised, subscribed and
 // set so far. It also waits for a master that isn't running yet.
@@ -212,7 +227,7 @@ func (n *Node) Close() error {
 	n.closed = true
 	n.mu.Unlock()
 	n.finish()
-	if n.rosoutPublisher != nil {
+	if n.flushRosout != nil {
 		n.flushRosout()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -234,26 +249,21 @@ func (n *Node) Alone() bool { return n.registrar.Alone() }
 // parameters.
 func (n *Node) closeTopics() {
 	n.mu.Lock()
-	var all []interface{ Close() }
-	for _, p := range n.params {
-		all = append(all, p)
-	}
-	for _, sub := range n.subs {
-		sub.mu.Lock()
-		for _, s := range sub.subscribers {
-			all = append(all, s)
-		}
-		sub.mu.Unlock()
-	}
+	params := slices.Clone(n.params)
+	var publishers []*Publisher
 	for _, t := range n.topics {
 		t.mu.Lock()
-		for _, p := range t.publishers {
-			all = append(all, p)
-		}
+		publishers = append(publishers, t.publishers...)
 		t.mu.Unlock()
 	}
 	n.mu.Unlock()
-	for _, c := range slices.Backward(all) {
-		c.Close()
+	for _, p := range slices.Backward(publishers) {
+		p.Close()
+	}
+	for _, s := range n.subscribers() {
+		s.Close()
+	}
+	for _, p := range params {
+		p.Close()
 	}
 }

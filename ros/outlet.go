@@ -55,15 +55,23 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 		return refuse(conn, err.Error())
 	}
 	n.log.Debug().Str("topic", name).Str("subscriber", h[wire.KeyCallerID]).Msg("subscriber connected")
-	n.wg.Go(func() { c.watch(checkEvery) })
-	t.changed()
-	if _, err = conn.Write(reply.AppendTo(nil)); err == nil {
+	return c.run(func() error {
+		if _, err := conn.Write(reply.AppendTo(nil)); err != nil {
+			return err
+		}
 		conn.SetWriteDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
-		err = c.write()
-	}
+		return c.write()
+	})
+}
+
+// run sends messages of the topic, to which c is attached, until the connection ends.
+func (c *outlet) run(send func() error) error {
+	c.topic.node.wg.Go(func() { c.watch(checkEvery) })
+	c.topic.changed()
+	err := send()
 	c.hangUp()
-	t.detach(c)
-	t.changed()
+	c.topic.detach(c)
+	c.topic.changed()
 	return err
 }
 

@@ -75,13 +75,6 @@ func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any,
 	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
 }
 
-// untilClosed returns a context that ends with ctx or with the node.
-func (n *Node) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(n.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
 // ParamSubscription reports changes of a parameter until Close.
 type ParamSubscription struct {
 	node         *Node

@@ -234,10 +234,7 @@ func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
 // Stats returns the counters. Subscribers are those of the whole topic.
 func (p *Publisher) Stats() PublisherStats {
 	s := PublisherStats{Messages: p.messages.Load(), Dropped: p.dropped.Load()}
-	p.topic.mu.Lock()
-	outlets := p.topic.outlets
-	p.topic.mu.Unlock()
-	for _, c := range outlets {
+	for _, c := range p.topic.subscribers() {
 		s.Subscribers = append(s.Subscribers, c.stats())
 	}
 	return s
@@ -245,10 +242,7 @@ func (p *Publisher) Stats() PublisherStats {
 
 // Flush waits until the kernel has the messages of all present subscribers.
 func (p *Publisher) Flush(ctx context.Context) error {
-	p.topic.mu.Lock()
-	outlets := p.topic.outlets
-	p.topic.mu.Unlock()
-	for _, c := range outlets {
+	for _, c := range p.topic.subscribers() {
 		if err := c.queue.Flush(ctx); err != nil {
 			return err
 		}
@@ -276,7 +270,9 @@ func (p *Publisher) Close() {
 	n.mu.Unlock()
 	if last {
 		n.registrar.Remove(t.registration)
-		t.hangUp()
+		for _, c := range t.subscribers() {
+			c.hangUp()
+		}
 	}
 	p.logDrops(true)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/program/work"
 )
 
 const rosoutTopic = "/rosout"
@@ -21,29 +22,41 @@ func (n *Node) startRosout() error {
 	if err != nil {
 		return err
 	}
-	n.rosoutPublisher = p
-	n.wg.Go(func() {
-		seq := uint32(0)
+	seq := uint32(0)
+	publish := func(line LogLine) {
+		m := line.Log()
+		seq++
+		n.describe(m, seq)
+		if n.cfg.OnLog != nil {
+			n.cfg.OnLog(m)
+		}
+		p.Publish(msgs.Raw{Head: msgs.Marshal(m)})
+	}
+	lines := n.rosout.Lines()
+	stop := work.Run(n.ctx, func(ctx context.Context) {
 		for {
 			select {
-			case <-n.ctx.Done():
+			case <-ctx.Done():
 				return
-			case line := <-n.rosout.Lines():
-				m := line.Log()
-				if m == nil {
-					continue
-				}
-				seq++
-				n.describe(m, seq)
-				if n.cfg.OnLog != nil {
-					n.cfg.OnLog(m)
-				}
-				p.Publish(msgs.Raw{Head: msgs.Marshal(m)})
+			case line := <-lines:
+				publish(line)
 			}
 		}
 	})
+	n.flushRosout = func() {
+		stop()
+		for range len(lines) {
+			publish(<-lines)
+		}
+		ctx, cancel := context.WithTimeout(n.ctx, flushTime)
+		defer cancel()
+		p.Flush(ctx) //nolint:errcheck // a slow subscriber misses the last lines
+	}
 	return nil
 }
+
+// flushTime bounds how long a closing node sends its last lines.
+const flushTime = 200 * time.Millisecond
 
 func (n *Node) describe(m *msgs.Log, seq uint32) {
 	m.Name = n.Name()
@@ -51,21 +64,6 @@ func (n *Node) describe(m *msgs.Log, seq uint32) {
 	n.mu.Lock()
 	m.Topics = slices.Sorted(maps.Keys(n.topics))
 	n.mu.Unlock()
-}
-
-// flushRosout sends the last lines of a program, within 200 ms.
-func (n *Node) flushRosout() {
-	ctx, cancel := context.WithTimeout(n.ctx, 200*time.Millisecond)
-	defer cancel()
-	published, err := n.rosout.Mark(ctx)
-	if err != nil {
-		return
-	}
-	select {
-	case <-published:
-		n.rosoutPublisher.Flush(ctx) //nolint:errcheck // a slow subscriber misses them
-	case <-ctx.Done():
-	}
 }
 
 // loggerName is the only logger that ~get_loggers lists; it is the whole node.

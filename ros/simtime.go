@@ -15,20 +15,22 @@ type simTime struct {
 	now    atomic.Int64 // last /clock in ns
 
 	known chan struct{} // closed when the master has answered for /use_sim_time
-	once  sync.Once
-	ticks chan struct{} // closed with the first /clock
-	tick  sync.Once
+	ticks chan struct{} // closed by tick, with the first /clock
+	tick  func()
 
 	clock *Subscriber // used only by the parameter's callback
 }
 
 // followTime subscribes to /use_sim_time and switches the node's time.
 func (n *Node) followTime() error {
-	n.time.known, n.time.ticks = make(chan struct{}), make(chan struct{})
+	t := &n.time
+	t.known, t.ticks = make(chan struct{}), make(chan struct{})
+	know := sync.OnceFunc(func() { close(t.known) })
+	t.tick = sync.OnceFunc(func() { close(t.ticks) })
 	_, err := n.SubscribeParam("/use_sim_time", func(value any) {
 		on, _ := value.(bool)
 		n.useSimTime(on)
-		n.time.once.Do(func() { close(n.time.known) })
+		know()
 	})
 	return err
 }
@@ -49,7 +51,7 @@ func (n *Node) useSimTime(on bool) {
 		var m msgs.Clock
 		if err := msgs.Unmarshal(r.Data, &m); err == nil {
 			t.now.Store(int64(m.Clock))
-			t.tick.Do(func() { close(t.ticks) })
+			t.tick()
 		}
 	})
 	if err != nil {

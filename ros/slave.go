@@ -166,25 +166,18 @@ func (n *Node) outlets() map[string][]*outlet {
 	defer n.mu.Unlock()
 	all := make(map[string][]*outlet)
 	for name, t := range n.topics {
-		t.mu.Lock()
-		all[name] = t.outlets
-		t.mu.Unlock()
+		all[name] = t.subscribers()
 	}
 	return all
 }
 
 func (n *Node) links() map[string][]*link {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	all := make(map[string][]*link)
-	for name, sub := range n.subs {
-		sub.mu.Lock()
-		for _, s := range sub.subscribers {
-			s.mu.Lock()
-			all[name] = append(all[name], slices.Collect(maps.Values(s.links))...)
-			s.mu.Unlock()
-		}
-		sub.mu.Unlock()
+	for _, s := range n.subscribers() {
+		name := s.options.Topic
+		s.mu.Lock()
+		all[name] = slices.AppendSeq(all[name], maps.Values(s.links))
+		s.mu.Unlock()
 	}
 	return all
 }

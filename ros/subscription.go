@@ -58,15 +58,21 @@ func (n *Node) join(s *Subscriber) bool {
 const trimEvery = 10 * time.Second
 
 func (n *Node) trim(time.Time) {
+	for _, s := range n.subscribers() {
+		s.pool.Trim()
+	}
+}
+
+// subscribers returns the subscribers of all topics.
+func (n *Node) subscribers() (all []*Subscriber) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, sub := range n.subs {
 		sub.mu.Lock()
-		for _, s := range sub.subscribers {
-			s.pool.Trim()
-		}
+		all = append(all, sub.subscribers...)
 		sub.mu.Unlock()
 	}
+	return all
 }
 
 // leave removes a subscriber, and the topic's registration with the last one.

@@ -190,13 +190,11 @@ func (t *topic) remove(p *Publisher) (last bool) {
 	return true
 }
 
-func (t *topic) hangUp() {
+// subscribers returns the connections, a list that isn't changed.
+func (t *topic) subscribers() []*outlet {
 	t.mu.Lock()
-	outlets := t.outlets
-	t.mu.Unlock()
-	for _, c := range outlets {
-		c.hangUp()
-	}
+	defer t.mu.Unlock()
+	return t.outlets
 }
 
 func (t *topic) entry() *rosapi.Registration {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"rsros/program/work"
@@ -40,23 +39,15 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	reply, err := t.attach(c)
 	if err == nil && !n.serve(conn, func() error {
 		defer release()
-		var probing sync.WaitGroup
-		attending, stop := context.WithCancel(n.ctx)
-		probing.Go(func() {
-			work.Every(attending, probeEvery, func(time.Time) {
+		ctx, stop := context.WithCancel(n.ctx)
+		defer stop()
+		n.wg.Go(func() {
+			work.Every(ctx, probeEvery, func(time.Time) {
 				wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch gets the error, too
 			})
 		})
-		probing.Go(func() { c.watch(checkEvery) })
-		probing.Go(func() { c.watchSubscriber(attending, n.attendEvery) })
-		t.changed()
-		err := c.writeDatagrams(size)
-		c.hangUp()
-		t.detach(c)
-		t.changed()
-		stop()
-		probing.Wait()
-		return err
+		n.wg.Go(func() { c.watchSubscriber(ctx, n.attendEvery) })
+		return c.run(func() error { return c.writeDatagrams(size) })
 	}) {
 		t.detach(c)
 		err = ErrClosed
@@ -94,10 +85,7 @@ func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 const probeEvery = 10 * time.Second
 
 func (t *topic) hangUpUDP(address net.Addr) {
-	t.mu.Lock()
-	outlets := t.outlets
-	t.mu.Unlock()
-	for _, c := range outlets {
+	for _, c := range t.subscribers() {
 		if c.transport == "UDPROS" && c.conn.RemoteAddr().String() == address.String() {
 			c.hangUp()
 			<-c.gone
@@ -151,22 +139,17 @@ type liveness struct {
 
 // watchSubscriber calls the subscriber's node periodically and hangs up when it is gone.
 func (c *outlet) watchSubscriber(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for a := (liveness{}); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var a liveness
+	work.Every(ctx, every, func(time.Time) {
+		if a.gone(ctx, c.topic.node, c.header[wire.KeyCallerID]) {
+			c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
+				Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node no longer answers; closing its UDPROS connection")
+			c.hangUp()
+			stop()
 		}
-		if !a.gone(ctx, c.topic.node, c.header[wire.KeyCallerID]) {
-			continue
-		}
-		c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
-			Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node no longer answers; closing its UDPROS connection")
-		c.hangUp()
-		return
-	}
+	})
 }
 
 // gone calls the named node once and reports whether it is gone.

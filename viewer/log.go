@@ -32,9 +32,8 @@ func (s *Server) followLog() {
 		case <-s.ctx.Done():
 			return
 		case line := <-s.o.Lines.Lines():
-			if m := line.Log(); m != nil {
-				s.sendLine(levels[m.Level], m.Msg)
-			}
+			m := line.Log()
+			s.sendLine(levels[m.Level], m.Msg)
 		}
 	}
 }

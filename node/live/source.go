@@ -153,7 +153,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, onWaiting func()) (
 	if o.Wait == 0 || c.node == nil || o.isBag() {
 		return c.try(ctx, o)
 	}
-	ctx, done := graph.UntilKilled(ctx, c.node)
+	ctx, done := c.node.UntilDone(ctx)
 	defer done()
 	var plugged atomic.Bool
 	services, err := c.offerPlug(ctx, o, &plugged)

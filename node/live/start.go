@@ -11,7 +11,6 @@ import (
 	"rsros/program/work"
 	"rsros/replay"
 	"rsros/replay/recorded"
-	"rsros/ros/graph"
 )
 
 // noWait is an onWaiting function that does nothing.
@@ -46,7 +45,7 @@ func (n *Node) startAll(ctx context.Context) error {
 // startLate starts one of several cameras. It sends the result to settled, or nil as soon as
 // the camera must be waited for. A later error ends the camera.
 func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
-	ctx, done := graph.UntilKilled(ctx, n.node)
+	ctx, done := n.node.UntilDone(ctx)
 	defer done()
 	settle := func(err error) {
 		select {
@@ -75,7 +74,7 @@ func (c *camera) start(ctx context.Context, onWaiting func()) error {
 	if err := c.open(ctx, c.log, func() { c.arrive(); onWaiting() }); err != nil {
 		return err
 	}
-	ctx, done := graph.UntilKilled(ctx, c.node)
+	ctx, done := c.node.UntilDone(ctx)
 	defer done()
 	if err := c.resetFirst(ctx, onWaiting); err != nil {
 		return err

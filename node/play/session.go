@@ -49,7 +49,7 @@ func (s *session) run(ctx context.Context) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := graph.UntilKilled(ctx, s.node.Node)
+	ctx, cancel := s.node.UntilDone(ctx)
 	s.closers = append(s.closers, cancel)
 	s.source = replay.Bags(s.bags)
 	if recording != nil {

@@ -25,7 +25,7 @@ func Run(ctx context.Context, join graph.JoinOptions, o viewer.RunOptions) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	ctx, cancel := graph.UntilKilled(ctx, n.Node)
+	ctx, cancel := n.UntilDone(ctx)
 	defer cancel()
 	o.Foxglove = Foxglove(n)
 	o.Attach = func(s *viewer.Server) { s.AttachGraph(nodeGraph{n}, nil, join.ROS.MasterURI) }

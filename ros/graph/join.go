@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -90,23 +89,6 @@ func (n *Node) Close() error {
 		err = errors.Join(err, MasterError{fmt.Errorf("no ROS master answered at %s", n.masterURI)})
 	}
 	return err
-}
-
-// UntilKilled returns a context that also ends when n is asked to shut down.
-func UntilKilled(ctx context.Context, n *ros.Node) (_ context.Context, done func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-n.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() {
-		cancel()
-		wg.Wait()
-	}
 }
 
 // Params are a node's private parameters, as the parameter server returns them.

@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/ros/master"
 	"rsros/ros/rosapi"
@@ -54,16 +54,14 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 	if m.local {
 		conf.Host = cmp.Or(conf.Host, loopback) // a machine that can't reach the master needn't reach the node
 	}
-	quit := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	quit := work.Run(context.WithoutCancel(ctx), func(ctx context.Context) {
 		select {
 		case <-m.ShutdownAsked():
 			_ = m.Close()
-		case <-quit:
+		case <-ctx.Done():
 		}
 	})
-	return func() { close(quit); wg.Wait(); _ = m.Close() }, nil
+	return func() { quit(); _ = m.Close() }, nil
 }
 
 func masterAnswers(ctx context.Context, uri string) bool {
@@ -88,7 +86,7 @@ type MasterOptions struct {
 
 // Master is an embedded master with its rosout aggregator.
 type Master struct {
-	master *master.Master
+	*master.Master
 	rosout *ros.Node
 	local  bool // listens only on loopback
 }
@@ -140,14 +138,8 @@ func explain(ctx context.Context, address string, err error) error {
 	return fmt.Errorf("start the embedded master on %s: %w; ROS_MASTER_URI or master --port takes another port", address, err)
 }
 
-// URI returns the value for ROS_MASTER_URI.
-func (m *Master) URI() string { return m.master.URI() }
-
-// ShutdownAsked is closed when a peer called the master's shutdown.
-func (m *Master) ShutdownAsked() <-chan struct{} { return m.master.ShutdownAsked() }
-
 // Close stops the aggregator and the master.
-func (m *Master) Close() error { return errors.Join(m.rosout.Close(), m.master.Close()) }
+func (m *Master) Close() error { return errors.Join(m.rosout.Close(), m.Master.Close()) }
 
 // masterPort returns the port of "http://host:11311/" or "host:11311".
 func masterPort(address string) (string, error) {
