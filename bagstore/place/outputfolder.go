@@ -38,7 +38,7 @@ func WriteFolder(ctx context.Context, path string, write func(dir string) error)
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(temp))
+		return errors.Join(unwritten(err, temp, path), os.RemoveAll(temp))
 	}
 	return syncFolder(filepath.Dir(path))
 }

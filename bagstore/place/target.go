@@ -105,6 +105,9 @@ func (t *Target) Finish(err error) error {
 	}
 	switch {
 	case err != nil:
+		if !IsAddress(t.name) { // the disk is that of the temporary file
+			err = unwritten(err, t.path, t.name)
+		}
 		return errors.Join(err, closeAfter(t.File, t.remove))
 	case t.path == t.name:
 		return t.Close()

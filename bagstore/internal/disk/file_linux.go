@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -57,7 +58,7 @@ func (d *File) Writev(bufs [][]byte, off int64) error {
 	return nil
 }
 
-func (d *File) failed(err error) error { return fmt.Errorf("write %s: %w", d.f.Name(), err) }
+func (d *File) failed(err error) error { return &fs.PathError{Op: "write", Path: d.f.Name(), Err: err} }
 
 // Start implements Disk. It writes synchronously if the kernel refuses a queue, as in some
 // containers, or this write.
