@@ -2,11 +2,8 @@ package record
 
 import (
 	"encoding/binary"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,19 +17,6 @@ import (
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
-
-// smallDisk returns the folder of a file system of its own.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); errors.Is(err, fs.ErrPermission) {
-		need.System(t, "only root can make a small disk")
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
-}
 
 // numbers returns the numbers that the messages of a folder's bags begin with.
 func numbers(t *testing.T, dir string) map[uint32]bool {
@@ -61,7 +45,7 @@ func numbers(t *testing.T, dir string) map[uint32]bool {
 // TestRingOnASmallDisk checks that a ring becomes shorter, and nothing is dropped, on a disk that has no
 // room for it, and that a trigger keeps what is left, without a gap up to the end.
 func TestRingOnASmallDisk(t *testing.T) {
-	dir := smallDisk(t, "64m")
+	dir := need.SmallDisk(t, "64m")
 	master := rig.Master(t).URI()
 	n, p := advertise(t, master, ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
 	var log strings.Builder

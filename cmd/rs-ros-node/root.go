@@ -36,7 +36,8 @@ type streams struct {
 func (s streams) report(err error) int {
 	code := exitCode(err)
 	if code != exitOK {
-		fmt.Fprintln(s.err, "rs-ros-node:", program.Printable(err.Error()))
+		lines := slices.Compact(strings.Split(err.Error(), "\n")) // several workers may have the same error
+		fmt.Fprintln(s.err, "rs-ros-node:", program.Printable(strings.Join(lines, "\n")))
 	}
 	return code
 }
