@@ -79,6 +79,26 @@ func MatchWhole(expression string) (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?:` + expression + `)$`)
 }
 
+// Patterns are expressions of which a whole name matches any.
+type Patterns []*regexp.Regexp
+
+// ParsePatterns is MatchWhole for several expressions.
+func ParsePatterns(expressions []string) (p Patterns, err error) {
+	for _, e := range expressions {
+		re, err := MatchWhole(e)
+		if err != nil {
+			return nil, err
+		}
+		p = append(p, re)
+	}
+	return p, nil
+}
+
+// Match reports whether a name matches one of them.
+func (p Patterns) Match(name string) bool {
+	return slices.ContainsFunc(p, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+}
+
 var pythonOnly = map[string]string{
 	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind", "(?P=": "a backreference", "(?(": "a condition",
 }

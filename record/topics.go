@@ -274,7 +274,7 @@ func (r *topicRecorder) wanted(ctx context.Context) []string {
 	if err != nil {
 		r.log.Debug().Err(err).Str("node", r.o.Node).Msg("ask the master for a node's topics")
 	}
-	return append(topics, slices.DeleteFunc(theirs, r.want.excluded)...)
+	return append(topics, slices.DeleteFunc(theirs, r.want.exclude.Match)...)
 }
 
 // subscribeAll leaves out, and logs once, topics whose names ROS refuses.

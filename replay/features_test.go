@@ -319,7 +319,7 @@ func TestStamper(t *testing.T) {
 func TestFilter(t *testing.T) {
 	b := write(t, entry{0, "/a", "0"}, entry{1 * ms, "/ab", "1"}, entry{2 * ms, "/b", "2"}, entry{12 * ms, "/b", "3"}, entry{22 * ms, "/b", "4"}, entry{32 * ms, "/b", "5"})
 	full := func(list ...string) Filter {
-		re, err := CompileFull(list)
+		re, err := bagstore.ParsePatterns(list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,7 +407,7 @@ func TestUnplayableTopics(t *testing.T) {
 
 // TestWhatIsMissingIsSaid: as a problem where it was asked for, else as a warning.
 func TestWhatIsMissingIsSaid(t *testing.T) {
-	match, err := CompileFull([]string{"/a", "/no.*"})
+	match, err := bagstore.ParsePatterns([]string{"/a", "/no.*"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"rsros/bagstore"
@@ -13,34 +12,17 @@ import (
 // Types is empty), and it isn't excluded.
 type Filter struct {
 	Topics       []string `setting:"topics"` // recorded names
-	Match        []*regexp.Regexp
-	Exclude      []*regexp.Regexp
+	Match        bagstore.Patterns
+	Exclude      bagstore.Patterns
 	Types        []string           `setting:"types"`
 	ExcludeTypes []string           `setting:"exclude-types"`
 	Limits       map[string]float64 // by recorded topic: maximum rate in Hz of bag time
 }
 
-// CompileFull compiles expressions that match whole names, as rosbag's do.
-func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
-	var out []*regexp.Regexp
-	for _, e := range expressions {
-		re, err := bagstore.MatchWhole(e)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, re)
-	}
-	return out, nil
-}
-
 func (f *Filter) wants(c *bagstore.Connection) bool {
-	chosen := len(f.Topics)+len(f.Match) == 0 || slices.Contains(f.Topics, c.Topic) || matchesAny(f.Match, c.Topic)
-	return chosen && !matchesAny(f.Exclude, c.Topic) &&
+	chosen := len(f.Topics)+len(f.Match) == 0 || slices.Contains(f.Topics, c.Topic) || f.Match.Match(c.Topic)
+	return chosen && !f.Exclude.Match(c.Topic) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, c.Type)) && !slices.Contains(f.ExcludeTypes, c.Type)
-}
-
-func matchesAny(list []*regexp.Regexp, s string) bool {
-	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 }
 
 func (f *Filter) missing(conns []*bagstore.Connection) []string {

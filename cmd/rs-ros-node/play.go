@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore"
 	"rsros/node/naming"
 	"rsros/node/play"
 	"rsros/node/settings"
 	"rsros/program/help"
 	"rsros/program/work"
-	"rsros/replay"
 )
 
 func newPlayCommand(a *app) *cobra.Command {
@@ -94,12 +94,12 @@ func (p *playArgs) complete(bags []string) (err error) {
 		r.ClockHz = p.Hz
 	}
 	if p.Regex {
-		if r.Filter.Match, err = replay.CompileFull(r.Filter.Topics); err != nil {
+		if r.Filter.Match, err = bagstore.ParsePatterns(r.Filter.Topics); err != nil {
 			return err
 		}
 		r.Filter.Topics = nil
 	}
-	if r.Filter.Exclude, err = replay.CompileFull(p.Exclude); err != nil {
+	if r.Filter.Exclude, err = bagstore.ParsePatterns(p.Exclude); err != nil {
 		return err
 	}
 	r.Filter.Limits, err = work.ParseLimits(p.Limits)
