@@ -85,11 +85,11 @@ func (r *Recording) Figures() Figures {
 func (r *Recording) dropped() (frames, messages uint64) {
 	for _, t := range r.taps {
 		for _, f := range t.flows.All() {
-			frames += f.drops.count()
+			frames += f.drops()
 		}
 	}
 	for _, t := range r.subscribed() {
-		messages += t.drops.count()
+		messages += t.drops()
 	}
 	return frames, messages
 }

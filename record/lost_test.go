@@ -9,23 +9,24 @@ import (
 )
 
 func TestLostCount(t *testing.T) {
-	l := lossCount{stopped: true}
-	l.run(true, 10)
+	source := uint64(10)
+	f := flow{stopped: true, gaps: func() uint64 { return source }}
+	f.run(true)
 	for _, c := range []struct {
-		change       func(on bool, source uint64)
-		on           bool
-		source, want uint64
+		on          bool
+		count, want uint64
 	}{
-		{l.run, true, 12, 2},
-		{l.run, false, 15, 5},
-		{l.run, false, 20, 5}, // again
-		{l.run, true, 30, 5},
-		{l.run, true, 31, 6},
-		{l.run, false, 3, 0}, // the source knows better: they weren't losses
-		{l.run, true, 1, 0},
+		{true, 12, 2},
+		{false, 15, 5},
+		{false, 20, 5}, // again
+		{true, 30, 5},
+		{true, 31, 6},
+		{false, 3, 0}, // the source knows better: they weren't losses
+		{true, 1, 0},
 	} {
-		if c.change(c.on, c.source); l.read(c.source) != c.want {
-			t.Errorf("%v at %d: %d lost, want %d", c.on, c.source, l.read(c.source), c.want)
+		source = c.count
+		if f.run(c.on); f.missing() != c.want {
+			t.Errorf("%v at %d: %d lost, want %d", c.on, source, f.missing(), c.want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (r *Recording) drop(it item) {
 		}
 		return
 	}
-	r.lose(&it)
+	it.lose()
 	it.release()
 	if r.dropLog.Sample(zerolog.WarnLevel) {
 		r.logDrop(&it)
@@ -84,12 +84,7 @@ func (r *Recording) drop(it item) {
 }
 
 // lose counts a frame or message as dropped.
-func (r *Recording) lose(it *item) {
-	it.flow.drops.add(it.at)
-	if !it.paused {
-		it.flow.meter.drop(it.size())
-	}
-}
+func (it *item) lose() { it.flow.drop(it.at, it.size(), !it.paused) }
 
 func (r *Recording) logDrop(it *item) {
 	frames, messages := r.dropped()

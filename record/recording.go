@@ -123,11 +123,11 @@ func (r *Recording) tick(ctx context.Context, second func()) {
 		r.watchNamed()
 		for _, t := range r.taps {
 			for _, f := range t.flows.All() {
-				f.meter.tick(now)
+				f.tick(now)
 			}
 		}
 		for _, t := range r.subscribed() {
-			t.meter.tick(now)
+			t.tick(now)
 		}
 		second()
 	})

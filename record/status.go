@@ -62,7 +62,7 @@ func (r *Recording) status() msgs.DiagnosticStatus {
 // missing returns the number of messages lost before they arrived.
 func (r *Recording) missing() (total uint64) {
 	for _, t := range r.subscribed() {
-		total += t.flow.missing()
+		total += t.missing()
 	}
 	return total
 }

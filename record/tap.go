@@ -44,7 +44,7 @@ func (r *Recording) attach(sources []Source) (list []device) {
 		for p := range t.profiles() {
 			f := t.flows.Of(p.Stream)
 			f.gaps = func() uint64 { _, gaps := t.Hub.Counts(p.Stream); return gaps }
-			f.lost.stopped = true // what was lost before isn't counted
+			f.stopped = true // what was lost before isn't counted
 			f.run(true)
 		}
 		t.detach = t.Hub.Attach(t)
@@ -84,7 +84,7 @@ func (t *tap) Frame(sensor int, f *camdriver.Frame) {
 	r, flow := t.recording, t.flows.Of(f.Stream())
 	paused := r.paused.Load()
 	if !paused {
-		flow.meter.add(len(f.Data))
+		flow.add(len(f.Data))
 	}
 	it := item{flow: flow, device: t.Number, sensor: sensor, frame: f.Retain(), paused: paused, part: r.part.Load()}
 	r.queue.Push(flow, it, int64(len(f.Data))+eventSize)

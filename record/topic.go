@@ -2,9 +2,11 @@ package record
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 	"rsros/ros"
 )
 
@@ -52,7 +54,7 @@ func (r *Recording) take(t *topic, m ros.Received) {
 		r.checkFull(t)
 	}
 	if ok {
-		t.meter.add(len(m.Data))
+		t.add(len(m.Data))
 		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Retain(), at: at, stamp: r.stamp(m, at), part: r.part.Load()}
 		if len(r.taps) > 0 {
 			it.arrival = r.taps[0].Now()
@@ -75,6 +77,20 @@ func (r *Recording) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
 		}
 	}
 	return at
+}
+
+// definitions has the parsed definitions of received messages.
+type definitions struct {
+	mu    sync.Mutex
+	cache msgs.Cache[*msgs.Spec]
+}
+
+// of returns nil if the definition is invalid.
+func (d *definitions) of(h ros.Header) *msgs.Spec {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	spec, _ := d.cache.Get(h["type"], h["message_definition"], msgs.Parse)
+	return spec
 }
 
 // checkFull ends the recording when all topics that will be recorded have reached the limit, as this one has.

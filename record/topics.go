@@ -234,7 +234,7 @@ func (r *topicRecorder) publishStatus() {
 
 func (r *topicRecorder) logMissingTopics() {
 	for _, t := range r.subscribed() {
-		if n := t.flow.missing(); n > 0 {
+		if n := t.missing(); n > 0 {
 			r.log.Warn().Str("topic", t.name).Uint64("lost", n).Msg(lostBefore)
 		}
 	}

@@ -67,7 +67,7 @@ func (r *Recording) writeItem(it *item) error {
 	low := r.space.low.Load()
 	switch {
 	case it.flow != nil && low:
-		r.lose(it)
+		it.lose()
 		if len(r.taps) == 0 && r.dropLog.Sample(zerolog.WarnLevel) {
 			r.logDrop(it)
 		}
@@ -129,14 +129,14 @@ func (r *Recording) again(write func() error) error {
 // writeDrops writes into the recording, at a time, which messages were dropped since the last call.
 func (r *Recording) writeDrops(at bagstore.Time) error {
 	for _, t := range r.subscribed() {
-		s := t.drops.pending(t.name, r.node.Name())
+		s := t.pending(t.name, r.node.Name())
 		if s.DroppedMsgs == 0 {
 			continue
 		}
 		if err := r.files.note(info.DropsTopic, info.DropsType, r.node.Name(), at, &s); err != nil {
 			return err
 		}
-		t.drops.wrote(s)
+		t.wrote(s)
 	}
 	return nil
 }
