@@ -91,7 +91,7 @@ func (r *Camera) leftOut(path string, list []rsdb3.Loss) {
 func (r *Camera) Start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if rec := r.current.Load(); rec != nil {
+	if rec := r.Current(); rec != nil {
 		if rec.failure() == nil {
 			return "", fmt.Errorf("already recording into %s", rec.files.path())
 		}
@@ -200,9 +200,12 @@ func (r *Camera) ended(rec *Recording, f *Figures) {
 	r.Last, r.lost = *f, r.lost || f.Dropped+f.Lost > 0
 }
 
+// Current returns the current recording, which may have failed; nil if there is none.
+func (r *Camera) Current() *Recording { return r.current.Load() }
+
 // Running returns the current recording, or an error if there is none or it has failed.
 func (r *Camera) Running() (*Recording, error) {
-	rec := r.current.Load()
+	rec := r.Current()
 	if rec == nil {
 		return nil, errNotRecording
 	}
@@ -211,28 +214,10 @@ func (r *Camera) Running() (*Recording, error) {
 
 // WriteLog records a line of the node's own log. It never blocks.
 func (r *Camera) WriteLog(line *msgs.Log) {
-	if rec := r.current.Load(); rec != nil {
+	if rec := r.Current(); rec != nil {
 		line, at := *line, r.Now()
 		rec.event(func(s *series) error { return s.cur.device.Log(line, at) })
 	}
-}
-
-// Figures describes the current recording. ok is false if there is none.
-func (r *Camera) Figures() (f Figures, ok bool) {
-	rec := r.current.Load()
-	if rec == nil {
-		return f, false
-	}
-	return rec.Figures(), true
-}
-
-// Status returns the entry for /diagnostics. ok is false if there is no recording.
-func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
-	rec := r.current.Load()
-	if rec == nil {
-		return s, false
-	}
-	return rec.status(), true
 }
 
 // Uploads describes what waits for upload; "" without uploads.

@@ -349,7 +349,7 @@ func TestDropsWhilePaused(t *testing.T) {
 	<-disk.arrived
 	s.running().Pause(true)
 	s.raise(100)
-	f, _ := s.Figures()
+	f := s.Current().Figures()
 	sizes := map[string]uint64{depth0.Stream.String(): uint64(depth0.FrameSize()), color0.Stream.String(): uint64(color0.FrameSize())}
 	recorded := uint64(0)
 	for _, row := range f.Rows {
@@ -384,11 +384,11 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	s.raise(100)
 	s.running().Pause(true)
 	s.raise(1)
-	if held := s.current.Load().queue.Size(); held > 10*size {
+	if held := s.Current().queue.Size(); held > 10*size {
 		t.Errorf("%d bytes wait, the bound is %d", held, 10*size)
 	}
-	status, ok := s.Status()
-	if !ok || status.Level != msgs.DiagnosticWarn || !slices.Contains(status.Values, msgs.KeyValue{Key: "Frames", Value: "0"}) {
+	status := s.Current().Status()
+	if status.Level != msgs.DiagnosticWarn || !slices.Contains(status.Values, msgs.KeyValue{Key: "Frames", Value: "0"}) {
 		t.Errorf("while the disk stands still: %+v", status)
 	}
 	if topic.n != 204 {
@@ -442,7 +442,7 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	path := s.begin()
 	s.raise(10)
 	s.raise(2)
-	<-s.current.Load().done
+	<-s.Current().done
 	s.raise(10)
 	if topic.n != 44 {
 		t.Errorf("the topics got %d frames", topic.n)
@@ -450,7 +450,7 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	if _, err := s.Running(); !errors.Is(err, errDisk) {
 		t.Errorf("running: %v", err)
 	}
-	if status, ok := s.Status(); !ok || status.Level != msgs.DiagnosticError || !strings.Contains(status.Message, errDisk.Error()) {
+	if status := s.Current().Status(); status.Level != msgs.DiagnosticError || !strings.Contains(status.Message, errDisk.Error()) {
 		t.Errorf("status %+v", status)
 	}
 	checkGapless(t, rig.ReadTake(t, path).Depth, 11)

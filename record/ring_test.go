@@ -422,7 +422,7 @@ func TestCameraRing(t *testing.T) {
 				s.must(err)
 			}
 		}
-		if status, _ := s.Status(); !slices.ContainsFunc(status.Values, func(v msgs.KeyValue) bool { return v.Key == "Ring" }) {
+		if status := s.Current().Status(); !slices.ContainsFunc(status.Values, func(v msgs.KeyValue) bool { return v.Key == "Ring" }) {
 			t.Errorf("status %+v", status)
 		}
 		s.must(s.Close())

@@ -86,17 +86,17 @@ func TestCameraSoak(t *testing.T) {
 			began := time.Now()
 			rig.Flat(t, soakParts, func(i int) {
 				s.raise(1)
-				if rec := s.current.Load(); o.Ring.Before > 0 {
+				if rec := s.Current(); o.Ring.Before > 0 {
 					at := began.Add(time.Duration(i+1) * 2 * time.Second)
 					rec.event(func(s *series) error { return s.tick(&item{arrival: at}) })
 				} else {
 					s.running().Split()
 				}
 				if i%10 == 9 {
-					peer.Await(t, "an empty queue", func() bool { return s.current.Load().queue.Size() == 0 })
+					peer.Await(t, "an empty queue", func() bool { return s.Current().queue.Size() == 0 })
 				}
 			})
-			p, _ := s.Figures()
+			p := s.Current().Figures()
 			sum, err := s.Stop()
 			s.must(err)
 			if made := soakParts - 1; o.Ring.Before == 0 && (sum.Frames != 2*soakParts || sum.Files < made || p.Files < made-1) {

@@ -8,8 +8,8 @@ import (
 
 const lostBefore = "messages were lost before arrival (gaps in header.seq)"
 
-// status describes the recording for ~status and /diagnostics.
-func (r *Recording) status() msgs.DiagnosticStatus {
+// Status describes the recording for ~status and /diagnostics.
+func (r *Recording) Status() msgs.DiagnosticStatus {
 	f, path := r.Figures(), r.files.path()
 	devices := len(r.taps) > 0
 	dropped := f.Dropped

@@ -105,7 +105,7 @@ func TestLargeMessage(t *testing.T) {
 	s := newStudio(t, Options{QueueBytes: 1 << 20, Topics: []string{"/large"}})
 	s.Node = node
 	s.begin()
-	peer.Await(t, "the loss", func() bool { p, _ := s.Figures(); return p.Lost+p.Messages > 0 })
+	peer.Await(t, "the loss", func() bool { p := s.Current().Figures(); return p.Lost+p.Messages > 0 })
 	sum, err := s.Stop()
 	s.must(err)
 	if sum.Lost != 1 || sum.Messages != 0 {

@@ -228,7 +228,7 @@ func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
 }
 
 func (r *topicRecorder) publishStatus() {
-	s := r.status()
+	s := r.Status()
 	r.statusTopic.Publish(msgs.Raw{Head: msgs.Marshal(&s)})
 }
 

@@ -72,7 +72,7 @@ func TestTooMuchWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.raise(5)
-		status, _ := s.Status()
+		status := s.Current().Status()
 		sum, err := s.Stop()
 		if err != nil || (sum.Frames == 0) != (i == 1) || (sum.Dropped > 0) != (i == 1) {
 			t.Errorf("recording %d: %v, %v", i, sum, err)

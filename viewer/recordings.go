@@ -16,12 +16,13 @@ import (
 )
 
 func (g *camera) recording() *wire.Record {
-	f, on := g.Records.Figures()
-	if !on {
+	rec := g.Records.Current()
+	if rec == nil {
 		r := &wire.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads()}
 		r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
 		return r
 	}
+	f := rec.Figures()
 	r := figures(f)
 	r.On, r.Drops = f.Err == nil, f.Dropped
 	if f.Err != nil {
@@ -109,7 +110,7 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	}
 	switch {
 	case g.own:
-		if _, on := g.Records.Figures(); !on {
+		if g.Records.Current() == nil {
 			g.Records.Serve(g.Records.Source, o, g.RecordDir, s.o.Log)
 		}
 	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:

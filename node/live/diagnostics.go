@@ -90,8 +90,8 @@ func (d *diagnostics) publish(now time.Time) {
 	if d.camera.frozen.Load() {
 		add("", msgs.DiagnosticStatus{Level: msgs.DiagnosticWarn, Name: "Publishing", Message: "paused by pause_playback"})
 	}
-	if s, ok := d.camera.records.Status(); ok {
-		add("", s)
+	if rec := d.camera.records.Current(); rec != nil {
+		add("", rec.Status())
 	}
 	publish(d.pub, m)
 }

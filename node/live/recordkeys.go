@@ -6,8 +6,8 @@ import "rsros/record"
 func (n *Node) RecordFigures() (list []record.Figures) {
 	for _, c := range n.recorders() {
 		if c.up.Load() {
-			if f, ok := c.records.Figures(); ok {
-				list = append(list, f)
+			if rec := c.records.Current(); rec != nil {
+				list = append(list, rec.Figures())
 			}
 		}
 	}
@@ -38,12 +38,12 @@ func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 }
 
 func (c *camera) togglePause() (string, error) {
-	f, _ := c.records.Figures()
-	return c.pauseRecording(!f.Paused)
+	rec := c.records.Current()
+	return c.pauseRecording(rec != nil && !rec.Figures().Paused)
 }
 
 func (c *camera) toggleRecording() (string, error) {
-	if _, on := c.records.Figures(); on {
+	if c.records.Current() != nil {
 		return c.stopRecording()
 	}
 	return c.startRecording()

@@ -79,8 +79,7 @@ func TestRecordTogether(t *testing.T) {
 	}
 	var answer msgs.Result
 	ask(t, n, "/camera_node/split_recording", "std_srvs/Trigger", nil, &answer)
-	sum := live.cameras[1].records
-	peer.Await(t, "the second file", func() bool { f, _ := sum.Figures(); return len(f.Paths) == 2 })
+	peer.Await(t, "the second file", func() bool { return len(live.RecordFigures()[0].Paths) == 2 })
 	figures := live.RecordFigures()
 	for _, want := range []string{"front/Depth_0", "back/Depth_0", "/odom", "/silent"} {
 		if len(figures) != 1 || !slices.ContainsFunc(figures[0].Rows, func(r record.Row) bool { return r.Name == want }) {
@@ -180,7 +179,7 @@ func TestTogetherRefused(t *testing.T) {
 	if answer.Success || !strings.Contains(answer.Message, rsbag.ErrReserved.Error()) {
 		t.Errorf("a topic of the layout: %s", fmt.Sprint(answer))
 	}
-	if _, on := live.cameras[0].records.Figures(); on {
+	if live.cameras[0].records.Current() != nil {
 		t.Error("it records all the same")
 	}
 }
