@@ -43,9 +43,8 @@ type Device struct {
 
 	rescan time.Duration
 	ctx    context.Context
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when keep has returned
-	lost   chan loss     // to keep; capacity 1
 	active atomic.Int32  // number of streaming sensors
 
 	// life serializes starting and stopping streams. Handlers must not acquire it.
@@ -57,12 +56,6 @@ type Device struct {
 	back chan struct{} // closed when the camera returns; nil while it is connected
 }
 
-// loss reports a dead link to keep.
-type loss struct {
-	link *link
-	err  error
-}
-
 // newDevice returns a device for a connected camera.
 func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error) {
 	if o.PoolBytes == 0 {
@@ -71,26 +64,26 @@ func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error
 	if o.Rescan <= 0 {
 		o.Rescan = rescan
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	d := &Device{
 		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(), rescan: o.Rescan,
-		log: o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan loss, 1), link: l,
+		log:  o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
+		done: make(chan struct{}), link: l,
 	}
-	l.ctx = ctx
-	if err := checkParts(l, p, o.AnyFirmware); err != nil {
-		cancel()
-		return nil, err
+	d.ctx, d.cancel = context.WithCancelCause(context.Background())
+	l.endWith(d.ctx)
+	err := checkParts(l, p, o.AnyFirmware)
+	if err == nil {
+		err = d.describe(l)
 	}
-	if err := d.describe(l); err != nil {
-		cancel()
+	if err != nil {
+		d.cancel(err)
 		return nil, err
 	}
 	if l.usb.Slow() {
 		d.log.Warn().Str("usb", l.usb.Version()).
 			Msg("the camera is on a USB 2 link and offers fewer profiles; use a USB 3 port and cable")
 	}
-	go d.keep()
+	go d.keep(l)
 	return d, nil
 }
 
@@ -204,12 +197,11 @@ func (d *Device) Reset() error {
 	if err != nil {
 		return err
 	}
-	// The camera may disconnect before it replies.
-	if err := l.resetHardware(); err != nil && !errors.Is(err, camdriver.ErrUnplugged) {
+	if _, err := l.command(model.OpReset, nil); err != nil && !errors.Is(err, camdriver.ErrUnplugged) {
 		return fmt.Errorf("reset: %w", err)
 	}
 	d.leaves()
-	d.lose(loss{link: l, err: errReset})
+	l.lost(errReset)
 	return nil
 }
 
@@ -226,36 +218,21 @@ func (d *Device) AwaitReturn(ctx context.Context) error {
 	d.mu.RLock()
 	back := d.back
 	d.mu.RUnlock()
-	if back == nil {
-		back = make(chan struct{})
-		close(back)
+	if back != nil {
+		select {
+		case <-back:
+		case <-d.ctx.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	select {
-	case <-back:
-	case <-d.ctx.Done():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if d.ctx.Err() != nil {
-		return camdriver.ErrClosed
-	}
-	return nil
+	return context.Cause(d.ctx)
 }
 
 var errReset = fmt.Errorf("hardware reset: %w", camdriver.ErrUnplugged)
 
-func (l *link) resetHardware() error {
-	request, err := model.Command{Op: model.OpReset}.Encode()
-	if err != nil {
-		return err
-	}
-	l.hwmon.Lock()
-	defer l.hwmon.Unlock()
-	return l.setControl(l.depthXU(model.XUHardwareMonitor), request)
-}
-
 func (d *Device) Close() error {
-	d.cancel()
+	d.cancel(camdriver.ErrClosed)
 	<-d.done
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -267,12 +244,9 @@ func (d *Device) Close() error {
 	for _, s := range d.sensors {
 		errs = append(errs, s.stop())
 	}
-	d.mu.Lock()
-	l := d.link
-	d.link = nil
-	d.mu.Unlock()
-	if l != nil {
-		errs = append(errs, l.close())
+	if d.link != nil { // only keep, which has ended, sets it
+		errs = append(errs, d.link.close())
+		d.setLink(nil)
 	}
 	return errors.Join(errs...)
 }
@@ -288,31 +262,6 @@ func (d *Device) current() (*link, error) {
 		return nil, camdriver.ErrUnplugged
 	}
 	return d.link, nil
-}
-
-// lose reports a dead link to keep. A new report replaces an unread one. Reports of
-// links no longer in use are ignored.
-func (d *Device) lose(l loss) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.link != l.link {
-		return
-	}
-	for {
-		select {
-		case d.lost <- l:
-			return
-		case <-d.lost:
-		}
-	}
-}
-
-// note reports the link as dead if err, from a transfer, is ErrUnplugged. It returns err.
-func (d *Device) note(l *link, err error) error {
-	if errors.Is(err, camdriver.ErrUnplugged) {
-		d.lose(loss{link: l, err: err})
-	}
-	return err
 }
 
 // String returns the device's name and serial number.

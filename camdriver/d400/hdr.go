@@ -50,7 +50,7 @@ func (l *link) subPreset() (int, error) {
 // alternating is the emitter that is off in every second frame.
 func alternating() setting {
 	return setting{
-		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: constant(onOff(false)),
+		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: onOff(false),
 		get: func(l *link) (float32, error) {
 			id, err := l.subPreset()
 			return boolToFloat(id == alternatingID), err
@@ -95,7 +95,7 @@ func (h *hdr) settings() []setting {
 	}
 	size := len(h.steps)
 	enabled := setting{
-		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: constant(onOff(false)),
+		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: onOff(false),
 		get: func(l *link) (float32, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -133,8 +133,8 @@ func (h *hdr) active(l *link) (bool, error) {
 // step is Exposure (0) or Gain (1), which apply to a step if one is chosen.
 func (h *hdr) step(which int, camera setting) setting {
 	s := camera
-	s.span = func(l *link) (span, error) {
-		r, err := camera.span(l)
+	s.ask = func(l *link) (span, error) {
+		r, err := camera.ask(l)
 		if err == nil {
 			h.seed(which, r)
 		}

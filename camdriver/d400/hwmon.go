@@ -35,24 +35,34 @@ func (l *link) command(op uint32, data []byte, params ...uint32) ([]byte, error)
 
 // exchange writes a request and reads the reply.
 func (l *link) exchange(op uint32, request []byte) ([]byte, error) {
-	if err := l.setControl(l.depthXU(model.XUHardwareMonitor), slices.Clone(request)); err != nil {
+	at := l.depthXU(model.XUHardwareMonitor)
+	if err := l.set(controlTries, at, slices.Clone(request)); err != nil {
 		return nil, err
 	}
+	if op == model.OpReset {
+		return nil, nil // the camera may disconnect before it replies
+	}
 	reply := make([]byte, model.MonitorSize)
-	if _, err := l.getControl(l.depthXU(model.XUHardwareMonitor), uvc.GetCur, reply); err != nil {
+	if _, err := l.get(controlTries, at, uvc.GetCur, reply); err != nil {
 		return nil, err
 	}
 	return model.DecodeReply(op, reply)
 }
 
+// ask runs a command whose reply has at least size bytes.
+func (l *link) ask(size int, op uint32, params ...uint32) ([]byte, error) {
+	b, err := l.command(op, nil, params...)
+	if err == nil && len(b) < size {
+		err = fmt.Errorf("reply to hardware monitor command %#x has %d bytes, want %d: %w", op, len(b), size, errShort)
+	}
+	return b, err
+}
+
 // deviceClock reads the clock of timestamps, in µs.
 func (l *link) deviceClock() (uint32, error) {
-	b, err := l.command(model.OpReadRegister, nil, clockRegister, clockRegister+4)
+	b, err := l.ask(4, model.OpReadRegister, clockRegister, clockRegister+4)
 	if err != nil {
 		return 0, err
-	}
-	if len(b) < 4 {
-		return 0, fmt.Errorf("device clock has %d bytes, want 4", len(b))
 	}
 	return binary.LittleEndian.Uint32(b), nil
 }

@@ -15,29 +15,29 @@ import (
 
 // keep is the device's goroutine, from Open to Close. While streams run, it reads the
 // camera's clock and error report. It reconnects the camera after it was unplugged.
-func (d *Device) keep() {
+func (d *Device) keep(l *link) {
 	defer close(d.done)
 	poll := time.NewTimer(clockPoll)
 	defer poll.Stop()
 	var asked time.Time // of the last error report
 	for {
 		select {
-		case <-d.ctx.Done():
-			return
-		case gone := <-d.lost:
-			d.recover(gone)
+		case <-l.ctx.Done():
+			if l = d.recover(l); l == nil {
+				return
+			}
 		case <-poll.C:
-			if l, err := d.current(); err == nil && d.active.Load() > 0 {
+			if d.active.Load() > 0 {
 				d.sampleClock(l)
 				for _, s := range d.sensors {
 					s.region.settle(l, s)
 				}
 				if now := time.Now(); d.host.errors.on.Load() && now.Sub(asked) >= errorPoll {
 					asked = now
-					d.askErrors(l)
+					d.reportError(l.takeError())
 				}
 			}
-			if poll.Reset(clockPoll); d.clock.full() {
+			if poll.Reset(clockPoll); d.clock.count() == clockSamples {
 				poll.Reset(clockPollSlow)
 			}
 		}
@@ -48,7 +48,7 @@ func (d *Device) keep() {
 // sample is the fastest of several.
 func (d *Device) sampleClock(l *link) {
 	tries := 1
-	if d.clock.empty() {
+	if d.clock.count() == 0 {
 		tries = firstSamples
 	}
 	var best struct {
@@ -59,7 +59,7 @@ func (d *Device) sampleClock(l *link) {
 		before := time.Now()
 		us, err := l.deviceClock()
 		after := time.Now()
-		if d.note(l, err) != nil {
+		if l.note(err) != nil {
 			d.log.Debug().Err(err).Msg("cannot read the camera's clock")
 			return
 		}
@@ -70,18 +70,19 @@ func (d *Device) sampleClock(l *link) {
 	d.clock.add(best.us, best.before, best.after)
 }
 
-// askErrors reads and thereby clears the camera's error report.
-func (d *Device) askErrors(l *link) {
+// takeError reads and thereby clears the camera's error report. 0 is no error.
+func (l *link) takeError() uint8 {
 	var b [1]byte
-	at := l.depthXU(model.XUErrorReport)
-	n, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b[:])
-	if d.note(l, err) == nil && n == 1 && b[0] != 0 {
-		d.reportError(b[0])
-	}
+	_, err := l.get(1, l.depthXU(model.XUErrorReport), uvc.GetCur, b[:])
+	_ = l.note(err)
+	return b[0]
 }
 
 // reportError notifies of an error that the camera reports.
 func (d *Device) reportError(code uint8) {
+	if code == 0 {
+		return
+	}
 	note := camdriver.Notification{
 		Time: time.Now(), Category: camdriver.NotifyHardwareError, Severity: camdriver.SeverityError,
 		Description: deviceError(code),
@@ -112,31 +113,34 @@ var deviceErrors = [...]string{
 	"the temperature can't be read; the laser was turned off", "the image processor's start data can't be loaded",
 }
 
-// recover stops the streams of a dead link and restarts them when the camera returns.
-func (d *Device) recover(gone loss) {
-	if l, err := d.current(); err != nil || l != gone.link {
-		return // outdated report
+// recover stops the streams of a link that has ended, and restarts them when the camera returns. It returns the new link,
+// or nil if the device is closed.
+func (d *Device) recover(gone *link) *link {
+	if d.ctx.Err() != nil {
+		return nil
 	}
-	d.detach(gone)
-	if errors.Is(gone.err, errReset) {
-		d.waitGone(gone.link.usb)
+	why := context.Cause(gone.ctx)
+	d.detach(gone, why)
+	if errors.Is(why, errReset) {
+		d.waitGone(gone.usb)
 	}
 	others := map[usb.Device]bool{}
 	for d.ctx.Err() == nil {
-		err := d.reattach(others)
+		l, err := d.reattach(others)
 		if err == nil {
-			return
+			return l
 		}
 		d.log.Debug().Err(err).Msg("the camera has not returned")
 		wait(d.ctx, d.rescan)
 	}
+	return nil
 }
 
 // detach stops the streams and reports the disconnection.
-func (d *Device) detach(gone loss) {
+func (d *Device) detach(gone *link, why error) {
 	d.life.Lock()
 	defer d.life.Unlock()
-	d.log.Warn().Err(gone.err).Msg("the camera disconnected")
+	d.log.Warn().Err(why).Msg("the camera disconnected")
 	d.leaves()
 	d.setLink(nil)
 	for _, s := range d.sensors {
@@ -145,8 +149,8 @@ func (d *Device) detach(gone loss) {
 			s.module.hdr.unplugged()
 		}
 	}
-	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: gone.err})
-	if err := gone.link.close(); err != nil {
+	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})
+	if err := gone.close(); err != nil {
 		d.log.Debug().Err(err).Msg("cannot close the disconnected camera")
 	}
 	d.clock.reset()
@@ -167,15 +171,15 @@ func (d *Device) waitGone(old usb.Device) {
 }
 
 // reattach searches for the camera once and restarts its streams.
-func (d *Device) reattach(others map[usb.Device]bool) error {
+func (d *Device) reattach(others map[usb.Device]bool) (*link, error) {
 	l, err := d.find(others)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.life.Lock()
 	defer d.life.Unlock()
 	if d.ctx.Err() != nil {
-		return errors.Join(camdriver.ErrClosed, l.close())
+		return nil, errors.Join(camdriver.ErrClosed, l.close())
 	}
 	d.setLink(l)
 	for _, s := range d.sensors {
@@ -192,7 +196,7 @@ func (d *Device) reattach(others map[usb.Device]bool) error {
 			s.halt()
 		}
 		d.setLink(nil)
-		return errors.Join(err, l.close())
+		return nil, errors.Join(err, l.close())
 	}
 	d.log.Info().Str("port", l.usb.Port).Msg("the camera reconnected")
 	d.returned()
@@ -202,7 +206,7 @@ func (d *Device) reattach(others map[usb.Device]bool) error {
 			s.running.startPumps()
 		}
 	}
-	return nil
+	return l, nil
 }
 
 // returned ends calls of AwaitReturn.

@@ -32,8 +32,8 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 	}
 	return []setting{{
 		id: value, about: "Upper bound of " + about + "; setting it turns the bound on",
-		span: func(l *link) (span, error) {
-			r, err := bounded.span(l)
+		ask: func(l *link) (span, error) {
+			r, err := bounded.ask(l)
 			if err == nil {
 				_, err = l.limits()
 			}
@@ -60,11 +60,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 			return set(l, v)
 		},
 	}, {
-		id: toggle, about: "Bound " + about,
-		span: func(l *link) (span, error) {
-			_, err := l.limits()
-			return span{0, 1, 1, 0}, err
-		},
+		id: toggle, about: "Bound " + about, span: onOff(false), optional: true,
 		get: func(l *link) (float32, error) {
 			now, err := l.limits()
 			return boolToFloat(now[which] != 0), err
@@ -89,20 +85,15 @@ const (
 // limits returns the bounds of exposure and gain.
 func (l *link) limits() (v [2]uint32, err error) {
 	var b []byte
-	at := [2]int{0, 4}
 	if l.id.Firmware.Less(limitsFirmware) {
-		b, err = l.command(model.OpAutoCalibration, nil, oldGetLimits)
-	} else {
-		b, err = l.command(model.OpGetLimits, nil) // minima of both, then maxima
-		at = [2]int{8, 12}
-	}
-	if err == nil && len(b) < at[1]+4 {
-		err = errShort
+		b, err = l.ask(8, model.OpAutoCalibration, oldGetLimits)
+	} else if b, err = l.ask(16, model.OpGetLimits); err == nil {
+		b = b[8:] // minima of both precede the maxima
 	}
 	if err != nil {
 		return v, err
 	}
-	return [2]uint32{binary.LittleEndian.Uint32(b[at[0]:]), binary.LittleEndian.Uint32(b[at[1]:])}, nil
+	return [2]uint32{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, nil
 }
 
 func (l *link) setLimits(v [2]uint32) error {

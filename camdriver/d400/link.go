@@ -17,7 +17,8 @@ import (
 // link is a connection to a camera until it is unplugged. Its fields do not change after
 // connect.
 type link struct {
-	ctx      context.Context // canceled when the device is closed
+	ctx      context.Context         // ends when the device is closed or the camera is lost
+	lost     context.CancelCauseFunc // ends ctx
 	usb      usb.Device
 	handle   usb.Handle
 	cfg      *uvc.Configuration
@@ -30,20 +31,49 @@ type link struct {
 	hwmon    sync.Mutex // serializes commands
 }
 
-// connect opens a camera and reads its description.
-func connect(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
+// openLink opens a camera.
+func openLink(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
 	handle, err := bus.Open(dev)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{ctx: ctx, usb: dev, handle: &guardedHandle{Handle: handle}}
+	l := &link{usb: dev, handle: &guardedHandle{Handle: handle}, cfg: &uvc.Configuration{}}
+	l.endWith(ctx)
+	return l, nil
+}
+
+// connect opens a camera and reads its description.
+func connect(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
+	l, err := openLink(ctx, bus, dev)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.identify(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	return l, nil
 }
 
-func (l *link) close() error { return l.handle.Close() }
+// endWith makes the link end with ctx.
+func (l *link) endWith(ctx context.Context) {
+	if l.lost != nil {
+		l.lost(nil)
+	}
+	l.ctx, l.lost = context.WithCancelCause(ctx)
+}
+
+func (l *link) close() error {
+	l.lost(nil)
+	return l.handle.Close()
+}
+
+// note ends the link if err, from a transfer, is ErrUnplugged. It returns err.
+func (l *link) note(err error) error {
+	if errors.Is(err, camdriver.ErrUnplugged) {
+		l.lost(err)
+	}
+	return err
+}
 
 // guardedHandle is a Handle that may be closed while it is used, because a camera can be
 // unplugged at any time: Close waits for running transfers, and later ones return
@@ -155,14 +185,9 @@ func (l *link) depthXU(selector uint8) uvc.Control {
 	return uvc.Control{Interface: l.depth.Interface, Unit: l.xu, Selector: selector}
 }
 
-// setControl writes a control. It retries while the device is busy.
-func (l *link) setControl(c uvc.Control, data []byte) error {
-	return l.set(controlTries, c, data)
-}
-
-// getControl reads a control and returns the number of bytes read.
-func (l *link) getControl(c uvc.Control, request uint8, data []byte) (int, error) {
-	return l.control(controlTries, uvc.RequestIn, request, c.Value(), c.Index(), data)
+// get reads a control, with retries, and returns the number of bytes read.
+func (l *link) get(tries int, c uvc.Control, request uint8, data []byte) (int, error) {
+	return l.control(tries, uvc.RequestIn, request, c.Value(), c.Index(), data)
 }
 
 // control runs a control transfer with retries.
@@ -205,10 +230,8 @@ func (l *link) persist(tries int, f func() error) error {
 	}
 }
 
-// pause waits between retries. It returns ErrClosed if the device is closed.
+// pause waits between retries. It returns ErrClosed if the device is closed, and ErrUnplugged if the camera is lost.
 func (l *link) pause() error {
-	if wait(l.ctx, controlPause); l.ctx.Err() != nil {
-		return camdriver.ErrClosed
-	}
-	return nil
+	wait(l.ctx, controlPause)
+	return context.Cause(l.ctx)
 }

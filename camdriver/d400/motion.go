@@ -42,12 +42,20 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	return nil
 }
 
-func (p *motionPump) submit() error {
-	hid := p.link.hid
-	stream, err := p.link.handle.Stream(hid.Interface, hid.Endpoint, max(hid.MaxPacket, model.WideReportSize), imuTransfers)
-	p.stream = stream
+func (p *motionPump) submit() (err error) {
+	p.stream, err = p.link.handle.Stream(p.link.hid.Interface, p.link.hid.Endpoint, p.link.reportSize(), imuTransfers)
 	return err
 }
+
+func (p *motionPump) restart() error {
+	if err := p.link.handle.ClearHalt(p.link.hid.Endpoint); err != nil {
+		return fmt.Errorf("clear endpoint %#x: %w", p.link.hid.Endpoint, err)
+	}
+	return p.submit()
+}
+
+// reportSize is the size of transfers of the inertial sensors' reports.
+func (l *link) reportSize() int { return max(l.hid.MaxPacket, model.WideReportSize) }
 
 // power sets a HID sensor's power state and rate and verifies the state.
 func (l *link) power(id, state uint8, fps int) error {
@@ -80,16 +88,11 @@ func (l *link) feature(id uint8) (model.Feature, error) {
 }
 
 func (p *motionPump) run(ctx context.Context) {
-	b := make([]byte, max(p.link.hid.MaxPacket, model.WideReportSize))
+	b := make([]byte, p.link.reportSize())
 	p.sensor.readLoop(ctx, p.link, "motion", p.handler, &p.tally, func() error {
 		defer p.stream.Close()
 		return p.read(ctx, b)
-	}, func(int) error {
-		if err := p.link.handle.ClearHalt(p.link.hid.Endpoint); err != nil {
-			return fmt.Errorf("clear endpoint %#x: %w", p.link.hid.Endpoint, err)
-		}
-		return p.submit()
-	})
+	}, func(int) error { return p.restart() })
 }
 
 func (p *motionPump) read(ctx context.Context, b []byte) error {

@@ -13,9 +13,12 @@ import (
 type setting struct {
 	id    camdriver.OptionID
 	about string
-	span  func(*link) (span, error)
+	span  span                      // if ask is nil
+	ask   func(*link) (span, error) // reads the range; an error means that the camera lacks the option
 	get   func(*link) (float32, error)
 	set   func(*link, float32) error // nil: read-only
+	// optional means that the camera lacks the option if get fails.
+	optional bool
 	// disables is the automatic control that a change of this option turns off.
 	disables camdriver.OptionID
 	auto     bool // disables is set
@@ -24,10 +27,9 @@ type setting struct {
 // span is an option's range.
 type span struct{ min, max, step, def float32 }
 
-// probedOption is a setting that the camera supports.
+// probedOption is a setting that the camera supports, with its range.
 type probedOption struct {
 	setting
-	span span
 	last float32 // as last read or written
 }
 
@@ -35,13 +37,19 @@ type probedOption struct {
 func probeSettings(l *link, list []setting) ([]*probedOption, error) {
 	var out []*probedOption
 	for _, s := range list {
-		r, err := s.span(l)
+		var err error
+		if s.ask != nil {
+			s.span, err = s.ask(l)
+		}
 		if err == nil {
-			k := &probedOption{setting: s, span: r, last: r.def}
-			if v, err := s.get(l); err == nil {
-				k.last = v
+			last, getErr := s.get(l)
+			if getErr != nil {
+				last = s.span.def
 			}
-			out = append(out, k)
+			if getErr == nil || !s.optional {
+				out = append(out, &probedOption{setting: s, last: last})
+			}
+			err = getErr
 		}
 		if errors.Is(err, camdriver.ErrUnplugged) || errors.Is(err, camdriver.ErrClosed) {
 			return nil, err
@@ -77,7 +85,7 @@ type uvcControl struct {
 
 // uvcOption returns a setting for a UVC control.
 func uvcOption(id camdriver.OptionID, w uvcControl, about string) setting {
-	return setting{id: id, about: about, span: w.span, get: w.get, set: w.set}
+	return setting{id: id, about: about, ask: w.span, get: w.get, set: w.set}
 }
 
 // disablesAuto makes a manual setting turn off the automatic one.
@@ -89,7 +97,7 @@ func (s setting) disablesAuto(auto camdriver.OptionID) setting {
 func (w uvcControl) span(l *link) (span, error) {
 	var v [4]float32
 	for i, request := range []uint8{uvc.GetMin, uvc.GetMax, uvc.GetRes, uvc.GetDef} {
-		x, err := w.ask(l, request)
+		x, err := w.read(l, request)
 		if err != nil {
 			return span{}, err
 		}
@@ -101,11 +109,11 @@ func (w uvcControl) span(l *link) (span, error) {
 	return span{v[0], v[1], max(v[2], 1), v[3]}, nil
 }
 
-func (w uvcControl) get(l *link) (float32, error) { return w.ask(l, uvc.GetCur) }
+func (w uvcControl) get(l *link) (float32, error) { return w.read(l, uvc.GetCur) }
 
-// ask reads what the SDK reads: the control's size for values of the extension unit, and four
+// read reads what the SDK reads: the control's size for values of the extension unit, and four
 // bytes for all else.
-func (w uvcControl) ask(l *link, request uint8) (float32, error) {
+func (w uvcControl) read(l *link, request uint8) (float32, error) {
 	size, err := w.length(l)
 	if err != nil {
 		return 0, err
@@ -115,7 +123,7 @@ func (w uvcControl) ask(l *link, request uint8) (float32, error) {
 	if request == uvc.GetCur && w.size > 0 {
 		length = w.size
 	}
-	n, err := l.control(optionTries, uvc.RequestIn, request, w.at.Value(), w.at.Index(), b[:length])
+	n, err := l.get(optionTries, w.at, request, b[:length])
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +142,7 @@ func (w uvcControl) length(l *link) (int, error) {
 		return w.size, nil
 	}
 	var b [4]byte // as the SDK asks; UVC has two
-	n, err := l.control(optionTries, uvc.RequestIn, uvc.GetLen, w.at.Value(), w.at.Index(), b[:])
+	n, err := l.get(optionTries, w.at, uvc.GetLen, b[:])
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +160,7 @@ func (w uvcControl) set(l *link, v float32) error {
 	if w.size > 0 {
 		b = b[:w.size]
 	}
-	return l.setControl(w.at, b)
+	return l.set(controlTries, w.at, b)
 }
 
 // lockedBy refuses to turn a setting on, or to change it, while another is on.
@@ -174,7 +182,7 @@ func (s setting) lockedBy(other setting) setting {
 // local returns a setting that the driver keeps. set is nil if it is read-only.
 func local(id camdriver.OptionID, about string, s span, get func() float32, set func(float32)) setting {
 	out := setting{
-		id: id, about: about, span: constant(s),
+		id: id, about: about, span: s,
 		get: func(*link) (float32, error) { return get(), nil },
 	}
 	if set != nil {
@@ -186,11 +194,6 @@ func local(id camdriver.OptionID, about string, s span, get func() float32, set 
 // fixed returns a read-only setting with a constant value.
 func fixed(id camdriver.OptionID, v float32, about string) setting {
 	return local(id, about, span{v, v, 0, v}, func() float32 { return v }, nil)
-}
-
-// constant returns a span that needs no camera.
-func constant(s span) func(*link) (span, error) {
-	return func(*link) (span, error) { return s, nil }
 }
 
 // onOff returns the span of a switch.

@@ -51,13 +51,11 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 		return "", "", err
 	}
 	name := dev.product.Name()
-	handle, err := bus.Open(dev.Device)
+	l, err := openLink(ctx, bus, dev.Device)
 	if err != nil {
 		return "", "", fmt.Errorf("%s at port %s: %w", name, dev.Port, explain(err))
 	}
-	ctx, lost := context.WithCancelCause(ctx)
-	defer lost(nil)
-	r := &reporter{link: &link{ctx: ctx, usb: dev.Device, handle: handle, cfg: &uvc.Configuration{}}, lost: lost, options: o, masks: strings.NewReplacer()}
+	r := &reporter{link: l, options: o, masks: strings.NewReplacer()}
 	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", name, o.By)
 	for _, part := range []struct {
 		heading string
@@ -71,14 +69,14 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 		{"Video streams: time of arrival in µs, bytes of the payload, its header", r.videoStreams},
 		{"Inertial sensors: time of arrival in µs, bytes, input report", r.motionStreams},
 	} {
-		if ctx.Err() == nil {
+		if r.ctx.Err() == nil {
 			r.print("\n== %s ==\n\n", part.heading)
 			part.read()
 		}
 	}
-	err = handle.Close()
-	if ctx.Err() != nil {
-		return "", "", errors.Join(context.Cause(ctx), err)
+	ended := context.Cause(r.ctx)
+	if err = r.close(); ended != nil {
+		return "", "", errors.Join(ended, err)
 	}
 	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", name, r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
 	return r.text.String(), summary, err
@@ -109,7 +107,6 @@ func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found plugged, er
 // reporter writes a report.
 type reporter struct {
 	*link
-	lost    context.CancelCauseFunc
 	options ReportOptions
 	masks   *strings.Replacer // of the serial numbers' hexadecimal digits
 	text    strings.Builder
@@ -127,8 +124,7 @@ func (r *reporter) answer(what string, b []byte, err error) []byte {
 		r.answers++
 		r.print("%s:%s\n", what, r.dump(b))
 		return b
-	case errors.Is(err, camdriver.ErrUnplugged):
-		r.lost(err)
+	case errors.Is(r.note(err), camdriver.ErrUnplugged): // which fails
 	case errors.Is(err, usb.ErrStall):
 		r.refused++
 		r.print("%s: stall\n", what)

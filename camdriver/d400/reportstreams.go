@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/camdriver/model"
+	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
 )
 
@@ -83,38 +84,23 @@ func (r *reporter) videoStreams() {
 	}
 }
 
-// videoStream starts a stream as videoPump does, and stops it after some payloads.
+// videoStream starts a stream as the driver does, and stops it after some payloads.
 func (r *reporter) videoStream(m mode, status *[]packet) ([]packet, error) {
-	answer, err := r.probe(reportTries, m, uvc.Probe{})
-	if err != nil {
+	p := &videoPump{link: r.link, mode: m}
+	if err := p.start(); err != nil {
 		return nil, err
-	}
-	got, err := uvc.DecodeProbe(answer)
-	if err != nil {
-		return nil, err
-	}
-	if got.MaxFrameSize > maxFrameBytes {
-		return nil, fmt.Errorf("camera announces frames of %d bytes", got.MaxFrameSize)
-	}
-	if err := r.set(reportTries, m.control(uvc.CommitControl), got.Request(m.function.Version)); err != nil {
-		return nil, fmt.Errorf("commit: %w", err)
-	}
-	s := m.stream
-	reset := func() error { return r.handle.ClearHalt(s.Endpoint) }
-	if err := reset(); err != nil {
-		return nil, fmt.Errorf("clear endpoint %#x: %w", s.Endpoint, err)
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.patience(m.interval))
 	defer cancel()
 	stop := r.interrupts(ctx, status)
 	defer stop()
-	list, err := r.read(ctx, s.Interface, s.Endpoint, transferSize(s, int(got.MaxFrameSize)), transfersInFlight)
+	list, err := r.read(ctx, p.stream, p.transferSize())
 	for i, p := range list {
 		if len(p.head) > 0 {
 			list[i].head = p.head[:min(int(p.head[0]), len(p.head))]
 		}
 	}
-	return list, errors.Join(err, reset())
+	return list, errors.Join(err, p.clear())
 }
 
 func (r *reporter) patience(interval uint32) time.Duration {
@@ -153,12 +139,8 @@ func (r *reporter) packets(what string, list []packet, err error) {
 
 var errPatience = errors.New("no more data in time")
 
-// read returns the first transfers of an endpoint.
-func (r *reporter) read(ctx context.Context, iface, endpoint uint8, size, count int) (list []packet, err error) {
-	stream, err := r.handle.Stream(iface, endpoint, size, count)
-	if err != nil {
-		return nil, err
-	}
+// read returns the first transfers of a stream and closes it.
+func (r *reporter) read(ctx context.Context, stream usb.Stream, size int) (list []packet, err error) {
 	defer stream.Close()
 	b := make([]byte, size)
 	var first time.Time
@@ -187,9 +169,10 @@ func (r *reporter) interrupts(ctx context.Context, out *[]packet) (stop func()) 
 	ctx, cancel := context.WithCancel(ctx)
 	var reader sync.WaitGroup
 	reader.Go(func() {
-		at := r.depth.Status
-		// Reading the payloads shows whether the camera is gone.
-		*out, _ = r.read(ctx, r.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1)
+		stream, size, err := r.openStatus()
+		if err == nil {
+			*out, _ = r.read(ctx, stream, size) // reading the payloads shows whether the camera is gone
+		}
 	})
 	return func() { cancel(); reader.Wait() }
 }
@@ -215,10 +198,11 @@ func (r *reporter) motionStream(id uint8, fps int) ([]packet, error) {
 	if err := r.power(id, model.PowerOn, fps); err != nil {
 		return nil, err
 	}
-	if err := r.handle.ClearHalt(r.hid.Endpoint); err != nil {
-		return nil, fmt.Errorf("clear endpoint %#x: %w", r.hid.Endpoint, err)
+	p := &motionPump{link: r.link}
+	if err := p.restart(); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.patience(uint32(10_000_000/fps)))
 	defer cancel()
-	return r.read(ctx, r.hid.Interface, r.hid.Endpoint, max(r.hid.MaxPacket, model.WideReportSize), imuTransfers)
+	return r.read(ctx, p.stream, r.reportSize())
 }

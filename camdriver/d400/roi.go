@@ -56,7 +56,7 @@ func (r *region) settle(l *link, s *sensor) {
 		return
 	}
 	r.due = false
-	if err := r.send(l, *r.want); s.dev.note(l, err) != nil {
+	if err := r.send(l, *r.want); l.note(err) != nil {
 		s.dev.log.Warn().Err(err).Str("sensor", s.name).Msg("cannot set the region of auto exposure")
 	}
 }
@@ -85,7 +85,7 @@ func (s roiSensor) SetROI(roi camdriver.ROI) error {
 		s.region.want, s.region.due = &roi, true
 		return nil
 	}
-	if err := s.dev.note(l, s.region.send(l, roi)); err != nil {
+	if err := l.note(s.region.send(l, roi)); err != nil {
 		return fmt.Errorf("%s: set region of interest %s: %w", s.name, roi, err)
 	}
 	s.region.want, s.region.due = &roi, false
@@ -103,7 +103,7 @@ func (s roiSensor) ROI() (camdriver.ROI, error) {
 		return *s.region.want, nil
 	}
 	b, err := l.command(s.region.op+1, nil)
-	if s.dev.note(l, err) != nil {
+	if l.note(err) != nil {
 		return camdriver.ROI{}, fmt.Errorf("%s: read region of interest: %w", s.name, err)
 	}
 	return decodeROI(b)

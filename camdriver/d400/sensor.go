@@ -106,20 +106,18 @@ func (s *sensor) Options() []camdriver.Option {
 }
 
 func (s *sensor) Option(id camdriver.OptionID) (o camdriver.Option, ok bool) {
-	l, _ := s.dev.current()
-	s.mu.RLock()
 	k := s.probed(id)
-	s.mu.RUnlock()
 	if k == nil {
 		return o, false
 	}
+	l, _ := s.dev.current()
 	return s.read(l, k), true
 }
 
 // read returns an option's state, read from the camera if l isn't nil.
 func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 	if l != nil {
-		if v, err := k.get(l); s.dev.note(l, err) == nil {
+		if v, err := k.get(l); l.note(err) == nil {
 			s.mu.Lock()
 			k.last = v
 			s.mu.Unlock()
@@ -131,9 +129,7 @@ func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 }
 
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
-	s.mu.RLock()
 	k := s.probed(id)
-	s.mu.RUnlock()
 	if k == nil {
 		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
 	}
@@ -149,14 +145,12 @@ func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 			return err
 		}
 	}
-	if err := s.dev.note(l, k.set(l, value)); err != nil {
-		return fmt.Errorf("set option %s to %g: %w", id, value, err)
-	}
-	s.changed(k, value)
-	return nil
+	return s.write(l, k, value)
 }
 
 func (s *sensor) probed(id camdriver.OptionID) *probedOption {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	i := slices.IndexFunc(s.options, func(k *probedOption) bool { return k.id == id })
 	if i < 0 {
 		return nil
@@ -166,24 +160,21 @@ func (s *sensor) probed(id camdriver.OptionID) *probedOption {
 
 // endAutomatic turns off an automatic control.
 func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
-	s.mu.RLock()
 	k := s.probed(id)
-	s.mu.RUnlock()
 	if k == nil {
 		return nil
 	}
 	if on, err := k.get(l); err == nil && on == 0 {
 		return nil
 	}
-	if err := s.dev.note(l, k.set(l, 0)); err != nil {
-		return fmt.Errorf("turn off %s: %w", id, err)
-	}
-	s.changed(k, 0)
-	return nil
+	return s.write(l, k, 0)
 }
 
-// changed stores a value and calls the handler.
-func (s *sensor) changed(k *probedOption, value float32) {
+// write sets an option of the camera and calls the handler.
+func (s *sensor) write(l *link, k *probedOption, value float32) error {
+	if err := l.note(k.set(l, value)); err != nil {
+		return fmt.Errorf("set option %s to %g: %w", k.id, value, err)
+	}
 	s.mu.Lock()
 	if s.chosen == nil {
 		s.chosen = make(map[camdriver.OptionID]float32)
@@ -191,6 +182,7 @@ func (s *sensor) changed(k *probedOption, value float32) {
 	s.chosen[k.id], k.last = value, value
 	s.mu.Unlock()
 	s.raise(func(h camdriver.Handler) { h.OptionChanged(s.number, k.id, value) })
+	return nil
 }
 
 // restore sets the options that the user had set before the camera was unplugged.
@@ -266,7 +258,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	s.setHandler(h)
 	if err := s.begin(l, profiles); err != nil {
 		s.setHandler(nil)
-		return s.dev.note(l, err)
+		return l.note(err)
 	}
 	s.running.startPumps()
 	s.wanted = slices.Clone(profiles)

@@ -103,11 +103,8 @@ func (m *stereoModule) synchronization(l *link) setting {
 	}
 	s := command(camdriver.OptionInterCamSyncMode, about, maximum, model.OpSetSyncMode, model.OpGetSyncMode)
 	s.get = func(l *link) (float32, error) {
-		b, err := l.command(model.OpGetSyncMode, nil)
-		if err != nil || len(b) == 0 {
-			return 0, cmp.Or(err, errShort)
-		}
-		return decodeSync(b), nil
+		b, err := l.ask(1, model.OpGetSyncMode)
+		return decodeSync(b), err
 	}
 	s.set = func(l *link, v float32) error {
 		if maximum > 2 && m.streaming() {
@@ -168,13 +165,13 @@ func laserPower(l *link) setting {
 func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, about string) setting {
 	at := l.depthXU(model.XUTemperatures)
 	return setting{
-		id: id, about: about, span: constant(span{-40, 125, 0, 0}),
+		id: id, about: about, span: span{-40, 125, 0, 0},
 		get: func(l *link) (float32, error) {
 			if !m.streaming() {
 				return 0, errAtRest
 			}
 			var b [4]byte
-			n, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b[:])
+			n, err := l.get(1, at, uvc.GetCur, b[:])
 			if err == nil && (n < 4 || b[which] == 0) {
 				err = errShort
 			}
@@ -188,21 +185,14 @@ var errAtRest = errors.New("the camera doesn't stream")
 // command is a setting of up to maximum that is written with the command set and read with
 // the command get.
 func command(id camdriver.OptionID, about string, maximum float32, set, get uint32, params ...uint32) setting {
-	read := func(l *link) (float32, error) {
-		b, err := l.command(get, nil, params...)
-		if err == nil && len(b) == 0 {
-			err = errShort
-		}
-		if err != nil {
-			return 0, err
-		}
-		return float32(b[0]), nil
-	}
 	return setting{
-		id: id, about: about, get: read,
-		span: func(l *link) (span, error) {
-			_, err := read(l)
-			return span{0, maximum, 1, 0}, err
+		id: id, about: about, span: span{0, maximum, 1, 0}, optional: true,
+		get: func(l *link) (float32, error) {
+			b, err := l.ask(1, get, params...)
+			if err != nil {
+				return 0, err
+			}
+			return float32(b[0]), nil
 		},
 		set: func(l *link, v float32) error {
 			_, err := l.command(set, nil, uint32(v))
@@ -236,11 +226,7 @@ func colorSettings(f *uvc.Function, host *hostSettings) []setting {
 // colorAuto returns a switch for UVC's exposure mode.
 func colorAuto(mode uvcControl, about string) setting {
 	return setting{
-		id: camdriver.OptionEnableAutoExposure, about: about,
-		span: func(l *link) (span, error) {
-			_, err := mode.get(l)
-			return span{0, 1, 1, 1}, err
-		},
+		id: camdriver.OptionEnableAutoExposure, about: about, span: onOff(true), optional: true,
 		get: func(l *link) (float32, error) {
 			v, err := mode.get(l)
 			return boolToFloat(v != model.ManualExposure), err
@@ -289,10 +275,7 @@ func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 	}
 	const current, minimum, maximum = 0, 1, 2
 	read := func(l *link, which uint32) (float32, []byte, error) {
-		b, err := l.command(model.OpGetAdvanced, nil, depthTable, which)
-		if err == nil && len(b) < depthTableSize {
-			err = errShort
-		}
+		b, err := l.ask(depthTableSize, model.OpGetAdvanced, depthTable, which)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -308,7 +291,7 @@ func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 	m.setUnits(p.Units)
 	return setting{
 		id: camdriver.OptionDepthUnits, about: "Metres per unit of a depth image; can be set in advanced mode", get: get,
-		span: func(l *link) (span, error) {
+		ask: func(l *link) (span, error) {
 			low, _, err := read(l, minimum)
 			high, _, err2 := read(l, maximum)
 			return span{low, high, 0.000001, 0.001}, cmp.Or(err, err2)

@@ -4,24 +4,23 @@ import (
 	"context"
 
 	"rsros/camdriver/model"
-	"rsros/camdriver/uvc"
+	"rsros/camdriver/usb"
 )
 
 // beginStatus starts reading the depth function's status endpoint, on which the camera
 // reports errors before they are polled. A camera without one works as well.
 func (s *sensor) beginStatus(l *link, r *run) {
-	at := l.depth.Status
-	if at.Address == 0 {
+	if l.depth.Status.Address == 0 {
 		return
 	}
-	stream, err := l.handle.Stream(l.depth.Interface, at.Address, max(at.MaxPacket, statusSize), 1)
+	stream, size, err := l.openStatus()
 	if err != nil {
 		s.dev.log.Debug().Err(err).Msg("cannot read the status endpoint")
 		return
 	}
 	r.pumps = append(r.pumps, func(ctx context.Context) {
 		defer stream.Close()
-		b := make([]byte, max(at.MaxPacket, statusSize))
+		b := make([]byte, size)
 		for ctx.Err() == nil {
 			n, err := stream.Read(ctx, b)
 			if err != nil {
@@ -32,8 +31,13 @@ func (s *sensor) beginStatus(l *link, r *run) {
 	})
 }
 
-// statusSize is the largest status packet that the driver expects.
-const statusSize = 64
+// openStatus returns the stream of the status endpoint, and the size of its transfers.
+func (l *link) openStatus() (stream usb.Stream, size int, err error) {
+	const largest = 64 // status packet that the driver expects
+	size = max(l.depth.Status.MaxPacket, largest)
+	stream, err = l.handle.Stream(l.depth.Interface, l.depth.Status.Address, size, 1)
+	return stream, size, err
+}
 
 // status handles a packet of UVC 1.5, table 2-2: type, unit, event, selector, attribute, value.
 // Changes of other controls aren't of interest, because options are read when needed.
@@ -43,10 +47,7 @@ func (d *Device) status(l *link, b []byte) {
 		return
 	}
 	if b[5] != 0 && d.host.errors.on.Load() {
-		var clear [1]byte // reading it clears the report, which would be polled again
-		at := l.depthXU(model.XUErrorReport)
-		_, err := l.handle.Control(uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), clear[:])
-		_ = d.note(l, err)
+		l.takeError() // or it would be polled again
 		d.reportError(b[5])
 	}
 }

@@ -84,17 +84,11 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 	t.previous, t.line, t.since = clockLine{at: ms, offset: t.blended(ms), slope: t.line.slope}, next, ms
 }
 
-func (t *deviceTime) empty() bool {
+// count returns how many samples there are, at most clockSamples.
+func (t *deviceTime) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.samples) == 0
-}
-
-// full reports whether there are enough samples to take them less often.
-func (t *deviceTime) full() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.samples) == clockSamples
+	return len(t.samples)
 }
 
 // hardware returns the device's time in ms, unwrapped.

@@ -58,8 +58,8 @@ func TestGlobalTime(t *testing.T) {
 			last = got
 		}
 	}
-	if !d.full() {
-		t.Error("full is false after 600 samples")
+	if n := d.count(); n != clockSamples {
+		t.Errorf("%d samples are kept of 600, want %d", n, clockSamples)
 	}
 	d.reset()
 	if _, ok := d.global(0); ok {

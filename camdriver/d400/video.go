@@ -82,8 +82,8 @@ func (p *videoPump) start() error {
 // negotiate returns the frame size to which the camera commits.
 func (p *videoPump) negotiate() (int, error) {
 	l, m := p.link, p.mode
-	at, answer := m.control(uvc.ProbeControl), make([]byte, uvc.ProbeLength(m.function.Version))
-	n, err := l.control(startTries, uvc.RequestIn, uvc.GetMax, at.Value(), at.Index(), answer)
+	answer := make([]byte, uvc.ProbeLength(m.function.Version))
+	n, err := l.get(startTries, m.control(uvc.ProbeControl), uvc.GetMax, answer)
 	if err != nil {
 		return 0, fmt.Errorf("read the maximum probe: %w", err)
 	}
@@ -120,7 +120,7 @@ func (l *link) probe(tries int, m mode, want uvc.Probe) ([]byte, error) {
 		return nil, fmt.Errorf("write the probe: %w", err)
 	}
 	b := make([]byte, uvc.ProbeLength(m.function.Version))
-	n, err := l.control(tries, uvc.RequestIn, uvc.GetCur, at.Value(), at.Index(), b)
+	n, err := l.get(tries, at, uvc.GetCur, b)
 	if err != nil {
 		return nil, fmt.Errorf("read the probe: %w", err)
 	}
@@ -147,13 +147,11 @@ func (p *videoPump) clear() error {
 	return p.link.persist(startTries, func() error { return p.link.handle.ClearHalt(p.mode.stream.Endpoint) })
 }
 
-func (p *videoPump) transferSize() int { return transferSize(p.mode.stream, p.frameBytes) }
-
 // transferSize returns a multiple of the packet size with room for a frame and its
 // header, so that each frame ends with a short packet.
-func transferSize(s *uvc.Stream, frameBytes int) int {
-	packet := max(s.MaxPacket, 1)
-	return (frameBytes + payloadRoom + packet - 1) / packet * packet
+func (p *videoPump) transferSize() int {
+	packet := max(p.mode.stream.MaxPacket, 1)
+	return (p.frameBytes + payloadRoom + packet - 1) / packet * packet
 }
 
 // run reads frames until the stream is stopped or fails.
@@ -189,7 +187,7 @@ func (s *sensor) readLoop(ctx context.Context, l *link, stream string, h camdriv
 			}
 		}
 		if errors.Is(err, camdriver.ErrUnplugged) {
-			s.dev.lose(loss{l, err})
+			l.lost(err)
 		} else if ctx.Err() == nil {
 			h.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: fmt.Errorf("%s: %w", stream, err)})
 		}
