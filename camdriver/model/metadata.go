@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"rsros/camdriver"
 )
@@ -83,10 +84,10 @@ func (m *Metadata) Get(k camdriver.MetadataKey) (int64, bool) {
 
 // List returns the values in key order, at most camdriver.MaxMetadata.
 func (m *Metadata) List() []camdriver.MetadataValue {
-	out := make([]camdriver.MetadataValue, 0, camdriver.MaxMetadata)
+	out := make([]camdriver.MetadataValue, 0, bits.OnesCount64(m.present))
 	for k := range m.values {
-		if m.present&(1<<k) != 0 && len(out) < camdriver.MaxMetadata {
-			out = append(out, camdriver.MetadataValue{Key: camdriver.MetadataKey(k), Value: m.values[k]})
+		if v, ok := m.Get(camdriver.MetadataKey(k)); ok && len(out) < camdriver.MaxMetadata {
+			out = append(out, camdriver.MetadataValue{Key: camdriver.MetadataKey(k), Value: v})
 		}
 	}
 	return out

@@ -71,20 +71,21 @@ type Command struct {
 	Data   []byte
 }
 
+// commandHeader is what precedes the data of a request.
+type commandHeader struct {
+	Length, Magic uint16 // Length is without these two
+	Op            uint32
+	Params        [4]uint32
+}
+
 // Encode returns the request's bytes.
 func (c Command) Encode() ([]byte, error) {
 	if len(c.Data) > maxCommand {
 		return nil, fmt.Errorf("hardware monitor command %#x has %d bytes of data, want at most %d", c.Op, len(c.Data), maxCommand)
 	}
-	b := make([]byte, MonitorSize)
-	binary.LittleEndian.PutUint16(b[0:], uint16(commandHead-4+len(c.Data)))
-	binary.LittleEndian.PutUint16(b[2:], monitorMagic)
-	binary.LittleEndian.PutUint32(b[4:], c.Op)
-	for i, p := range c.Params {
-		binary.LittleEndian.PutUint32(b[8+4*i:], p)
-	}
-	copy(b[commandHead:], c.Data)
-	return b, nil
+	head := commandHeader{uint16(commandHead - 4 + len(c.Data)), monitorMagic, c.Op, c.Params}
+	b, err := binary.Append(make([]byte, 0, MonitorSize), binary.LittleEndian, head)
+	return append(b, c.Data...)[:MonitorSize], err
 }
 
 // Refusal is an error that the device returns.
@@ -127,18 +128,14 @@ func DecodeReply(op uint32, b []byte) ([]byte, error) {
 
 // DecodeCommand parses a request. Its data aliases b.
 func DecodeCommand(b []byte) (c Command, err error) {
-	if len(b) != MonitorSize || binary.LittleEndian.Uint16(b[2:]) != monitorMagic {
+	var head commandHeader
+	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil || len(b) != MonitorSize || head.Magic != monitorMagic {
 		return c, fmt.Errorf("hardware monitor request of %d bytes starting % x", len(b), b[:min(4, len(b))])
 	}
-	n := int(binary.LittleEndian.Uint16(b))
-	if n < commandHead-4 || n > MonitorSize-4 {
-		return c, fmt.Errorf("hardware monitor request names its length %d", n)
+	if head.Length < commandHead-4 || head.Length > MonitorSize-4 {
+		return c, fmt.Errorf("hardware monitor request names its length %d", head.Length)
 	}
-	c.Op, c.Data = binary.LittleEndian.Uint32(b[4:]), b[commandHead:4+n]
-	for i := range c.Params {
-		c.Params[i] = binary.LittleEndian.Uint32(b[8+4*i:])
-	}
-	return c, nil
+	return Command{head.Op, head.Params, b[commandHead : 4+head.Length]}, nil
 }
 
 // EncodeReply returns the reply to op: data, cut to what fits, or a refusal's code unless it is 0.

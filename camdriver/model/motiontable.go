@@ -18,14 +18,9 @@ type Correction struct {
 var NoCorrection = Correction{Scale: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}}
 
 // Apply corrects a sample.
-func (c Correction) Apply(v [3]float64) (out [3]float64) {
-	for i := range 3 {
-		for j := range 3 {
-			out[i] += c.Scale[3*i+j] * v[j]
-		}
-		out[i] -= c.Bias[i]
-	}
-	return out
+func (c Correction) Apply(v [3]float64) [3]float64 {
+	bias := c.Bias
+	return camdriver.Extrinsics{Rotation: c.Scale, Translation: [3]float64{-bias[0], -bias[1], -bias[2]}}.Apply(v)
 }
 
 // Intrinsics returns the calibration in the SDK's layout: rows of scale, cross-axis and

@@ -12,17 +12,18 @@ const (
 	CommitControl = 2
 )
 
-// Probe is the part of UVC's probe and commit structure (UVC 1.5, table 4-75) that is
-// used with uncompressed formats.
+// Probe is UVC's probe and commit structure (UVC 1.5, table 4-75), with the fields that are used with uncompressed formats.
+// It has the layout of the bytes.
 type Probe struct {
 	Hint           uint16 // bit 0: keep the interval
 	Format         uint8
 	Frame          uint8
-	Interval       uint32   // in 100 ns
+	Interval       uint32 // in 100 ns
+	_              [10]byte
 	MaxFrameSize   uint32   // bytes; set by the device
 	MaxPayloadSize uint32   // bytes; set by the device
 	Clock          uint32   // of the device in Hz; set by the device
-	tail           [18]byte // bytes 30 and later, sent back unchanged
+	Tail           [18]byte // bytes 30 and later, sent back unchanged
 }
 
 // ProbeLength returns the size of the structure in a version of the class.
@@ -44,32 +45,15 @@ func (p Probe) Request(version uint16) []byte {
 
 // Encode returns all fields that a version of the class has.
 func (p Probe) Encode(version uint16) []byte {
-	b := make([]byte, 48)
-	binary.LittleEndian.PutUint16(b[0:], p.Hint)
-	b[2], b[3] = p.Format, p.Frame
-	binary.LittleEndian.PutUint32(b[4:], p.Interval)
-	binary.LittleEndian.PutUint32(b[18:], p.MaxFrameSize)
-	binary.LittleEndian.PutUint32(b[22:], p.MaxPayloadSize)
-	binary.LittleEndian.PutUint32(b[26:], p.Clock)
-	copy(b[30:], p.tail[:])
+	b, _ := binary.Append(nil, binary.LittleEndian, p) // no error: the size is fixed
 	return b[:ProbeLength(version)]
 }
 
 // DecodeProbe parses a structure, which must have all fields of version 1.0.
-func DecodeProbe(b []byte) (Probe, error) {
+func DecodeProbe(b []byte) (p Probe, err error) {
 	if len(b) < 26 {
-		return Probe{}, fmt.Errorf("probe has %d bytes, want at least 26", len(b))
+		return p, fmt.Errorf("probe has %d bytes, want at least 26", len(b))
 	}
-	b = append(slices.Clone(b), make([]byte, 48)...)
-	p := Probe{
-		Hint:           binary.LittleEndian.Uint16(b[0:]),
-		Format:         b[2],
-		Frame:          b[3],
-		Interval:       binary.LittleEndian.Uint32(b[4:]),
-		MaxFrameSize:   binary.LittleEndian.Uint32(b[18:]),
-		MaxPayloadSize: binary.LittleEndian.Uint32(b[22:]),
-		Clock:          binary.LittleEndian.Uint32(b[26:]),
-	}
-	copy(p.tail[:], b[30:])
-	return p, nil
+	_, err = binary.Decode(append(slices.Clone(b), make([]byte, 48)...), binary.LittleEndian, &p)
+	return p, err
 }
