@@ -100,10 +100,11 @@ func New(o Options) *Camera {
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
+	depth, infrared, color := o.formats()
 	c.streams = map[uint8]*stream{
-		0x82: {endpoint: 0x82, iface: 1, formats: o.depthFormats()},
-		0x83: {endpoint: 0x83, iface: 2, formats: o.infraredFormats()},
-		0x84: {endpoint: 0x84, iface: 4, formats: o.colorFormats()},
+		0x82: {endpoint: 0x82, iface: 1, formats: depth},
+		0x83: {endpoint: 0x83, iface: 2, formats: infrared},
+		0x84: {endpoint: 0x84, iface: 4, formats: color},
 	}
 	maps.DeleteFunc(c.streams, func(_ uint8, st *stream) bool { return len(st.formats) == 0 })
 	c.power = map[uint8]*hidSensor{1: {power: model.PowerOff}, 2: {power: model.PowerOff}, 3: {power: model.PowerOff}}

@@ -13,25 +13,13 @@ func guid(four string) []byte {
 	return append([]byte(four), 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71)
 }
 
-func (o Options) depthFormats() []model.Format {
+// formats returns the formats of the interfaces for depth, infrared and colour.
+func (o Options) formats() (depth, infrared, color []model.Format) {
 	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), model.CodeZ16)
+		modes := o.Source.Modes()
+		return formatsOf(modes, model.CodeZ16), formatsOf(modes, model.CodeL8, model.CodeY8I), formatsOf(modes, model.CodeYUY2)
 	}
-	return model.DepthFormats(o.USB2, o.D3D)
-}
-
-func (o Options) infraredFormats() []model.Format {
-	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), model.CodeL8, model.CodeY8I)
-	}
-	return model.InfraredFormats(o.USB2)
-}
-
-func (o Options) colorFormats() []model.Format {
-	if o.Source != nil {
-		return formatsOf(o.Source.Modes(), model.CodeYUY2)
-	}
-	return model.ColorFormats(o.USB2)
+	return model.DepthFormats(o.USB2, o.D3D), model.InfraredFormats(o.USB2), model.ColorFormats(o.USB2)
 }
 
 // classVersion is that of the video class.
@@ -108,19 +96,20 @@ func (o Options) hasMotion() bool { return o.Product != model.D430 && o.Product 
 
 // Configuration returns the configuration with its interfaces.
 func (c *Camera) Configuration() []byte {
+	depth, infrared, color := c.opt.formats()
 	d := []byte{9, 2, 0, 0, 3, 1, 0, 0xc0, 55}
 	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
 	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
 	d = append(d, controlInterface([]byte{1, 2}, 1, 2, extension{3, model.DepthUnit[:], 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
-	d = c.streamInterface(d, 1, 0x82, 4, c.opt.depthFormats())
-	d = c.streamInterface(d, 2, 0x83, 5, c.opt.infraredFormats())
+	d = c.streamInterface(d, 1, 0x82, 4, depth)
+	d = c.streamInterface(d, 2, 0x83, 5, infrared)
 	if c.opt.hasColor() {
 		d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
 		d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)
 		d = append(d, controlInterface([]byte{4}, 6, 7, extension{8, colorUnit, 2, 0x03}, []byte{9}, 0x0e, 0x177f)...)
-		d = c.streamInterface(d, 4, 0x84, 9, c.opt.colorFormats())
+		d = c.streamInterface(d, 4, 0x84, 9, color)
 		d[4] = 5
 	}
 	if c.opt.hasMotion() {

@@ -65,18 +65,16 @@ func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
 	return nil
 }
 
-// imuRate returns a sensor's rate in Hz at an interval, or 0 if it doesn't have it. The accelerometer
-// runs at 62.5 Hz if 63 is requested.
+// imuRate returns a sensor's rate in Hz at an interval, or 0 if it doesn't have it.
 func imuRate(id uint8, interval uint16) float64 {
-	switch {
-	case interval == 1000 && id == 1:
-		return 62.5
-	case interval == 500:
-		return 200
-	case interval == 333 && id == 1:
-		return 250
-	case interval == 250 && id == 2:
-		return 400
+	for _, p := range model.MotionProfiles(model.ChipBMI055) {
+		if model.ReportOf(p.Stream) != id || model.RateIntervals[p.FPS] != interval {
+			continue
+		}
+		if p.FPS == 63 {
+			return 62.5 // as the chip runs
+		}
+		return float64(p.FPS)
 	}
 	return 0
 }

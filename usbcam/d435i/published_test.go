@@ -113,8 +113,7 @@ var publishedModes = []struct {
 
 // TestPublishedModes looks for the modes of real cameras in the virtual one.
 func TestPublishedModes(t *testing.T) {
-	var o Options
-	formats := slices.Concat(o.depthFormats(), o.infraredFormats(), o.colorFormats())
+	formats := slices.Concat(Options{}.formats())
 	for _, want := range publishedModes {
 		found := slices.ContainsFunc(formats, func(f model.Format) bool {
 			return f.Code == want.code && slices.ContainsFunc(f.Sizes, func(s model.Size) bool {

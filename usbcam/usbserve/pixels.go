@@ -7,7 +7,7 @@ import (
 )
 
 // pixels returns the frame of a mode, valid until the next call for the mode.
-func (s *Source) pixels(m d435i.Mode, list []*arrival) []byte {
+func (s *Source) pixels(m d435i.Mode, list []*camdriver.Frame) []byte {
 	s.mu.Lock()
 	b := s.scratch[m]
 	if len(b) != m.Bytes() {
@@ -15,10 +15,10 @@ func (s *Source) pixels(m d435i.Mode, list []*arrival) []byte {
 		s.scratch[m] = b
 	}
 	s.mu.Unlock()
-	f := list[0].frame
+	f := list[0]
 	switch {
 	case m.Code == model.CodeY8I:
-		model.JoinY8I(b, list[0].frame.Data, list[1].frame.Data)
+		model.JoinY8I(b, f.Data, list[1].Data)
 	case m.Code == model.CodeYUY2 && f.Profile.Format == camdriver.RGB8:
 		model.ToYUY2(b, f.Data)
 	default:

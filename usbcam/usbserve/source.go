@@ -42,7 +42,6 @@ type Source struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when something arrives
 	latest  map[camdriver.StreamID]*arrival
-	pair    []*arrival // the newest infrared frames of the same number
 	samples []d435i.Sample
 	lost    error // why there are no more frames
 	time    timeline
@@ -51,11 +50,14 @@ type Source struct {
 
 // arrival is the newest frame of a stream.
 type arrival struct {
-	frame  *camdriver.Frame
+	frames []*camdriver.Frame // several of pairStream
 	number uint32
 	time   uint32
 	taken  map[d435i.Mode]bool
 }
+
+// pairStream has the newest left and right infrared frames of the same number.
+var pairStream = camdriver.StreamID{Kind: camdriver.Infrared}
 
 // maxSamples bounds the motion samples that wait for the host.
 const maxSamples = 64
@@ -214,12 +216,27 @@ func (s *Source) motion(id camdriver.StreamID, rate int) camdriver.Profile {
 	})
 }
 
-// dropPair requires mu.
-func (s *Source) dropPair() {
-	for _, a := range s.pair {
-		a.frame.Release()
+// put makes frames the newest of a stream, and keeps them. It requires mu.
+func (s *Source) put(id camdriver.StreamID, number, us uint32, frames ...*camdriver.Frame) {
+	s.drop(id)
+	for _, f := range frames {
+		f.Retain()
 	}
-	s.pair = nil
+	s.latest[id] = &arrival{frames: frames, number: number, time: us, taken: map[d435i.Mode]bool{}}
+}
+
+// drop releases the newest frame of a stream. It requires mu.
+func (s *Source) drop(id camdriver.StreamID) {
+	if a := s.latest[id]; a != nil {
+		a.release()
+		delete(s.latest, id)
+	}
+}
+
+func (a *arrival) release() {
+	for _, f := range a.frames {
+		f.Release()
+	}
 }
 
 // forget releases the frames of a sensor that has stopped. It requires life.
@@ -228,12 +245,8 @@ func (s *Source) forget(sensor int) {
 	defer s.mu.Unlock()
 	s.time.restart(sensor)
 	for _, p := range s.active[sensor] {
-		if a := s.latest[p.Stream]; a != nil {
-			a.frame.Release()
-			delete(s.latest, p.Stream)
-			if p.Stream.Kind == camdriver.Infrared {
-				s.dropPair()
-			}
+		if s.drop(p.Stream); p.Stream.Kind == camdriver.Infrared {
+			s.drop(pairStream)
 		}
 	}
 }
@@ -284,15 +297,10 @@ func (s *Source) Frame(sensor int, f *camdriver.Frame) {
 		s.samples = append(s.samples, d435i.Sample{Gyro: id.Kind == camdriver.Gyro, Time: us, Value: value})
 		s.samples = s.samples[max(0, len(s.samples)-maxSamples):]
 	} else {
-		if old := s.latest[id]; old != nil {
-			old.frame.Release()
-		}
-		s.latest[id] = &arrival{frame: f.Retain(), number: number, time: us, taken: map[d435i.Mode]bool{}}
-		if left, right := s.latest[camdriver.LeftStream], s.latest[camdriver.RightStream]; id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
-			s.dropPair()
-			left.frame.Retain()
-			right.frame.Retain()
-			s.pair = []*arrival{left, right}
+		s.put(id, number, us, f)
+		left, right := s.latest[camdriver.LeftStream], s.latest[camdriver.RightStream]
+		if id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
+			s.put(pairStream, left.number, left.time, left.frames[0], right.frames[0])
 		}
 	}
 	s.wake()
@@ -348,44 +356,28 @@ func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err e
 	if err := s.start(m); err != nil {
 		return shot, err
 	}
-	var list []*arrival
+	id := s.needs[m][0].Stream
+	if m.Code == model.CodeY8I {
+		id = pairStream
+	}
+	var a *arrival
 	err = s.await(ctx, func() bool {
-		list = nil
-		if m.Code == model.CodeY8I {
-			list = s.pair
-		} else if a := s.latest[s.needs[m][0].Stream]; a != nil {
-			list = []*arrival{a}
-		}
-		if list == nil || list[0].taken[m] {
+		a = s.latest[id]
+		if a == nil || a.taken[m] {
 			return false
 		}
-		list[0].taken[m] = true
-		for _, a := range list {
-			a.frame.Retain()
+		a.taken[m] = true
+		for _, f := range a.frames {
+			f.Retain()
 		}
 		return true
 	})
 	if err != nil {
 		return shot, err
 	}
-	a := list[0]
-	shot = d435i.Shot{Number: a.number, Time: a.time, Meta: metadataLookup(a.frame), Pixels: s.pixels(m, list)}
-	for _, a := range list {
-		a.frame.Release()
-	}
-	return shot, nil
-}
-
-// metadataLookup returns a lookup of a frame's metadata, which doesn't change.
-func metadataLookup(f *camdriver.Frame) func(camdriver.MetadataKey) (int64, bool) {
-	list := f.Metadata
-	return func(k camdriver.MetadataKey) (int64, bool) {
-		i := slices.IndexFunc(list, func(v camdriver.MetadataValue) bool { return v.Key == k })
-		if i < 0 {
-			return 0, false
-		}
-		return list[i].Value, true
-	}
+	defer a.release()
+	meta := &camdriver.Frame{Metadata: a.frames[0].Metadata} // not a frame that may be used again
+	return d435i.Shot{Number: a.number, Time: a.time, Meta: meta.Meta, Pixels: s.pixels(m, a.frames)}, nil
 }
 
 // Sample implements d435i.Source.
