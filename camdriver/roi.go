@@ -20,6 +20,14 @@ type ROISensor interface {
 // FullROI returns the region that covers a whole image.
 func FullROI(width, height int) ROI { return ROI{Right: width - 1, Bottom: height - 1} }
 
+// LargestSize returns the largest width and height of images.
+func LargestSize(profiles []Profile) (width, height int) {
+	for _, p := range profiles {
+		width, height = max(width, p.Width), max(height, p.Height)
+	}
+	return width, height
+}
+
 // Check returns an error if r is empty or not inside an image of the given size.
 func (r ROI) Check(width, height int) error {
 	if r.Left < 0 || r.Top < 0 || r.Left > r.Right || r.Top > r.Bottom || r.Right >= width || r.Bottom >= height {

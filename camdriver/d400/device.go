@@ -1,6 +1,7 @@
 package d400
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,14 +59,8 @@ type Device struct {
 
 // newDevice returns a device for a connected camera.
 func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error) {
-	if o.PoolBytes == 0 {
-		o.PoolBytes = 256 << 20
-	}
-	if o.Rescan <= 0 {
-		o.Rescan = rescan
-	}
 	d := &Device{
-		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(), rescan: o.Rescan,
+		bus: bus, product: p, pool: camdriver.NewPool(cmp.Or(o.PoolBytes, 256<<20)), host: newHostSettings(), rescan: cmp.Or(o.Rescan, rescan),
 		log:  o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
 		done: make(chan struct{}), link: l,
 	}

@@ -38,14 +38,7 @@ func (r *region) started(profiles []camdriver.Profile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.due = r.want != nil
-	r.width, r.height = largest(profiles)
-}
-
-func largest(profiles []camdriver.Profile) (width, height int) {
-	for _, p := range profiles {
-		width, height = max(width, p.Width), max(height, p.Height)
-	}
-	return width, height
+	r.width, r.height = camdriver.LargestSize(profiles)
 }
 
 // settle sends the region if it is due and frames arrive.
@@ -76,7 +69,7 @@ func (s roiSensor) SetROI(roi camdriver.ROI) error {
 	defer s.region.mu.Unlock()
 	width, height := s.region.width, s.region.height
 	if width == 0 {
-		width, height = largest(all)
+		width, height = camdriver.LargestSize(all)
 	}
 	if err := roi.Check(width, height); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
