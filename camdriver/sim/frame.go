@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // frame returns frame k of the grid, or nil if consumers hold all buffers of the
@@ -59,54 +60,54 @@ func (st *stream) image(k int64, want look) *camdriver.Frame {
 // the hardware clock in µs. Exposure is in the unit of the sensor's option. Actual Fps
 // is in frames per 1000 s, as in the SDK since 2.54.
 func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.Time) []camdriver.MetadataValue {
-	out := make(metadata, 0, 20)
-	out.put(camdriver.MetaFrameCounter, int64(number))
-	out.put(camdriver.MetaFrameTimestamp, ticks)
+	var m model.Metadata
+	m.Set(camdriver.MetaFrameCounter, int64(number))
+	m.Set(camdriver.MetaFrameTimestamp, ticks)
+	m.Set(camdriver.MetaTimeOfArrival, now.UnixMilli())
+	m.Set(camdriver.MetaBackendTimestamp, now.UnixMilli())
+	m.Set(camdriver.MetaActualFps, int64(st.profile.FPS)*1000)
 	kind := st.profile.Stream.Kind
-	if kind.Video() {
-		exposure := set.integer(camdriver.OptionExposure)
-		middle := exposure / 2 // µs
-		if kind == camdriver.Color {
-			middle *= 100
-		}
-		out.put(camdriver.MetaSensorTimestamp, ticks-middle)
-		out.put(camdriver.MetaActualExposure, exposure)
-		out.put(camdriver.MetaGainLevel, set.integer(camdriver.OptionGain))
-		out.put(camdriver.MetaAutoExposure, set.integer(camdriver.OptionEnableAutoExposure))
+	if !kind.Video() {
+		return m.List()
 	}
+	m.Set(camdriver.MetaRawFrameSize, int64(st.profile.FrameSize()))
+	middle := int64(set.value(camdriver.OptionExposure)) / 2 // µs
 	if kind == camdriver.Color {
-		out.put(camdriver.MetaWhiteBalance, set.integer(camdriver.OptionWhiteBalance))
+		middle *= 100
 	}
-	out.put(camdriver.MetaTimeOfArrival, now.UnixMilli())
-	out.put(camdriver.MetaBackendTimestamp, now.UnixMilli())
-	out.put(camdriver.MetaActualFps, int64(st.profile.FPS)*1000)
-	switch kind {
-	case camdriver.Depth, camdriver.Infrared:
-		out.put(camdriver.MetaFrameLaserPower, set.integer(camdriver.OptionLaserPower))
-		out.put(camdriver.MetaFrameLaserPowerMode, set.integer(camdriver.OptionEmitterEnabled))
+	m.Set(camdriver.MetaSensorTimestamp, ticks-middle)
+	for _, v := range optionMetadata {
+		if i := set.find(v.option); i >= 0 {
+			m.Set(v.key, int64(set.options[i].Value))
+		}
+	}
+	if kind != camdriver.Color {
 		region := camdriver.FullROI(st.profile.Width, st.profile.Height)
 		if set.region != nil {
 			region = *set.region
 		}
-		out.put(camdriver.MetaExposureRoiLeft, int64(region.Left))
-		out.put(camdriver.MetaExposureRoiRight, int64(region.Right))
-		out.put(camdriver.MetaExposureRoiTop, int64(region.Top))
-		out.put(camdriver.MetaExposureRoiBottom, int64(region.Bottom))
-		out.put(camdriver.MetaFrameEmitterMode, set.integer(camdriver.OptionEmitterEnabled))
-	case camdriver.Color:
-		out.put(camdriver.MetaBrightness, set.integer(camdriver.OptionBrightness))
-		out.put(camdriver.MetaContrast, set.integer(camdriver.OptionContrast))
-		out.put(camdriver.MetaSaturation, set.integer(camdriver.OptionSaturation))
-		out.put(camdriver.MetaSharpness, set.integer(camdriver.OptionSharpness))
+		m.Set(camdriver.MetaExposureRoiLeft, int64(region.Left))
+		m.Set(camdriver.MetaExposureRoiRight, int64(region.Right))
+		m.Set(camdriver.MetaExposureRoiTop, int64(region.Top))
+		m.Set(camdriver.MetaExposureRoiBottom, int64(region.Bottom))
 	}
-	if kind.Video() {
-		out.put(camdriver.MetaRawFrameSize, int64(st.profile.FrameSize()))
-	}
-	return out
+	return m.List()
 }
 
-type metadata []camdriver.MetadataValue
-
-func (m *metadata) put(k camdriver.MetadataKey, v int64) {
-	*m = append(*m, camdriver.MetadataValue{Key: k, Value: v})
+// optionMetadata are the options that a frame's metadata has, if its sensor has them.
+var optionMetadata = []struct {
+	key    camdriver.MetadataKey
+	option camdriver.OptionID
+}{
+	{camdriver.MetaActualExposure, camdriver.OptionExposure},
+	{camdriver.MetaGainLevel, camdriver.OptionGain},
+	{camdriver.MetaAutoExposure, camdriver.OptionEnableAutoExposure},
+	{camdriver.MetaWhiteBalance, camdriver.OptionWhiteBalance},
+	{camdriver.MetaFrameLaserPower, camdriver.OptionLaserPower},
+	{camdriver.MetaFrameLaserPowerMode, camdriver.OptionEmitterEnabled},
+	{camdriver.MetaFrameEmitterMode, camdriver.OptionEmitterEnabled},
+	{camdriver.MetaBrightness, camdriver.OptionBrightness},
+	{camdriver.MetaContrast, camdriver.OptionContrast},
+	{camdriver.MetaSaturation, camdriver.OptionSaturation},
+	{camdriver.MetaSharpness, camdriver.OptionSharpness},
 }

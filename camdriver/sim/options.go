@@ -101,9 +101,6 @@ func (s *settings) value(id camdriver.OptionID) float32 {
 	return 0
 }
 
-// integer returns value as metadata.
-func (s *settings) integer(id camdriver.OptionID) int64 { return int64(s.value(id)) }
-
 // set returns the settings with an option changed, and the options that differ.
 func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdriver.Option, error) {
 	i := s.find(id)

@@ -20,14 +20,10 @@ var errReset = errors.New("hardware reset")
 //
 // Reset returns immediately and may be called from a Handler.
 func (d *Device) Reset() error {
-	err := d.disconnect(nil, errReset, "Hardware reset done", func() bool {
-		clock := d.opt.Clock
-		return clock.SleepUntil(d.ctx, clock.Now().Add(resetTime)) == nil
-	})
-	if err == camdriver.ErrUnplugged {
-		return nil
+	if err := d.disconnect(errReset); err != camdriver.ErrUnplugged {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Unplug disconnects the camera: frames end, StatusDisconnected is raised once for the
@@ -35,20 +31,10 @@ func (d *Device) Reset() error {
 // the camera is already disconnected.
 //
 // Unplug returns immediately and may be called from a Handler.
-func (d *Device) Unplug() error {
-	replug := make(chan struct{})
-	return d.disconnect(replug, camdriver.ErrUnplugged, "", func() bool {
-		select {
-		case <-replug:
-			return true
-		case <-d.ctx.Done():
-			return false
-		}
-	})
-}
+func (d *Device) Unplug() error { return d.disconnect(camdriver.ErrUnplugged) }
 
 // disconnect starts leave. It returns ErrUnplugged if the camera is away.
-func (d *Device) disconnect(replug chan struct{}, why error, notice string, wait func() bool) error {
+func (d *Device) disconnect(why error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ctx.Err() != nil {
@@ -57,8 +43,9 @@ func (d *Device) disconnect(replug chan struct{}, why error, notice string, wait
 	if d.gone.Swap(true) {
 		return camdriver.ErrUnplugged
 	}
+	replug := make(chan struct{})
 	d.back, d.replug = make(chan struct{}), replug
-	d.work.Go(func() { d.leave(why, notice, wait) })
+	d.work.Go(func() { d.leave(why, replug) })
 	return nil
 }
 
@@ -82,29 +69,32 @@ func (d *Device) AwaitReturn(ctx context.Context) error {
 	d.mu.Lock()
 	gone, back := d.gone.Load(), d.back
 	d.mu.Unlock()
-	if !gone {
-		return d.closed()
+	if gone {
+		select {
+		case <-back:
+		case <-d.ctx.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return context.Cause(d.ctx)
+}
+
+// away waits until a reset is over or the camera is plugged in again. It returns false if the device is closed.
+func (d *Device) away(why error, replug chan struct{}) bool {
+	if why == errReset {
+		return d.opt.Clock.SleepUntil(d.ctx, d.opt.Clock.Now().Add(resetTime)) == nil
 	}
 	select {
-	case <-back:
-		return d.closed()
+	case <-replug:
+		return true
 	case <-d.ctx.Done():
-		return camdriver.ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
+		return false
 	}
 }
 
-func (d *Device) closed() error {
-	if d.ctx.Err() != nil {
-		return camdriver.ErrClosed
-	}
-	return nil
-}
-
-// leave interrupts all sensors until wait returns. If wait returns false, the camera
-// stays away. notice is the text of the notification after its return, or "".
-func (d *Device) leave(why error, notice string, wait func() bool) {
+// leave interrupts all sensors until the camera returns, unless the device is closed before.
+func (d *Device) leave(why error, replug chan struct{}) {
 	var runs []*run
 	for _, s := range d.sensors {
 		if r := s.interrupt(); r != nil {
@@ -112,16 +102,16 @@ func (d *Device) leave(why error, notice string, wait func() bool) {
 		}
 	}
 	raiseToOne(runs, camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})
-	if !wait() {
+	if !d.away(why, replug) {
 		return
 	}
 	d.mu.Lock()
 	d.gone.Store(false)
 	close(d.back)
 	d.mu.Unlock()
-	if notice != "" {
+	if why == errReset {
 		n := camdriver.Notification{
-			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: notice,
+			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: "Hardware reset done",
 		}
 		for _, r := range runs {
 			r.call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })

@@ -21,29 +21,25 @@ func (s videoSensor) SetROI(r camdriver.ROI) error {
 	if s.closed {
 		return camdriver.ErrClosed
 	}
-	var profiles []camdriver.Profile
-	if s.run != nil && !s.run.stopped {
-		profiles = s.run.profiles()
+	streamed := s.streamed()
+	width, height := camdriver.LargestSize(s.profiles)
+	if streamed != nil {
+		width, height = streamed[0].Width, streamed[0].Height
 	}
-	if err := s.checkROI(r, profiles); err != nil {
+	if err := r.Check(width, height); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.region = &r
-	s.meter(profiles)
+	s.meter(streamed)
 	return nil
 }
 
-// checkROI checks a region against the streamed images, or else against the sensor's
-// largest. s.mu must be held.
-func (s *sensor) checkROI(r camdriver.ROI, streamed []camdriver.Profile) error {
-	if len(streamed) > 0 {
-		return r.Check(streamed[0].Width, streamed[0].Height)
+// streamed returns the profiles that run, or nil. s.mu must be held.
+func (s *sensor) streamed() []camdriver.Profile {
+	if s.run == nil || s.run.stopped {
+		return nil
 	}
-	width, height := 0, 0
-	for _, p := range s.profiles {
-		width, height = max(width, p.Width), max(height, p.Height)
-	}
-	return r.Check(width, height)
+	return s.run.profiles
 }
 
 func (s videoSensor) ROI() (camdriver.ROI, error) {
@@ -52,12 +48,9 @@ func (s videoSensor) ROI() (camdriver.ROI, error) {
 	if s.region != nil {
 		return *s.region, nil
 	}
-	if len(s.profiles) == 0 {
-		return camdriver.ROI{}, camdriver.ErrUnsupported
-	}
 	p := s.profiles[0]
-	if s.run != nil && !s.run.stopped {
-		p = s.run.profiles()[0]
+	if streamed := s.streamed(); streamed != nil {
+		p = streamed[0]
 	}
 	return camdriver.FullROI(p.Width, p.Height), nil
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,9 +15,10 @@ const lateness = 100 * time.Millisecond
 
 // run is one sensor between Start and Stop.
 type run struct {
-	s       *sensor
-	h       camdriver.Handler
-	streams []*stream
+	s        *sensor
+	h        camdriver.Handler
+	profiles []camdriver.Profile
+	streams  []*stream // of profiles
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -28,7 +30,7 @@ type run struct {
 
 // newRun prepares the streams. s.mu must be held.
 func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
-	r := &run{s: s, h: h}
+	r := &run{s: s, h: h, profiles: slices.Clone(profiles)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	for _, p := range profiles {
 		st := &stream{s: s, profile: p, grid: newGrid(s.dev.opened, p), loopFrames: loopFrames(p, s.dev.opt)}
@@ -38,15 +40,6 @@ func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 		r.streams = append(r.streams, st)
 	}
 	return r
-}
-
-// profiles returns the profiles of the streams. s.mu must be held.
-func (r *run) profiles() []camdriver.Profile {
-	var out []camdriver.Profile
-	for _, st := range r.streams {
-		out = append(out, st.profile)
-	}
-	return out
 }
 
 // resume starts raising frames, with numbers from 1. s.mu must be held and the run must
@@ -72,12 +65,6 @@ func (r *run) call(f func(camdriver.Handler)) bool {
 	defer r.other.Done()
 	f(r.h)
 	return true
-}
-
-// wait waits until a stopped run has ended.
-func (r *run) wait() {
-	r.raising.Wait()
-	r.other.Wait()
 }
 
 // fill renders all images of the loops, in the order in which they are due.

@@ -163,7 +163,8 @@ func (s *sensor) Stop() error {
 	s.mu.Unlock()
 	if r != nil {
 		r.cancel()
-		r.wait()
+		r.raising.Wait()
+		r.other.Wait()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -35,16 +36,9 @@ func (o Options) withDefaults() Options {
 	if o.Clock == nil {
 		o.Clock = camdriver.System{}
 	}
-	if o.Serial == "" {
-		o.Serial = "000000000000"
-	}
-	if o.Loop <= 0 {
-		o.Loop = 2 * time.Second
-	}
-	o.Loop = (o.Loop + time.Second - 1).Truncate(time.Second)
-	if o.StreamMemory <= 0 {
-		o.StreamMemory = 192 << 20
-	}
+	o.Serial = cmp.Or(o.Serial, "000000000000")
+	o.Loop = (cmp.Or(o.Loop, 2*time.Second) + time.Second - 1).Truncate(time.Second)
+	o.StreamMemory = cmp.Or(o.StreamMemory, 192<<20)
 	return o
 }
 
@@ -61,7 +55,7 @@ type Device struct {
 	mu     sync.Mutex      // orders Reset, Unplug, Replug and Close
 	replug chan struct{}   // closed by Replug; nil unless unplugged
 	ctx    context.Context // canceled by Close
-	end    context.CancelFunc
+	end    context.CancelCauseFunc
 	work   sync.WaitGroup // goroutine that reconnects the camera
 }
 
@@ -71,7 +65,7 @@ var _ camdriver.Returning = (*Device)(nil)
 func Open(o Options) (*Device, error) {
 	o = o.withDefaults()
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
-	d.ctx, d.end = context.WithCancel(context.Background())
+	d.ctx, d.end = context.WithCancelCause(context.Background())
 	d.add("Stereo Module", stereoProfiles(), stereoOptions(), camdriver.DepthFilters)
 	d.add("RGB Camera", colorProfiles(), colorOptions(), camdriver.ColorFilters)
 	d.add("Motion Module", model.MotionProfiles(model.ChipBMI055), motionOptions(), nil)
@@ -145,7 +139,7 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 
 func (d *Device) Close() error {
 	d.mu.Lock()
-	d.end()
+	d.end(camdriver.ErrClosed)
 	d.mu.Unlock()
 	for _, s := range d.sensors {
 		s.close()
