@@ -7,9 +7,11 @@ type Header struct {
 	FrameID string
 }
 
-// Append is faster than a codec. All frames have a Header.
+// Append is faster than a codec. All frames have a Header. That of ROS 2 has no Seq.
 func (m *Header) Append(e *Encoder) {
-	e.U32(m.Seq)
+	if !e.CDR() {
+		e.U32(m.Seq)
+	}
 	e.Time(m.Stamp)
 	e.String(m.FrameID)
 }

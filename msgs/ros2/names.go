@@ -2,9 +2,6 @@ package ros2
 
 import "strings"
 
-// logType differs between ROS 1 and ROS 2.
-const logType = "rcl_interfaces/Log"
-
 // ros2Names are the ROS 2 names of ROS 1 types that have a different name.
 var ros2Names = map[string]string{
 	"std_msgs/Time":     "builtin_interfaces/Time",

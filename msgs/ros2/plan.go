@@ -1,19 +1,18 @@
 package ros2
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
 	"rsros/msgs"
-	"rsros/msgs/cdr"
 )
 
 // plan converts messages between the ROS 1 and the ROS 2 form of a type, in one direction.
 type plan struct {
 	from, to *msgs.Spec
 	steps    []step
+	own      func(*conversion) // converts the message instead of steps, unless nil
 }
 
 // step converts a field or writes one that only the target has.
@@ -21,7 +20,7 @@ type step struct {
 	op    op
 	drop  bool        // the target lacks the field
 	quiet bool        // not lossy
-	size  int         // opNumbers: bytes of each; opZeros: size in ROS 1
+	size  int         // opNumbers: bytes of each
 	zero  *msgs.Field // opZeros: the field
 	sub   *plan
 	array bool
@@ -129,7 +128,7 @@ func find(s *msgs.Spec, name string, next int) int {
 // zeros adds fields that only the target has.
 func (p *plan) zeros(fields []msgs.Field) {
 	for i := range fields {
-		p.steps = append(p.steps, step{op: opZeros, size: int(fields[i].MinSize()), zero: &fields[i]})
+		p.steps = append(p.steps, step{op: opZeros, zero: &fields[i]})
 	}
 }
 
@@ -169,106 +168,3 @@ func sameKind(a, b msgs.Kind) bool {
 }
 
 func typeText(f *msgs.Field) string { return f.Type + arrayText(f) }
-
-// Limits on the growth of a message by sequence numbers, alignment and the like. Only
-// hostile messages exceed them.
-const (
-	growth = 8
-	slack  = 64 << 10
-)
-
-// run is the state of converting a ROS 2 message.
-type run struct {
-	d     *cdr.Decoder
-	out   []byte
-	limit int // of out
-	unit  int // bytes of a wide character
-	lossy bool
-}
-
-func (r *run) plan(p *plan) {
-	if len(p.from.Fields) == 0 {
-		r.d.U8() // an empty type has a byte in ROS 2
-	}
-	for i := range p.steps {
-		if r.d.Err() != nil {
-			return
-		}
-		s := &p.steps[i]
-		start := len(r.out)
-		r.step(s)
-		if s.drop {
-			// Dropping zeros is not lossy.
-			r.lossy = r.lossy || slices.ContainsFunc(r.out[start:], func(b byte) bool { return b != 0 })
-			r.out = r.out[:start]
-		}
-	}
-}
-
-func (r *run) step(s *step) {
-	if s.op == opZeros {
-		r.zeros(s.size)
-		return
-	}
-	n := s.count()
-	if n == msgs.Variable {
-		n = r.d.Len(1)
-		r.u32(uint32(n))
-	}
-	if s.op == opNumbers {
-		r.numbers(n, s.size)
-		return
-	}
-	for range n {
-		if r.d.Err() != nil {
-			return
-		}
-		if len(r.out) > r.limit {
-			r.d.Fail(fmt.Errorf("ROS 1 message has more than %d bytes", r.limit))
-			return
-		}
-		switch s.op {
-		case opTime:
-			sec, nsec := r.d.I32(), r.d.U32()
-			if sec < 0 {
-				sec, nsec, r.lossy = 0, 0, true
-			}
-			t := msgs.NewTime(uint32(sec), nsec)
-			r.u32(t.Sec())
-			r.u32(t.Nsec())
-		case opDuration:
-			r.u32(r.d.U32())
-			r.u32(r.d.U32())
-		case opString:
-			text := r.d.Text()
-			r.u32(uint32(len(text)))
-			r.out = append(r.out, text...)
-		case opWide:
-			r.wideText()
-		case opMessage:
-			r.plan(s.sub)
-		}
-	}
-}
-
-func (r *run) u32(v uint32) { r.out = binary.LittleEndian.AppendUint32(r.out, v) }
-
-func (r *run) zeros(n int) {
-	if len(r.out)+n > r.limit {
-		r.d.Fail(fmt.Errorf("ROS 1 message has more than %d bytes", r.limit))
-		return
-	}
-	r.out = append(r.out, make([]byte, n)...)
-}
-
-// numbers copies n numbers as little-endian.
-func (r *run) numbers(n, size int) {
-	start := len(r.out)
-	r.out = append(r.out, r.d.Numbers(n, size)...)
-	if size == 1 || !r.d.BigEndian() {
-		return
-	}
-	for b := r.out[start:]; len(b) >= size; b = b[size:] {
-		slices.Reverse(b[:size])
-	}
-}

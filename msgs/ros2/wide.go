@@ -14,36 +14,35 @@ var wideUnits = []int{4, 2}
 var errWide = errors.New("invalid character in a wide string")
 
 // wideText converts a wide string, UTF-16 in characters of any size, to UTF-8.
-func (r *run) wideText() {
-	n := r.d.Len(r.unit)
-	raw := r.d.Numbers(n, r.unit)
+func (c *conversion) wideText() {
+	raw := c.d.Numbers(c.d.Len(c.unit), c.unit)
 	var order binary.ByteOrder = binary.LittleEndian
-	if r.d.BigEndian() {
+	if c.d.BigEndian() {
 		order = binary.BigEndian
 	}
-	at := len(r.out)
-	r.u32(0) // length, set below
-	for high := rune(0); len(raw) > 0; raw = raw[r.unit:] {
-		c := uint32(0)
-		if r.unit == 4 {
-			c = order.Uint32(raw)
+	at := len(c.e.B)
+	c.e.U32(0) // length, set below
+	for high := rune(0); len(raw) > 0; raw = raw[c.unit:] {
+		unit := uint32(0)
+		if c.unit == 4 {
+			unit = order.Uint32(raw)
 		} else {
-			c = uint32(order.Uint16(raw))
+			unit = uint32(order.Uint16(raw))
 		}
-		if c > utf8.MaxRune {
-			r.d.Fail(errWide)
+		if unit > utf8.MaxRune {
+			c.d.Fail(errWide)
 			return
 		}
-		switch v := rune(c); {
-		case v == 0 && len(raw) == r.unit: // terminator, which some writers include
+		switch v := rune(unit); {
+		case v == 0 && len(raw) == c.unit: // terminator, which some writers include
 		case high != 0:
-			r.out = utf8.AppendRune(r.out, utf16.DecodeRune(high, v))
+			c.e.B = utf8.AppendRune(c.e.B, utf16.DecodeRune(high, v))
 			high = 0
-		case v >= 0xd800 && v < 0xdc00 && len(raw) > r.unit:
+		case v >= 0xd800 && v < 0xdc00 && len(raw) > c.unit:
 			high = v // high surrogate
 		default:
-			r.out = utf8.AppendRune(r.out, v)
+			c.e.B = utf8.AppendRune(c.e.B, v)
 		}
 	}
-	binary.LittleEndian.PutUint32(r.out[at:], uint32(len(r.out)-at-4))
+	binary.LittleEndian.PutUint32(c.e.B[at:], uint32(len(c.e.B)-at-4))
 }

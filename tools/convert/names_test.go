@@ -14,7 +14,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/camdriver"
-	"rsros/msgs/cdr"
+	"rsros/msgs"
 )
 
 // newNames is a device with names that librealsense has since 2.57.
@@ -150,8 +150,8 @@ func TestUnreadStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e cdr.Encoder
-		e.Begin()
+		var e msgs.Encoder
+		e.BeginCDR()
 		e.String(row[1])
 		if err := w.Write(id, 0, e.B); err != nil {
 			t.Fatal(err)

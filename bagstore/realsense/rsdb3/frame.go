@@ -19,14 +19,13 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 		return nil
 	}
 	w.begin()
-	w.enc.Time(msgs.Time(at))
-	w.enc.String(t.frameID)
+	h := msgs.Header{Stamp: msgs.Time(at), FrameID: t.frameID}
 	var pixels []byte
 	if id.Kind.Video() {
-		w.imageHead(t, f)
+		w.imageHead(h, t, f)
 		pixels = f.Data
 	} else {
-		w.imu(id.Kind, &f.Motion)
+		w.imu(h, id.Kind, &f.Motion)
 	}
 	if err := w.put(t.data, at, pixels); err != nil {
 		return err
@@ -37,51 +36,40 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	}
 	w.text = rstext.AppendMetadata(w.text[:0], md)
 	w.begin()
-	w.enc.Len(len(w.text) + 1)
-	w.enc.Raw(w.text)
-	w.enc.U8(0)
+	w.enc.Text(w.text)
 	if err := w.put(t.metadata, at); err != nil {
 		return err
 	}
 	return w.calibration(t, at)
 }
 
-func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
+func (w *Writer) imageHead(h msgs.Header, t *streamTopics, f *camdriver.Frame) {
 	format := t.format
 	if f.Profile.Format != camdriver.AnyFormat {
 		format = f.Profile.Format
 	}
-	e := &w.enc
-	e.U32(uint32(f.Height))
-	e.U32(uint32(f.Width))
-	e.String(rslayout.Encoding(format))
-	e.Bool(false) // not big-endian
-	e.U32(uint32(f.Stride))
-	e.Len(len(f.Data))
+	head := msgs.ImageHead{
+		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: rslayout.Encoding(format),
+		Step: uint32(f.Stride), DataLen: uint32(len(f.Data)),
+	}
+	head.Append(&w.enc)
 }
 
 // imu writes a motion sample. Without an orientation, ROS requires -1 in its covariance.
-func (w *Writer) imu(kind camdriver.StreamKind, m *camdriver.MotionSample) {
-	var none [9]float64
-	orientation, covariance := [4]float64{0, 0, 0, 1}, none
-	gyro, accel := m.Gyro, m.Accel
-	switch kind {
-	case camdriver.Gyro:
-		accel = [3]float64{}
-		covariance[0] = -1
-	case camdriver.Accel:
-		gyro = [3]float64{}
-		covariance[0] = -1
-	default:
-		orientation = m.Orientation
+func (w *Writer) imu(h msgs.Header, kind camdriver.StreamKind, m *camdriver.MotionSample) {
+	imu := msgs.Imu{Header: h, Orientation: msgs.Quaternion{W: 1}}
+	if kind == camdriver.Gyro || kind == camdriver.Accel {
+		imu.OrientationCovariance[0] = -1
+	} else {
+		imu.Orientation = msgs.Quaternion{X: m.Orientation[0], Y: m.Orientation[1], Z: m.Orientation[2], W: m.Orientation[3]}
 	}
-	e := &w.enc
-	e.F64s(orientation[:])
-	e.F64s(covariance[:])
-	e.F64s(gyro[:])
-	e.F64s(none[:])
-	e.F64s(accel[:])
-	e.F64s(none[:])
+	if kind != camdriver.Accel {
+		imu.AngularVelocity = msgs.Vector3{X: m.Gyro[0], Y: m.Gyro[1], Z: m.Gyro[2]}
+	}
+	if kind != camdriver.Gyro {
+		imu.LinearAcceleration = msgs.Vector3{X: m.Accel[0], Y: m.Accel[1], Z: m.Accel[2]}
+	}
+	w.enc.Message(&imu)
 }
 
 const (
@@ -113,10 +101,6 @@ func (w *Writer) TimeReference(topic string, r *msgs.TimeReference, at time.Dura
 		return err
 	}
 	w.begin()
-	e := &w.enc
-	e.Time(r.Header.Stamp)
-	e.String(r.Header.FrameID)
-	e.Time(r.TimeRef)
-	e.String(r.Source)
+	w.enc.Message(r)
 	return w.put(id, at)
 }

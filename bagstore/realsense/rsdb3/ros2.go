@@ -42,12 +42,12 @@ func (w *Writer) transforms() error {
 	if w.o.Release != ReleaseROS2 {
 		return nil
 	}
-	var list []camdriver.StreamSnapshot
+	var list msgs.TFMessage
 	for _, s := range w.snap.Streams {
 		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil || !s.Profile.Stream.Kind.Video() {
 			continue
 		}
-		list = append(list, s)
+		list.Transforms = append(list.Transforms, transform(s))
 		id, known := w.topics[topicTFStatic]
 		if !known {
 			var err error
@@ -57,10 +57,7 @@ func (w *Writer) transforms() error {
 			w.topics[topicTFStatic] = id
 		}
 		w.begin()
-		w.enc.Len(len(list))
-		for _, s := range list {
-			w.transform(s)
-		}
+		w.enc.Message(&list)
 		if err := w.put(id, 0); err != nil {
 			return err
 		}
@@ -68,16 +65,17 @@ func (w *Writer) transforms() error {
 	return nil
 }
 
-// transform encodes a stream's pose. The snapshot has the inverse.
-func (w *Writer) transform(s camdriver.StreamSnapshot) {
-	e := &w.enc
-	e.Time(0)
-	e.String(rosReference)
-	e.String(frameID(s.Profile.Stream))
+// transform returns a stream's pose. The snapshot has the inverse.
+func transform(s camdriver.StreamSnapshot) msgs.TransformStamped {
 	pose := s.Extrinsic.Inverse()
-	q := pose.Quaternion()
-	e.F64s(pose.Translation[:])
-	e.F64s(q[:])
+	at, q := pose.Translation, pose.Quaternion()
+	return msgs.TransformStamped{
+		Header: msgs.Header{FrameID: rosReference}, ChildFrameID: frameID(s.Profile.Stream),
+		Transform: msgs.Transform{
+			Translation: msgs.Vector3{X: at[0], Y: at[1], Z: at[2]},
+			Rotation:    msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]},
+		},
+	}
 }
 
 func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
@@ -85,21 +83,8 @@ func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
 		return nil
 	}
 	w.begin()
-	e, info := &w.enc, t.info
-	e.Time(msgs.Time(at))
-	e.String(t.frameID)
-	e.U32(info.Height)
-	e.U32(info.Width)
-	e.String(info.DistortionModel)
-	e.Len(len(info.D))
-	e.F64s(info.D)
-	e.F64s(info.K[:])
-	e.F64s(info.R[:])
-	e.F64s(info.P[:])
-	for range 6 { // binning and region of interest
-		e.U32(0)
-	}
-	e.Bool(false)
+	t.info.Header = msgs.Header{Stamp: msgs.Time(at), FrameID: t.frameID}
+	w.enc.Message(t.info)
 	return w.put(t.infoTopic, at)
 }
 

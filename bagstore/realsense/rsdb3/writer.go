@@ -13,7 +13,6 @@ import (
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/msgs/cdr"
 )
 
 // Release is the oldest release of librealsense that plays a file.
@@ -66,7 +65,7 @@ type Writer struct {
 	snap    camdriver.DeviceSnapshot
 	topics  map[string]int64
 	streams map[camdriver.StreamID]*streamTopics
-	enc     cdr.Encoder
+	enc     msgs.Encoder
 	text    []byte
 	message [][]byte // reused by put
 	losses  losses
@@ -131,7 +130,7 @@ func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
 
 func (w *Writer) begin() {
 	w.enc.B = w.enc.B[:0]
-	w.enc.Begin()
+	w.enc.BeginCDR()
 }
 
 func (w *Writer) string(topic string, at time.Duration, text string) error {
