@@ -38,25 +38,17 @@ func newGraph() *graph {
 	}
 }
 
-// replaced is a node whose name was registered again at another URI.
-type replaced struct {
-	api    string
-	topics []string // it published
-}
-
 // enter registers a node's current URI. If the name was registered at another URI, that node loses
-// all its registrations and is returned.
-func (g *graph) enter(name, api string) *replaced {
-	old := g.nodes[name]
-	if old != nil && old.api == api {
-		return nil
-	}
-	var gone *replaced
-	if old != nil {
-		gone = &replaced{api: old.api, topics: g.removeNode(name)}
+// all its registrations, and enter returns the URI and the topics that it published.
+func (g *graph) enter(name, api string) (replaced string, topics []string) {
+	if old := g.nodes[name]; old != nil {
+		if old.api == api {
+			return "", nil
+		}
+		replaced, topics = old.api, g.removeNode(name)
 	}
 	g.nodes[name] = &node{api: api}
-	return gone
+	return replaced, topics
 }
 
 func (g *graph) removeNode(name string) (published []string) {
@@ -183,14 +175,14 @@ func (m *Master) getPID(call) reply { return success(os.Getpid(), "") }
 // enter registers the caller's URI, before its other registrations. A node that had the name at
 // another URI is asked to shut down, and its topics are withdrawn.
 func (m *Master) enter(caller, api string) {
-	old := m.graph.enter(caller, api)
-	if old == nil {
+	old, topics := m.graph.enter(caller, api)
+	if old == "" {
 		return
 	}
-	m.log.Info().Str("node", caller).Str("old", old.api).Str("new", api).Msg("node replaced by one with the same name")
+	m.log.Info().Str("node", caller).Str("old", old).Str("new", api).Msg("node replaced by one with the same name")
 	reason := fmt.Sprintf("[%s] Reason: new node registered with same name", caller)
-	m.notifier.queue(old.api, update{method: shutdownNode, subject: reason})
-	for _, topic := range old.topics {
+	m.notifier.queue(old, update{method: shutdownNode, subject: reason})
+	for _, topic := range topics {
 		m.publishersChanged(topic)
 	}
 }

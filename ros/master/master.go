@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -71,35 +70,21 @@ func Start(config Config) (*Master, error) {
 	if config.Host == "" {
 		config.Host = "localhost"
 	}
-	listener, err := net.Listen("tcp", config.Address)
+	listeners, err := listen(config.Address, config.More)
 	if err != nil {
 		return nil, fmt.Errorf("start master: %w", err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listeners := []net.Listener{listener}
-	for _, host := range config.More {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-		if err != nil {
-			closeAll(listeners)
-			return nil, fmt.Errorf("start master: %w", err)
-		}
-		listeners = append(listeners, l)
-	}
+	_, port, _ := net.SplitHostPort(listeners[0].Addr().String())
 	m := &Master{
-		uri:   "http://" + net.JoinHostPort(config.Host, strconv.Itoa(port)) + "/",
-		log:   config.Log.With().Str("component", "master").Logger(),
-		asked: make(chan struct{}),
-		graph: newGraph(),
+		uri:    "http://" + net.JoinHostPort(config.Host, port) + "/",
+		log:    config.Log.With().Str("component", "master").Logger(),
+		asked:  make(chan struct{}),
+		graph:  newGraph(),
+		params: params{map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion}},
 	}
 	m.methods = m.api()
 	m.notifier = newNotifier(m.log, m.forgetParam)
 	m.close = sync.OnceValue(m.shutDown)
-	for name, value := range map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion} {
-		if err := m.params.set(path{name}, value); err != nil {
-			closeAll(listeners)
-			return nil, err
-		}
-	}
 	m.server = xmlrpc.NewServer(m.handle)
 	for _, l := range listeners {
 		m.serving.Go(func() {
@@ -134,9 +119,21 @@ func (m *Master) shutDown() error {
 	return err
 }
 
-func closeAll(listeners []net.Listener) {
-	for _, l := range listeners {
-		l.Close() //nolint:errcheck // another error is returned
+// listen listens on an address, and on its port of more hosts.
+func listen(address string, more []string) (all []net.Listener, err error) {
+	for i := 0; ; i++ {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			for _, l := range all {
+				l.Close() //nolint:errcheck // another error is returned
+			}
+			return nil, err
+		}
+		if all = append(all, l); i == len(more) {
+			return all, nil
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		address = net.JoinHostPort(more[i], port)
 	}
 }
 

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -125,12 +126,7 @@ func TestUpdatesAreStates(t *testing.T) {
 		waiting = append(withoutReplaced(waiting, u), u)
 	}
 	want := []update{{paramUpdate, "/a/b/", 2}, {publisherUpdate, "/a/", nil}, {paramUpdate, "/a/", 3}}
-	if len(waiting) != len(want) {
-		t.Fatal(waiting)
-	}
-	for i := range want {
-		if waiting[i] != want[i] {
-			t.Errorf("%d: %v, want %v", i, waiting[i], want[i])
-		}
+	if !slices.Equal(waiting, want) {
+		t.Errorf("%v, want %v", waiting, want)
 	}
 }

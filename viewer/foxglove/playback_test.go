@@ -1,6 +1,7 @@
 package foxglove
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -135,12 +136,7 @@ func TestTime(t *testing.T) {
 	f.publish("/a", 10.6e9, "after the jump")
 	read(10.6e9)
 	want := []int64{10e9, 11e9, 12e9, 10.5e9, 10.6e9}
-	if len(seen) != len(want) {
-		t.Fatalf("times %v, expected %v", seen, want)
-	}
-	for i := range want {
-		if seen[i] != want[i] {
-			t.Errorf("times %v, expected %v", seen, want)
-		}
+	if !slices.Equal(seen, want) {
+		t.Errorf("times %v, expected %v", seen, want)
 	}
 }

@@ -66,26 +66,39 @@ func (q *Queue) Push(batch ...*Message) (added int, evicted *Message, send bool)
 // sends many messages at once. If ctx ends first, PushWait releases o and returns ctx's
 // error.
 func (q *Queue) PushWait(ctx context.Context, o *Message) error {
+	err := q.wait(ctx, func() bool {
+		switch {
+		case q.closed:
+			o.Release()
+		case !q.fits(o):
+			return false
+		case q.append(o):
+			q.ready.Set()
+		}
+		return true
+	})
+	if err != nil {
+		o.Release()
+	}
+	return err
+}
+
+// wait calls done, with mu held, until it returns true: at once, and whenever a message has left.
+func (q *Queue) wait(ctx context.Context, done func() bool) error {
 	for {
 		q.mu.Lock()
-		if q.closed {
-			q.mu.Unlock()
-			o.Release()
-			return nil
-		}
-		if q.fits(o) {
-			if q.append(o) {
-				q.ready.Set()
-			}
+		if done() {
 			q.mu.Unlock()
 			return nil
 		}
-		changed := q.watch()
+		if q.changed == nil {
+			q.changed = make(chan struct{})
+		}
+		changed := q.changed
 		q.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			o.Release()
 			return ctx.Err()
 		}
 	}
@@ -206,14 +219,7 @@ func (q *Queue) fill(batch []*Message) []*Message {
 	return batch
 }
 
-// watch returns a channel that is closed when a message leaves. Callers hold mu.
-func (q *Queue) watch() <-chan struct{} {
-	if q.changed == nil {
-		q.changed = make(chan struct{})
-	}
-	return q.changed
-}
-
+// notify wakes those who wait. Callers hold mu.
 func (q *Queue) notify() {
 	if q.changed != nil {
 		close(q.changed)
@@ -223,20 +229,7 @@ func (q *Queue) notify() {
 
 // Flush waits until all messages have been written, or the queue is closed.
 func (q *Queue) Flush(ctx context.Context) error {
-	for {
-		q.mu.Lock()
-		if q.closed || q.n == 0 && len(q.first) == 0 && !q.sending {
-			q.mu.Unlock()
-			return nil
-		}
-		changed := q.watch()
-		q.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return q.wait(ctx, func() bool { return q.closed || q.n == 0 && len(q.first) == 0 && !q.sending })
 }
 
 // Wake tells the writer to send.
@@ -261,7 +254,5 @@ func (q *Queue) Close() {
 	q.notify()
 	q.mu.Unlock()
 	q.ready.Set()
-	for _, o := range dropped {
-		o.Release()
-	}
+	ReleaseAll(dropped)
 }

@@ -3,6 +3,7 @@ package sendqueue
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -90,18 +91,9 @@ func TestQueueBatches(t *testing.T) {
 		batch, _, _ := q.Take(nil)
 		got = append(got, len(batch))
 	}
-	if want := []int{3, 1, 1, 1, 1}; !equal(got, want) {
+	if want := []int{3, 1, 1, 1, 1}; !slices.Equal(got, want) {
 		t.Errorf("batches of %v, want %v", got, want)
 	}
-}
-
-func equal(a, b []int) bool {
-	for i := range a {
-		if i >= len(b) || a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 func TestQueueWaits(t *testing.T) {
