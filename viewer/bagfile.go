@@ -21,7 +21,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	if err != nil {
 		return nil, errors.Join(err, bag.Close())
 	}
-	out := NewOutput(nil)
+	out := NewOutput(discard{})
 	player, err := replay.New(replay.Options{
 		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
 	})
@@ -36,7 +36,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
-			s.notify(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+			s.notify(g, "notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
 		}
 	})
 	running.Go(func() { g.findMarks(ctx, bag) })

@@ -57,21 +57,7 @@ func (m *formMemory) get(n int) []byte {
 	return b[:n]
 }
 
-// Return returns the memory of a body, if the body owns it. The body must not be used
-// afterwards.
-func (m *formMemory) Return(b encoded) {
-	if b.lent {
-		m.put(b.Data)
-	}
-}
-
-// Lent returns the number of bodies whose memory hasn't been returned.
-func (m *formMemory) Lent() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.lent
-}
-
+// put returns a buffer, which must not be used afterwards.
 func (m *formMemory) put(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

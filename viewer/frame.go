@@ -38,7 +38,9 @@ func newFrame(m *formMemory, f *camdriver.Frame, stamp, time wire.Nanos) *frame 
 
 func (p *frame) free() {
 	for _, b := range p.bodies {
-		p.memory.Return(b)
+		if b.lent {
+			p.memory.put(b.Data)
+		}
 	}
 	p.frame.Release()
 }

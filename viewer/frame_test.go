@@ -70,8 +70,8 @@ func TestFramesReuseMemory(t *testing.T) {
 		}
 		second.Release()
 		third.Release()
-		if m.Lent() != 0 {
-			t.Errorf("%v: %d buffers are missing", format, m.Lent())
+		if m.lent != 0 {
+			t.Errorf("%v: %d buffers are missing", format, m.lent)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"rsros/bagstore/realsense/rsmarks"
+	"rsros/program/work"
 	"rsros/viewer/wire"
 )
 
@@ -13,16 +14,13 @@ import (
 // first frame was sent to a viewer, so that it doesn't delay that frame.
 type markSearch struct {
 	once sync.Once
-	stop context.CancelFunc
-	job  sync.WaitGroup
+	stop func() // nil before it has started
 }
 
 // begin starts the search unless it has started.
 func (m *markSearch) begin(g *camera) {
 	m.once.Do(func() {
-		var ctx context.Context
-		ctx, m.stop = context.WithCancel(g.server.ctx)
-		m.job.Go(func() {
+		m.stop = work.Run(g.server.ctx, func(ctx context.Context) {
 			list := []wire.Mark{}
 			for _, x := range rsmarks.Find(ctx, g.file.File()) {
 				list = append(list, g.markOf(x))
@@ -37,7 +35,6 @@ func (m *markSearch) end() {
 	if m.stop != nil {
 		m.stop()
 	}
-	m.job.Wait()
 }
 
 func (g *camera) markOf(m rsmarks.Mark) wire.Mark {

@@ -11,26 +11,20 @@ import (
 // Output is a replay.Output that passes a player's messages to viewers and to another
 // output. Server.AttachPlayer connects it to the viewers.
 type Output struct {
-	next   replay.Output // nil if there is no other output
-	topics *topics       // nil if there are no viewers; set before the player runs
+	replay.Output         // the other one
+	topics        *topics // nil if there are no viewers; set before the player runs
 }
 
-// NewOutput returns an output for viewers and next, which may be nil.
-func NewOutput(next replay.Output) *Output { return &Output{next: next} }
+// NewOutput returns an output for viewers and next.
+func NewOutput(next replay.Output) *Output { return &Output{Output: next} }
 
 // Advertise implements replay.Output.
 func (o *Output) Advertise(c replay.Channel) (replay.Sink, error) {
-	var next replay.Sink = discard{}
-	if o.next != nil {
-		var err error
-		if next, err = o.next.Advertise(c); err != nil {
-			return nil, err
-		}
-	}
-	if t := o.topic(c.Topic); t != nil {
+	next, err := o.Output.Advertise(c)
+	if t := o.topic(c.Topic); t != nil && err == nil {
 		return tee{next, t}, nil
 	}
-	return next, nil
+	return next, err
 }
 
 func (o *Output) topic(name string) *topic {
@@ -46,24 +40,9 @@ func (o *Output) Reads(c replay.Channel) bool {
 	return t != nil && !t.decoded
 }
 
-// Ready implements replay.Output.
-func (o *Output) Ready(ctx context.Context) error {
-	if o.next == nil {
-		return nil
-	}
-	return o.next.Ready(ctx)
-}
-
-// PublishClock implements replay.Output. It doesn't concern viewers, who are sent the position.
-func (o *Output) PublishClock(t bagstore.Time) {
-	if o.next != nil {
-		o.next.PublishClock(t)
-	}
-}
-
 // Skipped implements replay.Skipper for the other output.
 func (o *Output) Skipped() uint64 {
-	if s, ok := o.next.(replay.Skipper); ok {
+	if s, ok := o.Output.(replay.Skipper); ok {
 		return s.Skipped()
 	}
 	return 0
@@ -86,8 +65,10 @@ func (t tee) Subscribers() int { return t.Sink.Subscribers() + t.topic.watcherCo
 // Recall implements replay.Recaller. Only viewers need it: ROS subscribers have received the message.
 func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }
 
-// discard is a replay.Sink without subscribers.
+// discard is a replay.Output, and the replay.Sink of all channels, without subscribers.
 type discard struct{}
+
+func (d discard) Advertise(replay.Channel) (replay.Sink, error) { return d, nil }
 
 func (discard) Publish(m msgs.Raw) {
 	if m.Owner != nil {
@@ -100,6 +81,8 @@ func (n discard) PublishWait(_ context.Context, m msgs.Raw) error {
 	return nil
 }
 
+func (discard) Ready(context.Context) error  { return nil }
+func (discard) PublishClock(bagstore.Time)   {}
 func (discard) Subscribers() int             { return 0 }
 func (discard) Dropped() uint64              { return 0 }
 func (discard) Settle(context.Context) error { return nil }

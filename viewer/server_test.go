@@ -82,7 +82,7 @@ func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := s.memory.Lent(); n != 0 {
+		if n := s.memory.lent; n != 0 {
 			t.Errorf("%d buffers of images are missing", n)
 		}
 		h.Close()
