@@ -20,27 +20,17 @@ type Running struct {
 	Frozen    *atomic.Bool // the images are frozen
 }
 
-// attached is a Running that is offered to viewers.
-type attached struct {
-	Running
-	candidate wire.Candidate
-}
-
 // Attach offers a device to viewers. The caller keeps it open until Close, and then closes it.
 // The first device is shown at once; viewers may choose another.
 func (s *Server) Attach(r Running) {
 	s.commands.Lock()
 	defer s.commands.Unlock()
-	name := r.Name
-	if n := camdriver.Find(r.Device.Info(), camdriver.InfoName); n != "" && n != name {
-		name += " (" + n + ")"
-	}
 	s.mu.Lock()
-	s.attached = append(s.attached, attached{r, wire.Candidate{ID: r.ID, Name: name}})
+	s.attached = append(s.attached, r)
 	first := s.stage == nil
 	s.mu.Unlock()
 	if list := s.candidates(); list != nil {
-		s.broadcast(wire.CandidatesChanged{Op: "candidates", Candidates: list})
+		s.broadcast("candidates", map[string]any{"candidates": list})
 	}
 	if first {
 		s.present(newCamera(s, r.Name, r.Name, r))
@@ -56,7 +46,11 @@ func (s *Server) candidates() []wire.Candidate {
 	}
 	var list []wire.Candidate
 	for _, a := range s.attached {
-		list = append(list, a.candidate)
+		name := a.Name
+		if n := camdriver.Find(a.Device.Info(), camdriver.InfoName); n != "" && n != name {
+			name += " (" + n + ")"
+		}
+		list = append(list, wire.Candidate{ID: a.ID, Name: name})
 	}
 	return list
 }
@@ -70,7 +64,7 @@ func (s *Server) showAttached(id string) bool {
 	s.mu.Unlock()
 	for _, a := range list {
 		if a.ID == id {
-			s.replace(newCamera(s, a.Name, a.Name, a.Running))
+			s.replace(newCamera(s, a.Name, a.Name, a))
 			return true
 		}
 	}

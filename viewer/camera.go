@@ -257,13 +257,13 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.layout.option(sensor, id, value)
-	g.server.notify(g, wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
+	g.server.notify(g, "option", wire.OptionChanged{Sensor: sensor, ID: id.String(), Value: value})
 }
 
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
-	g.server.notify(g, wire.Notification{
-		Op: "notification", Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
+	g.server.notify(g, "notification", wire.Notification{
+		Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
 
@@ -271,6 +271,6 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 func (g *camera) StatusChanged(s camdriver.Status) {
 	g.server.sendState(g)
 	if s.Err != nil {
-		g.server.notify(g, wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+		g.server.notify(g, "notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
 	}
 }

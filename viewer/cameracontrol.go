@@ -83,7 +83,7 @@ func (g *camera) goTo(at time.Duration, err error) error {
 // another time.
 func (g *camera) sendOptions() {
 	for i, sensor := range g.Device.Sensors() {
-		g.server.notify(g, wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+		g.server.notify(g, "options", wire.Options{Sensor: i, Options: g.options(sensor)})
 	}
 }
 

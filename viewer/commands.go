@@ -24,7 +24,7 @@ func (s *Server) answer(r *wire.Request) map[string]any {
 	if result == nil {
 		result = make(map[string]any)
 	}
-	result["op"], result["id"], result["ok"] = "answer", *r.ID, err == nil
+	result["id"], result["ok"] = *r.ID, err == nil
 	if err != nil {
 		result["error"] = err.Error()
 	}
@@ -81,14 +81,14 @@ func (s *Server) execute(r *wire.Request) (map[string]any, error) {
 	}
 	s.sendState(g)
 	if r := g.recording(); r != nil {
-		s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
+		s.notify(g, "record", r)
 	}
 	return result, nil
 }
 
 // sendState sends the state of the stage to all viewers and Foxglove clients.
 func (s *Server) sendState(g stage) {
-	if st := g.state(); s.notify(g, wire.StateChanged{Op: "state", State: *st}) {
+	if st := g.state(); s.notify(g, "state", st) {
 		s.report(st)
 	}
 }

@@ -42,7 +42,7 @@ func (s *Server) sendLine(level, text string) {
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
-	line := s.encode(wire.LogLine{Op: "log", Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
+	line := s.encode("log", wire.LogLine{Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
 	s.mu.Lock()
 	if len(s.logTail) == maxLogLines {
 		s.logTail = slices.Delete(s.logTail, 0, 1)

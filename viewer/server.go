@@ -67,9 +67,9 @@ type Server struct {
 	split    time.Time  // when a viewer last split a recording; guarded by commands
 
 	mu       sync.Mutex
-	last     int   // viewer's number
-	stage    stage // nil if nothing is shown
-	attached []attached
+	last     int       // viewer's number
+	stage    stage     // nil if nothing is shown
+	attached []Running // offered to viewers
 	recalled []*stream // with new Foxglove clients
 }
 
@@ -128,7 +128,7 @@ func (s *Server) Show(ctx context.Context, device, name, file string) error {
 	s.closeStage(s.swap(nil, nil))
 	g, err := begin()
 	if err != nil {
-		s.broadcast(wire.SourceChanged{Op: "source"})
+		s.broadcast("source", wire.SourceChanged{})
 		return err
 	}
 	s.present(g)
@@ -177,7 +177,7 @@ func (s *Server) closeStage(old stage) {
 
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
-	s.swap(g, s.encode(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()}))
+	s.swap(g, s.encode("source", wire.SourceChanged{Source: g.described(), State: g.state(), Record: g.recording()}))
 }
 
 // AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
@@ -223,16 +223,16 @@ func (s *Server) stream(id uint16) *stream {
 }
 
 // broadcast sends a message to all viewers.
-func (s *Server) broadcast(message any) {
-	if text := s.encode(message); text != nil {
+func (s *Server) broadcast(op string, message any) {
+	if text := s.encode(op, message); text != nil {
 		s.viewers.Send(websocket.MessageText, text)
 	}
 }
 
 // notify sends a message about a stage to all viewers. It sends nothing and returns false if the
 // stage isn't shown any more, because viewers would relate the message to the current one.
-func (s *Server) notify(g stage, message any) bool {
-	text := s.encode(message)
+func (s *Server) notify(g stage, op string, message any) bool {
+	text := s.encode(op, message)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stage != g {
@@ -254,7 +254,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
 	s.commands.Lock() // nothing changes between the first message and the next ones
 	defer s.commands.Unlock()
-	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
+	hello := wire.Hello{Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
 	if g := s.current(); g != nil {
 		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
 	}
@@ -262,7 +262,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 	defer s.mu.Unlock()
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
-	v.send(hello)
+	v.send("hello", hello)
 	for _, line := range s.logTail {
 		v.Send(websocket.MessageText, line)
 	}
@@ -370,14 +370,14 @@ func (s *Server) count(g stage, last *lastSent) {
 		streams[i], all[i] = v.counts()
 	}
 	for i, v := range viewers {
-		v.send(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
+		v.send("counts", wire.Counts{Streams: streams[i], Viewers: all})
 	}
 	if g == nil {
 		return
 	}
 	if r := g.recording(); r != nil {
 		if r.On || last.recording {
-			s.notify(g, wire.RecordChanged{Op: "record", Record: *r})
+			s.notify(g, "record", r)
 		}
 		last.recording = r.On
 	}

@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -68,9 +67,9 @@ func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 	case "credit":
 		v.credit(r.Stream, r.Upto)
 	case "ping":
-		v.send(wire.Pong{Op: "pong", T: r.T, Now: wire.NanosOf(time.Now())})
+		v.send("pong", wire.Pong{T: r.T, Now: wire.NanosOf(time.Now())})
 	default:
-		v.send(v.server.answer(r))
+		v.send("answer", v.server.answer(r))
 	}
 	return nil
 }
@@ -82,8 +81,8 @@ func (*session) Tick(time.Time) {}
 func (v *session) Leave() { v.unsubscribeAll(nil) }
 
 // send queues a text message.
-func (v *session) send(message any) {
-	if text := v.server.encode(message); text != nil {
+func (v *session) send(op string, message any) {
+	if text := v.server.encode(op, message); text != nil {
 		v.Send(websocket.MessageText, text)
 	}
 }
@@ -196,11 +195,11 @@ func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) 
 	return streams, all
 }
 
-// encode returns a text message as JSON, or nil if that fails.
-func (s *Server) encode(message any) []byte {
-	text, err := json.Marshal(message)
+// encode returns a text message, or nil if it can't be encoded.
+func (s *Server) encode(op string, message any) []byte {
+	text, err := clients.Encode(op, message)
 	if err != nil {
-		s.o.Log.Error().Err(err).Msgf("encode %T for viewers", message)
+		s.o.Log.Error().Err(err).Msg("viewers miss a message")
 	}
 	return text
 }

@@ -33,7 +33,7 @@ func TestSoak(t *testing.T) {
 				c.Close()
 			}
 		})
-		peer.Await(t, "all to have left", func() bool { return len(s.viewers.All()) == 1 && len(s.foxglove.Clients()) == 0 })
+		peer.Await(t, "all to have left", func() bool { return len(s.viewers.All()) == 1 && len(s.foxglove.Counts()) == 0 })
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.GC() // what the first one left in pools

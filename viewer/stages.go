@@ -69,7 +69,7 @@ func (s *Server) sendMarks(g stage) {
 		return
 	}
 	if list := g.takeMarks(); list != nil {
-		s.notify(g, wire.MarksFound{Op: "marks", Marks: list})
+		s.notify(g, "marks", map[string]any{"marks": list})
 	}
 }
 

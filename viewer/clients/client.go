@@ -1,7 +1,9 @@
 package clients
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -77,15 +79,34 @@ func (c *Client) Context() context.Context { return c.ctx }
 // Address is the client's address.
 func (c *Client) Address() string { return c.address }
 
-// Subprotocol is the one that was agreed on.
-func (c *Client) Subprotocol() string { return c.ws.Subprotocol() }
-
 // Send queues a message that isn't dropped; it belongs to the client then. A client that
 // leaves too many of them unread is disconnected.
 func (c *Client) Send(kind websocket.MessageType, data []byte) {
 	m := newControl(kind, data)
 	defer m.Release()
 	c.control.Keep(m)
+}
+
+// JSON returns v as JSON, with <, > and & as they are.
+func JSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Encode returns a text message as JSON: op, and then the fields of a struct or map.
+func Encode(op string, fields any) ([]byte, error) {
+	text, err := JSON(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encode message %s: %w", op, err)
+	}
+	head := fmt.Appendf(nil, `{"op":%q,`, op)
+	if len(text) == len("{}") {
+		head = head[:len(head)-1]
+	}
+	return append(head, text[1:]...), nil
 }
 
 // Unsent is how many bytes of what Send has queued wait.
@@ -110,9 +131,6 @@ func (c *Client) Dropped() uint64 {
 	defer c.mu.Unlock()
 	return c.dropped
 }
-
-// Sent is how many bytes were sent.
-func (c *Client) Sent() uint64 { return c.bytes.Load() }
 
 // Write sends a message at once. It is for the Send of Options.
 func (c *Client) Write(kind websocket.MessageType, parts ...[]byte) error {

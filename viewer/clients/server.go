@@ -76,7 +76,7 @@ func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int
 		log.Debug().Err(c.Close(websocket.StatusTryAgainLater, err.Error())).Msg("a client was refused")
 		return
 	}
-	log.Debug().Str("subprotocol", c.Subprotocol()).Msg("a client connected")
+	log.Debug().Str("subprotocol", c.ws.Subprotocol()).Msg("a client connected")
 	s.leave(m, c.run(m.Handle, m.Tick), log)
 }
 

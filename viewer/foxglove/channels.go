@@ -43,7 +43,7 @@ func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
 	added, removed := s.topics.update(topics)
 	for _, c := range s.clients.All() {
 		if len(removed) > 0 {
-			c.send(unadvertise{"unadvertise", removed})
+			c.send("unadvertise", object{"channelIds": removed})
 		}
 		c.advertise(added)
 		for _, sub := range c.subs {
@@ -60,13 +60,13 @@ func (c *client) advertise(list []uint32) {
 	live := c.s.topics.live
 	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
 	for some := range slices.Chunk(list, batch) {
-		m := advertise{Op: "advertise"}
+		channels := []channelInfo{}
 		for _, id := range some {
 			t := live[id]
-			m.Channels = append(m.Channels, channelInfo{ID: id, Topic: t.Name, Encoding: encodingROS,
+			channels = append(channels, channelInfo{ID: id, Topic: t.Name, Encoding: encodingROS,
 				SchemaName: t.Type.Name, Schema: t.Type.Definition, SchemaEncoding: schemaROS})
 		}
-		c.send(m)
+		c.send("advertise", object{"channels": channels})
 	}
 }
 

@@ -68,11 +68,20 @@ func (c *client) capabilities() []string {
 	return list
 }
 
-// send queues a message of json.go.
-func (c *client) send(message any) { c.Send(websocket.MessageText, encode(message)) }
+// object is a text message, without its op.
+type object map[string]any
+
+// send queues a text message.
+func (c *client) send(op string, message any) {
+	text, err := clients.Encode(op, message)
+	if err != nil {
+		text, _ = clients.Encode("status", status{Level: levelError, Message: err.Error()})
+	}
+	c.Send(websocket.MessageText, text)
+}
 
 func (c *client) status(l level, text string) {
-	c.send(status{Op: "status", Level: l, Message: text})
+	c.send("status", status{Level: l, Message: text})
 }
 
 // doSlow executes the requests that may take time.

@@ -19,14 +19,14 @@ func (g *connections) update(state *State, all []*client) {
 	}
 	for _, c := range all {
 		if c.followsGraph {
-			c.send(update)
+			c.send("connectionGraphUpdate", update)
 		}
 	}
 }
 
 // diff returns the changes. Each changed name has its complete list.
 func (g *connections) diff(before *connections) (update connectionGraphUpdate, any bool) {
-	update = connectionGraphUpdate{Op: "connectionGraphUpdate", PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
+	update = connectionGraphUpdate{PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
 		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
 	for _, name := range changed(before.published, g.published, slices.Equal) {
 		update.PublishedTopics = append(update.PublishedTopics, publishers{name, ids(g.published[name])})
@@ -63,7 +63,7 @@ func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	if whole, any := c.s.nodes.diff(&connections{}); on && any && !c.followsGraph { // otherwise the first update has the whole graph
-		c.send(whole)
+		c.send("connectionGraphUpdate", whole)
 	}
 	c.followsGraph = on
 }

@@ -8,10 +8,9 @@ import (
 	"io"
 )
 
-// Messages to a client. Field names are those of the protocol.
+// Messages to a client, without their op, and parts of others. Field names are those of the protocol.
 type (
 	serverInfo struct {
-		Op                 string            `json:"op"`
 		Name               string            `json:"name"`
 		Capabilities       []string          `json:"capabilities"`
 		SupportedEncodings []string          `json:"supportedEncodings"`
@@ -25,18 +24,9 @@ type (
 		Nsec int64 `json:"nsec"`
 	}
 	status struct {
-		Op      string `json:"op"`
 		Level   level  `json:"level"`
 		Message string `json:"message"`
 		ID      string `json:"id,omitempty"`
-	}
-	removeStatus struct {
-		Op  string   `json:"op"`
-		IDs []string `json:"statusIds"`
-	}
-	advertise struct {
-		Op       string        `json:"op"`
-		Channels []channelInfo `json:"channels"`
 	}
 	channelInfo struct {
 		ID             uint32 `json:"id"`
@@ -45,14 +35,6 @@ type (
 		SchemaName     string `json:"schemaName"`
 		Schema         string `json:"schema"`
 		SchemaEncoding string `json:"schemaEncoding"`
-	}
-	unadvertise struct {
-		Op  string   `json:"op"`
-		IDs []uint32 `json:"channelIds"`
-	}
-	advertiseServices struct {
-		Op       string        `json:"op"`
-		Services []serviceInfo `json:"services"`
 	}
 	serviceInfo struct {
 		ID       uint32        `json:"id"`
@@ -67,23 +49,16 @@ type (
 		SchemaEncoding string `json:"schemaEncoding"`
 		Schema         string `json:"schema"`
 	}
-	unadvertiseServices struct {
-		Op  string   `json:"op"`
-		IDs []uint32 `json:"serviceIds"`
-	}
 	serviceCallFailure struct {
-		Op      string `json:"op"`
 		Service uint32 `json:"serviceId"`
 		Call    uint32 `json:"callId"`
 		Message string `json:"message"`
 	}
 	parameterValues struct {
-		Op         string      `json:"op"`
 		Parameters []parameter `json:"parameters"`
 		ID         string      `json:"id,omitempty"`
 	}
 	connectionGraphUpdate struct {
-		Op                 string        `json:"op"`
 		PublishedTopics    []publishers  `json:"publishedTopics"`
 		SubscribedTopics   []subscribers `json:"subscribedTopics"`
 		AdvertisedServices []providers   `json:"advertisedServices"`
@@ -154,15 +129,4 @@ func parseText(b []byte) (*request, error) {
 		return nil, errors.New("JSON: there is no op")
 	}
 	return r, nil
-}
-
-// encode returns a message to a client as JSON. Encoding its types can't fail.
-func encode(message any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(message); err != nil {
-		return encode(status{Op: "status", Level: levelError, Message: "a message can't be encoded: " + err.Error()})
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

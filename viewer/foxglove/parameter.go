@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/ros"
+	"rsros/viewer/clients"
 )
 
 // parameter is a parameter in the protocol. JSON has one kind of number, so Type distinguishes
@@ -45,7 +46,7 @@ func parameterOf(name string, value any) parameter {
 		}
 	}
 	value, _ = ros.MapParam(value, representable) // representable never fails
-	p.Value = encode(value)
+	p.Value, _ = clients.JSON(value)              // nor does this, of what representable returns
 	return p
 }
 

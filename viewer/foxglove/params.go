@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // updateParams replaces the parameters and informs the clients that
@@ -28,7 +29,7 @@ func (s *Server) updateParams(now map[string]any) {
 			}
 		}
 		if len(list) > 0 {
-			c.send(parameterValues{Op: "parameterValues", Parameters: list})
+			c.send("parameterValues", parameterValues{Parameters: list})
 		}
 	}
 }
@@ -38,11 +39,6 @@ func (c *client) getParams(names []string, id string) {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.send(parameterValues{"parameterValues", s.listed(names), id})
-}
-
-// listed returns the named parameters. Callers hold mu.
-func (s *Server) listed(names []string) []parameter {
 	if len(names) == 0 {
 		names = slices.Sorted(maps.Keys(s.params))
 	}
@@ -52,7 +48,7 @@ func (s *Server) listed(names []string) []parameter {
 			list = append(list, parameterOf(name, value))
 		}
 	}
-	return list
+	c.send("parameterValues", parameterValues{list, id})
 }
 
 // setParams sets parameters on the client's third goroutine, and answers with their new
@@ -86,12 +82,9 @@ func (c *client) setParams(list []parameter, id string) {
 		s.updateParams(now)
 		s.mu.Unlock()
 	}
-	if id == "" || len(names) == 0 {
-		return
+	if id != "" && len(names) > 0 {
+		c.getParams(names, id)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
 // flatten adds a value, or the leaves of a tree, to a map of parameters.
@@ -104,7 +97,7 @@ func flatten(to map[string]any, name string, value any) {
 		return
 	}
 	for k, v := range tree {
-		flatten(to, trimSlash(name)+"/"+k, v)
+		flatten(to, strings.TrimSuffix(name, "/")+"/"+k, v)
 	}
 }
 
@@ -113,13 +106,6 @@ func Flatten(tree map[string]any) map[string]any {
 	list := make(map[string]any)
 	flatten(list, "", tree)
 	return list
-}
-
-func trimSlash(name string) string {
-	if name == "/" {
-		return ""
-	}
-	return name
 }
 
 // followParams starts or stops sending changes of parameters to the client; no names means all.

@@ -75,7 +75,7 @@ func (s *Server) Begin() {
 	s.playing.Store(playing)
 	for _, c := range s.clients.All() {
 		c.playback = false
-		c.send(s.info(c))
+		c.send("serverInfo", s.info(c))
 	}
 	s.mu.Unlock()
 	s.Update(&State{})
@@ -115,9 +115,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) join(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.send(s.info(c))
+	c.send("serverInfo", s.info(c))
 	if len(s.topics.live) == 0 {
-		c.send(advertise{"advertise", []channelInfo{}})
+		c.send("advertise", object{"channels": []channelInfo{}})
 	}
 	c.advertise(slices.Collect(maps.Keys(s.topics.live)))
 	c.advertiseServices(slices.Collect(maps.Keys(s.services.live)))
@@ -168,13 +168,11 @@ func (s *Server) follow() {
 }
 
 // Close disconnects all clients and waits for every goroutine. It may be called more than once.
-func (s *Server) Close() {
-	s.clients.Close(0)
-}
+func (s *Server) Close() { s.clients.Close(0) }
 
 // info returns the first message to a client.
 func (s *Server) info(c *client) serverInfo {
-	i := serverInfo{Op: "serverInfo", Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
+	i := serverInfo{Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
 		// Lichtblick decodes ROS 1's common types for this name, and takes any other name for ROS 2.
 		Metadata: map[string]string{"ROS_DISTRO": "noetic"}, SessionID: s.session}
 	if start, end, ok := s.playback(); ok && c.control {
@@ -213,25 +211,14 @@ func (s *Server) setState(state *State) (ended []*subscription) {
 // Drain waits until the clients have been sent their queued messages, or ctx ends.
 func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
 
-// Client has the counts of one client.
-type Client struct {
-	Address string
-	Topics  []Counts
-}
-
-// Clients lists the clients that are connected.
-func (s *Server) Clients() []Client {
+// Counts returns the counters of all clients' subscriptions.
+func (s *Server) Counts() (list []Counts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []Client
 	for _, c := range s.clients.All() {
-		one := Client{Address: c.Address()}
 		for _, sub := range c.subs {
-			one.Topics = append(one.Topics, sub.counts())
+			list = append(list, sub.counts())
 		}
-		slices.SortFunc(one.Topics, func(a, b Counts) int { return strings.Compare(a.Topic, b.Topic) })
-		list = append(list, one)
 	}
-	slices.SortFunc(list, func(a, b Client) int { return strings.Compare(a.Address, b.Address) })
 	return list
 }

@@ -14,7 +14,7 @@ func (s *Server) updateServices(list []Service) {
 	added, removed := s.services.update(list)
 	for _, c := range s.clients.All() {
 		if c.control && len(removed) > 0 {
-			c.send(unadvertiseServices{"unadvertiseServices", removed})
+			c.send("unadvertiseServices", object{"serviceIds": removed})
 		}
 		c.advertiseServices(added)
 	}
@@ -29,14 +29,14 @@ func (c *client) advertiseServices(list []uint32) {
 	live := c.s.services.live
 	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(live[a].Name, live[b].Name) })
 	for some := range slices.Chunk(list, batch) {
-		m := advertiseServices{Op: "advertiseServices"}
+		services := []serviceInfo{}
 		for _, id := range some {
 			s := live[id]
-			m.Services = append(m.Services, serviceInfo{ID: id, Name: s.Name, Type: s.Type.Name,
+			services = append(services, serviceInfo{ID: id, Name: s.Name, Type: s.Type.Name,
 				Request:  serviceSchema{encodingROS, s.Type.Name + "_Request", schemaROS, s.Type.Request.Definition},
 				Response: serviceSchema{encodingROS, s.Type.Name + "_Response", schemaROS, s.Type.Response.Definition}})
 		}
-		c.send(m)
+		c.send("advertiseServices", object{"services": services})
 	}
 }
 
@@ -89,6 +89,6 @@ func (c *client) call(r serviceRequest) {
 
 // callFailed answers a call that failed, and sends a status, because Lichtblick shows only that.
 func (c *client) callFailed(r serviceRequest, name, why string) {
-	c.send(serviceCallFailure{"serviceCallFailure", r.service, r.call, why})
+	c.send("serviceCallFailure", serviceCallFailure{r.service, r.call, why})
 	c.status(levelError, "Service call failed: "+name+": "+why)
 }

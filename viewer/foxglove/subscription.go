@@ -130,10 +130,10 @@ func (d *dropStatus) update(c *client, now time.Time) {
 	switch {
 	case dropped > d.dropped && now.Sub(d.shownAt) >= dropInterval:
 		d.shownAt, d.shown = now, true
-		c.send(status{Op: "status", Level: levelWarning, Message: dropText, ID: dropStatusID})
+		c.send("status", status{Level: levelWarning, Message: dropText, ID: dropStatusID})
 	case d.shown && now.Sub(d.lastDrop) >= clearTime:
 		d.shown = false
-		c.send(removeStatus{"removeStatus", []string{dropStatusID}})
+		c.send("removeStatus", object{"statusIds": []string{dropStatusID}})
 	}
 	d.dropped = dropped
 }

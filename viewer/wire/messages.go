@@ -160,11 +160,11 @@ type Candidate struct {
 	Name string `json:"name"`
 }
 
-// The program's messages. Op is the kind.
+// The program's messages, without their op. Those of other ops are a State, a Record, or one list: "candidates" has all
+// devices that can be opened now, "marks" all marks of the source.
 type (
 	// Hello is the first message to a viewer.
 	Hello struct {
-		Op         string      `json:"op"`
 		Version    int         `json:"version"`
 		Viewer     int         `json:"viewer"`
 		ViewOnly   bool        `json:"viewOnly"`
@@ -177,47 +177,23 @@ type (
 	}
 	// SourceChanged announces a new source. Everything received about the previous one is void.
 	SourceChanged struct {
-		Op     string  `json:"op"`
 		Source *Source `json:"source"`
 		State  *State  `json:"state"`
 		Record *Record `json:"record"`
 	}
-	// CandidatesChanged lists the devices that can be opened now.
-	CandidatesChanged struct {
-		Op         string      `json:"op"`
-		Candidates []Candidate `json:"candidates"`
-	}
-	// StateChanged has the state of playback.
-	StateChanged struct {
-		Op string `json:"op"`
-		State
-	}
-	// RecordChanged has the state of recording.
-	RecordChanged struct {
-		Op string `json:"op"`
-		Record
-	}
-	// MarksFound has all marks of the source.
-	MarksFound struct {
-		Op    string `json:"op"`
-		Marks []Mark `json:"marks"`
-	}
 	// Options has all options of a sensor.
 	Options struct {
-		Op      string   `json:"op"`
 		Sensor  int      `json:"sensor"`
 		Options []Option `json:"options"`
 	}
 	// OptionChanged has a new value.
 	OptionChanged struct {
-		Op     string  `json:"op"`
 		Sensor int     `json:"sensor"`
 		ID     string  `json:"id"`
 		Value  float32 `json:"value"`
 	}
 	// Notification is an event that the device reported.
 	Notification struct {
-		Op       string `json:"op"`
 		Time     Nanos  `json:"time"`
 		Severity string `json:"severity"`
 		Category string `json:"category"`
@@ -226,7 +202,6 @@ type (
 	}
 	// LogLine is a line of the program's log.
 	LogLine struct {
-		Op    string `json:"op"`
 		Time  Nanos  `json:"time"`
 		Level string `json:"level"` // "debug", "info", "warn", "error", "fatal"
 		Node  string `json:"node"`
@@ -234,15 +209,13 @@ type (
 	}
 	// Counts are frames and bytes of viewers.
 	Counts struct {
-		Op      string         `json:"op"`
 		Streams []StreamCounts `json:"streams"`
 		Viewers []ViewerCounts `json:"viewers"`
 	}
 	// Pong answers a ping.
 	Pong struct {
-		Op  string `json:"op"`
-		T   any    `json:"t"`
-		Now Nanos  `json:"now"`
+		T   any   `json:"t"`
+		Now Nanos `json:"now"`
 	}
 )
 

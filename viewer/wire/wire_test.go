@@ -19,8 +19,8 @@ func TestHead(t *testing.T) {
 }
 
 func TestNanos(t *testing.T) {
-	const text = `{"op":"state","playing":false,"position":"1700000000123456789","rate":1,"loop":false,"range":["-5","7"],"ended":false,"set":null,"round":0}`
-	var s StateChanged
+	const text = `{"playing":false,"position":"1700000000123456789","rate":1,"loop":false,"range":["-5","7"],"ended":false,"set":null,"round":0}`
+	var s State
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		t.Fatal(err)
 	}
