@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/place"
 	"rsros/bagstore/rosbag"
 )
 
@@ -59,66 +58,19 @@ func (o Options) copy(w *rosbag.Output, m bagstore.Message, t bagstore.Time) (co
 	return true, w.Copy(m, t)
 }
 
-// Result counts what was copied.
-type Result struct {
-	Messages uint64 `json:"messages"`
-	Latched  uint64 `json:"latched"` // of these, moved to the start
-	Bytes    uint64 `json:"bytes"`   // of message data
-	Size     int64  `json:"size"`    // of the new file
-	Clamped  int    `json:"moved"`   // messages with bagstore.ClampedTimes
-	Whole    int    `json:"whole"`   // chunks that stayed as they were stored
-}
-
 // Merge copies bags into one, in time order. Equal connections become one.
-func Merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options) (*Result, error) {
-	if err := place.Free(ctx, out, o.Overwrite); err != nil {
+func Merge(ctx context.Context, bags []*bagstore.Recording, out string, o Options) (*Part, error) {
+	c := newCopier(ctx, bags, func(int) string { return out }, SplitOptions{Options: o})
+	err := c.begin(o.Start)
+	if err == nil {
+		err = c.run()
+	}
+	made := c.out
+	if err = c.end(err); err != nil {
 		return nil, err
 	}
-	v := bagstore.NewView(bags, o.Query())
-	w, err := rosbag.CreateOutput(ctx, out, o.Options)
-	if err != nil {
-		return nil, err
-	}
-	res := &Result{}
-	err = res.copyAll(ctx, w, bags, v, o)
-	if err := w.Finish(err); err != nil {
-		return nil, err
-	}
-	s := w.Stats()
-	res.Messages, res.Bytes, res.Size, res.Clamped, res.Whole = s.Messages, s.Bytes, s.Size, w.Clamped, s.Whole
-	return res, nil
-}
-
-func (res *Result) copyAll(ctx context.Context, w *rosbag.Output, bags []*bagstore.Recording, v *bagstore.View, o Options) error {
-	w.Keep(v.Connections())
-	err := o.Before(ctx, bags, func(m bagstore.Message, t bagstore.Time) error {
-		copied, err := o.copy(w, m, t)
-		if copied && t > bagstore.MinTime {
-			res.Latched++
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
-	for p, err := range o.pieces(v, w.Takes) {
-		n := uint64(1)
-		switch {
-		case err != nil:
-		case p.Whole != nil:
-			n, err = p.Whole.Messages(), w.CopyWhole(p.Whole)
-		default:
-			_, err = o.copy(w, p.Message, p.Time)
-		}
-		if err == nil {
-			err = pace.Steps(n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	c.part().Messages = made.Stats().Messages
+	return c.part(), nil
 }
 
 // Before calls do with the messages from before Start that are selected, and their times in the output: those at
@@ -129,7 +81,13 @@ func (o Options) Before(ctx context.Context, bags []*bagstore.Recording, do func
 			return err
 		}
 	}
-	return eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error { return do(m, o.Start) })
+	if !o.Latched || o.Start == 0 {
+		return nil
+	}
+	keeps := o.Query().Connections
+	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: o.Start - 1,
+		Connections: func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }})
+	return bagstore.LastOfEach(ctx, v, o.Start, func(m bagstore.Message) error { return do(m, o.Start) })
 }
 
 func (o Options) eachStatic(bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
@@ -143,15 +101,4 @@ func (o Options) eachStatic(bags []*bagstore.Recording, do func(bagstore.Message
 		}
 	}
 	return nil
-}
-
-// eachLatched calls do with the latched messages from before the filter's start, if Latched is set.
-func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Recording, do func(bagstore.Message) error) error {
-	if !f.Latched || f.Start == 0 {
-		return nil
-	}
-	keeps := f.Query().Connections
-	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: f.Start - 1,
-		Connections: func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }})
-	return bagstore.LastOfEach(ctx, v, f.Start, do)
 }

@@ -25,12 +25,13 @@ type SplitOptions struct {
 	RepeatLatched bool
 }
 
-// Part is one file of a split bag.
+// Part is a bag that was made: by Merge, or one of several by Split.
 type Part struct {
 	Path     string        `json:"path"`
 	Start    bagstore.Time `json:"start"`
 	End      bagstore.Time `json:"end"`
-	Messages uint64        `json:"messages"`
+	Messages uint64        `json:"messages"` // of Split, without those that begin it
+	Latched  uint64        `json:"-"`        // messages from before the start, moved to it
 	Size     int64         `json:"size"`
 	Clamped  int           `json:"moved,omitzero"` // messages with bagstore.ClampedTimes
 	Whole    int           `json:"whole"`          // chunks that stayed as they were stored
@@ -70,13 +71,14 @@ func PartNames(path, prefix string) (name func(part int) string, err error) {
 	return name, nil
 }
 
-type splitter struct {
+// copier copies bags into one part or, at the limits, into several.
+type copier struct {
 	ctx     context.Context
 	o       SplitOptions
 	bags    []*bagstore.Recording // the input
 	view    *bagstore.View
 	name    func(part int) string
-	out     *rosbag.Output
+	out     *rosbag.Output // of the last part; nil before its first message and after its end
 	parts   []Part
 	past    bagstore.Time // the last part doesn't end before it, as messages up to then may be in it
 	latched map[*bagstore.Connection]retained
@@ -88,151 +90,158 @@ type retained struct {
 	b *bagstore.Buffer
 }
 
+func newCopier(ctx context.Context, bags []*bagstore.Recording, name func(part int) string, o SplitOptions) *copier {
+	return &copier{ctx: ctx, o: o, bags: bags, view: bagstore.NewView(bags, o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
+}
+
 // Split copies a bag into parts in time order. name returns the path of a part, from 0. After an
 // error, complete parts remain.
 func Split(ctx context.Context, b *bagstore.Recording, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split needs a duration, a size or a number of messages")
 	}
-	s := &splitter{ctx: ctx, o: o, bags: []*bagstore.Recording{b}, view: b.View(o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
-	defer s.release()
-	err := s.run()
-	if s.out != nil {
-		err = s.end(err)
-	}
-	return s.parts, err
+	c := newCopier(ctx, []*bagstore.Recording{b}, name, o)
+	defer c.release()
+	err := c.end(c.run())
+	return c.parts, err
 }
 
-func (s *splitter) run() error {
-	if err := eachLatched(s.ctx, s.o.Filter, s.bags, func(m bagstore.Message) error { s.latch(m); return nil }); err != nil {
-		return err
-	}
-	pace := bagstore.Pace{Ctx: s.ctx, Progress: s.o.Progress, Total: s.view.Count()}
-	for p, err := range s.o.pieces(s.view, s.takes) {
+func (c *copier) run() error {
+	pace := bagstore.Pace{Ctx: c.ctx, Progress: c.o.Progress, Total: c.view.Count()}
+	for p, err := range c.o.pieces(c.view, c.takes) {
+		n := uint64(1)
+		switch {
+		case err != nil:
+		case p.Whole != nil:
+			n, err = p.Whole.Messages(), c.copyWhole(p.Whole)
+		default:
+			err = c.copy(p.Message)
+		}
+		if err == nil {
+			err = pace.Steps(n)
+		}
 		if err != nil {
-			return err
-		}
-		if p.Whole != nil {
-			if err := errors.Join(s.copyWhole(p.Whole), pace.Steps(p.Whole.Messages())); err != nil {
-				return err
-			}
-			continue
-		}
-		m := p.Message
-		if s.out != nil && s.full(m.Time) {
-			if err := s.end(nil); err != nil {
-				return err
-			}
-		}
-		if s.out == nil {
-			if err := s.begin(m.Time); err != nil {
-				return err
-			}
-		}
-		if err := s.copy(m); err != nil {
-			return err
-		}
-		if err := pace.Step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *splitter) full(t bagstore.Time) bool {
-	part := &s.parts[len(s.parts)-1]
-	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
-		s.o.Size > 0 && s.out.Size() >= s.o.Size && t > s.past ||
-		s.o.Messages > 0 && part.Messages >= s.o.Messages
+func (c *copier) part() *Part { return &c.parts[len(c.parts)-1] }
+
+func (c *copier) full(t bagstore.Time) bool {
+	part := c.part()
+	return c.o.Duration > 0 && t.Sub(part.Start) >= c.o.Duration ||
+		c.o.Size > 0 && c.out.Size() >= c.o.Size && t > c.past ||
+		c.o.Messages > 0 && part.Messages >= c.o.Messages
 }
 
 // takes reports whether all of a chunk goes into the part, and everything that is earlier than its end.
-func (s *splitter) takes(c *bagstore.WholeChunk) bool {
-	if s.out == nil || s.full(c.Start) || s.o.Size > 0 && s.out.Size() >= s.o.Size || !s.out.Takes(c) {
+func (c *copier) takes(chunk *bagstore.WholeChunk) bool {
+	if c.out == nil || c.full(chunk.Start) || c.o.Size > 0 && c.out.Size() >= c.o.Size || !c.out.Takes(chunk) {
 		return false
 	}
-	part := &s.parts[len(s.parts)-1]
-	if s.o.Duration > 0 && c.End.Sub(part.Start) >= s.o.Duration || s.o.Messages > 0 && !c.Fits(s.o.Messages-part.Messages) {
+	part := c.part()
+	if c.o.Duration > 0 && chunk.End.Sub(part.Start) >= c.o.Duration || c.o.Messages > 0 && !chunk.Fits(c.o.Messages-part.Messages) {
 		return false
 	}
 	latches := func(c *bagstore.Connection) bool { return c.Latching }
-	return !s.o.RepeatLatched || !slices.ContainsFunc(c.Connections(), latches)
+	return !c.o.RepeatLatched || !slices.ContainsFunc(chunk.Connections(), latches)
 }
 
-func (s *splitter) copyWhole(c *bagstore.WholeChunk) error {
-	part := &s.parts[len(s.parts)-1]
-	s.past = max(s.past, c.End)
-	part.End = max(part.End, c.End)
-	part.Messages += c.Messages()
-	return s.out.CopyWhole(c)
+func (c *copier) copyWhole(chunk *bagstore.WholeChunk) error {
+	part := c.part()
+	c.past = max(c.past, chunk.End)
+	part.End = max(part.End, chunk.End)
+	part.Messages += chunk.Messages()
+	return c.out.CopyWhole(chunk)
 }
 
-func (s *splitter) begin(t bagstore.Time) error {
-	path := s.name(len(s.parts))
-	out, err := rosbag.CreateOutput(s.ctx, path, s.o.Options.Options)
-	if err != nil {
+// begin begins a part. The first one has what is selected from before the start, later ones the static messages again
+// and, with RepeatLatched, the latched ones.
+func (c *copier) begin(t bagstore.Time) (err error) {
+	path := c.name(len(c.parts))
+	if c.out, err = rosbag.CreateOutput(c.ctx, path, c.o.Options.Options); err != nil {
 		return err
 	}
-	s.out = out
-	s.out.Keep(s.view.Connections())
-	s.parts = append(s.parts, Part{Path: path, Start: t})
+	c.out.Keep(c.view.Connections())
+	c.parts = append(c.parts, Part{Path: path, Start: t})
+	repeat := func(m bagstore.Message, at bagstore.Time) error {
+		if at > bagstore.MinTime {
+			c.latch(m)
+		}
+		copied, err := c.o.copy(c.out, m, at)
+		if copied && at > bagstore.MinTime {
+			c.part().Latched++
+		}
+		return err
+	}
+	if len(c.parts) == 1 {
+		return c.o.Before(c.ctx, c.bags, repeat)
+	}
 	if t > bagstore.MinTime {
-		err := s.o.eachStatic(s.bags, func(m bagstore.Message, t bagstore.Time) error {
-			_, err := s.o.copy(s.out, m, t)
-			return err
-		})
-		if err != nil {
+		if err := c.o.eachStatic(c.bags, repeat); err != nil {
 			return err
 		}
 	}
-	if len(s.parts) == 1 {
-		t = s.o.Start // all of latched is from before it
-	} else if !s.o.RepeatLatched {
-		return nil
-	}
-	for _, c := range s.order {
-		h := s.latched[c]
-		if err := s.out.Copy(h.m, t); err != nil {
+	for _, conn := range c.order {
+		if err := c.out.Copy(c.latched[conn].m, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// latch keeps the newest message of a latching connection.
-func (s *splitter) latch(m bagstore.Message) {
-	if old, ok := s.latched[m.Conn]; ok {
+// latch keeps the newest message of a latching connection, with RepeatLatched.
+func (c *copier) latch(m bagstore.Message) {
+	if !c.o.RepeatLatched || !m.Conn.Latching {
+		return
+	}
+	if old, ok := c.latched[m.Conn]; ok {
 		old.b.Release()
 	} else {
-		s.order = append(s.order, m.Conn)
+		c.order = append(c.order, m.Conn)
 	}
-	s.latched[m.Conn] = retained{m, m.Retain()}
+	c.latched[m.Conn] = retained{m, m.Retain()}
 }
 
-func (s *splitter) copy(m bagstore.Message) error {
-	if s.o.RepeatLatched && m.Conn.Latching {
-		s.latch(m)
+func (c *copier) copy(m bagstore.Message) error {
+	if c.out != nil && c.full(m.Time) {
+		if err := c.end(nil); err != nil {
+			return err
+		}
 	}
-	part := &s.parts[len(s.parts)-1]
+	if c.out == nil {
+		if err := c.begin(m.Time); err != nil {
+			return err
+		}
+	}
+	c.latch(m)
+	part := c.part()
 	part.End = max(part.End, m.Time)
 	part.Messages++
-	return s.out.Copy(m, m.Time)
+	_, err := c.o.copy(c.out, m, m.Time)
+	return err
 }
 
-func (s *splitter) end(err error) error {
-	out := s.out
-	s.out = nil
-	if err := out.Finish(err); err != nil {
-		s.parts = s.parts[:len(s.parts)-1]
+// end completes the part that has begun, if any; an error, which may be err, leaves it out.
+func (c *copier) end(err error) error {
+	out := c.out
+	if out == nil {
 		return err
 	}
-	part := &s.parts[len(s.parts)-1]
+	c.out = nil
+	if err := out.Finish(err); err != nil {
+		c.parts = c.parts[:len(c.parts)-1]
+		return err
+	}
+	part := c.part()
 	part.Size, part.Clamped, part.Whole = out.Size(), out.Clamped, out.Stats().Whole
 	return nil
 }
 
-func (s *splitter) release() {
-	for _, h := range s.latched {
+func (c *copier) release() {
+	for _, h := range c.latched {
 		h.b.Release()
 	}
 }

@@ -66,21 +66,21 @@ func (p Placement) Replace(ctx context.Context, path string, write func(out stri
 	}
 	fresh := path + ".new"
 	if err := write(fresh); err != nil {
-		return "", errors.Join(err, removeIfExists(fresh))
+		return "", errors.Join(err, place.Remove(ctx, fresh))
 	}
-	if err := p.keep(path, backup); err != nil {
-		return "", errors.Join(err, removeIfExists(fresh))
+	if err := p.keep(ctx, path, backup); err != nil {
+		return "", errors.Join(err, place.Remove(ctx, fresh))
 	}
 	if err := os.Rename(fresh, path); err != nil {
-		return "", errors.Join(err, os.Rename(backup, path), removeIfExists(fresh))
+		return "", errors.Join(err, os.Rename(backup, path), place.Remove(ctx, fresh))
 	}
 	return backup, nil
 }
 
 // keep adds the old version's second name. Without hard links the first name is gone for a moment.
-func (p Placement) keep(path, backup string) error {
+func (p Placement) keep(ctx context.Context, path, backup string) error {
 	if p.Force {
-		if err := removeIfExists(backup); err != nil {
+		if err := place.Remove(ctx, backup); err != nil {
 			return err
 		}
 	}
@@ -118,11 +118,4 @@ func SameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-func removeIfExists(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
