@@ -156,7 +156,7 @@ func exportAs(ctx context.Context, f Form, dir string, m manifest, o Options) (l
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() { err = out.close(err) }()
 	var whole Joint = apart{}
 	if f.Join != nil {
 		whole = f.Join(out, o)

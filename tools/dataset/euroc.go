@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/tools/export"
 )
 
 // euroc is the layout of the EuRoC MAV data sets (ASL).
@@ -37,8 +38,8 @@ type eurocWriter struct {
 	*Input
 	*united // Motion
 	places  []string
-	lists   []*table
-	poses   *table
+	lists   []*export.Table
+	poses   *export.Table
 }
 
 func nanoseconds(ns int64) string { return fmt.Sprint(ns) }
@@ -69,7 +70,7 @@ func (w *eurocWriter) Set(one *Set) error {
 		if err := w.image(w.places[i]+"/data/"+file, img); err != nil {
 			return err
 		}
-		if err := w.lists[i].printf("%d,%s\n", one.Stamps[i], file); err != nil {
+		if err := w.lists[i].Printf("%d,%s\n", one.Stamps[i], file); err != nil {
 			return err
 		}
 	}
@@ -77,7 +78,7 @@ func (w *eurocWriter) Set(one *Set) error {
 }
 
 func (w *eurocWriter) Place(at int64, t [3]float64, r [4]float64) error {
-	return w.poses.printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
+	return w.poses.Printf("%d,%v,%v,%v,%v,%v,%v,%v\n", at, t[0], t[1], t[2], r[3], r[0], r[1], r[2])
 }
 
 func (w *eurocWriter) Finish() error {
@@ -96,7 +97,7 @@ func (w *eurocWriter) Finish() error {
 		}
 	}
 	motion := w.Input.inertial()
-	if w.united.table.empty() || motion == nil {
+	if w.united.table.Empty() || motion == nil {
 		return nil
 	}
 	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.Options.Noise.text())

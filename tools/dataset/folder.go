@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"rsros/bagstore/place"
 	"rsros/camdriver"
@@ -21,12 +19,9 @@ import (
 // comes last. Images that a killed program has written are kept; tables are written again, which gives
 // the same. It is for one goroutine.
 type Folder struct {
-	Dir      string
+	*export.Files
 	lock     *os.File
-	Work     *export.Workers
 	manifest manifest
-	made     map[string]bool // folders
-	tables   []*table
 	closers  []func() error // of other open files, after an error
 }
 
@@ -78,7 +73,7 @@ func completed(ctx context.Context, dir string, want manifest) (m manifest, ok b
 
 // openFolder creates a folder, or continues one of the same request.
 func openFolder(ctx context.Context, dir string, m manifest, overwrite bool) (*Folder, error) {
-	f := &Folder{Dir: dir, Work: export.NewWorkers(runtime.GOMAXPROCS(0)), manifest: m, made: make(map[string]bool)}
+	f := &Folder{Files: export.NewFiles(dir, true), manifest: m}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -181,20 +176,13 @@ func removeIncomplete(dir string) error {
 
 // sync waits for images, and completes tables.
 func (f *Folder) sync() error {
-	err := f.Work.Wait()
-	for _, t := range f.tables {
-		err = errors.Join(err, t.close(err))
-	}
-	f.tables, f.closers = nil, nil
-	return err
+	f.closers = nil
+	return f.Finish(nil)
 }
 
 // close releases what an error has left open.
-func (f *Folder) close() error {
-	err := f.Work.Wait()
-	for _, t := range f.tables {
-		_ = t.close(ErrUnfinished)
-	}
+func (f *Folder) close(err error) error {
+	err = f.Finish(err)
 	for _, c := range f.closers {
 		_ = c()
 	}
@@ -219,87 +207,12 @@ func (f *Folder) OnError(release func() error) { f.closers = append(f.closers, r
 // ErrUnfinished means that a file isn't completed because of another error.
 var ErrUnfinished = errors.New("unfinished")
 
-// Path returns a file's path, in a folder that exists.
-func (f *Folder) Path(name string) (string, error) {
-	path := filepath.Join(f.Dir, filepath.FromSlash(name))
-	if parent := filepath.Dir(path); !f.made[parent] {
-		if err := os.MkdirAll(parent, 0o777); err != nil {
-			return "", err
-		}
-		f.made[parent] = true
-	}
-	return path, nil
-}
-
-// image writes a frame as a PNG, unless it is there. It retains the frame while it is needed.
+// image writes a frame that passed Check as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *Folder) image(name string, frame *camdriver.Frame) error {
-	release, p := frame.Retain().Release, export.FrameImage(frame)
+	if st, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name))); err == nil && st.Size() > 0 {
+		return nil
+	}
+	p := export.FrameImage(frame)
 	p.Stored = f.manifest.Options.Stored
-	path, err := f.Path(name)
-	if err == nil {
-		err = p.Check()
-	}
-	if err != nil {
-		release()
-		return err
-	}
-	return f.Work.Do(func() error {
-		defer release()
-		if st, err := os.Stat(path); err == nil && st.Size() > 0 {
-			return nil
-		}
-		return export.WriteFile(path, true, func(w *os.File) error { return p.Encode(w) })
-	})
-}
-
-// Text writes a small file.
-func (f *Folder) Text(name string, text []byte) error {
-	path, err := f.Path(name)
-	if err != nil {
-		return err
-	}
-	return export.WriteFile(path, true, func(w *os.File) error {
-		_, err := w.Write(text)
-		return err
-	})
-}
-
-// Create creates the file that gets a name below the folder when it is finished.
-func (f *Folder) Create(name string) (*place.Target, error) {
-	path, err := f.Path(name)
-	if err != nil {
-		return nil, err
-	}
-	return export.CreateFile(path, true)
-}
-
-// table is a text file that is written line by line. There is no file without a line. It gets its name
-// when the folder's files are synced.
-type table struct {
-	folder     *Folder
-	name, head string
-	file       *place.Target
-	out        *bufio.Writer // nil before the first line
-}
-
-// table returns a table whose first line is head.
-func (f *Folder) table(name, head string) *table { return &table{folder: f, name: name, head: head} }
-
-func (t *table) printf(format string, values ...any) (err error) {
-	if t.empty() {
-		if t.file, err = t.folder.Create(t.name); err != nil {
-			return err
-		}
-		t.out = bufio.NewWriterSize(t.file, 64<<10)
-		t.folder.tables = append(t.folder.tables, t)
-		t.out.WriteString(t.head)
-	}
-	_, err = fmt.Fprintf(t.out, format, values...)
-	return err
-}
-
-func (t *table) empty() bool { return t.out == nil }
-
-func (t *table) close(failed error) error {
-	return t.file.Finish(errors.Join(failed, t.out.Flush()))
+	return f.Go(name, frame.Retain().Release, p.Encode)
 }

@@ -125,7 +125,7 @@ func (w *kalibrWriter) Finish() error {
 		return err
 	}
 	motion := w.Input.inertial()
-	if w.united.table.empty() {
+	if w.united.table.Empty() {
 		motion = nil
 	}
 	if motion != nil {

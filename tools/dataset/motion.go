@@ -1,13 +1,16 @@
 package dataset
 
-import "rsros/camdriver"
+import (
+	"rsros/camdriver"
+	"rsros/tools/export"
+)
 
 // InertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
 // out.
 type InertialTables struct {
 	separator   string
 	stamp       func(int64) string
-	gyro, accel *table
+	gyro, accel *export.Table
 }
 
 // InertialCSV returns tables for layouts that have none of their own.
@@ -30,8 +33,8 @@ func (t *InertialTables) Sample(at int64, f *camdriver.Frame) error {
 	return nil
 }
 
-func (t *InertialTables) row(to *table, at int64, v [3]float64) error {
-	return to.printf("%s%[2]s%[3]v%[2]s%[4]v%[2]s%[5]v\n", t.stamp(at), t.separator, v[0], v[1], v[2])
+func (t *InertialTables) row(to *export.Table, at int64, v [3]float64) error {
+	return to.Printf("%s%[2]s%[3]v%[2]s%[4]v%[2]s%[5]v\n", t.stamp(at), t.separator, v[0], v[1], v[2])
 }
 
 // poseOf returns a sample's translation in metres, and its rotation: x, y, z, w.

@@ -34,7 +34,7 @@ type Input struct {
 	used     []stampSet         // of cameras: names of images; nil if stamps don't name them
 	chain    process.Chain
 	truth    truth
-	leftOut  *table
+	leftOut  *export.Table
 	ticks    ticks
 	Damaged  uint64 // messages
 	pace     bagstore.Pace
@@ -382,7 +382,7 @@ func (s *Input) Note(format string, args ...any) {
 // leave lists a set that is left out.
 func (s *Input) leave(e *rssets.Entry, why string) error {
 	s.LeftOut++
-	return s.leftOut.printf("%d,%d,%q\n", int64(e.At), stamp(e.Frame), why)
+	return s.leftOut.Printf("%d,%d,%q\n", int64(e.At), stamp(e.Frame), why)
 }
 
 // lost returns what the sequence doesn't have of the recording.
@@ -404,7 +404,7 @@ func (s *Input) lost() (lost []string) {
 // name returns a file's name below the data set's folder.
 func (s *Input) name(file string) string { return path.Join(s.Folder, file) }
 
-func (s *Input) table(file, head string) *table { return s.Out.table(s.name(file), head) }
+func (s *Input) table(file, head string) *export.Table { return s.Out.Table(s.name(file), head) }
 
 func (s *Input) text(file, text string) error { return s.Out.Text(s.name(file), []byte(text)) }
 

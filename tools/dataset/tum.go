@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/tools/export"
 )
 
 // tum is the layout of TUM's RGB-D benchmark.
@@ -26,10 +27,10 @@ var tum = Form{
 
 type tumWriter struct {
 	*Input
-	lists        [2]*table // rgb.txt, depth.txt
-	associations *table
+	lists        [2]*export.Table // rgb.txt, depth.txt
+	associations *export.Table
 	inertial     InertialTables
-	poses        *table
+	poses        *export.Table
 }
 
 var tumPlaces = [2]string{"rgb", "depth"}
@@ -56,17 +57,17 @@ func (w *tumWriter) Set(one *Set) error {
 		if err := w.image(files[i], img); err != nil {
 			return err
 		}
-		if err := w.lists[i].printf("%s %s\n", seconds(one.Stamps[i]), files[i]); err != nil {
+		if err := w.lists[i].Printf("%s %s\n", seconds(one.Stamps[i]), files[i]); err != nil {
 			return err
 		}
 	}
-	return w.associations.printf("%s %s %s %s\n", seconds(one.Stamps[0]), files[0], seconds(one.Stamps[1]), files[1])
+	return w.associations.Printf("%s %s %s %s\n", seconds(one.Stamps[0]), files[0], seconds(one.Stamps[1]), files[1])
 }
 
 func (w *tumWriter) Motion(at int64, f *camdriver.Frame) error { return w.inertial.Sample(at, f) }
 
 func (w *tumWriter) Place(at int64, t [3]float64, r [4]float64) error {
-	return w.poses.printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
+	return w.poses.Printf("%s %v %v %v %v %v %v %v\n", seconds(at), t[0], t[1], t[2], r[0], r[1], r[2], r[3])
 }
 
 // finish writes the calibration, which the benchmark has on its web page, and the trajectory.

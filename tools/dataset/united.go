@@ -3,6 +3,7 @@ package dataset
 import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/tools/export"
 )
 
 // united combines the samples of a gyroscope and an accelerometer: one for each of the gyroscope's,
@@ -11,7 +12,7 @@ import (
 type united struct {
 	s        *Input
 	tables   InertialTables // of the samples as they were sent
-	table    *table
+	table    *export.Table
 	uniter   *process.Uniter
 	more     func(process.UnitedSample) error // also takes what table has; may be nil
 	err      error
@@ -19,7 +20,7 @@ type united struct {
 	separate bool
 }
 
-func newUnited(s *Input, separate InertialTables, table *table) *united {
+func newUnited(s *Input, separate InertialTables, table *export.Table) *united {
 	u := &united{s: s, tables: separate, table: table}
 	u.uniter = process.NewUniter(process.UniteLinear, u.take)
 	return u
@@ -27,7 +28,7 @@ func newUnited(s *Input, separate InertialTables, table *table) *united {
 
 func (u *united) take(m process.UnitedSample) {
 	if u.err == nil {
-		u.err = u.table.printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
+		u.err = u.table.Printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
 	}
 	if u.err == nil && u.more != nil {
 		u.err = u.more(m)

@@ -1,18 +1,11 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -26,13 +19,12 @@ import (
 // folder is an export into a folder: images are encoded on all cores, and the manifest lists files
 // in time order. It is for one goroutine.
 type folder struct {
+	*Files
 	o        Options
-	dir      string
-	names    map[string]string // by topic or stream: its place below dir
+	names    map[string]string // by topic or stream: its place below Dir
 	next     map[string]uint64 // by place: the number of its next file
 	manifest *manifest
-	tables   map[string]*table
-	work     *Workers
+	rows     map[string]*Table
 	walk     bagset.Walk
 	bad      int // messages that can be read but not exported
 }
@@ -40,22 +32,14 @@ type folder struct {
 // exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
 // and how many have bagstore.ClampedTimes.
 func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.Filter, o Options) (bad, moved int, err error) {
-	path := filepath.Join(o.Dir, "manifest.json")
-	err = WriteFile(path, o.Overwrite, func(file *os.File) (err error) {
-		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
-			manifest: newManifest(file, place.Base(o.Bag)), work: NewWorkers(runtime.GOMAXPROCS(0)), walk: bagset.NewWalk(ctx, o.Log)}
-		f.walk.Progress = o.Progress
-		err = f.export(bag, filter)
-		if waitErr := f.work.Wait(); err == nil {
-			err = waitErr
-		}
-		for _, t := range f.tables {
-			err = cmp.Or(t.close(err), err)
-		}
-		bad, moved = f.bad+f.walk.Damaged, f.walk.Clamped
-		return cmp.Or(err, f.manifest.close())
+	f := &folder{Files: NewFiles(o.Dir, o.Overwrite), o: o, names: make(map[string]string), next: make(map[string]uint64),
+		rows: make(map[string]*Table), walk: bagset.NewWalk(ctx, o.Log)}
+	f.walk.Progress = o.Progress
+	err = f.Write("manifest.json", func(file io.Writer) error {
+		f.manifest = newManifest(file, place.Base(o.Bag))
+		return cmp.Or(f.Finish(f.export(bag, filter)), f.manifest.close())
 	})
-	return bad, moved, err
+	return f.bad + f.walk.Damaged, f.walk.Clamped, err
 }
 
 func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
@@ -145,85 +129,23 @@ func (f *folder) taken(place string) bool {
 	return false
 }
 
-// write encodes a file in a worker, and calls release after it.
+// write lists a file, encodes it in a worker, and calls release after it.
 func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer) error) error {
-	path := filepath.Join(f.dir, filepath.FromSlash(entry.File))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		release()
-		return err
-	}
 	f.manifest.add(entry)
-	return f.work.Do(func() error {
-		defer release()
-		return WriteFile(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
-	})
+	return f.Go(entry.File, release, encode)
 }
 
 func (f *folder) row(name string, columns []string, values ...any) error {
-	t, ok := f.tables[name]
+	t, ok := f.rows[name]
 	if !ok {
-		path := filepath.Join(f.dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		var err error
-		if t, err = newTable(path, f.o.Overwrite, columns); err != nil {
-			return err
-		}
-		f.tables[name] = t
+		t = f.Table(name, strings.Join(columns, ",")+"\n")
+		f.rows[name] = t
 		f.manifest.tables = append(f.manifest.tables, name)
 	}
-	return t.row(values)
+	return t.Row(values)
 }
 
 func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
 	f.bad++
 	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
-}
-
-type table struct {
-	path  string
-	file  *place.Target
-	csv   *csv.Writer
-	cells []string // of a row
-}
-
-func newTable(path string, overwrite bool, columns []string) (*table, error) {
-	f, err := CreateFile(path, overwrite)
-	if err != nil {
-		return nil, err
-	}
-	t := &table{path: path, file: f, csv: csv.NewWriter(bufio.NewWriterSize(f, 64<<10)), cells: make([]string, len(columns))}
-	return t, t.csv.Write(columns)
-}
-
-// row writes numbers so that they read back exactly. nil is an empty cell.
-func (t *table) row(values []any) error {
-	if len(values) != len(t.cells) {
-		return fmt.Errorf("%s: %d values for %d columns", t.path, len(values), len(t.cells))
-	}
-	for i, v := range values {
-		t.cells[i] = cell(v)
-	}
-	return t.csv.Write(t.cells)
-}
-
-func cell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case float32:
-		return strconv.FormatFloat(float64(v), 'f', -1, 32)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	}
-	return fmt.Sprint(v)
-}
-
-// close completes the file, or removes it after an error.
-func (t *table) close(failed error) error {
-	t.csv.Flush()
-	return t.file.Finish(errors.Join(failed, t.csv.Error()))
 }

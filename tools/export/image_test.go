@@ -4,42 +4,11 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
 	"rsros/msgs/imagetransport"
 )
-
-func TestWrite(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	broken := errors.New("the disk is full")
-	write := func(text string, err error) func(*os.File) error {
-		return func(f *os.File) error {
-			_, writeErr := f.WriteString(text)
-			return errors.Join(writeErr, err)
-		}
-	}
-	if err := WriteFile(path, false, write("half", broken)); !errors.Is(err, broken) {
-		t.Error(err)
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 0 {
-		t.Error("left", entries, err)
-	}
-	if err := WriteFile(path, false, write("whole", nil)); err != nil {
-		t.Error(err)
-	}
-	if err := WriteFile(path, false, write("other", nil)); !errors.Is(err, os.ErrExist) {
-		t.Error(err)
-	}
-	if err := WriteFile(path, true, write("half", broken)); !errors.Is(err, broken) {
-		t.Error(err)
-	}
-	if text, err := os.ReadFile(path); string(text) != "whole" || err != nil {
-		t.Errorf("%q, %v", text, err)
-	}
-}
 
 // TestWorkers checks the number of concurrent jobs, and that the first error is returned.
 func TestWorkers(t *testing.T) {

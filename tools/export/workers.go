@@ -2,32 +2,8 @@ package export
 
 import (
 	"cmp"
-	"context"
-	"os"
 	"sync"
-
-	"rsros/bagstore/place"
 )
-
-// WriteFile writes a file that gets its name when it is complete.
-func WriteFile(path string, overwrite bool, write func(*os.File) error) error {
-	f, err := CreateFile(path, overwrite)
-	if err != nil {
-		return err
-	}
-	return f.Finish(write(f.File))
-}
-
-// CreateFile creates a file that gets its name when it is finished. It isn't synced: a folder has thousands of images,
-// and can be exported again.
-func CreateFile(path string, overwrite bool) (*place.Target, error) {
-	f, err := place.Create(context.Background(), path, overwrite)
-	if err != nil {
-		return nil, err
-	}
-	f.Unsynced = true
-	return f, nil
-}
 
 // Workers run jobs, at most n at a time. Its methods are for one goroutine.
 type Workers struct {
