@@ -61,10 +61,6 @@ type Result struct {
 	Why      error          // about the last of them
 }
 
-func (o Options) open(ctx context.Context) (*rsbag.File, error) {
-	return rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device})
-}
-
 // part returns what Choose selects of a RealSense recording's time.
 func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
 	if o.Choose == nil {
@@ -78,51 +74,50 @@ func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
 }
 
 // ToDB3 writes a recording as a .db3.
-func ToDB3(ctx context.Context, o Options) (r Result, err error) {
-	file, err := o.open(ctx)
-	if err != nil {
-		return r, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	part, err := o.part(file)
-	if err != nil {
-		return r, err
-	}
-	var facts []rstext.Pair
-	for _, kv := range file.Additional() {
-		facts = append(facts, rstext.Pair{Key: kv.Key, Value: kv.Value})
-	}
-	err = place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
-		w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts})
-		if err != nil {
-			return err
+func ToDB3(ctx context.Context, o Options) (Result, error) {
+	return o.toDevice(ctx, func(r *Result, file *rsbag.File, part bagstore.Filter) error {
+		var facts []rstext.Pair
+		for _, kv := range file.Additional() {
+			facts = append(facts, rstext.Pair(kv))
 		}
-		err = r.copy(ctx, file, part, db3Target{w}, o.Progress)
-		r.Lost = append(r.Lost, w.Losses()...)
-		return errors.Join(err, w.Close())
+		return place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
+			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts})
+			if err != nil {
+				return err
+			}
+			err = r.copy(ctx, file, part, db3Target{w}, o.Progress)
+			r.Lost = append(r.Lost, w.Losses()...)
+			return errors.Join(err, w.Close())
+		})
 	})
-	return r.finish(ctx, o, err)
 }
 
 // ToBag writes a recording as a bag of version 3.
-func ToBag(ctx context.Context, o Options) (r Result, err error) {
-	file, err := o.open(ctx)
+func ToBag(ctx context.Context, o Options) (Result, error) {
+	return o.toDevice(ctx, func(r *Result, file *rsbag.File, part bagstore.Filter) error {
+		if o.Bag.Compression == bagstore.BZ2 {
+			return fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
+		}
+		target, err := place.Create(ctx, o.Out, o.Overwrite)
+		if err != nil {
+			return err
+		}
+		return target.Finish(r.writeBag(ctx, file, part, target, o))
+	})
+}
+
+// toDevice writes a RealSense recording with write.
+func (o Options) toDevice(ctx context.Context, write func(*Result, *rsbag.File, bagstore.Filter) error) (r Result, err error) {
+	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device})
 	if err != nil {
 		return r, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	if o.Bag.Compression == bagstore.BZ2 {
-		return r, fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
-	}
 	part, err := o.part(file)
 	if err != nil {
 		return r, err
 	}
-	target, err := place.Create(ctx, o.Out, o.Overwrite)
-	if err != nil {
-		return r, err
-	}
-	return r.finish(ctx, o, target.Finish(r.writeBag(ctx, file, part, target, o)))
+	return r.finish(ctx, o, write(&r, file, part))
 }
 
 func (r *Result) writeBag(ctx context.Context, file *rsbag.File, part bagstore.Filter, target *place.Target, o Options) error {
@@ -175,8 +170,8 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, part bagstore.Filte
 			r.Events++
 			continue
 		}
-		if r.Frames++; p != nil && r.Frames%16 == 0 {
-			p(r.Frames, total)
+		if r.Frames++; r.Frames%16 == 0 {
+			p.Report(r.Frames, total)
 		}
 	}
 	for what, n := range lost {

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/realsense/rsdb3"
+	"rsros/tools/bagset"
 	"rsros/tools/rewrite"
 )
 
@@ -19,7 +20,7 @@ import (
 // definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
 	in, err := openSources(o.In, o.More, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
-	defer in.close()
+	defer bagset.Close(in.bags)
 	if err != nil {
 		return r, err
 	}

@@ -15,29 +15,14 @@ import (
 	"rsros/tools/rewrite"
 )
 
-func extOf(f recording.Format) (string, error) {
-	switch f {
-	case recording.SQLite:
-		return extDB3, nil
-	case recording.MCAP:
-		return extMCAP, nil
-	case recording.Folder:
-		return "", errors.New("this is a folder: name one of its files, or convert it to another one")
-	case recording.Compressed:
-		return "", errors.New("the file is compressed as a whole; convert reads it")
-	}
-	return "", errors.New("neither a .db3 nor an MCAP file")
-}
+// extensions are those of the formats that convert writes to files.
+var extensions = map[recording.Format]string{recording.Bag: extBag, recording.SQLite: extDB3, recording.MCAP: extMCAP}
 
 // Misnamed returns an error if out, to which a command would write a recording of format f, has the extension of
 // another format. The error has the command that writes it.
 func Misnamed(f recording.Format, out string) error {
-	own, err := extOf(f)
-	if f == recording.Bag {
-		own, err = extBag, nil
-	}
-	ext := filepath.Ext(out)
-	if err != nil || strings.EqualFold(ext, own) || !slices.Contains([]string{extBag, extDB3, extMCAP}, strings.ToLower(ext)) {
+	own, ext := extensions[f], filepath.Ext(out)
+	if own == "" || strings.EqualFold(ext, own) || !slices.Contains([]string{extBag, extDB3, extMCAP}, strings.ToLower(ext)) {
 		return nil
 	}
 	right := strings.TrimSuffix(out, ext) + own
@@ -52,10 +37,14 @@ func Again(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	ext, err := extOf(format)
+	ext := extensions[format]
 	switch {
-	case err != nil:
-		return Result{}, fmt.Errorf("%s: %w", o.In, err)
+	case format == recording.Folder:
+		return Result{}, fmt.Errorf("%s: this is a folder: name one of its files, or convert it to another one", o.In)
+	case format == recording.Compressed:
+		return Result{}, fmt.Errorf("%s: the file is compressed as a whole; convert reads it", o.In)
+	case ext != extDB3 && ext != extMCAP:
+		return Result{}, fmt.Errorf("%s: neither a .db3 nor an MCAP file", o.In)
 	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
 		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; convert it to .mcap or .bag", o.In)
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:

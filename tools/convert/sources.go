@@ -37,12 +37,6 @@ func openSources(first string, more []string, o bagstore.OpenOptions) (sources, 
 	return in, nil
 }
 
-func (s sources) close() {
-	for _, b := range s.bags {
-		_ = b.Close() // only read
-	}
-}
-
 // mcapFiles is [recording.MCAPFiles] of all recordings.
 func (s sources) mcapFiles() (files []*mcap.File, all bool) {
 	all = true

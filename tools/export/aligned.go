@@ -53,7 +53,11 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 	return a
 }
 
+// frame borrows an image of any stream.
 func (a *aligned) frame(f *camdriver.Frame) error {
+	if a == nil {
+		return nil
+	}
 	if kind := f.Stream().Kind; kind == camdriver.Depth || kind == camdriver.Color {
 		a.sync.Push(a.rig.Image(f.Retain()), a.set)
 	}

@@ -50,14 +50,15 @@ func newClouds(r *recordingExport) *clouds {
 	return c
 }
 
-// frame borrows a frame of any stream.
+// frame borrows an image of any stream.
 func (c *clouds) frame(e manifestFile, f *camdriver.Frame) error {
 	switch {
+	case c == nil:
 	case f.Profile.Format == camdriver.Z16 && f.DepthUnits > 0 &&
 		f.Width == c.depth.Intrinsics.Width && f.Height == c.depth.Intrinsics.Height:
 		c.waiting = append(c.waiting, timedFrame{e, f.Retain()})
 		if c.colour == nil || len(c.waiting) > maxWaiting {
-			return c.emitAll(c.last)
+			return c.emitNearest(c.last, c.last)
 		}
 	case c.colour != nil && f.Stream().Kind == camdriver.Color && coloured(f):
 		before := c.last
@@ -87,13 +88,11 @@ func (c *clouds) emitNearest(before, after timedFrame) error {
 	return nil
 }
 
-func (c *clouds) emitAll(colour timedFrame) error { return c.emitNearest(colour, colour) }
-
 func (c *clouds) finish() error {
 	if c == nil {
 		return nil
 	}
-	err := c.emitAll(c.last)
+	err := c.emitNearest(c.last, c.last)
 	for _, d := range c.waiting {
 		d.frame.Release()
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -85,13 +86,9 @@ func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
 }
 
 func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
-	start, end := r.file.FileTimes(filter)
-	if filter.Start > 0 {
-		cursor.Seek(start)
-	}
-	for e := range cursor.Events() {
-		if e.Time > end {
-			break
+	for e := range cursor.Part(filter) {
+		if e.Frame == nil { // an option's value at the start
+			continue
 		}
 		if err := r.frame(e); err != nil {
 			return err
@@ -104,12 +101,7 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		r.bad += int(n)
 		r.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
 	}
-	if r.clouds != nil {
-		if err := r.clouds.finish(); err != nil {
-			return err
-		}
-	}
-	return r.aligned.finish()
+	return cmp.Or(r.clouds.finish(), r.aligned.finish())
 }
 
 func (r *recordingExport) frame(e rsbag.Event) error {
@@ -137,15 +129,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if err := r.write(entry, f.Release, p.Encode); err != nil {
 		return err
 	}
-	if r.aligned != nil {
-		if err := r.aligned.frame(f); err != nil {
-			return err
-		}
-	}
-	if r.clouds != nil {
-		return r.clouds.frame(entry, f)
-	}
-	return nil
+	return cmp.Or(r.aligned.frame(f), r.clouds.frame(entry, f))
 }
 
 // lens returns the first stream of a kind that has intrinsics; nil if there is none.

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -51,8 +53,11 @@ func (t token) String() string {
 	return t.text
 }
 
-var operators = []string{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", ":=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ".", ":",
-	"&", "|", "^", "~", "@", "="}
+// tokenForm matches a number in base 10, 16, 8 or 2 or what may be meant for one, the beginning of a string, a name or an
+// operator.
+var tokenForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(0[xX][\w.]*|\.?[0-9](?:[eE][+-]|[\w.])*)|(\w{0,2})['"]|(\w+)|\*\*|//|[=!<>:]=|<<|>>|[-<>+*/%()[\]{},.:&|^~@=])`)
+})
 
 // scan splits an expression into tokens. The last one is the end.
 func scan(source string) (tokens []token) {
@@ -73,47 +78,29 @@ func scan(source string) (tokens []token) {
 
 // next returns the token at an offset, and its length.
 func next(source string, at int) (token, int) {
-	rest := source[at:]
-	word := len(rest) - len(strings.TrimLeftFunc(rest, isWord))
+	m := tokenForm().FindStringSubmatchIndex(source[at:])
+	if m == nil {
+		r, _ := utf8.DecodeRuneInString(source[at:])
+		refuse(at, "unexpected %q", r)
+	}
+	word := source[at : at+m[1]]
 	switch {
-	case isDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
-		return scanNumber(source, at)
-	case word <= 2 && word < len(rest) && (rest[word] == '\'' || rest[word] == '"'):
-		value, n := scanString(source, at, strings.ToLower(rest[:word]))
-		return token{kind: text, text: value}, n
-	case word > 0:
-		return token{kind: name, text: rest[:word]}, word
-	}
-	for _, op := range operators {
-		if strings.HasPrefix(rest, op) {
-			return token{kind: operator, text: op}, len(op)
+	case m[2] >= 0:
+		v, err := parseNumber(word)
+		if err != nil {
+			refuse(at, "invalid number %s", word)
 		}
+		return token{kind: number, text: word, value: v}, len(word)
+	case m[4] >= 0:
+		value, n := scanString(source, at, strings.ToLower(word[:len(word)-1]))
+		return token{kind: text, text: value}, n
+	case m[6] >= 0:
+		return token{kind: name, text: word}, len(word)
 	}
-	r, _ := utf8.DecodeRuneInString(rest)
-	refuse(at, "unexpected %q", r)
-	return token{}, 0
+	return token{kind: operator, text: word}, len(word)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isWord(r rune) bool {
-	return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-// scanNumber reads an integer in base 10, 16, 8 or 2, or a decimal fraction.
-func scanNumber(source string, at int) (token, int) {
-	rest := source[at:]
-	hex := strings.HasPrefix(strings.ToLower(rest), "0x")
-	n := 0
-	for n < len(rest) && (isWord(rune(rest[n])) || rest[n] == '.' || !hex && n > 0 && rest[n-1]|0x20 == 'e' && (rest[n] == '+' || rest[n] == '-')) {
-		n++
-	}
-	v, err := parseNumber(rest[:n])
-	if err != nil {
-		refuse(at, "invalid number %s", rest[:n])
-	}
-	return token{kind: number, text: rest[:n], value: v}, n
-}
 
 // parseNumber parses a number as Python writes it in programs.
 func parseNumber(word string) (any, error) {
