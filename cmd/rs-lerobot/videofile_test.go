@@ -121,13 +121,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	if err := write(t, t.Context(), videoOptions{Path: filepath.Join(t.TempDir(), "out.mp4"), Codec: H264}, nil); !errors.Is(err, errNoVideo) {
-		t.Error(err)
-	}
-}
-
 // TestCancel checks that canceling the context ends ffmpeg and leaves no file.
 func TestCancel(t *testing.T) {
 	need.Programs(t, "ffmpeg")

@@ -129,11 +129,8 @@ func stock(t *testing.T, path string) {
 	if testing.Short() {
 		return
 	}
-	need.Programs(t, "sqlite3", "python3")
-	out, err := exec.Command("sqlite3", "-readonly", path, "PRAGMA integrity_check").CombinedOutput()
-	if err != nil || strings.TrimSpace(string(out)) != "ok" {
-		t.Errorf("sqlite3: %v: %s", err, out)
-	}
+	integrity(t, path)
+	need.Programs(t, "python3")
 	const script = `
 import sqlite3, struct, sys
 db = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True)

@@ -417,16 +417,3 @@ func TestDeviceGaps(t *testing.T) {
 		t.Errorf("%d frames forward, %d backward, %d differ", len(forward), len(backward), differ)
 	}
 }
-
-// TestCameraReported checks that without Device a camera node's recording is converted
-// message by message, and that the result reports a camera.
-func TestCameraReported(t *testing.T) {
-	dir := t.TempDir()
-	r, err := Run(t.Context(), Options{In: need.Bag(t, "db3/own_native.db3"), Out: filepath.Join(dir, "x.bag")})
-	if err != nil || !r.Camera || len(r.Lost) > 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if _, err := Run(t.Context(), Options{In: need.Bag(t, "db3/own_native.db3"), Out: filepath.Join(dir, "x.mcap"), Device: true}); err == nil {
-		t.Error("an MCAP file was written")
-	}
-}

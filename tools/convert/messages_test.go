@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -25,7 +24,6 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
-	"rsros/test/samplebag"
 	"rsros/test/workload"
 )
 
@@ -199,35 +197,8 @@ func integrity(t *testing.T, path string) {
 func independent(t *testing.T, path string, messages int) {
 	t.Helper()
 	for _, indexed := range []bool{true, false} {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := mcap.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		it, err := r.Messages(mcap.UsingIndex(indexed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		count := 0
-		for {
-			schema, _, _, err := it.NextInto(nil)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if count++; schema.Name == "" || schema.Encoding == "" {
-				t.Fatalf("schema %+v", schema)
-			}
-		}
-		if count != messages {
-			t.Errorf("%s, index %t: %d messages, want %d", path, indexed, count, messages)
+		if _, list := readMCAP(t, path, indexed); len(list) != messages {
+			t.Errorf("%s, index %t: %d messages, want %d", path, indexed, len(list), messages)
 		}
 	}
 }
@@ -270,27 +241,14 @@ func TestAgainstGenpy(t *testing.T) {
 // TestRawStays checks that messages that need no conversion keep their bytes and QoS.
 func TestRawStays(t *testing.T) {
 	dir := t.TempDir()
-	raw := func(path string) (list []string) {
-		b, topics, err := recording.OpenRaw(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
-		samplebag.Each(t, func(m bagstore.Message) {
-			k := topics[m.Conn.ID]
-			list = append(list, fmt.Sprintf("%d %s %s %q %x", m.Time, k.Name, k.Type, k.QoS, m.Data))
-		}, b)
-		slices.Sort(list)
-		return list
-	}
 	for _, name := range []string{"public/rosbag2_talker.mcap", "public/rosbag2_v2_wal_zstd.db3", "public/rosbag2_v4.db3", "own_native.db3", "sdk_rec_raw.db3"} {
 		in := need.Bag(t, "db3/"+name)
 		there, back := filepath.Join(dir, "there.mcap"), filepath.Join(dir, "back.db3")
 		run(t, Options{In: in, Out: there, Overwrite: true})
 		run(t, Options{In: there, Out: back, ROS: 2, Overwrite: true})
-		want := raw(in)
-		same(t, name+" as MCAP", raw(there), want)
-		same(t, name+" back", raw(back), want)
+		want := slices.Sorted(slices.Values(rawRows(t, in)))
+		same(t, name+" as MCAP", slices.Sorted(slices.Values(rawRows(t, there))), want)
+		same(t, name+" back", slices.Sorted(slices.Values(rawRows(t, back))), want)
 		integrity(t, back)
 	}
 }
@@ -319,23 +277,12 @@ func TestHeadsStay(t *testing.T) {
 	}
 	check(t, errors.Join(w.Close(), f.Close()))
 	heads := func(path string) (list []string) {
-		f, err := os.Open(path)
-		check(t, err)
-		defer f.Close()
-		r, err := mcap.NewReader(f)
-		check(t, err)
-		defer r.Close()
-		it, err := r.Messages(mcap.UsingIndex(false), mcap.InOrder(mcap.FileOrder))
-		check(t, err)
-		for {
-			_, _, m, err := it.NextInto(nil)
-			if errors.Is(err, io.EOF) {
-				slices.Sort(list)
-				return list
-			}
-			check(t, err)
+		_, all := readMCAP(t, path, false)
+		for _, m := range all {
 			list = append(list, fmt.Sprint(m.Sequence, m.LogTime, m.PublishTime, m.Data[len(m.Data)-8:]))
 		}
+		slices.Sort(list)
+		return list
 	}
 	want := heads(in)
 	for name, o := range map[string]Options{"x.mcap": {}, "ros2.mcap": {ROS: 2}, "folder": {ROS: 2, Storage: db3.StorageMCAP}} {

@@ -29,7 +29,8 @@ func rawRows(t *testing.T, path string) (list []string) {
 	for n := v.Count(); n > 0; n-- {
 		if it.Next() {
 			m := it.Message()
-			list = append(list, fmt.Sprintf("%d %s %s %x", m.Time, m.Conn.Topic, topics[m.Conn.ID].Type, sha256.Sum256(m.Data)))
+			k := topics[m.Conn.ID]
+			list = append(list, fmt.Sprintf("%d %s %s %q %x", m.Time, k.Name, k.Type, k.QoS, sha256.Sum256(m.Data)))
 		}
 	}
 	return list

@@ -52,25 +52,3 @@ func FuzzImage(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkImage encodes a D435i's images; MB/s are of pixels.
-func BenchmarkImage(b *testing.B) {
-	for name, p := range map[string]imagetransport.Image{
-		"Z16":  {Encoding: "mono16", Width: 848, Height: 480, Step: 2 * 848},
-		"Y8":   {Encoding: "mono8", Width: 848, Height: 480, Step: 848},
-		"RGB8": {Encoding: "rgb8", Width: 640, Height: 480, Step: 3 * 640},
-	} {
-		p.Data = make([]byte, p.Step*p.Height)
-		for i := range p.Data {
-			p.Data[i] = byte(i/64 + i*i%7)
-		}
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(p.Data)))
-			for b.Loop() {
-				if err := (Image{Image: p}).Encode(io.Discard); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"image/color"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,14 +18,8 @@ func TestExportMaps(t *testing.T) {
 	if err := Run(t.Context(), Options{Bag: rig.MapBag(t), Dir: dir, Log: zerolog.Nop()}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(dir, "Occupancy_0", "000003.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	img, err := png.Decode(f)
-	if err != nil || img.Bounds().Dx() != 4 || img.At(3, 0) != (color.Gray{Y: 100}) {
-		t.Errorf("img %v, %v", img, err)
+	if img := readPNG(t, filepath.Join(dir, "Occupancy_0", "000003.png")); img.Bounds().Dx() != 4 || img.At(3, 0) != (color.Gray{Y: 100}) {
+		t.Errorf("img %v", img)
 	}
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if want := `"map":{"resolution_m":0.5,"origin_m":[0,0,0],"orientation_xyzw":[0,0,0,1]}`; err != nil || !strings.Contains(string(manifest), want) {

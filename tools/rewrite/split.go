@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 	"rsros/bagstore/rosbag"
 )
 
-// SplitOptions are the options of Split. At least one limit must be set.
+// SplitOptions are the options of Split. Without a limit there is one part.
 type SplitOptions struct {
 	Options                // without Keep
 	Duration time.Duration // of a part
@@ -97,9 +96,6 @@ func newCopier(ctx context.Context, bags []*bagstore.Recording, name func(part i
 // Split copies a bag into parts in time order. name returns the path of a part, from 0. After an
 // error, complete parts remain.
 func Split(ctx context.Context, b *bagstore.Recording, name func(part int) string, o SplitOptions) ([]Part, error) {
-	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
-		return nil, errors.New("split needs a duration, a size or a number of messages")
-	}
 	c := newCopier(ctx, []*bagstore.Recording{b}, name, o)
 	defer c.release()
 	err := c.end(c.run())

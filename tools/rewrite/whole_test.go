@@ -166,6 +166,14 @@ func merged(t *testing.T, name string, bags []*bagstore.Recording, out string, o
 	if slices.ContainsFunc(rep.Notes, func(n bagstore.Note) bool { return strings.Contains(n.Text, "described only after") }) {
 		t.Errorf("%s: %v", name, rep.Notes)
 	}
+	seen := make(map[string]bool)
+	for _, c := range open(t, out, false).Connections() {
+		key := fmt.Sprint(c.Topic, c.Type, c.MD5, c.CallerID, c.Latching)
+		if seen[key] {
+			t.Errorf("%s: equal connections didn't become one: %s", name, key)
+		}
+		seen[key] = true
+	}
 	return contentOf(t, out), rep.Chunks, res
 }
 
