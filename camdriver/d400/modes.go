@@ -162,26 +162,19 @@ func markDefaults(list []camdriver.Profile, slow bool) {
 		if slow {
 			w.Width, w.Height, w.FPS = 640, 480, 15
 		}
-		if i := nearest(list, w); i >= 0 {
-			list[i].Default = true
+		distance := func(p camdriver.Profile) int {
+			return 1000*abs(p.Width*p.Height-w.Width*w.Height) + abs(p.FPS-w.FPS)
+		}
+		var best *camdriver.Profile
+		for i, p := range list {
+			if p.Stream == w.Stream && p.Format == w.Format && (best == nil || distance(p) < distance(*best)) {
+				best = &list[i]
+			}
+		}
+		if best != nil {
+			best.Default = true
 		}
 	}
-}
-
-// nearest returns the index of the profile with w's stream and format that is nearest to
-// w, or -1.
-func nearest(list []camdriver.Profile, w camdriver.Profile) int {
-	best, distance := -1, 0
-	for i, p := range list {
-		if p.Stream != w.Stream || p.Format != w.Format {
-			continue
-		}
-		d := 1000*abs(p.Width*p.Height-w.Width*w.Height) + abs(p.FPS-w.FPS)
-		if best < 0 || d < distance {
-			best, distance = i, d
-		}
-	}
-	return best
 }
 
 func abs(v int) int { return max(v, -v) }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"encoding/binary"
-	"image/color"
 	"testing"
 
 	"rsros/camdriver"
@@ -24,7 +23,7 @@ func TestExposures(t *testing.T) {
 		var histogram [4]int
 		for y := range height {
 			for x := range width {
-				histogram[color.GrayModel.Convert(pixel(p, pix, y*width+x)).(color.Gray).Y/64]++
+				histogram[pixel(p, pix, y*width+x)/64]++
 			}
 		}
 		dim, bright := histogram[0]+histogram[1], histogram[2]+histogram[3]
@@ -34,18 +33,13 @@ func TestExposures(t *testing.T) {
 	}
 }
 
-// pixel returns the colour to show. Near depths are red, far ones blue.
-func pixel(p camdriver.Profile, pix []byte, i int) color.Color {
+// pixel returns the brightness of a pixel. Far depths are bright.
+func pixel(p camdriver.Profile, pix []byte, i int) int {
 	switch p.Format {
 	case camdriver.RGB8:
-		return color.RGBA{pix[3*i], pix[3*i+1], pix[3*i+2], 255}
+		return (int(pix[3*i]) + int(pix[3*i+1]) + int(pix[3*i+2])) / 3
 	case camdriver.Y8:
-		return color.Gray{Y: pix[i]}
+		return int(pix[i])
 	}
-	mm := float64(binary.LittleEndian.Uint16(pix[2*i:]))
-	if mm == 0 {
-		return color.Black
-	}
-	f := min(max((mm-700)/4000, 0), 1)
-	return color.RGBA{uint8(255 * (1 - f)), uint8(255 * 4 * f * (1 - f)), uint8(255 * f), 255}
+	return min(int(binary.LittleEndian.Uint16(pix[2*i:]))/20, 255) // of 5 m
 }

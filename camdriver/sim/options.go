@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 // setting returns a writable option.
@@ -42,23 +43,16 @@ func stereoOptions() []camdriver.Option {
 	)
 }
 
+// colorOptions are those of a D435i, whose exposure mode is a switch.
 func colorOptions() []camdriver.Option {
-	return append(commonOptions(),
-		setting(camdriver.OptionBacklightCompensation, 0, 1, 1, 0, "Compensate for backlight"),
-		setting(camdriver.OptionBrightness, -64, 64, 1, 0, "Image brightness"),
-		setting(camdriver.OptionContrast, 0, 100, 1, 50, "Image contrast"),
-		setting(camdriver.OptionExposure, 1, 10000, 1, 156, "Exposure of the colour imager in 100 microseconds"),
-		setting(camdriver.OptionGain, 0, 128, 1, 64, "Gain of the colour imager"),
-		setting(camdriver.OptionGamma, 100, 500, 1, 300, "Image gamma"),
-		setting(camdriver.OptionHue, -180, 180, 1, 0, "Image hue"),
-		setting(camdriver.OptionSaturation, 0, 100, 1, 64, "Image saturation"),
-		setting(camdriver.OptionSharpness, 0, 100, 1, 50, "Image sharpness"),
-		setting(camdriver.OptionWhiteBalance, 2800, 6500, 10, 4600, "White balance in kelvin"),
-		setting(camdriver.OptionEnableAutoExposure, 0, 1, 1, 1, "Let the camera choose exposure and gain"),
-		setting(camdriver.OptionEnableAutoWhiteBalance, 0, 1, 1, 1, "Let the camera choose the white balance"),
-		setting(camdriver.OptionPowerLineFrequency, 0, 3, 1, 3, "Power line frequency: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
-		setting(camdriver.OptionAutoExposurePriority, 0, 1, 1, 0, "Let auto exposure lower the frame rate"),
-	)
+	list := commonOptions()
+	for _, c := range model.ColorControls {
+		if c.Option == camdriver.OptionEnableAutoExposure {
+			c.Max, c.Def = 1, 1
+		}
+		list = append(list, setting(c.Option, float32(c.Min), float32(c.Max), float32(c.Step), float32(c.Def), c.About))
+	}
+	return list
 }
 
 func motionOptions() []camdriver.Option {

@@ -173,6 +173,18 @@ func (f *face) span(v float64, width int) (lo, hi int) {
 	return int(math.Ceil(a)), int(math.Floor(b)) + 1
 }
 
+// inside returns the pixels [lo, hi] of a row in which q2·x² + q1·x + q0, which must open upward, isn't positive.
+func inside(q2, q1, q0 float64, width int) (lo, hi int) {
+	edge := q1*q1 - 4*q2*q0
+	if q2 <= 0 || edge <= 0 {
+		return 0, -1
+	}
+	root := math.Sqrt(edge)
+	lo = int(math.Ceil(max(0, (-q1-root)/(2*q2))))
+	hi = int(math.Floor(min(float64(width-1), (-q1+root)/(2*q2))))
+	return lo, hi
+}
+
 // castDisc solves |origin + z·d - centre| = radius for z along a row. At the rim, the
 // discriminant, a quadratic in x, is 0.
 func (r *raster) castDisc(v float64, d *disc, id uint8, out *row) {
@@ -184,13 +196,7 @@ func (r *raster) castDisc(v float64, d *disc, id uint8, out *row) {
 	b0, b1 := dot(d0, d.toCamera), dot(du, d.toCamera)
 	c := dot(d.toCamera, d.toCamera) - d.radius*d.radius
 	q2, q1, q0 := b1*b1-a2*c, 2*b0*b1-a1*c, b0*b0-a0*c
-	rim := q1*q1 - 4*q2*q0
-	if q2 >= 0 || rim <= 0 {
-		return // not on this row, or the camera is too near
-	}
-	root := math.Sqrt(rim)
-	lo := int(math.Ceil(max(0, (-q1+root)/(2*q2))))
-	hi := int(math.Floor(min(float64(len(out.inv)-1), (-q1-root)/(2*q2))))
+	lo, hi := inside(-q2, -q1, -q0, len(out.inv)) // empty if not on this row, or if the camera is too near
 	for x := lo; x <= hi; x++ {
 		u := float64(x)
 		toward := -(b0 + b1*u) - math.Sqrt(max(0, q0+u*(q1+u*q2)))

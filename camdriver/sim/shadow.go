@@ -52,13 +52,7 @@ func (u *umbra) cast(y int, out *row, floor uint8) {
 	a0, a1 := u.along.row(float64(y))
 	b0, b1 := u.across.row(float64(y))
 	q2, q1, q0 := a1*a1+b1*b1-i1*i1, 2*(a0*a1+b0*b1-i0*i1), a0*a0+b0*b0-i0*i0
-	edge := q1*q1 - 4*q2*q0
-	if q2 <= 0 || edge <= 0 {
-		return
-	}
-	root := math.Sqrt(edge)
-	lo := int(math.Ceil(max(0, (-q1-root)/(2*q2))))
-	hi := int(math.Floor(min(float64(len(out.id)-1), (-q1+root)/(2*q2))))
+	lo, hi := inside(q2, q1, q0, len(out.id))
 	for x := lo; x <= hi; x++ {
 		if out.id[x] != floor {
 			continue

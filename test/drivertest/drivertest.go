@@ -60,7 +60,6 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 		{"extrinsics", testExtrinsics},
 		{"options", testOptions},
 		{"option change while streaming", testOptionChanged},
-		{"frames", testFrames},
 		{"start and stop", testStartStop},
 		{"stop waits", testStopWaits},
 		{"refused starts", testRefusedStarts},

@@ -11,16 +11,6 @@ import (
 	"rsros/camdriver"
 )
 
-// testFrames streams each sensor alone; watch checks the frames.
-func testFrames(t *testing.T, dev camdriver.Device, o Options) {
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
-		w := newWatch(t, dev, o)
-		w.start(s, profiles)
-		w.frames(o.Frames, profiles)
-		w.stop(s)
-	})
-}
-
 // testStartStop: Stop on a stopped sensor does nothing, a sensor can be started again, and
 // nothing reaches a handler after Stop, not even while the sensor streams to another.
 func testStartStop(t *testing.T, dev camdriver.Device, o Options) {

@@ -2,7 +2,6 @@ package d435i
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -33,49 +32,6 @@ func until(due time.Time) func(context.Context) error {
 	}
 }
 
-// Read reads an endpoint in Turns, which next returns. mu is held during next and Take. The
-// error is ErrGone after life has ended, as when a camera is unplugged.
-func readTurns(ctx, life context.Context, mu *sync.Mutex, next func() (turn, error)) ([]byte, error) {
-	for {
-		if life.Err() != nil {
-			return nil, ErrGone
-		}
-		var turn turn
-		var err error
-		holding(mu, func() { turn, err = next() })
-		if err != nil {
-			return nil, err
-		}
-		wait, cancel := context.WithCancel(ctx)
-		stop := context.AfterFunc(turn.While, cancel)
-		err = turn.Wait(wait)
-		stop()
-		cancel()
-		var changed bool
-		var b []byte
-		holding(mu, func() {
-			if changed = turn.While.Err() != nil; err == nil && !changed {
-				b = turn.Take()
-			}
-		})
-		switch {
-		case b != nil:
-			return b, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && !changed: // a Source has failed
-			return nil, ErrStall
-		}
-	}
-}
-
-// holding calls f with mu held, also if f panics.
-func holding(mu *sync.Mutex, f func()) {
-	mu.Lock()
-	defer mu.Unlock()
-	f()
-}
-
 // state is a context of the reads of an endpoint. It ends when the endpoint's state changes, and
 // with the camera's life.
 type state struct {
@@ -91,19 +47,56 @@ func (c *Camera) interrupt(endpoint uint8) {
 	}
 }
 
-// Read waits until the next payload or report of an IN endpoint is due and returns it. The
-// bytes are valid until the next Read of that endpoint.
+// Read waits until the next payload or report of an IN endpoint is due and returns it, in turns. The
+// bytes are valid until the next Read of that endpoint. The error is ErrGone after the camera was unplugged.
 func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
-	return readTurns(ctx, c.life, &c.mu, func() (turn, error) {
-		t, err := c.next(endpoint)
-		s, ok := c.states[endpoint]
-		if !ok {
-			s.Context, s.end = context.WithCancel(c.life)
-			c.states[endpoint] = s
+	for {
+		t, err := c.begin(endpoint)
+		if err != nil {
+			return nil, err
 		}
-		t.While = s
-		return t, err
-	})
+		wait, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(t.While, cancel)
+		err = t.Wait(wait)
+		stop()
+		cancel()
+		b, changed := c.finish(t, err)
+		switch {
+		case b != nil:
+			return b, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && !changed: // a Source has failed
+			return nil, ErrStall
+		}
+	}
+}
+
+// begin returns the next turn of an endpoint.
+func (c *Camera) begin(endpoint uint8) (turn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil {
+		return turn{}, ErrGone
+	}
+	t, err := c.next(endpoint)
+	s, ok := c.states[endpoint]
+	if !ok {
+		s.Context, s.end = context.WithCancel(c.life)
+		c.states[endpoint] = s
+	}
+	t.While = s
+	return t, err
+}
+
+// finish returns the data of a turn whose wait has ended with err, and whether the endpoint's state changed meanwhile.
+func (c *Camera) finish(t turn, err error) (b []byte, changed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if changed = t.While.Err() != nil; err == nil && !changed {
+		b = t.Take()
+	}
+	return b, changed
 }
 
 func (c *Camera) next(endpoint uint8) (turn, error) {

@@ -141,23 +141,14 @@ func Read(path string) ([]Entry, error) {
 }
 
 func parse(line string) (e Entry, err error) {
-	f := strings.Fields(line)
-	if len(f) == 2 && f[0] == "in" {
-		n, err := strconv.ParseUint(f[1], 16, 8)
-		e.Endpoint = uint8(n)
+	if n, err := fmt.Sscanf(line, "in %x", &e.Endpoint); n == 1 {
 		return e, err
 	}
-	if len(f) < 5 {
-		return e, fmt.Errorf("line %q has %d words, want at least 5", line, len(f))
+	s := &e.Setup
+	if _, err := fmt.Sscanf(line, "%x %x %x %x %x", &s.RequestType, &s.Request, &s.Value, &s.Index, &s.Length); err != nil {
+		return e, fmt.Errorf("line %q: %w", line, err)
 	}
-	var v [5]uint64
-	for i, bits := range []int{8, 8, 16, 16, 16} {
-		if v[i], err = strconv.ParseUint(f[i], 16, bits); err != nil {
-			return e, err
-		}
-	}
-	e.Setup = d435i.Setup{RequestType: uint8(v[0]), Request: uint8(v[1]), Value: uint16(v[2]), Index: uint16(v[3]), Length: uint16(v[4])}
-	for f = f[5:]; len(f) > 0 && err == nil; {
+	for f := strings.Fields(line)[5:]; len(f) > 0 && err == nil; {
 		switch {
 		case f[0] == "stall":
 			e.Stalled, f = true, f[1:]
