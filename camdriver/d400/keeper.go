@@ -221,11 +221,14 @@ func (d *Device) returned() {
 
 // announce raises a status, once per handler. d.life must be held.
 func (d *Device) announce(status camdriver.Status) {
-	for i, s := range d.sensors {
-		shared := slices.ContainsFunc(d.sensors[:i], func(o *sensor) bool { return camdriver.SameHandler(o.handler, s.handler) })
-		if !shared {
-			s.raise(func(h camdriver.Handler) { h.StatusChanged(status) })
-		}
+	var told []camdriver.Handler
+	for _, s := range d.sensors {
+		s.raise(func(h camdriver.Handler) {
+			if !slices.ContainsFunc(told, func(o camdriver.Handler) bool { return camdriver.SameHandler(o, h) }) {
+				told = append(told, h)
+				h.StatusChanged(status)
+			}
+		})
 	}
 }
 

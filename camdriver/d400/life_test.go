@@ -493,3 +493,33 @@ func TestBusy(t *testing.T) {
 		}
 	})
 }
+
+// nested is a handler that changes an option while it is told of another change.
+type nested struct {
+	camdriver.NopHandler
+	sensor camdriver.Sensor
+}
+
+func (n nested) OptionChanged(_ int, id camdriver.OptionID, _ float32) {
+	if id == camdriver.OptionLaserPower {
+		<-time.After(time.Second)
+		_ = n.sensor.SetOption(camdriver.OptionGlobalTimeEnabled, 0)
+	}
+}
+
+// TestStopDuringCall stops a sensor while its handler changes an option.
+func TestStopDuringCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := openFake(t, newBus1(t)).Sensors()[0]
+		if err := s.Start([]camdriver.Profile{smallDepth}, nested{sensor: s}); err != nil {
+			t.Fatal(err)
+		}
+		var call sync.WaitGroup
+		call.Go(func() { _ = s.SetOption(camdriver.OptionLaserPower, 60) })
+		pass(t, 500*time.Millisecond)
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+		call.Wait()
+	})
+}

@@ -26,7 +26,7 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	if l.hid == nil {
 		return fmt.Errorf("no HID interface: %w", camdriver.ErrUnsupported)
 	}
-	p := &motionPump{sensor: s, link: l, handler: s.handler, targets: make(map[uint8]target)}
+	p := &motionPump{sensor: s, link: l, handler: s.receiver.Load().Handler, targets: make(map[uint8]target)}
 	for _, profile := range profiles {
 		id := model.ReportOf(profile.Stream)
 		p.targets[id] = target{profile, s.numbers[profile.Stream]}

@@ -29,9 +29,7 @@ type sensor struct {
 	options  []*probedOption
 	chosen   map[camdriver.OptionID]float32 // set by the user, restored after a replug
 
-	// calls is held for reading while the handler is called, except for frames.
-	calls   sync.RWMutex
-	handler camdriver.Handler // nil while stopped
+	receiver atomic.Pointer[receiver] // nil while stopped
 
 	region region
 
@@ -41,6 +39,12 @@ type sensor struct {
 	wanted  []camdriver.Profile // streaming, or to be resumed when the camera returns
 	running *run                // nil if not streaming
 	numbers map[camdriver.StreamID]*numbering
+}
+
+// receiver is the handler of a started sensor. Calls of it, except for frames, pass the gate, which is closed by Stop.
+type receiver struct {
+	camdriver.Handler
+	gate camdriver.Gate
 }
 
 // run is a sensor between Start and Stop.
@@ -202,10 +206,16 @@ func (s *sensor) restore(l *link) {
 
 // raise calls the handler, if any. stop waits for the call.
 func (s *sensor) raise(call func(camdriver.Handler)) {
-	s.calls.RLock()
-	defer s.calls.RUnlock()
-	if s.handler != nil {
-		call(s.handler)
+	if r := s.receiver.Load(); r != nil && r.gate.Enter() {
+		defer r.gate.Leave()
+		call(r.Handler)
+	}
+}
+
+// silence ends the calls of the handler.
+func (s *sensor) silence() {
+	if r := s.receiver.Swap(nil); r != nil {
+		r.gate.Close()
 	}
 }
 
@@ -255,21 +265,15 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	for _, p := range profiles {
 		s.numbers[p.Stream] = &numbering{}
 	}
-	s.setHandler(h)
+	s.receiver.Store(&receiver{Handler: h})
 	if err := s.begin(l, profiles); err != nil {
-		s.setHandler(nil)
+		s.silence()
 		return l.note(err)
 	}
 	s.running.startPumps()
 	s.wanted = slices.Clone(profiles)
 	s.dev.active.Add(1)
 	return nil
-}
-
-func (s *sensor) setHandler(h camdriver.Handler) {
-	s.calls.Lock()
-	s.handler = h
-	s.calls.Unlock()
 }
 
 // offered returns an error with the alternatives if the camera doesn't offer p.
@@ -342,7 +346,7 @@ func (s *sensor) stop() error {
 		return nil
 	}
 	s.halt()
-	s.setHandler(nil)
+	s.silence()
 	s.region.started(nil)
 	s.wanted = nil
 	s.dev.active.Add(-1)

@@ -52,7 +52,7 @@ func (s *sensor) beginVideo(l *link, r *run, profiles []camdriver.Profile) error
 		s.beginStatus(l, r)
 	}
 	for _, m := range chosen {
-		p := &videoPump{sensor: s, link: l, mode: m, handler: s.handler, header: defaultHeader}
+		p := &videoPump{sensor: s, link: l, mode: m, handler: s.receiver.Load().Handler, header: defaultHeader}
 		for _, profile := range profiles {
 			if m.offers(profile) {
 				p.outputs = append(p.outputs, target{profile, s.numbers[profile.Stream]})
