@@ -54,12 +54,7 @@ func TestSDKReset(t *testing.T) {
 // TestSDKTwoCameras streams two at once.
 func TestSDKTwoCameras(t *testing.T) {
 	plug(t, d435i.Options{})
-	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = second.Unplug() })
-	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
+	plugSecond(t)
 	count := map[string]int{}
 	for _, f := range runSDK(t, "stream", "424x240@15:20")["frame"] {
 		count[f[0]+" "+f[1]]++

@@ -41,13 +41,9 @@ func TestSDKRequests(t *testing.T) {
 		{"stream with HDR", []string{"stream", "424x240@15:5", "Hdr Enabled=1"}},
 	} {
 		r := &recorder{section: run.section, fresh: map[uint8]bool{}}
-		o := d435i.Options{Serial: serialBytes, ASICSerial: asicBytes}
-		port := plugAlone(t, o, func(c *d435i.Camera) usbip.Device { r.Camera = c; return r })
+		port := plugWatched(t, d435i.Options{}, func(c *d435i.Camera) usbip.Device { r.Camera = c; return r })
 		if said := runSDK(t, run.args...)["version"]; len(said) > 0 {
 			version = said[0][0]
-		}
-		for _, v := range port.Violations() {
-			t.Errorf("%s: %s", run.section, v)
 		}
 		if len(r.entries) == 0 {
 			t.Errorf("%s: no requests", run.section)

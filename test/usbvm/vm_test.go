@@ -82,11 +82,17 @@ func plug(t testing.TB, o d435i.Options) plugged {
 // plugUnbound plugs a camera in and waits until the kernel has enumerated it.
 func plugUnbound(t testing.TB, o d435i.Options) plugged {
 	t.Helper()
+	n, f := &counts{sent: map[uint8][]uint64{}}, &faults{}
+	return plugged{plugWatched(t, o, func(c *d435i.Camera) usbip.Device { return counted{c, n, f} }), n, f}
+}
+
+// plugWatched is plugUnbound with what watch returns between the camera and the kernel.
+func plugWatched(t testing.TB, o d435i.Options, watch func(*d435i.Camera) usbip.Device) *Port {
+	t.Helper()
 	if o.Serial == [6]byte{} {
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
-	n, f := &counts{sent: map[uint8][]uint64{}}, &faults{}
-	p, err := PlugWatched(o, func(c *d435i.Camera) usbip.Device { return counted{c, n, f} })
+	p, err := PlugWatched(o, watch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +106,18 @@ func plugUnbound(t testing.TB, o d435i.Options) plugged {
 		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
 	})
 	eventually(t, "the camera is there", func() bool { return len(drivers(t)) == 6 })
-	return plugged{p, n, f}
+	return p
+}
+
+// plugSecond plugs in a second camera, with the serial number 123456789012.
+func plugSecond(t *testing.T) {
+	t.Helper()
+	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Unplug() })
+	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
 }
 
 // drivers names the kernel driver of each interface of Intel devices.
@@ -457,12 +474,7 @@ func TestUSB2(t *testing.T) {
 // TestTwoCameras streams two at once, each chosen by its serial number.
 func TestTwoCameras(t *testing.T) {
 	plug(t, d435i.Options{})
-	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = second.Unplug() })
-	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
+	plugSecond(t)
 	c := newCollector()
 	for _, want := range []string{"123456789012", serial} {
 		d := open(t, d400.Selector{Serial: "_" + want})
