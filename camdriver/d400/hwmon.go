@@ -60,7 +60,7 @@ func (l *link) ask(size int, op uint32, params ...uint32) ([]byte, error) {
 
 // deviceClock reads the clock of timestamps, in µs.
 func (l *link) deviceClock() (uint32, error) {
-	b, err := l.ask(4, model.OpReadRegister, clockRegister, clockRegister+4)
+	b, err := l.ask(4, model.OpReadRegister, model.ClockRegister, model.ClockRegister+4)
 	if err != nil {
 		return 0, err
 	}

@@ -5,9 +5,6 @@ import "time"
 // These values are inferred from other drivers or chosen generously. None has been
 // confirmed on hardware, so check them first when testing a real camera.
 const (
-	// clockRegister is the address of the device's clock for model.OpReadRegister.
-	clockRegister = 0x0001613c
-
 	// A busy device stalls control requests. The SDK retries up to 100 times every
 	// 10 ms. Probing whether an option exists gives up sooner.
 	controlTries = 100

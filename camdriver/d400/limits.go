@@ -73,20 +73,11 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 	}}
 }
 
-// limitsFirmware has commands of its own for the bounds.
-var limitsFirmware = model.Version{5, 13, 0, 200}
-
-// Parameters of model.OpAutoCalibration, by which older firmware reads and writes the bounds.
-const (
-	oldSetLimits = 4
-	oldGetLimits = 5
-)
-
 // limits returns the bounds of exposure and gain.
 func (l *link) limits() (v [2]uint32, err error) {
 	var b []byte
-	if l.id.Firmware.Less(limitsFirmware) {
-		b, err = l.ask(8, model.OpAutoCalibration, oldGetLimits)
+	if l.id.Firmware.Less(model.LimitsFirmware) {
+		b, err = l.ask(8, model.OpAutoCalibration, model.OldGetLimits)
 	} else if b, err = l.ask(16, model.OpGetLimits); err == nil {
 		b = b[8:] // minima of both precede the maxima
 	}
@@ -98,8 +89,8 @@ func (l *link) limits() (v [2]uint32, err error) {
 
 func (l *link) setLimits(v [2]uint32) error {
 	var err error
-	if l.id.Firmware.Less(limitsFirmware) {
-		_, err = l.command(model.OpAutoCalibration, nil, oldSetLimits, v[0], v[1])
+	if l.id.Firmware.Less(model.LimitsFirmware) {
+		_, err = l.command(model.OpAutoCalibration, nil, model.OldSetLimits, v[0], v[1])
 	} else {
 		_, err = l.command(model.OpSetLimits, nil, 0, v[0], 0, v[1])
 	}

@@ -39,7 +39,7 @@ func (w *wire) sent(s d435i.Setup, data []byte) {
 		p[i] = binary.LittleEndian.Uint32(data[4+4*i:])
 	}
 	read := []uint32{model.OpReadRegister, model.OpGetSubPreset, model.OpSubPresetID, model.OpGetLimits, model.OpGetSyncMode, model.OpGetAdvanced}
-	if slices.Contains(read, p[0]) || p[0] == model.OpLaserAlwaysOn && p[1] == 2 || p[0] == model.OpAutoCalibration && p[1] == oldGetLimits {
+	if slices.Contains(read, p[0]) || p[0] == model.OpLaserAlwaysOn && p[1] == 2 || p[0] == model.OpAutoCalibration && p[1] == model.OldGetLimits {
 		return
 	}
 	text := fmt.Sprintf("%x %x %x %x %x", p[0], p[1], p[2], p[3], p[4])

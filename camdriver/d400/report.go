@@ -284,7 +284,7 @@ func reportCommands() (list []reportCommand) {
 		copy(c.params[:], params)
 		list = append(list, c)
 	}
-	add("device clock", model.OpReadRegister, clockRegister, clockRegister+4)
+	add("device clock", model.OpReadRegister, model.ClockRegister, model.ClockRegister+4)
 	for _, table := range []uint32{model.TableDepth, 31, model.TableColor, 33, 34, 35, 36} {
 		add(fmt.Sprintf("calibration table %d", table), model.OpGetCalibration, table)
 	}

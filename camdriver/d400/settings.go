@@ -275,11 +275,11 @@ func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 	}
 	const current, minimum, maximum = 0, 1, 2
 	read := func(l *link, which uint32) (float32, []byte, error) {
-		b, err := l.ask(depthTableSize, model.OpGetAdvanced, depthTable, which)
+		b, err := l.ask(model.DepthGroupSize, model.OpGetAdvanced, model.DepthGroup, which)
 		if err != nil {
 			return 0, nil, err
 		}
-		return float32(float64(binary.LittleEndian.Uint32(b)) * 1e-6), b[:depthTableSize], nil
+		return float32(float64(binary.LittleEndian.Uint32(b)) * 1e-6), b[:model.DepthGroupSize], nil
 	}
 	get := func(l *link) (float32, error) {
 		v, _, err := read(l, current)
@@ -302,7 +302,7 @@ func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 				return err
 			}
 			binary.LittleEndian.PutUint32(table, uint32(math.Round(float64(v)*1e6)))
-			if _, err := l.command(model.OpSetAdvanced, table, depthTable); err != nil {
+			if _, err := l.command(model.OpSetAdvanced, table, model.DepthGroup); err != nil {
 				return err
 			}
 			_, err = get(l)
@@ -310,9 +310,3 @@ func (m *stereoModule) depthUnits(l *link, p model.Product) setting {
 		},
 	}
 }
-
-// The group of advanced mode that has the depth units first.
-const (
-	depthTable     = 9
-	depthTableSize = 20
-)

@@ -41,6 +41,24 @@ const (
 	OpSetLimits       = 0x8a
 )
 
+// ClockRegister is the address of the device's clock for OpReadRegister, which librealsense reads, too.
+const ClockRegister = 0x0001613c
+
+// The group of registers of advanced mode that starts with the depth units, in µm, and its size in bytes.
+const (
+	DepthGroup     = 9
+	DepthGroupSize = 20
+)
+
+// Parameters of OpAutoCalibration, by which firmware before LimitsFirmware reads and writes the limits of exposure and gain.
+const (
+	OldSetLimits = 4
+	OldGetLimits = 5
+)
+
+// LimitsFirmware has commands of its own for the limits.
+var LimitsFirmware = Version{5, 13, 0, 200}
+
 // MonitorSize is the size of requests and replies.
 const MonitorSize = 1024
 

@@ -24,7 +24,8 @@ type run struct {
 	cancel  context.CancelFunc
 	pause   context.CancelFunc // ends the goroutines that resume started
 	raising sync.WaitGroup     // goroutines that raise frames
-	other   sync.WaitGroup     // fill and other calls of h
+	filling sync.WaitGroup     // goroutine that renders images
+	calls   camdriver.Gate     // of other calls of h, closed by Stop
 	stopped bool               // guarded by s.mu; then nothing is added to the groups
 }
 
@@ -55,14 +56,10 @@ func (r *run) resume() {
 
 // call calls f with the handler unless the run is stopped. It reports whether it did.
 func (r *run) call(f func(camdriver.Handler)) bool {
-	r.s.mu.Lock()
-	if r.stopped {
-		r.s.mu.Unlock()
+	if !r.calls.Enter() {
 		return false
 	}
-	r.other.Add(1) // Stop waits for f
-	r.s.mu.Unlock()
-	defer r.other.Done()
+	defer r.calls.Leave()
 	f(r.h)
 	return true
 }

@@ -115,7 +115,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	s.drops.Store(0)
 	s.meter(profiles)
 	s.run = newRun(s, profiles, h)
-	s.run.other.Go(s.run.fill)
+	s.run.filling.Go(s.run.fill)
 	s.run.resume()
 	return nil
 }
@@ -164,7 +164,8 @@ func (s *sensor) Stop() error {
 	if r != nil {
 		r.cancel()
 		r.raising.Wait()
-		r.other.Wait()
+		r.filling.Wait()
+		r.calls.Close()
 	}
 	return nil
 }

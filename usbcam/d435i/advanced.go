@@ -7,11 +7,10 @@ import (
 )
 
 // groupSizes are the sizes of the register groups of advanced mode.
-var groupSizes = [...]int{40, 16, 32, 20, 12, 12, 24, 12, 48, 20, 4, 8, 4}
+var groupSizes = [...]int{40, 16, 32, 20, 12, 12, 24, 12, 48, model.DepthGroupSize, 4, 8, 4}
 
-// depthGroup starts with the depth units in µm.
+// Depth units, in µm.
 const (
-	depthGroup   = 9
 	defaultUnits = 1000
 	maxUnits     = 1_000_000
 )
@@ -27,12 +26,12 @@ func newAdvancedMode(on bool) advancedMode {
 	for i, size := range groupSizes {
 		a.groups[i] = make([]byte, size)
 	}
-	binary.LittleEndian.PutUint32(a.groups[depthGroup], defaultUnits)
-	binary.LittleEndian.PutUint32(a.groups[depthGroup][8:], 65536) // farthest unit
+	binary.LittleEndian.PutUint32(a.groups[model.DepthGroup], defaultUnits)
+	binary.LittleEndian.PutUint32(a.groups[model.DepthGroup][8:], 65536) // farthest unit
 	return a
 }
 
-func (a *advancedMode) units() uint32 { return binary.LittleEndian.Uint32(a.groups[depthGroup]) }
+func (a *advancedMode) units() uint32 { return binary.LittleEndian.Uint32(a.groups[model.DepthGroup]) }
 
 // get returns a group's values (which 0), minima (1) or maxima (2).
 func (a *advancedMode) get(group, which uint32) ([]byte, int32) {
@@ -40,7 +39,7 @@ func (a *advancedMode) get(group, which uint32) ([]byte, int32) {
 		return nil, model.BadParameter
 	}
 	b := append([]byte(nil), a.groups[group]...)
-	if group == depthGroup && which > 0 {
+	if group == model.DepthGroup && which > 0 {
 		limit := [...]uint32{1, maxUnits}
 		binary.LittleEndian.PutUint32(b, limit[which-1])
 	}
@@ -54,7 +53,7 @@ func (a *advancedMode) set(group uint32, b []byte) int32 {
 	case group >= uint32(len(a.groups)) || len(b) != len(a.groups[group]):
 		return model.BadParameter
 	}
-	if group == depthGroup {
+	if group == model.DepthGroup {
 		if units := binary.LittleEndian.Uint32(b); units < 1 || units > maxUnits {
 			return model.BadParameter
 		}

@@ -91,7 +91,7 @@ func TestAdvancedMode(t *testing.T) {
 			t.Errorf("group %d has %d bytes (%d), want %d", group, len(b), code, size)
 		}
 		b = bytes.Repeat([]byte{1}, size)
-		if group == depthGroup {
+		if group == model.DepthGroup {
 			binary.LittleEndian.PutUint32(b, 500)
 		}
 		if _, code := command(t, c, 0x2b, b, uint32(group)); code != 0 {

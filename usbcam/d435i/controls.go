@@ -118,26 +118,16 @@ func (c *Camera) unit(s Setup, out []byte) ([]byte, error) {
 }
 
 func (c *Camera) getControl(at uvc.Control, v *value, s Setup) ([]byte, error) {
-	x := v.cur
-	switch s.Request {
-	case uvc.GetCur:
-		if at == stereo(model.XUErrorReport) {
-			v.cur = 0 // reading clears the error report
-		}
-	case uvc.GetMin:
-		x = v.min
-	case uvc.GetMax:
-		x = v.max
-	case uvc.GetRes:
-		x = v.res
-	case uvc.GetDef:
-		x = v.def
-	case uvc.GetLen:
+	x, ok := map[uint8]int32{uvc.GetCur: v.cur, uvc.GetMin: v.min, uvc.GetMax: v.max, uvc.GetRes: v.res, uvc.GetDef: v.def}[s.Request]
+	switch {
+	case s.Request == uvc.GetLen:
 		return []byte{byte(v.size), 0, 0, 0}, nil // the SDK asks for four bytes and requires all of them
-	case uvc.GetInfo:
+	case s.Request == uvc.GetInfo:
 		return []byte{3}, nil
-	default:
+	case !ok:
 		return nil, c.refuse("control request %v", s)
+	case s.Request == uvc.GetCur && at == stereo(model.XUErrorReport):
+		v.cur = 0 // reading clears the error report
 	}
 	// The SDK relies on getting the requested number of bytes, up to four.
 	var b [4]byte

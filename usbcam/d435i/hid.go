@@ -113,15 +113,6 @@ func (c *Camera) nextReport() (first uint8, when time.Time) {
 	return first, when
 }
 
-// Counts returns the chip's measurement of the scene's motion.
-func (c *Camera) Counts(gyro bool, number uint32) [3]int32 {
-	id := uint8(model.ReportAccel)
-	if gyro {
-		id = model.ReportGyro
-	}
-	return c.report(id, 0, c.opt.Scene.Motion(gyro, number)).Counts
-}
-
 func (c *Camera) report(id uint8, us uint32, v [3]float64) model.Report {
 	r := model.Report{ID: id, Time: us, Wide: c.wide()}
 	r.SetValue(v)

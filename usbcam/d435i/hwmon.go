@@ -41,7 +41,7 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 	word := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 	switch op {
 	case model.OpReadRegister: // read registers p0 to p1
-		if p[0] != 0x0001613c || p[1] != 0x00016140 {
+		if p[0] != model.ClockRegister || p[1] != model.ClockRegister+4 {
 			return nil, model.BadParameter
 		}
 		return word(c.clock()), 0

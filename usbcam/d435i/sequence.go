@@ -100,12 +100,12 @@ func (c *Camera) applySettings(m Mode, number uint32, b []byte) {
 
 // autoCalibration reads and writes the limits as old firmware does. It refuses to calibrate.
 func (c *Camera) autoCalibration(p [4]uint32) ([]byte, int32) {
-	old := c.opt.Firmware.Less(model.Version{5, 13})
+	old := c.opt.Firmware.Less(model.LimitsFirmware)
 	switch {
-	case old && p[0] == 4:
+	case old && p[0] == model.OldSetLimits:
 		c.limits = [2]uint32{p[1], p[2]}
 		return nil, 0
-	case old && p[0] == 5:
+	case old && p[0] == model.OldGetLimits:
 		b := binary.LittleEndian.AppendUint32(nil, c.limits[0])
 		return binary.LittleEndian.AppendUint32(b, c.limits[1]), 0
 	}
