@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"bytes"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,11 +11,9 @@ import (
 	"rsros/test/visitor"
 )
 
-// foxgloveOf connects a Foxglove client to a server.
-func foxgloveOf(t *testing.T, s *Server) *visitor.Foxglove {
-	h := httptest.NewServer(s)
-	t.Cleanup(h.Close)
-	return visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+// foxgloveBeside connects a Foxglove client to a viewer's server.
+func foxgloveBeside(t *testing.T, v *visitor.Viewer) *visitor.Foxglove {
+	return visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(v.Page, "http"))
 }
 
 func isMessage(e visitor.Event) bool { return e.Opcode == 1 }
@@ -53,9 +50,9 @@ func control(c *visitor.Foxglove, play byte, speed float32, seek byte, at int64,
 // source is shown.
 func TestFoxgloveOfTopics(t *testing.T) {
 	robot := samplebag.Robot(t, "robot.bag")
-	s, page, _ := start(t, Options{}, robot)
-	page.must("pause", nil)
-	c := foxgloveOf(t, s)
+	_, page, _ := start(t, Options{}, robot)
+	page.Must("pause", nil)
+	c := foxgloveBeside(t, page)
 	first, playback := capable(t, c)
 	if !playback || first.DataStartTime == nil || first.DataStartTime.Sec != 1700000000 {
 		t.Errorf("the server says %+v", first)
@@ -72,7 +69,7 @@ func TestFoxgloveOfTopics(t *testing.T) {
 	if e.State != 1 || e.Time != int64(at) || !e.DidSeek || e.Speed != 2 {
 		t.Errorf("after a seek the state is %+v", e)
 	}
-	for st := page.text("state"); st["rate"] != 2.0; st = page.text("state") { //nolint:revive // the page hears of it
+	for st := page.Text("state"); st["rate"] != 2.0; st = page.Text("state") { //nolint:revive // the page hears of it
 	}
 	there := func(e visitor.Event) bool {
 		return isMessage(e) && e.ID == 2 && e.Time == int64(at) && bytes.Equal(e.Data, images[at])
@@ -87,7 +84,7 @@ func TestFoxgloveOfTopics(t *testing.T) {
 		}
 		return e.Opcode == 5 && e.State == 3
 	})
-	page.must("open", object{"device": "sim"})
+	page.Must("open", object{"device": "sim"})
 	second, playback := capable(t, c)
 	if playback || second.SessionID == first.SessionID {
 		t.Errorf("the server says %+v", second)
@@ -99,10 +96,10 @@ func TestFoxgloveOfTopics(t *testing.T) {
 // A Foxglove client gets the messages of a RealSense recording, including those that describe the
 // camera, even while it is paused.
 func TestFoxgloveOfRecording(t *testing.T) {
-	s, page, _ := start(t, Options{}, walk)
-	page.must("pause", nil)
-	page.must("seek", object{"set": 0})
-	c := foxgloveOf(t, s)
+	_, page, _ := start(t, Options{}, walk)
+	page.Must("pause", nil)
+	page.Must("seek", object{"set": 0})
+	c := foxgloveBeside(t, page)
 	if _, playback := capable(t, c); !playback {
 		t.Error("playback can't be controlled")
 	}
@@ -137,8 +134,8 @@ func TestFoxgloveOfRecording(t *testing.T) {
 
 // Foxglove clients have the same restrictions as viewers.
 func TestFoxgloveViewOnly(t *testing.T) {
-	s, _, _ := start(t, Options{ViewOnly: true}, walk)
-	c := foxgloveOf(t, s)
+	_, page, _ := start(t, Options{ViewOnly: true}, walk)
+	c := foxgloveBeside(t, page)
 	if _, playback := capable(t, c); playback {
 		t.Error("playback can be controlled")
 	}

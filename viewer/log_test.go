@@ -1,20 +1,20 @@
 package viewer
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
 
 	"rsros/ros"
+	"rsros/test/visitor"
 )
 
 // Log lines reach viewers with their fields and level, and later viewers get the last lines.
 func TestLogLines(t *testing.T) {
 	lines := ros.NewLogWriter(zerolog.InfoLevel)
 	log := zerolog.New(lines)
-	s, v, _ := start(t, Options{Lines: lines, Node: "/camera"}, "")
+	_, v, _ := start(t, Options{Lines: lines, Node: "/camera"}, "")
 	log.Warn().Int("frames", 3).Msg("too slow")
 	check := func(m object, level, text string) {
 		t.Helper()
@@ -22,22 +22,20 @@ func TestLogLines(t *testing.T) {
 			t.Errorf("%v, want %s %q", m, level, text)
 		}
 	}
-	check(v.text("log"), "warn", "too slow frames=3")
+	check(v.Text("log"), "warn", "too slow frames=3")
 	log.Error().Msg(strings.Repeat("ä", maxLine))
-	check(v.text("log"), "error", strings.Repeat("ä", maxLine/2)+"…")
+	check(v.Text("log"), "error", strings.Repeat("ä", maxLine/2)+"…")
 	for range maxLogLines {
 		log.Debug().Msg("again")
-		check(v.text("log"), "debug", "again")
+		check(v.Text("log"), "debug", "again")
 	}
 	log.Info().Msg("last")
-	v.text("log")
-	h := httptest.NewServer(s)
-	defer h.Close()
-	later := connect(t, h.URL)
+	v.Text("log")
+	later := visitor.DialViewer(t, v.Page)
 	for range maxLogLines - 1 {
-		check(later.text("log"), "debug", "again")
+		check(later.Text("log"), "debug", "again")
 	}
-	check(later.text("log"), "info", "last")
+	check(later.Text("log"), "info", "last")
 }
 
 // A viewer that reads nothing gets a bounded number of log lines, and stays connected.

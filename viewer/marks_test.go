@@ -1,19 +1,20 @@
 package viewer
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"rsros/test/visitor"
 )
 
 // The marks of a recording are found while a viewer watches it, and later viewers get them at once.
 func TestMarks(t *testing.T) {
-	s, v, hello := start(t, Options{}, "../test/data/librealsense/sw_small_pause.bag")
+	_, v, hello := start(t, Options{}, "../test/data/librealsense/sw_small_pause.bag")
 	if list := hello["source"].(object)["marks"].([]any); len(list) > 0 {
 		t.Errorf("marks without a search: %v", list)
 	}
 	depth := streams(hello["source"])["Depth_0"]
-	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.Subscribe(depth)
 	check := func(list any) {
 		t.Helper()
 		for _, m := range list.([]any) {
@@ -24,8 +25,6 @@ func TestMarks(t *testing.T) {
 		}
 		t.Errorf("no mark for the frames that are missing: %v", list)
 	}
-	check(v.text("marks")["marks"])
-	h := httptest.NewServer(s)
-	defer h.Close()
-	check(connect(t, h.URL).text("hello")["source"].(object)["marks"])
+	check(v.Text("marks")["marks"])
+	check(visitor.DialViewer(t, v.Page).Text("hello")["source"].(object)["marks"])
 }

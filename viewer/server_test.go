@@ -20,6 +20,7 @@ import (
 	"rsros/replay"
 	"rsros/replay/recorded"
 	"rsros/test/rig"
+	"rsros/test/visitor"
 	"rsros/viewer/wire"
 )
 
@@ -45,20 +46,11 @@ func openDevice(_ context.Context, device string) (camdriver.Device, error) {
 	return recorded.Open(device, recorded.Options{RealTime: true, Paused: true})
 }
 
-// viewer is a client that checks the protocol to the letter.
-type viewer struct {
-	t    *testing.T
-	url  string
-	conn *websocket.Conn
-	next int
-	came [][]byte // binary messages that arrived while awaiting a text
-}
-
 // object is a text message.
-type object = map[string]any
+type object = visitor.Object
 
 // start starts a server, and returns a viewer after its greeting.
-func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
+func start(t *testing.T, o Options, show string) (*Server, *visitor.Viewer, object) {
 	t.Helper()
 	if o.Open == nil {
 		o.Open = openDevice
@@ -87,115 +79,8 @@ func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 		}
 		h.Close()
 	})
-	v := connect(t, h.URL)
-	return s, v, v.text("hello")
-}
-
-func connect(t *testing.T, url string) *viewer {
-	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), url+"/api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn.SetReadLimit(64 << 20)
-	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
-	return &viewer{t: t, url: url, conn: conn}
-}
-
-func (v *viewer) send(message object) {
-	v.t.Helper()
-	text, err := json.Marshal(message)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if err := v.conn.Write(v.t.Context(), websocket.MessageText, text); err != nil {
-		v.t.Fatal(err)
-	}
-}
-
-// read returns the next message: an object, or an image.
-func (v *viewer) read() (object, []byte) {
-	v.t.Helper()
-	kind, data, err := v.conn.Read(v.t.Context())
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if kind == websocket.MessageBinary {
-		return nil, data
-	}
-	var m object
-	if err := json.Unmarshal(data, &m); err != nil {
-		v.t.Fatalf("%q: %v", data, err)
-	}
-	return m, nil
-}
-
-// text returns the next text message of a kind.
-func (v *viewer) text(op string) object {
-	v.t.Helper()
-	for {
-		m, data := v.read()
-		if data != nil {
-			v.came = append(v.came, data)
-		} else if m["op"] == op {
-			return m
-		}
-	}
-}
-
-// binary returns the next binary message.
-func (v *viewer) binary() (head wire.Head, metadata, body []byte) {
-	v.t.Helper()
-	for {
-		var data []byte
-		if len(v.came) > 0 {
-			data, v.came = v.came[0], v.came[1:]
-		} else {
-			_, data = v.read()
-		}
-		if data != nil {
-			head = headOf(v.t, data)
-			return head, data[wire.HeadSize:][:head.Metadata], data[wire.HeadSize+head.Metadata:]
-		}
-	}
-}
-
-func headOf(t *testing.T, b []byte) wire.Head {
-	t.Helper()
-	if len(b) < wire.HeadSize {
-		t.Fatalf("a message of %d bytes", len(b))
-	}
-	le := binary.LittleEndian
-	return wire.Head{
-		Kind: wire.Kind(b[0]), Codec: wire.Codec(b[1]), Stream: le.Uint16(b[2:]), Sequence: le.Uint32(b[4:]), Number: le.Uint64(b[8:]), Stamp: le.Uint64(b[16:]),
-		Time: le.Uint64(b[24:]), Width: le.Uint16(b[32:]), Height: le.Uint16(b[34:]), Stride: le.Uint32(b[36:]), Metadata: le.Uint32(b[40:]), Skipped: le.Uint32(b[44:]),
-	}
-}
-
-// ask sends a request and returns the response.
-func (v *viewer) ask(op string, fields object) object {
-	v.t.Helper()
-	v.next++
-	message := object{"op": op, "id": v.next}
-	for k, x := range fields {
-		message[k] = x
-	}
-	v.send(message)
-	for {
-		if m := v.text("answer"); m["id"] == float64(v.next) {
-			return m
-		}
-	}
-}
-
-// must sends a request that has to succeed.
-func (v *viewer) must(op string, fields object) object {
-	v.t.Helper()
-	m := v.ask(op, fields)
-	if m["ok"] != true {
-		v.t.Fatalf("%s %v: %v", op, fields, m)
-	}
-	return m
+	v := visitor.DialViewer(t, h.URL+"/")
+	return s, v, v.Text("hello")
 }
 
 // While a recording opens, at an address that doesn't answer, other viewers come and go on.
@@ -213,8 +98,8 @@ func TestSlowOpen(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- s.Show(ctx, "slow", "", "") }()
 	<-opening
-	v.must("pause", nil)
-	if connect(t, v.url).text("hello")["state"].(object)["playing"] != false {
+	v.Must("pause", nil)
+	if visitor.DialViewer(t, v.Page).Text("hello")["state"].(object)["playing"] != false {
 		t.Error("the camera isn't frozen")
 	}
 	giveUp()
@@ -244,21 +129,21 @@ func TestCamera(t *testing.T) {
 	if depth == 0 || gyro == 0 || ids["Color_0"] == 0 {
 		t.Fatalf("streams %v", ids)
 	}
-	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.Subscribe(depth)
 	for want := uint32(1); want <= 2; want++ {
-		h, facts, body := v.binary()
-		if h.Kind != wire.Video || h.Codec != wire.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(body) != 240*int(h.Stride) || !json.Valid(facts) {
-			t.Fatalf("%+v with %d bytes and %s", h, len(body), facts)
+		m := v.Frame()
+		if h := m.Head; h.Kind != wire.Video || h.Codec != wire.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(m.Body) != 240*int(h.Stride) || !json.Valid(m.Metadata) {
+			t.Fatalf("%+v with %d bytes and %s", h, len(m.Body), m.Metadata)
 		}
 	}
 	// Without credit nothing is sent, and everything that is offered is counted.
 	for {
-		m, data := v.read()
-		if data != nil {
-			t.Fatalf("a third image without credit: %+v", headOf(t, data))
+		m := v.Read()
+		if m.Fields == nil {
+			t.Fatalf("a third image without credit: %+v", m.Head)
 		}
-		if m["op"] == "counts" {
-			c := m["streams"].([]any)[0].(object)
+		if m.Op == "counts" {
+			c := m.Fields["streams"].([]any)[0].(object)
 			if c["sent"] != 2.0 || c["given"].(float64)-c["skipped"].(float64) > 3 {
 				t.Fatalf("counts %v", c)
 			}
@@ -267,34 +152,31 @@ func TestCamera(t *testing.T) {
 			}
 		}
 	}
-	v.send(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 2})
-	v.send(object{"op": "credit", "stream": depth, "upto": 2})
-	v.binary() // one may have been in transit
-	h, _, body := v.binary()
-	if h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
+	v.SubscribeAs(depth, "packed", 2)
+	v.Credit(depth, 2)
+	v.Frame() // one may have been in transit
+	small := v.Frame()
+	if h := small.Head; h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
 		t.Fatalf("%+v", h)
 	}
-	unpack(t, h, body)
-	v.send(object{"op": "unsubscribe", "stream": depth})
-	v.send(object{"op": "subscribe", "stream": gyro, "codec": "raw", "divisor": 1})
-	for {
-		h, _, body := v.binary()
-		if h.Stream != gyro {
-			continue
-		}
-		if h.Kind != wire.Motion || h.Codec != wire.Samples || len(body) == 0 || len(body)%32 != 0 {
-			t.Fatalf("%+v with %d bytes", h, len(body))
-		}
-		break
+	unpack(t, small.Head, small.Body)
+	v.Send("unsubscribe", object{"stream": depth})
+	v.Subscribe(gyro)
+	m := v.Frame()
+	for m.Head.Stream != gyro {
+		m = v.Frame()
 	}
-	v.must("option", object{"sensor": 0, "option": "Laser Power", "value": 90})
-	if m := v.ask("option", object{"sensor": 0, "option": "Laser Power", "value": 1e9}); m["ok"] != false {
+	if n := len(m.Body); m.Head.Kind != wire.Motion || m.Head.Codec != wire.Samples || n == 0 || n%32 != 0 {
+		t.Fatalf("%+v with %d bytes", m.Head, n)
+	}
+	v.Must("option", object{"sensor": 0, "option": "Laser Power", "value": 90})
+	if m, ok := v.Ask("option", object{"sensor": 0, "option": "Laser Power", "value": 1e9}); ok {
 		t.Errorf("a laser power out of range: %v", m)
 	}
-	v.record(dir)
-	v.must("pause", nil)
-	v.must("play", nil)
-	if m := v.ask("seek", object{"time": "0"}); m["ok"] != false {
+	checkRecord(t, v, dir)
+	v.Must("pause", nil)
+	v.Must("play", nil)
+	if m, ok := v.Ask("seek", object{"time": "0"}); ok {
 		t.Errorf("a camera was sought in: %v", m)
 	}
 }
@@ -321,31 +203,30 @@ func unpack(t *testing.T, h wire.Head, body []byte) []byte {
 	return all
 }
 
-// record makes a recording, and tries names that escape the folder.
-func (v *viewer) record(dir string) {
-	t := v.t
+// checkRecord makes a recording, and tries names that escape the folder.
+func checkRecord(t *testing.T, v *visitor.Viewer, dir string) {
 	t.Helper()
 	for _, bad := range []string{"../out", "/tmp/out", `..\out`, ".hidden", strings.Repeat("x", 65), "a\nb", "a\u202eb", "a\u2028b", "a\u009bb", "-rf"} {
-		if m := v.ask("record.start", object{"name": bad}); m["ok"] != false {
+		if m, ok := v.Ask("record.start", object{"name": bad}); ok {
 			t.Errorf("name %q: %v", bad, m)
 		}
 	}
 	for _, bad := range []object{{"splitBytes": 1}, {"splitBytes": -1}, {"splitBytes": minSplitBytes - 1}, {"splitSeconds": 0.01}, {"splitSeconds": 1e7}} {
-		if m := v.ask("record.start", bad); m["ok"] != false {
+		if m, ok := v.Ask("record.start", bad); ok {
 			t.Errorf("%v: %v", bad, m)
 		}
 	}
-	if m := v.must("record.start", object{"name": "walk"}); m["file"] != "walk.bag" {
+	if m := v.Must("record.start", object{"name": "walk"}); m["file"] != "walk.bag" {
 		t.Errorf("recording into %v", m)
 	}
-	if m := v.ask("record.start", object{"name": "other"}); m["ok"] != false {
+	if m, ok := v.Ask("record.start", object{"name": "other"}); ok {
 		t.Errorf("a second recording: %v", m)
 	}
-	for v.text("record")["bytes"].(float64) == 0 { //nolint:revive // waits
+	for v.Text("record")["bytes"].(float64) == 0 { //nolint:revive // waits
 	}
-	v.must("record.pause", object{"on": true})
-	v.must("record.pause", object{"on": false})
-	if m := v.must("record.stop", nil); m["dropped"] != 0.0 || m["file"] != "walk.bag" {
+	v.Must("record.pause", object{"on": true})
+	v.Must("record.pause", object{"on": false})
+	if m := v.Must("record.stop", nil); m["dropped"] != 0.0 || m["file"] != "walk.bag" {
 		t.Errorf("recorded %v", m)
 	}
 	rig.CheckTake(t, filepath.Join(dir, "walk.bag"))
@@ -353,10 +234,10 @@ func (v *viewer) record(dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := v.must("record.start", object{"name": "walk"}); m["file"] == "walk.bag" {
+	if m := v.Must("record.start", object{"name": "walk"}); m["file"] == "walk.bag" {
 		t.Error("a recording was replaced")
 	}
-	v.must("record.stop", nil)
+	v.Must("record.stop", nil)
 	if after, err := os.Stat(filepath.Join(dir, "walk.bag")); err != nil || after.Size() != before.Size() {
 		t.Errorf("the first recording changed: %v, %v", after, err)
 	}
@@ -371,16 +252,15 @@ func TestOldSource(t *testing.T) {
 	}
 	old.StatusChanged(camdriver.Status{})
 	old.OptionChanged(0, camdriver.OptionExposure, 1)
-	v.send(object{"op": "pause", "id": 1})
-	for source := v.text("source"); source != nil; {
-		m, _ := v.read()
-		switch m["op"] {
+	v.Send("pause", object{"id": 1})
+	for source := v.Text("source"); source != nil; {
+		switch m := v.Read(); m.Op {
 		case "state":
-			if m["position"] == nil {
-				t.Errorf("the recording's state is %v", m)
+			if m.Fields["position"] == nil {
+				t.Errorf("the recording's state is %v", m.Fields)
 			}
 		case "option":
-			t.Errorf("the recording's option is %v", m)
+			t.Errorf("the recording's option is %v", m.Fields)
 		case "answer":
 			source = nil
 		}
@@ -397,44 +277,43 @@ func TestRecording(t *testing.T) {
 	}
 	ids := streams(source)
 	depth := ids["Depth_0"]
-	v.must("pause", nil)
-	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
-	first, _, _ := v.binary() // the position is shown again
-	sequence := first.Sequence
+	v.Must("pause", nil)
+	v.Subscribe(depth)
+	sequence := v.Frame().Head.Sequence // the position is shown again
 	see := func() uint64 {
 		t.Helper()
-		v.send(object{"op": "credit", "stream": depth, "upto": sequence})
-		h, _, _ := v.binary()
+		v.Credit(depth, sequence)
+		h := v.Frame().Head
 		sequence = h.Sequence
 		return h.Number
 	}
-	v.must("seek", object{"set": 0})
+	v.Must("seek", object{"set": 0})
 	base := see()
-	v.must("step", object{"sets": 2})
+	v.Must("step", object{"sets": 2})
 	if n := see(); n != base+2 {
 		t.Errorf("two sets further is frame %d, want %d", n, base+2)
 	}
-	v.must("step", object{"sets": -1})
+	v.Must("step", object{"sets": -1})
 	if n := see(); n != base+1 {
 		t.Errorf("one set back is frame %d, want %d", n, base+1)
 	}
-	v.must("seek", object{"stream": depth, "frame": base + 2})
+	v.Must("seek", object{"stream": depth, "frame": base + 2})
 	if n := see(); n != base+2 {
 		t.Errorf("seek to frame %d showed %d", base+2, n)
 	}
 	for op, fields := range map[string]object{
 		"option": {"sensor": 0, "option": "Exposure", "value": 1}, "rate": {"rate": 1000}, "range": {"range": []string{"5", "1"}}, "seek": {}, "open": {"file": "x.bag"}, "fly": {},
 	} {
-		if m := v.ask(op, fields); m["ok"] != false {
+		if m, ok := v.Ask(op, fields); ok {
 			t.Errorf("%s: %v", op, m)
 		}
 	}
-	v.must("rate", object{"rate": 2})
-	v.must("loop", object{"on": true})
-	v.must("play", nil)
-	for st := v.text("state"); st["round"].(float64) < 1; st = v.text("state") { //nolint:revive // waits for the second round
+	v.Must("rate", object{"rate": 2})
+	v.Must("loop", object{"on": true})
+	v.Must("play", nil)
+	for st := v.Text("state"); st["round"].(float64) < 1; st = v.Text("state") { //nolint:revive // waits for the second round
 	}
-	v.must("open", object{"device": "sim"})
+	v.Must("open", object{"device": "sim"})
 }
 
 // Viewers without control change nothing.
@@ -444,7 +323,7 @@ func TestViewOnly(t *testing.T) {
 		t.Errorf("hello %v", hello)
 	}
 	for _, op := range []string{"play", "pause", "seek", "open", "record.start", "option"} {
-		if m := v.ask(op, object{"time": "0"}); m["ok"] != false {
+		if m, ok := v.Ask(op, object{"time": "0"}); ok {
 			t.Errorf("%s: %v", op, m)
 		}
 	}
@@ -454,12 +333,12 @@ func TestViewOnly(t *testing.T) {
 func TestNonsense(t *testing.T) {
 	for _, text := range []string{"", "{", `{"op":"fly"}`, `{"op":"subscribe","stream":1,"codec":"raw","divisor":0}`} {
 		_, v, _ := start(t, Options{}, "")
-		if err := v.conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+		if err := v.Conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		var err error
 		for err == nil {
-			_, _, err = v.conn.Read(t.Context())
+			_, _, err = v.Conn.Read(t.Context())
 		}
 		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
 			t.Errorf("%q: %v", text, err)
@@ -470,24 +349,22 @@ func TestNonsense(t *testing.T) {
 // A recording whose reader panics ends the viewer that opened it. Others are still answered, and the
 // server can be closed.
 func TestPanic(t *testing.T) {
-	s, v, _ := start(t, Options{Open: func(ctx context.Context, device string) (camdriver.Device, error) {
+	_, v, _ := start(t, Options{Open: func(ctx context.Context, device string) (camdriver.Device, error) {
 		if device == "sim" {
 			panic("a hostile recording")
 		}
 		return openDevice(ctx, device)
 	}}, walk)
-	h := httptest.NewServer(s)
-	defer h.Close()
-	other := connect(t, h.URL)
-	v.send(object{"op": "open", "id": 1, "device": "sim"})
+	other := visitor.DialViewer(t, v.Page)
+	v.Send("open", object{"id": 1, "device": "sim"})
 	var err error
 	for err == nil {
-		_, _, err = v.conn.Read(t.Context())
+		_, _, err = v.Conn.Read(t.Context())
 	}
 	if websocket.CloseStatus(err) != websocket.StatusInternalError {
 		t.Errorf("the viewer saw %v", err)
 	}
-	other.must("pause", nil)
+	other.Must("pause", nil)
 }
 
 // A viewer that subscribes during playback, and receives no frame before it pauses, is shown the
@@ -495,15 +372,15 @@ func TestPanic(t *testing.T) {
 func TestPausedBeforeFirstFrame(t *testing.T) {
 	s, v, hello := start(t, Options{}, walk)
 	depth := streams(hello["source"])["Depth_0"]
-	v.must("rate", object{"rate": 0.01}) // the next frame is far away
-	v.send(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	v.Must("rate", object{"rate": 0.01}) // the next frame is far away
+	v.Subscribe(depth)
 	g := s.current()
 	for seen := 0; seen < 3; seen++ { // ticks while it plays
-		v.text("state")
+		v.Text("state")
 	}
 	if g.(*camera).file.Status().State == replay.Paused {
 		t.Fatal("it doesn't play")
 	}
-	v.must("pause", nil)
-	v.binary()
+	v.Must("pause", nil)
+	v.Frame()
 }

@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,19 +14,17 @@ import (
 // image: what a client took is free when it has gone.
 func TestSoak(t *testing.T) {
 	const clients, rounds, growth = 20, 6, 1 << 20 // a client that is kept has more than 64 KiB
-	s, _, hello := start(t, Options{}, "sim")
+	s, page, hello := start(t, Options{}, "sim")
 	depth := streams(hello["source"])["Depth_0"]
-	h := httptest.NewServer(s)
-	defer h.Close()
 	var before uint64
 	for n := range rounds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // whose clients are forgotten at its end
 			for range clients {
-				v := connect(t, h.URL)
-				v.send(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 1})
-				v.binary()
-				v.conn.CloseNow() //nolint:errcheck // it doesn't say goodbye
-				c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+				v := visitor.DialViewer(t, page.Page)
+				v.SubscribeAs(depth, "packed", 1)
+				v.Frame()
+				v.Conn.CloseNow() //nolint:errcheck // it doesn't say goodbye
+				c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(page.Page, "http"))
 				c.Subscribe(1, "/device_0/sensor_0/Depth_0/image/data")
 				c.Await("an image", isMessage)
 				c.Close()

@@ -43,7 +43,7 @@ func TestTopicMarks(t *testing.T) {
 	_, v, hello := start(t, Options{}, path)
 	list := hello["source"].(object)["marks"].([]any)
 	if len(list) == 0 {
-		list = v.text("marks")["marks"].([]any)
+		list = v.Text("marks")["marks"].([]any)
 	}
 	if len(list) != 2 {
 		t.Fatalf("marks %v", list)

@@ -13,34 +13,24 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/samplebag"
+	"rsros/test/visitor"
 	"rsros/viewer/wire"
 )
 
-// subscribe subscribes to a topic without giving credit.
-func (v *viewer) subscribe(id uint16) {
-	v.t.Helper()
-	v.send(object{"op": "subscribe", "stream": id, "codec": "raw", "divisor": 1})
-}
-
-// message returns the next message of a topic, and gives credit for it.
-func (v *viewer) message(id uint16) (wire.Head, []byte) {
-	v.t.Helper()
-	for {
-		h, _, body := v.binary()
-		v.send(object{"op": "credit", "stream": h.Stream, "upto": h.Sequence})
-		if h.Stream == id {
-			return h, body
-		}
-	}
+// messageOf returns the next message of a topic, and gives credit for it.
+func messageOf(t *testing.T, v *visitor.Viewer, id uint16) (wire.Head, []byte) {
+	t.Helper()
+	m := v.Await(func(m visitor.Message) bool { return m.Fields == nil && m.Head.Stream == id })
+	return m.Head, m.Body
 }
 
 // tree returns the next message of a topic that is sent as a tree.
-func (v *viewer) tree(id uint16) object {
-	v.t.Helper()
-	h, body := v.message(id)
+func tree(t *testing.T, v *visitor.Viewer, id uint16) object {
+	t.Helper()
+	h, body := messageOf(t, v, id)
 	var m object
 	if err := json.Unmarshal(body, &m); h.Kind != wire.Topic || h.Codec != wire.JSON || err != nil {
-		v.t.Fatalf("%+v with %.200q: %v", h, body, err)
+		t.Fatalf("%+v with %.200q: %v", h, body, err)
 	}
 	return m
 }
@@ -78,32 +68,32 @@ func TestTopics(t *testing.T) {
 			t.Errorf("stream %v", s)
 		}
 	}
-	v.must("pause", nil)
+	v.Must("pause", nil)
 
 	// Messages from before the viewer connected are sent again, including all transforms.
-	v.subscribe(ids["/map"])
-	if m := v.tree(ids["/map"]); m["data"] != "here be dragons" {
+	v.Subscribe(ids["/map"])
+	if m := tree(t, v, ids["/map"]); m["data"] != "here be dragons" {
 		t.Errorf("the map is %v", m)
 	}
-	v.subscribe(ids["/tf_static"])
+	v.Subscribe(ids["/tf_static"])
 	frames := map[string]bool{}
 	for len(frames) < 3 {
 		var m msgs.TFMessage
-		if _, body := v.message(ids["/tf_static"]); msgs.Unmarshal(body, &m) != nil {
+		if _, body := messageOf(t, v, ids["/tf_static"]); msgs.Unmarshal(body, &m) != nil {
 			t.Fatalf("%q is no transform", body)
 		}
 		frames[m.Transforms[0].ChildFrameID] = true
 	}
 
-	v.must("seek", object{"time": "1700000000000000000"}) // the first message counts
-	v.subscribe(ids["/camera/image"])
-	v.subscribe(ids["/battery"])
+	v.Must("seek", object{"time": "1700000000000000000"}) // the first message counts
+	v.Subscribe(ids["/camera/image"])
+	v.Subscribe(ids["/battery"])
 	images := contents(t, robot, "/camera/image")
 	see := func(set int) {
 		t.Helper()
 		at := samplebag.RobotStart + bagstore.Time(set)*samplebag.RobotStep
 		for {
-			h, body := v.message(ids["/camera/image"])
+			h, body := messageOf(t, v, ids["/camera/image"])
 			if h.Codec != wire.Message || !bytes.Equal(body, images[bagstore.Time(h.Time)]) {
 				t.Fatalf("%+v with %d bytes isn't the bag's", h, len(body))
 			}
@@ -113,50 +103,50 @@ func TestTopics(t *testing.T) {
 		}
 	}
 	see(0)
-	battery := v.tree(ids["/battery"])
+	battery := tree(t, v, ids["/battery"])
 	if cells := battery["cells"].([]any); battery["state"] != "set 0" || battery["voltage"] != 24.0 || len(cells) != 65 || cells[64].(object)["…"] != 36.0 || cells[1] != 3701.0 {
 		t.Errorf("the battery is %v", battery)
 	}
-	v.must("seek", object{"time": "1700000000777777777"})
+	v.Must("seek", object{"time": "1700000000777777777"})
 	see(7)
-	v.must("step", object{"sets": 2})
+	v.Must("step", object{"sets": 2})
 	see(9)
-	v.must("step", object{"sets": -3})
+	v.Must("step", object{"sets": -3})
 	see(6)
 	for op, fields := range map[string]object{
 		"option": {"sensor": 0, "option": "Exposure", "value": 1}, "rate": {"rate": 1000}, "range": {"range": []string{"5", "1"}}, "seek": {"set": 1},
 		"step": {"sets": 1 << 30}, "record.start": {}, "record.stop": {}, "record.pause": {}, "record.split": {},
 	} {
-		if m := v.ask(op, fields); m["ok"] != false {
+		if m, ok := v.Ask(op, fields); ok {
 			t.Errorf("%s: %v", op, m)
 		}
 	}
-	v.must("rate", object{"rate": 100})
-	v.must("range", object{"range": []string{"1700000000100000000", "1700000000400000000"}})
-	v.must("play", nil)
-	for st := v.text("state"); st["round"].(float64) < 2; st = v.text("state") {
+	v.Must("rate", object{"rate": 100})
+	v.Must("range", object{"range": []string{"1700000000100000000", "1700000000400000000"}})
+	v.Must("play", nil)
+	for st := v.Text("state"); st["round"].(float64) < 2; st = v.Text("state") {
 		if r := st["range"].([]any); r[0] != "1700000000100000000" || st["loop"] != true {
 			t.Fatalf("state %v", st)
 		}
 	}
-	v.must("range", object{"range": nil})
-	v.must("loop", object{"on": false})
-	for st := v.text("state"); st["ended"] != true; st = v.text("state") { //nolint:revive // waits for the end
+	v.Must("range", object{"range": nil})
+	v.Must("loop", object{"on": false})
+	for st := v.Text("state"); st["ended"] != true; st = v.Text("state") { //nolint:revive // waits for the end
 	}
 	// A later viewer gets the messages of the position at the end, although time goes on.
-	late := connect(t, v.url)
-	ids = streams(late.text("hello")["source"])
-	late.subscribe(ids["/map"])
-	late.tree(ids["/map"])
-	if st := connect(t, v.url).text("hello")["state"].(object); st["position"] != source["end"] || st["ended"] != true {
+	late := visitor.DialViewer(t, v.Page)
+	ids = streams(late.Text("hello")["source"])
+	late.Subscribe(ids["/map"])
+	tree(t, late, ids["/map"])
+	if st := visitor.DialViewer(t, v.Page).Text("hello")["state"].(object); st["position"] != source["end"] || st["ended"] != true {
 		t.Errorf("after the end at %v: %v", source["end"], st)
 	}
-	v.must("rate", object{"rate": 0.01})
-	v.must("play", nil) // restarts
-	if st := v.text("state"); st["ended"] != false || st["playing"] != true {
+	v.Must("rate", object{"rate": 0.01})
+	v.Must("play", nil) // restarts
+	if st := v.Text("state"); st["ended"] != false || st["playing"] != true {
 		t.Errorf("played again: %v", st)
 	}
-	v.must("open", object{"device": "sim"})
+	v.Must("open", object{"device": "sim"})
 }
 
 // A viewer that gives no credit gets two messages of a topic; the newest of those left out waits, and
@@ -164,23 +154,21 @@ func TestTopics(t *testing.T) {
 func TestTopicCounts(t *testing.T) {
 	_, v, hello := start(t, Options{}, samplebag.Robot(t, "robot.bag"))
 	battery, moving := streams(hello["source"])["/battery"], streams(hello["source"])["/tf"]
-	v.must("pause", nil)
-	v.must("seek", object{"time": "0"})
-	v.subscribe(battery)
-	v.subscribe(moving)
+	v.Must("pause", nil)
+	v.Must("seek", object{"time": "0"})
+	v.Subscribe(battery)
+	v.Subscribe(moving)
 	seen := map[uint16]int{}
 	for seen[battery] < 1 || seen[moving] < 1 { // the position is shown again
-		h, _, _ := v.binary()
-		seen[h.Stream]++
+		seen[v.Frame().Head.Stream]++
 	}
-	v.must("step", object{"sets": 1})
+	v.Must("step", object{"sets": 1})
 	for seen[battery] < 2 { // before others can replace it
-		h, _, _ := v.binary()
-		seen[h.Stream]++
+		seen[v.Frame().Head.Stream]++
 	}
-	v.must("step", object{"sets": samplebag.RobotSets - 1})
+	v.Must("step", object{"sets": samplebag.RobotSets - 1})
 	counts := func(of uint16) object {
-		for _, c := range v.text("counts")["streams"].([]any) {
+		for _, c := range v.Text("counts")["streams"].([]any) {
 			if c := c.(object); c["id"] == float64(of) {
 				return c
 			}
@@ -191,9 +179,9 @@ func TestTopicCounts(t *testing.T) {
 	const given = samplebag.RobotSets + 1
 	for c := counts(battery); c == nil || c["sent"] != 2.0 || c["given"] != float64(given) || c["skipped"] != float64(given-3); c = counts(battery) { //nolint:revive // waits
 	}
-	v.send(object{"op": "credit", "stream": battery, "upto": 2})
-	for v.came = nil; ; {
-		if h, _, _ := v.binary(); h.Stream == battery {
+	v.Credit(battery, 2)
+	for v.Early = nil; ; {
+		if h := v.Frame().Head; h.Stream == battery {
 			if h.Sequence == 3 && h.Skipped == given-3 && h.Number == given {
 				break
 			}
@@ -201,8 +189,8 @@ func TestTopicCounts(t *testing.T) {
 		}
 	}
 	// Transforms aren't left out while there are few.
-	for h := (wire.Head{}); h.Number < given; h, _ = v.message(moving) {
-		v.send(object{"op": "credit", "stream": moving, "upto": 1 + int(h.Sequence)})
+	for h := (wire.Head{}); h.Number < given; h, _ = messageOf(t, v, moving) {
+		v.Credit(moving, 1+h.Sequence)
 	}
 	for c := counts(moving); c["sent"] != float64(given) || c["skipped"] != 0.0; c = counts(moving) { //nolint:revive // waits
 	}

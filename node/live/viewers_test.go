@@ -1,14 +1,12 @@
 package live
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
@@ -42,62 +40,32 @@ func TestViewers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close() //nolint:errcheck // at the end
-	conn, _, err := websocket.Dial(t.Context(), live.ViewerURL()+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.CloseNow() //nolint:errcheck // at the end
-	conn.SetReadLimit(1 << 20)
-	await := func(op string, is func(map[string]any) bool) {
+	page := visitor.DialViewer(t, live.ViewerURL())
+	await := func(op string, is func(visitor.Object) bool) {
 		t.Helper()
-		for {
-			_, text, err := conn.Read(t.Context())
-			var message map[string]any
-			if err == nil {
-				err = json.Unmarshal(text, &message)
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", op, err)
-			}
-			if message["op"] == op && is(message) {
-				return
-			}
+		for !is(page.Text(op)) { //nolint:revive // waits
 		}
 	}
-	send := func(text string) {
-		t.Helper()
-		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	await("hello", func(m map[string]any) bool { return m["source"].(map[string]any)["kind"] == "file" })
+	await("hello", func(m visitor.Object) bool { return m["source"].(visitor.Object)["kind"] == "file" })
 	var answer msgs.Result
 	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	await("state", func(m map[string]any) bool { return m["playing"] == false })
-	send(`{"op":"play","id":1}`)
-	await("answer", func(m map[string]any) bool { return m["ok"] == true })
+	await("state", func(m visitor.Object) bool { return m["playing"] == false })
+	page.Must("play", nil)
 	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 	if !answer.Success {
 		t.Errorf("it plays on the page, and pausing says %+v", answer)
 	}
 	ask(t, n, "/walk/start_recording", "std_srvs/Trigger", nil, &answer)
-	await("record", func(m map[string]any) bool { return m["on"] == true })
-	send(`{"op":"record.stop","id":2}`)
-	await("answer", func(m map[string]any) bool { return m["ok"] == true })
-	await("record", func(m map[string]any) bool { return m["on"] == false })
+	await("record", func(m visitor.Object) bool { return m["on"] == true })
+	page.Must("record.stop", nil)
+	await("record", func(m visitor.Object) bool { return m["on"] == false })
 	if made, err := filepath.Glob(filepath.Join(dir, "*.bag")); err != nil || len(made) != 1 {
 		t.Errorf("recordings %v, %v", made, err)
 	}
-	foxglove, _, err := websocket.Dial(t.Context(), live.ViewerURL(), &websocket.DialOptions{Subprotocols: []string{"foxglove.sdk.v1"}})
-	if err != nil {
-		t.Fatal(err)
+	visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(live.ViewerURL(), "http")).AwaitOp("serverInfo")
+	if _, ok := page.Ask("open", visitor.Object{"device": "sim"}); ok {
+		t.Error("another device was opened")
 	}
-	defer foxglove.CloseNow() //nolint:errcheck // at the end
-	if _, text, err := foxglove.Read(t.Context()); err != nil || !strings.Contains(string(text), `"serverInfo"`) {
-		t.Errorf("Foxglove was told %s, %v", text, err)
-	}
-	send(`{"op":"open","id":3,"device":"sim"}`)
-	await("answer", func(m map[string]any) bool { return m["ok"] == false })
 }
 
 // Viewers can choose a camera, also one that joins later: they see its streams, and record it to its
@@ -118,19 +86,19 @@ func TestViewersChoose(t *testing.T) {
 	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
 		t.Errorf("the devices to choose from are %v", list)
 	}
-	page.Send(`{"op":"open","id":1,"device":"rear"}`)
+	page.Send("open", visitor.Object{"id": -1, "device": "rear"})
 	ids := page.Source(func(s *wire.Source) bool {
 		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
 	})
 	page.Subscribe(ids["Depth_0"])
 	page.Await(func(m visitor.Message) bool { return m.Body != nil })
-	page.Must(2, "record.start", `,"name":"turn"`)
-	page.Must(3, "record.stop", "")
+	page.Must("record.start", visitor.Object{"name": "turn"})
+	page.Must("record.stop", nil)
 	if got := serialOf(t, filepath.Join(folder, "turn.bag")); got != "11" {
 		t.Errorf("the recording is of camera %s", got)
 	}
-	page.Must(4, "open", `,"device":"front"`)
-	if m := page.Ask(5, "open", `,"device":"left"`); m.OK {
+	page.Must("open", visitor.Object{"device": "front"})
+	if _, ok := page.Ask("open", visitor.Object{"device": "left"}); ok {
 		t.Error("a camera that isn't there was opened")
 	}
 	late := visitor.DialViewer(t, live.ViewerURL())

@@ -77,16 +77,16 @@ func TestViewers(t *testing.T) {
 		t.Errorf("the page got %q", body)
 	}
 	<-heard
-	page.Must(1, "pause", "")
+	page.Must("pause", nil)
 	rig.SetBool(t, n, "/pause_playback", false) // it was paused for the service, too
-	page.Must(2, "rate", `,"rate":0.5`)
-	page.Must(3, "pause", "")
+	page.Must("rate", visitor.Object{"rate": 0.5})
+	page.Must("pause", nil)
 	for len(heard) > 0 {
 		<-heard
 	}
-	page.Send(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
+	page.Must("seek", visitor.Object{"time": "1700000000500000000"})
 	page.Await(func(m visitor.Message) bool { return string(m.Body) == `{"data":"50"}` })
-	page.Must(5, "step", `,"sets":1`)
+	page.Must("step", visitor.Object{"sets": 1})
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
 	}
 
@@ -101,7 +101,7 @@ func TestViewers(t *testing.T) {
 		t.Errorf("after a seek of Foxglove the state is %+v", e)
 	}
 	page.Await(func(m visitor.Message) bool { return m.Op == "state" && m.Rate == 2 })
-	page.Must(6, "play", "")
+	page.Must("play", nil)
 	c.Await("the page's command", func(e visitor.Event) bool { return e.Opcode == 5 && e.State == 0 })
 }
 
@@ -131,7 +131,7 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	ids := page.Source(func(s *wire.Source) bool { source = s; return s.Kind == "file" })
 	page.Subscribe(ids[points])
 	first := page.Await(func(m visitor.Message) bool { return m.Body != nil }).Body
-	page.Send(`{"op":"seek","id":1,"time":"%d"}`, *source.End)
+	page.Must("seek", visitor.Object{"time": source.End})
 	last := page.Await(func(m visitor.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
 	again := visitor.DialViewer(t, at)
 	again.Source(func(s *wire.Source) bool { return s.Kind == "file" })
@@ -139,6 +139,6 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 	if got := again.Await(func(m visitor.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
 		t.Errorf("who comes while paused gets points of %v, want %v", stamped(got), stamped(last))
 	}
-	page.Send(`{"op":"seek","id":2,"time":"%d"}`, *source.Start)
+	page.Must("seek", visitor.Object{"time": source.Start})
 	page.Await(func(m visitor.Message) bool { return bytes.Equal(m.Body, first) })
 }

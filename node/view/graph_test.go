@@ -90,15 +90,15 @@ func TestGraph(t *testing.T) {
 	peer.Await(t, "the viewer to subscribe", func() bool { return chat.Subscribers() == 1 })
 	chat.Publish(text("hello"))
 	first.Await(contains("hello"))
-	first.Send(`{"op":"unsubscribe","stream":%d}`, ids["/chat"])
+	first.Send("unsubscribe", visitor.Object{"stream": ids["/chat"]})
 	peer.Await(t, "the viewer to unsubscribe", func() bool { return chat.Subscribers() == 0 })
-	for op, more := range map[string]string{"seek": `,"time":"0"`, "step": "", "rate": `,"rate":1`, "loop": "", "range": "", "option": "", "record.start": "", "record.stop": "", "record.pause": "", "record.split": "", "record.mark": "", "record.trigger": ""} {
-		if first.Ask(1, op, more).OK {
+	for _, op := range []string{"seek", "step", "rate", "loop", "range", "option", "record.start", "record.stop", "record.pause", "record.split", "record.mark", "record.trigger"} {
+		if _, ok := first.Ask(op, visitor.Object{"time": "0", "rate": 1}); ok {
 			t.Errorf("%s of a graph", op)
 		}
 	}
-	first.Must(2, "pause", "")
-	first.Must(3, "play", "")
+	first.Must("pause", nil)
+	first.Must("play", nil)
 	publish(t, n, "/late", true).Publish(text("late"))
 	ids = first.Source(func(s *wire.Source) bool { return has(s, "/late") })
 	first.Subscribe(ids["/late"])
@@ -159,11 +159,11 @@ func TestRecording(t *testing.T) {
 	page.Await(contains("here be dragons"))
 	rig.SetBool(t, n, "/recorder/pause_recording", true)
 	page.Await(func(m visitor.Message) bool { return m.Op == "record" && m.Record.Paused })
-	page.Must(1, "record.pause", `,"on":false`)
-	if page.Ask(2, "record.trigger", "").OK {
+	page.Must("record.pause", visitor.Object{"on": false})
+	if _, ok := page.Ask("record.trigger", nil); ok {
 		t.Error("a trigger without a ring")
 	}
-	page.Must(2, "record.mark", "")
+	page.Must("record.mark", nil)
 	for do, want := range map[string]int{"mark": http.StatusNoContent, "trigger": http.StatusConflict, "start": http.StatusNotFound} {
 		answer, err := http.Post(strings.TrimSuffix(at, "/")+"/api/record/"+do, "", nil)
 		if err != nil {
@@ -174,16 +174,16 @@ func TestRecording(t *testing.T) {
 			t.Errorf("POST %s: %s", do, answer.Status)
 		}
 	}
-	page.Must(2, "record.split", "")
-	if page.Ask(3, "record.split", "").OK {
+	page.Must("record.split", nil)
+	if _, ok := page.Ask("record.split", nil); ok {
 		t.Error("a viewer began two files at once")
 	}
 	chart.Publish(text("a split"))
 	page.Await(func(m visitor.Message) bool { return m.Op == "record" && m.Record.Part == 2 })
-	if page.Ask(3, "record.start", "").OK {
+	if _, ok := page.Ask("record.start", nil); ok {
 		t.Error("a second recording began")
 	}
-	page.Must(4, "record.stop", "")
+	page.Must("record.stop", nil)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -3,7 +3,8 @@ package visitor
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"maps"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -11,80 +12,135 @@ import (
 	"rsros/viewer/wire"
 )
 
-// Message is a message of the program to a Viewer.
+// Object has the fields of a text message.
+type Object = map[string]any
+
+// Message is a message of the program to a Viewer: a text message, or a frame.
 type Message struct {
 	Op      string
-	ID      any // of an answer: a float64
-	OK      bool
-	Error   string
 	Source  *wire.Source
 	Devices []wire.Candidate `json:"candidates"`
 	Playing bool
 	Rate    float64
 	Record  wire.Record `json:"-"` // of op "record"
+	Fields  Object      `json:"-"` // all fields; nil for a frame
 
-	// Of binary messages only.
-	Stream   uint16 `json:"-"`
-	Sequence uint32
-	Time     uint64 `json:"-"` // of the frame
-	Body     []byte
+	Head           wire.Head `json:"-"`
+	Metadata, Body []byte    `json:"-"`
 }
 
 // Viewer is a client of the viewer's socket (docs/internals/view-protocol.md). It ends with the test.
 type Viewer struct {
+	Page  string // its address, which ends in a slash
+	Conn  *websocket.Conn
+	Early []Message // frames that came before an awaited text, for Frame and Await
+
 	t    testing.TB
-	conn *websocket.Conn
+	last int // request
 }
 
-// DialViewer connects to a page by its address, which ends in a slash.
+// DialViewer connects to a page by its address.
 func DialViewer(t testing.TB, page string) *Viewer {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn.SetReadLimit(16 << 20)
-	c := &Viewer{t, conn}
-	t.Cleanup(c.Close)
-	return c
+	conn.SetReadLimit(64 << 20)
+	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
+	return &Viewer{Page: page, Conn: conn, t: t}
 }
 
-// Close disconnects. It may be called more than once.
-func (c *Viewer) Close() { c.conn.CloseNow() } //nolint:errcheck // at the end
-
-// Send sends a text.
-func (c *Viewer) Send(format string, args ...any) {
+// Send sends a text message.
+func (c *Viewer) Send(op string, fields Object) {
 	c.t.Helper()
-	if err := c.conn.Write(c.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
+	message := Object{"op": op}
+	maps.Copy(message, fields)
+	text, err := json.Marshal(message)
+	if err == nil {
+		err = c.Conn.Write(c.t.Context(), websocket.MessageText, text)
+	}
+	if err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// Read returns the next message. It gives no credit.
+func (c *Viewer) Read() (m Message) {
+	c.t.Helper()
+	kind, b, err := c.Conn.Read(c.t.Context())
+	switch {
+	case err != nil:
+	case kind == websocket.MessageText:
+		if err = errors.Join(json.Unmarshal(b, &m), json.Unmarshal(b, &m.Fields)); m.Op == "record" {
+			err = json.Unmarshal(b, &m.Record)
+		}
+	default:
+		le := binary.LittleEndian
+		m.Head = wire.Head{
+			Kind: wire.Kind(b[0]), Codec: wire.Codec(b[1]), Stream: le.Uint16(b[2:]), Sequence: le.Uint32(b[4:]), Number: le.Uint64(b[8:]), Stamp: le.Uint64(b[16:]),
+			Time: le.Uint64(b[24:]), Width: le.Uint16(b[32:]), Height: le.Uint16(b[34:]), Stride: le.Uint32(b[36:]), Metadata: le.Uint32(b[40:]), Skipped: le.Uint32(b[44:]),
+		}
+		m.Metadata, m.Body = b[wire.HeadSize:][:m.Head.Metadata], b[wire.HeadSize+m.Head.Metadata:]
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+// Text returns the next text message of a kind.
+func (c *Viewer) Text(op string) Object {
+	c.t.Helper()
+	for {
+		m := c.Read()
+		if m.Fields == nil {
+			c.Early = append(c.Early, m)
+		} else if m.Op == op {
+			return m.Fields
+		}
+	}
+}
+
+// Frame returns the next frame. It gives no credit.
+func (c *Viewer) Frame() Message {
+	c.t.Helper()
+	for {
+		if m := c.next(); m.Fields == nil {
+			return m
+		}
+	}
+}
+
+// next returns the first early frame, or the next message.
+func (c *Viewer) next() Message {
+	c.t.Helper()
+	if len(c.Early) == 0 {
+		return c.Read()
+	}
+	m := c.Early[0]
+	c.Early = c.Early[1:]
+	return m
 }
 
 // Await reads messages until one is as wanted, and gives credit for frames.
 func (c *Viewer) Await(is func(Message) bool) Message {
 	c.t.Helper()
 	for {
-		kind, data, err := c.conn.Read(c.t.Context())
-		var m Message
-		switch {
-		case err != nil:
-		case kind == websocket.MessageText:
-			if err = json.Unmarshal(data, &m); m.Op == "record" {
-				err = json.Unmarshal(data, &m.Record)
-			}
-		default:
-			le := binary.LittleEndian
-			m.Stream, m.Sequence, m.Time = le.Uint16(data[2:]), le.Uint32(data[4:]), le.Uint64(data[24:])
-			m.Body = data[wire.HeadSize+le.Uint32(data[40:]):]
-			c.Send(`{"op":"credit","stream":%d,"upto":%d}`, m.Stream, m.Sequence)
-		}
-		if err != nil {
-			c.t.Fatal(err)
+		m := c.next()
+		if m.Fields == nil {
+			c.Credit(m.Head.Stream, m.Head.Sequence)
 		}
 		if is(m) {
 			return m
 		}
 	}
+}
+
+// Credit gives credit for the frames of a stream.
+func (c *Viewer) Credit(stream uint16, upto uint32) {
+	c.t.Helper()
+	c.Send("credit", Object{"stream": stream, "upto": upto})
 }
 
 // Source reads messages until a source is as wanted, and returns the numbers of its
@@ -99,29 +155,38 @@ func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
 	return ids
 }
 
-// Ask sends a request, whose fields are more, and returns the answer.
-func (c *Viewer) Ask(id int, op, more string) Message {
+// Ask sends a request, and returns the answer and whether the request succeeded.
+func (c *Viewer) Ask(op string, fields Object) (answer Object, ok bool) {
 	c.t.Helper()
-	c.Send(`{"op":%q,"id":%d%s}`, op, id, more)
-	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == float64(id) })
+	c.last++
+	request := Object{"id": c.last}
+	maps.Copy(request, fields)
+	c.Send(op, request)
+	for {
+		if m := c.Text("answer"); m["id"] == float64(c.last) {
+			return m, m["ok"] == true
+		}
+	}
 }
 
-// Must asks for what has to succeed.
-func (c *Viewer) Must(id int, op, more string) {
+// Must sends a request that has to succeed, and returns the answer.
+func (c *Viewer) Must(op string, fields Object) Object {
 	c.t.Helper()
-	if m := c.Ask(id, op, more); !m.OK {
-		c.t.Fatalf("%s%s: %s", op, more, m.Error)
+	m, ok := c.Ask(op, fields)
+	if !ok {
+		c.t.Fatalf("%s %v: %v", op, fields, m)
 	}
+	return m
 }
 
 // Subscribe subscribes to a stream.
 func (c *Viewer) Subscribe(stream uint16) {
 	c.t.Helper()
-	c.SubscribeAs(stream, "raw")
+	c.SubscribeAs(stream, "raw", 1)
 }
 
-// SubscribeAs subscribes to a stream with the codec raw or packed.
-func (c *Viewer) SubscribeAs(stream uint16, codec string) {
+// SubscribeAs subscribes to a stream with the codec raw or packed, and images smaller by a divisor.
+func (c *Viewer) SubscribeAs(stream uint16, codec string, divisor int) {
 	c.t.Helper()
-	c.Send(`{"op":"subscribe","stream":%d,"codec":%q,"divisor":1}`, stream, codec)
+	c.Send("subscribe", Object{"stream": stream, "codec": codec, "divisor": divisor})
 }
