@@ -61,10 +61,10 @@ func serve(b *testing.B, p *peer.Process, page, codec string, n int, span time.D
 	for range n {
 		c := visitor.DialViewer(b, page)
 		for _, id := range c.Source(func(*wire.Source) bool { return true }) {
-			c.SubscribeAs(id, codec)
+			c.SubscribeAs(id, codec, 1)
 		}
 		all.Go(func() {
-			defer c.Close()
+			defer c.Conn.CloseNow() //nolint:errcheck // it is only left
 			c.Await(func(m visitor.Message) bool {
 				if m.Body != nil {
 					count.Add(1)
@@ -95,10 +95,10 @@ func BenchmarkSeek(b *testing.B) {
 	for b.Loop() {
 		forget(b, path)
 		begun := time.Now()
-		c.Send(`{"op":"open","id":1,"file":%q}`, filepath.Base(path))
+		c.Send("open", visitor.Object{"id": 1, "file": filepath.Base(path)})
 		source := c.Await(func(m visitor.Message) bool {
-			if m.Error != "" {
-				b.Fatal(m.Error)
+			if failed := m.Fields["error"]; failed != nil {
+				b.Fatal(failed)
 			}
 			return m.Op == "source" && m.Source != nil
 		}).Source
@@ -112,13 +112,15 @@ func BenchmarkSeek(b *testing.B) {
 			b.Fatalf("%s has no images to seek to", path)
 		}
 		c.Subscribe(chosen)
-		c.Await(func(m visitor.Message) bool { return m.Body != nil && m.Stream == chosen })
+		c.Await(func(m visitor.Message) bool { return m.Body != nil && m.Head.Stream == chosen })
 		opens = append(opens, time.Since(begun).Seconds()*1e3)
-		c.Send(`{"op":"pause","id":2}`)
+		c.Send("pause", visitor.Object{"id": 2})
 		for range 10 {
 			begun, at := time.Now(), random.Int64N(int64(*source.End))
-			c.Send(`{"op":"seek","id":3,"time":"%d"}`, at)
-			c.Await(func(m visitor.Message) bool { return m.Body != nil && m.Stream == chosen && m.Time == uint64(at) })
+			c.Send("seek", visitor.Object{"id": 3, "time": wire.Nanos(at)})
+			c.Await(func(m visitor.Message) bool {
+				return m.Body != nil && m.Head.Stream == chosen && m.Head.Time == uint64(at)
+			})
 			seeks = append(seeks, time.Since(begun).Seconds()*1e3)
 		}
 	}
