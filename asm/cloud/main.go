@@ -21,7 +21,7 @@ func main() {
 	own("ownBGR", xyz0, true)
 	placed("placedRGB", xyz0, false)
 	placed("placedBGR", xyz0, true)
-	gen.Write("msgs/cloud", "avx2_amd64")
+	gen.Write("msgs/cloud", "avx2")
 }
 
 // colour reads three bytes into 0x00RRGGBB.

@@ -2,31 +2,53 @@
 package gen
 
 import (
+	"cmp"
 	"flag"
+	"fmt"
+	"go/format"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Write writes the assembly (.s) and its Go declarations (.go) to files named base in
-// a folder of the repository. An argument of the command replaces the repository's root.
-func Write(folder, base string) {
+// Write writes the assembly (.s) and its Go declarations (.go) to files named set_amd64 in a
+// folder of the repository, and functions for other processors, which are never called, to
+// set_other.go. An argument of the command replaces the repository's root.
+func Write(folder, set string) {
 	root := ".."
 	if len(os.Args) > 1 {
 		root = os.Args[1]
 		os.Args = os.Args[:1] // avo writes the arguments into the files
 	}
-	out := filepath.Join(root, folder, base)
-	for name, value := range map[string]string{"out": out + ".s", "stubs": out + ".go", "pkg": path.Base(folder)} {
+	out := filepath.Join(root, folder, set)
+	for name, value := range map[string]string{"out": out + "_amd64.s", "stubs": out + "_amd64.go", "pkg": path.Base(folder)} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}
 	}
 	Generate()
+	declarations, err := os.ReadFile(out + "_amd64.go")
+	if err != nil {
+		panic(err)
+	}
+	var other strings.Builder
+	for line := range strings.Lines(string(declarations)) {
+		switch line := strings.TrimSuffix(line, "\n"); {
+		case strings.HasPrefix(line, "// Code generated"), strings.HasPrefix(line, "package"):
+			fmt.Fprintf(&other, "%s\n\n", line)
+		case strings.HasPrefix(line, "func"):
+			fmt.Fprintf(&other, "%s { panic(\"for x86 only\") }\n\n", line)
+		}
+	}
+	text, err := format.Source([]byte("//go:build !amd64\n\n" + other.String()))
+	if err = cmp.Or(err, os.WriteFile(out+"_other.go", text, 0o644)); err != nil {
+		panic(err)
+	}
 }
 
 // Func begins a function with a Go signature and doc comment. Its arguments must not

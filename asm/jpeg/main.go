@@ -18,7 +18,7 @@ func main() {
 	middle := gen.Eight("middle", U32(128))
 	order := gen.Numbers[U32]("order", 0, 4, 1, 5, 2, 6, 3, 7)
 	transform(middle, order, [4]Mem{root, c6, low, high})
-	gen.Write("msgs/jpeg", "avx2_amd64")
+	gen.Write("msgs/jpeg", "avx2")
 }
 
 func transform(middle, order Mem, factors [4]Mem) {

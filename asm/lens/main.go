@@ -34,7 +34,7 @@ func main() {
 	metres()
 	toDisparity()
 	toDepth(half)
-	gen.Write("camdriver/process/internal/lens", "avx2_amd64")
+	gen.Write("camdriver/process/internal/lens", "avx2")
 }
 
 func broadcast(m Mem) VecVirtual {

@@ -7,5 +7,5 @@ func main() {
 	decode()
 	checksum()
 	compress()
-	gen.Write("bagstore/internal/lz4", "sse_amd64")
+	gen.Write("bagstore/internal/lz4", "sse")
 }

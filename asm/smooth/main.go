@@ -19,5 +19,5 @@ func main() {
 	means("meanOf4AVX2", 4, 0, 1, 4, 5, 2, 3, 6, 7)
 	means("meanOf8AVX2", 8, 0, 4, 1, 5, 2, 6, 3, 7)
 	fade()
-	gen.Write("camdriver/process/internal/smooth", "avx2_amd64")
+	gen.Write("camdriver/process/internal/smooth", "avx2")
 }

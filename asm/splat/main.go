@@ -21,7 +21,7 @@ const (
 func main() {
 	place()
 	scatter()
-	gen.Write("camdriver/process/internal/splat", "avx2_amd64")
+	gen.Write("camdriver/process/internal/splat", "avx2")
 }
 
 // number returns a vector of equal integers.

@@ -61,7 +61,7 @@ func main() {
 		}
 	})
 	gen.Done()
-	gen.Write("msgs/imagetransport", "avx2_amd64")
+	gen.Write("msgs/imagetransport", "avx2")
 }
 
 // sums reads 16 pixels of both rows. It returns the rows' brightness, as words in the order 0-3,

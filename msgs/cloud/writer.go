@@ -12,7 +12,7 @@ type writer struct {
 	to      []byte
 	at      int
 	size    int
-	places  places
+	places  []int32 // memory for a row
 }
 
 // row appends the points of a row.

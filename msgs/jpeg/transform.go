@@ -1,6 +1,15 @@
 package jpeg
 
-import "math"
+//go:generate go run -C ../../asm ./jpeg
+
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
+
+// fast enables the assembly. Tests disable it for comparison.
+var fast = cpu.X86.HasAVX2
 
 // coefficients are the quantized coefficients of a block in row order.
 type coefficients [64]int32
@@ -26,8 +35,9 @@ const (
 // transform computes the discrete cosine transform of 8×8 samples by the algorithm of Arai,
 // Agui and Nakajima, and quantizes it. Bit i of places is set if c[i] isn't 0.
 func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) (places uint64) {
-	if places, ok := transformFast(c, samples, stride, scale); ok {
-		return places
+	if fast {
+		_ = samples[7*stride+7]
+		return transformAVX2(&c[0], &samples[0], stride, &scale[0])
 	}
 	var f [64]float32
 	for y := range 8 {

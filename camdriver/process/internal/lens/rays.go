@@ -1,6 +1,10 @@
 package lens
 
-import "rsros/camdriver"
+import (
+	"unsafe"
+
+	"rsros/camdriver"
+)
 
 // Rays are the directions of the pixels of a profile, as points at depth 1.
 type Rays struct {
@@ -59,7 +63,21 @@ func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 // soon: the points bypass the processor's caches. Call Fence after the last row. scratch is
 // as for Row.
 func (r *Rays) Deproject(xyz []float32, depth []uint16, v int, units float32, scratch []float32) {
-	if n := r.deprojectFast(xyz, depth, v, units); n < len(depth) {
+	n := whole(len(depth))
+	if n > 0 && uintptr(unsafe.Pointer(&xyz[:3*n][0]))%32 != 0 {
+		n = 0
+	}
+	switch {
+	case n > 0 && r.bent:
+		streamAVX2(&xyz[0], &depth[0], &r.x[v*r.Width], &r.y[v*r.Width], 4*lanes, n, &units)
+	case n > 0:
+		var y [lanes]float32
+		for i := range y {
+			y[i] = r.y[v]
+		}
+		streamAVX2(&xyz[0], &depth[0], &r.x[0], &y[0], 0, n, &units)
+	}
+	if n < len(depth) {
 		x, y := r.Row(v, scratch)
 		Deproject(xyz[3*n:], depth[n:], x[n:], y[n:], units)
 	}

@@ -3,7 +3,11 @@ package lens
 // ToDisparity divides factor by each depth, except 0.
 func ToDisparity(out []float32, in []uint16, factor float32) {
 	out = out[:len(in)]
-	for x := toDisparityFast(out, in, factor); x < len(in); x++ {
+	n := whole(len(in))
+	if n > 0 {
+		toDisparityAVX2(&out[0], &in[0], n, &factor)
+	}
+	for x := n; x < len(in); x++ {
 		if d := in[x]; d == 0 {
 			out[x] = 0
 		} else {
@@ -22,9 +26,11 @@ const (
 func ToDepth(out []uint16, in []float32, factor float32) {
 	out = out[:len(in)]
 	for len(in) > 0 {
-		n := toDepthFast(out, in, factor)
-		out, in = out[n:], in[n:]
-		n = min(lanes, len(in)) // some are not normal or out of range
+		if n := whole(len(in)); n > 0 {
+			n = toDepthAVX2(&out[0], &in[0], n, &factor)
+			out, in = out[n:], in[n:]
+		}
+		n := min(lanes, len(in)) // some are not normal or out of range
 		for x, p := range in[:n] {
 			out[x] = depthOf(p, factor)
 		}

@@ -71,7 +71,8 @@ func TestUsualDisparity(t *testing.T) {
 			in[i] = 1.6e6 / float32(300+1000*i)
 		}
 	}
-	if n := toDepthFast(out, in, 1.6e6); n != len(in) {
+	factor := float32(1.6e6)
+	if n := toDepthAVX2(&out[0], &in[0], len(in), &factor); n != len(in) {
 		t.Errorf("processed %d pixels, want %d", n, len(in))
 	}
 }

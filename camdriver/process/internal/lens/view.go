@@ -8,9 +8,6 @@ type View struct {
 	Lens Lens
 }
 
-// lanes is the number of points that the assembly processes at once.
-const lanes = 8
-
 // Rounding determines how image coordinates are rounded to pixels.
 type Rounding uint8
 
@@ -32,8 +29,14 @@ func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units floa
 			us[i], vs[i] = Truncated(a+0.5), Truncated(b+0.5)
 		}
 	case v.Lens.flat:
-		n := v.locateFast(us, vs, depth, x, y, units)
-		v.locateFlat(us[n:], vs[n:], depth[n:], x[n:], y[n:], units)
+		done := whole(n)
+		if done > 0 {
+			p := v.parameters(units)
+			if locateAVX2(&us[0], &vs[0], &depth[0], &x[0], &y[0], done, &p[0]) != 0 && v.Lens.bend != Straight {
+				done = 0
+			}
+		}
+		v.locateFlat(us[done:], vs[done:], depth[done:], x[done:], y[done:], units)
 	default:
 		for i, d := range depth {
 			a, b := v.projectPoint(d, x[i], y[i], units)
@@ -73,7 +76,10 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 // Deproject computes x, y, z of the points of a row of depth.
 func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	x, y = x[:len(depth)], y[:len(depth)]
-	n := deprojectFast(xyz, depth, x, y, units)
+	n := whole(len(depth))
+	if n > 0 {
+		deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], 4*lanes, n, &units)
+	}
 	xyz, depth, x, y = xyz[3*n:], depth[n:], x[n:], y[n:]
 	for i, d := range depth {
 		z := units * float32(d)
@@ -86,7 +92,11 @@ func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 // Metres converts depth to metres.
 func Metres(out []float32, depth []uint16, units float32) {
 	out = out[:len(depth)]
-	for i := metresFast(out, depth, units); i < len(depth); i++ {
+	n := whole(len(depth))
+	if n > 0 {
+		metresAVX2(&out[0], &depth[0], n, &units)
+	}
+	for i := n; i < len(depth); i++ {
 		out[i] = units * float32(depth[i])
 	}
 }
@@ -100,13 +110,23 @@ func (v *View) Project(uv, xyz []float32, depth []uint16, x, y []float32, units 
 		}
 		return
 	}
-	n := v.projectFast(uv, depth, x, y, units)
+	n := whole(len(depth))
+	if n > 0 {
+		p := v.parameters(units)
+		if projectAVX2(&uv[0], &depth[0], &x[0], &y[0], n, &p[0]) != 0 && v.Lens.bend != Straight {
+			n = 0
+		}
+	}
 	v.projectFlat(uv[2*n:], xyz[3*n:])
 }
 
 // Divide divides numbers alternately by a and b.
 func Divide(uv []float32, a, b float32) {
-	uv = uv[divideFast(uv, a, b):]
+	if n := whole(len(uv)); n > 0 {
+		by := [2]float32{a, b}
+		divideAVX2(&uv[0], n, &by[0])
+		uv = uv[n:]
+	}
 	for i := 0; i+1 < len(uv); i += 2 {
 		uv[i], uv[i+1] = uv[i]/a, uv[i+1]/b
 	}

@@ -5,26 +5,12 @@ import "math"
 // valid reports whether p is a disparity, not a hole.
 func valid(p float32) bool { return int32(math.Float32bits(p)) > 0 }
 
-// rowDisparity filters a row forwards and backwards.
-func (e *Edges) rowDisparity(row []float32) {
+// rowDisparity filters a row from its first pixel on. step is 1, or -1 for the way back.
+func (e *Edges) rowDisparity(row []float32, first, step int) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
-	before := row[0]
+	before := row[first]
 	state := before
-	for x := 1; x < len(row); x++ {
-		p := row[x]
-		if valid(p) {
-			if away := before - p; away < delta && away > -delta && valid(before) {
-				state = float32(p*alpha) + float32(state*beta)
-				row[x] = state
-			} else {
-				state = p
-			}
-		}
-		before = p
-	}
-	before = row[len(row)-1]
-	state = before
-	for x := len(row) - 2; x >= 0; x-- {
+	for x := first + step; x >= 0 && x < len(row); x += step {
 		p := row[x]
 		if valid(p) {
 			if away := before - p; away < delta && away > -delta && valid(before) {
@@ -47,10 +33,14 @@ func (c *columns) begin(row []float32) {
 }
 
 // next filters the next row of the columns. A value is smoothed with the previous one in
-// its column unless their original values differ by delta or more.
-func (e *Edges) next(row []float32, c *columns) {
+// its column unless their original values differ by delta or more. p is of vectors.
+func (e *Edges) next(row []float32, c *columns, p *float32) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	state, before := c.state[:len(row)], c.before[:len(row)]
+	if n := len(row) &^ (floatLanes - 1); fast && n > 0 {
+		nextAVX2(&row[0], &state[0], &before[0], n, p)
+		row, state, before = row[n:], state[n:], before[n:]
+	}
 	for x, p := range row {
 		b := before[x]
 		before[x] = p

@@ -9,6 +9,13 @@ type Fading struct {
 	beta  float32   // 1 - Alpha
 }
 
+// fadeParameters are in the order of the assembly.
+type fadeParameters struct {
+	alpha, beta, high, low float32
+	bit                    uint32
+	rule                   Histories
+}
+
 // Histories is a set of histories.
 type Histories [8]uint32
 
@@ -49,7 +56,14 @@ func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
 func (t *Fading) Disparity(out, in, last []float32, history []uint8) {
 	bit, delta := uint8(1)<<t.Phase, t.Delta
 	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]
-	for x := t.disparityFast(out, in, last, history); x < len(in); x++ {
+	n := len(in) &^ (floatLanes - 1)
+	if fast && n > 0 {
+		p := fadeParameters{t.Alpha, t.beta, t.Delta, -t.Delta, uint32(bit), t.Rule}
+		fadeAVX2(&out[0], &in[0], &last[0], &history[0], n, &p.alpha)
+	} else {
+		n = 0
+	}
+	for x := n; x < len(in); x++ {
 		p, before := in[x], last[x]
 		switch away := p - before; {
 		case p == 0:

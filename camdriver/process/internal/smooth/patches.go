@@ -9,8 +9,18 @@ import (
 // rows, as many as there are rows.
 func Mean(out []uint16, rows [][]uint16) {
 	var sums, valid [256]uint32 // of a run of patches
-	by := len(rows)
-	for first := meanFast(out, rows); first < len(out); first += len(sums) {
+	by, done := len(rows), 0
+	if n := len(out) &^ 7; fast && n > 0 && (by == 4 || by == 8) {
+		for _, row := range rows {
+			_ = row[:n*by]
+		}
+		if done = n; by == 4 {
+			meanOf4AVX2(&out[0], &rows[0], n)
+		} else {
+			meanOf8AVX2(&out[0], &rows[0], n)
+		}
+	}
+	for first := done; first < len(out); first += len(sums) {
 		run := out[first:min(first+len(sums), len(out))]
 		clear(sums[:len(run)])
 		clear(valid[:len(run)])

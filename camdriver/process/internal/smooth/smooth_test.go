@@ -209,6 +209,7 @@ func FuzzEdges(f *testing.F) {
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
 			var l Lanes
+			l.Fit(width, n)
 			got := slices.Clone(was)
 			if e.Rows(got, width, &l); !slices.Equal(got, wantRows) {
 				t.Fatalf("assembly %v, %+v: rows of %d: %v become\n%v, want\n%v", fast, e, width, was, got, wantRows)
@@ -253,6 +254,7 @@ func FuzzEdgesDisparity(f *testing.F) {
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
 			var l Lanes
+			l.Fit(width, n)
 			got := slices.Clone(was)
 			if e.RowsDisparity(got, width, &l); !sameBits(got, wantRows) {
 				t.Fatalf("assembly %v: rows of %d: %v become\n%v, want\n%v", fast, width, was, got, wantRows)

@@ -3,8 +3,10 @@ package lz4
 //go:generate go run -C ../../../asm ./lz4
 
 import (
+	"runtime"
 	"unsafe"
 
+	pierrec "github.com/pierrec/lz4/v4"
 	"golang.org/x/sys/cpu"
 )
 
@@ -26,8 +28,21 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	return decodeSSE(dst, src, low, n, at)
 }
 
-// wholeBlock is for processors for which the library has assembly and we have none.
-func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
+// wholeBlock decodes a block to dst[n:], with matches back to dst[low], by the library, which has
+// assembly for some processors for which we have none. ok is false for a damaged block and if fast
+// may be used instead.
+func wholeBlock(dst []byte, low, n int, block []byte) (got int, ok bool) {
+	if runtime.GOARCH == "amd64" || boundsChecked {
+		return 0, false
+	}
+	var err error
+	if low == n {
+		got, err = pierrec.UncompressBlock(block, dst[n:])
+	} else {
+		got, err = pierrec.UncompressBlockWithDict(block, dst[n:], dst[max(low, n-window):n])
+	}
+	return got, err == nil
+}
 
 // compressFast is compressSequences for two blocks, not both empty, unless ok is false. Its tables, of
 // lower halves, use the memory of one.

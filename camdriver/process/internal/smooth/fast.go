@@ -12,18 +12,6 @@ const (
 	square     = 8 // side of transposed blocks
 )
 
-// sideBySide is memory for transposed rows.
-type sideBySide struct {
-	words  []uint16
-	floats []float32
-}
-
-func (l *sideBySide) fit(width int) {
-	if len(l.words) < Band*width {
-		l.words, l.floats = make([]uint16, Band*width), make([]float32, floatLanes*width)
-	}
-}
-
 // vectors are the parameters, replicated to fill a register, in the order of the assembly.
 type vectors struct {
 	alpha, beta, half    [8]float32
@@ -48,7 +36,6 @@ func (e *Edges) rowsFast(pixels []uint16, width int, l *Lanes) int {
 	if !fast || n == 0 || width < square {
 		return 0
 	}
-	l.fit(width)
 	var v vectors
 	p, whole, stride := e.vectors(&v), width&^(square-1), 2*width
 	for y := 0; y < n; y += Band {
@@ -76,7 +63,6 @@ func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
 	if !fast || n == 0 || width < square {
 		return 0
 	}
-	l.fit(width)
 	var v vectors
 	p, whole, stride := e.vectors(&v), width&^(square-1), 4*width
 	for y := 0; y < n; y += lanes {
@@ -92,74 +78,5 @@ func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
 			rows[i%lanes*width+whole+i/lanes] = l.floats[lanes*whole+i]
 		}
 	}
-	return n
-}
-
-// columnsFast filters the first columns of Columns and returns their number.
-func (e *Edges) columnsFast(pixels []uint16, width, n int) int {
-	const lanes = Band
-	below, whole := (len(pixels)-n)/width, n&^(lanes-1)
-	if !fast || whole == 0 || e.Delta < 1 || below < 1 {
-		return 0
-	}
-	var v vectors
-	p := e.vectors(&v)
-	downAVX2(&pixels[0], 2*width, below, whole, p)
-	upAVX2(&pixels[below*width], -2*width, below, whole, p)
-	return whole
-}
-
-// columnsDisparityFast filters the first columns of ColumnsDisparity and returns their
-// number.
-func (e *Edges) columnsDisparityFast(pixels []float32, width, n int, l *Lanes) int {
-	last, whole := (len(pixels)-n)/width*width, n&^(floatLanes-1)
-	if !fast || whole == 0 {
-		return 0
-	}
-	var v vectors
-	p := e.vectors(&v)
-	l.begin(pixels[:whole])
-	for y := width; y <= last; y += width {
-		nextAVX2(&pixels[y], &l.state[0], &l.before[0], whole, p)
-	}
-	l.begin(pixels[last:][:whole])
-	for y := last - width; y >= 0; y -= width {
-		nextAVX2(&pixels[y], &l.state[0], &l.before[0], whole, p)
-	}
-	return whole
-}
-
-// meanFast writes the first means of Mean and returns their number.
-func meanFast(out []uint16, rows [][]uint16) int {
-	by, n := len(rows), len(out)&^7
-	if !fast || n == 0 || by != 4 && by != 8 {
-		return 0
-	}
-	for _, row := range rows {
-		_ = row[:n*by]
-	}
-	if by == 4 {
-		meanOf4AVX2(&out[0], &rows[0], n)
-	} else {
-		meanOf8AVX2(&out[0], &rows[0], n)
-	}
-	return n
-}
-
-// fadeParameters are in the order of the assembly.
-type fadeParameters struct {
-	alpha, beta, high, low float32
-	bit                    uint32
-	rule                   Histories
-}
-
-// disparityFast filters the first pixels of Disparity and returns their number.
-func (t *Fading) disparityFast(out, in, last []float32, history []uint8) int {
-	n := len(in) &^ (floatLanes - 1)
-	if !fast || n == 0 {
-		return 0
-	}
-	p := fadeParameters{t.Alpha, t.beta, t.Delta, -t.Delta, 1 << t.Phase, t.Rule}
-	fadeAVX2(&out[0], &in[0], &last[0], &history[0], n, &p.alpha)
 	return n
 }

@@ -14,9 +14,6 @@ var fast = cpu.X86.HasAVX2
 // lanes is the number of places that are computed at once.
 const lanes = 8
 
-// places is memory for the places of a row.
-type places []int32
-
 // shifted reports whether t's pixels start with RGB or BGR.
 func (t *Texture) shifted() (bgr, ok bool) {
 	switch t.RGB {
@@ -54,7 +51,7 @@ func (w *writer) anyFast(xyz, uv []float32) int {
 		return 0
 	}
 	if len(w.places) < n {
-		w.places = make(places, n)
+		w.places = make([]int32, n)
 	}
 	size, bytes := [2]float32{float32(t.Width), float32(t.Height)}, [2]int32{int32(t.Pixel), int32(t.Step)}
 	placesAVX2(&w.places[0], &uv[0], n, &size, &bytes)
