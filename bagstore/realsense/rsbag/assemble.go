@@ -3,8 +3,6 @@ package rsbag
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"rsros/bagstore"
@@ -38,8 +36,7 @@ type assembler struct {
 type partial struct {
 	sensor int
 	frame  *camdriver.Frame // nil before its data
-	values []msgs.KeyValue
-	text   *rstext.Metadata // instead of values
+	about  *rstext.Metadata // nil: there is none
 }
 
 func (a *assembler) begin(at bagstore.Time) {
@@ -61,11 +58,7 @@ func (a *assembler) part(t rslayout.Topic, data bool) *partial {
 }
 
 func (a *assembler) add(t rslayout.Topic, m bagstore.Message) {
-	take := a.message
-	if a.f.texts[m.Conn.ID] {
-		take = a.text
-	}
-	if err := take(t, m); err != nil {
+	if err := a.message(t, m); err != nil {
 		a.errs++
 		a.err = err
 	}
@@ -86,11 +79,7 @@ func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
 	case rslayout.TopicOccupancy:
 		err = a.occupancy(t, m)
 	case rslayout.TopicMetadata:
-		var kv msgs.KeyValue
-		if err = decode(t, m, &kv); err == nil {
-			p := a.part(t, false)
-			p.values = append(p.values, kv)
-		}
+		err = a.metadata(t, m)
 	case rslayout.TopicOptionValue:
 		err = a.option(t, m)
 	case rslayout.TopicNotification:
@@ -201,7 +190,7 @@ func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
 
 func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
 	var i msgs.Imu
-	if err := decode(t, m, &i); err != nil {
+	if err := a.f.decode(t, m, &i); err != nil {
 		return err
 	}
 	f := a.start(t, nil, i.Header)
@@ -216,7 +205,7 @@ func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
 
 func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
 	var tf msgs.Transform
-	if err := decode(t, m, &tf); err != nil {
+	if err := a.f.decode(t, m, &tf); err != nil {
 		return err
 	}
 	p := a.part(t, true)
@@ -234,7 +223,7 @@ func (a *assembler) twist(t rslayout.Topic, m bagstore.Message) error {
 		return nil
 	}
 	var tw msgs.Twist
-	if err := decode(t, m, &tw); err != nil { // Accel has the same md5
+	if err := a.f.decode(t, m, &tw); err != nil { // Accel has the same md5
 		return err
 	}
 	p := a.part(t, false)
@@ -254,8 +243,8 @@ func vec3(v msgs.Vector3) camdriver.Vec3 {
 }
 
 func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
-	v, err := a.f.optionValue(t, m)
-	if err != nil {
+	var v msgs.Float32
+	if err := a.f.decode(t, m, &v); err != nil {
 		return err
 	}
 	id, known := rslayout.ParseOptionName(t.Name)
@@ -263,9 +252,9 @@ func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
 		return nil // unknown, noted by Open; or the initial value
 	}
 	if id == camdriver.OptionDepthUnits {
-		a.units[t.Sensor] = v
+		a.units[t.Sensor] = v.Data
 	}
-	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Option: &OptionChange{id, v}}))
+	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Option: &OptionChange{id, v.Data}}))
 	return nil
 }
 
@@ -275,20 +264,21 @@ func (a *assembler) event(e Event) Event {
 }
 
 func (a *assembler) notification(t rslayout.Topic, m bagstore.Message) error {
+	n, err := a.f.notification(t, m)
+	if err == nil {
+		a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &n}))
+	}
+	return err
+}
+
+// notification reads what a sensor reported, which may be text.
+func (f *File) notification(t rslayout.Topic, m bagstore.Message) (camdriver.Notification, error) {
+	if f.texts[m.Conn.ID] {
+		return parsed(m, rstext.ParseNotification)
+	}
 	var n msgs.Notification
-	if err := decode(t, m, &n); err != nil {
-		return err
-	}
-	out := camdriver.Notification{Time: notificationTime(n.Timestamp), Description: n.Description, Data: n.SerializedData}
-	var known bool
-	if out.Category, known = camdriver.ParseCategory(n.Category); !known {
-		out.Category = camdriver.NotifyUnknownError
-	}
-	if out.Severity, known = camdriver.ParseSeverity(n.Severity); !known {
-		out.Severity = camdriver.SeverityNone
-	}
-	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &out}))
-	return nil
+	err := f.decode(t, m, &n)
+	return rstext.NewNotification(n.Category, n.Severity, n.Description, n.SerializedData, notificationTime(n.Timestamp)), err
 }
 
 // notificationTime converts a notification's time, which in files of librealsense is in
@@ -307,48 +297,49 @@ func (a *assembler) finish() []Event {
 		if p.frame == nil {
 			continue // its data could not be read
 		}
-		if p.text != nil {
-			a.textMetadata(p)
-		} else {
-			a.metadata(p)
-		}
+		a.describe(p)
 		a.events = append(a.events, a.event(Event{Sensor: p.sensor, Frame: p.frame}))
 	}
 	return a.events
 }
 
-// metadata sets the frame's fields. It skips unknown keys and invalid values.
-func (a *assembler) metadata(p *partial) {
-	f := p.frame
-	for _, kv := range p.values {
-		switch kv.Key {
-		case rslayout.KeySystemTime:
-			if at, err := rstext.ParseMillis(kv.Value); err == nil && a.system {
-				f.Arrival = at
-			}
-		case rslayout.KeyDomain:
-			f.Domain, _ = camdriver.ParseDomain(kv.Value)
-		case rslayout.KeyTracker:
-			f.Pose.TrackerConfidence = confidence(kv.Value)
-		case rslayout.KeyMapper:
-			f.Pose.MapperConfidence = confidence(kv.Value)
-		case rslayout.KeyPoseStamp:
-			if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 64); err == nil {
-				f.Timestamp = v
-			}
-		case rslayout.KeyPoseNumber:
-			if v, err := strconv.ParseUint(strings.TrimSpace(kv.Value), 10, 64); err == nil {
-				f.Number = v
-			}
-		default:
-			key, known := camdriver.ParseMetadataKey(kv.Key)
-			if !known {
-				a.unknownKeys([]string{kv.Key})
-			}
-			v, err := strconv.ParseInt(strings.TrimSpace(kv.Value), 10, 64)
-			if known && err == nil {
-				f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: key, Value: v})
-			}
+// metadata adds what a message says about a frame: one value, which is passed over if it is invalid, or a text.
+func (a *assembler) metadata(t rslayout.Topic, m bagstore.Message) error {
+	if a.f.texts[m.Conn.ID] {
+		md, err := parsed(m, rstext.ParseMetadata)
+		a.part(t, false).about = &md // with an error, the part that could be parsed
+		return err
+	}
+	var kv msgs.KeyValue
+	if err := a.f.decode(t, m, &kv); err != nil {
+		return err
+	}
+	p := a.part(t, false)
+	if p.about == nil {
+		p.about = new(rstext.Metadata)
+	}
+	_ = p.about.Set(kv.Key, kv.Value)
+	return nil
+}
+
+// describe sets the frame's fields to what is said about it.
+func (a *assembler) describe(p *partial) {
+	f, md := p.frame, p.about
+	if md != nil {
+		a.unknownKeys(md.Unknown)
+		f.Domain, f.Metadata = md.Domain, md.Values
+		f.Pose.TrackerConfidence, f.Pose.MapperConfidence = md.Tracker, md.Mapper
+		if md.Numbered {
+			f.Number = md.Number
+		}
+		if md.Stamped {
+			f.Timestamp = md.Timestamp
+		}
+		if md.Units > 0 && f.Stream().Kind == camdriver.Depth {
+			f.DepthUnits = md.Units
+		}
+		if a.system {
+			f.Arrival = md.System
 		}
 	}
 	sortMetadata(f)
@@ -370,12 +361,4 @@ func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
 	f.Metadata = camdriver.FitMetadata(f.Metadata)
-}
-
-func confidence(s string) uint32 {
-	v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 32)
-	if err != nil {
-		return 0
-	}
-	return uint32(v)
 }

@@ -147,7 +147,7 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	defer t.close()
 	t.seek(earliest)
 	var head msgs.ImageHead
-	if !t.next() || decode(rslayout.Topic{Kind: rslayout.TopicImage}, t.message(), &head) != nil {
+	if !t.next() || d.f.decode(rslayout.Topic{Kind: rslayout.TopicImage}, t.message(), &head) != nil {
 		return nil
 	}
 	return &head

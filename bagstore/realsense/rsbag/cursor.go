@@ -10,6 +10,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
+	"rsros/msgs"
 )
 
 // Event is one event of a recording: exactly one of Frame, Option and Notification is set.
@@ -292,8 +293,9 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	if !t.prev() {
 		return 0, false
 	}
-	v, err := f.optionValue(rslayout.Topic{Kind: rslayout.TopicOptionValue}, t.message())
-	return v, err == nil
+	var v msgs.Float32
+	err := f.decode(rslayout.Topic{Kind: rslayout.TopicOptionValue}, t.message(), &v)
+	return v.Data, err == nil
 }
 
 func (f *File) unitsAt(at bagstore.Time) map[int]float32 {

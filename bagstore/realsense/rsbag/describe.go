@@ -128,31 +128,22 @@ func (d *description) connections() {
 
 func (d *description) message(t rslayout.Topic, m bagstore.Message) {
 	var err error
-	if d.f.texts[m.Conn.ID] {
-		if err = d.textMessage(t, m); err != nil {
-			d.f.leave("%s: %v", m.Conn.Topic, err)
-		}
-		return
-	}
 	switch t.Kind {
 	case rslayout.TopicFileVersion:
 		var v msgs.UInt32
-		if err = decode(t, m, &v); err == nil {
+		if err = d.f.decode(t, m, &v); err == nil {
 			d.f.version = v.Data
 		}
 	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicAdditionalInfo, rslayout.TopicProperty:
-		var kv msgs.KeyValue
-		if err = decode(t, m, &kv); err == nil {
-			d.keyValue(t, kv)
-		}
+		err = d.keyValues(t, m)
 	case rslayout.TopicOptionValue:
 		var v msgs.Float32
-		if err = decode(t, m, &v); err == nil {
+		if err = d.f.decode(t, m, &v); err == nil {
 			d.option(t, t.Name, v.Data)
 		}
 	case rslayout.TopicOptionText, rslayout.TopicPostProcessing:
 		var s msgs.String
-		if err = decode(t, m, &s); err == nil {
+		if err = d.f.decode(t, m, &s); err == nil {
 			d.text(t, s.Data)
 		}
 	default:
@@ -171,20 +162,47 @@ func (d *description) streamMessage(t rslayout.Topic, m bagstore.Message) error 
 			d.f.note("%s: described twice; the first counts", m.Conn.Topic)
 			return nil
 		}
-		return decodeTo(&s.info, t, m)
+		return decodeTo(d.f, &s.info, t, m)
 	case rslayout.TopicCameraInfo:
-		return decodeTo(&s.camera, t, m)
+		return decodeTo(d.f, &s.camera, t, m)
 	case rslayout.TopicImuIntrinsic:
-		return decodeTo(&s.imu, t, m)
+		return decodeTo(d.f, &s.imu, t, m)
 	case rslayout.TopicTF:
-		var tf msgs.Transform
-		err := decode(t, m, &tf)
+		e, err := d.f.extrinsics(t, m)
 		if err == nil {
-			s.tf[t.Name] = rslayout.Extrinsics(&tf)
+			s.tf[t.Name] = e
 		}
 		return err
 	}
 	return nil
+}
+
+// extrinsics reads the place of a stream, which may be text.
+func (f *File) extrinsics(t rslayout.Topic, m bagstore.Message) (camdriver.Extrinsics, error) {
+	if f.texts[m.Conn.ID] {
+		return parsed(m, rstext.ParseExtrinsics)
+	}
+	var tf msgs.Transform
+	err := f.decode(t, m, &tf)
+	return rslayout.Extrinsics(&tf), err
+}
+
+// keyValues reads a key and its value, or a text with several.
+func (d *description) keyValues(t rslayout.Topic, m bagstore.Message) error {
+	if d.f.texts[m.Conn.ID] {
+		var text msgs.String
+		err := msgs.Unmarshal(m.Data, &text)
+		for p := range rstext.Pairs(text.Data) {
+			d.keyValue(t, msgs.KeyValue{Key: p.Key, Value: p.Value})
+		}
+		return err
+	}
+	var kv msgs.KeyValue
+	err := d.f.decode(t, m, &kv)
+	if err == nil {
+		d.keyValue(t, kv)
+	}
+	return err
 }
 
 func (d *description) keyValue(t rslayout.Topic, kv msgs.KeyValue) {
@@ -230,8 +248,17 @@ func (d *description) text(t rslayout.Topic, s string) {
 	}
 }
 
-// decode reads a message as its topic says.
-func decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
+// decode reads a message as its topic says. The message may be a text that says the same.
+func (f *File) decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
+	if f.texts[m.Conn.ID] {
+		var text msgs.String
+		if err := msgs.Unmarshal(m.Data, &text); err != nil {
+			return err
+		}
+		if known, err := fromText(text.Data, into); known {
+			return err
+		}
+	}
 	if err := checkType(t, m); err != nil {
 		return err
 	}
@@ -242,9 +269,9 @@ func decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
 func decodeTo[M any, P interface {
 	*M
 	msgs.Message
-}](p *P, t rslayout.Topic, m bagstore.Message) error {
+}](f *File, p *P, t rslayout.Topic, m bagstore.Message) error {
 	into := P(new(M))
-	err := decode(t, m, into)
+	err := f.decode(t, m, into)
 	if err == nil {
 		*p = into
 	}

@@ -39,110 +39,32 @@ func (f *File) findText() {
 	}
 }
 
-// textMessage adds a message with text to the description.
-func (d *description) textMessage(t rslayout.Topic, m bagstore.Message) error {
-	if t.Kind == rslayout.TopicOptionValue {
-		v, err := d.f.optionValue(t, m)
-		if err == nil {
-			d.option(t, t.Name, v)
-		}
-		return err
-	}
+// parsed reads a message that is a text.
+func parsed[T any](m bagstore.Message, parse func(string) (T, error)) (v T, err error) {
 	var text msgs.String
 	if err := msgs.Unmarshal(m.Data, &text); err != nil {
-		return err
+		return v, err
 	}
-	switch t.Kind {
-	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicAdditionalInfo:
-		for p := range rstext.Pairs(text.Data) {
-			d.keyValue(t, msgs.KeyValue{Key: p.Key, Value: p.Value})
-		}
-		return nil
-	}
-	return d.textOfStream(d.stream(t), t, text.Data)
+	return parse(text.Data)
 }
 
-func (d *description) textOfStream(s *stream, t rslayout.Topic, text string) error {
-	switch t.Kind {
-	case rslayout.TopicStreamInfo:
-		if s.info != nil {
-			d.f.note("stream %s: described twice; the first counts", s.profile.Stream)
-			return nil
-		}
-		encoding, fps, err := rstext.ParseStreamInfo(text)
-		if err == nil {
-			// A file doesn't say which profile is the default.
-			s.info = &msgs.StreamInfo{FPS: uint32(fps), Encoding: encoding, Recommended: true}
-		}
-		return err
-	case rslayout.TopicCameraInfo:
-		in, err := rstext.ParseIntrinsics(text)
-		if err == nil {
-			s.camera = rslayout.CameraInfo(camdriver.StreamSnapshot{Video: &in})
-		}
-		return err
-	case rslayout.TopicImuIntrinsic:
-		in, err := rstext.ParseMotionIntrinsics(text)
-		if err == nil {
-			s.imu = rslayout.ImuIntrinsic(&in)
-		}
-		return err
-	case rslayout.TopicTF:
-		e, err := rstext.ParseExtrinsics(text)
-		if err == nil {
-			s.tf[t.Name] = e
-		}
-		return err
+// fromText sets a message to what a text in its place says.
+func fromText(text string, into msgs.Message) (known bool, err error) {
+	switch into := into.(type) {
+	case *msgs.Float32:
+		into.Data, err = rstext.ParseSingle(text)
+	case *msgs.StreamInfo:
+		var fps int
+		into.Encoding, fps, err = rstext.ParseStreamInfo(text)
+		into.FPS, into.Recommended = uint32(fps), true // a file doesn't say which profile is the default
+	case *msgs.CameraInfo:
+		in, e := rstext.ParseIntrinsics(text)
+		*into, err = *rslayout.CameraInfo(camdriver.StreamSnapshot{Video: &in}), e
+	case *msgs.ImuIntrinsic:
+		in, e := rstext.ParseMotionIntrinsics(text)
+		*into, err = *rslayout.ImuIntrinsic(&in), e
+	default:
+		return false, nil
 	}
-	return nil
-}
-
-// optionValue reads an option's value, which may be text.
-func (f *File) optionValue(t rslayout.Topic, m bagstore.Message) (float32, error) {
-	if !f.texts[m.Conn.ID] {
-		var v msgs.Float32
-		err := decode(t, m, &v)
-		return v.Data, err
-	}
-	var text msgs.String
-	if err := msgs.Unmarshal(m.Data, &text); err != nil {
-		return 0, err
-	}
-	return rstext.ParseSingle(text.Data)
-}
-
-func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
-	if t.Kind == rslayout.TopicOptionValue {
-		return a.option(t, m)
-	}
-	var text msgs.String
-	if err := msgs.Unmarshal(m.Data, &text); err != nil {
-		return err
-	}
-	switch t.Kind {
-	case rslayout.TopicMetadata:
-		md, err := rstext.ParseMetadata(text.Data)
-		a.part(t, false).text = &md // with an error, the part that could be parsed
-		a.unknownKeys(md.Unknown)
-		return err
-	case rslayout.TopicNotification:
-		n, err := rstext.ParseNotification(text.Data)
-		if err == nil {
-			a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &n}))
-		}
-		return err
-	}
-	return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
-}
-
-func (a *assembler) textMetadata(p *partial) {
-	f, md := p.frame, p.text
-	f.Number, f.Timestamp, f.Domain, f.Metadata = md.Number, md.Timestamp, md.Domain, md.Values
-	if md.Units > 0 && f.Stream().Kind == camdriver.Depth {
-		f.DepthUnits = md.Units
-	}
-	if a.system {
-		f.Arrival = md.System
-	}
-	sortMetadata(f)
+	return true, err
 }

@@ -5,18 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
-)
-
-// Keys of metadata beside the SDK's own names.
-const (
-	KeySystemTime = "system_time"      // ms since 1970, host
-	KeyDomain     = "timestamp_domain" // camdriver.Domain
-	KeyTracker    = "Tracker Confidence"
-	KeyMapper     = "Mapper Confidence"
-	KeyPoseStamp  = "frame_timestamp" // ms; a Transform has no header
-	KeyPoseNumber = "Frame number"
 )
 
 // Stream makes the messages of a stream's frames. Its topics are known when the stream starts, so
@@ -146,13 +137,13 @@ func twist(linear, angular camdriver.Vec3) *msgs.Twist {
 func (s *Stream) AppendMetadata(list []msgs.Raw, w *msgs.Encoder, f *camdriver.Frame) []msgs.Raw {
 	v := values{list, w}
 	if s.kind == camdriver.Pose {
-		v.number(KeyTracker, int64(f.Pose.TrackerConfidence))
-		v.number(KeyMapper, int64(f.Pose.MapperConfidence))
-		v.millis(KeyPoseStamp, f.Timestamp)
-		v.number(KeyPoseNumber, int64(f.Number))
+		v.number(rstext.KeyTracker, int64(f.Pose.TrackerConfidence))
+		v.number(rstext.KeyMapper, int64(f.Pose.MapperConfidence))
+		v.millis(rstext.KeyPoseStamp, f.Timestamp)
+		v.number(rstext.KeyNumber, int64(f.Number))
 	}
-	v.nanos(KeySystemTime, f.Arrival.UnixNano())
-	v.text(KeyDomain, f.Domain.String())
+	v.nanos(rstext.KeySystem, f.Arrival.UnixNano())
+	v.text(rstext.KeyDomain, f.Domain.String())
 	sent, of256 := 0, 0
 	for i, m := range f.Metadata {
 		twice := i > 0 && f.Metadata[i-1].Key == m.Key

@@ -19,15 +19,26 @@ const (
 	KeyUnits     = "depth_units" // m
 )
 
-// Metadata is the text of a frame.
+// Keys of frames in bags only, where each value is a message.
+const (
+	KeyTracker   = "Tracker Confidence"
+	KeyMapper    = "Mapper Confidence"
+	KeyPoseStamp = "frame_timestamp" // ms; a Transform has no header
+)
+
+// Metadata is what is said about a frame.
 type Metadata struct {
 	Number    uint64
+	Numbered  bool // there is a number
 	Domain    camdriver.Domain
-	System    time.Time // zero: the text has none
+	System    time.Time // zero: there is none
 	Timestamp float64   // ms
-	Units     float32   // m a depth unit; 0: the text has none
+	Stamped   bool      // there is a timestamp
+	Units     float32   // m a depth unit; 0: there are none
 	Values    []camdriver.MetadataValue
 	Unknown   []string // keys without a name in camdriver
+
+	Tracker, Mapper uint32 // confidence of a pose
 }
 
 // ParseMetadata parses a frame's text. With an error, it also returns the values that it could
@@ -35,42 +46,52 @@ type Metadata struct {
 func ParseMetadata(s string) (Metadata, error) {
 	var m Metadata
 	var bad error
-	number, stamp := false, false
-	fail := func(p Pair, err error) {
-		if err != nil && bad == nil {
+	for p := range Pairs(s) {
+		if err := m.Set(p.Key, p.Value); err != nil && bad == nil {
 			bad = fmt.Errorf("metadata %.40q: %w", p.Key, err)
 		}
 	}
-	for p := range Pairs(s) {
-		var err error
-		switch p.Key {
-		case KeyNumber:
-			m.Number, err = strconv.ParseUint(strings.TrimSpace(p.Value), 10, 64)
-			number = err == nil
-		case KeyDomain:
-			m.Domain, _ = camdriver.ParseDomain(p.Value)
-		case KeySystem:
-			m.System, err = ParseMillis(p.Value)
-		case KeyTimestamp:
-			m.Timestamp, err = ParseNumber(p.Value)
-			stamp = err == nil
-		case KeyUnits:
-			m.Units, err = ParseSingle(p.Value)
-		default:
-			var v int64
-			key, known := camdriver.ParseMetadataKey(p.Key)
-			if !known {
-				m.Unknown = append(m.Unknown, p.Key)
-			} else if v, err = strconv.ParseInt(strings.TrimSpace(p.Value), 10, 64); err == nil {
-				m.Values = append(m.Values, camdriver.MetadataValue{Key: key, Value: v})
-			}
-		}
-		fail(p, err)
-	}
-	if bad == nil && !(number && stamp) {
+	if bad == nil && !(m.Numbered && m.Stamped) {
 		bad = fmt.Errorf("metadata without %q and %q", KeyNumber, KeyTimestamp)
 	}
 	return m, bad
+}
+
+// Set sets what a key stands for.
+func (m *Metadata) Set(key, value string) (err error) {
+	number := strings.TrimSpace(value)
+	switch key {
+	case KeyNumber:
+		m.Number, err = strconv.ParseUint(number, 10, 64)
+		m.Numbered = err == nil
+	case KeyDomain:
+		m.Domain, _ = camdriver.ParseDomain(value)
+	case KeySystem:
+		m.System, err = ParseMillis(value)
+	case KeyTimestamp, KeyPoseStamp:
+		m.Timestamp, err = ParseNumber(value)
+		m.Stamped = err == nil
+	case KeyUnits:
+		m.Units, err = ParseSingle(value)
+	case KeyTracker:
+		m.Tracker, err = confidence(number)
+	case KeyMapper:
+		m.Mapper, err = confidence(number)
+	default:
+		var v int64
+		id, known := camdriver.ParseMetadataKey(key)
+		if !known {
+			m.Unknown = append(m.Unknown, key)
+		} else if v, err = strconv.ParseInt(number, 10, 64); err == nil {
+			m.Values = append(m.Values, camdriver.MetadataValue{Key: id, Value: v})
+		}
+	}
+	return err
+}
+
+func confidence(s string) (uint32, error) {
+	v, err := strconv.ParseUint(s, 10, 32)
+	return uint32(v), err
 }
 
 // maxMillis is the last time that a time.Time of nanoseconds holds.
@@ -127,20 +148,25 @@ func AppendMetadata(b []byte, m Metadata) []byte {
 	return b
 }
 
-// ParseNotification parses a notification. Unknown categories and severities get a default.
-func ParseNotification(s string) (camdriver.Notification, error) {
-	f := fields{text: s}
+// NewNotification returns a notification. Unknown categories and severities get a default.
+func NewNotification(category, severity, description, data string, at time.Time) camdriver.Notification {
+	n := camdriver.Notification{Time: at, Description: description, Data: data}
 	var known bool
-	n := camdriver.Notification{Description: f.value("description"), Data: f.value("data")}
-	if n.Category, known = camdriver.ParseCategory(f.value("category")); !known {
+	if n.Category, known = camdriver.ParseCategory(category); !known {
 		n.Category = camdriver.NotifyUnknownError
 	}
-	if n.Severity, known = camdriver.ParseSeverity(f.value("severity")); !known {
+	if n.Severity, known = camdriver.ParseSeverity(severity); !known {
 		n.Severity = camdriver.SeverityNone
 	}
-	var err error
-	n.Time, err = ParseMillis(f.value("timestamp"))
+	return n
+}
+
+// ParseNotification parses a notification.
+func ParseNotification(s string) (camdriver.Notification, error) {
+	f := fields{text: s}
+	at, err := ParseMillis(f.value("timestamp"))
 	f.fail("timestamp", err)
+	n := NewNotification(f.value("category"), f.value("severity"), f.value("description"), f.value("data"), at)
 	return n, f.err
 }
 
