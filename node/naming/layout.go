@@ -130,7 +130,7 @@ func encodeMetadata(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
 func cameraInfoEncoder(s camdriver.StreamSnapshot) encode {
 	camera := cameraInfo(s)
 	return func(h msgs.Header, _ *camdriver.Frame) (msgs.Raw, bool) {
-		info := camera
+		info := *camera
 		info.Header = h
 		return whole(&info), true
 	}
@@ -142,7 +142,7 @@ func cameraInfoOf(h msgs.Header, f *camdriver.Frame, lens *camdriver.Intrinsics)
 	s.Profile.Width, s.Profile.Height = f.Width, f.Height
 	info := cameraInfo(s)
 	info.Header = h
-	return whole(&info)
+	return whole(info)
 }
 
 func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {

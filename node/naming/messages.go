@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program/buffers"
@@ -64,24 +65,11 @@ func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner b
 	return buffer.Bytes[:3*f.Width*f.Height], buffer
 }
 
-func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
-	m := msgs.CameraInfo{
-		Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
-		DistortionModel: "plumb_bob", D: make([]float64, 5),
-		R: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1},
-	}
-	in := s.Video
-	if in == nil {
-		return m
-	}
-	m.K = [9]float64{in.Fx, 0, in.Ppx, 0, in.Fy, in.Ppy, 0, 0, 1}
-	m.P = [12]float64{in.Fx, 0, in.Ppx, 0, 0, in.Fy, in.Ppy, 0, 0, 0, 1, 0}
-	copy(m.D, in.Coeffs[:])
-	if in.Model == camdriver.KannalaBrandt4 {
-		m.DistortionModel, m.D = "equidistant", m.D[:4]
-	}
-	if id := s.Profile.Stream; id.Kind == camdriver.Infrared && id.Index == 2 && s.Extrinsic != nil {
-		m.P[3] = in.Fx * s.Extrinsic.Translation[0] // −fx·baseline
+func cameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
+	m := rslayout.ROSCameraInfo(s)
+	m.Height, m.Width = uint32(s.Profile.Height), uint32(s.Profile.Width)
+	if id := s.Profile.Stream; id.Kind == camdriver.Infrared && id.Index == 2 && s.Video != nil && s.Extrinsic != nil {
+		m.P[3] = s.Video.Fx * s.Extrinsic.Translation[0] // −fx·baseline
 	}
 	return m
 }

@@ -52,21 +52,17 @@ type db3Target struct{ *rsdb3.Writer }
 
 // message skips messages that don't decode.
 func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
+	var content msgs.Message
 	switch m.Conn.Type {
 	case "rosgraph_msgs/Log":
-		var l msgs.Log
-		if msgs.Unmarshal(m.Data, &l) != nil {
-			return false, nil
-		}
-		return true, t.Log(m.Conn.Topic, &l, at)
+		content = new(msgs.Log)
 	case "sensor_msgs/TimeReference":
-		var r msgs.TimeReference
-		if msgs.Unmarshal(m.Data, &r) != nil {
-			return false, nil
-		}
-		return true, t.TimeReference(m.Conn.Topic, &r, at)
+		content = new(msgs.TimeReference)
 	}
-	return false, nil
+	if content == nil || msgs.Unmarshal(m.Data, content) != nil {
+		return false, nil
+	}
+	return true, t.Write(m.Conn.Topic, content, at)
 }
 
 type bag struct{ *rsbag.Copier }

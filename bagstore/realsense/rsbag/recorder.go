@@ -40,9 +40,8 @@ type Target interface {
 	// name for.
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
 	Notification(sensor int, n camdriver.Notification, at time.Duration) error
-	Log(l msgs.Log, at time.Duration) error
-	// TimeReference relates the clock of a frame's sensor to the host's.
-	TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error
+	// Write writes a message of another topic of the layout.
+	Write(topic string, m msgs.Message, at time.Duration) error
 	// Fact adds to what is known about the recording.
 	Fact(key, value string) error
 	// Checkpoint makes the file whole; CheckpointIfDue does if it is time.
@@ -194,7 +193,8 @@ func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time) error
 	}
 	if at >= r.nextRef[sensor] {
 		r.nextRef[sensor] = at.Add(refEvery)
-		if err := r.out.TimeReference(sensor, f, time.Duration(at)); err != nil {
+		topic, m := rslayout.TimeReference(sensor, f)
+		if err := r.out.Write(topic, m, time.Duration(at)); err != nil {
 			return err
 		}
 	}
@@ -252,7 +252,7 @@ func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Ti
 
 // Log writes a line of the program's own log.
 func (r *Recorder) Log(l msgs.Log, at time.Time) error {
-	return r.event(rslayout.TopicLog, at, func(at time.Duration) error { return r.out.Log(l, at) })
+	return r.event(rslayout.TopicLog, at, func(at time.Duration) error { return r.out.Write(rslayout.TopicLog, &l, at) })
 }
 
 // event writes an event that is on a topic of the layout.

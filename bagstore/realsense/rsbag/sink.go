@@ -154,12 +154,8 @@ func (s *sink) Notification(sensor int, n camdriver.Notification, at time.Durati
 	return s.put(m, ok, max(bagstore.Time(at), earliest))
 }
 
-func (s *sink) Log(l msgs.Log, at time.Duration) error {
-	return s.put(s.enc.Log(l), true, bagstore.Time(at))
-}
-
-func (s *sink) TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error {
-	return s.put(s.enc.TimeReference(sensor, f), true, bagstore.Time(at))
+func (s *sink) Write(topic string, m msgs.Message, at time.Duration) error {
+	return s.put(rslayout.NewMessage(topic, m), true, bagstore.Time(at))
 }
 
 func (s *sink) Fact(key, value string) error {

@@ -29,7 +29,7 @@ func (w *Writer) describe() error {
 		}
 	}
 	for _, s := range w.snap.Streams {
-		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil {
+		if !w.Holds(s.Sensor, s.Profile.Stream) || s.Extrinsic == nil {
 			continue
 		}
 		if err := w.string(rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic)); err != nil {
@@ -40,16 +40,16 @@ func (w *Writer) describe() error {
 		return err
 	}
 	for _, f := range w.o.Facts {
-		if err := w.fact(f); err != nil {
+		if err := w.Fact(f.Key, f.Value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fact writes a fact on a topic of our own.
-func (w *Writer) fact(f rstext.Pair) error {
-	return w.string("/additional_info", 0, rstext.Join(w.clean(f.Key, f.Value)))
+// Fact writes a fact on a topic of our own.
+func (w *Writer) Fact(key, value string) error {
+	return w.string("/additional_info", 0, rstext.Join(w.clean(key, value)))
 }
 
 func (w *Writer) clean(key, value string) rstext.Pair {
@@ -165,7 +165,9 @@ func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 		return err
 	}
 	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
-		t.info = rosCameraInfo(s)
+		if s.Video != nil {
+			t.info = rslayout.ROSCameraInfo(s)
+		}
 		if t.infoTopic, err = w.topic(prefix+"/image/camera_info", typeCameraInfo); err != nil {
 			return err
 		}

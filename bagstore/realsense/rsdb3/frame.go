@@ -14,7 +14,7 @@ import (
 func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	id := f.Stream()
 	t := w.streams[id]
-	if t == nil || t.sensor != sensor {
+	if !w.Holds(sensor, id) {
 		w.losses.add("frames of %s: the form has no place for them", id)
 		return nil
 	}
@@ -77,30 +77,28 @@ const (
 	typeTimeReference = "sensor_msgs/msg/TimeReference"
 )
 
-// Log writes a line of the recorder's log. ROS 2 has no sequence number and topics.
-func (w *Writer) Log(topic string, l *msgs.Log, at time.Duration) error {
-	id, err := w.topic(topic, typeLog)
+// Write writes a line of the recorder's log or the relation of two clocks. ROS 2 has no sequence numbers, and no topics
+// of a log.
+func (w *Writer) Write(topic string, m msgs.Message, at time.Duration) error {
+	w.begin()
+	e, typ := &w.enc, typeLog
+	switch m := m.(type) {
+	case *msgs.Log:
+		e.Time(m.Header.Stamp)
+		e.U8(uint8(10 * min(bits.Len8(m.Level), 5))) // ROS 2 counts in tens what ROS 1 has as bits
+		for _, s := range []string{m.Name, m.Msg, m.File, m.Function} {
+			e.String(s)
+		}
+		e.U32(m.Line)
+	case *msgs.TimeReference:
+		typ = typeTimeReference
+		e.Message(m)
+	default:
+		return camdriver.ErrUnsupported
+	}
+	id, err := w.topic(topic, typ)
 	if err != nil {
 		return err
 	}
-	w.begin()
-	e := &w.enc
-	e.Time(l.Header.Stamp)
-	e.U8(uint8(10 * min(bits.Len8(l.Level), 5))) // ROS 2 counts in tens what ROS 1 has as bits
-	for _, s := range []string{l.Name, l.Msg, l.File, l.Function} {
-		e.String(s)
-	}
-	e.U32(l.Line)
-	return w.put(id, at)
-}
-
-// TimeReference writes the relation of two clocks. ROS 2 has no sequence number.
-func (w *Writer) TimeReference(topic string, r *msgs.TimeReference, at time.Duration) error {
-	id, err := w.topic(topic, typeTimeReference)
-	if err != nil {
-		return err
-	}
-	w.begin()
-	w.enc.Message(r)
 	return w.put(id, at)
 }

@@ -5,10 +5,7 @@ import (
 
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/realsense/rslayout"
-	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
-	"rsros/msgs"
 )
 
 // NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any
@@ -31,11 +28,6 @@ type target struct {
 	losses func([]Loss)
 }
 
-func (t target) Holds(sensor int, id camdriver.StreamID) bool {
-	s := t.streams[id]
-	return s != nil && s.sensor == sensor
-}
-
 func (t target) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	if err := t.Writer.Frame(sensor, f, at); err != nil {
 		return err
@@ -50,20 +42,10 @@ func (t target) Option(sensor int, id camdriver.OptionID, value float32, at time
 	return t.Writer.Option(sensor, id, value, at)
 }
 
-func (t target) Log(l msgs.Log, at time.Duration) error {
-	return t.Writer.Log(rslayout.TopicLog, &l, at)
-}
-
-func (t target) TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error {
-	topic, m := rslayout.TimeReference(sensor, f)
-	return t.Writer.TimeReference(topic, &m, at)
-}
-
-func (t target) Fact(key, value string) error { return t.fact(rstext.Pair{Key: key, Value: value}) }
-func (t target) Checkpoint() error            { return t.db.Commit() }
-func (t target) CheckpointIfDue() error       { return t.db.CommitIfDue() }
-func (t target) Size() int64                  { return t.db.Size() }
-func (t target) WriteMethod() string          { return "" }
+func (t target) Checkpoint() error      { return t.db.Commit() }
+func (t target) CheckpointIfDue() error { return t.db.CommitIfDue() }
+func (t target) Size() int64            { return t.db.Size() }
+func (t target) WriteMethod() string    { return "" }
 
 func (t target) Close() error {
 	err := t.Writer.Close()

@@ -3,7 +3,6 @@ package rsdb3
 import (
 	"time"
 
-	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -44,7 +43,7 @@ func (w *Writer) transforms() error {
 	}
 	var list msgs.TFMessage
 	for _, s := range w.snap.Streams {
-		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil || !s.Profile.Stream.Kind.Video() {
+		if !w.Holds(s.Sensor, s.Profile.Stream) || s.Extrinsic == nil || !s.Profile.Stream.Kind.Video() {
 			continue
 		}
 		list.Transforms = append(list.Transforms, transform(s))
@@ -86,20 +85,4 @@ func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
 	t.info.Header = msgs.Header{Stamp: msgs.Time(at), FrameID: t.frameID}
 	w.enc.Message(t.info)
 	return w.put(t.infoTopic, at)
-}
-
-// rosCameraInfo is a stream's calibration in ROS's words.
-func rosCameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
-	if s.Video == nil {
-		return nil
-	}
-	info := rslayout.CameraInfo(s)
-	info.DistortionModel = "plumb_bob"
-	if s.Video.Model == camdriver.KannalaBrandt4 {
-		info.DistortionModel, info.D = "equidistant", info.D[:4]
-	}
-	info.R = [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
-	k := info.K
-	info.P = [12]float64{k[0], k[1], k[2], 0, k[3], k[4], k[5], 0, k[6], k[7], k[8], 0}
-	return info
 }

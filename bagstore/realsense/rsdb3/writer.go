@@ -148,6 +148,12 @@ func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 		slices.ContainsFunc(w.snap.Sensors[sensor].Options, func(o camdriver.Option) bool { return o.ID == id })
 }
 
+// Holds reports whether the file has a place for frames of a sensor's stream.
+func (w *Writer) Holds(sensor int, id camdriver.StreamID) bool {
+	s := w.streams[id]
+	return s != nil && s.sensor == sensor
+}
+
 // Option writes a change of an option.
 func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
 	if !w.hasOption(sensor, id) {

@@ -31,8 +31,8 @@ type Encoder struct {
 	left    []string
 }
 
-// messageOf returns a message of a topic that has no body.
-func messageOf(topic string, m msgs.Message) Message {
+// NewMessage returns a message of a topic that has no body.
+func NewMessage(topic string, m msgs.Message) Message {
 	return Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}}
 }
 
@@ -54,7 +54,7 @@ func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 func (e *Encoder) Static() []Message { return e.static }
 
 func (e *Encoder) add(topic string, m msgs.Message) {
-	one := messageOf(topic, m)
+	one := NewMessage(topic, m)
 	one.Static = true
 	e.static = append(e.static, one)
 }
@@ -191,6 +191,23 @@ func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	return m
 }
 
+// ROSCameraInfo returns a video stream's calibration as ROS's tools expect it: of a rectified image. Without intrinsics,
+// there is only the size.
+func ROSCameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
+	m := CameraInfo(s)
+	m.DistortionModel, m.R = "plumb_bob", [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	if s.Video == nil {
+		m.K = [9]float64{}
+		return m
+	}
+	if s.Video.Model == camdriver.KannalaBrandt4 {
+		m.DistortionModel, m.D = "equidistant", m.D[:4]
+	}
+	k := m.K
+	m.P = [12]float64{k[0], k[1], k[2], 0, k[3], k[4], k[5], 0, k[6], k[7], k[8], 0}
+	return m
+}
+
 // ImuIntrinsic is the message of an inertial sensor's calibration.
 func ImuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
 	if in == nil {
@@ -208,7 +225,7 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
 		return Message{}, false
 	}
-	return messageOf(OptionTopic(sensor, id, "value"), &msgs.Float32{Data: value}), true
+	return NewMessage(OptionTopic(sensor, id, "value"), &msgs.Float32{Data: value}), true
 }
 
 // Notification returns the message of a device's notification. Its topic has '_' for blanks,
@@ -223,7 +240,7 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return messageOf(NotificationTopic(sensor, n.Category), &m), true
+	return NewMessage(NotificationTopic(sensor, n.Category), &m), true
 }
 
 // NotificationTopic is the topic of a sensor's notifications of a category.
@@ -234,29 +251,18 @@ func NotificationTopic(sensor int, c camdriver.Category) string {
 // text makes valid UTF-8: python's readers die of anything else.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// Log is a line of the recording program's own log.
-func (e *Encoder) Log(l msgs.Log) Message {
-	return messageOf(TopicLog, &l)
-}
-
 // TimeReference relates a sensor's clock to the host's at the arrival of a frame.
-func TimeReference(sensor int, f *camdriver.Frame) (topic string, m msgs.TimeReference) {
-	return SensorPrefix(sensor) + "/time", msgs.TimeReference{
+func TimeReference(sensor int, f *camdriver.Frame) (topic string, m *msgs.TimeReference) {
+	return SensorPrefix(sensor) + "/time", &msgs.TimeReference{
 		Header:  msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromTime(f.Arrival)},
 		TimeRef: msgs.FromMillis(f.Timestamp),
 		Source:  f.Domain.String(),
 	}
 }
 
-// TimeReference is the message of TimeReference.
-func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
-	topic, m := TimeReference(sensor, f)
-	return messageOf(topic, &m)
-}
-
 // Additional is a fact about the recording: program, host, start.
 func Additional(key, value string) Message {
-	m := messageOf(topicAdditional, &msgs.KeyValue{Key: key, Value: text(value)})
+	m := NewMessage(topicAdditional, &msgs.KeyValue{Key: key, Value: text(value)})
 	m.Static = true
 	return m
 }
