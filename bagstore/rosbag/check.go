@@ -175,7 +175,7 @@ func (c *checker) messages(k *chunk, content []bagstore.Entry) {
 }
 
 func (c *checker) index(k *chunk, head bagstore.Layout, content []bagstore.Entry) {
-	listed, err := c.l.indexRecords(head)
+	listed, err := c.l.indexEntries(head)
 	if err != nil {
 		c.rep.Notes.Addf(bagstore.Repairable, dataEnd(head), "index", "%v", err)
 		return

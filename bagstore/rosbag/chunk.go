@@ -3,7 +3,6 @@ package rosbag
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
@@ -57,20 +56,18 @@ func appendChunkInfo(b []byte, c *bagstore.ChunkInfo) []byte {
 	return b
 }
 
-func parseIndex(h *record.Header, data []byte, to []bagstore.Entry) ([]bagstore.Entry, error) {
-	if err := h.Need(record.HasVer | record.HasConn | record.HasCount); err != nil {
-		return to, err
+// checkIndex checks that an index record has the entries that it counts.
+func checkIndex(r *record.Record) error {
+	if err := r.Need(record.HasVer | record.HasConn | record.HasCount); err != nil {
+		return err
 	}
-	if h.Ver != 1 {
-		return to, fmt.Errorf("unknown index version %d", h.Ver)
+	if r.Ver != 1 {
+		return fmt.Errorf("unknown index version %d", r.Ver)
 	}
-	if uint64(h.Count)*bagstore.EntrySize > uint64(len(data)) {
-		return to, record.Cut(int64(h.Count)*bagstore.EntrySize, int64(len(data)))
+	if size := int64(r.Count) * bagstore.EntrySize; size > r.DataLen {
+		return record.Cut(size, r.DataLen)
 	}
-	for e := range slices.Chunk(data[:int(h.Count)*bagstore.EntrySize], bagstore.EntrySize) {
-		to = append(to, bagstore.Entry{Time: bagstore.Time(record.ReadTime(e)), Ref: binary.LittleEndian.Uint32(e[8:]), Conn: h.Conn})
-	}
-	return to, nil
+	return nil
 }
 
 func appendIndex(b []byte, conn uint32, entries []bagstore.Entry) []byte {

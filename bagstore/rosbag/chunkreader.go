@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/lz4"
@@ -62,31 +64,44 @@ func (cr *chunkReader) readHeader(c *chunk) (bagstore.Layout, error) {
 	return head, nil
 }
 
-// indexRecords reads the index records after a chunk.
-func (cr *chunkReader) indexRecords(head bagstore.Layout) (to []bagstore.Entry, err error) {
-	for pos := dataEnd(head); pos < cr.b.size; {
-		var r record.Record
+// eachIndex calls do for the index records after a chunk, which are valid.
+func (cr *chunkReader) eachIndex(head bagstore.Layout, do func(r *record.Record) error) error {
+	var r record.Record
+	for pos := dataEnd(head); pos < cr.b.size; pos = r.Next() {
 		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
-			return to, err
+			return err
 		}
 		if r.Op != record.OpIndex {
 			break
 		}
+		if err := checkIndex(&r); err != nil {
+			return err
+		}
+		if err := do(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexEntries reads the index records after a chunk.
+func (cr *chunkReader) indexEntries(head bagstore.Layout) (to []bagstore.Entry, err error) {
+	err = cr.eachIndex(head, func(r *record.Record) error {
 		data, err := r.Data(cr.w)
 		if err != nil {
-			return to, err
+			return err
 		}
-		if to, err = parseIndex(&r.Header, data, to); err != nil {
-			return to, err
+		for e := range slices.Chunk(data[:int(r.Count)*bagstore.EntrySize], bagstore.EntrySize) {
+			to = append(to, bagstore.Entry{Time: bagstore.Time(record.ReadTime(e)), Ref: binary.LittleEndian.Uint32(e[8:]), Conn: r.Conn})
 		}
-		pos = r.Next()
-	}
+		return nil
+	})
 	for _, e := range to {
-		if int64(e.Ref) >= head.Size {
-			return to, fmt.Errorf("index names offset %d in a chunk of %d bytes", e.Ref, head.Size)
+		if err == nil && int64(e.Ref) >= head.Size {
+			err = fmt.Errorf("index names offset %d in a chunk of %d bytes", e.Ref, head.Size)
 		}
 	}
-	return to, nil
+	return to, err
 }
 
 // walkContent finds the messages of a chunk by reading it, with an error those before the damage.

@@ -229,10 +229,11 @@ func (b *File) open20(o bagstore.OpenOptions, indexOnly bool) error {
 		return nil
 	case !b.indexed:
 		b.scan(w, b.first)
-	case end < b.size:
-		b.scanTail(w, end)
+	case end < b.size: // chunks that were written after the last checkpoint
+		if found := b.scan(w, end); found > 0 {
+			b.notes.Addf(bagstore.Repairable, end, "chunk", "%d chunks after the index section were read too", found)
+		}
 	}
-	b.sortChunks()
 	err = b.takeTail(contextOf(o))
 	b.noteGarbled()
 	return err

@@ -39,24 +39,14 @@ func (cr *chunkReader) indexRecordsOf(c *chunk, head bagstore.Layout) []bagstore
 	}
 	var list []bagstore.IndexRecord
 	found := uint64(0)
-	for pos := dataEnd(head); pos < cr.b.size; {
-		var r record.Record
-		if record.Read(cr.w, pos, cr.b.size, &r) != nil {
-			return nil
-		}
-		if r.Op != record.OpIndex {
-			break
-		}
-		if r.Need(record.HasVer|record.HasConn|record.HasCount) != nil || r.Ver != 1 || int64(r.Count)*bagstore.EntrySize > r.DataLen {
-			return nil
-		}
+	err := cr.eachIndex(head, func(r *record.Record) error {
 		found += uint64(r.Count)
-		pos = r.Next()
 		if conn := cr.b.byID[r.Conn]; conn != nil {
 			list = append(list, bagstore.IndexRecord{Run: bagstore.Run{Conn: &conn.Connection}, Pos: r.DataPos, Count: int(r.Count)})
 		}
-	}
-	if found < c.Messages() {
+		return nil
+	})
+	if err != nil || found < c.Messages() {
 		return nil
 	}
 	return list

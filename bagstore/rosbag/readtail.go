@@ -82,10 +82,7 @@ func (b *File) joinTail(f place.File) {
 	b.notes = slices.DeleteFunc(b.notes, func(n bagstore.Note) bool { return n.Offset >= cut && n.Severity == bagstore.Loss })
 	b.r, b.size = &joined{b.r, cut, content}, cut+int64(len(content))
 	before := b.messages()
-	s := scanner{bag: b, l: newChunkReader(b)}
-	s.run(cut)
-	s.forget()
-	b.sortChunks()
+	b.scan(record.NewWindow(b.r, b.size), cut)
 	b.notes.Addf(bagstore.Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
 		b.messages()-before, place.Base(f.Info().Name))
 }

@@ -207,7 +207,7 @@ func (r *recoverer) expected() map[uint32]uint64 {
 			}
 			continue
 		}
-		entries, _ := r.l.indexRecords(c.head)
+		entries, _ := r.l.indexEntries(c.head)
 		for _, e := range entries {
 			n[e.Conn]++
 		}

@@ -26,23 +26,15 @@ type scanner struct {
 	zeros int64 // result of trailingZeros; 0: not known yet
 }
 
-// scan scans the file from pos on, including the header of every message.
-func (b *File) scan(w *record.Window, pos int64) {
-	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
-	s.run(pos)
-	s.forget()
-	b.sortChunks()
-}
-
-// scanTail scans the chunks after the index section, which were written after the last checkpoint.
-func (b *File) scanTail(w *record.Window, pos int64) {
-	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
+// scan scans the file from pos on, including the header of every message, and returns the number of chunks that are new.
+func (b *File) scan(w *record.Window, pos int64) (found int) {
 	before := len(b.chunks)
+	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	s.run(pos)
 	s.forget()
-	if found := len(b.chunks) - before; found > 0 {
-		b.notes.Addf(bagstore.Repairable, pos, "chunk", "%d chunks after the index section were read too", found)
-	}
+	found = len(b.chunks) - before
+	b.sortChunks()
+	return found
 }
 
 // run reads record after record and continues after damage with the next chunk.
