@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 	"sync"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func leadBag(t *testing.T, n, size int) (*bagstore.Recording, *leadReader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := w.AddConnection(samplebag.StringType("/x"))
+	id, err := w.AddConnection(stockbag.StringType("/x"))
 	if err != nil {
 		t.Fatal(err)
 	}

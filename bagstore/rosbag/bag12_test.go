@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
+	"rsros/test/stockbag"
 )
 
 // bag12 is a version 1.2 bag, in which definitions and messages follow each other. The second topic has
@@ -24,7 +25,7 @@ func bag12() []byte {
 	})
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	for i := range 20 {
-		data := text(i, 20)
+		data := stockbag.Text(i, 20)
 		b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
 			b = record.AppendString(b, "topic", []string{"/a", "/b"}[i%2])
 			b = record.AppendString(b, "type", "std_msgs/String")
@@ -44,9 +45,9 @@ func TestVersion12(t *testing.T) {
 	must(t, os.WriteFile(path, bag12(), 0o600))
 	var want []seen
 	for i := range 20 {
-		want = append(want, seen{[]string{"/a", "/b"}[i%2], bagstore.NewTime(uint32(100+i), 7), sum(text(i, 20))})
+		want = append(want, stockbag.NewMessage([]string{"/a", "/b"}[i%2], bagstore.NewTime(uint32(100+i), 7), stockbag.Text(i, 20)))
 	}
-	compare(t, "1.2", readAll(t, path, bagstore.OpenOptions{}), want)
+	stockbag.Compare(t, "1.2", readAll(t, path, bagstore.OpenOptions{}), want)
 	out := path + ".new"
 	copyBag(t, path, out)
 	everywhere(t, out, want)
@@ -59,5 +60,5 @@ func TestVersion12(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "torn", got, want[:19])
+	stockbag.Compare(t, "torn", got, want[:19])
 }

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/test/stockbag"
 )
 
 // badBytes is a file with nothing in the page cache and an unreadable range.
@@ -57,12 +58,12 @@ func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64
 		if i%3 == 0 {
 			size = 9000
 		}
-		d := text(i, size)
+		d := stockbag.Text(i, size)
 		if i == bad {
 			data = d
 		}
 		must(t, w.Write(0, bagstore.Time(1000+i), d))
-		want = append(want, seen{"/image", bagstore.Time(1000 + i), sum(d)})
+		want = append(want, stockbag.NewMessage("/image", bagstore.Time(1000+i), d))
 	}
 	must(t, w.Close())
 	image, err := os.ReadFile(path)
@@ -95,7 +96,7 @@ func TestBorrowed(t *testing.T) {
 	borrowed := 0
 	for i := 0; it.Next(); i++ {
 		m := it.Message()
-		if got := sum(m.Data); got != want[i].sum {
+		if got := stockbag.Sum(m.Data); got != want[i].Sum {
 			t.Errorf("message %d is another one", i)
 		}
 		if m.Buffer.Borrowed() {
@@ -113,7 +114,7 @@ func TestBorrowed(t *testing.T) {
 		t.Error(err)
 	}
 	for _, k := range held {
-		if sum(k.data) != want[k.i].sum {
+		if stockbag.Sum(k.data) != want[k.i].Sum {
 			t.Errorf("message %d, which is kept, has changed", k.i)
 		}
 		k.b.Release()
@@ -133,7 +134,7 @@ func TestBadSector(t *testing.T) {
 	for i := range want {
 		ok := it.Next()
 		if i != bad {
-			if !ok || sum(it.Message().Data) != want[i].sum {
+			if !ok || stockbag.Sum(it.Message().Data) != want[i].Sum {
 				t.Errorf("message %d: %v, %v", i, ok, it.Err())
 			}
 			continue

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
+	"rsros/test/stockbag"
 )
 
 // bomb is an unindexed bag with one bz2 chunk of a few kilobytes that unpacks to n messages of 128 KiB.
@@ -35,7 +36,7 @@ func bomb(t *testing.T, n int) []byte {
 		must(t, z.Close())
 		return packed.Bytes()
 	}
-	c := stringType("/bomb")
+	c := stockbag.StringType("/bomb")
 	head := appendConnection(nil, &c)
 	const zeros = 128 << 10
 	message := append(appendMessage(nil, 0, 1, 0, zeros), make([]byte, zeros)...)
@@ -93,7 +94,7 @@ func TestUnbackedMessages(t *testing.T) {
 	huge := make([]byte, memory.DefaultLimit+1)
 	path := filepath.Join(t.TempDir(), "large.bag")
 	w := createBag(t, path, bagstore.Options{Compression: bagstore.LZ4})
-	id, err := w.AddConnection(stringType("/large"))
+	id, err := w.AddConnection(stockbag.StringType("/large"))
 	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
 		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), data))
 	}
@@ -113,7 +114,7 @@ func TestUnbackedMessages(t *testing.T) {
 		t.Errorf("of our own bag: %d, %v", list, errs)
 	}
 
-	c := stringType("/large")
+	c := stockbag.StringType("/large")
 	content := appendConnection(nil, &c)
 	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
 		content = append(appendMessage(content, 0, bagstore.Time(i+1), 0, len(data)), data...)
@@ -154,7 +155,7 @@ func TestManyConnections(t *testing.T) {
 	path := filepath.Join(dir, "many.bag")
 	w := createBag(t, path, bagstore.Options{Checkpoint: -1})
 	for i := range n {
-		id, err := w.AddConnection(stringType(fmt.Sprint("/t", i)))
+		id, err := w.AddConnection(stockbag.StringType(fmt.Sprint("/t", i)))
 		if err == nil {
 			err = w.Write(id, bagstore.Time(i+1), []byte("\x01\x00\x00\x00x"))
 		}

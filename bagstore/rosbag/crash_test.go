@@ -74,18 +74,18 @@ func recording(t *testing.T, d *memDisk, kind bagstore.SinkKind, o bagstore.Opti
 		return r
 	}
 	for i := range 4 {
-		if _, err := w.AddConnection(stringType(fmt.Sprintf("/topic_%d", i))); err != nil {
+		if _, err := w.AddConnection(stockbag.StringType(fmt.Sprintf("/topic_%d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 150 {
 		// Large messages are written from the caller's memory.
-		data := text(i, i*37%800+i%10/9*9000)
+		data := stockbag.Text(i, i*37%800+i%10/9*9000)
 		conn := uint32(i / 7 % 4)
 		if r.err = w.Write(conn, bagstore.Time(1000+i), data[:4], data[4:]); r.err != nil {
 			break
 		}
-		r.want = append(r.want, seen{fmt.Sprintf("/topic_%d", conn), bagstore.Time(1000 + i), sum(data)})
+		r.want = append(r.want, stockbag.NewMessage(fmt.Sprintf("/topic_%d", conn), bagstore.Time(1000+i), data))
 		if i%20 == 19 {
 			if r.err = w.Checkpoint(); r.err != nil {
 				break
@@ -171,7 +171,7 @@ func stockFinds(t *testing.T, path string, safe []seen) {
 	if !stockbag.Available(t) {
 		return
 	}
-	for name, got := range stockRead(t, path) {
+	for name, got := range stockbag.Read(t, path) {
 		have := make(map[seen]bool)
 		for _, s := range got {
 			have[s] = true
@@ -198,7 +198,7 @@ func (r *trial) judge(t *testing.T, whole *bagstore.Recording, image []byte, n i
 	if err != nil {
 		t.Fatalf("after %d operations: %v", n, err)
 	}
-	got, err := messagesOf(b)
+	got, err := stockbag.Of(b)
 	if err != nil {
 		t.Fatalf("after %d operations: %v", n, err)
 	}
@@ -221,7 +221,7 @@ func (r *trial) judge(t *testing.T, whole *bagstore.Recording, image []byte, n i
 		count := int(c.Messages())
 		if r.survived(whole, c, int64(len(image)), lost) {
 			for j, s := range r.want[first : first+count] {
-				if !have[s] && slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool { return known[k.ID] && Of(whole).byID[k.ID].Topic == s.topic }) {
+				if !have[s] && slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool { return known[k.ID] && Of(whole).byID[k.ID].Topic == s.Topic }) {
 					t.Fatalf("after %d operations message %d is lost though its chunk at %d is whole; size %d lost %v notes %v", n, first+j, c.Pos, len(image), lost, b.Notes())
 				}
 			}
@@ -258,7 +258,7 @@ func TestFullDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := messagesOf(b)
+			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("full at %d: %v", full, err)
 			}
@@ -269,7 +269,7 @@ func TestFullDisk(t *testing.T) {
 			if len(got) < safe || len(got) > len(r.want) {
 				t.Fatalf("full at %d: %d messages, %d of %d were safe", full, len(got), safe, len(r.want))
 			}
-			compare(t, "full", got, r.want[:len(got)])
+			stockbag.Compare(t, "full", got, r.want[:len(got)])
 		}
 	})
 }
@@ -290,14 +290,14 @@ func TestWriteError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := messagesOf(b)
+			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("failing at write %d: %v", fail, err)
 			}
 			if len(r.marks) > 0 && len(got) < r.marks[len(r.marks)-1].messages {
 				t.Fatalf("failing at write %d: %d messages, %v were safe", fail, len(got), r.marks)
 			}
-			compare(t, "failed", got[:min(len(got), len(r.want))], r.want[:min(len(got), len(r.want))])
+			stockbag.Compare(t, "failed", got[:min(len(got), len(r.want))], r.want[:min(len(got), len(r.want))])
 		}
 	})
 }

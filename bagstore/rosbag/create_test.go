@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/internal/disk"
 	"rsros/program/localfile"
 	"rsros/test/need"
+	"rsros/test/stockbag"
 )
 
 // sinks lists the sinks that this system supports.
@@ -54,11 +55,11 @@ func eachSink(t *testing.T, f func(t *testing.T, o bagstore.Options)) {
 func TestCreateReplacesNothing(t *testing.T) {
 	eachSink(t, func(t *testing.T, o bagstore.Options) {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		want := byTime(small.write(t, path, o))
+		want := stockbag.ByTime(small.write(t, path, o))
 		if _, err := Create(path, o); !errors.Is(err, fs.ErrExist) || errors.Is(err, bagstore.ErrLocked) {
 			t.Errorf("a name that is taken: %v", err)
 		}
-		compare(t, "after the refusal", readAll(t, path, bagstore.OpenOptions{}), want)
+		stockbag.Compare(t, "after the refusal", readAll(t, path, bagstore.OpenOptions{}), want)
 		o.Overwrite = true
 		w := createBag(t, path, o)
 		must(t, w.Close())
@@ -82,9 +83,9 @@ func TestCreateLocked(t *testing.T) {
 		if _, err := Create(path, again); !errors.Is(err, bagstore.ErrLocked) {
 			t.Errorf("the second recorder, overwriting: %v", err)
 		}
-		want := byTime(small.feed(t, w))
+		want := stockbag.ByTime(small.feed(t, w))
 		must(t, w.Close())
-		compare(t, "the first one's bag", readAll(t, path, bagstore.OpenOptions{}), want)
+		stockbag.Compare(t, "the first one's bag", readAll(t, path, bagstore.OpenOptions{}), want)
 		must(t, createBag(t, path, again).Close()) // the first one has closed
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/test/stockbag"
 )
 
 // edges returns the offsets of a sound bag's records, in the file and inside uncompressed chunks, and
@@ -66,7 +67,7 @@ func wholeBefore(t *testing.T, raw []byte, n int64) int {
 func damagedSample(t *testing.T, o bagstore.Options) ([]byte, []seen) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
-	s := sample{topics: 3, messages: 40, size: func(i int) int { return i * 31 % 400 }}
+	s := sample{Topics: 3, Messages: 40, Size: func(i int) int { return i * 31 % 400 }}
 	want := s.write(t, path, o)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -88,7 +89,7 @@ func readDamaged(raw []byte) ([]seen, *bagstore.Recording, error) {
 	for it.Next() || it.Err() != nil {
 		if it.Err() == nil {
 			m := it.Message()
-			out = append(out, seen{m.Conn.Topic, m.Time, sum(m.Data)})
+			out = append(out, stockbag.NewMessage(m.Conn.Topic, m.Time, m.Data))
 		}
 	}
 	return out, b, nil
@@ -233,7 +234,7 @@ func TestGarbledTopic(t *testing.T) {
 			continue
 		}
 		for _, path := range []string{path, path + ".out"} {
-			if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(sorted(got), sorted(want)) {
+			if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(stockbag.Sorted(got), stockbag.Sorted(want)) {
 				t.Errorf("%+v: %s has other messages", c, filepath.Base(path))
 			}
 		}
@@ -297,7 +298,7 @@ func TestLyingHeader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(t, fmt.Sprint(h), got, byTime(want))
+		stockbag.Compare(t, fmt.Sprint(h), got, stockbag.ByTime(want))
 		if len(said.Notes()) == 0 {
 			t.Errorf("%v: nothing was said", h)
 		}
@@ -328,7 +329,7 @@ func TestLyingChunkInfo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, what, got, byTime(want))
+			stockbag.Compare(t, what, got, stockbag.ByTime(want))
 			if len(b.Notes()) == 0 {
 				t.Errorf("%s: nothing was said", what)
 			}
@@ -357,7 +358,7 @@ func TestSwappedChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "swapped", sorted(got), sorted(want))
+	stockbag.Compare(t, "swapped", stockbag.Sorted(got), stockbag.Sorted(want))
 }
 
 // TestRecoverDescribedLater checks that messages are kept if their connection is described only later,
@@ -400,7 +401,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 // TestRecoverReadsOnce checks that nothing is read twice apart from some read-ahead.
 func TestRecoverReadsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	sample{topics: 2, messages: 6, size: func(int) int { return 900_000 }}.write(t, path, bagstore.Options{})
+	sample{Topics: 2, Messages: 6, Size: func(int) int { return 900_000 }}.write(t, path, bagstore.Options{})
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

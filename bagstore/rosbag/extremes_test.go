@@ -16,7 +16,7 @@ import (
 // TestManyTopics writes 2,000 topics with checkpoints.
 func TestManyTopics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	s := sample{topics: 2000, messages: 6000, size: func(i int) int { return i % 50 }}
+	s := sample{Topics: 2000, Messages: 6000, Size: func(i int) int { return i % 50 }}
 	s.write(t, path, bagstore.Options{ChunkSize: 40_000})
 	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_1234" }})
@@ -29,7 +29,7 @@ func TestManyTopics(t *testing.T) {
 func TestLargeMessages(t *testing.T) {
 	for _, o := range ways() {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		s := sample{topics: 1, messages: 2, size: func(i int) int { return []int{17 << 20, 100}[i] }}
+		s := sample{Topics: 1, Messages: 2, Size: func(i int) int { return []int{17 << 20, 100}[i] }}
 		s.write(t, path, o)
 	}
 }
@@ -75,7 +75,7 @@ func manySmall(t *testing.T, messages int) {
 func TestOddConnections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w := createBag(t, path, bagstore.Options{})
-	a, b := stringType("chatter"), stringType("chatter")
+	a, b := stockbag.StringType("chatter"), stockbag.StringType("chatter")
 	a.CallerID, b.CallerID, b.Latching = "/one", "/two", true
 	a.Extra = []bagstore.Field{{Name: "original_topic", Value: "/elsewhere"}, {Name: "tcp_nodelay", Value: "1"}}
 	for _, c := range []bagstore.Connection{a, b} {
@@ -86,7 +86,7 @@ func TestOddConnections(t *testing.T) {
 	for i := range 6 {
 		var data []byte
 		if i%3 > 0 {
-			data = text(i, 9)
+			data = stockbag.Text(i, 9)
 		}
 		if err := w.Write(uint32(i%2), bagstore.Time(i), data); err != nil { // time 0 becomes 1
 			t.Fatal(err)
@@ -122,15 +122,15 @@ func TestStockRewrites(t *testing.T) {
 		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
 			out := filepath.Join(dir, args[0])
 			must(t, os.Mkdir(out, 0o700))
-			if _, err := stock(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
+			if _, err := stockbag.Run(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
 				t.Fatal(err)
 			}
 			again := filepath.Join(out, "x.bag")
-			compare(t, args[0], sorted(readAll(t, again, bagstore.OpenOptions{})), sorted(want))
+			stockbag.Compare(t, args[0], stockbag.Sorted(readAll(t, again, bagstore.OpenOptions{})), stockbag.Sorted(want))
 			everywhere(t, again, readAll(t, again, bagstore.OpenOptions{}))
 		}
 		out := filepath.Join(dir, "filtered.bag")
-		if _, err := stock(t, "/usr/bin/rosbag", "filter", path, out, "topic != '/topic_2'"); err != nil {
+		if _, err := stockbag.Run(t, "/usr/bin/rosbag", "filter", path, out, "topic != '/topic_2'"); err != nil {
 			t.Fatal(err)
 		}
 		if got := readAll(t, out, bagstore.OpenOptions{}); len(got) == 0 || len(got) >= len(want) {
@@ -142,7 +142,7 @@ func TestStockRewrites(t *testing.T) {
 // TestScanEnds checks that canceling the context ends a scan.
 func TestScanEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
-	sample{topics: 1, messages: 1500, size: func(int) int { return 4000 }}.write(t, path, bagstore.Options{})
+	sample{Topics: 1, Messages: 1500, Size: func(int) int { return 4000 }}.write(t, path, bagstore.Options{})
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

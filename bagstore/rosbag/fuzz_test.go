@@ -34,7 +34,7 @@ func FuzzRecords(f *testing.F) {
 func FuzzBag(f *testing.F) {
 	for i, o := range []bagstore.Options{{}, {Compression: bagstore.LZ4}, {Compression: bagstore.BZ2}, {ChunkSize: 1}} {
 		path := filepath.Join(f.TempDir(), "x.bag")
-		sample{topics: 2, messages: 5 + i, size: func(i int) int { return 10 * i }}.write(f, path, o)
+		sample{Topics: 2, Messages: 5 + i, Size: func(i int) int { return 10 * i }}.write(f, path, o)
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)

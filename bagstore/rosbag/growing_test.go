@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/test/need"
+	"rsros/test/stockbag"
 )
 
 // takesDirect skips a test if the file system of its folder refuses direct writes.
@@ -75,7 +76,7 @@ func TestDirectRefused(t *testing.T) {
 		t.Error(s.Fallback())
 	}
 	must(t, w.Close())
-	compare(t, "refused", contentOf(t, d.data), l.want)
+	stockbag.Compare(t, "refused", contentOf(t, d.data), l.want)
 }
 
 // TestAuto writes a real file across the switch to direct writes.
@@ -96,7 +97,7 @@ func TestAuto(t *testing.T) {
 		}
 		if i%5 == 4 {
 			must(t, w.Checkpoint())
-			compare(t, "at a checkpoint", readAll(t, path, bagstore.OpenOptions{}), l.want)
+			stockbag.Compare(t, "at a checkpoint", readAll(t, path, bagstore.OpenOptions{}), l.want)
 		}
 	}
 	if s := w.Stats(); s.Sink != bagstore.Direct || s.Fallback != nil {

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
+	"rsros/test/stockbag"
 )
 
 // TestMillion writes and reads a million small messages.
@@ -21,7 +22,7 @@ func TestMillion(t *testing.T) { manySmall(t, 1_000_000) }
 func TestHuge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.bag")
 	w := createBag(t, path, bagstore.Options{Sink: bagstore.Direct})
-	id, err := w.AddConnection(stringType("/huge"))
+	id, err := w.AddConnection(stockbag.StringType("/huge"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestHuge(t *testing.T) {
 		}
 	}
 	everywhere(t, path, readAll(t, path, bagstore.OpenOptions{}))
-	if out, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil || !strings.Contains(out, "messages:    260") {
+	if out, err := stockbag.Run(t, "/usr/bin/rosbag", "info", path); err != nil || !strings.Contains(out, "messages:    260") {
 		t.Errorf("%s%v", out, err)
 	}
 }

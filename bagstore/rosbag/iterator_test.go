@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/test/stockbag"
 )
 
 // disorderly writes bags of small chunks whose messages are out of order, with ties, and returns all
@@ -25,7 +26,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.bag", b))
 		w := createBag(t, path, o)
 		for i := range 3 {
-			if _, err := w.AddConnection(stringType(fmt.Sprintf("/bag%d/%d", b, i))); err != nil {
+			if _, err := w.AddConnection(stockbag.StringType(fmt.Sprintf("/bag%d/%d", b, i))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,9 +38,9 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 			if rnd.IntN(30) == 0 {
 				stamp = 1
 			}
-			data := text(i, rnd.IntN(300))
+			data := stockbag.Text(i, rnd.IntN(300))
 			must(t, w.Write(conn, stamp, data))
-			written = append(written, seen{fmt.Sprintf("/bag%d/%d", b, conn), stamp, sum(data)})
+			written = append(written, stockbag.NewMessage(fmt.Sprintf("/bag%d/%d", b, conn), stamp, data))
 		}
 		must(t, w.Close())
 		everywhere(t, path, written)
@@ -51,7 +52,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 		t.Cleanup(func() { bag.Close() })
 		bags = append(bags, bag)
 	}
-	return bags, byTime(all)
+	return bags, stockbag.ByTime(all)
 }
 
 // TestIteratorWalk walks at random, in both directions with seeks, and compares every step with a
@@ -70,11 +71,11 @@ func TestIteratorWalk(t *testing.T) {
 				{Start: 1050, Connections: func(c *bagstore.Connection) bool { return strings.HasSuffix(c.Topic, "/1") }},
 			} {
 				want := slices.DeleteFunc(slices.Clone(all), func(s seen) bool {
-					return s.time < q.Start || q.End != 0 && s.time > q.End || q.Connections != nil && !strings.HasSuffix(s.topic, "/1")
+					return s.Time < q.Start || q.End != 0 && s.Time > q.End || q.Connections != nil && !strings.HasSuffix(s.Topic, "/1")
 				})
 				v := bagstore.NewView(bags, q)
-				if v.Count() != uint64(len(want)) || v.Start() != want[0].time || v.End() != want[len(want)-1].time {
-					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), v.Start(), v.End(), len(want), want[0].time, want[len(want)-1].time)
+				if v.Count() != uint64(len(want)) || v.Start() != want[0].Time || v.End() != want[len(want)-1].Time {
+					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), v.Start(), v.End(), len(want), want[0].Time, want[len(want)-1].Time)
 				}
 				walk(t, rnd, v, want)
 			}
@@ -92,7 +93,7 @@ func walk(t *testing.T, rnd *rand.Rand, v *bagstore.View, want []seen) {
 		case 0:
 			stamp := bagstore.Time(990 + rnd.IntN(200))
 			it.Seek(stamp)
-			at = sort.Search(len(want), func(i int) bool { return want[i].time >= stamp })
+			at = sort.Search(len(want), func(i int) bool { return want[i].Time >= stamp })
 		case 1:
 			it.SeekEnd()
 			at = len(want)
@@ -122,7 +123,7 @@ func walk(t *testing.T, rnd *rand.Rand, v *bagstore.View, want []seen) {
 
 func match(t *testing.T, m bagstore.Message, want seen) {
 	t.Helper()
-	if got := (seen{m.Conn.Topic, m.Time, sum(m.Data)}); got != want {
+	if got := (stockbag.NewMessage(m.Conn.Topic, m.Time, m.Data)); got != want {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 }
@@ -148,8 +149,8 @@ func TestMessagesAllocateNoMore(t *testing.T) {
 			}
 			n++
 		}
-		if n != small.messages {
-			t.Fatalf("%d messages, want %d", n, small.messages)
+		if n != small.Messages {
+			t.Fatalf("%d messages, want %d", n, small.Messages)
 		}
 	})
 	if ranged > next+5 {
@@ -173,7 +174,7 @@ func TestHold(t *testing.T) {
 		}
 		it.Close()
 		for i, h := range list {
-			if sum(h.data) != want[i].sum {
+			if stockbag.Sum(h.data) != want[i].Sum {
 				t.Fatalf("message %d changed while it was held", i)
 			}
 			h.block.Release()
@@ -184,7 +185,7 @@ func TestHold(t *testing.T) {
 // TestReadingMemory pins what reading a bag of images allocates.
 func TestReadingMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	images := sample{topics: 2, messages: 40, size: func(i int) int { return 1_843_200 * (1 + i%2) / 2 }}
+	images := sample{Topics: 2, Messages: 40, Size: func(i int) int { return 1_843_200 * (1 + i%2) / 2 }}
 	images.write(t, path, bagstore.Options{})
 	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
@@ -205,7 +206,7 @@ func TestReadingMemory(t *testing.T) {
 // after it.
 func TestDamagedMessageIsPassed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	want := byTime(sample{topics: 1, messages: 20, size: func(int) int { return 100_000 }}.write(t, path, bagstore.Options{ChunkSize: 1}))
+	want := stockbag.ByTime(sample{Topics: 1, Messages: 20, Size: func(int) int { return 100_000 }}.write(t, path, bagstore.Options{ChunkSize: 1}))
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // index.
 func TestManyIterators(t *testing.T) {
 	path := t.TempDir() + "/x.bag"
-	sample{topics: 5, messages: 400, size: func(i int) int { return i }}.write(t, path, bagstore.Options{ChunkSize: 5000})
+	sample{Topics: 5, Messages: 400, Size: func(i int) int { return i }}.write(t, path, bagstore.Options{ChunkSize: 5000})
 	b := openBag(t, path, bagstore.OpenOptions{})
 	var wait sync.WaitGroup
 	for g := range 6 {

@@ -55,7 +55,7 @@ func recordAtPace(path, name string) {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		panic(err)
 	}
 	var late atomic.Int64
@@ -71,7 +71,7 @@ func recordAtPace(path, name string) {
 	tick := time.NewTicker(p.every)
 	for i := 0; ; i++ {
 		<-tick.C
-		waiting <- text(i, p.size(i))
+		waiting <- stockbag.Text(i, p.size(i))
 		fmt.Println(i+1, late.Load())
 	}
 }
@@ -247,7 +247,7 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 			t.Errorf("%s: %s gives %d messages of %d that were sent; it should have %d", filepath.Base(path), what, len(got), len(sent), least)
 		}
 		for i, s := range got {
-			if want := (seen{"/kill", bagstore.Time(i + 1), sum(text(i, p.size(i)))}); s != want {
+			if want := (stockbag.NewMessage("/kill", bagstore.Time(i+1), stockbag.Text(i, p.size(i)))); s != want {
 				t.Fatalf("%s: %s: message %d is %v, want %v", filepath.Base(path), what, i, s, want)
 			}
 		}
@@ -262,8 +262,8 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 		check("recover", readAll(t, path+".out", bagstore.OpenOptions{}), least)
 	}
 	if stockbag.Available(t) {
-		for name, got := range stockRead(t, path) {
-			check(name, byTime(got), seenByStock)
+		for name, got := range stockbag.Read(t, path) {
+			check(name, stockbag.ByTime(got), seenByStock)
 		}
 	}
 }
@@ -313,11 +313,11 @@ func TestTailOnFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			k := keeperOf(t, w, path)
-			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+			if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
 			for i := range messages {
-				must(t, w.Write(0, bagstore.Time(i+1), text(i, 10)))
+				must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, 10)))
 				k.tick()
 				k.tick()
 				if i < messages-1 || messages == 1 {
@@ -326,7 +326,7 @@ func TestTailOnFullDisk(t *testing.T) {
 			}
 			d.full = int64(len(d.data))
 			if messages == 1 {
-				err = w.Write(0, bagstore.Time(9), text(9, 2000))
+				err = w.Write(0, bagstore.Time(9), stockbag.Text(9, 2000))
 				if !errors.Is(err, syscall.ENOSPC) && !errors.Is(w.c.failed(), syscall.ENOSPC) {
 					t.Errorf("on a full disk Write returned %v", err)
 				}
@@ -460,7 +460,7 @@ func TestTailFollowsBag(t *testing.T) {
 				t.Fatal(err)
 			}
 			k := keeperOf(t, w, path)
-			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+			if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
 			d.hook = func() {
@@ -473,7 +473,7 @@ func TestTailFollowsBag(t *testing.T) {
 				looked = true
 			}
 			for i, size := range []int{2000, 10} { // one chunk, and the beginning of another
-				must(t, w.Write(0, bagstore.Time(i+1), text(i, size)))
+				must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, size)))
 			}
 			for c != bagstore.None && w.c.committed.Load() == 0 {
 				time.Sleep(time.Millisecond) // the workers use the system clock
@@ -504,7 +504,7 @@ func TestWritesUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.gate = make(chan struct{})
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
 	must(t, w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)))
@@ -526,7 +526,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := keeperOf(t, w, path)
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
 	d.hook = func() { <-stuck }
@@ -535,7 +535,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	var returned atomic.Int64
 	go func() {
 		for i := range messages {
-			if err := w.Write(0, bagstore.Time(i+1), text(i, 2000)); err != nil {
+			if err := w.Write(0, bagstore.Time(i+1), stockbag.Text(i, 2000)); err != nil {
 				written <- err
 				return
 			}
@@ -569,9 +569,9 @@ func TestLiveDoesNotWait(t *testing.T) {
 	w := createBag(t, path, bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true}, "/kill")
 	var want []seen
 	for i := range 300 { // faster than any compressor
-		data := text(i, 5000)
+		data := stockbag.Text(i, 5000)
 		must(t, w.Write(0, bagstore.Time(i+1), data))
-		want = append(want, seen{"/kill", bagstore.Time(i + 1), sum(data)})
+		want = append(want, stockbag.NewMessage("/kill", bagstore.Time(i+1), data))
 	}
 	must(t, w.Close())
 	if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(got, want) {
@@ -581,8 +581,8 @@ func TestLiveDoesNotWait(t *testing.T) {
 		t.Errorf("%d chunks are uncompressed: %s", raw, w.WriteMethod())
 	}
 	if stockbag.Available(t) {
-		for name, got := range stockRead(t, path) {
-			if got := byTime(got); !slices.Equal(got, want) {
+		for name, got := range stockbag.Read(t, path) {
+			if got := stockbag.ByTime(got); !slices.Equal(got, want) {
 				t.Errorf("%s reads %d messages", name, len(got))
 			}
 		}
@@ -597,7 +597,7 @@ func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
 	noise := make([]byte, 4<<20) // over 0.2 s of compression

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
 	"rsros/test/peer"
+	"rsros/test/stockbag"
 )
 
 // recordUntilKilled runs in the re-executed test binary: it records at full speed, prints after each
@@ -23,11 +24,11 @@ func recordUntilKilled(path string) {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		panic(err)
 	}
 	for i := 0; ; i++ {
-		data := text(i, killSize(i))
+		data := stockbag.Text(i, killSize(i))
 		if len(data) >= disk.LendLeast {
 			data = append(buffers.Aligned(len(data), disk.Grain)[:0], data...)
 		}
@@ -73,13 +74,13 @@ func TestKill(t *testing.T) {
 			t.Fatalf("kill %d: %d messages, %d were safe", i, len(got), n)
 		}
 		for j, s := range got {
-			if want := (seen{"/kill", bagstore.Time(j + 1), sum(text(j, killSize(j)))}); s != want {
+			if want := (stockbag.NewMessage("/kill", bagstore.Time(j+1), stockbag.Text(j, killSize(j)))); s != want {
 				t.Fatalf("kill %d: message %d is %v, want %v", i, j, s, want)
 			}
 		}
 		stockFinds(t, path, got[:n])
 		if i%10 == 0 {
-			if _, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil {
+			if _, err := stockbag.Run(t, "/usr/bin/rosbag", "info", path); err != nil {
 				t.Error(err)
 			}
 		}

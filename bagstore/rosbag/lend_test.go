@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
+	"rsros/test/stockbag"
 )
 
 // lender lends messages of one page-aligned buffer each and counts those not returned.
@@ -24,7 +25,7 @@ type lender struct {
 
 func newLender(t *testing.T, w *Writer) *lender {
 	t.Helper()
-	id, err := w.AddConnection(stringType("/lent"))
+	id, err := w.AddConnection(stockbag.StringType("/lent"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +35,9 @@ func newLender(t *testing.T, w *Writer) *lender {
 // lend writes message i, which is large, among small ones. Its memory is overwritten as soon as it is
 // released.
 func (l *lender) lend(i int) error {
-	data := text(i, 200_000+i)
+	data := stockbag.Text(i, 200_000+i)
 	body := append(buffers.Aligned(len(data), disk.Grain)[:0], data[4:]...)
-	l.want = append(l.want, seen{"/lent", bagstore.Time(i + 1), sum(data)})
+	l.want = append(l.want, stockbag.NewMessage("/lent", bagstore.Time(i+1), data))
 	l.out.Add(1)
 	return l.w.Lend(l.conn, bagstore.Time(i+1), func() {
 		clear(body)
@@ -77,7 +78,7 @@ func TestLend(t *testing.T) {
 		if l.out.Load() != l.back.Load() {
 			t.Errorf("%d lent, %d came back", l.out.Load(), l.back.Load())
 		}
-		compare(t, "lent", readAll(t, path, bagstore.OpenOptions{}), l.want)
+		stockbag.Compare(t, "lent", readAll(t, path, bagstore.OpenOptions{}), l.want)
 	})
 }
 
@@ -112,7 +113,7 @@ func TestLendToStalledDisk(t *testing.T) {
 	if l.back.Load() != disk.MaxUnderWay {
 		t.Errorf("%d lent, %d came back", disk.MaxUnderWay, l.back.Load())
 	}
-	compare(t, "stalled", contentOf(t, d.data), l.want)
+	stockbag.Compare(t, "stalled", contentOf(t, d.data), l.want)
 }
 
 // contentOf returns the messages of a bag, all of which must be whole.
@@ -122,7 +123,7 @@ func contentOf(t *testing.T, bag []byte) []seen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := messagesOf(b)
+	got, err := stockbag.Of(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +156,11 @@ func TestLendError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := messagesOf(b)
+			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("failing at write %d: %v", fail, err)
 			}
-			compare(t, fmt.Sprint("failing at write ", fail), got, l.want[:len(got)])
+			stockbag.Compare(t, fmt.Sprint("failing at write ", fail), got, l.want[:len(got)])
 		}
 	})
 }
@@ -174,7 +175,7 @@ func TestLendBytes(t *testing.T) {
 		}
 		l := newLender(t, w)
 		for n := range 9 {
-			data := append(buffers.Aligned(100_000, disk.Grain)[:0], text(n, 90_000)...)
+			data := append(buffers.Aligned(100_000, disk.Grain)[:0], stockbag.Text(n, 90_000)...)
 			if i == 0 {
 				err = w.Write(l.conn, bagstore.Time(n+1), data)
 			} else {

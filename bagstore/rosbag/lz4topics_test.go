@@ -25,7 +25,7 @@ func TestLZ4Topics(t *testing.T) {
 	} {
 		for _, live := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), name+".bag")
-			s := sample{topics: 4, messages: 60, size: c.size}
+			s := sample{Topics: 4, Messages: 60, Size: c.size}
 			s.write(t, path, bagstore.Options{LZ4Topics: re, Live: live, ChunkSize: 256 << 10, Checkpoint: time.Hour})
 			if c.apart {
 				apart(t, path, live)

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/test/stockbag"
 )
 
 // Mapped messages equal the written ones, small ones and other connections are still read, and a held
@@ -20,7 +21,7 @@ func TestMapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "images.bag")
 	w := createBag(t, path, bagstore.Options{})
 	for _, topic := range []string{"/mapped", "/read"} {
-		if _, err := w.AddConnection(stringType(topic)); err != nil {
+		if _, err := w.AddConnection(stockbag.StringType(topic)); err != nil {
 			t.Fatal(err)
 		}
 	}

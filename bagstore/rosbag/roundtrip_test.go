@@ -1,51 +1,21 @@
 package rosbag
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/stockbag"
 )
-
-// byTime sorts as a view does: ties stay in file order.
-func byTime(s []seen) []seen {
-	out := slices.Clone(s)
-	slices.SortStableFunc(out, func(x, y seen) int { return cmp.Compare(x.time, y.time) })
-	return out
-}
-
-// sorted sorts a list completely, so that lists whose ties differ in order can be compared.
-func sorted(s []seen) []seen {
-	out := slices.Clone(s)
-	slices.SortFunc(out, func(x, y seen) int {
-		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.topic, y.topic), cmp.Compare(x.sum, y.sum))
-	})
-	return out
-}
-
-func compare(t testing.TB, what string, got, want []seen) {
-	t.Helper()
-	if slices.Equal(got, want) {
-		return
-	}
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			t.Fatalf("%s: message %d of %d is %v, want %v (of %d)", what, i, len(got), got[i], want[i], len(want))
-		}
-	}
-	t.Fatalf("%s: %d messages, want %d", what, len(got), len(want))
-}
 
 // TestRoundTrip checks that every reader finds what we write.
 func TestRoundTrip(t *testing.T) {
-	large := sample{topics: 2, messages: 8, size: func(i int) int { return 900_000 + i*4096 }}
-	mixed := sample{topics: 3, messages: 24, size: func(i int) int { return i % 6 * 200_000 }}
+	large := sample{Topics: 2, Messages: 8, Size: func(i int) int { return 900_000 + i*4096 }}
+	mixed := sample{Topics: 3, Messages: 24, Size: func(i int) int { return i % 6 * 200_000 }}
 	dir := t.TempDir()
-	for name, s := range map[string]sample{"small": small, "large": large, "mixed": mixed, "empty": {topics: 1}} {
+	for name, s := range map[string]sample{"small": small, "large": large, "mixed": mixed, "empty": {Topics: 1}} {
 		for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4, bagstore.BZ2} {
 			for _, chunk := range []int{1, 4096, 0} {
 				if kind == bagstore.BZ2 && (chunk != 0 || name == "large" || name == "mixed") {
@@ -67,7 +37,7 @@ func TestStockTools(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			want := small.write(t, path, bagstore.Options{Compression: kind, ChunkSize: 8192})
-			out, err := stock(t, "/usr/bin/rosbag", "info", "-y", path)
+			out, err := stockbag.Run(t, "/usr/bin/rosbag", "info", "-y", path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +46,7 @@ func TestStockTools(t *testing.T) {
 					t.Errorf("rosbag info has no line %q:\n%s", line, out)
 				}
 			}
-			if _, err := stock(t, "/usr/bin/rosbag", "check", path); err != nil {
+			if _, err := stockbag.Run(t, "/usr/bin/rosbag", "check", path); err != nil {
 				t.Error(err)
 			}
 		})
@@ -91,7 +61,7 @@ func TestExampleBags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := readAll(t, path, bagstore.OpenOptions{})
 			scan := readAll(t, path, bagstore.OpenOptions{Scan: true})
-			compare(t, "scan", scan, got)
+			stockbag.Compare(t, "scan", scan, got)
 			switch name {
 			case "test_truncated.bag":
 				if len(got) != 3 {

@@ -1,12 +1,8 @@
 package rosbag
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -27,38 +23,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// seen is a message in a form that tests compare.
-type seen struct {
-	topic string
-	time  bagstore.Time
-	sum   string
-}
+type (
+	seen   = stockbag.Message
+	sample stockbag.Strings
+)
 
-func sum(data []byte) string { return stockbag.Sum(data) }
-
-// stringType is std_msgs/String.
-func stringType(topic string) bagstore.Connection {
-	return bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
-}
-
-// text returns a std_msgs/String of n bytes that varies with i.
-func text(i, n int) []byte {
-	s := strings.Repeat(fmt.Sprintf("message %d ", i), n/10+1)[:n]
-	return append([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, s...)
-}
-
-// sample describes a bag to write: messages of several topics, slightly out of order.
-type sample struct {
-	topics   int
-	messages int
-	size     func(i int) int
-}
-
-var small = sample{topics: 4, messages: 300, size: func(i int) int { return i * 7 % 900 }}
-
-func (s sample) time(i int) bagstore.Time {
-	return 1_600_000_000*1e9 + bagstore.Time(i+i%3*4)*1_000_000
-}
+var small = sample(stockbag.Small)
 
 // write writes the sample, checks it with every reader, and returns what was written, in file order.
 func (s sample) write(t testing.TB, path string, o bagstore.Options) []seen {
@@ -73,27 +43,7 @@ func (s sample) write(t testing.TB, path string, o bagstore.Options) []seen {
 	return out
 }
 
-func (s sample) feed(t testing.TB, w *Writer) []seen {
-	t.Helper()
-	var out []seen
-	for i := range s.topics {
-		c := stringType(fmt.Sprintf("/topic_%d", i))
-		c.Latching = i == 1
-		c.CallerID = fmt.Sprintf("/node_%d", i)
-		if _, err := w.AddConnection(c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range s.messages {
-		data := text(i, s.size(i))
-		conn := uint32(i % s.topics)
-		if err := w.Write(conn, s.time(i), data[:len(data)/2], data[len(data)/2:]); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, seen{fmt.Sprintf("/topic_%d", conn), s.time(i), sum(data)})
-	}
-	return out
-}
+func (s sample) feed(t testing.TB, w *Writer) []seen { return stockbag.Strings(s).Feed(t, w) }
 
 // must ends the test after an error.
 func must(t testing.TB, err error) {
@@ -109,7 +59,7 @@ func createBag(t testing.TB, path string, o bagstore.Options, topics ...string) 
 	w, err := Create(path, o)
 	must(t, err)
 	for _, topic := range topics {
-		_, err := w.AddConnection(stringType(topic))
+		_, err := w.AddConnection(stockbag.StringType(topic))
 		must(t, err)
 	}
 	return w
@@ -130,67 +80,19 @@ func readAll(t testing.TB, path string, o bagstore.OpenOptions) []seen {
 	b, err := Open(path, o)
 	must(t, err)
 	defer b.Close()
-	out, err := messagesOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out, err := stockbag.Of(b)
+	must(t, err)
 	return out
-}
-
-func messagesOf(b *bagstore.Recording) ([]seen, error) {
-	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
-	it := v.Iterator()
-	defer it.Close()
-	var out []seen
-	for it.Next() {
-		m := it.Message()
-		out = append(out, seen{m.Conn.Topic, m.Time, sum(m.Data)})
-	}
-	return out, it.Err()
-}
-
-// stock runs a program of the ROS installation, or skips the test.
-func stock(t testing.TB, name string, args ...string) (string, error) {
-	t.Helper()
-	if _, err := os.Stat(name); err != nil {
-		need.Missing(t, "%s is not installed", name)
-	}
-	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:1", "PYTHONWARNINGS=ignore")
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, errs.String(), out.String())
-	}
-	return out.String(), err
 }
 
 // everywhere reads a bag by its index, by a scan, and with both stock libraries, if installed; each
 // must return want. The stock libraries' order of messages with equal times isn't compared.
 func everywhere(t testing.TB, path string, want []seen) {
 	t.Helper()
-	want = byTime(want)
-	compare(t, path+" by index", readAll(t, path, bagstore.OpenOptions{}), want)
-	compare(t, path+" by scan", readAll(t, path, bagstore.OpenOptions{Scan: true}), want)
-	ours := make([]stockbag.Message, len(want))
-	for i, s := range want {
-		ours[i] = stockbag.Message{Topic: s.topic, Time: uint64(s.time), Sum: s.sum}
-	}
-	stockbag.Agree(t, path, ours)
-}
-
-// stockRead returns a bag's messages as read by each stock library.
-func stockRead(t testing.TB, path string) map[string][]seen {
-	t.Helper()
-	found := make(map[string][]seen)
-	for name, list := range stockbag.Read(t, path) {
-		found[name] = make([]seen, len(list))
-		for i, m := range list {
-			found[name][i] = seen{m.Topic, bagstore.Time(m.Time), m.Sum}
-		}
-	}
-	return found
+	want = stockbag.ByTime(want)
+	stockbag.Compare(t, path+" by index", readAll(t, path, bagstore.OpenOptions{}), want)
+	stockbag.Compare(t, path+" by scan", readAll(t, path, bagstore.OpenOptions{Scan: true}), want)
+	stockbag.Agree(t, path, want)
 }
 
 // bags is the folder of example bags.

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
 	"rsros/test/need"
+	"rsros/test/stockbag"
 )
 
 // TestDeterministic checks that the same input produces the same bytes, also with workers.
@@ -42,12 +43,12 @@ func TestDeterministic(t *testing.T) {
 func TestNoParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w := createBag(t, path, bagstore.Options{ChunkSize: 1})
-	id, err := w.AddConnection(stringType("/nothing"))
+	id, err := w.AddConnection(stockbag.StringType("/nothing"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	must(t, errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()))
-	compare(t, "nothing", readAll(t, path, bagstore.OpenOptions{}), []seen{{"/nothing", 1, sum(nil)}, {"/nothing", 2, sum(nil)}})
+	stockbag.Compare(t, "nothing", readAll(t, path, bagstore.OpenOptions{}), []seen{stockbag.NewMessage("/nothing", 1, nil), stockbag.NewMessage("/nothing", 2, nil)})
 }
 
 // TestDirectAlignment checks that page-aligned pixels start at a block of the file, and that the file
@@ -61,7 +62,7 @@ func TestDirectAlignment(t *testing.T) {
 	if why := w.Stats().Fallback; why != nil {
 		need.Missing(t, "no direct writing here: %v", why)
 	}
-	id, err := w.AddConnection(stringType("/pixels"))
+	id, err := w.AddConnection(stockbag.StringType("/pixels"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestDirectAlignment(t *testing.T) {
 		head := binary.LittleEndian.AppendUint32(nil, uint32(len(pixels)+1))
 		tail := []byte{byte(i)}
 		must(t, w.Write(id, bagstore.Time(i+1), head, pixels, tail))
-		want = append(want, seen{"/pixels", bagstore.Time(i + 1), sum(bytes.Join([][]byte{head, pixels, tail}, nil))})
+		want = append(want, stockbag.NewMessage("/pixels", bagstore.Time(i+1), bytes.Join([][]byte{head, pixels, tail}, nil)))
 	}
 	must(t, w.Close())
 	raw, err := os.ReadFile(path)
@@ -125,8 +126,8 @@ func TestInProgress(t *testing.T) {
 
 func (s sample) feedMore(t testing.TB, w *Writer) {
 	t.Helper()
-	for i := range s.messages {
-		must(t, w.Write(0, s.time(s.messages)+bagstore.Time(i), text(i, 50)))
+	for i := range s.Messages {
+		must(t, w.Write(0, stockbag.Strings(s).Time(s.Messages)+bagstore.Time(i), stockbag.Text(i, 50)))
 	}
 }
 
@@ -145,13 +146,13 @@ func TestCheckpointOverhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		if _, err := w.AddConnection(stringType(fmt.Sprintf("/%d", i))); err != nil {
+		if _, err := w.AddConnection(stockbag.StringType(fmt.Sprintf("/%d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 7200 {
 		now = now.Add(500 * time.Millisecond)
-		must(t, w.Write(uint32(i%20), bagstore.Time(i+1), text(i, 1500)))
+		must(t, w.Write(uint32(i%20), bagstore.Time(i+1), stockbag.Text(i, 1500)))
 		if i%100 == 0 { // let a checkpoint in progress end
 			w.c.sync.Wait()
 		}

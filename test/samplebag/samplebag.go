@@ -54,7 +54,7 @@ func Walk(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	add := func(topic string, latching bool) uint32 {
-		c := StringType(topic)
+		c := stockbag.StringType(topic)
 		c.CallerID, c.Latching = "/walker", latching
 		id, err := w.AddConnection(c)
 		if err != nil {
@@ -98,7 +98,7 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 	found := make([][]stockbag.Message, len(bags))
 	Each(t, func(m bagstore.Message) {
 		counts[m.Conn.Topic]++
-		found[m.Bag] = append(found[m.Bag], stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
+		found[m.Bag] = append(found[m.Bag], stockbag.NewMessage(m.Conn.Topic, m.Time, m.Data))
 		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
 	}, bags...)
 	for i, b := range bags {

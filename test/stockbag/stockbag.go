@@ -8,7 +8,6 @@ package stockbag
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -17,20 +16,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/test/need"
 )
 
 // Message is one message of a bag.
 type Message struct {
 	Topic string
-	Time  uint64 // ns
+	Time  bagstore.Time
 	Sum   string // see Sum
+}
+
+// NewMessage returns the message that has some data.
+func NewMessage(topic string, t bagstore.Time, data []byte) Message {
+	return Message{topic, t, Sum(data)}
 }
 
 // Sum identifies the bytes of a message: their number and CRC-32.
@@ -67,10 +71,7 @@ func Agree(t testing.TB, path string, ours []Message) {
 	if !Available(t) {
 		return
 	}
-	byTime := func(x, y Message) int {
-		return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Topic, y.Topic), cmp.Compare(x.Sum, y.Sum))
-	}
-	want := slices.SortedFunc(slices.Values(ours), byTime)
+	want := Sorted(ours)
 	for name, list := range Read(t, path) {
 		for i, m := range list {
 			// The Python library doesn't sort what overlapping chunks hold.
@@ -78,15 +79,7 @@ func Agree(t testing.TB, path string, ours []Message) {
 				t.Errorf("%s in %s: message %d is earlier than the one before", path, name, i)
 			}
 		}
-		slices.SortFunc(list, byTime)
-		for i := range min(len(list), len(want)) {
-			if list[i] != want[i] {
-				t.Fatalf("%s in %s: message %d is %v, ours %v", path, name, i, list[i], want[i])
-			}
-		}
-		if len(list) != len(want) {
-			t.Fatalf("%s in %s: %d messages, ours %d", path, name, len(list), len(want))
-		}
+		Compare(t, path+" in "+name, Sorted(list), want)
 	}
 }
 
@@ -184,13 +177,12 @@ func (r *reader) read(path string) ([]Message, error) {
 		case "error":
 			return list, errors.New(rest)
 		}
-		var m Message
-		var err error
-		if m.Time, err = strconv.ParseUint(first, 10, 64); err != nil {
+		at, err := strconv.ParseInt(first, 10, 64)
+		if err != nil {
 			return list, err
 		}
-		m.Sum, m.Topic, _ = strings.Cut(rest, " ")
-		list = append(list, m)
+		sum, topic, _ := strings.Cut(rest, " ")
+		list = append(list, Message{topic, bagstore.Time(at), sum})
 	}
 	return list, errors.Join(io.ErrUnexpectedEOF, r.out.Err())
 }

@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +43,7 @@ func TestAsStock(t *testing.T) {
 			{[]string{"info", "--freq", path}, func(b *bytes.Buffer) error { return s.WriteText(b) }},
 			{[]string{"info", "--freq", "-y", path}, func(b *bytes.Buffer) error { return s.WriteYAML(b) }},
 		} {
-			want, err := samplebag.Stock(t, "/usr/bin/rosbag", f.args...)
+			want, err := stockbag.Run(t, "/usr/bin/rosbag", f.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +130,7 @@ func TestKeysAsStock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := samplebag.Stock(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
+		out, err := stockbag.Run(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func TestDetails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := w.AddConnection(samplebag.StringType("/steady"))
+	id, err := w.AddConnection(stockbag.StringType("/steady"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestDetails(t *testing.T) {
 		if i == 20 {
 			at += bagstore.Time(900 * time.Millisecond)
 		}
-		if err := w.Write(id, at, samplebag.Text(i, 10+i)); err != nil {
+		if err := w.Write(id, at, stockbag.Text(i, 10+i)); err != nil {
 			t.Fatal(err)
 		}
 		at += bagstore.Time(100 * time.Millisecond)

@@ -39,7 +39,7 @@ func TestJoin(t *testing.T) {
 			for _, m := range list {
 				id, ok := ids[m.topic]
 				if !ok {
-					c := samplebag.StringType(m.topic)
+					c := stockbag.StringType(m.topic)
 					c.CallerID, c.Latching = "/node", m.topic != "/count"
 					if id, err = w.AddConnection(c); err != nil {
 						t.Fatal(err)
@@ -55,7 +55,7 @@ func TestJoin(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !m.leave {
-					want = append(want, stockbag.Message{Topic: m.topic, Time: uint64(at), Sum: stockbag.Sum(data)})
+					want = append(want, stockbag.NewMessage(m.topic, at, data))
 				}
 			}
 			if err := w.Close(); err != nil {
@@ -70,7 +70,7 @@ func TestJoin(t *testing.T) {
 			if _, err := Merge(t.Context(), bags, out, o); err != nil {
 				t.Fatal(err)
 			}
-			samplebag.Compare(t, out, samplebag.Read(t, out, bagstore.OpenOptions{}), want)
+			stockbag.Compare(t, out, samplebag.Read(t, out, bagstore.OpenOptions{}), want)
 			slices.Reverse(bags)
 		}
 	}

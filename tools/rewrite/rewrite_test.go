@@ -98,7 +98,7 @@ func TestSplit(t *testing.T) {
 				samplebag.Everywhere(t, p.Path, part)
 				got = append(got, part...)
 			}
-			samplebag.Compare(t, name, got, want)
+			stockbag.Compare(t, name, got, want)
 			if len(parts) < 3 {
 				t.Errorf("only %d parts", len(parts))
 			}
@@ -127,7 +127,7 @@ func TestSplitLatched(t *testing.T) {
 			for i, p := range parts {
 				last := stockbag.Message{} // latched before the part's first message
 				for _, s := range all {
-					if s.Topic == "/topic_1" && s.Time < uint64(p.Start) {
+					if s.Topic == "/topic_1" && s.Time < p.Start {
 						last = s
 					}
 				}

@@ -117,7 +117,7 @@ func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compress
 	}
 	var ids []uint32
 	for i := range 1 + rnd.IntN(5) {
-		c := samplebag.StringType(fmt.Sprintf("/topic_%d", i))
+		c := stockbag.StringType(fmt.Sprintf("/topic_%d", i))
 		c.CallerID, c.Latching = fmt.Sprintf("/node_%d", rnd.IntN(3)), rnd.IntN(6) == 0
 		for range 1 + rnd.IntN(2) { // several publishers, some of them equal
 			id, err := w.AddConnection(c)
@@ -132,7 +132,7 @@ func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compress
 	n := 50 + rnd.IntN(400)
 	for i := range n {
 		at := 1e9 + int64(i)*2e9/int64(n) + rnd.Int64N(jitter)
-		if err := w.Write(ids[min(rnd.IntN(len(ids)), rnd.IntN(len(ids)))], bagstore.Time(at/grid*grid), samplebag.Text(i, rnd.IntN(200))); err != nil {
+		if err := w.Write(ids[min(rnd.IntN(len(ids)), rnd.IntN(len(ids)))], bagstore.Time(at/grid*grid), stockbag.Text(i, rnd.IntN(200))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -302,7 +302,7 @@ func agree(t *testing.T, path string) {
 	var list []stockbag.Message
 	for it.Next() {
 		m := it.Message()
-		list = append(list, stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
+		list = append(list, stockbag.NewMessage(m.Conn.Topic, m.Time, m.Data))
 	}
 	if it.Err() != nil {
 		t.Fatal(it.Err())
