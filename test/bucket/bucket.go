@@ -59,9 +59,7 @@ func Start(t testing.TB) *Bucket {
 	}
 	address := free(t)
 	folder, side := filepath.Join(t.TempDir(), "data"), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, "walks"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.MkdirAll(filepath.Join(folder, "walks"), 0o777))
 	peer.Start(t, append(os.Environ(), "ROOT_ACCESS_KEY=tester", "ROOT_SECRET_KEY="+Secret), program, "--quiet", "--port", address, "posix", "--sidecar", side, folder)
 	peer.Await(t, "the S3 server", func() bool {
 		c, err := net.Dial("tcp", address)
@@ -80,9 +78,7 @@ func Start(t testing.TB) *Bucket {
 func Fake(t testing.TB) *Bucket {
 	t.Helper()
 	backend := s3mem.New()
-	if err := backend.CreateBucket("walks"); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, backend.CreateBucket("walks"))
 	s := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(s.Close)
 	b := &Bucket{Proxy: NewProxy(t, s.URL), Server: s.URL, t: t}
@@ -138,13 +134,9 @@ func (b *Bucket) Put(key, path string) string {
 func (b *Bucket) Signed(t testing.TB, key string) string {
 	t.Helper()
 	client, err := minio.New(strings.TrimPrefix(b.URL, "http://"), &minio.Options{Creds: credentials.NewEnvAWS(), Region: "us-east-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	signed, err := client.PresignedGetObject(t.Context(), "walks", key, time.Hour, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return signed.String()
 }
 
@@ -152,9 +144,7 @@ func (b *Bucket) Signed(t testing.TB, key string) string {
 func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }

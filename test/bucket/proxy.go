@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"rsros/test/need"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ type Request struct {
 // Proxy passes requests on to a server. Its fields may be set between requests.
 type Proxy struct {
 	URL string
+	to  *url.URL
 	t   testing.TB
 
 	mu    sync.Mutex
@@ -54,19 +56,9 @@ type Proxy struct {
 func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
 	to, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &Proxy{t: t}
-	rp := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(to)
-			r.Out.Host = r.In.Host // it is signed
-		},
-		ModifyResponse: p.answer,
-		ErrorLog:       log.New(io.Discard, "", 0),
-	}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(rp, w, r) }))
+	need.Must(t, err)
+	p := &Proxy{to: to, t: t}
+	s := httptest.NewServer(http.HandlerFunc(p.serve))
 	s.Config.ErrorLog = nil
 	t.Cleanup(s.Close)
 	p.URL = s.URL
@@ -156,7 +148,7 @@ func (p *Proxy) Bytes() (requests int, bytes int64) {
 	return requests, bytes
 }
 
-func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	entry := &Request{Method: r.Method, Path: r.URL.Path, Range: r.Header.Get("Range")}
 	p.mu.Lock()
 	p.log = append(p.log, entry)
@@ -191,7 +183,18 @@ func (p *Proxy) serve(next http.Handler, w http.ResponseWriter, r *http.Request)
 		refuse(w, http.StatusBadRequest, "ExpiredToken")
 		return
 	}
-	next.ServeHTTP(w, r.WithContext(withCall(r.Context(), &call{p, entry, fault})))
+	next := httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(p.to)
+			r.Out.Host = r.In.Host // it is signed
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			p.answer(answer, entry, fault)
+			return nil
+		},
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	next.ServeHTTP(w, r)
 }
 
 func refuse(w http.ResponseWriter, status int, code string) {
@@ -200,28 +203,28 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>injected</Message></Error>", code)
 }
 
-func (p *Proxy) answer(r *http.Response) error {
-	c := callOf(r.Request.Context())
-	if c.fault == WrongRange {
+func (p *Proxy) answer(r *http.Response, entry *Request, fault Fault) {
+	if fault == WrongRange {
 		r.Header.Set("Content-Range", "bytes 1-2/3")
 	}
-	if c.fault == NoRange {
+	if fault == NoRange {
 		r.Header.Del("Content-Range")
 	}
 	left := int64(1) << 62
-	if c.fault == Cut || c.fault == StallInside {
+	if fault == Cut || fault == StallInside {
 		left = r.ContentLength / 2
 	}
-	r.Body = &body{ReadCloser: r.Body, call: c, left: left, ctx: r.Request.Context()}
-	return nil
+	r.Body = &body{r.Body, r.Request.Context(), p, entry, fault, left}
 }
 
 // body counts and cuts an answer, which waits for the link.
 type body struct {
 	io.ReadCloser
-	*call
-	ctx  context.Context
-	left int64
+	ctx   context.Context
+	proxy *Proxy
+	entry *Request
+	fault Fault
+	left  int64
 }
 
 var errCut = errors.New("cut by the test")
