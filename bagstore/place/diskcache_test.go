@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"rsros/test/need"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,9 +60,7 @@ func readNoise(t *testing.T, s *noise, name string) int64 {
 	forgetBlocks()
 	before := s.asked.Load()
 	f, err := Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
@@ -75,9 +74,7 @@ func readNoise(t *testing.T, s *noise, name string) int64 {
 func keepIn(t *testing.T, dir string, limit int64) *[]error {
 	t.Helper()
 	var warned []error
-	if err := KeepIn(dir, limit, func(err error) { warned = append(warned, err) }); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, KeepIn(dir, limit, func(err error) { warned = append(warned, err) }))
 	t.Cleanup(func() { kept.Store(nil) })
 	return &warned
 }
@@ -119,15 +116,11 @@ func TestDiskCache(t *testing.T) {
 	} {
 		for _, path := range files {
 			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if st, _ := os.Stat(path); st.Mode().Perm() != 0o600 {
 				t.Errorf("%s can be read by others: %v", path, st.Mode())
 			}
-			if err := os.WriteFile(path, spoil(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(path, spoil(b), 0o600))
 		}
 		if got := readNoise(t, s, name); got < blockSize {
 			t.Errorf("%s: fetched %d bytes", what, got)
@@ -150,13 +143,9 @@ func TestDiskCacheIsBounded(t *testing.T) {
 	s := &noise{version: "1"}
 	Register("noise", s)
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Chmod(dir, 0o700))
 	other := filepath.Join(dir, "other")
-	if err := os.WriteFile(other, make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(other, make([]byte, 1<<20), 0o600))
 	const limit = 20 * slotSize
 	keepIn(t, dir, limit)
 	names := strings.Split("abcdefghijkl", "")
@@ -167,9 +156,7 @@ func TestDiskCacheIsBounded(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"+keptSuffix))
 	for _, path := range files {
 		st, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		total += stored(st)
 	}
 	if total > limit+slotSize || total < limit/2 {
@@ -203,9 +190,7 @@ func TestDiskCacheShared(t *testing.T) {
 	}
 	wait.Wait()
 	warned := keepIn(t, dir, 1<<30)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.RemoveAll(dir))
 	readNoise(t, s, "noise://r")
 	readNoise(t, s, "noise://r")
 	if len(*warned) != 1 || !errors.Is((*warned)[0], fs.ErrNotExist) {

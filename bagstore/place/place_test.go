@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"rsros/program/localfile"
+	"rsros/test/need"
 )
 
 // TestFolders checks that a folder is a store like any other.
@@ -23,9 +24,7 @@ func TestFolders(t *testing.T) {
 		return Put(ctx, name, strings.NewReader(text), int64(len(text)), o)
 	}
 	first, err := put("first", PutOptions{New: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if _, err := put("again", PutOptions{New: true}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second new file: %v", err)
 	}
@@ -37,9 +36,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("%+v after %+v: %v", second, first, err)
 	}
 	f, err := Open(ctx, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	p := make([]byte, 3)
 	if _, err := f.ReadAt(p, 3); err != nil || string(p) != "ond" || OnDisk(f) == nil || f.Info() != second {
@@ -47,9 +44,7 @@ func TestFolders(t *testing.T) {
 	}
 	var names []string
 	for i, err := range List(ctx, dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		names = append(names, i.Name)
 	}
 	if !slices.Equal(names, []string{name}) {
@@ -134,9 +129,7 @@ func TestSizes(t *testing.T) {
 	}
 	Register("sized", sized{size: maxSize})
 	f, err := Open(t.Context(), "sized://x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if !f.Has(maxSize, math.MaxInt64) || f.Has(1, math.MaxInt64) {
 		t.Error("has what isn't there, or not what is")
@@ -177,9 +170,7 @@ func TestSizeOfAnotherVersion(t *testing.T) {
 	Register("growing", growing{size: new(int)})
 	for range 3 {
 		f, err := Open(t.Context(), "growing://x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer f.Close()
 		if text, err := io.ReadAll(io.NewSectionReader(f, 0, f.Info().Size)); err != nil || int64(len(text)) != f.Info().Size {
 			t.Errorf("%d bytes of %d: %v", len(text), f.Info().Size, err)

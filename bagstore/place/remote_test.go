@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/place/internal/server"
+	"rsros/test/need"
 )
 
 // chained is a store with one object of zeros. It sends the rest of a large range once the next range
@@ -66,9 +67,7 @@ func TestSequential(t *testing.T) {
 	t.Cleanup(server.ScaleForTest(10))
 	Register("chained", &chained{asked: make(map[int64]chan struct{})})
 	f, err := Open(t.Context(), "chained://x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{io.NewSectionReader(f, 0, f.Size())}, make([]byte, 100_000)); n != chainedSize || err != nil {
 		t.Errorf("%d bytes of %d: %v", n, f.Size(), err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"rsros/test/need"
 	"sync/atomic"
 	"testing"
 )
@@ -68,9 +69,7 @@ func TestFetch(t *testing.T) {
 	fetch := func() (last [2]uint64, err error) {
 		t.Helper()
 		f, err := Open(t.Context(), "counted://x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer f.Close() //nolint:errcheck // only read
 		if err := Fetch(t.Context(), f, func(done, total uint64) { last = [2]uint64{done, total} }); err != nil {
 			return last, err

@@ -5,15 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"rsros/test/need"
 	"testing"
 )
 
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return string(b)
 }
 
@@ -39,9 +38,7 @@ func TestWrite(t *testing.T) {
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := Write(t.Context(), path, false, text("first")); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Write(t.Context(), path, false, text("first")))
 	if err := Write(t.Context(), path, false, text("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("replaced a file: %v", err)
 	}
@@ -57,9 +54,7 @@ func TestWrite(t *testing.T) {
 func TestAppearedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	err := Write(t.Context(), path, false, func(f *os.File) error {
-		if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, []byte("theirs"), 0o600))
 		return text("ours")(f)
 	})
 	if !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs" {
@@ -73,9 +68,7 @@ func TestAppearedMeanwhile(t *testing.T) {
 // TestLeftover checks that a killed program's file is replaced, and a running program's is not.
 func TestLeftover(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path+Suffix, []byte("from a killed program"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path+Suffix, []byte("from a killed program"), 0o600))
 	err := Write(t.Context(), path, false, func(f *os.File) error {
 		if err := Write(t.Context(), path, true, text("second")); err == nil {
 			t.Error("two programs write one file")
@@ -92,16 +85,10 @@ func TestDiscardOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	failed := errors.New("failed")
 	ours, err := Create(t.Context(), path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + Suffix); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, os.Remove(path+Suffix))
 	theirs, err := New(path+Suffix, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if err := ours.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
@@ -128,19 +115,13 @@ func TestWriteFolder(t *testing.T) {
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := os.Mkdir(path+Suffix, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(path+Suffix, 0o700))
 	kept := filepath.Join(path+Suffix, "mine")
-	if err := os.WriteFile(kept, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(kept, []byte("mine"), 0o600))
 	if err := WriteFolder(t.Context(), path, one); !errors.Is(err, fs.ErrExist) || read(t, kept) != "mine" {
 		t.Errorf("a folder of somebody else: %v", err)
 	}
-	if err := os.Rename(kept, filepath.Join(path+Suffix, unfinished)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Rename(kept, filepath.Join(path+Suffix, unfinished)))
 	if err := os.WriteFile(kept, []byte("complete"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -198,16 +179,12 @@ func TestFolderInUse(t *testing.T) {
 // TestAbandonedLink checks that a temporary file whose program was killed while it gave it its name keeps its content.
 func TestAbandonedLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path+Suffix, []byte("whole"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path+Suffix, []byte("whole"), 0o600))
 	if err := os.Link(path+Suffix, path); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Create(t.Context(), path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if got := read(t, path); got != "whole" {
 		t.Errorf("the file holds %q", got)
@@ -218,12 +195,8 @@ func TestAbandonedLink(t *testing.T) {
 func TestAppear(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	f, err := Create(t.Context(), path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(text("first ")(f.File), f.Appear(), f.Gone(6), text("second")(f.File)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, errors.Join(text("first ")(f.File), f.Appear(), f.Gone(6), text("second")(f.File)))
 	if !InUse(path) {
 		t.Error("it isn't locked any more")
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
@@ -154,9 +155,7 @@ func TestTempOfOthers(t *testing.T) {
 	if err != nil || !strings.HasPrefix(name, dir) {
 		t.Fatal(name, err)
 	}
-	if err := os.Chmod(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Chmod(filepath.Dir(name), 0o755))
 	if err := Write(t.Context(), "memory://bucket/x", false, text("x")); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
@@ -230,9 +229,7 @@ func TestTwoUploads(t *testing.T) {
 	folder := func(files ...string) string {
 		dir := t.TempDir()
 		for _, file := range files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600))
 		}
 		return dir
 	}

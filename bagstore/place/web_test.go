@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/internal/server"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 func content(n int) []byte {
@@ -59,9 +60,7 @@ func TestRead(t *testing.T) {
 func TestChanged(t *testing.T) {
 	tag := `"one"`
 	f, err := place.Open(t.Context(), serve(t, content(1<<20), &tag).URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	tag = `"two"`
 	if _, err := f.ReadAt(make([]byte, 1), 1<<19); !errors.Is(err, place.ErrChanged) {

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
+	"rsros/test/need"
 )
 
 // TestHeaderDamageAgrees damages the file header at every byte, in one of three ways, and checks that Check and
@@ -32,7 +33,7 @@ func headerDamageAgrees(t *testing.T, raw []byte, want int) {
 		value := [...]byte{0x00, 0xff, raw[at] ^ 1}[at%3]
 		bad := bytes.Clone(raw)
 		bad[at] = value
-		must(t, os.WriteFile(in, bad, 0o600))
+		need.Must(t, os.WriteFile(in, bad, 0o600))
 		check, err := checkFile(t.Context(), in, bagstore.CheckOptions{})
 		if err != nil {
 			t.Fatalf("byte %d: check: %v", at, err)
@@ -66,7 +67,7 @@ func TestRecoverImpossibleTimes(t *testing.T) {
 			copy(raw, fileHeader(0, 0, 0, 0))
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		must(t, os.WriteFile(path, raw, 0o600))
+		need.Must(t, os.WriteFile(path, raw, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || int(rep.Kept) != len(want) || rep.Lost != 0 || int(rep.Retimed) != spoilt || spoilt == 0 {
 			t.Fatalf("index %v: %d spoilt of %d: %+v, %v", index, spoilt, len(want), rep, err)

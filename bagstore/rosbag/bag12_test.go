@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -42,7 +43,7 @@ func bag12() []byte {
 // TestVersion12 reads a 1.2 bag as the stock library does, and copies it.
 func TestVersion12(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.bag")
-	must(t, os.WriteFile(path, bag12(), 0o600))
+	need.Must(t, os.WriteFile(path, bag12(), 0o600))
 	var want []seen
 	for i := range 20 {
 		want = append(want, stockbag.NewMessage([]string{"/a", "/b"}[i%2], bagstore.NewTime(uint32(100+i), 7), stockbag.Text(i, 20)))
@@ -57,8 +58,6 @@ func TestVersion12(t *testing.T) {
 	}
 	raw := bag12()
 	got, _, err := readDamaged(raw[:len(raw)-3])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	stockbag.Compare(t, "torn", got, want[:19])
 }

@@ -75,9 +75,7 @@ func newCamera() *camera {
 func (c *camera) write(tb testing.TB, path string, o bagstore.Options, pairs int, lent bool) (bytes int64) {
 	o.Overwrite = true
 	w, err := Create(path, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, err)
 	for _, topic := range []string{"/camera/depth/image_raw", "/camera/color/image_raw", "/camera/imu"} {
 		if _, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "sensor_msgs/Image", MD5: "060021388200f6f0f447d0fcd9c64743"}); err != nil {
 			tb.Fatal(err)
@@ -91,9 +89,7 @@ func (c *camera) write(tb testing.TB, path string, o bagstore.Options, pairs int
 		if lent {
 			write = func(conn uint32, t bagstore.Time, parts ...[]byte) error { return w.Lend(conn, t, func() {}, parts...) }
 		}
-		if err := write(conn, t, parts...); err != nil {
-			tb.Fatal(err)
-		}
+		need.Must(tb, write(conn, t, parts...))
 	}
 	imu := 0
 	for i := range pairs {
@@ -104,9 +100,7 @@ func (c *camera) write(tb testing.TB, path string, o bagstore.Options, pairs int
 		put(0, t, c.head, c.depth[i%benchPool])
 		put(1, t+100_000, c.head, c.color[i%benchPool])
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, w.Close())
 	if why := w.Stats().Fallback; why != nil {
 		tb.Logf("no direct writing: %v", why)
 	}
@@ -166,9 +160,7 @@ func BenchmarkWriteBare(b *testing.B) {
 	path := benchPath(b, "bare")
 	meter(b, func() (bytes int64) {
 		f, err := place.New(path, true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		if _, err := disk.SetDirect(f.File); err != nil {
 			need.System(b, "%v", err)
 		}
@@ -180,9 +172,7 @@ func BenchmarkWriteBare(b *testing.B) {
 				bytes += int64(len(image))
 			}
 		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, errors.Join(f.Sync(), f.Close()))
 		return bytes
 	})
 }
@@ -190,9 +180,7 @@ func BenchmarkWriteBare(b *testing.B) {
 func writeTiny(tb testing.TB, path string, n int, o bagstore.Options) {
 	o.Overwrite = true
 	w, err := Create(path, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, err)
 	for i := range 4 {
 		if _, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprintf("/t%d", i), Type: "std_msgs/UInt64", MD5: "1b2a79973e8bf53d7b53acb71299cb57", Definition: "uint64 data\n"}); err != nil {
 			tb.Fatal(err)
@@ -201,13 +189,9 @@ func writeTiny(tb testing.TB, path string, n int, o bagstore.Options) {
 	var data [8]byte
 	for i := range n {
 		binary.LittleEndian.PutUint64(data[:], uint64(i))
-		if err := w.Write(uint32(i&3), benchStart+bagstore.Time(i)*100_000, data[:]); err != nil {
-			tb.Fatal(err)
-		}
+		need.Must(tb, w.Write(uint32(i&3), benchStart+bagstore.Time(i)*100_000, data[:]))
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, w.Close())
 }
 
 func BenchmarkWriteTiny(b *testing.B) {
@@ -224,9 +208,7 @@ func BenchmarkWriteTiny(b *testing.B) {
 
 func openBench(b *testing.B, path string) *bagstore.Recording {
 	bag, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	return bag
 }
 
@@ -286,9 +268,7 @@ func BenchmarkTiny(b *testing.B) {
 			for b.Loop() {
 				bag := openBench(b, path)
 				for _, err := range bag.View(bagstore.Query{}).Messages() {
-					if err != nil {
-						b.Fatal(err)
-					}
+					need.Must(b, err)
 				}
 				bag.Close()
 			}

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -62,12 +63,12 @@ func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64
 		if i == bad {
 			data = d
 		}
-		must(t, w.Write(0, bagstore.Time(1000+i), d))
+		need.Must(t, w.Write(0, bagstore.Time(1000+i), d))
 		want = append(want, stockbag.NewMessage("/image", bagstore.Time(1000+i), d))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	image, err := os.ReadFile(path)
-	must(t, err)
+	need.Must(t, err)
 	return image, want, int64(bytes.Index(image, data))
 }
 
@@ -76,7 +77,7 @@ func openAhead(t *testing.T, f badBytes) *bagstore.Recording {
 	a := disk.NewAhead(f, f.Size(), disk.AheadOptions{Block: 64 << 10, Always: true})
 	b := newFile(a, f.Size(), "image")
 	b.ahead = a
-	must(t, b.open(bagstore.OpenOptions{}, false))
+	need.Must(t, b.open(bagstore.OpenOptions{}, false))
 	return b.recording()
 }
 
@@ -167,14 +168,12 @@ func TestMappedTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "torn.bag")
 	w := createBag(t, path, bagstore.Options{}, "/t")
 	for i := range 2 {
-		must(t, w.Write(0, bagstore.Time(1000+i), bytes.Repeat([]byte{byte('a' + i)}, 4*mapLeast)))
+		need.Must(t, w.Write(0, bagstore.Time(1000+i), bytes.Repeat([]byte{byte('a' + i)}, 4*mapLeast)))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	b := openBag(t, path, bagstore.OpenOptions{})
 	image, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cut := Of(b).chunks[1].Pos
 	Of(b).r = &joined{Of(b).r, cut, bytes.ReplaceAll(image[cut:], []byte("bbbb"), []byte("tail"))}
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Mapped: func(*bagstore.Connection) bool { return true }})

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -27,13 +28,11 @@ func bomb(t *testing.T, n int) []byte {
 	pack := func(b []byte) []byte {
 		var packed bytes.Buffer
 		z, err := bzip2.NewWriter(&packed, &bzip2.WriterConfig{Level: bzip2.BestCompression})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if _, err := z.Write(b); err != nil {
 			t.Fatal(err)
 		}
-		must(t, z.Close())
+		need.Must(t, z.Close())
 		return packed.Bytes()
 	}
 	c := stockbag.StringType("/bomb")
@@ -58,7 +57,7 @@ func TestBomb(t *testing.T) {
 	raw := bomb(t, messages)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bomb.bag")
-	must(t, os.WriteFile(path, raw, 0o600))
+	need.Must(t, os.WriteFile(path, raw, 0o600))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
@@ -80,7 +79,7 @@ func TestBombDamaged(t *testing.T) {
 	raw := bomb(t, 4)
 	raw[len(raw)-20] ^= 0xFF
 	path := filepath.Join(t.TempDir(), "bomb.bag")
-	must(t, os.WriteFile(path, raw, 0o600))
+	need.Must(t, os.WriteFile(path, raw, 0o600))
 	check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
 	if err != nil || check.Outcome != bagstore.Damaged || check.Messages != 3 {
 		t.Errorf("check: %+v, %v", check, err)
@@ -98,7 +97,7 @@ func TestUnbackedMessages(t *testing.T) {
 	for i, data := range [][]byte{[]byte(small), huge, []byte(small)} {
 		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), data))
 	}
-	must(t, errors.Join(err, w.Close()))
+	need.Must(t, errors.Join(err, w.Close()))
 	read := func(path string) (list []int, errs []error) {
 		b := openBag(t, path, bagstore.OpenOptions{})
 		for m, err := range b.View(bagstore.Query{}).Messages() {
@@ -121,11 +120,9 @@ func TestUnbackedMessages(t *testing.T) {
 	}
 	for _, kind := range []bagstore.Compression{bagstore.LZ4, bagstore.BZ2} {
 		packed, err := newCompressor(kind)(nil, content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		raw := append(appendChunkHeader(fileHeader(0, 0, 0, 0), kind, 0, len(content), len(packed)), packed...)
-		must(t, os.WriteFile(path, raw, 0o600))
+		need.Must(t, os.WriteFile(path, raw, 0o600))
 		list, errs := read(path)
 		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "33554433 bytes unpacked") {
 			t.Errorf("%s: %d, %v", kind, list, errs)
@@ -159,11 +156,9 @@ func TestManyConnections(t *testing.T) {
 		if err == nil {
 			err = w.Write(id, bagstore.Time(i+1), []byte("\x01\x00\x00\x00x"))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	rep, err := Recover(t.Context(), path, filepath.Join(dir, "recovered"), bagstore.RecoverOptions{})
 	if err != nil || rep.Kept != n {
 		t.Errorf("recover: kept %d, %v", rep.Kept, err)
@@ -181,7 +176,7 @@ func TestNotBag(t *testing.T) {
 		"":                        "text.bag: not a bag: the file is empty",
 	} {
 		path := filepath.Join(t.TempDir(), "text.bag")
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		need.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := Open(path, bagstore.OpenOptions{}); !errors.Is(err, ErrNotBag) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -21,9 +21,7 @@ func TestCheckTells(t *testing.T) {
 		"damaged":  need.Bag(t, "hostile/found_silent_101_412.bag"),
 	} {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{Sequential: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var want, got []string
 		add := func(to *[]string) func(bagstore.Message, error) {
 			return func(m bagstore.Message, err error) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestBZ2Memory checks that a compressor uses its memory again, and that a chunk's bytes don't depend on the
@@ -20,9 +21,7 @@ func TestBZ2Memory(t *testing.T) {
 	compress := func(p func(dst, src []byte) ([]byte, error), src []byte) []byte {
 		t.Helper()
 		out, err := p(make([]byte, 0, 2<<20), src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return out
 	}
 	p := newCompressor(bagstore.BZ2)

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -64,9 +65,7 @@ func recording(t *testing.T, d *memDisk, kind bagstore.SinkKind, o bagstore.Opti
 	t.Helper()
 	o.ChunkSize, o.Checkpoint = 3000, -1
 	s, err := settings{Options: o}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := &trial{disk: d}
 	w, err := newWriter(newSink(d, kind), s)
 	if err != nil {
@@ -147,9 +146,7 @@ func TestCrash(t *testing.T) {
 			t.Fatal(r.err)
 		}
 		whole, err := openBytes(r.final)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		rnd := rand.New(rand.NewPCG(7, 7))
 		first := slices.IndexFunc(r.disk.ops, func(op diskOp) bool { return op.sync }) + 1 // Create has returned
 		dir := t.TempDir()
@@ -158,7 +155,7 @@ func TestCrash(t *testing.T) {
 			image, lost := r.disk.crash(n, rnd)
 			least := r.judge(t, whole, image, n, lost)
 			path := filepath.Join(dir, fmt.Sprint(i))
-			must(t, os.WriteFile(path, image, 0o600))
+			need.Must(t, os.WriteFile(path, image, 0o600))
 			stockFinds(t, path, r.want[:least])
 		}
 	})
@@ -255,9 +252,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("full at %d: %v", full, r.err)
 			}
 			b, err := openBytes(r.final)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("full at %d: %v", full, err)
@@ -287,9 +282,7 @@ func TestWriteError(t *testing.T) {
 				continue // Create failed: there is no recording
 			}
 			b, err := openBytes(r.final)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("failing at write %d: %v", fail, err)

@@ -62,7 +62,7 @@ func TestCreateReplacesNothing(t *testing.T) {
 		stockbag.Compare(t, "after the refusal", readAll(t, path, bagstore.OpenOptions{}), want)
 		o.Overwrite = true
 		w := createBag(t, path, o)
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		if got := readAll(t, path, bagstore.OpenOptions{}); len(got) != 0 {
 			t.Errorf("%d messages of the file that was overwritten", len(got))
 		}
@@ -84,9 +84,9 @@ func TestCreateLocked(t *testing.T) {
 			t.Errorf("the second recorder, overwriting: %v", err)
 		}
 		want := stockbag.ByTime(small.feed(t, w))
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		stockbag.Compare(t, "the first one's bag", readAll(t, path, bagstore.OpenOptions{}), want)
-		must(t, createBag(t, path, again).Close()) // the first one has closed
+		need.Must(t, createBag(t, path, again).Close()) // the first one has closed
 	})
 }
 
@@ -96,7 +96,7 @@ func TestCreateRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
 	target, dangling := filepath.Join(dir, "target"), filepath.Join(dir, "dangling")
-	must(t, errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(target, []byte("keep"), 0o600)))
+	need.Must(t, errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(target, []byte("keep"), 0o600)))
 	refused := []string{folder, os.DevNull}
 	if need.Pipe(t, pipe) {
 		refused = append(refused, pipe)

@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -26,7 +27,7 @@ func edges(t *testing.T, raw []byte) []int64 {
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
 			var r record.Record
-			must(t, record.Read(record.Memory(raw), pos, to, &r))
+			need.Must(t, record.Read(record.Memory(raw), pos, to, &r))
 			out = append(out, pos)
 			if r.Op == record.OpChunk && string(r.Compression) == string(bagstore.None) {
 				list(r.DataPos, r.Next())
@@ -70,9 +71,7 @@ func damagedSample(t *testing.T, o bagstore.Options) ([]byte, []seen) {
 	s := sample{Topics: 3, Messages: 40, Size: func(i int) int { return i * 31 % 400 }}
 	want := s.write(t, path, o)
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return raw, want
 }
 
@@ -127,9 +126,7 @@ func TestTruncatedCompressed(t *testing.T) {
 	for kind, step := range map[bagstore.Compression]int64{bagstore.LZ4: 13, bagstore.BZ2: 43} { // bagstore.BZ2 is slow
 		raw, want := damagedSample(t, bagstore.Options{ChunkSize: 3000, Compression: kind})
 		whole, err := openBytes(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		salvaged := 0
 		for cut := Of(whole).chunks[0].Pos; cut < int64(len(raw)); cut += step {
 			got, _, err := readDamaged(raw[:cut])
@@ -164,14 +161,10 @@ func TestTruncatedCompressed(t *testing.T) {
 func TestSpoiltLZ4(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 6000, Compression: bagstore.LZ4})
 	b, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	c := &Of(b).chunks[0]
 	head, err := newChunkReader(Of(b)).header(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	others := len(want) - int(c.Messages())
 	salvaged := 0
 	for at := head.DataPos + 15; at < dataEnd(head)-16; at += 37 {
@@ -180,7 +173,7 @@ func TestSpoiltLZ4(t *testing.T) {
 			bad[at+i] = 0xff
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		must(t, os.WriteFile(path, bad, 0o600))
+		need.Must(t, os.WriteFile(path, bad, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || rep.Outcome != bagstore.Damaged || int(rep.Kept) < others {
 			t.Fatalf("spoilt at %d: %+v %v", at, rep, err)
@@ -221,7 +214,7 @@ func TestGarbledTopic(t *testing.T) {
 			clear(bad[bytes.Index(bad, []byte("index_pos="))+len("index_pos="):][:8])
 		}
 		path := filepath.Join(t.TempDir(), "x.bag")
-		must(t, os.WriteFile(path, bad, 0o600))
+		need.Must(t, os.WriteFile(path, bad, 0o600))
 		rep, err := Recover(t.Context(), path, path+".out", bagstore.RecoverOptions{})
 		if err != nil || rep.Outcome != c.outcome || int(rep.Kept) != len(want) {
 			t.Errorf("%+v: recover %+v, %v", c, rep, err)
@@ -273,9 +266,7 @@ func TestFlippedLengths(t *testing.T) {
 func TestLyingHeader(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	b, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conns, chunks := len(Of(b).conns), len(Of(b).chunks)
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
 	for _, h := range []struct {
@@ -295,9 +286,7 @@ func TestLyingHeader(t *testing.T) {
 		bad := bytes.Clone(raw)
 		copy(bad, fileHeader(h.pos, h.conns, h.chunks, 0))
 		got, said, err := readDamaged(bad)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		stockbag.Compare(t, fmt.Sprint(h), got, stockbag.ByTime(want))
 		if len(said.Notes()) == 0 {
 			t.Errorf("%v: nothing was said", h)
@@ -326,9 +315,7 @@ func TestLyingChunkInfo(t *testing.T) {
 			}
 			binary.LittleEndian.PutUint32(bad[at:], value)
 			got, b, err := readDamaged(bad)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			stockbag.Compare(t, what, got, stockbag.ByTime(want))
 			if len(b.Notes()) == 0 {
 				t.Errorf("%s: nothing was said", what)
@@ -341,9 +328,7 @@ func TestLyingChunkInfo(t *testing.T) {
 func TestSwappedChunks(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	b, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
 	swapped := bytes.Clone(raw[:Of(b).chunks[0].Pos])
 	for i := len(Of(b).chunks) - 1; i >= 0; i-- {
@@ -355,9 +340,7 @@ func TestSwappedChunks(t *testing.T) {
 	}
 	copy(swapped, fileHeader(0, 0, 0, 0))
 	got, _, err := readDamaged(swapped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	stockbag.Compare(t, "swapped", stockbag.Sorted(got), stockbag.Sorted(want))
 }
 
@@ -369,13 +352,9 @@ func TestRecoverDescribedLater(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			want := small.write(t, path, bagstore.Options{ChunkSize: 1500})
 			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			b, err := openBytes(bytes.Clone(raw)) // which is still being read ahead
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if !index {
 				copy(raw, fileHeader(0, 0, 0, 0))
 			}
@@ -387,7 +366,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
 				}
 			}
-			must(t, os.WriteFile(path, raw, 0o600))
+			need.Must(t, os.WriteFile(path, raw, 0o600))
 			out := path + ".out"
 			rep, err := Recover(t.Context(), path, out, bagstore.RecoverOptions{Options: bagstore.Options{Compression: kind}})
 			if err != nil || rep.Kept != uint64(len(want)) || rep.Outcome != bagstore.Sound {
@@ -403,17 +382,13 @@ func TestRecoverReadsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	sample{Topics: 2, Messages: 6, Size: func(int) int { return 900_000 }}.write(t, path, bagstore.Options{})
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	st, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	in := &countingReader{r: f}
 	b := newFile(in, st.Size(), path)
-	must(t, b.open(bagstore.OpenOptions{}, true))
+	need.Must(t, b.open(bagstore.OpenOptions{}, true))
 	rep, err := recoverBag(t.Context(), b, path+".out", bagstore.RecoverOptions{})
 	if err != nil || rep.Kept != 6 {
 		t.Fatalf("%+v %v", rep, err)
@@ -440,9 +415,7 @@ func TestRecoverTable(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
 	whole, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	first := Of(whole).chunks[0].Pos
 	unindexed := bytes.Clone(raw[:index])
 	copy(unindexed, fileHeader(0, 0, 0, 0))
@@ -463,7 +436,7 @@ func TestRecoverTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
-			must(t, os.WriteFile(in, tc.raw, 0o600))
+			need.Must(t, os.WriteFile(in, tc.raw, 0o600))
 			check, err := checkFile(t.Context(), in, bagstore.CheckOptions{})
 			if err != nil || check.Outcome != tc.check {
 				t.Errorf("check says %v, %v; want %v; %v", check.Outcome, err, tc.check, check.Notes)
@@ -504,21 +477,15 @@ func TestNeverWritten(t *testing.T) {
 	w := createBag(t, path, bagstore.Options{ChunkSize: 1}, "/t")
 	dark := append(bytes.Repeat([]byte{7}, 100), make([]byte, 20_000)...)
 	for i := range 3 {
-		must(t, w.Write(0, bagstore.Time(1000+i), dark))
+		need.Must(t, w.Write(0, bagstore.Time(1000+i), dark))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	b, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	head, err := newChunkReader(Of(b)).header(&Of(b).chunks[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	body := dataEnd(head) - 20_000
 	for _, c := range []struct {
 		name string
@@ -533,9 +500,7 @@ func TestNeverWritten(t *testing.T) {
 		{"grown before the chunk", grown(raw[:Of(b).chunks[2].Pos], 1<<20), 2},
 	} {
 		b, err := OpenReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, bagstore.OpenOptions{Scan: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 		if got := v.Count(); got != c.want {
 			t.Errorf("%s: %d messages, want %d; %v", c.name, got, c.want, b.Notes())

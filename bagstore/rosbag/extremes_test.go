@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -92,7 +93,7 @@ func TestOddConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	bag := openBag(t, path, bagstore.OpenOptions{})
 	got := bag.Connections()
 	if len(got) != 2 || !same(got[0], &a) || !same(got[1], &b) {
@@ -114,14 +115,14 @@ func TestStockRewrites(t *testing.T) {
 		path := filepath.Join(dir, "x.bag")
 		w := createBag(t, path, o)
 		small.feed(t, w)
-		must(t, w.Checkpoint())
+		need.Must(t, w.Checkpoint())
 		small.feedMore(t, w)
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		want := readAll(t, path, bagstore.OpenOptions{})
 		everywhere(t, path, want)
 		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
 			out := filepath.Join(dir, args[0])
-			must(t, os.Mkdir(out, 0o700))
+			need.Must(t, os.Mkdir(out, 0o700))
 			if _, err := stockbag.Run(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
 				t.Fatal(err)
 			}
@@ -144,9 +145,7 @@ func TestScanEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
 	sample{Topics: 1, Messages: 1500, Size: func(int) int { return 4000 }}.write(t, path, bagstore.Options{})
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	reads := 0

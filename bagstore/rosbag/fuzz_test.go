@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
+	"rsros/test/need"
 )
 
 // FuzzRecords decodes arbitrary bytes as connection, chunk info and index data.
@@ -18,7 +19,7 @@ func FuzzRecords(f *testing.F) {
 		if c, err := parseConnection(&h, data); err == nil {
 			var r record.Record
 			again := appendConnection(nil, &c.Connection)
-			must(t, record.Read(record.Memory(again), 0, int64(len(again)), &r))
+			need.Must(t, record.Read(record.Memory(again), 0, int64(len(again)), &r))
 		}
 		if info, err := parseChunkInfo(&h, data); err == nil && len(info.Counts) != int(count) {
 			t.Fatal("chunk info of another length")
@@ -36,9 +37,7 @@ func FuzzBag(f *testing.F) {
 		path := filepath.Join(f.TempDir(), "x.bag")
 		sample{Topics: 2, Messages: 5 + i, Size: func(i int) int { return 10 * i }}.write(f, path, o)
 		raw, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		need.Must(f, err)
 		f.Add(raw)
 		f.Add(raw[:len(raw)/2])
 	}

@@ -18,9 +18,7 @@ import (
 func takesDirect(t *testing.T) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "try"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if _, err := disk.TryDirect(f); err != nil {
 		need.System(t, "no direct writing: %v", err)
@@ -33,11 +31,9 @@ func TestSmallFilesAlike(t *testing.T) {
 	var files [2]memDisk
 	for i, s := range []*disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, nil, refuse)} {
 		w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		small.feed(t, w)
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		if files[i].count() != files[0].count() {
 			t.Errorf("%d operations on the disk, %d if buffered", files[i].count(), files[0].count())
 		}
@@ -62,20 +58,18 @@ func TestDirectRefused(t *testing.T) {
 	d := &memDisk{}
 	s := disk.NewGrowing(d, 5000, disk.Grain, 0, nil, refuse)
 	w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if s.Fallback() != nil {
 		t.Error(s.Fallback())
 	}
 	l := newLender(t, w)
 	for i := range 5 {
-		must(t, l.lend(i))
+		need.Must(t, l.lend(i))
 	}
 	if !errors.Is(s.Fallback(), errRefused) {
 		t.Error(s.Fallback())
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	stockbag.Compare(t, "refused", contentOf(t, d.data), l.want)
 }
 
@@ -86,24 +80,22 @@ func TestAuto(t *testing.T) {
 	o := lendOptions(t, bagstore.Options{})
 	o.directFrom = 700_000
 	w, err := create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l := newLender(t, w)
 	for i := range 12 {
-		must(t, l.lend(i))
+		need.Must(t, l.lend(i))
 		if direct, large := w.c.sink.Grain() > 1, i > 4; i != 3 && i != 4 && direct != large {
 			t.Errorf("after message %d at %d bytes, directly is %t", i, w.Size(), direct)
 		}
 		if i%5 == 4 {
-			must(t, w.Checkpoint())
+			need.Must(t, w.Checkpoint())
 			stockbag.Compare(t, "at a checkpoint", readAll(t, path, bagstore.OpenOptions{}), l.want)
 		}
 	}
 	if s := w.Stats(); s.Sink != bagstore.Direct || s.Fallback != nil {
 		t.Errorf("%v, %v", s.Sink, s.Fallback)
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	everywhere(t, path, l.want)
 }
 
@@ -114,12 +106,10 @@ func TestLarge(t *testing.T) {
 	o := lendOptions(t, bagstore.Options{})
 	o.Large, o.directFrom = true, 0 // without the defaults of lendOptions
 	w, err := create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l := newLender(t, w)
 	for i := range 3 {
-		must(t, l.lend(i))
+		need.Must(t, l.lend(i))
 		if w.c.sink.Grain() == 1 {
 			t.Errorf("message %d at %d bytes isn't written directly", i, w.Size())
 		}
@@ -127,7 +117,7 @@ func TestLarge(t *testing.T) {
 	if got := w.WriteMethod(); got != "past the page cache" {
 		t.Errorf("written %s", got)
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	everywhere(t, path, l.want)
 }
 
@@ -144,7 +134,7 @@ func TestDirectOnTmpfs(t *testing.T) {
 	if s := w.Stats(); s.Sink != bagstore.Buffered || s.Fallback == nil || !strings.Contains(w.WriteMethod(), s.Fallback.Error()) {
 		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.WriteMethod())
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	w, err = Create(path, bagstore.Options{Sink: bagstore.Direct, Overwrite: true})
 	if err != nil {
 		if !strings.Contains(err.Error(), "directly") {

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -23,16 +24,14 @@ func TestHuge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.bag")
 	w := createBag(t, path, bagstore.Options{Sink: bagstore.Direct})
 	id, err := w.AddConnection(stockbag.StringType("/huge"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	body := buffers.Aligned(16<<20, disk.Grain)
 	const n = 260
 	for i := range n {
 		binary.LittleEndian.PutUint32(body, uint32(i))
-		must(t, w.Write(id, bagstore.Time(i+1), body))
+		need.Must(t, w.Write(id, bagstore.Time(i+1), body))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	b := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -39,16 +40,14 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o bagstore.Options) ([]*bag
 				stamp = 1
 			}
 			data := stockbag.Text(i, rnd.IntN(300))
-			must(t, w.Write(conn, stamp, data))
+			need.Must(t, w.Write(conn, stamp, data))
 			written = append(written, stockbag.NewMessage(fmt.Sprintf("/bag%d/%d", b, conn), stamp, data))
 		}
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		everywhere(t, path, written)
 		all = append(all, written...)
 		bag, err := Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() { bag.Close() })
 		bags = append(bags, bag)
 	}
@@ -144,9 +143,7 @@ func TestMessagesAllocateNoMore(t *testing.T) {
 	ranged := testing.AllocsPerRun(5, func() {
 		n := 0
 		for _, err := range v.Messages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			n++
 		}
 		if n != small.Messages {
@@ -208,15 +205,11 @@ func TestDamagedMessageIsPassed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	want := stockbag.ByTime(sample{Topics: 1, Messages: 20, Size: func(int) int { return 100_000 }}.write(t, path, bagstore.Options{ChunkSize: 1}))
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	at := bytes.Index(raw[len(raw)/2:], []byte("\x04\x00\x00\x00op=\x02")) + len(raw)/2
 	raw[at+7] = 9
 	b, err := OpenReader(bytes.NewReader(raw), int64(len(raw)), "damaged", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
@@ -241,18 +234,12 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	small.write(t, path, bagstore.Options{Compression: bagstore.LZ4})
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := &countingReader{r: bytes.NewReader(raw)}
 	b, err := OpenReader(r, int64(len(raw)), "damaged", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	head, err := newChunkReader(Of(b)).header(&Of(b).chunks[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	raw[dataEnd(head)-1]++ // in the checksum
 	r.bytes = 0
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})

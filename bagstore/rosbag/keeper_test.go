@@ -276,7 +276,7 @@ func TestTailIsRemoved(t *testing.T) {
 	for len(tails(t, path)) == 0 {
 		time.Sleep(time.Millisecond) // the keeper uses the system clock
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	if left := tails(t, path); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -290,9 +290,7 @@ func TestTailIsRemoved(t *testing.T) {
 func keeperOf(t *testing.T, w *Writer, path string) *keeper {
 	t.Helper()
 	f, err := place.New(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if err := f.Truncate(1 << 20); err != nil { // long enough for the keeper
 		t.Fatal(err)
 	}
@@ -309,19 +307,17 @@ func TestTailOnFullDisk(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			d := &memDisk{}
 			w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}, tail: 7})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			k := keeperOf(t, w, path)
 			if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 				t.Fatal(err)
 			}
 			for i := range messages {
-				must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, 10)))
+				need.Must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, 10)))
 				k.tick()
 				k.tick()
 				if i < messages-1 || messages == 1 {
-					must(t, w.Checkpoint())
+					need.Must(t, w.Checkpoint())
 				}
 			}
 			d.full = int64(len(d.data))
@@ -349,9 +345,7 @@ func TestTailOnFullDisk(t *testing.T) {
 func tails(t *testing.T, path string) []string {
 	t.Helper()
 	list, err := filepath.Glob(path + ".tail-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return list
 }
 
@@ -373,7 +367,7 @@ func TestGone(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "x.bag")
 				w := createBag(t, path, o)
 				small.feed(t, w)
-				must(t, w.Checkpoint())
+				need.Must(t, w.Checkpoint())
 				switch err := harm(path); {
 				case err != nil && runtime.GOOS == "windows": // Windows doesn't remove open files
 					if err := w.Close(); err != nil {
@@ -456,9 +450,7 @@ func TestTailFollowsBag(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			d, looked, may := &memDisk{}, false, make(chan struct{})
 			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			k := keeperOf(t, w, path)
 			if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 				t.Fatal(err)
@@ -473,7 +465,7 @@ func TestTailFollowsBag(t *testing.T) {
 				looked = true
 			}
 			for i, size := range []int{2000, 10} { // one chunk, and the beginning of another
-				must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, size)))
+				need.Must(t, w.Write(0, bagstore.Time(i+1), stockbag.Text(i, size)))
 			}
 			for c != bagstore.None && w.c.committed.Load() == 0 {
 				time.Sleep(time.Millisecond) // the workers use the system clock
@@ -500,14 +492,12 @@ func TestTailFollowsBag(t *testing.T) {
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
 	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	d.gate = make(chan struct{})
 	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
-	must(t, w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)))
+	need.Must(t, w.Lend(0, 1, func() {}, buffers.Aligned(2*disk.LendLeast, disk.Grain)))
 	if n, has := w.c.inFile.Load(), firstChunk; n > int64(has) {
 		t.Errorf("the file is expected to have %d bytes; it surely has %d", n, has)
 	}
@@ -522,9 +512,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	d, stuck := &memDisk{}, make(chan struct{})
 	w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1000, Checkpoint: -1, Workers: 1, NoSync: true, Now: time.Now}, tail: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	k := keeperOf(t, w, path)
 	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
@@ -570,10 +558,10 @@ func TestLiveDoesNotWait(t *testing.T) {
 	var want []seen
 	for i := range 300 { // faster than any compressor
 		data := stockbag.Text(i, 5000)
-		must(t, w.Write(0, bagstore.Time(i+1), data))
+		need.Must(t, w.Write(0, bagstore.Time(i+1), data))
 		want = append(want, stockbag.NewMessage("/kill", bagstore.Time(i+1), data))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	if got := readAll(t, path, bagstore.OpenOptions{}); !slices.Equal(got, want) {
 		t.Errorf("%d messages are in the bag, %d were written, or they differ", len(got), len(want))
 	}
@@ -594,17 +582,15 @@ func TestLiveDoesNotWait(t *testing.T) {
 func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	d := &memDisk{}
 	w, err := newWriter(disk.NewBuffered(d), settings{Options: bagstore.Options{Compression: bagstore.BZ2, ChunkSize: 1 << 30, Checkpoint: -1, Workers: 1, Live: true, NoSync: true, Now: time.Now}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
 	noise := make([]byte, 4<<20) // over 0.2 s of compression
 	rnd := rand.NewChaCha8([32]byte{})
 	_, _ = rnd.Read(noise)
-	must(t, w.Write(0, 1, noise))
-	must(t, w.Checkpoint())
+	need.Must(t, w.Write(0, 1, noise))
+	need.Must(t, w.Checkpoint())
 	if raw := w.c.raw.Load(); raw != 1 {
 		t.Errorf("%d chunks are uncompressed", raw)
 	}

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
 	"rsros/program/buffers"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -26,9 +27,7 @@ type lender struct {
 func newLender(t *testing.T, w *Writer) *lender {
 	t.Helper()
 	id, err := w.AddConnection(stockbag.StringType("/lent"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return &lender{w: w, conn: id}
 }
 
@@ -49,9 +48,7 @@ func lendOptions(t *testing.T, o bagstore.Options) settings {
 	t.Helper()
 	o.Checkpoint, o.ChunkSize = -1, 3000
 	s, err := settings{Options: o}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return s
 }
 
@@ -64,17 +61,15 @@ func TestLend(t *testing.T) {
 		o.Sink = kind
 		path := filepath.Join(t.TempDir(), "x.bag")
 		w, err := create(path, lendOptions(t, o))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		l := newLender(t, w)
 		for i := range 20 {
-			must(t, l.lend(i))
+			need.Must(t, l.lend(i))
 			if i%8 == 7 {
-				must(t, w.Checkpoint())
+				need.Must(t, w.Checkpoint())
 			}
 		}
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		if l.out.Load() != l.back.Load() {
 			t.Errorf("%d lent, %d came back", l.out.Load(), l.back.Load())
 		}
@@ -87,13 +82,11 @@ func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, bagstore.Options{NoSync: true})
 	w, err := newWriter(disk.NewDirect(d, disk.Grain, 0, nil), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l := newLender(t, w)
 	d.gate = make(chan struct{}) // blocks writes until it is closed
 	for i := range disk.MaxUnderWay - 1 {
-		must(t, l.lend(i))
+		need.Must(t, l.lend(i))
 	}
 	returned := make(chan error)
 	go func() { returned <- l.lend(disk.MaxUnderWay - 1) }()
@@ -106,10 +99,8 @@ func TestLendToStalledDisk(t *testing.T) {
 	default:
 	}
 	close(d.gate)
-	if err := <-returned; err != nil {
-		t.Fatal(err)
-	}
-	must(t, w.Close())
+	need.Must(t, <-returned)
+	need.Must(t, w.Close())
 	if l.back.Load() != disk.MaxUnderWay {
 		t.Errorf("%d lent, %d came back", disk.MaxUnderWay, l.back.Load())
 	}
@@ -120,13 +111,9 @@ func TestLendToStalledDisk(t *testing.T) {
 func contentOf(t *testing.T, bag []byte) []seen {
 	t.Helper()
 	b, err := openBytes(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	got, err := stockbag.Of(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return got
 }
 
@@ -137,9 +124,7 @@ func TestLendError(t *testing.T) {
 		for fail := 3; fail < 12; fail += 2 {
 			d := &memDisk{fail: fail}
 			w, err := newWriter(newSink(d, kind), lendOptions(t, o))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			l := newLender(t, w)
 			var errs []error
 			for i := range 8 {
@@ -153,9 +138,7 @@ func TestLendError(t *testing.T) {
 				t.Errorf("failing at write %d: %d lent, %d came back", fail, l.out.Load(), l.back.Load())
 			}
 			b, err := openBytes(d.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			got, err := stockbag.Of(b)
 			if err != nil {
 				t.Fatalf("failing at write %d: %v", fail, err)
@@ -170,9 +153,7 @@ func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {
 		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, 0, nil), lendOptions(t, bagstore.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		l := newLender(t, w)
 		for n := range 9 {
 			data := append(buffers.Aligned(100_000, disk.Grain)[:0], stockbag.Text(n, 90_000)...)
@@ -181,11 +162,9 @@ func TestLendBytes(t *testing.T) {
 			} else {
 				err = w.Lend(l.conn, bagstore.Time(n+1), func() {}, data)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 		}
-		must(t, w.Close())
+		need.Must(t, w.Close())
 	}
 	if !bytes.Equal(files[0].data, files[1].data) {
 		t.Error("a lent message makes another file")

@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestLZ4Topics checks that every reader finds all messages, and that chunks of large messages are
 // compressed by topic.
 func TestLZ4Topics(t *testing.T) {
 	re, err := bagstore.MatchWhole("/topic_[13]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for name, c := range map[string]struct {
 		size  func(i int) int
 		apart bool // no chunk mixes both kinds
@@ -41,9 +40,7 @@ func apart(t *testing.T, path string, live bool) {
 	cr := newChunkReader(Of(b))
 	for i := range Of(b).chunks {
 		head, err := cr.header(&Of(b).chunks[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, k := range Of(b).chunks[i].Counts {
 			want := []bagstore.Compression{bagstore.None, bagstore.LZ4}[k.ID%2]
 			if head.Compression != want && !(live && want == bagstore.LZ4) {

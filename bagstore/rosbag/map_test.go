@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -28,14 +29,12 @@ func TestMapped(t *testing.T) {
 	var want [][]byte
 	for i, size := range []int{3 * mapLeast, 3 * mapLeast, 100, mapLeast, 2*mapLeast + 1} {
 		data := bytes.Repeat([]byte{byte('a' + i)}, size)
-		must(t, w.Write(uint32(i%2), bagstore.Time(1000+i), data))
+		need.Must(t, w.Write(uint32(i%2), bagstore.Time(1000+i), data))
 		want = append(want, data)
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	bag, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{Mapped: func(c *bagstore.Connection) bool { return c.Topic == "/mapped" }})
 	maps := strings.HasPrefix(disk.MapCall(), "yes") // Linux, but not under emulation
 	it := v.Iterator()
@@ -72,8 +71,8 @@ func TestMappedCutShort(t *testing.T) {
 	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "cut.bag")
 	w := createBag(t, path, bagstore.Options{}, "/t")
-	must(t, w.Write(0, 1000, make([]byte, 4*mapLeast)))
-	must(t, w.Close())
+	need.Must(t, w.Write(0, 1000, make([]byte, 4*mapLeast)))
+	need.Must(t, w.Close())
 	bag := openBag(t, path, bagstore.OpenOptions{})
 	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{Mapped: func(*bagstore.Connection) bool { return true }})
 	it := v.Iterator()
@@ -81,7 +80,7 @@ func TestMappedCutShort(t *testing.T) {
 	if !it.SkipNext() { // reads the index while the file is whole
 		t.Fatal(it.Err())
 	}
-	must(t, os.Truncate(path, 2*mapLeast))
+	need.Must(t, os.Truncate(path, 2*mapLeast))
 	it.Seek(0)
 	if it.Next() || !errors.Is(it.Err(), io.ErrUnexpectedEOF) {
 		t.Errorf("gave %v", it.Err())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // copyBag copies the messages of a bag to a new one and returns their number.
@@ -15,15 +16,13 @@ func copyBag(t *testing.T, in, out string) uint64 {
 	b := openBag(t, in, bagstore.OpenOptions{Sequential: true})
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	w, err := CreateOutput(t.Context(), out, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	it := v.Iterator()
 	defer it.Close()
 	for err == nil && it.Next() {
 		err = w.Copy(it.Message(), it.Message().Time)
 	}
-	must(t, w.Finish(errors.Join(err, it.Err())))
+	need.Must(t, w.Finish(errors.Join(err, it.Err())))
 	return w.Stats().Messages
 }
 
@@ -36,9 +35,7 @@ func TestOutput(t *testing.T) {
 	everywhere(t, out, want)
 	gone := filepath.Join(dir, "gone.bag")
 	w, err := CreateOutput(t.Context(), gone, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	small.feed(t, w.Writer)
 	reason := errors.New("a reason")
 	if err := w.Finish(reason); !errors.Is(err, reason) {

@@ -9,16 +9,15 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/test/need"
 )
 
 // TestOutputIsHeld checks that nobody can remove a complete bag before it has its name.
 func TestOutputIsHeld(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.bag")
 	w, err := CreateOutput(t.Context(), out, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t, w.Close())
+	need.Must(t, err)
+	need.Must(t, w.Close())
 	if _, err := place.Create(t.Context(), out, true); !errors.Is(err, bagstore.ErrLocked) {
 		t.Errorf("created by another one: %v", err)
 	}
@@ -26,9 +25,7 @@ func TestOutputIsHeld(t *testing.T) {
 		t.Error(err)
 	}
 	b, err := Open(out, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	b.Close()
 	again, err := place.Create(t.Context(), out, true)
 	if err != nil {

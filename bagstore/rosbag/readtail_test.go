@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestHugeTail checks that a sparse tail file beside a bag of 4 KiB, full of large chunks of zeros, takes no more memory
@@ -16,11 +17,9 @@ import (
 func TestHugeTail(t *testing.T) {
 	const slots, token = 12, 0x1234567
 	path := filepath.Join(t.TempDir(), "a.bag")
-	must(t, os.WriteFile(path, fileHeader(firstChunk, 0, 0, token), 0o666))
+	need.Must(t, os.WriteFile(path, fileHeader(firstChunk, 0, 0, token), 0o666))
 	f, err := os.Create(tailPath(path, token))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only for this test
 	head := appendConnection(nil, &bagstore.Connection{ID: 0, Topic: "/x", Type: "std_msgs/Empty", MD5: "d41d8cd98f00b204e9800998ecf8427e"})
 	head = appendMessage(head, 0, bagstore.Time(5), 0, maxTailContent-len(head)-len(appendMessage(nil, 0, 5, 0, 0)))
@@ -35,7 +34,7 @@ func TestHugeTail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, f.Truncate((slots+1)*(maxTailContent+40)))
+	need.Must(t, f.Truncate((slots+1)*(maxTailContent+40)))
 	b := openBag(t, path, bagstore.OpenOptions{})
 	noted := slices.ContainsFunc(b.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 	const most = maxTail / (maxTailContent + 64) // with the header of a chunk

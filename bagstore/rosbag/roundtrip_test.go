@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -38,9 +39,7 @@ func TestStockTools(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			want := small.write(t, path, bagstore.Options{Compression: kind, ChunkSize: 8192})
 			out, err := stockbag.Run(t, "/usr/bin/rosbag", "info", "-y", path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			for _, line := range []string{fmt.Sprintf("messages: %d", len(want)), "indexed: True", "compression: " + string(kind)} {
 				if !strings.Contains(out, line) {
 					t.Errorf("rosbag info has no line %q:\n%s", line, out)

@@ -4,6 +4,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"rsros/test/need"
 	"testing"
 )
 
@@ -14,9 +15,7 @@ func TestLiveRecorder(t *testing.T) {
 	tail.Put(1, []byte("a"))
 	defer tail.Close(1)
 	f, err := os.Open(tail.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	content := make([]byte, 1<<20)
 	done := make(chan struct{})
@@ -54,11 +53,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(tailEntry{chunk: 1, n: tailSlotSize - tailHeader}.header(7))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		path := filepath.Join(t.TempDir(), "x.tail")
-		must(t, os.WriteFile(path, raw, 0o600))
+		need.Must(t, os.WriteFile(path, raw, 0o600))
 		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer file.Close()
 		for s := range readTailSlots(file, sizeOf(t, file), 7, 0) {
 			if len(s.Content) == 0 || len(s.Content) > len(raw)-tailHeader || s.Chunk == 0 {
@@ -71,9 +68,7 @@ func FuzzRead(f *testing.F) {
 func sizeOf(t *testing.T, f *os.File) func() int64 {
 	return func() int64 {
 		st, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return st.Size()
 	}
 }

@@ -36,7 +36,7 @@ func (s sample) write(t testing.TB, path string, o bagstore.Options) []seen {
 	o.NoSync = true // slow, and readers don't see it
 	w := createBag(t, path, o)
 	out := s.feed(t, w)
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	if _, ok := t.(*testing.T); ok {
 		everywhere(t, path, out)
 	}
@@ -45,22 +45,14 @@ func (s sample) write(t testing.TB, path string, o bagstore.Options) []seen {
 
 func (s sample) feed(t testing.TB, w *Writer) []seen { return stockbag.Strings(s).Feed(t, w) }
 
-// must ends the test after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // createBag creates a bag with topics of strings.
 func createBag(t testing.TB, path string, o bagstore.Options, topics ...string) *Writer {
 	t.Helper()
 	w, err := Create(path, o)
-	must(t, err)
+	need.Must(t, err)
 	for _, topic := range topics {
 		_, err := w.AddConnection(stockbag.StringType(topic))
-		must(t, err)
+		need.Must(t, err)
 	}
 	return w
 }
@@ -69,7 +61,7 @@ func createBag(t testing.TB, path string, o bagstore.Options, topics ...string) 
 func openBag(t testing.TB, path string, o bagstore.OpenOptions) *bagstore.Recording {
 	t.Helper()
 	b, err := Open(path, o)
-	must(t, err)
+	need.Must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -78,10 +70,10 @@ func openBag(t testing.TB, path string, o bagstore.OpenOptions) *bagstore.Record
 func readAll(t testing.TB, path string, o bagstore.OpenOptions) []seen {
 	t.Helper()
 	b, err := Open(path, o)
-	must(t, err)
+	need.Must(t, err)
 	defer b.Close()
 	out, err := stockbag.Of(b)
-	must(t, err)
+	need.Must(t, err)
 	return out
 }
 

@@ -27,9 +27,7 @@ func TestDeterministic(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			small.write(t, path, o)
 			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if i == 0 {
 				first = b
 			} else if !bytes.Equal(b, first) {
@@ -44,10 +42,8 @@ func TestNoParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w := createBag(t, path, bagstore.Options{ChunkSize: 1})
 	id, err := w.AddConnection(stockbag.StringType("/nothing"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t, errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()))
+	need.Must(t, err)
+	need.Must(t, errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()))
 	stockbag.Compare(t, "nothing", readAll(t, path, bagstore.OpenOptions{}), []seen{stockbag.NewMessage("/nothing", 1, nil), stockbag.NewMessage("/nothing", 2, nil)})
 }
 
@@ -63,9 +59,7 @@ func TestDirectAlignment(t *testing.T) {
 		need.Missing(t, "no direct writing here: %v", why)
 	}
 	id, err := w.AddConnection(stockbag.StringType("/pixels"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	pixels := buffers.Aligned(900_001, disk.Grain)
 	marker := []byte("here the pixels begin")
 	copy(pixels, marker)
@@ -73,14 +67,12 @@ func TestDirectAlignment(t *testing.T) {
 	for i := range 5 {
 		head := binary.LittleEndian.AppendUint32(nil, uint32(len(pixels)+1))
 		tail := []byte{byte(i)}
-		must(t, w.Write(id, bagstore.Time(i+1), head, pixels, tail))
+		need.Must(t, w.Write(id, bagstore.Time(i+1), head, pixels, tail))
 		want = append(want, stockbag.NewMessage("/pixels", bagstore.Time(i+1), bytes.Join([][]byte{head, pixels, tail}, nil)))
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	found := 0
 	for at := 0; ; found++ {
 		i := bytes.Index(raw[at:], marker)
@@ -112,14 +104,14 @@ func TestInProgress(t *testing.T) {
 			t.Errorf("an empty bag has %d messages", len(got))
 		}
 		want := small.feed(t, w)
-		must(t, w.Checkpoint())
+		need.Must(t, w.Checkpoint())
 		small.feedMore(t, w)
 		got := readAll(t, path, bagstore.OpenOptions{})
 		if len(got) < len(want) {
 			t.Errorf("%d messages, want at least %d", len(got), len(want))
 		}
 		stockFinds(t, path, want)
-		must(t, w.Close())
+		need.Must(t, w.Close())
 		everywhere(t, path, readAll(t, path, bagstore.OpenOptions{}))
 	}
 }
@@ -127,7 +119,7 @@ func TestInProgress(t *testing.T) {
 func (s sample) feedMore(t testing.TB, w *Writer) {
 	t.Helper()
 	for i := range s.Messages {
-		must(t, w.Write(0, stockbag.Strings(s).Time(s.Messages)+bagstore.Time(i), stockbag.Text(i, 50)))
+		need.Must(t, w.Write(0, stockbag.Strings(s).Time(s.Messages)+bagstore.Time(i), stockbag.Text(i, 50)))
 	}
 }
 
@@ -138,13 +130,9 @@ func TestCheckpointOverhead(t *testing.T) {
 	now := time.Unix(0, 0)
 	d := &memDisk{}
 	o, err := settings{Options: bagstore.Options{ChunkSize: 2000, Now: func() time.Time { return now }}}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	w, err := newWriter(disk.NewBuffered(d), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i := range 20 {
 		if _, err := w.AddConnection(stockbag.StringType(fmt.Sprintf("/%d", i))); err != nil {
 			t.Fatal(err)
@@ -152,13 +140,13 @@ func TestCheckpointOverhead(t *testing.T) {
 	}
 	for i := range 7200 {
 		now = now.Add(500 * time.Millisecond)
-		must(t, w.Write(uint32(i%20), bagstore.Time(i+1), stockbag.Text(i, 1500)))
+		need.Must(t, w.Write(uint32(i%20), bagstore.Time(i+1), stockbag.Text(i, 1500)))
 		if i%100 == 0 { // let a checkpoint in progress end
 			w.c.sync.Wait()
 		}
 	}
 	s := w.Stats()
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	if s.StaleBytes > s.Size/100+64<<10+3600*stalePerSecond || s.Checkpoints < 3 {
 		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", s.StaleBytes, s.Size, s.Checkpoints)
 	}
@@ -178,7 +166,7 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.Write(0, 1, nil); err == nil {
 		t.Error("Write takes an unknown connection")
 	}
-	must(t, w.Close())
+	need.Must(t, w.Close())
 	if err := w.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/tools/convert"
 )
@@ -36,13 +37,9 @@ func fleet(b *testing.B, store *bucket.Bucket) (size int64) {
 			local = out
 		}
 		st, err := os.Stat(local)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		if i == fleetItems-3 { // a bag
-			if err := os.Truncate(local, st.Size()/2); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, os.Truncate(local, st.Size()/2))
 		}
 		size += st.Size()
 		store.Put("fleet/"+filepath.Base(local), local)

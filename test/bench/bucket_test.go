@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -30,9 +31,7 @@ const (
 // recordStrings writes messages of size bytes, all letters.
 func recordStrings(b *testing.B, path string, messages, size int) {
 	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	c := bagstore.Connection{Topic: "/a", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
 	id, err := w.AddConnection(c)
 	data := make([]byte, size)
@@ -44,12 +43,8 @@ func recordStrings(b *testing.B, path string, messages, size int) {
 	for i := 0; i < messages && err == nil; i++ {
 		err = w.Write(id, bagstore.NewTime(1_600_000_000, 0).Add(time.Duration(i)*interval), data)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
+	need.Must(b, w.Close())
 }
 
 // BenchmarkBucket runs each command on a recording in a bucket once a round: in place, and after downloading the whole recording.
@@ -106,9 +101,7 @@ func runOn(b *testing.B, store *bucket.Bucket, program string, args []string, in
 // freeAddress returns an address that nobody listens at.
 func freeAddress(b *testing.B) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer l.Close()
 	return l.Addr().String()
 }

@@ -22,15 +22,11 @@ import (
 // file fits, unless BENCH_COLD is set, which requires root.
 func BenchmarkConvert(b *testing.B) {
 	gb, err := strconv.ParseFloat(need.Variable(b, "BENCH_GB"), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	program, dir := peer.Released(b), b.TempDir()
 	bag, db := filepath.Join(dir, "camera.bag"), filepath.Join(dir, "x.db3")
 	back, copied := filepath.Join(dir, "back.bag"), filepath.Join(dir, "copy.bag")
-	if err := recordCamera(bag, gb*1e9); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, recordCamera(bag, gb*1e9))
 	for _, step := range []struct {
 		name, in, out string
 		args          []string
@@ -48,22 +44,16 @@ func BenchmarkConvert(b *testing.B) {
 func measure(b *testing.B, name, in, out string, args []string) {
 	b.Run(name, func(b *testing.B) {
 		st, err := os.Stat(in)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		b.SetBytes(st.Size())
 		var cpu time.Duration
 		var peak int64
 		for b.Loop() {
 			b.StopTimer()
-			if err := os.RemoveAll(out); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, os.RemoveAll(out))
 			syscall.Sync()
 			if os.Getenv("BENCH_COLD") != "" {
-				if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {
-					b.Fatal(err)
-				}
+				need.Must(b, os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0))
 			}
 			b.StartTimer()
 			cmd := exec.Command(args[0], args[1:]...)

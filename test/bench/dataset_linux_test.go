@@ -18,9 +18,7 @@ import (
 // in the page cache if the bag fits, and writes end there.
 func BenchmarkTUM(b *testing.B) {
 	gb, err := strconv.ParseFloat(need.Variable(b, "BENCH_GB"), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	program, python, dir := peer.Released(b), need.Python(b, "rosbag", "PIL"), b.TempDir()
 	bag, out := filepath.Join(dir, "camera.bag"), filepath.Join(dir, "out")
 	recordImages(b, bag, int64(gb*1e9))
@@ -44,9 +42,7 @@ func recordImages(b *testing.B, path string, size int64) {
 	b.Helper()
 	const width, height = 848, 480
 	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	type camera struct {
 		name, encoding string
 		bytes          int // a pixel
@@ -57,9 +53,7 @@ func recordImages(b *testing.B, path string, size int64) {
 	add := func(topic, kind string) uint32 {
 		t := msgs.MustType(kind)
 		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition})
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		return id
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -87,19 +81,13 @@ func recordImages(b *testing.B, path string, size int64) {
 			info := msgs.CameraInfo{Header: h, Width: width, Height: height, DistortionModel: "plumb_bob", D: make([]float64, 5), K: [9]float64{600, 0, 424, 0, 600, 240, 0, 0, 1}}
 			e.B = e.B[:0]
 			e.Message(&info)
-			if err := w.Write(c.info, bagstore.Time(at), e.B); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, w.Write(c.info, bagstore.Time(at), e.B))
 			pixels := c.scenes[n%len(c.scenes)]
 			head := msgs.ImageHead{Header: h, Width: width, Height: height, Encoding: c.encoding, Step: uint32(width * c.bytes), DataLen: uint32(len(pixels))}
 			e.B = e.B[:0]
 			head.Append(&e)
-			if err := w.Write(c.image, bagstore.Time(at), e.B, pixels); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, w.Write(c.image, bagstore.Time(at), e.B, pixels))
 		}
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, w.Close())
 }

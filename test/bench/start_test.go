@@ -48,9 +48,7 @@ func BenchmarkStart(b *testing.B) {
 	master := rig.Master(b)
 	env := peer.Env(b, master.URI())
 	node, err := ros.NewNode(b.Context(), ros.Config{Name: "watcher", MasterURI: master.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer node.Close()
 	arrived := make(chan time.Time, 1)
 	sub, err := node.Subscribe(ros.SubscriberOptions{Topic: busiest(b, bag)}, func(ros.Received) {
@@ -59,9 +57,7 @@ func BenchmarkStart(b *testing.B) {
 		default:
 		}
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	for b.Loop() {
 		for _, l := range lines {
 			began := time.Now()
@@ -95,9 +91,7 @@ func BenchmarkStart(b *testing.B) {
 // busiest returns the topic with the most messages. The master publishes /rosout, too.
 func busiest(b *testing.B, bag string) string {
 	r, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer r.Close()
 	topics := slices.DeleteFunc(info.Topics(r), func(t info.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
 	return slices.MaxFunc(topics, func(x, y info.TopicSummary) int { return int(x.Messages) - int(y.Messages) }).Topic

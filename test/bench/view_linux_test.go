@@ -135,30 +135,22 @@ func BenchmarkSeek(b *testing.B) {
 // forget drops a file from the page cache.
 func forget(b *testing.B, path string) {
 	f, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer f.Close()
 	if err := f.Sync(); err != nil { // unwritten pages can't be dropped
 		b.Fatal(err)
 	}
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
 }
 
 // usedBy returns the processor time of a program in seconds.
 func usedBy(b *testing.B, p *peer.Process) (seconds float64) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	for _, f := range fields[11:13] { // utime, stime
 		ticks, err := strconv.ParseFloat(string(f), 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		seconds += ticks / 100 // USER_HZ
 	}
 	return seconds
@@ -167,13 +159,9 @@ func usedBy(b *testing.B, p *peer.Process) (seconds float64) {
 // resident returns a program's memory without files, in MiB.
 func resident(b *testing.B, p *peer.Process) float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	_, rest, _ := strings.Cut(string(status), "RssAnon:")
 	kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	return kib / 1024
 }

@@ -1,6 +1,6 @@
-// Package need skips tests that need programs, libraries, example bags or system calls
-// that are missing. With RS_NO_SKIP=1, as in CI, these tests fail. No other package
-// skips tests.
+// Package need ends tests: those that need programs, libraries, example bags or system calls
+// that are missing, and with Must those in which something went wrong. It skips the former; with
+// RS_NO_SKIP=1, as in CI, they fail. No other package skips tests.
 package need
 
 import (
@@ -10,6 +10,14 @@ import (
 	"runtime"
 	"testing"
 )
+
+// Must ends the test after an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Missing ends the test because something isn't here.
 func Missing(t testing.TB, format string, args ...any) {

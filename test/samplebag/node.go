@@ -7,6 +7,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // NodeStart is the first of NodeStamps, in nanoseconds.
@@ -18,9 +19,7 @@ func Node(t testing.TB, stamps []int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "node.bag")
 	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ids := make(map[string]uint32)
 	write := func(topic, kind string, at int64, data []byte) {
 		id, ok := ids[topic]
@@ -31,9 +30,7 @@ func Node(t testing.TB, stamps []int64) string {
 			}
 			ids[topic] = id
 		}
-		if err := w.Write(id, bagstore.Time(at), data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, bagstore.Time(at), data))
 	}
 	for i, stamp := range stamps {
 		at := NodeStart + int64(i)*33_000_000
@@ -53,9 +50,7 @@ func Node(t testing.TB, stamps []int64) string {
 			write("/camera/"+c.name+"/image_raw", "sensor_msgs/Image", at, append(e.B, pixels...))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path
 }
 

@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // Robot's bag has RobotSets images of RobotWidth by RobotHeight pixels, one every RobotStep
@@ -31,9 +32,7 @@ func Robot(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 16 << 10, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := robot{t: t, w: w}
 	static := r.topic("/tf_static", msgs.MustType("tf2_msgs/TFMessage"), true)
 	for _, child := range []string{"base", "camera", "laser"} {
@@ -57,18 +56,14 @@ func Robot(t testing.TB, name string) string {
 			e.String(fmt.Sprintf("set %d", set))
 		})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path
 }
 
 func batteryType(t testing.TB) msgs.Type {
 	const definition = "float32 voltage\nuint16[] cells\nstring state\n"
 	spec, err := msgs.Parse("robot_msgs/Battery", definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return msgs.Type{Name: "robot_msgs/Battery", MD5: spec.MD5(), Definition: definition}
 }
 

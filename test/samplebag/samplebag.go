@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -19,9 +20,7 @@ import (
 func SDK(t testing.TB, from, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(Data(t, from))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return File(t, name, content)
 }
 
@@ -29,9 +28,7 @@ func SDK(t testing.TB, from, name string) string {
 func File(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, content, 0o666))
 	return path
 }
 
@@ -39,9 +36,7 @@ func File(t testing.TB, name string, content []byte) string {
 func Torn(t testing.TB) string {
 	t.Helper()
 	path := SDK(t, "sw_small_raw.bag", "torn.bag")
-	if err := os.Truncate(path, 1_500_000); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Truncate(path, 1_500_000))
 	return path
 }
 
@@ -50,23 +45,17 @@ func Walk(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	add := func(topic string, latching bool) uint32 {
 		c := stockbag.StringType(topic)
 		c.CallerID, c.Latching = "/walker", latching
 		id, err := w.AddConnection(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return id
 	}
 	write := func(id uint32, at bagstore.Time, text string) {
 		data := append([]byte{byte(len(text)), 0, 0, 0}, text...)
-		if err := w.Write(id, at, data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, at, data))
 	}
 	const start, step = bagstore.Time(1_700_000_000e9), bagstore.Time(1e7)
 	chart, count, twice := add("/map", true), add("/count", false), add("/twice/count", false)
@@ -75,9 +64,7 @@ func Walk(t testing.TB, name string) string {
 		write(count, start+i*step, fmt.Sprint(i))
 		write(twice, start+i*step, fmt.Sprint(2*i))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path
 }
 
@@ -88,9 +75,7 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 	var bags []*bagstore.Recording
 	for _, path := range paths {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer b.Close()
 		bags = append(bags, b)
 	}
@@ -119,18 +104,14 @@ func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Recordin
 	for it.Next() {
 		visit(it.Message())
 	}
-	if err := it.Err(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, it.Err())
 }
 
 // Names lists the folder of a file.
 func Names(t testing.TB, path string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -147,9 +128,7 @@ func Data(t testing.TB, name string) string {
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); !errors.Is(err, fs.ErrNotExist) {
 			return dir

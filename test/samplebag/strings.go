@@ -5,6 +5,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -19,13 +20,9 @@ func (s Strings) Write(t testing.TB, path string, o bagstore.Options) []stockbag
 	t.Helper()
 	o.NoSync = true // it is slow
 	w, err := rosbag.Create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	list := stockbag.Strings(s).Feed(t, w)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	Everywhere(t, path, list)
 	return stockbag.ByTime(list)
 }
@@ -34,14 +31,10 @@ func (s Strings) Write(t testing.TB, path string, o bagstore.Options) []stockbag
 func Read(t testing.TB, path string, o bagstore.OpenOptions) []stockbag.Message {
 	t.Helper()
 	b, err := rosbag.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	list, err := stockbag.Of(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return list
 }
 

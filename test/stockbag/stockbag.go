@@ -52,9 +52,7 @@ func Read(t testing.TB, path string) map[string][]Message {
 		need.Missing(t, "stock rosbag libraries: %v", err)
 	}
 	path, err = filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	found := make(map[string][]Message)
 	for i, r := range readers {
 		if found[Libraries[i]], err = r.read(path); err != nil {

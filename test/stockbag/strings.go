@@ -59,9 +59,7 @@ func (s Strings) Feed(t testing.TB, w Writer) (list []Message) {
 	}
 	for i := range s.Messages {
 		data := Text(i, s.Size(i))
-		if err := w.Write(uint32(i%s.Topics), s.Time(i), data[:len(data)/2], data[len(data)/2:]); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(uint32(i%s.Topics), s.Time(i), data[:len(data)/2], data[len(data)/2:]))
 		list = append(list, NewMessage(fmt.Sprintf("/topic_%d", i%s.Topics), s.Time(i), data))
 	}
 	return list

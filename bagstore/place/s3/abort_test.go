@@ -18,6 +18,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // TestLateParts checks that nothing stays on a server that learns of parts, or answers the request that begins them,
@@ -80,9 +81,7 @@ func TestKilled(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a.bag")
 		write := func(n int) {
-			if err := os.WriteFile(path, content(n), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(path, content(n), 0o600))
 		}
 		write(large)
 		stalled := make(chan struct{})
@@ -95,24 +94,18 @@ func TestKilled(t *testing.T) {
 		})
 		child := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
 		child.Env = append(b.Env, uploadOfChild+"="+path)
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, child.Start())
 		<-stalled
 		b.Inject(nil)
 		place.SetTemp(dir)
 		t.Cleanup(func() { place.SetTemp(os.TempDir()) })
 		other := filepath.Join(dir, "other.bag")
-		if err := os.WriteFile(other, content(large), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(other, content(large), 0o600))
 		if err := place.Upload(t.Context(), other, name, true); err != nil {
 			t.Error(err)
 		}
 		wantUploads(t, b, 1)
-		if err := errors.Join(place.Remove(t.Context(), name), child.Process.Kill()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(place.Remove(t.Context(), name), child.Process.Kill()))
 		_ = child.Wait() // it was killed
 		wantUploads(t, b, 1)
 		write(size)
@@ -137,9 +130,7 @@ func TestUploadFails(t *testing.T) {
 	place.SetTemp(dir)
 	t.Cleanup(func() { place.SetTemp(os.TempDir()) })
 	path := filepath.Join(dir, "a.bag")
-	if err := os.WriteFile(path, content(large), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, content(large), 0o600))
 	parts(b, "2", bucket.Expired)
 	if err := place.Upload(t.Context(), path, b.Address("a.bag"), true); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)

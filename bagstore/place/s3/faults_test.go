@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/internal/server"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // faults are what a server may do to a request. If it happens once, reading and writing end as given,
@@ -48,9 +49,7 @@ func TestFaultTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, err := place.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			read := func() error {
 				f, err := place.Open(t.Context(), address)
 				if err != nil {
@@ -131,9 +130,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		want[0]++ // a version that isn't in the cache
 		put()
 		f, err := place.Open(t.Context(), address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		b.Inject(func(_ *http.Request, n int) bucket.Fault {
 			if n == 1 {
 				return c.fault
@@ -148,9 +145,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		f.Close()
 	}
 	f, err := place.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	want[0]++
 	put()
@@ -165,9 +160,7 @@ func TestProbe(t *testing.T) {
 	b := bucket.Start(t)
 	name := b.Address("a.bag")
 	target, err := place.Create(t.Context(), name, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	failed := errors.New("failed")
 	if err := target.Finish(failed); !errors.Is(err, failed) {
 		t.Error(err)

@@ -19,6 +19,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // large is the size of an object of three parts.
@@ -29,9 +30,7 @@ func wantUploads(t *testing.T, b *bucket.Bucket, want int) {
 	t.Helper()
 	b.Inject(nil)
 	c, err := minio.NewCore(strings.TrimPrefix(b.URL, "http://"), &minio.Options{Creds: credentials.NewStaticV4("tester", bucket.Secret, ""), Region: "us-east-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	list, err := c.ListMultipartUploads(t.Context(), "walks", "", "", "", "", 10)
 	if err != nil || len(list.Uploads) != want {
 		t.Errorf("%d unfinished objects, want %d: %v", len(list.Uploads), want, err)
@@ -41,9 +40,7 @@ func wantUploads(t *testing.T, b *bucket.Bucket, want int) {
 func wantObject(t *testing.T, name string, want []byte) {
 	t.Helper()
 	f, err := place.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Info().Size))
 	if err != nil || !bytes.Equal(got, want) {
@@ -136,9 +133,7 @@ func TestPutSum(t *testing.T) {
 		b.Inject(nil)
 		o.SHA256, o.Resume = sum, state
 		info, err := place.Put(t.Context(), name, bytes.NewReader(body), size, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, err := place.Checksum(t.Context(), name, info.Version); got != "sha256:"+sum || err != nil {
 			t.Errorf("%d bytes: %s, %v, want %s", size, got, err, sum)
 		}

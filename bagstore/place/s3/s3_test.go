@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // content returns bytes that differ from place to place.
@@ -44,9 +45,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%d bytes: another version was replaced: %v", n, err)
 		}
 		f, err := place.Open(ctx, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()+1))
 		if err != nil || !bytes.Equal(got, want) || f.Info().Version != first.Version {
 			t.Errorf("%d bytes: read %d of version %s, %s was written: %v", n, len(got), f.Info().Version, first.Version, err)
@@ -55,9 +54,7 @@ func TestStore(t *testing.T) {
 	}
 	var names []string
 	for i, err := range place.List(ctx, b.Address("a folder/6")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		names = append(names, fmt.Sprint(place.Base(i.Name), " ", i.Size))
 	}
 	if want := []string{"65536.bag 65536", "65537.bag 65537"}; !slices.Equal(names, want) {
@@ -79,15 +76,11 @@ func TestWithoutETag(t *testing.T) {
 	b := bucket.Start(t)
 	path, name := filepath.Join(b.Folder, "x.bag"), b.Address("x.bag")
 	write := func(n int) {
-		if err := os.WriteFile(path, content(n), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, content(n), 0o600))
 	}
 	write(1 << 20)
 	f, err := place.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	for i, err := range place.List(t.Context(), name) {
 		if err != nil || i.Version == "" || i.Version != f.Info().Version {
@@ -110,9 +103,7 @@ func TestFaults(t *testing.T) {
 	b := bucket.Start(t)
 	want := content(1 << 20)
 	path := filepath.Join(t.TempDir(), "a.bag")
-	if err := os.WriteFile(path, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, want, 0o600))
 	name := ""
 	read := func() error {
 		f, err := place.Open(t.Context(), name)
@@ -143,9 +134,7 @@ func TestFaults(t *testing.T) {
 	b.Inject(nil)
 	name = b.Put("a.bag", path)
 	f, err := place.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	want[0]++
 	if _, err := place.Put(t.Context(), name, bytes.NewReader(want), int64(len(want)), place.PutOptions{}); err != nil {

@@ -91,9 +91,7 @@ func TestExamplesBegan(t *testing.T) {
 		"db3/public/rosbag2_talker.mcap": {0, 0},
 	} {
 		bag, err := recording.Open(need.Bag(t, name), bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		got := TimeLineOf(bag)
 		bag.Close()
 		if got.Offset.Sub(c.offset).Abs() > time.Microsecond || len(got.Unstamped) != c.unstamped {

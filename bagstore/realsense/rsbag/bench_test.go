@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/workload"
 )
 
@@ -57,9 +58,7 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			snap, frames := benchTick(b)
 			r, err := NewRecorder(filepath.Join(b.TempDir(), "x.bag"), snap, RecorderOptions{Bag: o})
-			if err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, err)
 			size := 0
 			for _, f := range frames {
 				size += len(f.Data)
@@ -70,15 +69,11 @@ func BenchmarkRecord(b *testing.B) {
 			for b.Loop() {
 				for _, f := range frames {
 					f.Arrival = testStart.Add(time.Duration(n) * time.Second / 30)
-					if err := r.Frame(sensorOf(snap, f), f); err != nil {
-						b.Fatal(err)
-					}
+					need.Must(b, r.Frame(sensorOf(snap, f), f))
 				}
 				n++
 			}
-			if err := r.Close(); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, r.Close())
 			b.ReportMetric((cpuSeconds()-start)/(float64(size)*float64(n)/1e9), "cpu-s/GB")
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 )
 
 // TestCheckInSteps checks that checking the layout together with the structure, chunk by chunk, finds
@@ -15,15 +16,11 @@ func TestCheckInSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := openSample(t, name)
 			alone, err := NewChecker(f.Bag())
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer alone.Close()
 			want := alone.Report()
 			c, err := NewChecker(f.Bag())
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer c.Close()
 			rep, err := rosbag.Of(f.Bag()).Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
 			if err != nil || rep.Outcome != bagstore.Sound {

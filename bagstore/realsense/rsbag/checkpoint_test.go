@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 )
 
 // TestCheckpointBetweenFrames looks at the file whenever a checkpoint could be due: a kill must not leave a frame without
@@ -49,16 +50,12 @@ func TestCheckpointBetweenFrames(t *testing.T) {
 	}
 	snap := testSnapshot()
 	r, err := NewRecorder(path, snap, RecorderOptions{Bag: bagstore.Options{ChunkSize: 1, Checkpoint: time.Nanosecond, NoSync: true, Now: look}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Close()
 	depth := snap.Streams[0]
 	const frames = 5
 	for i := range frames {
-		if err := r.Frame(depth.Sensor, testFrame(depth.Profile, i, testStart.Add(time.Duration(i)*time.Millisecond))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(depth.Sensor, testFrame(depth.Profile, i, testStart.Add(time.Duration(i)*time.Millisecond))))
 	}
 	if most < frames-1 {
 		t.Errorf("the index had at most %d images", most)

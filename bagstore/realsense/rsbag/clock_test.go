@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // TestClockFit: offset and drift of a clock are found, whatever delays frames have.
@@ -72,14 +73,10 @@ func TestClocksStated(t *testing.T) {
 	for _, seconds := range []int{1, 5} {
 		path, snap := filepath.Join(t.TempDir(), "x.bag"), testSnapshot()
 		r, err := NewRecorder(path, snap, RecorderOptions{Clocks: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for i := range seconds {
 			for _, s := range snap.Streams {
-				if err := r.Frame(s.Sensor, testFrame(s.Profile, i, testStart.Add(time.Duration(i)*time.Second))); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, r.Frame(s.Sensor, testFrame(s.Profile, i, testStart.Add(time.Duration(i)*time.Second))))
 			}
 		}
 		f := written(t, r, path, 0)

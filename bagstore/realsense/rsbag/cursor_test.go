@@ -137,9 +137,7 @@ func TestOptionsAt(t *testing.T) {
 // TestGenuineD435 reads a real camera's recording from 2018.
 func TestGenuineD435(t *testing.T) {
 	f, err := Open(filepath.Join(bagsDir(t), "public", "d435_2018_v3.bag"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	snap := f.Snapshot()
 	if f.version != 3 || len(snap.Sensors) != 2 || camdriver.Find(snap.Info, camdriver.InfoName) != "Intel RealSense D435" {
@@ -160,9 +158,7 @@ func TestGenuineD435(t *testing.T) {
 		t.Errorf("events %q", got)
 	}
 	e, err := f.Last(camdriver.DepthStream, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer e.Frame.Release()
 	if e.Frame.DepthUnits != 0.001 || len(e.Frame.Metadata) != 16 || len(e.Frame.Data) != e.Frame.Profile.FrameSize() {
 		t.Errorf("frame %+v", e.Frame)

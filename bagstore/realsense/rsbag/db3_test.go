@@ -24,9 +24,7 @@ func db3Dir(t testing.TB) string {
 func openDB3(t testing.TB, name string) *File {
 	t.Helper()
 	f, err := Open(filepath.Join(db3Dir(t), name+".db3"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -104,13 +102,9 @@ func TestDB3Played(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := openDB3(t, name)
 			b, err := os.ReadFile(filepath.Join(db3Dir(t), name+".play.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			var want played
-			if err := json.Unmarshal(b, &want); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, json.Unmarshal(b, &want))
 			if got := f.Duration().Nanoseconds(); got != want.Duration {
 				t.Errorf("duration %d, want %d", got, want.Duration)
 			}
@@ -249,9 +243,7 @@ func (want *played) frames(t *testing.T, f *File) {
 // TestDB3Damage checks that unreadable rows are skipped and counted, and that all others are read.
 func TestDB3Damage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(db3Dir(t), "sdk_rec_raw.db3"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	const number = "Frame number=110;"
 	if n := bytes.Count(b, []byte(number)); n != 4 {
 		t.Fatalf("%d frames of number 110", n)
@@ -260,13 +252,9 @@ func TestDB3Damage(t *testing.T) {
 	b = bytes.Replace(b, []byte("fps=30"), []byte("fps=xy"), 1)
 	b = bytes.Replace(b, []byte("severity=Warn"), []byte("severity:Warn"), 1)
 	path := filepath.Join(t.TempDir(), "damaged.db3")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, b, 0o600))
 	f, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if !slices.ContainsFunc(f.Notes(), func(n string) bool { return strings.Contains(n, "fps: ") }) {
 		t.Errorf("no note of a stream's rate in %q", f.Notes())

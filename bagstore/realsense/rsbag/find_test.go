@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // largeReads counts the reads of at least min bytes.
@@ -31,35 +32,21 @@ func TestFindReadsFewFrames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bag")
 	r, err := NewRecorder(path, camdriver.DeviceSnapshot{Reference: p.Stream,
 		Sensors: []camdriver.SensorSnapshot{{Name: "Stereo Module"}}, Streams: []camdriver.StreamSnapshot{{Profile: p}}}, RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for n := range frames {
-		if err := r.Frame(0, testFrame(p, n, testStart.Add(time.Duration(n)*time.Second/30))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(0, testFrame(p, n, testStart.Add(time.Duration(n)*time.Second/30))))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Close())
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer file.Close()
 	st, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	reads := &largeReads{File: file, least: p.FrameSize()}
 	bag, err := rosbag.OpenReader(reads, st.Size(), path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	f, err := Open(bag.Path(), Options{Bag: bag})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for number, most := range map[uint64]int{0: 1, first: 1, first + 1: 7, first + frames/3: 7, first + frames - 1: 7, first + frames: 7} {
 		reads.n = 0
 		at, err := f.Find(p.Stream, number)

@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -16,25 +17,17 @@ import (
 // others are counted as unreadable.
 func TestInstantIsBounded(t *testing.T) {
 	in, err := rosbag.Open(samplebag.Data(t, "sw_small_raw.bag"), bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer in.Close() //nolint:errcheck // only read
 	path := filepath.Join(t.TempDir(), "b.bag")
 	out, err := rosbag.CreateOutput(t.Context(), path, bagstore.Options{Compression: bagstore.LZ4, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	const frames, image = 100, 1 << 20
 	written := false
 	for m, err := range in.View(bagstore.Query{}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if !strings.HasSuffix(m.Conn.Topic, "/image/data") {
-			if err := out.Copy(m, m.Time); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, out.Copy(m, m.Time))
 			continue
 		}
 		if written {
@@ -48,18 +41,12 @@ func TestInstantIsBounded(t *testing.T) {
 		at += 1 + 4                                            // byte order, step
 		m.Data = append(binary.LittleEndian.AppendUint32(slices.Clone(m.Data[:at]), image), make([]byte, image)...)
 		for range frames {
-			if err := out.Copy(m, 100e6); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, out.Copy(m, 100e6))
 		}
 	}
-	if err := out.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, out.Finish(nil))
 	f, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	c := f.Cursor(CursorOptions{FramesOnly: true})
 	defer c.Close()

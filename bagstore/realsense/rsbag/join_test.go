@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 var odom = bagstore.Connection{Topic: "/odom", Type: "std_msgs/String", MD5: msgs.MustType("std_msgs/String").MD5,
@@ -26,9 +27,7 @@ func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 	snap := testSnapshot()
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	r, err := NewRecorder(path, snap, o)
 	check(err)
@@ -134,9 +133,7 @@ func TestJoin(t *testing.T) {
 	}
 	said := map[string]bagstore.Time{}
 	for m, err := range first.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/odom" }}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		said[string(m.Data[4:])] = m.Time
 	}
 	if len(said) != 10 || said["first"] != firstFrame || said["9"] != firstFrame+8_001_000_000 { // 5 was in the pause
@@ -169,16 +166,12 @@ func TestJoinSummary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	bag := written(t, recordTwo(t, path, RecorderOptions{Clocks: true}), path, 0).Bag()
 	s, err := Summarize(bag, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if len(s.Others) != 1 || s.Number != 0 || s.Others[0].Number != 1 || s.Others[0].Device["Serial Number"] != "other" {
 		t.Errorf("%+v, want two devices", s)
 	}
 	c, err := NewChecker(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer c.Close()
 	r := c.Report()
 	// Both lack the frame of the pause, in each stream.
@@ -207,26 +200,18 @@ func TestFirstTopic(t *testing.T) {
 func TestStrayDevice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	info := msgs.MustType("diagnostic_msgs/KeyValue")
 	for _, topic := range []string{"/device_0/sensor_0/info", "/device_1/sensor_4000/info"} {
 		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: info.Name, MD5: info.MD5, Definition: info.Definition})
 		if err == nil {
 			err = w.Write(id, staticTime, msgs.Marshal(&msgs.KeyValue{Key: "Name", Value: "Stereo Module"}))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	noted := func(n string) bool { return strings.HasPrefix(n, "device 1:") }
 	if s, err := Summarize(b, true); err != nil || len(s.Sensors) != 1 || len(s.Others) != 0 || !slices.ContainsFunc(s.Notes, noted) {

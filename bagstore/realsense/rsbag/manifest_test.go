@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // samplesDir is the folder of bags by librealsense 2.56.5, with manifests of what was recorded.
@@ -44,13 +45,9 @@ type manifestFrame struct {
 func readManifest(t testing.TB, name string) manifest {
 	t.Helper()
 	text, err := os.ReadFile(name + ".manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var m manifest
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal(text, &m))
 	return m
 }
 
@@ -184,9 +181,7 @@ func checkManifest(t *testing.T, f *File, want manifest, ticks, changes int) {
 func openSample(t testing.TB, name string) *File {
 	t.Helper()
 	f, err := Open(filepath.Join(samplesDir, name+".bag"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }

@@ -19,14 +19,10 @@ func TestNative(t *testing.T) {
 		t.Error("it has the layout")
 	}
 	got, err := Open(path, Options{CameraNodes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer got.Close()
 	want, err := Open(need.Bag(t, "librealsense/sw_small_pause.bag"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer want.Close()
 	for i, name := range []string{"RGB Camera", "Stereo Module", "Motion Module"} {
 		if s := got.Snapshot().Sensors; i >= len(s) || s[i].Name != name {

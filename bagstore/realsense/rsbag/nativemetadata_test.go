@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // about adds metadata for the frame with a stamp, which is also its number.
@@ -97,9 +98,7 @@ func TestNativeBeside(t *testing.T) {
 	first := o.openNode()
 	for range 20 {
 		f, err := Open(o.path, Options{CameraNodes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer f.Close()
 		for conn, id := range f.native.metadata {
 			if id != camdriver.DepthStream || first.native.metadata[conn] != id {

@@ -8,13 +8,12 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 func TestParseMetadata(t *testing.T) {
 	m, err := parseNodeMetadata(`{"frame_number":7,"clock_domain":"global_time","frame_timestamp":1700000000000.250000,"hw_timestamp":12,"actual_fps":30000,"number_of_3d_vertices":5,"made_up":1,"gain_level":"high"}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	slices.SortFunc(m.Values, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	slices.Sort(m.Unknown)
 	want := []camdriver.MetadataValue{{Key: camdriver.MetaFrameTimestamp, Value: 12}, {Key: camdriver.MetaActualFps, Value: 30000}, {Key: metadataKeys()["number_of_3d_vertices"], Value: 5}}

@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // odd is a bag that a test assembles.
@@ -280,9 +281,7 @@ func TestExtrinsicGroups(t *testing.T) {
 func TestNotARecording(t *testing.T) {
 	o := newOdd(t)
 	o.add(1, "/chatter", "std_msgs/String", msgs.Marshal(&msgs.String{Data: "x"}))
-	if err := o.w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.w.Close())
 	if _, err := Open(o.path, Options{}); err == nil || !strings.Contains(err.Error(), "no RealSense recording") {
 		t.Error(err)
 	}

@@ -11,23 +11,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 func pngOf(t testing.TB, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, png.Encode(&b, img))
 	return b.Bytes()
 }
 
 func zstdOf(t testing.TB, b []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer w.Close()
 	return w.EncodeAll(b, nil)
 }

@@ -133,14 +133,10 @@ func record(t testing.TB, path string, n int, o RecorderOptions) RecorderStats {
 	t.Helper()
 	snap := testSnapshot()
 	r, err := NewRecorder(path, snap, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	check(r.Option(0, camdriver.OptionExposure, 1, time.Time{})) // before the first frame
 	for i := range n {
@@ -186,9 +182,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("stats %+v", st)
 			}
 			f, err := Open(path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer f.Close()
 			if len(f.Notes()) != 0 || f.version != rslayout.FileVersion {
 				t.Errorf("version %d, notes %q", f.version, f.Notes())
@@ -292,9 +286,7 @@ func playable(t *testing.T, paths ...string) {
 func agree(t *testing.T, path string) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	v := b.View(bagstore.Query{})
 	it := v.Iterator()
@@ -315,13 +307,9 @@ func agree(t *testing.T, path string) {
 // written closes a recording and opens one of its devices.
 func written(t *testing.T, r *Recorder, path string, device int) *File {
 	t.Helper()
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Close())
 	f, err := Open(path, Options{Device: device})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -336,9 +324,7 @@ func TestEncoderKeepsRules(t *testing.T) {
 		camdriver.StreamSnapshot{Profile: camdriver.Profile{Stream: id(camdriver.Gpio, 0)}})
 	path := filepath.Join(t.TempDir(), "x.bag")
 	r, err := NewRecorder(path, snap, RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	p := snap.Streams[0].Profile
 	for range 3 { // at the same time, with too many values
 		f := testFrame(p, 0, testStart)
@@ -347,13 +333,9 @@ func TestEncoderKeepsRules(t *testing.T) {
 			f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: camdriver.MetadataKey(k / 2 * 2)}, camdriver.MetadataValue{Key: camdriver.MetadataKey(k)})
 		}
 		slices.SortFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
-		if err := r.Frame(0, f); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(0, f))
 	}
-	if err := r.Frame(1, testFrame(p, 0, testStart)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Frame(1, testFrame(p, 0, testStart)))
 	for _, id := range []camdriver.OptionID{250, camdriver.OptionSafetyMode} {
 		if err := r.Option(0, id, 1, time.Time{}); err == nil {
 			t.Errorf("a change of option %d was taken, which librealsense 2.56 doesn't know", id)
@@ -390,9 +372,7 @@ func TestDepthUnits(t *testing.T) {
 			}
 			path := filepath.Join(t.TempDir(), "x.bag")
 			r, err := NewRecorder(path, snap, RecorderOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			units := []float32{0.01, 0.01, 0.02, 0.03}
 			for i, u := range units {
 				f := testFrame(snap.Streams[0].Profile, i, arrival(float64(i)*33))
@@ -404,13 +384,9 @@ func TestDepthUnits(t *testing.T) {
 					t.Fatal(err, e)
 				}
 			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, r.Close())
 			f, err := Open(path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer f.Close()
 			for i, u := range units {
 				e, err := f.Last(id(camdriver.Depth, 0), time.Duration(i)*33*time.Millisecond+1000)

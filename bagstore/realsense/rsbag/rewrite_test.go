@@ -10,6 +10,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/tools/rewrite"
 )
 
@@ -20,9 +21,7 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	cut := filepath.Join(dir, "cut.bag")
 	from := bagstore.Time(time.Second)
 	bag, err := rosbag.Open(in, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	if _, err := rewrite.Merge(t.Context(), []*bagstore.Recording{bag}, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
 		t.Fatal(err)
@@ -34,9 +33,7 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 		t.Fatalf("%d parts, %v", len(parts), err)
 	}
 	whole, err := rsbag.Open(in, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer whole.Close()
 	frames := map[string]uint64{}
 	for _, path := range []string{cut, parts[0].Path, parts[1].Path, parts[2].Path} {

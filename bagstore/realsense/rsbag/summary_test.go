@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 func TestGaps(t *testing.T) {
@@ -30,16 +31,12 @@ func TestPlayableAtEveryInstant(t *testing.T) {
 			cuts = append(cuts, cut)
 			snap := testSnapshot()
 			r, err := NewRecorder(path, snap, RecorderOptions{Bag: o})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer r.Close()
 			last := 0
 			for i := range 30 {
 				for _, s := range snap.Streams {
-					if err := r.Frame(s.Sensor, testFrame(s.Profile, i, arrival(float64(i)*33))); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, r.Frame(s.Sensor, testFrame(s.Profile, i, arrival(float64(i)*33))))
 				}
 				data, err := os.ReadFile(path)
 				if err != nil || os.WriteFile(cut, data, 0o666) != nil {

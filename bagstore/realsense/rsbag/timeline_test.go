@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 func arrival(ms float64) time.Time { return testStart.Add(time.Duration(ms * 1e6)) }
@@ -107,9 +108,7 @@ func TestRecorderPause(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	snap := testSnapshot()
 	r, err := NewRecorder(path, snap, RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r.Pause()
 	for i := range 40 {
 		switch i {
@@ -118,9 +117,7 @@ func TestRecorderPause(t *testing.T) {
 		case 10:
 			r.Pause()
 		}
-		if err := r.Frame(0, testFrame(snap.Streams[0].Profile, i, arrival(float64(i)*33))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(0, testFrame(snap.Streams[0].Profile, i, arrival(float64(i)*33))))
 	}
 	if st := r.Stats(); st.Streams[0].Frames != 15 || st.Streams[0].Skipped != 25 {
 		t.Errorf("stats %+v", st)

@@ -13,9 +13,7 @@ import (
 func TestCheckReadsNoBag(t *testing.T) {
 	const size = 64 << 20
 	path := filepath.Join(t.TempDir(), "x.bag")
-	if err := os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600))
 	if err := os.Truncate(path, size); err != nil {
 		t.Fatal(err)
 	}

@@ -58,20 +58,14 @@ type row struct {
 func readRows(t *testing.T, path string) (list []row) {
 	t.Helper()
 	f, err := db3.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	for i := range f.Blocks() {
 		entries, err := f.Entries(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, e := range entries {
 			data, err := f.Stored(i, e, func(n int) []byte { return make([]byte, 0, n) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			topic := f.Topics()[e.Conn]
 			at := int64(e.Time)
 			if e.Time == bagstore.MinTime {
@@ -86,9 +80,7 @@ func readRows(t *testing.T, path string) (list []row) {
 func writeRows(t *testing.T, path string, list []row) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	w := db3.NewWriter(f)
 	topics := make(map[string]int64)
@@ -100,13 +92,9 @@ func writeRows(t *testing.T, path string, list []row) {
 			}
 			topics[r.topic] = id
 		}
-		if err := w.Write(id, r.time, r.data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, r.time, r.data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 }
 
 // text encodes a string message.
@@ -202,15 +190,11 @@ func TestCheckSpoiled(t *testing.T) {
 		{13, func(l []row) []row {
 			var b bytes.Buffer
 			w, err := zstd.NewWriter(&b) // a stream of unknown size
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			i := find(l, "/Color_1/image/data")
 			w.Write(l[i].data)
 			w.Flush()
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, w.Close())
 			l[i].data = b.Bytes()
 			return l
 		}},
@@ -237,9 +221,7 @@ func TestCheckSpoiled(t *testing.T) {
 		t.Errorf("the same rows break %v", got)
 	}
 	other := filepath.Join(filepath.Dir(path), "same.DB3")
-	if err := os.Rename(path, other); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Rename(path, other))
 	if got := rules(t, other); !slices.Equal(got, []int{1}) {
 		t.Errorf("under another name: %v", got)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 var (
@@ -35,9 +36,7 @@ func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number i
 	}
 	path := filepath.Join(t.TempDir(), "walk.bag")
 	r, err := rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	before, last := 0, 0
 	for _, n := range numbers {
 		if n < last { // the camera restarts its count, later
@@ -47,20 +46,14 @@ func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number i
 		f := camdriver.NewFrame(nil)
 		f.Profile, f.Number, f.Arrival = profile, uint64(n), start.Add(time.Duration(before+n)*period)
 		f.Width, f.Height, f.Stride, f.Data = 4, 2, 8, make([]byte, 16)
-		if err := r.Frame(0, f); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(0, f))
 		if events != nil {
 			events(r, n, f.Arrival)
 		}
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Close())
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -170,9 +163,7 @@ func TestEvents(t *testing.T) {
 func TestSDKRecordings(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		f, err := rsbag.Open("../../../test/data/librealsense/"+name+".bag", rsbag.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer f.Close()
 		missing, _, _ := f.Gaps()
 		for _, s := range f.Snapshot().Streams {

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore/realsense/rssets"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // sets lists a reader's results: a set by its time and its frames, a sample by its stream.
@@ -36,9 +37,7 @@ func sets(t *testing.T, r *rssets.Reader) (out []string) {
 func openFile(t *testing.T, path string, o rssets.Options) (*rssets.Reader, *rsbag.File) {
 	t.Helper()
 	file, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { file.Close() })
 	o.Rig = process.NewRig(file.Snapshot())
 	r := rssets.NewReader(file, o)
@@ -54,9 +53,7 @@ func TestSetsDontDependOnTheStart(t *testing.T) {
 		at := func(text string) time.Duration {
 			when, _, _ := strings.Cut(text, " ")
 			d, err := time.ParseDuration(when)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			return d
 		}
 		frames := uint64(0)

@@ -103,9 +103,7 @@ func build(b *testing.B) string {
 // freeAddress returns an address on which nobody listens now.
 func freeAddress(b *testing.B) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -116,9 +114,7 @@ func master(b *testing.B) []string {
 	env := append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:"+port, "ROS_IP=127.0.0.1", "ROS_LOG_DIR="+b.TempDir())
 	cmd := exec.Command("rosmaster", "--core", "-p", port)
 	cmd.Env = env
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, cmd.Start())
 	b.Cleanup(func() { cmd.Process.Signal(os.Interrupt); cmd.Wait() }) //nolint:errcheck // interrupted
 	for {
 		if conn, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
