@@ -152,85 +152,42 @@ func TestLeadFromBucket(t *testing.T) {
 	}
 }
 
-// TestPlaceFails: a server that fails isn't a damaged file.
+// TestPlaceFails checks that a server that fails, whichever request is the first, isn't a damaged file. info opens an .mcap
+// of librealsense twice.
 func TestPlaceFails(t *testing.T) {
-	b := bucket.Start(t)
-	local := filepath.Join(t.TempDir(), "long.bag")
-	longBag(t, local, bagstore.LZ4)
-	for name, args := range map[string][]string{"info": {"info"}, "check": {"check", "--json"}, "cat": {"cat"}} {
-		b.Inject(nil)
-		address := b.Put(name+".bag", local)
-		b.Inject(func(_ *http.Request, n int) bucket.Fault {
-			if n > 1 {
-				return bucket.Expired
-			}
-			return bucket.None
-		})
-		code, stdout, stderr := command(t, append(args, address)...)
-		if code != exitFailed || !strings.Contains(stdout+stderr, "ExpiredToken") {
-			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)
-		}
-	}
-	b.Inject(nil)
-	address := b.Put("sound.bag", local)
-	code, stdout, _ := command(t, "check", "--json", address)
-	var res struct {
-		Outcome string
-		Traffic place.Traffic
-	}
-	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != exitOK || res.Traffic.Requests == 0 || res.Traffic.Fetched < res.Traffic.Needed {
-		t.Errorf("check: exit code %d, %v\n%s", code, err, stdout)
-	}
-}
-
-// TestInfoFails checks that info --json of a RealSense .mcap, which it opens twice, is an error whichever
-// request fails first.
-func TestInfoFails(t *testing.T) {
-	b := bucket.Start(t)
-	local := filepath.Join(t.TempDir(), "walk.mcap")
-	want(t, exitOK, "convert", samplebag.Data(t, "sw_small_raw.bag"), "-o", local, "--lz4")
-	for first := 1; ; first++ {
-		b.Inject(nil)
-		address := b.Put(fmt.Sprintf("%d.mcap", first), local) // nothing of it is in the cache
-		b.Inject(func(_ *http.Request, n int) bucket.Fault {
-			if n >= first {
-				return bucket.Expired
-			}
-			return bucket.None
-		})
-		code, stdout, stderr := command(t, "info", "--json", address)
-		if code == exitOK && first > 1 {
-			return
-		}
-		if code != exitFailed || !strings.Contains(stderr, "ExpiredToken") {
-			t.Fatalf("from request %d: exit code %d\n%s%s", first, code, stdout, stderr)
-		}
-	}
-}
-
-// TestCheckFails checks that what can't be read isn't reported as damaged, wherever reading fails.
-func TestCheckFails(t *testing.T) {
-	b := bucket.Start(t)
-	local := filepath.Join(t.TempDir(), "long.bag")
-	longBag(t, local, bagstore.LZ4)
-	for _, path := range []string{local, samplebag.Data(t, "sw_small_raw.bag")} {
+	b, dir := bucket.Start(t), t.TempDir()
+	long, sdk, mcap := filepath.Join(dir, "long.bag"), samplebag.Data(t, "sw_small_raw.bag"), filepath.Join(dir, "walk.mcap")
+	longBag(t, long, bagstore.LZ4)
+	want(t, exitOK, "convert", sdk, "-o", mcap, "--lz4")
+	for _, c := range []struct{ path, line string }{
+		{long, "info"}, {long, "check"}, {long, "check --json"}, {long, "cat --topics /t2"}, {sdk, "check"}, {mcap, "info --json"},
+	} {
 		for first := 1; ; first++ {
 			b.Inject(nil)
-			address := b.Put(fmt.Sprintf("%d-%s", first, filepath.Base(path)), path) // nothing of it is in the cache
+			address := b.Put(fmt.Sprintf("%d %s %s", first, c.line, filepath.Base(c.path)), c.path)
 			b.Inject(func(_ *http.Request, n int) bucket.Fault {
 				if n >= first {
 					return bucket.Expired
 				}
 				return bucket.None
 			})
-			code, stdout, stderr := command(t, "check", address)
+			code, stdout, stderr := command(t, append(strings.Fields(c.line), address)...)
 			if code == exitOK && first > 1 {
 				break
 			}
 			if code != exitFailed || !strings.Contains(stdout+stderr, "ExpiredToken") || strings.Contains(stdout, "loss") {
-				t.Fatalf("from request %d: exit code %d\n%s%s", first, code, stdout, stderr)
+				t.Fatalf("%s of %s, from request %d: exit code %d\n%s%s", c.line, c.path, first, code, stdout, stderr)
 			}
 		}
+	}
+	b.Inject(nil)
+	code, stdout, _ := command(t, "check", "--json", b.Put("sound.bag", long))
+	var res struct {
+		Outcome string
+		Traffic place.Traffic
+	}
+	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != exitOK || res.Traffic.Requests == 0 || res.Traffic.Fetched < res.Traffic.Needed {
+		t.Errorf("check: exit code %d, %v\n%s", code, err, stdout)
 	}
 }
 

@@ -127,10 +127,6 @@ func TestCheckRules(t *testing.T) {
 	if code, out, log := command(t, "check", "--rules", wrong, sound); code != exitUsage || out != "" || !strings.Contains(log, wrong+`: line 2: recording: found the key "sise"`) {
 		t.Errorf("exit code %d\n%s%s", code, out, log)
 	}
-	want(t, exitUsage, "check", "--rules", file+".none", sound)
-	want(t, exitUsage, "check", "--rules-from", sound, sound)
-	want(t, exitUsage, "check", "--rules-from", sound, "--rules", file)
-	want(t, exitUsage, "check", "--rules", file)
 }
 
 func TestRecover(t *testing.T) {
@@ -160,8 +156,6 @@ func TestRecover(t *testing.T) {
 	want(t, exitFailed, "recover", bag) // the output exists
 	want(t, exitIncomplete, "recover", "--force", bag)
 	want(t, exitFailed, "recover", "-o", bag, bag) // that needs --in-place
-	want(t, exitUsage, "recover", "-o", "x.bag", "--in-place", bag)
-	want(t, exitUsage, "recover", "--direct", "--buffered", bag)
 	want(t, exitOK, "reindex", bag)
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"torn.bag", "torn.orig.bag", "torn.recovered.bag"}) {
 		t.Error(got)
@@ -274,13 +268,6 @@ func TestFilter(t *testing.T) {
 		want(t, exitOK, "check", out)
 	}
 	out := filepath.Join(t.TempDir(), "out.bag")
-	for _, line := range []string{
-		"--topics /nowhere", "--topics [ -e", "-e", "--start never", "--start 5 --end 4", "topics=='/count'", "topic=='/count' more", "-p topic", "--topics= -e",
-	} {
-		want(t, exitUsage, append([]string{"filter", bag, "-o", out}, strings.Fields(line)...)...)
-	}
-	want(t, exitUsage, "filter", bag, "-o", bag, "-f")
-	want(t, exitUsage, "filter", bag)
 	want(t, exitFailed, "filter", bag+".nowhere", "-o", out)
 	want(t, exitIncomplete, "filter", samplebag.Torn(t), "-o", out)
 }
@@ -342,9 +329,6 @@ func TestSplitAndMerge(t *testing.T) {
 		t.Errorf("the second part doesn't begin with the latched map: %v", got)
 	}
 	want(t, exitFailed, "split", "--split-duration", "0.5", "-o", prefix, bag) // the parts exist
-	for _, line := range []string{"split", "split --split-count 5", "split walk.bag", "merge walk.bag", "merge -o x", "merge -o " + bag + " " + bag} {
-		want(t, exitUsage, strings.Fields(line)...)
-	}
 }
 
 // TestMisnamed checks that no command writes a format under the name of another one.
@@ -420,9 +404,6 @@ func TestKinds(t *testing.T) {
 				t.Errorf("an expression for %s to %s selected\n%s", from, kind, text)
 			}
 		}
-	}
-	for _, flags := range [][]string{{in("x.db3"), "--lz4"}, {in("x.mcap"), "--bz2"}, {in("x.mcap"), "--topics", "/nope"}, {in("x.db3"), "m."}} {
-		want(t, exitUsage, append([]string{"filter", bag, "-o"}, flags...)...)
 	}
 }
 

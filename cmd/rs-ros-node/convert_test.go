@@ -37,12 +37,6 @@ func TestConvert(t *testing.T) {
 	if out := want(t, exitOK, "info", folder); !strings.Contains(out, "sensor_msgs/Image") {
 		t.Errorf("a folder:\n%s", out)
 	}
-	for _, args := range [][]string{
-		{in, "x.txt"}, {in, in}, {in, db, "--sdk", "2.57"}, {in, "x.bag", "--ros", "2"}, {in, "folder", "--ros", "1"}, {in, "x.db3", "--lz4"},
-		{in, "x.mcap", "--bz2"}, {in, "x.mcap", "--realsense"}, {in, "folder", "--realsense"}, {in, "x.bag", "--realsense", "--ros", "1"}, {in, "x.mcap", "--ros", "3"}, {in, "folder", "--storage", "tape"},
-	} {
-		want(t, exitUsage, append([]string{"convert"}, args...)...)
-	}
 }
 
 // TestConvertDevice checks that a camera node's recording is converted message by message unless a

@@ -122,33 +122,6 @@ func TestInfoIsRosbagInfo(t *testing.T) {
 	}
 }
 
-// TestInstead checks that, for features of rosbag that we lack, the error names an alternative.
-func TestInstead(t *testing.T) {
-	bag := samplebag.Walk(t, "walk.bag")
-	for line, instead := range map[string]string{
-		"check -g rules.bmr " + bag: "take rosbag check", "check -a " + bag: "take rosbag check", "check --noplugins " + bag: "take rosbag check",
-		"fix " + bag + " out.bag": "rosbag fix", "encrypt -p x " + bag: "gpg", "decrypt " + bag: "rosbag decrypt",
-	} {
-		if code, _, log := command(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(log, instead) {
-			t.Errorf("%s: %d\n%s", line, code, log)
-		}
-	}
-}
-
-// TestLookAround checks that the error names regular expression syntax that only Python supports.
-func TestLookAround(t *testing.T) {
-	bag := samplebag.Walk(t, "walk.bag")
-	for expression, want := range map[string]string{
-		"/(?!map).*": "look-ahead (?!…) isn't understood", ".*(?<=count)": "look-behind (?<=…) isn't understood", "(?P<a>x)(?P=a)": "a backreference (?P=…)", "(": "missing closing )",
-	} {
-		for _, args := range [][]string{{"filter", bag, "-o", bag + ".out", "-e", "--topics", expression}, {"cat", "-x", expression, bag}} {
-			if code, _, log := command(t, args...); code != exitUsage || !strings.Contains(log, want) {
-				t.Errorf("%q: %d\n%s", args, code, log)
-			}
-		}
-	}
-}
-
 // TestOutputIsNeverTheInput checks that output never replaces the input, by its own name or through
 // links, even when files may be replaced.
 func TestOutputIsNeverTheInput(t *testing.T) {

@@ -68,10 +68,6 @@ func TestProcess(t *testing.T) {
 			stockCount(t, out, len(messages))
 		})
 	}
-	for _, args := range [][]string{{}, {"--filters", "sharpen"}, {"--filters", "spatial", "--set", "spatial.no=1"}, {"--filters", "pointcloud"}} {
-		out := filepath.Join(t.TempDir(), "out.bag")
-		want(t, exitUsage, append([]string{"process", golden.Bag, "-o", out}, args...)...)
-	}
 }
 
 // TestProcessNode checks that the camera of a camera node's recording is processed, and that its other topics are named.

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -194,20 +193,5 @@ func TestOddValuesAreRefused(t *testing.T) {
 				t.Errorf("%s --%s=%s is accepted", command, s.Flag, bad)
 			}
 		}
-	}
-}
-
-// TestAddressWithoutEquals checks that an address after a flag that takes one after '=' only isn't taken for a topic.
-func TestAddressWithoutEquals(t *testing.T) {
-	for _, args := range []string{
-		"record --http 127.0.0.1:8765 -a", "record --http localhost -a", "record --http 8765 /x", "live --device sim --http 8765", "live --device sim --http 127.0.0.1:8765",
-	} {
-		code, _, log := command(t, strings.Fields(args)...)
-		if code != exitUsage || !strings.Contains(log, "--http takes an address after '='") {
-			t.Errorf("%s: exit code %d: %s", args, code, log)
-		}
-	}
-	if isAddress("/chatter") || isAddress("chatter1") {
-		t.Error("a topic is taken for an address")
 	}
 }
