@@ -15,7 +15,7 @@ import (
 type RunOptions struct {
 	Options
 	Show   string // a device, a recording, which may be a folder of rosbag2, or a library.Library; "" shows nothing yet
-	Folder string // the library.Library that viewers may open; "" is that of Show, if it is one
+	Folder string `setting:"bags"` // the library.Library that viewers may open; "" is that of Show, if it is one
 	guard.Access
 	Attach func(*Server) // if not nil, shows something else in place of Show
 	Ready  func(url string)

@@ -37,8 +37,8 @@ type Options struct {
 	Candidates []wire.Candidate
 	Library    *library.Library // recordings that viewers may open; nil if none
 	Recording  record.Options   // of recordings that viewers start
-	RecordDir  string           // the folder of these recordings
-	ViewOnly   bool             // viewers can't change anything
+	RecordDir  string           `setting:"record-path"` // the folder of these recordings
+	ViewOnly   bool             `setting:"view-only"`   // viewers can't change anything
 	Budget     *clients.Budget  // of all viewers; nil means the process's
 	Foxglove   foxglove.Options // for Foxglove's clients; without a Source, they see the topics and the playback of what is shown
 	Playback   bool             // Foxglove's clients see the playback of what is shown, whatever their topics are

@@ -5,7 +5,6 @@ import (
 
 	"rsros/node/live"
 	"rsros/node/settings"
-	"rsros/node/view"
 	"rsros/program/help"
 )
 
@@ -53,12 +52,8 @@ empty parameter, and a number that isn't above 0, mean the default.`,
 			return live.Run(cmd.Context(), o)
 		},
 	}
-	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o, pageSettings(&o.HTTP))
+	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o)
 	a.configFlags(cmd, "")
 	help.First(cmd.Flags(), "device", "depth", "color", "naming", "align-depth", "pointcloud", "record", "duration", "master", "http")
 	return cmd
-}
-
-func pageSettings(a *view.Access) settings.Fields {
-	return settings.Fields{"http": &a.Address, "allow-origin": &a.Origins, "view-only": &a.ViewOnly}
 }

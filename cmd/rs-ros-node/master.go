@@ -10,14 +10,19 @@ import (
 	"rsros/ros/graph"
 )
 
-// masterFields returns the settings of master. The last three are accepted for scripts that start rosmaster.
-func masterFields(port *int, listen *string) settings.Fields {
-	return settings.Fields{"port": port, "listen": listen, "core": new(bool), "numworkers": new(int), "timeout": new(string)}
+// masterArgs has the settings of master.
+type masterArgs struct {
+	Port   int    `setting:"port"`
+	Listen string `setting:"listen"`
+
+	// Accepted for scripts that start rosmaster.
+	Core       bool   `setting:"core"`
+	NumWorkers int    `setting:"numworkers"`
+	Timeout    string `setting:"timeout"`
 }
 
 func newMasterCommand(a *app) *cobra.Command {
-	var port int
-	var listen string
+	var o masterArgs
 	var given settings.Given
 	cmd := &cobra.Command{
 		Use:   "master",
@@ -31,10 +36,10 @@ It listens on the loopback address only. ROS_IP, ROS_HOSTNAME or
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address := a.ros.MasterURI
 			if given.By("port", settings.Flag) {
-				address = ":" + strconv.Itoa(port)
+				address = ":" + strconv.Itoa(o.Port)
 			}
 			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
-				Address: address, Host: a.ros.Host, Listen: listen, Log: a.logger(),
+				Address: address, Host: a.ros.Host, Listen: o.Listen, Log: a.logger(),
 			})
 			if err != nil {
 				return err
@@ -50,6 +55,6 @@ It listens on the loopback address only. ROS_IP, ROS_HOSTNAME or
 			return nil
 		},
 	}
-	given = settingFlags(cmd, settings.Master, masterFields(&port, &listen))
+	given = settingFlags(cmd, settings.Master, &o)
 	return cmd
 }

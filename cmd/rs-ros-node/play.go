@@ -74,7 +74,7 @@ type playArgs struct {
 }
 
 func (p *playArgs) register(cmd *cobra.Command) {
-	p.Given = jobFlags(cmd, settings.Play, p, pageSettings(&p.HTTP))
+	p.Given = jobFlags(cmd, settings.Play, p)
 }
 
 // complete sets the options that depend on several flags.

@@ -49,7 +49,7 @@ Messages that were lost before they arrived are counted by header.seq and logged
 			return r.run(cmd.Context(), a, args)
 		},
 	}
-	jobFlags(cmd, settings.Record, r.fields(), &r.options, pageSettings(&r.page))
+	jobFlags(cmd, settings.Record, &r)
 	a.configFlags(cmd, "topics")
 	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size", "split-duration", "split-size", "http")
 	return cmd
@@ -57,31 +57,27 @@ Messages that were lost before they arrived are counted by header.seq and logged
 
 // recordArgs has the settings of record, including those without a field in record.Options.
 type recordArgs struct {
-	options record.Options
-	page    view.Access
-	udp     bool
-}
-
-func (r *recordArgs) fields() settings.Fields {
-	return settings.Fields{"udp": &r.udp}
+	Options record.Options
+	Page    view.Access
+	UDP     bool `setting:"udp"`
 }
 
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
-	o := &r.options
-	if err := cmp.Or(r.addTopics(args), r.page.Check()); err != nil {
+	o := &r.Options
+	if err := cmp.Or(r.addTopics(args), r.Page.Check()); err != nil {
 		return err
 	}
 	o.ROS = a.ros
 	table := a.newRecordTable()
 	defer table.close()
-	o.Log = a.serveViewers(&r.page)
+	o.Log = a.serveViewers(&r.Page)
 	for _, text := range settings.Record.Misread(a.ros.PrivateParams, a.ros.Remaps, func(name string) bool { return slices.Contains(o.Topics, name) }) {
 		o.Log.Warn().Msg(text)
 	}
-	if r.udp {
+	if r.UDP {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 	}
-	page := view.ShowRecording(view.Options{Access: r.page})
+	page := view.ShowRecording(view.Options{Access: r.Page})
 	o.Show = func(n *graph.Node, t *record.Recording) (func() error, error) {
 		hide, err := page(n, t)
 		if err != nil {
@@ -101,7 +97,7 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 func (r *recordArgs) addTopics(args []string) error {
 	for _, arg := range args {
 		size, err := strconv.ParseInt(arg, 10, 32)
-		switch o := &r.options; {
+		switch o := &r.Options; {
 		case o.Split && err == nil && size >= 0:
 			o.TotalSize = size << 20
 		case !o.Regex && isAddress(arg):

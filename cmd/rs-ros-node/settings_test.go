@@ -20,22 +20,13 @@ var nodeCommands = map[string]struct {
 }{
 	"live": {settings.Live, func() []any {
 		o := new(live.Options)
-		return []any{o.Lists(), o, pageSettings(&o.HTTP)}
+		return []any{o.Lists(), o}
 	}},
-	"play": {settings.Play, func() []any {
-		p := new(playArgs)
-		return []any{p, pageSettings(&p.HTTP)}
-	}},
-	"record": {settings.Record, func() []any {
-		r := new(recordArgs)
-		return []any{r.fields(), &r.options, pageSettings(&r.page)}
-	}},
-	"view": {settings.View, func() []any {
-		v := new(viewArgs)
-		return []any{v.fields(), &v.streams}
-	}},
+	"play":   {settings.Play, func() []any { return []any{new(playArgs)} }},
+	"record": {settings.Record, func() []any { return []any{new(recordArgs)} }},
+	"view":   {settings.View, func() []any { return []any{new(viewArgs)} }},
 	"demo":   {settings.Demo, func() []any { return []any{new(demo.Options)} }},
-	"master": {settings.Master, func() []any { return []any{masterFields(new(int), new(string))} }},
+	"master": {settings.Master, func() []any { return []any{new(masterArgs)} }},
 }
 
 // Every setting has one name in its command, and a field to set.

@@ -49,48 +49,40 @@ a catalog. Without an argument, choose a device in the page.`,
 			return v.run(cmd.Context(), a, args)
 		},
 	}
-	jobFlags(cmd, settings.View, v.fields(), &v.streams)
+	jobFlags(cmd, settings.View, &v)
 	help.First(cmd.Flags(), "http", "bags", "record-path", "master", "no-open")
 	return cmd
 }
 
 type viewArgs struct {
-	options viewer.RunOptions
-	streams live.StreamSettings
-	noOpen  bool
-	master  string
-}
-
-func (v *viewArgs) fields() settings.Fields {
-	o := &v.options
-	return settings.Fields{
-		"http": &o.Address, "bags": &o.Folder, "record-path": &o.RecordDir, "view-only": &o.ViewOnly, "no-auth": &o.NoAuth,
-		"allow-host": &o.AllowHosts, "allow-origin": &o.Origins, "no-open": &v.noOpen, "master": &v.master,
-	}
+	NoOpen  bool   `setting:"no-open"`
+	Master  string `setting:"master"` // before that of Options' recordings
+	Options viewer.RunOptions
+	Streams live.StreamSettings
 }
 
 func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
-	o := v.options
+	o := v.Options
 	settings.Live.Complete(nil, settings.Fields{"buffsize": &o.Recording.QueueBytes})
 	if len(args) == 1 {
 		o.Show = args[0]
 	}
 	o.Log, o.Lines = a.loggerForViewers()
-	o.Choose = v.streams.Choose
+	o.Choose = v.Streams.Choose
 	o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
 		return live.OpenSource(ctx, live.SourceOptions{Device: device, Paused: true, Log: o.Log})
 	}
 	o.Ready = func(url string) {
 		fmt.Fprintln(a.out, url)
-		if !v.noOpen {
+		if !v.NoOpen {
 			openBrowser(url)
 		}
 	}
-	if v.master == "" {
+	if v.Master == "" {
 		o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
 		return viewer.Run(ctx, o)
 	}
-	join, err := viewJoin(a, v.master, o)
+	join, err := viewJoin(a, v.Master, o)
 	if err != nil {
 		return usageError{err}
 	}

@@ -13,7 +13,7 @@ import (
 // Access says where viewers connect and what they may do. The zero value is nowhere.
 type Access struct {
 	guard.Access
-	ViewOnly bool           // viewers can't change anything
+	ViewOnly bool           `setting:"view-only"` // viewers can't change anything
 	Lines    *ros.LogWriter // what they see of the log, which has to write to it; nil for nothing
 	Announce func(string)   // shows the user, and nobody else, an address with a token; may be nil
 }

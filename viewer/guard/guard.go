@@ -17,15 +17,15 @@ import (
 // Access is the address for viewers and the rules of access.
 type Access struct {
 	// Address is host:port; port 0 is a free one. It is empty to not listen.
-	Address string
+	Address string `setting:"http"`
 	// AllowHosts are the host names, without ports, that requests without a token may use, in
 	// addition to localhost and addresses. Other names are refused, against DNS rebinding.
-	AllowHosts []string
+	AllowHosts []string `setting:"allow-host"`
 	// Origins are the origins of other sites whose pages may open sockets, such as
 	// https://example.org.
-	Origins []string
+	Origins []string `setting:"allow-origin"`
 	// NoAuth requires no token even if other machines can connect.
-	NoAuth bool
+	NoAuth bool `setting:"no-auth"`
 
 	token string // that viewers must send; empty if none is needed
 }
