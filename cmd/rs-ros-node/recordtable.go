@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -19,6 +18,7 @@ import (
 
 	"rsros/node/keys"
 	"rsros/program"
+	"rsros/program/work"
 	"rsros/record"
 )
 
@@ -89,13 +89,7 @@ func (t *recordTable) show(r tableSource) (stop func()) {
 	bar := t.bars.MustAdd(0, nil, mpb.BarExtender(rows, false), mpb.BarFillerTrim())
 	endKeys := func() {}
 	if t.in != nil {
-		ctx, cancel := context.WithCancel(context.Background())
-		var reading sync.WaitGroup
-		endKeys = func() {
-			cancel()
-			reading.Wait()
-		}
-		reading.Go(func() {
+		endKeys = work.Run(context.Background(), func(ctx context.Context) {
 			keys.Read(ctx, t.in, keys.Handler{Typed: func(input string) {
 				for _, key := range input {
 					if do := r.keys[string(key)]; do != nil {

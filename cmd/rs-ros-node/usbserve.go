@@ -15,6 +15,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
+	"rsros/program/work"
 	"rsros/replay/recorded"
 	"rsros/usbcam/usbip"
 	"rsros/usbcam/usbserve"
@@ -76,8 +77,6 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 		return err
 	}
 	server := usbip.NewServer(log, ports...)
-	done := make(chan struct{})
-	ctx, cancel := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 2) // one of each may come at once
 	if len(plugSignals) > 0 {
 		signal.Notify(signals, plugSignals...)
@@ -86,24 +85,18 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 	for i, p := range ports {
 		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
 	}
-	go func() {
-		defer close(done)
+	defer work.Run(ctx, func(ctx context.Context) {
 		for {
 			select {
 			case s := <-signals:
-				if s == plugSignals[0] {
-					server.SetPlugged(false)
-					log.Info().Msg("unplugged all cameras")
-				} else {
-					server.SetPlugged(true)
-					log.Info().Msg("plugged in all cameras")
-				}
+				in := s != plugSignals[0]
+				server.SetPlugged(in)
+				log.Info().Msg(map[bool]string{true: "plugged in", false: "unplugged"}[in] + " all cameras")
 			case <-ctx.Done():
 				return
 			}
 		}
-	}()
-	defer func() { cancel(); <-done }()
+	})()
 	return server.Serve(ctx, l)
 }
 

@@ -117,7 +117,6 @@ func (c *camera) serve(ctx context.Context) error {
 	if c.opts.Observer != nil {
 		c.attach(c.opts.Observer, nil)
 	}
-	c.attach(&eventLog{log: c.log}, nil)
 	c.attach(&c.watch, nil)
 	now := recorded.ArrivalClock(c.device, c.opts.Source.clock())
 	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Name: c.opts.Camera, Node: c.node}
@@ -170,7 +169,7 @@ func (c *camera) end() error {
 
 func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }
 
-// watcher waits for the end of a file or a failure. An unplugged camera hasn't ended.
+// watcher logs events, and waits for the end of a file or a failure. An unplugged camera hasn't ended.
 type watcher struct {
 	camdriver.NopHandler
 	camera *camera
@@ -184,6 +183,11 @@ type ending struct {
 }
 
 func (w *watcher) StatusChanged(s camdriver.Status) {
+	if s.Err != nil {
+		w.camera.log.Warn().Err(s.Err).Msg("device " + s.Kind.String())
+	} else {
+		w.camera.log.Info().Msg("device " + s.Kind.String())
+	}
 	switch s.Kind {
 	case camdriver.StatusEnded:
 		w.end(nil)
@@ -207,16 +211,11 @@ func (e ending) result() error {
 	return e.err
 }
 
-type eventLog struct {
-	camdriver.NopHandler
-	log zerolog.Logger
+func (w *watcher) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	w.camera.log.Debug().Int("sensor", sensor).Stringer("option", id).Float32("value", value).Msg("option changed")
 }
 
-func (e *eventLog) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
-	e.log.Debug().Int("sensor", sensor).Stringer("option", id).Float32("value", value).Msg("option changed")
-}
-
-func (e *eventLog) Notification(sensor int, n camdriver.Notification) {
+func (w *watcher) Notification(sensor int, n camdriver.Notification) {
 	level := zerolog.InfoLevel
 	switch n.Severity {
 	case camdriver.SeverityWarn:
@@ -224,13 +223,5 @@ func (e *eventLog) Notification(sensor int, n camdriver.Notification) {
 	case camdriver.SeverityError, camdriver.SeverityFatal:
 		level = zerolog.ErrorLevel
 	}
-	e.log.WithLevel(level).Int("sensor", sensor).Stringer("category", n.Category).Msg(n.Description)
-}
-
-func (e *eventLog) StatusChanged(s camdriver.Status) {
-	if s.Err != nil {
-		e.log.Warn().Err(s.Err).Msg("device " + s.Kind.String())
-		return
-	}
-	e.log.Info().Msg("device " + s.Kind.String())
+	w.camera.log.WithLevel(level).Int("sensor", sensor).Stringer("category", n.Category).Msg(n.Description)
 }

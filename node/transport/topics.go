@@ -41,16 +41,15 @@ type Topics []*transport
 
 // Advertise advertises the topics. The parameter server has until the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
 func Advertise(ctx context.Context, n *ros.Node, o Options) (t Topics, err error) {
+	var forms []form
 	if imagetransport.Compressible(o.Encoding) {
-		c := newCompressed(o.Encoding)
-		if err := t.add(ctx, n, o, "compressed", c.encode, c.parameters(), c.apply); err != nil {
-			t.Close()
-			return nil, err
-		}
+		forms = append(forms, compressed(o.Encoding))
 	}
 	if o.Depth {
-		d := newCompressedDepth(o.Encoding, o.Units)
-		if err := t.add(ctx, n, o, "compressedDepth", d.encode, d.parameters(), d.apply); err != nil {
+		forms = append(forms, compressedDepth(o.Encoding, o.Units))
+	}
+	for _, f := range forms {
+		if err := t.add(ctx, n, o, f); err != nil {
 			t.Close()
 			return nil, err
 		}
@@ -58,17 +57,18 @@ func Advertise(ctx context.Context, n *ros.Node, o Options) (t Topics, err error
 	return t, nil
 }
 
-func (t *Topics) add(ctx context.Context, n *ros.Node, o Options, name string, encode encode, parameters []graph.Parameter, apply func(graph.Values) error) error {
-	topic := o.Topic + "/" + name
+func (t *Topics) add(ctx context.Context, n *ros.Node, o Options, f form) error {
+	topic := o.Topic + "/" + f.name
 	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: o.Queue, QueueBytes: o.QueueBytes})
 	if err != nil {
 		return err
 	}
-	one := newTransport(p, encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
+	one := newTransport(p, f.encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
 	*t = append(*t, one)
-	one.group, err = graph.OfferReconfigure(ctx, n, topic, parameters, func(v graph.Values) error {
+	one.group, err = graph.OfferReconfigure(ctx, n, topic, f.parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
-		return apply(v)
+		f.apply(v)
+		return nil
 	})
 	return err
 }
