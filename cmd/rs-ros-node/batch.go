@@ -79,29 +79,7 @@ func (c batched) line(name, in, out string, flags []string) []string {
 func newBatchCommand(a *app) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
-		Use:   "batch COMMAND FOLDER -o FOLDER [-- FLAGS]",
-		Short: "Run a command over all recordings of a folder or bucket, in shards",
-		Long: `batch runs check, info, catalog, recover, compress, convert, filter, process or
-export over every recording below a folder or an address. Arguments after -- are
-passed to the command. batch prints a JSON line for each recording, and keeps it as a
-marker in .batch, in the folder of -o. A second run processes recordings that aren't done, failed or
-have changed, and prints the earlier lines of all others. Each output appears whole or
-not at all.
-
-With --shard, or in an array job of Slurm, Kubernetes or AWS Batch, it processes one
-shard of the recordings. Shards have about the same size. A shard that died is simply
-run again.
-
-Recordings are *.bag, *.bag.active, *.db3 and *.mcap, also with .zstd, and rosbag2
-folders with a metadata.yaml.
-
-Exit codes: 0 all are done, 3 all are done but something was lost or damaged, 1 a
-recording failed, or Ctrl-C.`,
-		Example: `  rs-ros-node batch check bags -o checked
-  rs-ros-node batch recover bags -o recovered
-  rs-ros-node batch convert bags -o mcap --to mcap -- --lz4
-  rs-ros-node batch filter s3://fleet/raw -o s3://fleet/imu -- --types sensor_msgs/Imu
-  rs-ros-node batch info bags -o infos --shard 0/8`,
+		Use:  "batch COMMAND FOLDER -o FOLDER [-- FLAGS]",
 		Args: batchArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.in = args[1]

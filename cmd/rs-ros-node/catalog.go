@@ -21,21 +21,7 @@ type catalogOptions struct {
 func newCatalogCommand(a *app) *cobra.Command {
 	var o catalogOptions
 	cmd := &cobra.Command{
-		Use:   "catalog IN… [-o OUT]",
-		Short: "Describe recordings in a table, one row each",
-		Long: `catalog writes one row for each recording: its name, version, size, times, topics,
-damage, camera and a thumbnail. It reads indexes, the description of a RealSense
-recording, and one frame for the thumbnail. IN is a recording, a folder, or an address
-that ends with a slash, for all recordings below it. The table is JSON, one line for each
-row, which DuckDB, pandas and polars read. "view OUT" shows and searches it; "catalog
-merge" makes one catalog of several.
-
-Exit codes: 0 done, 3 a recording is damaged, has no index or can't be read, as its row
-says, 1 not done.`,
-		Example: `  rs-ros-node catalog ~/recordings -o walks.jsonl
-  rs-ros-node catalog s3://robots/2026/ -o s3://robots/2026.jsonl
-  rs-ros-node catalog walk.bag --no-thumbnails
-  rs-ros-node catalog merge monday.jsonl tuesday.jsonl -o week.jsonl`,
+		Use:  "catalog IN… [-o OUT]",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
 	}
@@ -53,15 +39,7 @@ func newCatalogMergeCommand(a *app) *cobra.Command {
 	var out string
 	var overwrite bool
 	cmd := &cobra.Command{
-		Use:   "merge CATALOG… -o OUT",
-		Short: "Make one catalog of several",
-		Long: `merge writes the newest row of each recording. A CATALOG is a file that catalog wrote,
-or a folder or an address that ends with a slash, for all files below it that end in
-.jsonl.
-
-Exit codes: 0 done, 1 not done, without output.`,
-		Example: `  rs-ros-node catalog merge monday.jsonl tuesday.jsonl -o week.jsonl
-  rs-ros-node catalog merge s3://robots/catalogs/ -o all.jsonl`,
+		Use:  "merge CATALOG… -o OUT",
 		Args: withOutput(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := catalog.Merge(cmd.Context(), args, out, overwrite)

@@ -47,22 +47,7 @@ type checkResult struct {
 func newCheckCommand(a *app) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
-		Use:   "check BAG…",
-		Short: "Look for damage: structure, checksums, index against content",
-		Long: `check reads whole bags and compares the content with checksums, indexes and counts.
-In a RealSense recording, it also checks the layout and counts the gaps in the
-camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
-SDK's reader that the file breaks. The bag isn't changed; recover makes a sound one.
-
-With --rules it also compares each recording with a YAML file: required topics, their
-rates, gaps, sizes and stamps, losses. --rules-from prints such a file.
-
-Exit codes: 0 sound, 3 damaged but readable or a rule failed, 1 not readable, 2 the rule
-file is invalid.`,
-		Example: `  rs-ros-node check walk.bag
-  rs-ros-node check --json *.bag
-  rs-ros-node check --rules-from good.bag > rules.yaml
-  rs-ros-node check --rules rules.yaml *.bag`,
+		Use: "check BAG…",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.from != "" && (o.json || o.rules != ""):

@@ -30,18 +30,7 @@ type compressOptions struct {
 func newCompressCommand(a *app) *cobra.Command {
 	var o compressOptions
 	cmd := &cobra.Command{
-		Use:   "compress BAG…",
-		Short: "Compress bags, like rosbag compress, on all cores",
-		Long: `compress rewrites bags in place with compressed chunks: walk.bag becomes the
-compressed bag, and the original is kept as walk.orig.bag. The default is BZ2, as
-in rosbag: small but slow. librealsense plays LZ4, but crashes on BZ2. MCAP files
-are compressed with --lz4. .db3 files are not, because not all their readers support
-compression.
-
-Exit codes: 0 done, 3 the intact part of a torn bag was compressed, 1 a bag couldn't
-be read or written and is unchanged.`,
-		Example: `  rs-ros-node compress --lz4 walk.bag
-  rs-ros-node compress --bz2 *.bag -o archive/`,
+		Use:  "compress BAG…",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.BZ2)
@@ -56,12 +45,7 @@ be read or written and is unchanged.`,
 func newDecompressCommand(a *app) *cobra.Command {
 	o := compressOptions{bag: bagstore.Options{Compression: bagstore.None}}
 	cmd := &cobra.Command{
-		Use:   "decompress BAG…",
-		Short: "Decompress bags, like rosbag decompress",
-		Long: `decompress rewrites bags in place without compression. The original is kept as
-NAME.orig.bag. Exit codes are those of compress.`,
-		Example: `  rs-ros-node decompress walk.bag
-  rs-ros-node decompress *.bag -o plain/`,
+		Use:  "decompress BAG…",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}

@@ -33,42 +33,7 @@ type convertOptions struct {
 func newConvertCommand(a *app) *cobra.Command {
 	var o convertOptions
 	cmd := &cobra.Command{
-		Use:   "convert IN -o OUT",
-		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
-		Long: `convert writes a recording in the format that OUT's extension names: .bag, .db3 or
-.mcap. Without an extension, OUT is a new rosbag2 folder with a metadata.yaml. IN is
-any recording, of ROS 1 or ROS 2.
-
-Messages are converted between ROS 1 and ROS 2 if OUT needs it, by the definitions of
-their types. An .mcap keeps the messages of IN unless --ros is set. ROS 2 has no seq
-in headers and no publisher names in recordings. Latched topics become
-transient_local, and the reverse.
-
-A RealSense recording becomes one that librealsense plays: a .bag of version 3, which
-releases up to 2.57 record and all releases play, or a .db3, which releases since 2.58
-record and play. Frames, metadata, times, option changes, calibration, extrinsics and
-notifications are kept. With --ros its topics are converted like those of other
-recordings.
-
-With --realsense, or --sdk and a .db3, the images, camera_info and IMU samples of
-realsense2_camera or another camera node become such a recording.
-
-The topics and the part of the time that are selected are written as by filter. Of a
-RealSense recording that remains one, only a part of the time can be selected.
-
-What OUT can't hold, such as a pose in a .db3, is listed. OUT appears only when it is
-complete. IN may be torn or unindexed; OUT gets its intact messages.
-
-Exit codes: 0 done, 3 done but OUT doesn't hold all of IN, 1 not done,
-without output.`,
-		Example: `  rs-ros-node convert walk.db3 -o walk.bag
-  rs-ros-node convert walk.db3 -o walk.bag --lz4
-  rs-ros-node convert walk.bag -o walk.db3 --sdk 2.58.1
-  rs-ros-node convert robot.bag -o robot            # a folder for ros2 bag play
-  rs-ros-node convert robot.mcap -o robot.bag
-  rs-ros-node convert robot.mcap -o walk.bag --realsense  # its camera, for librealsense
-  rs-ros-node convert robot.bag -o robot.mcap --ros 2
-  rs-ros-node convert camera.bag -o part.db3 --start 10 --end 20`,
+		Use:  "convert IN -o OUT",
 		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.camera = o.camera || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(o.out) == ".db3"

@@ -20,19 +20,7 @@ import (
 func newDefinitionsCommand(a *app) *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
-		Use:   "definitions -o FOLDER",
-		Short: "Write the message definitions of a camera's topics for stock ROS",
-		Long: `definitions writes the packages realsense2_camera and realsense_msgs, which ROS doesn't
-have by itself, into a folder, and prints the line that adds the folder to
-ROS_PACKAGE_PATH. With it, rostopic echo, rosservice call, rosmsg, rossrv and rqt know
-the types of all topics and services of the camera. The Debian package installs them
-in /usr/share. Python scripts that import the types call roslib.load_manifest first, or
-have FOLDER/PACKAGE/src in PYTHONPATH. There are no headers for C++.
-
-Exit codes: 0 done, 1 not done.`,
-		Example: `  rs-ros-node definitions -o ~/rs-ros-node-definitions
-  eval "$(rs-ros-node definitions -o ~/rs-ros-node-definitions)"
-  rostopic echo -n 1 /camera/color/metadata`,
+		Use:  "definitions -o FOLDER",
 		Args: withOutput(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.definitions(folder) },
 	}

@@ -31,14 +31,7 @@ type devicesOptions struct {
 func newDevicesCommand(a *app) *cobra.Command {
 	var o devicesOptions
 	cmd := &cobra.Command{
-		Use:   "devices",
-		Short: "List the RealSense cameras on USB, or write a report of one",
-		Long: `devices lists the RealSense cameras on USB. With --report, it writes a text
-file with a camera's descriptors, controls, calibration, and the rate and first headers of
-each stream, without images. This takes half a minute, and changes no setting. docs/usb.md
-describes the file and how to send it.`,
-		Example: `  rs-ros-node devices
-  rs-ros-node devices --report -o d435i.txt --mask-serials`,
+		Use:  "devices",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

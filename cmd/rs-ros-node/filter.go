@@ -36,30 +36,7 @@ const nothingSelected = "no message was selected: the output is empty"
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
 	cmd := &cobra.Command{
-		Use:   "filter IN -o OUT [EXPRESSION]",
-		Short: "Copy a recording with some of its topics, types or time",
-		Long: `filter copies messages without decoding them. OUT's extension says the format: .mcap,
-.db3, or else a bag. Messages are converted between ROS 1 and ROS 2 only if OUT needs
-it, as by convert. With --start, the last latched message
-of each topic before the start (maps, static transforms, camera descriptions) is
-kept and moved to the start, as a late subscriber would have received it. Without a
-flag for compression, it stays the same, and chunks whose messages are all copied stay
-as they are stored.
-
-EXPRESSION is Python as in rosbag filter, over topic, m (the message) and t (its
-time): comparisons, arithmetic, fields, slices, comprehensions, any, sum,
-t.to_sec(), startswith, format and the like. An error names anything that isn't
-supported.
-
-Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done,
-without output.`,
-		Example: `  rs-ros-node filter walk.bag -o depth.bag --topics /camera/depth/image_rect_raw,/tf
-  rs-ros-node filter walk.bag -o small.bag -x '.*/compressed' --start 10 --end 20.5
-  rs-ros-node filter robot.mcap -o cut.mcap --start 10 --end 20
-  rs-ros-node filter walk.bag -o imu.bag --types sensor_msgs/Imu --lz4
-  rs-ros-node filter walk.bag -o fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
-  rs-ros-node filter walk.bag -o odom.bag \
-      "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
+		Use:  "filter IN -o OUT [EXPRESSION]",
 		Args: withOutput(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {

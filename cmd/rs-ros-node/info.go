@@ -29,23 +29,7 @@ type infoOptions struct {
 func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
-		Use:   "info BAG…",
-		Short: "Summarize bags, as rosbag info does, from the index",
-		Long: `info prints what rosbag info prints, from the index alone; the date of a RealSense
-recording is in its first frame. A bag that is torn or has no index is scanned as far
-as it is intact, with a log line. Like all commands that only read, it also takes .db3
-and MCAP files and rosbag2 folders. --freq and --sizes
-add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
-times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
---realsense adds device, sensors and streams with the gaps in frame numbers; --json
-always has all but these gaps.
-
-Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
-		Example: `  rs-ros-node info walk.bag
-  rs-ros-node info --freq --sizes walk.bag
-  rs-ros-node info --realsense walk.bag
-  rs-ros-node info --missing walk.bag
-  rs-ros-node info -y -k duration walk.bag`,
+		Use:  "info BAG…",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.info(cmd.Context(), args, o) },
 	}

@@ -25,13 +25,7 @@ func newMasterCommand(a *app) *cobra.Command {
 	var o masterArgs
 	var given settings.Given
 	cmd := &cobra.Command{
-		Use:   "master",
-		Short: "Run the embedded ROS master, parameter server and rosout",
-		Long: `master is a roscore for machines without ROS: it runs the master, the parameter
-server and the rosout aggregator in one process. It prints its URI and runs until stopped.
-
-It listens on the loopback address only. ROS_IP, ROS_HOSTNAME or
---listen let other machines reach it. Its port is that of ROS_MASTER_URI.`,
+		Use:  "master",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address := a.ros.MasterURI

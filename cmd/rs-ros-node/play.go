@@ -19,33 +19,7 @@ import (
 func newPlayCommand(a *app) *cobra.Command {
 	var p playArgs
 	cmd := &cobra.Command{
-		Use:   "play BAG…",
-		Short: "Play bags, like rosbag play, with control of position, rate and loop",
-		Long: `play publishes the messages of bags with their recorded timing, or faster. Flags and
-keys of rosbag play have the same meaning. Unindexed and torn bags are played as far as they
-are intact. Topic names that ROS refuses are made legal. Recordings of ROS 2 (.db3 and
-MCAP files, and their folders) are played as messages of ROS 1.
-
-Keys: space pause, s step, f step a frame set, left and right 5 s, up and down
-60 s, + - 1 rate, l loop, t pause topics, q quit.
-
-Services: ~pause_playback and /pause_playback (std_srvs/SetBool), ~step,
-~step_frame_set, ~stop (std_srvs/Trigger); rate, position, loop and paused by
-dynamic_reconfigure. Topics: ~seek (std_msgs/Float64, seconds from the start),
-~status (diagnostic_msgs/DiagnosticStatus).
-
---start and --end take a date such as "2018-05-03 12:30:00" or a number of
-seconds: since 1970, or since the first message if the number is smaller than that
-message's time.
-
-Exit codes: 0 everything was published, 1 a bag can't be read, 3 something is
-damaged, a topic that was asked for is missing, slow subscribers lost messages,
-or not everything could be computed in time.`,
-		Example: `  rs-ros-node play walk.bag --clock
-  rs-ros-node play walk.bag -s 10 -u 5 -r 0.5 --loop
-  rs-ros-node play --topics /tf /camera/depth/image_raw --bags walk.bag
-  rs-ros-node play walk.bag --restamp --loop --loop-monotonic
-  rs-ros-node play realsense.bag --naming wrapper --align-depth --pointcloud`,
+		Use: "play BAG…",
 		RunE: func(cmd *cobra.Command, bags []string) error {
 			if err := p.complete(bags); err != nil {
 				return usageError{err}

@@ -29,29 +29,7 @@ type processOptions struct {
 func newProcessCommand(a *app) *cobra.Command {
 	var o processOptions
 	cmd := &cobra.Command{
-		Use:   "process IN -o OUT --filters NAME,…",
-		Short: "Filter, align and colour a RealSense recording, as a recording",
-		Long: `process sends the frames of a RealSense recording through librealsense's
-processing blocks, in the order given, and writes the results as a recording with
-the sizes, intrinsics and extrinsics of the new streams. Motion, options and
-notifications are copied; with --start, changes of options before it are moved to it.
-Results are bit-identical to those of librealsense 2.56.5.
-IN may also be a recording of realsense2_camera or another camera node, whose camera
-is taken; its other topics are left out, and listed.
-
-Filters: decimation, rotation, hdr_merge, sequence_id_filter, threshold,
-disparity_start, spatial, temporal, hole_filling, disparity_end, align_to_color,
-align_to_depth, align_to_infrared, colorizer. --set changes an option by its name in
-lower case, such as spatial.filter_smooth_alpha.
-
-Exit codes: 0 done, 3 the recording is damaged and its intact part was processed,
-1 not done, without output.`,
-		Example: `  rs-ros-node process walk.bag -o aligned.bag --filters align_to_color
-  rs-ros-node process walk.bag -o smooth.bag \
-      --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
-  rs-ros-node process walk.bag -o view.bag --filters decimation,colorizer \
-      --set colorizer.color_scheme=9 --lz4
-  rs-ros-node process walk.bag -o part.bag --filters temporal --start 10 --end 20`,
+		Use:  "process IN -o OUT --filters NAME,…",
 		Args: withOutput(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], o) },
 	}

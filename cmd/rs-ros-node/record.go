@@ -20,31 +20,7 @@ import (
 func newRecordCommand(a *app) *cobra.Command {
 	var r recordArgs
 	cmd := &cobra.Command{
-		Use:   "record [TOPIC…]",
-		Short: "Record topics into bags that are always playable, like rosbag record",
-		Long: `record subscribes to topics and writes their messages into a bag that is valid at
-every instant. After a crash, kill -9 or a full disk it plays up to the last
-checkpoint, and recover also keeps every whole message after it.
-
-With --db3 the messages are converted to ROS 2 and the file is a rosbag2 .db3. Topics
-that can't be converted are left out and logged, with exit code 3.
-
-With --ring, only the last seconds are on disk, until a trigger keeps them and what
-follows: the service ~trigger, --trigger or --trigger-silence.
-
-On a terminal it shows a table of what is recorded. Keys: space pause, s split, m mark,
-t trigger, q quit.
-
-Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording, ~mark, ~trigger
-(std_srvs/Trigger). While a file is written its name ends with .active. A file is
-never replaced: if the name is taken, the time stamp is appended to it.
-
-Exit code 3 if messages were dropped because the disk could not keep up or was full.
-Messages that were lost before they arrived are counted by header.seq and logged.`,
-		Example: `  rs-ros-node record -a --lz4
-  rs-ros-node record -O lab.bag /camera/depth/image_rect_raw /tf /tf_static
-  rs-ros-node record -a -x '.*/compressed' --split-size 1G --max-splits 10
-  rs-ros-node record -a --ring 60s --ring-after 30s --trigger "topic == '/estop' and m.data"`,
+		Use: "record [TOPIC…]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), a, args)
 		},

@@ -39,21 +39,7 @@ type recoverResult struct {
 func newRecoverCommand(a *app) *cobra.Command {
 	var o recoverOptions
 	cmd := &cobra.Command{
-		Use:   "recover BAG…",
-		Short: "Make sound bags, .db3 and MCAP files from torn, unindexed or damaged ones",
-		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
-torn chunks up to the tear, and writes every intact message into a sound bag. It
-prints what was kept and lost for each topic that lost something, or with
---log-level debug for every topic.
-
-The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
-result gets the name walk.bag, and the original is kept as walk.orig.bag. A .db3 or
-MCAP file becomes walk.recovered.db3 or walk.recovered.mcap.
-
-Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
-		Example: `  rs-ros-node recover walk.bag.active
-  rs-ros-node recover walk.bag -o whole.bag
-  rs-ros-node recover --in-place *.bag`,
+		Use:  "recover BAG…",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.verbose = a.level <= zerolog.DebugLevel
@@ -70,16 +56,7 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 func newReindexCommand(a *app) *cobra.Command {
 	o := recoverOptions{reindex: true}
 	cmd := &cobra.Command{
-		Use:   "reindex BAG…",
-		Short: "Rebuild the index of bags in place, as rosbag reindex does",
-		Long: `reindex replaces bags by sound ones, and keeps the originals as walk.orig.bag, or
-walk.bag.orig.active for walk.bag.active. It works like recover, and so keeps more
-than rosbag reindex: messages after damage, and those in torn chunks.
-
-Exit codes: 0 each bag is sound now, 1 nothing of a bag could be kept. What was
-lost is printed.`,
-		Example: `  rs-ros-node reindex walk.bag.active && mv walk.bag.active walk.bag
-  rs-ros-node reindex *.bag -o sound/`,
+		Use:  "reindex BAG…",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.verbose, o.to.InPlace = a.level <= zerolog.DebugLevel, o.out == ""

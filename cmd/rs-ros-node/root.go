@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -144,19 +145,14 @@ func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
+// texts are those of all commands, see help.Describe.
+//
+//go:embed help/*.txt
+var texts embed.FS
+
 func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "rs-ros-node",
-		Short: "Publish, record and replay a RealSense camera in a ROS 1 graph",
-		Long: `rs-ros-node publishes a RealSense camera into a ROS 1 graph, records it into
-bags that are playable at every instant, and plays any ROS 1 bag. It needs no
-ROS installation. The default command is live.
-
-ROS arguments are accepted anywhere: topic remappings a:=b, private parameters
-_p:=v, and __name:= __ns:= __master:= __ip:= __hostname:= __log:=.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
-damaged, 4 no such device, 5 no ROS master.`,
+		Use:           "rs-ros-node",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -175,6 +171,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
 	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
 	root.AddCommand(newDemoCommand(a), newVersionCommand())
+	help.Describe(root, texts)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
 	help.Use(root)

@@ -30,20 +30,7 @@ type splitOptions struct {
 func newSplitCommand(a *app) *cobra.Command {
 	var o splitOptions
 	cmd := &cobra.Command{
-		Use:   "split BAG [-o PREFIX]",
-		Short: "Split a bag by size, time or number of messages",
-		Long: `split copies a bag into parts: walk_000.bag, walk_001.bag and so on, whose names
-sort in time order. A part ends at the first limit that is reached. Each begins with
-the newest latched messages of the previous parts, so that it can be played alone.
-The flags that select messages are those of filter.
-
-The parts are listed on standard output. If split is interrupted, finished parts
-remain.
-
-Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done.`,
-		Example: `  rs-ros-node split walk.bag --split-size 1G
-  rs-ros-node split walk.bag --split-duration 1m -o parts/walk
-  rs-ros-node split walk.bag --split-count 100000 --topics /imu`,
+		Use:  "split BAG [-o PREFIX]",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.split(cmd.Context(), args[0], o) },
 	}

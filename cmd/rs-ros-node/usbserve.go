@@ -28,21 +28,7 @@ func newUSBServeCommand(a *app) *cobra.Command {
 	var devices []string
 	var listen string
 	cmd := &cobra.Command{
-		Use:   "usb-serve",
-		Short: "Serve simulated cameras and recordings as RealSense cameras on USB, by USB/IP",
-		Long: `usb-serve serves a D435i by USB/IP, with images, motion data, times, metadata and
-calibration of the simulated camera or a recording. On any Linux,
-
-  modprobe vhci-hcd && usbip attach -r 127.0.0.1 -b 1-1
-
-plugs it in, for programs that use librealsense. It behaves as librealsense expects.
-This wasn't compared with a real camera.
-
-Several cameras have the bus ids 1-1, 1-2, … SIGUSR1 unplugs them, SIGUSR2 plugs
-them in again; hosts then have to attach them again.`,
-		Example: `  rs-ros-node usb-serve --device sim
-  rs-ros-node usb-serve --device walk.bag --listen 0.0.0.0:3240
-  rs-ros-node usb-serve --device sim:1 --device sim:2`,
+		Use:  "usb-serve",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(devices) > maxServed {

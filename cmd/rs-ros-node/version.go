@@ -21,9 +21,8 @@ import (
 func newVersionCommand() *cobra.Command {
 	features := false
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and the build",
-		Args:  cobra.NoArgs,
+		Use:  "version",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), build())
 			if err == nil && features {

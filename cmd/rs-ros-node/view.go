@@ -24,26 +24,7 @@ import (
 func newViewCommand(a *app) *cobra.Command {
 	var v viewArgs
 	cmd := &cobra.Command{
-		Use:   "view [DEVICE | FILE | FOLDER]",
-		Short: "Show a camera or a recording in the browser",
-		Long: `view shows a camera or a RealSense recording in the browser: exact depth, colour,
-points, the inertial sensors, options, and recording and playback controls. For any
-other recording (.bag, .mcap, .db3) it shows the topics. It needs no ROS and no master.
-It prints the address of its page, which only this machine can open unless --http
-names another address; then the page's address contains a token. Foxglove and Lichtblick
-connect to the same port.
-
-With --master it shows the topics of a running graph, and subscribes to each topic only
-while somebody watches it.
-
-DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists and
-searches the recordings in it. FOLDER may also be an address that ends with a slash, or
-a catalog. Without an argument, choose a device in the page.`,
-		Example: `  rs-ros-node view walk.bag
-  rs-ros-node view sim
-  rs-ros-node view ~/recordings
-  rs-ros-node view walks.jsonl
-  rs-ros-node view --master http://robot:11311`,
+		Use:  "view [DEVICE | FILE | FOLDER]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return v.run(cmd.Context(), a, args)
