@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 
@@ -9,23 +8,6 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 )
-
-// nowhere is an Output that discards everything.
-type nowhere struct{}
-
-func (nowhere) Advertise(Channel) (Sink, error)                 { return nowhere{}, nil }
-func (nowhere) Ready(context.Context) error                     { return nil }
-func (nowhere) PublishClock(bagstore.Time)                      {}
-func (nowhere) PublishWait(_ context.Context, m msgs.Raw) error { nowhere{}.Publish(m); return nil }
-func (nowhere) Subscribers() int                                { return 0 }
-func (nowhere) Dropped() uint64                                 { return 0 }
-func (nowhere) Settle(context.Context) error                    { return nil }
-func (nowhere) Flush(context.Context) error                     { return nil }
-func (nowhere) Publish(m msgs.Raw) {
-	if m.Owner != nil {
-		m.Owner.Release()
-	}
-}
 
 // BenchmarkPlayer measures the player itself: reading ahead, the state machine and the clock, without
 // waiting and without sockets.
@@ -60,7 +42,7 @@ func BenchmarkPlayer(b *testing.B) {
 			b.SetBytes(int64(size * count))
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: nowhere{}, Clock: &fakeClock{now: wall0}, Settings: Settings{Immediate: true, ClockHz: 100}})
+				p, err := New(Options{Source: Bags([]*bagstore.Recording{bag}), Output: Nowhere{}, Clock: &fakeClock{now: wall0}, Settings: Settings{Immediate: true, ClockHz: 100}})
 				if err != nil {
 					b.Fatal(err)
 				}

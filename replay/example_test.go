@@ -22,18 +22,19 @@ func (c *testClock) Wait(t replay.Wall) { c.now = t }
 func (c *testClock) Wake()              {}
 
 // printer is an Output that prints what is published, and when.
-type printer struct{ clock *testClock }
+type printer struct {
+	replay.Nowhere
+	clock *testClock
+}
 
 func (p printer) Advertise(c replay.Channel) (replay.Sink, error) { return channel{p, c}, nil }
-func (p printer) Ready(context.Context) error                     { return nil }
-func (p printer) PublishClock(bagstore.Time)                      {}
 
 type channel struct {
 	printer
 	replay.Channel
 }
 
-func (c channel) Publish(m msgs.Raw) {
+func (c channel) Publish(_ context.Context, m msgs.Raw) error {
 	var s msgs.String
 	if err := msgs.Unmarshal(append(m.Head, m.Body...), &s); err != nil {
 		log.Fatal(err)
@@ -42,13 +43,10 @@ func (c channel) Publish(m msgs.Raw) {
 		m.Owner.Release()
 	}
 	fmt.Println(time.Duration(c.clock.now), c.Topic, s.Data)
+	return nil
 }
 
-func (c channel) PublishWait(_ context.Context, m msgs.Raw) error { c.Publish(m); return nil }
-func (c channel) Subscribers() int                                { return 1 }
-func (c channel) Dropped() uint64                                 { return 0 }
-func (c channel) Settle(context.Context) error                    { return nil }
-func (c channel) Flush(context.Context) error                     { return nil }
+func (c channel) Subscribers() int { return 1 }
 
 // writeGreetings records three messages a second apart.
 func writeGreetings(path string) error {
@@ -89,7 +87,7 @@ func Example() {
 	clock := new(testClock)
 	player, err := replay.New(replay.Options{
 		Source:   replay.Bags([]*bagstore.Recording{bag}),
-		Output:   printer{clock},
+		Output:   printer{clock: clock},
 		Clock:    clock,
 		Settings: replay.Settings{Rate: 2, Delay: 100 * time.Millisecond},
 	})

@@ -139,7 +139,7 @@ func (f *feed) read(r *run) {
 }
 
 // weight returns the size that counts towards the feed's bound. The channel has room for all items that may wait.
-func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
+func (i *item) weight() int64 { return max(i.size(), itemBytes) }
 
 // put waits for room. It returns false if the run was stopped.
 func (r *run) put(next item) bool {

@@ -33,10 +33,7 @@ func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn
 // untouched reports whether a connection's messages are passed on unread.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
-	if r, ok := p.o.Output.(Reader); ok && ch != nil && r.Reads(ch.Channel) {
-		return false
-	}
-	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic && p.o.StampShifts[c] == 0
+	return ch != nil && !p.o.Output.Reads(ch.Channel) && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic && p.o.StampShifts[c] == 0
 }
 
 // prelude returns the prelude of bag time t: the latched messages that a subscriber would have
@@ -61,7 +58,12 @@ func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded)
 	if ch.tfStatic {
 		return p.staticTransforms(ch, since, t, f)
 	}
-	return lastOf(p.before(ch, since, t), f)
+	it := p.before(ch, since, t).Iterator()
+	defer it.Close()
+	if !it.Last(t) {
+		return it.Err()
+	}
+	return f(it.Message())
 }
 
 // before selects a channel's messages from since to just before t.
@@ -71,16 +73,6 @@ func (p *Player) before(ch *channel, since, t bagstore.Time) View {
 		Start:       since,
 		End:         t - 1,
 	})
-}
-
-func lastOf(view View, f func(Recorded) error) error {
-	it := view.Iterator()
-	defer it.Close()
-	it.SeekEnd()
-	if !it.Prev() {
-		return it.Err()
-	}
-	return f(it.Message())
 }
 
 // staticTransforms calls f with the newest message for each set of transforms.
@@ -119,7 +111,7 @@ func transformsKey(data []byte) string {
 }
 
 // Recall passes the last message at or before the current time to the Recaller sinks of
-// some topics. Messages computed by a Work are recalled only while nothing plays;
+// some topics. Messages of a Work are recalled only while nothing plays;
 // otherwise the next one comes soon.
 type Recall struct{ Topics []string }
 
@@ -128,44 +120,35 @@ func (c Recall) do(p *Player, now Wall) error {
 		return ErrWaiting
 	}
 	until := p.time.position(now) + 1
-	computed := make(map[*bagstore.Connection]*channel)
 	for _, ch := range p.channels.list {
 		sink, ok := ch.sink.(Recaller)
 		if !ok || !slices.Contains(c.Topics, ch.Topic) {
 			continue
 		}
-		recall := func(m Recorded) error {
-			if m.Work != nil {
-				computed[m.Conn] = ch
-				return nil
-			}
-			sink.Recall(p.raw(ch, m, m.Time, p.time.stampShift(m.Time, p.clock.Now())))
-			return nil
-		}
-		if err := p.visitLast(ch, 0, until, recall); err != nil {
+		if err := p.visitLast(ch, 0, until, func(m Recorded) error { return p.recall(ch, sink, m) }); err != nil {
 			return err
 		}
 	}
-	if len(computed) == 0 || !p.time.paused && !p.time.over {
-		return nil
-	}
-	return p.recallWork(computed, until)
+	return nil
 }
 
-func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until bagstore.Time) error {
-	if err := p.wait(); err != nil {
+func (p *Player) recall(ch *channel, sink Recaller, m Recorded) error {
+	shift := p.time.stampShift(m.Time, p.clock.Now())
+	switch {
+	case m.Work == nil:
+		sink.Recall(p.raw(ch, m, m.Time, shift))
+		return nil
+	case !p.time.paused && !p.time.over:
+		return nil
+	}
+	if err := p.o.Source.Settle(p.ctx); err != nil {
 		return err
 	}
-	view := p.o.Source.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return channels[c] != nil }, End: until - 1})
-	return lastOf(view, func(m Recorded) error {
-		shift, at := p.time.stampShift(m.Time, p.clock.Now()), int64(m.Time+p.time.offset)
-		wanted := make(map[*bagstore.Connection]func(msgs.Raw))
-		for c, ch := range channels {
-			wanted[c] = func(made msgs.Raw) { ch.sink.(Recaller).Recall(p.stamped(ch, made, shift, at)) }
-		}
-		m.Work.Start(wanted, true)
-		return m.Work.Wait(p.ctx)
-	})
+	at := int64(m.Time + p.time.offset)
+	m.Work.Start(map[*bagstore.Connection]func(msgs.Raw){
+		m.Conn: func(made msgs.Raw) { sink.Recall(p.stamped(ch, made, shift, at)) },
+	}, true)
+	return p.o.Source.Settle(p.ctx)
 }
 
 // StepBack publishes, while paused, the frame set that is Sets before the current one.
@@ -201,10 +184,9 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	})
 	it := view.Iterator()
 	defer it.Close()
-	it.SeekEnd()
-	at := p.time.start
+	at := p.time.at + 1
 	for range n + 1 {
-		if !it.Prev() {
+		if !it.Last(at) {
 			return p.time.start, it.Err()
 		}
 		at = it.Message().Time

@@ -198,15 +198,7 @@ func (p *Player) report(now Wall) {
 	if p.control.on {
 		s.Behind = max(at.Sub(p.control.last), 0)
 	}
-	for _, ch := range p.channels.list {
-		if ch.sink != nil {
-			s.Dropped += ch.sink.Dropped()
-		}
-	}
-	for _, one := range []any{p.o.Source, p.o.Output} {
-		if skipper, ok := one.(Skipper); ok {
-			s.Skipped += skipper.Skipped()
-		}
-	}
+	s.Dropped, s.Skipped = p.o.Output.Losses()
+	s.Skipped += p.o.Source.Skipped()
 	p.reports.publish(s)
 }

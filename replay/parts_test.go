@@ -226,7 +226,7 @@ func TestUntouched(t *testing.T) {
 		{Settings{Restamp: true}, plain, false},
 		{Settings{LoopMonotonic: true}, plain, false},
 	} {
-		p := &Player{o: Options{Settings: c.o}, channels: &channels{byConn: byConn}}
+		p := &Player{o: Options{Output: Nowhere{}, Settings: c.o}, channels: &channels{byConn: byConn}}
 		if got := p.untouched(c.conn); got != c.want {
 			t.Errorf("%+v, connection %d: %v", c.o, c.conn.ID, got)
 		}

@@ -28,7 +28,6 @@ type Player struct {
 	empty    bool // the time line has no messages
 	feed     *feed
 	next     item // the next message, valid if time.next is its time
-	working  Work // started last and not yet waited for, or nil
 
 	time     timeline
 	clockPub clockPublisher
@@ -187,12 +186,7 @@ func (p *Player) finish() error {
 		return err
 	}
 	p.clockPub.set(p.time.shown(p.clock.Now()))
-	for _, ch := range p.channels.list {
-		if err := ch.sink.Flush(p.ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.o.Output.Flush(p.ctx)
 }
 
 // choose plans the channels of all connections that the filter selects.

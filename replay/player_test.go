@@ -64,6 +64,7 @@ func (c *fakeClock) Wait(t Wall) {
 
 // journal is an Output that logs what is published, as "+10ms /a 3" or "+10ms clock 1000.01".
 type journal struct {
+	Nowhere
 	clock    Clock
 	lines    []string
 	channels []Channel
@@ -82,8 +83,6 @@ func (j *journal) Advertise(c Channel) (Sink, error) {
 	return &journalSink{j, c}, nil
 }
 
-func (j *journal) Ready(context.Context) error { return nil }
-
 func (j *journal) PublishClock(t bagstore.Time) {
 	j.add("clock %s", strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.9f", t.Seconds()), "0"), "."))
 }
@@ -93,19 +92,16 @@ type journalSink struct {
 	c Channel
 }
 
-func (s *journalSink) Publish(m msgs.Raw) {
+func (s *journalSink) Publish(_ context.Context, m msgs.Raw) error {
 	data := append(slices.Clone(m.Head), m.Body...)
 	if m.Owner != nil {
 		m.Owner.Release()
 	}
 	s.j.add("%s %s", s.c.Topic, show(s.c.Type.Name, data))
+	return nil
 }
 
-func (s *journalSink) PublishWait(_ context.Context, m msgs.Raw) error { s.Publish(m); return nil }
-func (s *journalSink) Subscribers() int                                { return 1 }
-func (s *journalSink) Dropped() uint64                                 { return 0 }
-func (s *journalSink) Settle(context.Context) error                    { return nil }
-func (s *journalSink) Flush(context.Context) error                     { return nil }
+func (s *journalSink) Subscribers() int { return 1 }
 
 func show(typ string, data []byte) string {
 	switch typ {

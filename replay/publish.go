@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/binary"
-	"errors"
 	"time"
 
 	"rsros/bagstore"
@@ -11,22 +10,20 @@ import (
 
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	out := p.raw(ch, m, p.time.at, shift)
-	p.reports.countPublished(len(m.Head) + len(m.Data))
-	if p.o.Immediate {
-		return ch.sink.PublishWait(p.ctx, out)
-	}
-	ch.sink.Publish(out)
-	return nil
+	p.reports.countPublished(len(m.Data))
+	return ch.sink.Publish(p.ctx, out)
 }
 
 // raw converts a message for a sink. The result is valid until the next call.
 func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw {
-	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(at + p.time.offset)}
+	out := msgs.Raw{Body: m.Data, Time: int64(at + p.time.offset)}
 	shift += p.o.StampShifts[m.Conn]
 	if shift != 0 && ch.stamps != nil {
-		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
+		var err error
+		if out.Head, out.Body, err = ch.stamps.shift(p.scratch, m.Data, shift.Sub(0)); err != nil {
 			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)
 		}
+		p.scratch = out.Head
 	}
 	switch {
 	case len(out.Body) == 0:
@@ -41,18 +38,6 @@ func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw 
 		out.Key = transformsKey(m.Data)
 	}
 	return out
-}
-
-// shiftStamps shifts header stamps. A computed message has its header in Head.
-func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
-	if len(m.Head) > 0 {
-		p.scratch = append(p.scratch[:0], m.Head...)
-		m.Head = p.scratch
-		return ch.stamps.shiftHead(m.Head, by)
-	}
-	m.Head, m.Body, err = ch.stamps.shift(p.scratch, m.Body, by)
-	p.scratch = m.Head
-	return err
 }
 
 type stamper struct {
@@ -83,19 +68,20 @@ const headStamp = 12
 // memory if it fits, and the unchanged rest, which is part of data. Stamps of 0 mean
 // "none" and stay 0.
 func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
-	if s.lone && len(data) >= headStamp {
-		head = append(scratch[:0], data[:headStamp]...)
-		return head, data[headStamp:], s.shiftHead(head, by)
+	size := len(data)
+	if s.lone && size >= headStamp {
+		size = headStamp
 	}
-	head = append(scratch[:0], data...)
-	_, err = s.spec.ShiftStamps(head, msgs.Duration(by))
-	return head, nil, err
+	head = append(scratch[:0], data[:size]...)
+	return head, data[size:], s.shiftIn(head, by)
 }
 
-// shiftHead shifts the stamp of a message that starts with a lone header.
-func (s *stamper) shiftHead(head []byte, by time.Duration) error {
+// shiftIn shifts the stamps of a message in place. If it starts with a lone header, head may be
+// a part of it.
+func (s *stamper) shiftIn(head []byte, by time.Duration) error {
 	if !s.lone || len(head) < headStamp {
-		return errors.New("the message doesn't begin with a header")
+		_, err := s.spec.ShiftStamps(head, msgs.Duration(by))
+		return err
 	}
 	if binary.LittleEndian.Uint64(head[4:]) == 0 {
 		return nil

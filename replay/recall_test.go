@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -12,7 +13,7 @@ type recaller struct{ *journalSink }
 
 func (s recaller) Recall(m msgs.Raw) {
 	s.j.add("recalled")
-	s.Publish(m)
+	_ = s.Publish(context.Background(), m)
 }
 
 // recallOutput uses recallers as sinks.

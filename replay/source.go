@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"context"
+
 	"rsros/bagstore"
 	"rsros/program/buffers"
 )
@@ -14,6 +16,10 @@ type Source interface {
 	Count(*bagstore.Connection) uint64
 	// View selects messages. It reads indexes only.
 	View(bagstore.Query) View
+	// Settle waits until all messages of the Works that were started are passed on.
+	Settle(context.Context) error
+	// Skipped returns the number of Works that were discarded because others took too long.
+	Skipped() uint64
 }
 
 // View is a selection of a source's messages in time order.
@@ -23,37 +29,38 @@ type View interface {
 	Iterator() Iterator
 }
 
-// Iterator reads a view: forward after Seek, backward after SeekEnd.
+// Iterator reads a view.
 type Iterator interface {
-	Seek(bagstore.Time) // goes to just before the first message at or after it
-	SeekEnd()           // goes to just after the last message
-	Next() bool
-	SkipNext() bool // like Next, but doesn't read the message's bytes
-	Prev() bool
+	Seek(bagstore.Time)      // goes to just before the first message at or after it
+	Next() bool              // goes to the next message
+	SkipNext() bool          // like Next, but doesn't read the message's bytes
+	Last(bagstore.Time) bool // goes to the last message before it; then only Last and Seek may be called
 	Message() Recorded
-	Err() error // of a Next or Prev that returned false; nil at the end. Calling Next again continues after the damage.
+	Err() error // of a Next or Last that returned false; nil at the end. Calling Next again continues after the damage.
 	Close()
 }
 
-// Recorded is an iterator's current message. Its bytes are Head followed by Data, valid
-// until the iterator moves, or longer with Retain.
+// Recorded is an iterator's current message. Data and Work are valid until the iterator moves,
+// or longer with Retain.
 type Recorded struct {
 	bagstore.Message
-	Head  []byte   // of a computed message; small and immutable
-	Owner Retainer // of a computed message's Data, and of Work
-	Work  Work     // if not nil, computes messages in place of this one; Conn is one of theirs
-	Held  int64    // bytes of memory that Work holds
+	Work Work // if not nil, makes messages in place of this one; Conn is one of theirs
 }
 
-// Retainer counts references. The Releaser removes the one that Retain adds.
-type Retainer interface{ Retain() buffers.Releaser }
-
-// Retain keeps Data valid until the Releaser is released.
+// Retain keeps Data and Work valid until the Releaser is released.
 func (r Recorded) Retain() buffers.Releaser {
-	if r.Owner != nil {
-		return r.Owner.Retain()
+	if r.Work != nil {
+		return r.Work.Retain()
 	}
 	return r.Message.Retain()
+}
+
+// size returns the bytes of memory that the message holds.
+func (r Recorded) size() int64 {
+	if r.Work != nil {
+		return r.Work.Size()
+	}
+	return int64(len(r.Data))
 }
 
 // Bags returns a source that uses the bags until playback ends.
@@ -77,6 +84,8 @@ type bagSource struct {
 
 func (s bagSource) Connections() []*bagstore.Connection { return s.conns }
 func (s bagSource) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
+func (bagSource) Settle(context.Context) error          { return nil }
+func (bagSource) Skipped() uint64                       { return 0 }
 
 func (s bagSource) View(q bagstore.Query) View { return bagView{bagstore.NewView(s.bags, q)} }
 
@@ -87,3 +96,8 @@ func (v bagView) Iterator() Iterator { return bagIterator{v.View.Iterator()} }
 type bagIterator struct{ *bagstore.Iterator }
 
 func (it bagIterator) Message() Recorded { return Recorded{Message: it.Iterator.Message()} }
+
+func (it bagIterator) Last(t bagstore.Time) bool {
+	it.Seek(t)
+	return it.Prev()
+}

@@ -281,9 +281,9 @@ type gatedIterator struct {
 	gate chan struct{}
 }
 
-func (it gatedIterator) Prev() bool {
+func (it gatedIterator) Last(t bagstore.Time) bool {
 	<-it.gate
-	return it.Iterator.Prev()
+	return it.Iterator.Last(t)
 }
 
 // TestSeekWhileHalted: a seek doesn't wait until what is latched there is read, so other commands are executed. What

@@ -44,7 +44,7 @@ type Status struct {
 	Behind           time.Duration // lag of the rate control topic
 	Messages, Bytes  uint64        // published so far
 	Dropped          uint64        // drops, counted per subscriber
-	Skipped          uint64        // computations skipped because the machine was too slow (Skipper)
+	Skipped          uint64        // computations skipped because the machine was too slow
 }
 
 // statusPeriod is the interval of reports while nothing changes.

@@ -21,7 +21,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	if err != nil {
 		return nil, errors.Join(err, bag.Close())
 	}
-	out := NewOutput(discard{})
+	out := NewOutput(replay.Nowhere{})
 	player, err := replay.New(replay.Options{
 		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
 	})

@@ -48,6 +48,30 @@ func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner
 	return buf.Bytes, buf
 }
 
+// clip sets larger depths than the limit to 0, in a copy, unless memory is exhausted.
+func (l *layout) clip(f *camdriver.Frame) *camdriver.Frame {
+	limit := l.options.Clip / float64(f.DepthUnits)
+	if !(limit < math.MaxUint16) || f.Profile.Format != camdriver.Z16 {
+		return f.Retain()
+	}
+	buffer := l.pool.Get(len(f.Data))
+	if buffer == nil {
+		return f.Retain()
+	}
+	out := camdriver.NewFrame(buffer)
+	out.Profile, out.Number, out.Timestamp, out.Domain, out.Arrival, out.Metadata = f.Profile, f.Number, f.Timestamp, f.Domain, f.Arrival, f.Metadata
+	out.Width, out.Height, out.Stride, out.DepthUnits, out.Data = f.Width, f.Height, f.Stride, f.DepthUnits, buffer.Bytes
+	farthest := uint16(limit)
+	for i := 0; i+1 < len(f.Data); i += 2 {
+		v := binary.LittleEndian.Uint16(f.Data[i:])
+		if v > farthest {
+			v = 0
+		}
+		binary.LittleEndian.PutUint16(out.Data[i:], v)
+	}
+	return out
+}
+
 // greyToRGB returns a grey frame's pixels as rgb8, in a buffer of the pool. The caller owns
 // one reference of owner, which is nil if the pool is exhausted.
 func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner buffers.Releaser) {

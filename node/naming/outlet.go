@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/node/transport"
 	"rsros/ros"
@@ -64,6 +65,30 @@ func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.I
 
 func (o *outlets) wanted() bool {
 	return slices.ContainsFunc(o.list, outlet.wanted)
+}
+
+// streams are the outlets of a device's streams.
+type streams map[camdriver.StreamID]*outlets
+
+// publish publishes the messages of a set's frames, with one stamp, except those of processed depth. Depth is clipped,
+// also in the set, if it is published or compute is set.
+func (l *layout) publish(to streams, set *process.Set, stamp msgs.Time, compute bool) {
+	for i := range set.Images {
+		f := set.Images[i].Frame
+		out := to[f.Stream()]
+		if out == nil {
+			continue
+		}
+		processed := out.depth && l.options.changesDepth()
+		if out.depth && l.options.Clip > 0 && (compute || !processed && out.wanted()) {
+			set.Images[i].Frame = l.clip(f)
+			f.Release()
+			f = set.Images[i].Frame
+		}
+		if !processed {
+			out.publish(f, stamp, nil)
+		}
+	}
 }
 
 // transports returns the options of the compressed forms of an image topic.

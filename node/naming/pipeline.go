@@ -17,10 +17,8 @@ import (
 // no processing, with the set's stamp, and passes the set to a worker for the others.
 type pipeline struct {
 	*worker
-	options *WrapperOptions
-	topics  *WrapperTopics
-	rig     *process.Rig
-	depth   *outlets // nil without depth
+	topics *WrapperTopics
+	rig    *process.Rig
 
 	mu   sync.Mutex
 	sync *process.Syncer
@@ -32,8 +30,7 @@ type pipeline struct {
 const processPool = 512 << 20
 
 func newPipeline(ctx context.Context, w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, error) {
-	depth := w.streams[camdriver.DepthStream]
-	processor, err := newProcessor(w.layout, snap, processPool, depth, w.opener(ctx))
+	processor, err := newProcessor(w.layout, snap, processPool, w.streams[camdriver.DepthStream], w.opener(ctx))
 	if err == nil {
 		err = processor.filters.offer(ctx, w.out, w.layout.camera)
 	}
@@ -43,8 +40,7 @@ func newPipeline(ctx context.Context, w *WrapperTopics, snap camdriver.DeviceSna
 	}
 	return &pipeline{
 		worker: newWorker(processor, w.out.Log().With().Str("component", "processing").Logger()),
-		topics: w, options: processor.options, rig: process.NewRig(snap), depth: depth,
-		sync: process.NewSyncer(), last: map[camdriver.StreamID]float64{}, run: &run{},
+		topics: w, rig: process.NewRig(snap), sync: process.NewSyncer(), last: map[camdriver.StreamID]float64{}, run: &run{},
 	}, nil
 }
 
@@ -54,7 +50,7 @@ func (p *pipeline) take(f *camdriver.Frame) {
 	if p.jumped(f) {
 		p.restart()
 	}
-	if !p.options.sync() {
+	if !p.topics.layout.options.sync() {
 		var set process.Set
 		set.Add(p.rig.Image(f.Retain()))
 		p.publish(&set)
@@ -93,27 +89,8 @@ func (p *pipeline) restart() {
 // have subscribers. It doesn't keep the set. p.mu must be held.
 func (p *pipeline) publish(set *process.Set) {
 	stamp := p.topics.stamps.Stamp(set.Images[0].Frame)
-	compute := p.processor.results.wanted()
-	for i := range set.Images {
-		f := set.Images[i].Frame
-		st := p.topics.streams[f.Stream()]
-		if st == nil {
-			continue
-		}
-		if st == p.depth {
-			changes := p.options.changesDepth()
-			compute = compute || changes && st.wanted()
-			if p.options.Clip > 0 && (compute || st.wanted()) {
-				f = p.processor.clip(f)
-				set.Images[i].Frame.Release()
-				set.Images[i].Frame = f
-			}
-			if changes {
-				continue
-			}
-		}
-		st.publish(f, stamp, nil)
-	}
+	compute := p.processor.wanted()
+	p.topics.layout.publish(p.topics.streams, set, stamp, compute)
 	if !compute {
 		p.run.gap = true // don't use older frames for later subscribers
 		return
@@ -146,9 +123,10 @@ type job struct {
 	set   process.Set
 	stamp msgs.Time
 	run   *run
-	fresh bool       // reset the blocks first
-	alone bool       // use new blocks, independent of other sets
-	asked *receivers // requested messages; nil for those with subscribers
+	fresh bool          // reset the blocks first
+	alone bool          // use new blocks, independent of other sets
+	asked receivers     // of the requested messages; nil for those with subscribers
+	done  chan struct{} // closed when the set is processed or dropped; may be nil
 }
 
 // run is a part of a stream without a jump in time. Blocks don't combine frames of two.
@@ -202,10 +180,10 @@ func (w *worker) discard() (found, fresh bool) {
 
 func (w *worker) free(j *job) {
 	j.set.Release()
-	if j.asked != nil {
-		close(j.asked.done)
+	if j.done != nil {
+		close(j.done)
 	}
-	j.run, j.asked, j.alone = nil, nil, false
+	j.run, j.asked, j.done, j.alone = nil, nil, nil, false
 	w.jobs.Put(j)
 }
 
@@ -234,9 +212,6 @@ func (w *worker) work() {
 }
 
 func (w *worker) compute(j *job) error {
-	if j.asked == nil {
-		return w.processor.compute(&j.set, j.stamp)
-	}
 	j.asked.open()
 	defer j.asked.close()
 	p := w.processor
@@ -244,7 +219,7 @@ func (w *worker) compute(j *job) error {
 		p = p.fresh()
 		defer p.reset()
 	}
-	return p.computeAll(&j.set, j.stamp)
+	return p.compute(&j.set, j.stamp)
 }
 
 // close ends the goroutine after its pending set. put must not be called any more.

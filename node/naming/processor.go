@@ -1,8 +1,6 @@
 package naming
 
 import (
-	"encoding/binary"
-	"math"
 	"runtime"
 
 	"rsros/camdriver"
@@ -16,7 +14,6 @@ import (
 type processor struct {
 	options *WrapperOptions
 	res     *process.Resources
-	pool    *camdriver.Pool // of messages
 	filters *filters
 	depth   *outlets // nil without depth
 	results *results
@@ -25,7 +22,7 @@ type processor struct {
 // newProcessor bounds the memory of its frames to memory bytes.
 func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *outlets, open openOutlet) (*processor, error) {
 	p := &processor{
-		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), pool: l.pool, depth: depth,
+		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), depth: depth,
 	}
 	p.filters = newFilters(p.res, p.options)
 	var err error
@@ -41,6 +38,11 @@ func (p *processor) fresh() *processor {
 }
 
 func (p *processor) reset() { p.filters.reset() }
+
+// wanted reports whether any result has subscribers.
+func (p *processor) wanted() bool {
+	return p.results.wanted() || p.options.changesDepth() && p.depth != nil && p.depth.wanted()
+}
 
 func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	f := p.filters
@@ -87,22 +89,6 @@ func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	return p.results.publishCloud(f.cloud, set, stamp)
 }
 
-// computeAll is compute for a set whose depth must be clipped and published first.
-func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
-	for i, img := range set.Images {
-		if p.options.Clip <= 0 || img.Frame.Stream().Kind != camdriver.Depth {
-			continue
-		}
-		f := p.clip(img.Frame)
-		img.Frame.Release()
-		set.Images[i].Frame = f
-		if !p.options.changesDepth() {
-			p.depth.publish(f, stamp, nil)
-		}
-	}
-	return p.compute(set, stamp)
-}
-
 // publishDepth publishes a set's depth, or its coloured form if there is one.
 func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time) {
 	img, ok := set.First(camdriver.Depth, camdriver.RGB8)
@@ -112,30 +98,6 @@ func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time)
 		}
 	}
 	to.publish(img.Frame, stamp, &img.Profile.Intrinsics)
-}
-
-// clip sets larger depths than the limit to 0, in a copy, unless memory is exhausted.
-func (p *processor) clip(f *camdriver.Frame) *camdriver.Frame {
-	limit := p.options.Clip / float64(f.DepthUnits)
-	if !(limit < math.MaxUint16) || f.Profile.Format != camdriver.Z16 {
-		return f.Retain()
-	}
-	buffer := p.pool.Get(len(f.Data))
-	if buffer == nil {
-		return f.Retain()
-	}
-	out := camdriver.NewFrame(buffer)
-	out.Profile, out.Number, out.Timestamp, out.Domain, out.Arrival, out.Metadata = f.Profile, f.Number, f.Timestamp, f.Domain, f.Arrival, f.Metadata
-	out.Width, out.Height, out.Stride, out.DepthUnits, out.Data = f.Width, f.Height, f.Stride, f.DepthUnits, buffer.Bytes
-	farthest := uint16(limit)
-	for i := 0; i+1 < len(f.Data); i += 2 {
-		v := binary.LittleEndian.Uint16(f.Data[i:])
-		if v > farthest {
-			v = 0
-		}
-		binary.LittleEndian.PutUint16(out.Data[i:], v)
-	}
-	return out
 }
 
 // close withdraws the filters' options and ends the goroutines of the blocks.

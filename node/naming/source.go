@@ -21,57 +21,96 @@ import (
 )
 
 // Source is a replay.Source that plays a RealSense recording as if realsense2_camera's topics
-// had been recorded. It makes the messages from frames as they are read.
+// had been recorded. It makes the messages from frames when they are due, as a camera node does.
 //
 // Its time line is that of the header stamps, so /clock matches them, and absolute times
 // are those of the recording, although times in the file start at 1970.
 //
-// Results of a frame set, such as points, are computed on another goroutine when the set is
-// due.
+// Results of a frame set, such as points, are computed on another goroutine.
 type Source struct {
 	file    *rsbag.File
 	layout  *layout
 	stamps  Stamper
 	offset  bagstore.Time // of file time 0, on the time line
 	conns   []*bagstore.Connection
-	byTopic map[string]*bagstore.Connection
 	counts  map[*bagstore.Connection]uint64
+	outlets map[*bagstore.Connection]*callbackOutlet // of all but the static topics
+	streams streams
 	statics []replay.Recorded
 	rig     *process.Rig
 	imu     *bagstore.Connection // nil without unite_imu_method
 
-	computed map[*bagstore.Connection]*callbackOutlet // of computed messages
-	worker   *worker                                  // nil if nothing is computed
-	closed   bool
+	worker *worker       // nil if nothing is computed
+	last   chan struct{} // closed when the worker has processed the set that it got last; nil without
+	closed bool
 }
 
 // OpenSource returns the source of a recording. One without a date starts now.
-func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.Logger) (*Source, error) {
+func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.Logger) (s *Source, err error) {
 	o.TFRate = 0 // transforms of a recording are static
 	snap := file.Snapshot()
-	s := &Source{
-		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap),
-		byTopic: make(map[string]*bagstore.Connection), counts: make(map[*bagstore.Connection]uint64),
-		computed: make(map[*bagstore.Connection]*callbackOutlet),
+	s = &Source{
+		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap), streams: make(streams),
+		counts: make(map[*bagstore.Connection]uint64), outlets: make(map[*bagstore.Connection]*callbackOutlet),
 	}
 	s.findTimes()
 	for _, st := range snap.Streams {
 		id := st.Profile.Stream
-		if id.Kind == camdriver.Depth && s.computesDepth() {
-			continue
+		computed := id.Kind == camdriver.Depth && o.changesDepth()
+		if s.streams[id], err = newOutlets(s.layout.streams[id], s.opener(id, computed)); err != nil {
+			return nil, err
 		}
-		for _, t := range s.layout.streams[id].topics {
-			s.connect(t.topic, t.typ, file.Frames(id))
-		}
+		s.streams[id].numbered = true
 	}
 	if s.layout.unites() {
 		s.imu = s.connect(o.Camera+"/imu", "sensor_msgs/Imu", file.Frames(camdriver.GyroStream))
+		s.outlets[s.imu] = &callbackOutlet{}
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
 		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Stored: bagstore.Stored{Data: msgs.Marshal(t.msg)}}})
 	}
-	return s, s.startWorker(snap, log)
+	if !o.align() && !o.cloud() && !o.changesDepth() {
+		return s, nil
+	}
+	processor, err := newProcessor(s.layout, snap, noLimit, s.streams[camdriver.DepthStream], s.opener(camdriver.DepthStream, true))
+	if err != nil {
+		return nil, err
+	}
+	processor.results.numberAsFrames()
+	s.worker = newWorker(processor, log.With().Str("component", "processing").Logger())
+	return s, nil
+}
+
+// opener connects topics with messages of frames of a stream.
+func (s *Source) opener(id camdriver.StreamID, computed bool) openOutlet {
+	return func(topic, typ string, _ *stream) (outlet, error) {
+		out := &callbackOutlet{stream: id, computed: computed}
+		s.outlets[s.connect(topic, typ, s.file.Frames(id))] = out
+		return out, nil
+	}
+}
+
+func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
+	t := msgs.MustType(typ)
+	c := &bagstore.Connection{ID: uint32(len(s.conns)), Topic: absolute(topic), Type: t.Name, MD5: t.MD5, Definition: t.Definition}
+	s.conns, s.counts[c] = append(s.conns, c), count
+	return c
+}
+
+// absolute returns a topic's absolute name, as in recordings.
+func absolute(topic string) string { return "/" + strings.TrimPrefix(topic, "/") }
+
+// findTimes relates the file's clocks, so that stamps don't depend on where playback starts. The
+// camera's own clock, which has no date, is set from file time.
+func (s *Source) findTimes() {
+	if began := s.file.Began(); began > 0 {
+		s.offset = began
+	}
+	if e, ok := s.file.FirstStamp(true); ok {
+		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(e.Time), e.Frame.Timestamp)
+		e.Frame.Release()
+	}
 }
 
 // Offer offers the filters' options below prefix and the camera's name.
@@ -80,14 +119,6 @@ func (s *Source) Offer(ctx context.Context, n *ros.Node, prefix string) error {
 		return nil
 	}
 	return s.worker.processor.filters.offer(ctx, n, prefix+absolute(s.layout.camera))
-}
-
-// Close waits for the set that is being processed. The player must have ended.
-func (s *Source) Close() {
-	if s.worker != nil && !s.closed {
-		s.worker.close()
-	}
-	s.closed = true
 }
 
 // Images returns the options of the compressed forms of the image topics.
@@ -107,75 +138,22 @@ func (s *Source) Images() map[string]transport.Options {
 	return out
 }
 
-// absolute returns a topic's absolute name, as in recordings.
-func absolute(topic string) string { return "/" + strings.TrimPrefix(topic, "/") }
-
-func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
-	topic = absolute(topic)
-	t := msgs.MustType(typ)
-	c := &bagstore.Connection{ID: uint32(len(s.conns)), Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition}
-	s.conns, s.byTopic[topic], s.counts[c] = append(s.conns, c), c, count
-	return c
-}
-
-// findTimes relates the file's clocks, so that stamps don't depend on where playback starts. The
-// camera's own clock, which has no date, is set from file time.
-func (s *Source) findTimes() {
-	if began := s.file.Began(); began > 0 {
-		s.offset = began
-	}
-	if e, ok := s.file.FirstStamp(true); ok {
-		s.stamps.setBase(msgs.Time(s.offset)+msgs.Time(e.Time), e.Frame.Timestamp)
-		e.Frame.Release()
-	}
-}
-
 func (s *Source) Connections() []*bagstore.Connection { return s.conns }
 
 func (s *Source) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
 
-func (s *Source) connection(t streamTopic) *bagstore.Connection {
-	return s.byTopic[absolute(t.topic)]
-}
-
-func (s *Source) computes() bool {
-	o := &s.layout.options
-	return o.align() || o.cloud() || s.computesDepth()
-}
-
-// computesDepth reports whether the depth topic has processed depth.
-func (s *Source) computesDepth() bool {
-	return s.layout.options.Clip > 0 || s.layout.options.changesDepth()
-}
-
-func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) error {
-	if !s.computes() {
+// Settle waits for the set that the worker got last.
+func (s *Source) Settle(ctx context.Context) error {
+	if s.last == nil {
 		return nil
 	}
-	var depth *outlets
-	if st := s.layout.streams[camdriver.DepthStream]; st != nil && s.computesDepth() {
-		depth, _ = newOutlets(st, s.open) // open never fails
-		depth.numbered = true
+	select {
+	case <-s.last:
+		s.last = nil
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	processor, err := newProcessor(s.layout, snap, noLimit, depth, s.open)
-	if err != nil {
-		return err
-	}
-	processor.results.numberAsFrames()
-	s.worker = newWorker(processor, log.With().Str("component", "processing").Logger())
-	return nil
-}
-
-// callbackOutlet is an outlet that passes messages to deliver, unless it is nil.
-type callbackOutlet struct{ deliver func(msgs.Raw) }
-
-func (a *callbackOutlet) wanted() bool       { return a.deliver != nil }
-func (a *callbackOutlet) publish(m msgs.Raw) { a.deliver(m) }
-
-func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
-	out := &callbackOutlet{}
-	s.computed[s.connect(topic, typ, s.file.Frames(camdriver.DepthStream))] = out
-	return out, nil
 }
 
 func (s *Source) Skipped() uint64 {
@@ -211,67 +189,10 @@ func (s *Source) Problems() []string {
 	return out
 }
 
-// receivers holds the receivers of a job's messages, by connection. Only the worker uses it.
-type receivers struct {
-	source *Source
-	wanted map[*bagstore.Connection]func(msgs.Raw)
-	done   chan struct{}
-}
-
-// open sets the receivers of the outlets, and close removes them.
-func (a *receivers) open() {
-	for c, give := range a.wanted {
-		a.source.computed[c].deliver = give
+// Close waits for the set that is being processed. The player must have ended.
+func (s *Source) Close() {
+	if s.worker != nil && !s.closed {
+		s.worker.close()
 	}
+	s.closed = true
 }
-
-func (a *receivers) close() {
-	for c := range a.wanted {
-		a.source.computed[c].deliver = nil
-	}
-}
-
-// frameSet is a replay.Work that counts its references.
-type frameSet struct {
-	*msgs.Shared
-	source *Source
-	set    process.Set
-	stamp  msgs.Time
-	run    *run
-	conns  []*bagstore.Connection
-	done   chan struct{}
-}
-
-// work returns the message that computes the results of a set, or false if none is wanted.
-func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run) (replay.Recorded, bool) {
-	if _, ok := set.First(camdriver.Depth, camdriver.Z16); !ok || len(v.computed) == 0 {
-		return replay.Recorded{}, false
-	}
-	w := &frameSet{source: v.source, stamp: stamp, run: r, conns: v.computed, done: make(chan struct{})}
-	w.set.Copy(set)
-	w.Shared = msgs.Share(&w.set)
-	held := int64(0)
-	for _, img := range set.Images {
-		held += int64(len(img.Frame.Data))
-	}
-	return replay.Recorded{Message: bagstore.Message{Conn: v.computed[0], Time: at}, Owner: w, Work: w, Held: held}, true
-}
-
-func (w *frameSet) Connections() []*bagstore.Connection { return w.conns }
-
-func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw), alone bool) {
-	j := w.source.worker.job(&w.set, w.stamp, w.run)
-	j.asked, j.alone = &receivers{source: w.source, wanted: wanted, done: w.done}, alone
-	w.source.worker.put(j)
-}
-
-func (w *frameSet) Wait(ctx context.Context) error {
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (w *frameSet) Skip() { w.run.gap = true }

@@ -52,8 +52,35 @@ func viewOf(t *testing.T, s *Source, q bagstore.Query) replay.View {
 	return v
 }
 
-func lineOf(m replay.Recorded) string {
-	return fmt.Sprint(m.Time, m.Conn.Topic, len(m.Head), len(m.Data))
+// made is a message of a moment. Its owner is released.
+type made struct {
+	*bagstore.Connection
+	msgs.Raw
+}
+
+// messagesOf returns an iterator's messages of one moment, of which none is computed.
+func messagesOf(m replay.Recorded) (list []made) {
+	if m.Work == nil {
+		return []made{{m.Conn, msgs.Raw{Body: m.Data}}}
+	}
+	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
+	for _, c := range m.Work.Connections() {
+		wanted[c] = func(raw msgs.Raw) {
+			list = append(list, made{c, raw})
+			if raw.Owner != nil {
+				raw.Owner.Release()
+			}
+		}
+	}
+	m.Work.Start(wanted, false)
+	return list
+}
+
+func lineOf(m replay.Recorded) (line string) {
+	for _, one := range messagesOf(m) {
+		line += fmt.Sprintln(m.Time, one.Topic, len(one.Head), len(one.Body))
+	}
+	return line
 }
 
 func linesOf(next func() bool, it replay.Iterator) (lines []string) {
@@ -77,7 +104,9 @@ func TestWrapperSource(t *testing.T) {
 			var all []string
 			for it.Next() {
 				m := it.Message()
-				counts[m.Conn]++
+				for _, one := range messagesOf(m) {
+					counts[one.Connection]++
+				}
 				times, all = append(times, m.Time), append(all, lineOf(m))
 			}
 			if it.Err() != nil || !slices.IsSorted(times) {
@@ -91,31 +120,20 @@ func TestWrapperSource(t *testing.T) {
 			if v.Start() != times[0] || v.End() != times[len(times)-1] {
 				t.Errorf("from %d to %d, want %d to %d", v.Start(), v.End(), times[0], times[len(times)-1])
 			}
-			it.SeekEnd()
-			back := linesOf(it.Prev, it)
-			if slices.Reverse(back); !slices.Equal(back, all) {
-				t.Errorf("backward %d messages, forward %d, or in another order", len(back), len(all))
-			}
 			middle := slices.Index(times, times[len(times)/2])
 			it.Seek(times[middle])
 			if rest := linesOf(it.SkipNext, it); !slices.Equal(rest, all[middle:]) {
-				t.Errorf("from the middle %d messages, want %d", len(rest), len(all)-middle)
+				t.Errorf("from the middle %d moments, want %d", len(rest), len(all)-middle)
+			}
+			for i := len(all) - 1; i > 0; i-- {
+				if same := i+1 < len(all) && times[i+1] == times[i]; !same && (!it.Last(times[i]+1) || lineOf(it.Message()) != all[i]) {
+					t.Fatalf("moment %d isn't the last one until its time", i)
+				}
+			}
+			if it.Last(times[0]) {
+				t.Errorf("there is %s before the first moment", lineOf(it.Message()))
 			}
 		})
-	}
-}
-
-// The end is found without reading all frames.
-func TestWrapperSourceEnd(t *testing.T) {
-	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{Sync: true})
-	it := viewOf(t, s, bagstore.Query{}).Iterator().(*iterator)
-	defer it.Close()
-	it.SeekEnd()
-	if !it.Prev() {
-		t.Fatal(it.Err())
-	}
-	if n := len(it.past); n == 0 || n >= maxPast {
-		t.Errorf("%d instants were read ahead to find the last one", n)
 	}
 }
 
@@ -156,18 +174,21 @@ func TestWrapperSourceImages(t *testing.T) {
 	var held []buffers.Releaser
 	for it.Next() {
 		m := it.Message()
-		var head msgs.ImageHead
-		if err := msgs.Unmarshal(m.Head, &head); err != nil {
-			t.Fatal(err)
-		}
-		if head.Width != 64 || head.Height != 48 || int(head.DataLen) != len(m.Data) || !strings.HasSuffix(head.Header.FrameID, "_optical_frame") ||
-			strings.Contains(m.Conn.Topic, "depth") != (head.Encoding == "16UC1") {
-			t.Errorf("%s: image %+v, %d bytes", m.Conn.Topic, head, len(m.Data))
-		}
-		if off := time.Duration(bagstore.Time(head.Header.Stamp) - m.Time).Abs(); off > 100*time.Millisecond {
-			t.Errorf("stamped %v beside its time", off)
-		}
-		held = append(held, m.Retain())
+		topic := m.Conn.Topic
+		m.Work.Start(map[*bagstore.Connection]func(msgs.Raw){m.Conn: func(image msgs.Raw) {
+			var head msgs.ImageHead
+			if err := msgs.Unmarshal(image.Head, &head); err != nil {
+				t.Fatal(err)
+			}
+			if head.Width != 64 || head.Height != 48 || int(head.DataLen) != len(image.Body) || !strings.HasSuffix(head.Header.FrameID, "_optical_frame") ||
+				strings.Contains(topic, "depth") != (head.Encoding == "16UC1") {
+				t.Errorf("%s: image %+v, %d bytes", topic, head, len(image.Body))
+			}
+			if off := time.Duration(bagstore.Time(head.Header.Stamp) - m.Time).Abs(); off > 100*time.Millisecond {
+				t.Errorf("stamped %v beside its time", off)
+			}
+			held = append(held, image.Owner)
+		}}, false)
 	}
 	it.Close()
 	if s.layout.pool.InUse() == 0 {
@@ -188,13 +209,18 @@ func TestWrapperSourceDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	encoding := []byte("\x06\x00\x00\x00mono16") // of depth images
-	b[bytes.LastIndex(b, encoding)+3] = 0xff     // a string longer than the message
+	middle := b[len(b)/2:]
+	middle[bytes.Index(middle, encoding)+3] = 0xff // a string longer than the message
 	path := filepath.Join(t.TempDir(), "broken.bag")
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	it := viewOf(t, openWrapperSource(t, path, WrapperOptions{}), bagstore.Query{}).Iterator()
 	defer it.Close()
+	if !it.Last(bagstore.MaxTime) || it.(*iterator).damaged > 0 {
+		t.Error("the end isn't found without reading what is at the start")
+	}
+	it.Seek(0)
 	got, errs := 0, 0
 	for {
 		switch {

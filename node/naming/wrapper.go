@@ -20,7 +20,7 @@ type WrapperTopics struct {
 	layout   *layout
 	out      *ros.Node
 	stamps   *Stamper
-	streams  map[camdriver.StreamID]*outlets
+	streams  streams
 	all      []*published
 	united   *united   // nil without unite_imu_method
 	pipeline *pipeline // nil if frames are published unprocessed
@@ -36,7 +36,7 @@ const wrapperPool = 256 << 20
 func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
-		streams: map[camdriver.StreamID]*outlets{},
+		streams: make(streams),
 	}
 	if err := w.advertiseAll(ctx, o, snap); err != nil {
 		w.Close()

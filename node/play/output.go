@@ -84,6 +84,8 @@ func (o *output) transports(published, name string) (transport.Topics, error) {
 // Ready waits until the master knows all topics.
 func (o *output) Ready(ctx context.Context) error { return o.node.Sync(ctx) }
 
+func (*output) Reads(replay.Channel) bool { return false }
+
 // PublishClock publishes /clock.
 func (o *output) PublishClock(t bagstore.Time) {
 	o.encoder.B = o.encoder.B[:0]
@@ -97,9 +99,11 @@ type sink struct {
 	compressed transport.Topics // nil if the topic has no images
 }
 
-func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.compressed.Share(m)) }
-
-func (s *sink) PublishWait(ctx context.Context, m msgs.Raw) error {
+func (s *sink) Publish(ctx context.Context, m msgs.Raw) error {
+	if !s.out.immediate {
+		s.pub.Publish(s.compressed.Share(m))
+		return nil
+	}
 	if err := s.compressed.Settle(ctx); err != nil {
 		if m.Owner != nil {
 			m.Owner.Release()
@@ -116,18 +120,6 @@ func (s *sink) Subscribers() int {
 	return 1
 }
 
-// Dropped returns how many messages subscribers of the topic and its transports lost.
-func (s *sink) Dropped() uint64 {
-	n := s.pub.Dropped()
-	for _, p := range s.compressed.Publishers() {
-		n += p.Dropped()
-	}
-	return n
-}
-
-// Settle waits for the transports.
-func (s *sink) Settle(ctx context.Context) error { return s.compressed.Settle(ctx) }
-
 func (s *sink) publishers() []*ros.Publisher {
 	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
@@ -135,14 +127,23 @@ func (s *sink) publishers() []*ros.Publisher {
 // flushPatience is the wait at the end for a subscriber that reads nothing.
 const flushPatience = 5 * time.Second
 
-// Flush waits while the subscribers make progress.
-func (s *sink) Flush(ctx context.Context) error {
-	if err := s.Settle(ctx); err != nil {
-		return err
-	}
-	for _, p := range s.publishers() {
-		if err := s.out.flush(ctx, p); err != nil {
+// Settle waits for the transports.
+func (o *output) Settle(ctx context.Context) error {
+	for _, s := range o.sinks {
+		if err := s.compressed.Settle(ctx); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Flush waits while the subscribers make progress.
+func (o *output) Flush(ctx context.Context) error {
+	for _, s := range o.sinks {
+		for _, p := range s.publishers() {
+			if err := o.flush(ctx, p); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -185,14 +186,17 @@ func (o *output) close() {
 	}
 }
 
-// Skipped implements replay.Skipper. It counts images that weren't compressed in time.
-func (o *output) Skipped() (n uint64) {
+// Losses counts the drops of subscribers of the topics and their transports, and images that weren't compressed in time.
+func (o *output) Losses() (dropped, skipped uint64) {
 	for _, s := range o.sinks {
+		for _, p := range s.publishers() {
+			dropped += p.Dropped()
+		}
 		for _, d := range s.compressed.Drops() {
-			n += d.Dropped
+			skipped += d.Dropped
 		}
 	}
-	return n
+	return dropped, skipped
 }
 
 func sent(s ros.PublisherStats) (n uint64) {
@@ -215,13 +219,6 @@ func (o *output) describeSkipped() (list []string) {
 		}
 	}
 	return list
-}
-
-func (o *output) dropped() (n uint64) {
-	for _, s := range o.sinks {
-		n += s.Dropped()
-	}
-	return n
 }
 
 type loss struct {
@@ -265,7 +262,8 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 
 // logEnd logs what was played, and returns what was lost unless lossyOK.
 func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, lossyOK bool) (lost []string) {
-	dropped, losses, skips := o.dropped(), o.losses(), o.describeSkipped()
+	losses, skips := o.losses(), o.describeSkipped()
+	dropped, _ := o.Losses()
 	made := program.Summary{Verb: "played", Paths: bags, Size: int64(s.Bytes), Counts: []string{
 		program.Count(s.Messages, "message"), fmt.Sprintf("at most %v late", s.WorstLate.Round(time.Microsecond))}}
 	if s.Stalls > 0 {

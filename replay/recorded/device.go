@@ -93,7 +93,7 @@ func Open(path string, o Options) (*Device, error) {
 	}
 	d.wanted.Store(new(map[camdriver.StreamID]bool))
 	d.player, err = replay.New(replay.Options{
-		Source: source{d}, Output: output{d}, Clock: o.Clock, OnStatus: d.report, Idle: true, Ahead: aheadBytes,
+		Source: source{d}, Output: output{device: d}, Clock: o.Clock, OnStatus: d.report, Idle: true, Ahead: aheadBytes,
 		Settings: replay.Settings{
 			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
 		},

@@ -2,14 +2,12 @@ package recorded
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
-	"rsros/msgs"
 	"rsros/replay"
 )
 
@@ -159,21 +157,17 @@ func (d *Device) tell(kind camdriver.StatusKind) {
 
 // output is a replay.Output and the replay.Sink of all channels. Events don't pass through it:
 // they raise themselves.
-type output struct{ *Device }
+type output struct {
+	replay.Nowhere
+	device *Device
+}
 
 func (o output) Advertise(replay.Channel) (replay.Sink, error) { return o, nil }
-func (output) Ready(context.Context) error                     { return nil }
+func (output) Subscribers() int                                { return 1 }
 
 // PublishClock implements replay.Output.
 func (o output) PublishClock(t bagstore.Time) {
-	if o.raised.clock != nil {
-		o.raised.clock(t)
+	if o.device.raised.clock != nil {
+		o.device.raised.clock(t)
 	}
 }
-
-func (output) Publish(msgs.Raw)                            {}
-func (output) PublishWait(context.Context, msgs.Raw) error { return nil }
-func (output) Subscribers() int                            { return 1 }
-func (output) Dropped() uint64                             { return 0 }
-func (output) Settle(context.Context) error                { return nil }
-func (output) Flush(context.Context) error                 { return nil }

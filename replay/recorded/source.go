@@ -57,6 +57,9 @@ func (s source) Connections() []*bagstore.Connection {
 // Count implements replay.Source. Only static messages would need it.
 func (source) Count(*bagstore.Connection) uint64 { return 0 }
 
+func (source) Settle(context.Context) error { return nil }
+func (source) Skipped() uint64              { return 0 }
+
 func (s source) View(q bagstore.Query) replay.View { return view{s.Device, q.End} }
 
 // view is the whole recording up to a time, which is 0 for all.
@@ -85,17 +88,21 @@ func (it *iterator) Seek(t bagstore.Time) {
 	it.cursor.Seek(it.fileTime(t))
 }
 
-func (it *iterator) SeekEnd() { it.Seek(it.End() + 1) }
-
-func (it *iterator) Next() bool { return it.moved((*rsbag.Cursor).Next) }
-func (it *iterator) Prev() bool { return it.moved((*rsbag.Cursor).Prev) }
-
 func (it *iterator) SkipNext() bool { return it.Next() }
 
-func (it *iterator) moved(move func(*rsbag.Cursor) (rsbag.Event, bool)) (ok bool) {
+func (it *iterator) Last(t bagstore.Time) bool {
+	it.Seek(t)
+	return it.moved((*rsbag.Cursor).Prev)
+}
+
+func (it *iterator) Next() bool {
 	if it.cursor == nil {
 		it.Seek(it.Start())
 	}
+	return it.moved((*rsbag.Cursor).Next)
+}
+
+func (it *iterator) moved(move func(*rsbag.Cursor) (rsbag.Event, bool)) (ok bool) {
 	it.event, ok = move(it.cursor)
 	if n, err := it.cursor.Damaged(); n > it.known {
 		it.mu.Lock()
@@ -108,11 +115,8 @@ func (it *iterator) moved(move func(*rsbag.Cursor) (rsbag.Event, bool)) (ok bool
 
 func (it *iterator) Message() replay.Recorded {
 	e := &event{it.event, it.Device}
-	m := replay.Recorded{Owner: e, Work: e}
+	m := replay.Recorded{Work: e}
 	m.Conn, m.Time = e.Connections()[0], it.bagTime(e.Time)
-	if e.Frame != nil {
-		m.Held = int64(len(e.Frame.Data))
-	}
 	return m
 }
 
@@ -143,10 +147,15 @@ func (e *event) Start(wanted map[*bagstore.Connection]func(msgs.Raw), _ bool) {
 	}
 }
 
-func (*event) Skip()                      {}
-func (*event) Wait(context.Context) error { return nil }
+// Size implements replay.Work.
+func (e *event) Size() int64 {
+	if e.Frame == nil {
+		return 0
+	}
+	return int64(len(e.Frame.Data))
+}
 
-// Retain implements replay.Retainer.
+// Retain implements replay.Work.
 func (e *event) Retain() buffers.Releaser {
 	if e.Frame == nil {
 		return nothing{}

@@ -139,14 +139,6 @@ func (r *Reader) Next() (*Entry, bool) {
 	}
 }
 
-// Unread takes back the entry that Next returned last.
-func (r *Reader) Unread(e *Entry) {
-	r.entries = slices.Insert(r.entries, 0, e)
-	if len(e.Set.Images) > 0 {
-		r.images++
-	}
-}
-
 func (r *Reader) add(e rsbag.Event) {
 	one := &Entry{At: e.Time, Frame: e.Frame.Retain()}
 	r.entries = append(r.entries, one)
