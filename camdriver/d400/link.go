@@ -20,7 +20,8 @@ type link struct {
 	ctx      context.Context         // ends when the device is closed or the camera is lost
 	lost     context.CancelCauseFunc // ends ctx
 	usb      usb.Device
-	handle   usb.Handle
+	handle   usb.Handle     // for try
+	open     camdriver.Gate // to handle
 	cfg      *uvc.Configuration
 	depth    *uvc.Function
 	xu       uint8         // the depth function's extension unit
@@ -37,7 +38,7 @@ func openLink(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{usb: dev, handle: &guardedHandle{Handle: handle}, cfg: &uvc.Configuration{}}
+	l := &link{usb: dev, handle: handle, cfg: &uvc.Configuration{}}
 	l.endWith(ctx)
 	return l, nil
 }
@@ -62,8 +63,10 @@ func (l *link) endWith(ctx context.Context) {
 	l.ctx, l.lost = context.WithCancelCause(ctx)
 }
 
+// close waits for transfers. Later ones return ErrUnplugged.
 func (l *link) close() error {
 	l.lost(nil)
+	l.open.Close()
 	return l.handle.Close()
 }
 
@@ -73,43 +76,6 @@ func (l *link) note(err error) error {
 		l.lost(err)
 	}
 	return err
-}
-
-// guardedHandle is a Handle that may be closed while it is used, because a camera can be
-// unplugged at any time: Close waits for running transfers, and later ones return
-// camdriver.ErrUnplugged.
-type guardedHandle struct {
-	usb.Handle
-	gate camdriver.Gate
-}
-
-func (h *guardedHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
-	if !h.gate.Enter() {
-		return 0, camdriver.ErrUnplugged
-	}
-	defer h.gate.Leave()
-	return h.Handle.Control(requestType, request, value, index, data)
-}
-
-func (h *guardedHandle) ClearHalt(endpoint uint8) error {
-	if !h.gate.Enter() {
-		return camdriver.ErrUnplugged
-	}
-	defer h.gate.Leave()
-	return h.Handle.ClearHalt(endpoint)
-}
-
-func (h *guardedHandle) Stream(iface, endpoint uint8, size, count int) (usb.Stream, error) {
-	if !h.gate.Enter() {
-		return nil, camdriver.ErrUnplugged
-	}
-	defer h.gate.Leave()
-	return h.Handle.Stream(iface, endpoint, size, count)
-}
-
-func (h *guardedHandle) Close() error {
-	h.gate.Close()
-	return h.Handle.Close()
 }
 
 func (l *link) identify() error {
@@ -192,8 +158,8 @@ func (l *link) get(tries int, c uvc.Control, request uint8, data []byte) (int, e
 
 // control runs a control transfer with retries.
 func (l *link) control(tries int, requestType, request uint8, value, index uint16, data []byte) (n int, err error) {
-	err = l.persist(tries, func() (err error) {
-		n, err = l.handle.Control(requestType, request, value, index, data)
+	err = l.try(tries, func(h usb.Handle) (err error) {
+		n, err = h.Control(requestType, request, value, index, data)
 		return err
 	})
 	return n, err
@@ -201,8 +167,8 @@ func (l *link) control(tries int, requestType, request uint8, value, index uint1
 
 // set writes a control, with retries.
 func (l *link) set(tries int, c uvc.Control, data []byte) error {
-	return l.persist(tries, func() error {
-		n, err := l.handle.Control(uvc.RequestOut, uvc.SetCur, c.Value(), c.Index(), data)
+	return l.try(tries, func(h usb.Handle) error {
+		n, err := h.Control(uvc.RequestOut, uvc.SetCur, c.Value(), c.Index(), data)
 		if err == nil && n < len(data) {
 			err = fmt.Errorf("wrote %d of %d bytes: %w", n, len(data), errShort)
 		}
@@ -210,12 +176,18 @@ func (l *link) set(tries int, c uvc.Control, data []byte) error {
 	})
 }
 
-// persist repeats f while the device stalls, up to tries times, or does not respond, up
-// to timeoutTries times, because each of those takes a second.
-func (l *link) persist(tries int, f func() error) error {
+// try calls f with the handle. It repeats that while the device stalls, up to tries times, or does not respond, up to
+// timeoutTries times, because each of those takes a second. The camera can be unplugged at any time: close waits for f.
+func (l *link) try(tries int, f func(usb.Handle) error) error {
 	late := 0
 	for try := 1; ; try++ {
-		err := f()
+		if !l.open.Enter() {
+			return camdriver.ErrUnplugged
+		}
+		err := func() error {
+			defer l.open.Leave()
+			return f(l.handle)
+		}()
 		if errors.Is(err, usb.ErrTimeout) {
 			late++
 		} else if !errors.Is(err, usb.ErrStall) {

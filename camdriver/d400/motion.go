@@ -42,13 +42,15 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	return nil
 }
 
-func (p *motionPump) submit() (err error) {
-	p.stream, err = p.link.handle.Stream(p.link.hid.Interface, p.link.hid.Endpoint, p.link.reportSize(), imuTransfers)
-	return err
+func (p *motionPump) submit() error {
+	return p.link.try(1, func(h usb.Handle) (err error) {
+		p.stream, err = h.Stream(p.link.hid.Interface, p.link.hid.Endpoint, p.link.reportSize(), imuTransfers)
+		return err
+	})
 }
 
 func (p *motionPump) restart() error {
-	if err := p.link.handle.ClearHalt(p.link.hid.Endpoint); err != nil {
+	if err := p.link.try(1, func(h usb.Handle) error { return h.ClearHalt(p.link.hid.Endpoint) }); err != nil {
 		return fmt.Errorf("clear endpoint %#x: %w", p.link.hid.Endpoint, err)
 	}
 	return p.submit()

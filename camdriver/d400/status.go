@@ -35,7 +35,10 @@ func (s *sensor) beginStatus(l *link, r *run) {
 func (l *link) openStatus() (stream usb.Stream, size int, err error) {
 	const largest = 64 // status packet that the driver expects
 	size = max(l.depth.Status.MaxPacket, largest)
-	stream, err = l.handle.Stream(l.depth.Interface, l.depth.Status.Address, size, 1)
+	err = l.try(1, func(h usb.Handle) (err error) {
+		stream, err = h.Stream(l.depth.Interface, l.depth.Status.Address, size, 1)
+		return err
+	})
 	return stream, size, err
 }
 

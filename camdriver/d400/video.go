@@ -132,9 +132,9 @@ func (p *videoPump) submit() error {
 	if err := p.clear(); err != nil {
 		return fmt.Errorf("clear endpoint %#x: %w", p.mode.stream.Endpoint, err)
 	}
-	err := p.link.persist(startTries, func() (err error) {
+	err := p.link.try(startTries, func(h usb.Handle) (err error) {
 		at := p.mode.stream
-		p.stream, err = p.link.handle.Stream(at.Interface, at.Endpoint, p.transferSize(), transfersInFlight)
+		p.stream, err = h.Stream(at.Interface, at.Endpoint, p.transferSize(), transfersInFlight)
 		return err
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *videoPump) submit() error {
 }
 
 func (p *videoPump) clear() error {
-	return p.link.persist(startTries, func() error { return p.link.handle.ClearHalt(p.mode.stream.Endpoint) })
+	return p.link.try(startTries, func(h usb.Handle) error { return h.ClearHalt(p.mode.stream.Endpoint) })
 }
 
 // transferSize returns a multiple of the packet size with room for a frame and its

@@ -55,6 +55,12 @@ func (r *recorder) StatusChanged(s camdriver.Status) {
 	r.status = append(r.status, s)
 }
 
+func (r *recorder) count(id camdriver.StreamID) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.frames[id])
+}
+
 // small returns a stream's profile of 424x240 at the given rate, or the default if the
 // stream isn't video.
 func small(s camdriver.Sensor, id camdriver.StreamID, fps int) camdriver.Profile {
@@ -203,80 +209,62 @@ func TestSlowHandler(t *testing.T) {
 	})
 }
 
-// TestReplug checks that an unplugged camera stays away until Replug and that its
-// streams then continue.
-func TestReplug(t *testing.T) {
-	bubble(t, Options{Serial: "0123"}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
-		if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "0123" {
-			t.Errorf("serial number %q", got)
-		}
-		start(t, s, rec, camdriver.DepthStream)
-		time.Sleep(500 * time.Millisecond)
-		if err := dev.Unplug(); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if err := dev.Unplug(); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("second Unplug: %v", err)
-		}
-		rec.mu.Lock()
-		before := len(rec.frames[camdriver.DepthStream])
-		rec.mu.Unlock()
-		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("Start while disconnected: %v", err)
-		}
-		time.Sleep(time.Hour)
-		rec.mu.Lock()
-		if n := len(rec.frames[camdriver.DepthStream]) - before; n != 0 {
-			t.Errorf("%d frames from an unplugged camera", n)
-		}
-		rec.mu.Unlock()
-		if err := dev.Replug(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(200 * time.Millisecond)
-		s.Stop()
-		if len(rec.status) != 2 || !errors.Is(rec.status[0].Err, camdriver.ErrUnplugged) || rec.status[1].Kind != camdriver.StatusStreaming {
-			t.Errorf("status %v", rec.status)
-		}
-		if after := rec.frames[camdriver.DepthStream][before:]; len(after) != 3 || after[0].Number != 1 {
-			t.Errorf("%d frames after Replug, want 3 from number 1", len(after))
-		}
-		dev.Unplug() // Close must not wait for an unplugged camera
-	})
-}
-
-// TestReset checks that status changes are raised once per device and notifications once
-// per sensor.
-func TestReset(t *testing.T) {
-	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
-		start(t, s, rec, camdriver.DepthStream, camdriver.LeftStream)
-		start(t, dev.Sensors()[2], rec, camdriver.GyroStream)
-		time.Sleep(500 * time.Millisecond)
-		dev.Reset()
-		synctest.Wait()
-		dev.Reset() // ignored: a reset is running
-		rec.mu.Lock()
-		before := len(rec.frames[camdriver.DepthStream])
-		rec.mu.Unlock()
-		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("Start while disconnected: %v", err)
-		}
-		time.Sleep(resetTime + 200*time.Millisecond)
-		for _, s := range dev.Sensors() {
-			s.Stop()
-		}
-		if len(rec.status) != 2 || rec.status[0].Kind != camdriver.StatusDisconnected || rec.status[1].Kind != camdriver.StatusStreaming {
-			t.Errorf("status %v", rec.status)
-		}
-		if len(rec.notes) != 2 || rec.notes[0].Category != camdriver.NotifyHardwareEvent {
-			t.Errorf("notifications %+v, want one per started sensor", rec.notes)
-		}
-		after := rec.frames[camdriver.DepthStream][before:]
-		if len(after) != 3 || after[0].Number != 1 {
-			t.Errorf("%d frames after Reset, want 3 from number 1", len(after))
-		}
-	})
+// TestAway checks that a camera that is unplugged stays away until Replug, and one that is reset for a while, that status
+// changes are raised once per device and notifications of a reset once per sensor, and that streams then continue.
+func TestAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		leave, back func(*Device) error
+		again       error // of a second call of leave
+		cause       error
+		away        time.Duration
+		notes       int
+	}{
+		"unplugged": {(*Device).Unplug, (*Device).Replug, camdriver.ErrUnplugged, camdriver.ErrUnplugged, time.Hour, 0},
+		"reset":     {(*Device).Reset, func(*Device) error { return nil }, nil, errReset, resetTime, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Options{Serial: "0123"}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+				if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "0123" {
+					t.Errorf("serial number %q", got)
+				}
+				start(t, s, rec, camdriver.DepthStream, camdriver.LeftStream)
+				start(t, dev.Sensors()[2], rec, camdriver.GyroStream)
+				time.Sleep(500 * time.Millisecond)
+				if err := test.leave(dev); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if err := test.leave(dev); !errors.Is(err, test.again) {
+					t.Errorf("leaving again: %v", err)
+				}
+				before := rec.count(camdriver.DepthStream)
+				if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
+					t.Errorf("Start while disconnected: %v", err)
+				}
+				time.Sleep(test.away - time.Nanosecond)
+				if n := rec.count(camdriver.DepthStream) - before; n != 0 {
+					t.Errorf("%d frames from a camera that is away", n)
+				}
+				if err := test.back(dev); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(200*time.Millisecond + time.Nanosecond)
+				for _, s := range dev.Sensors() {
+					s.Stop()
+				}
+				if len(rec.status) != 2 || !errors.Is(rec.status[0].Err, test.cause) || rec.status[1].Kind != camdriver.StatusStreaming {
+					t.Errorf("status %v", rec.status)
+				}
+				if len(rec.notes) != test.notes || test.notes > 0 && rec.notes[0].Category != camdriver.NotifyHardwareEvent {
+					t.Errorf("notifications %+v, want %d", rec.notes, test.notes)
+				}
+				if after := rec.frames[camdriver.DepthStream][before:]; len(after) != 3 || after[0].Number != 1 {
+					t.Errorf("%d frames after the return, want 3 from number 1", len(after))
+				}
+				test.leave(dev) // Close must not wait for a camera that is away
+			})
+		})
+	}
 }
 
 // TestLook checks the effect of options on images and metadata.

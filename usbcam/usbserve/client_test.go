@@ -99,23 +99,22 @@ func (c *client) Open(dev usb.Device) (usb.Handle, error) {
 	case status != 0:
 		return nil, camdriver.ErrUnplugged
 	}
-	h := &importedDevice{conn: conn, waiting: map[uint32]chan answer{}}
+	h := &importedDevice{conn: conn, gone: make(chan struct{})}
 	go func() {
 		h.read()
 		c.lost.Add(1)
+		close(h.gone)
 	}()
 	return h, nil
 }
 
 // importedDevice is an imported device.
 type importedDevice struct {
-	conn  net.Conn
-	write sync.Mutex
-
-	mu      sync.Mutex
-	seq     uint32
-	gone    bool
-	waiting map[uint32]chan answer
+	conn    net.Conn
+	write   sync.Mutex
+	seq     atomic.Uint32
+	waiting sync.Map      // of transfers' numbers to chan answer
+	gone    chan struct{} // closed when the device has gone
 }
 
 type answer struct {
@@ -124,65 +123,60 @@ type answer struct {
 	status int32
 }
 
+// read passes answers on until the device has gone.
 func (h *importedDevice) read() {
 	for {
 		var head [48]byte
-		_, err := io.ReadFull(h.conn, head[:])
-		var a answer
-		seq := binary.BigEndian.Uint32(head[4:])
-		if err == nil && binary.BigEndian.Uint32(head[0:]) == 3 {
-			a.status, a.length = int32(binary.BigEndian.Uint32(head[20:])), int(binary.BigEndian.Uint32(head[24:]))
-			h.mu.Lock()
-			in := seq&1 == 1
-			h.mu.Unlock()
-			if in {
-				a.data = make([]byte, a.length)
-				_, err = io.ReadFull(h.conn, a.data)
-			}
-		}
-		h.mu.Lock()
-		if err != nil {
-			h.gone = true
-			for _, c := range h.waiting {
-				c <- answer{status: -108}
-			}
-			h.waiting = map[uint32]chan answer{}
-			h.mu.Unlock()
+		if _, err := io.ReadFull(h.conn, head[:]); err != nil {
 			return
 		}
-		if c := h.waiting[seq]; c != nil {
-			c <- a
-			delete(h.waiting, seq)
+		if binary.BigEndian.Uint32(head[0:]) != 3 {
+			continue
 		}
-		h.mu.Unlock()
+		a := answer{length: int(binary.BigEndian.Uint32(head[24:])), status: int32(binary.BigEndian.Uint32(head[20:]))}
+		seq := binary.BigEndian.Uint32(head[4:])
+		if seq&1 == 1 {
+			a.data = make([]byte, a.length)
+		}
+		if _, err := io.ReadFull(h.conn, a.data); err != nil {
+			return
+		}
+		if done, ok := h.waiting.LoadAndDelete(seq); ok {
+			done.(chan answer) <- a
+		}
 	}
 }
 
 // submit sends a transfer. Sequence numbers of IN transfers are odd.
-func (h *importedDevice) submit(endpoint uint32, setup [8]byte, in bool, length int, out []byte) (uint32, chan answer, error) {
-	done := make(chan answer, 1)
-	h.mu.Lock()
-	if h.gone {
-		h.mu.Unlock()
-		return 0, nil, camdriver.ErrUnplugged
-	}
-	h.seq += 2
-	seq := h.seq
+func (h *importedDevice) submit(endpoint uint32, setup [8]byte, in bool, length int, out []byte) (transfer, error) {
+	t := transfer{seq: h.seq.Add(2), done: make(chan answer, 1)}
 	if in {
-		seq |= 1
+		t.seq |= 1
 	}
-	h.waiting[seq] = done
-	h.mu.Unlock()
+	h.waiting.Store(t.seq, t.done)
 	b := make([]byte, 48)
-	words := []uint32{1, seq, 1<<16 | 2, seq & 1, endpoint, 0, uint32(length), 0, 0xffffffff}
-	for i, v := range words {
+	for i, v := range []uint32{1, t.seq, 1<<16 | 2, t.seq & 1, endpoint, 0, uint32(length), 0, 0xffffffff} {
 		binary.BigEndian.PutUint32(b[4*i:], v)
 	}
 	copy(b[40:], setup[:])
 	h.write.Lock()
 	defer h.write.Unlock()
-	_, err := h.conn.Write(append(b, out...))
-	return seq, done, err
+	if _, err := h.conn.Write(append(b, out...)); err != nil {
+		return t, camdriver.ErrUnplugged
+	}
+	return t, nil
+}
+
+// wait returns the answer to a transfer.
+func (h *importedDevice) wait(ctx context.Context, t transfer) (a answer, err error) {
+	select {
+	case a = <-t.done:
+		return a, failure(a.status)
+	case <-h.gone:
+		return a, camdriver.ErrUnplugged
+	case <-ctx.Done():
+		return a, ctx.Err()
+	}
 }
 
 func failure(status int32) error {
@@ -202,13 +196,13 @@ func (h *importedDevice) Control(requestType, request uint8, value, index uint16
 	if !in {
 		out = data
 	}
-	_, done, err := h.submit(0, setup, in, len(data), out)
+	t, err := h.submit(0, setup, in, len(data), out)
 	if err != nil {
 		return 0, err
 	}
-	a := <-done
+	a, err := h.wait(context.Background(), t)
 	copy(data, a.data)
-	return a.length, failure(a.status)
+	return a.length, err
 }
 
 func (h *importedDevice) ClearHalt(endpoint uint8) error {
@@ -241,8 +235,8 @@ type transfer struct {
 }
 
 func (s *importedStream) submit() error {
-	seq, done, err := s.h.submit(uint32(s.endpoint&0x0f), [8]byte{}, true, s.size, nil)
-	s.flight = append(s.flight, transfer{seq, done})
+	t, err := s.h.submit(uint32(s.endpoint&0x0f), [8]byte{}, true, s.size, nil)
+	s.flight = append(s.flight, t)
 	return err
 }
 
@@ -250,18 +244,13 @@ func (s *importedStream) Read(ctx context.Context, p []byte) (int, error) {
 	if len(s.flight) == 0 {
 		return 0, camdriver.ErrUnplugged
 	}
-	select {
-	case a := <-s.flight[0].done:
-		s.flight = s.flight[1:]
-		if err := failure(a.status); err != nil {
-			s.Close()
-			return 0, err
-		}
-		return copy(p, a.data), s.submit()
-	case <-ctx.Done():
+	a, err := s.h.wait(ctx, s.flight[0])
+	if err != nil {
 		s.Close()
-		return 0, ctx.Err()
+		return 0, err
 	}
+	s.flight = s.flight[1:]
+	return copy(p, a.data), s.submit()
 }
 
 // Close unlinks the transfers in flight.
@@ -274,9 +263,7 @@ func (s *importedStream) Close() {
 		s.h.write.Lock()
 		_, _ = s.h.conn.Write(b)
 		s.h.write.Unlock()
-		s.h.mu.Lock()
-		delete(s.h.waiting, t.seq)
-		s.h.mu.Unlock()
+		s.h.waiting.Delete(t.seq)
 	}
 	s.flight = nil
 }
