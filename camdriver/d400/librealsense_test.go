@@ -12,6 +12,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
+	"rsros/test/drivertest"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 )
@@ -98,18 +99,14 @@ func driverRequests(t *testing.T) []trace.Entry {
 			{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63},
 		},
 	} {
-		if err := d.Sensors()[i].Start(profiles, c); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, d.Sensors()[i], c, profiles...)
 	}
 	pass(t, time.Second)
 	if c.count(camdriver.DepthStream) == 0 || c.count(camdriver.RightStream) == 0 || c.count(camdriver.ColorStream) == 0 || c.count(camdriver.GyroStream) == 0 {
 		t.Errorf("not all streams have frames: %v", c.frames)
 	}
 	for _, s := range d.Sensors() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
 	}
 	mu.Lock()
 	defer mu.Unlock()

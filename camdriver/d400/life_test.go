@@ -15,6 +15,7 @@ import (
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
+	"rsros/test/drivertest"
 )
 
 // recorder is a handler that records its calls.
@@ -166,9 +167,7 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 func streaming(t *testing.T, b *fakeBus) (camdriver.Sensor, *recorder) {
 	t.Helper()
 	s, r := openFake(t, b).Sensors()[0], newRecorder()
-	if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, s, r, smallDepth)
 	return s, r
 }
 
@@ -250,12 +249,8 @@ func TestStreamFails(t *testing.T) {
 			t.Errorf("status %v", r.kinds())
 		}
 		b.hook(nil)
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
+		drivertest.Start(t, s, r, smallDepth)
 	})
 }
 
@@ -271,14 +266,10 @@ func TestReplug(t *testing.T) {
 					list = append(list, p)
 				}
 			}
-			if err := s.Start(list, r); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, s, r, list...)
 		}
 		stereo := d.Sensors()[0]
-		if err := stereo.SetOption(camdriver.OptionLaserPower, 90); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Set(t, stereo, camdriver.OptionLaserPower, 90)
 		for round := range 3 {
 			pass(t, time.Second)
 			b.unplug(0)
@@ -323,9 +314,7 @@ func TestStopWhileAway(t *testing.T) {
 		d := s.(roiSensor).dev
 		b.unplug(0)
 		pass(t, time.Second)
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
 		if err := s.Start([]camdriver.Profile{smallDepth}, r); !errors.Is(err, camdriver.ErrUnplugged) {
 			t.Errorf("Start of an unplugged camera: %v", err)
 		}
@@ -337,9 +326,7 @@ func TestStopWhileAway(t *testing.T) {
 		}
 		b.plug(0)
 		pass(t, 2*time.Second)
-		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Error(err)
-		}
+		drivertest.Start(t, s, r, smallDepth)
 	})
 }
 
@@ -382,9 +369,7 @@ func TestStartStop(t *testing.T) {
 				pass(t, 100*time.Millisecond)
 			}
 			for _, s := range d.Sensors() {
-				if err := s.Stop(); err != nil {
-					t.Fatal(err)
-				}
+				drivertest.Stop(t, s)
 			}
 			if b.streams != 0 || d.pool.InUse() != 0 {
 				t.Fatalf("round %d: %d streams, %d bytes in use", i, b.streams, d.pool.InUse())
@@ -409,15 +394,11 @@ func TestStopWhileSlow(t *testing.T) {
 		gyro := camdriver.Profile{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
 		for i, p := range map[int]camdriver.Profile{0: smallDepth, 2: gyro} {
 			stopped.Store(0)
-			if err := d.Sensors()[i].Start([]camdriver.Profile{p}, r); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, d.Sensors()[i], r, p)
 			pass(t, time.Second)
 			now := time.Now()
 			stopped.Store(now.Unix())
-			if err := d.Sensors()[i].Stop(); err != nil {
-				t.Error(err)
-			}
+			drivertest.Stop(t, d.Sensors()[i])
 			if waited := time.Since(now); waited > 10*lateRead {
 				t.Errorf("%s: Stop took %v", p, waited)
 			}
@@ -432,13 +413,9 @@ func TestSlowHandler(t *testing.T) {
 		b := newBus1(t)
 		d, r := openFake(t, b), newRecorder()
 		r.each = func(*camdriver.Frame) { <-time.After(2 * minSilence) }
-		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 		pass(t, 20*minSilence)
-		if err := d.Sensors()[0].Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, d.Sensors()[0])
 		if n := r.count(camdriver.DepthStream); n < 8 || r.notified(camdriver.NotifyFramesTimeout) {
 			t.Errorf("%d frames, notified %v", n, r.notes)
 		}
@@ -485,9 +462,7 @@ func TestBusy(t *testing.T) {
 		b := newBus1(t)
 		d := openFake(t, b)
 		b.stalls = 50
-		if err := d.Sensors()[0].SetOption(camdriver.OptionExposure, 5000); err != nil {
-			t.Error(err)
-		}
+		drivertest.Set(t, d.Sensors()[0], camdriver.OptionExposure, 5000)
 		if got := b.camera(0).ControlValue(uvc.Control{Unit: 3, Selector: model.XUAutoExposure}); got != 0 {
 			t.Error("auto exposure is on after a manual exposure")
 		}
@@ -511,15 +486,11 @@ func (n nested) OptionChanged(_ int, id camdriver.OptionID, _ float32) {
 func TestStopDuringCall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := openFake(t, newBus1(t)).Sensors()[0]
-		if err := s.Start([]camdriver.Profile{smallDepth}, nested{sensor: s}); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, s, nested{sensor: s}, smallDepth)
 		var call sync.WaitGroup
 		call.Go(func() { _ = s.SetOption(camdriver.OptionLaserPower, 60) })
 		pass(t, 500*time.Millisecond)
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
 		call.Wait()
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 )
 
@@ -206,9 +207,7 @@ func TestProfiles(t *testing.T) {
 		f := <-seen
 		checkPixels(t, test.name, f)
 		f.Release()
-		if err := test.sensor.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, test.sensor)
 		close(seen)
 		for f := range seen {
 			f.Release()
@@ -324,14 +323,10 @@ func TestPoolUsedUp(t *testing.T) {
 			}
 		}
 	}
-	if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 	<-ready
 	<-ready
-	if err := d.Sensors()[0].Stop(); err != nil {
-		t.Error(err)
-	}
+	drivertest.Stop(t, d.Sensors()[0])
 	for _, f := range frames {
 		f.Release()
 	}
@@ -350,8 +345,6 @@ func TestFramesAreAligned(t *testing.T) {
 			close(done)
 		}
 	}
-	if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 	<-done
 }

@@ -14,6 +14,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 )
 
@@ -110,9 +111,7 @@ func TestSetOptions(t *testing.T) {
 			s := openFake(t, b).Sensors()[test.sensor]
 			b.sent = w.sent
 			for i, id := range test.set {
-				if err := s.SetOption(id, test.to[i]); err != nil {
-					t.Fatal(err)
-				}
+				drivertest.Set(t, s, id, test.to[i])
 			}
 			if got := w.take(); !slices.Equal(got, test.want) {
 				t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
@@ -187,9 +186,7 @@ func TestExclusiveOptions(t *testing.T) {
 		{camdriver.OptionHdrEnabled, camdriver.OptionExposure},
 	} {
 		s := openFake(t, newBus1(t)).Sensors()[0]
-		if err := s.SetOption(test.on, 1); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Set(t, s, test.on, 1)
 		if err := s.SetOption(test.refused, 1); !errors.Is(err, camdriver.ErrBusy) {
 			t.Errorf("%s while %s is on: %v", test.refused, test.on, err)
 		}
@@ -251,12 +248,6 @@ func TestSequenceMetadata(t *testing.T) {
 			frames[v]++
 			units = f.DepthUnits
 		}
-		set := func(id camdriver.OptionID, v float32) {
-			t.Helper()
-			if err := s.SetOption(id, v); err != nil {
-				t.Fatal(err)
-			}
-		}
 		for _, test := range []struct {
 			option camdriver.OptionID
 			want   [2]seen
@@ -264,16 +255,12 @@ func TestSequenceMetadata(t *testing.T) {
 			{camdriver.OptionHdrEnabled, [2]seen{{0, 7500, 1}, {1, 1, 1}}},
 			{camdriver.OptionEmitterOnOff, [2]seen{{0, 8500, 0}, {1, 8500, 1}}},
 		} {
-			set(test.option, 1)
-			set(camdriver.OptionDepthUnits, 0.0005)
+			drivertest.Set(t, s, test.option, 1)
+			drivertest.Set(t, s, camdriver.OptionDepthUnits, 0.0005)
 			clear(frames)
-			if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, s, r, smallDepth)
 			pass(t, 3*time.Second)
-			if err := s.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Stop(t, s)
 			a, b := frames[test.want[0]], frames[test.want[1]]
 			if len(frames) != 2 || a < 20 || a-b > 1 || b-a > 1 {
 				t.Errorf("%s: %v", test.option, frames)
@@ -281,7 +268,7 @@ func TestSequenceMetadata(t *testing.T) {
 			if units != 0.0005 {
 				t.Errorf("depth units %g", units)
 			}
-			set(test.option, 0)
+			drivertest.Set(t, s, test.option, 0)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 )
 
@@ -32,15 +33,11 @@ func TestROI(t *testing.T) {
 		}
 		expect("before the start", stereo, want)
 		for _, when := range []string{"after the start", "after a stop and a start"} {
-			if err := stereo.Start([]camdriver.Profile{smallDepth}, r); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, stereo, r, smallDepth)
 			pass(t, 2*time.Second)
 			expect(when, stereo, want)
 			if when == "after the start" {
-				if err := stereo.Stop(); err != nil {
-					t.Fatal(err)
-				}
+				drivertest.Stop(t, stereo)
 			}
 		}
 		b.unplug(0)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/test/drivertest"
 )
 
 // TestROI checks that a region becomes as bright as the whole image was, that its bounds
@@ -42,9 +43,7 @@ func TestROI(t *testing.T) {
 			default:
 			}
 		}}
-		if err := dev.Sensors()[sensor].Start([]camdriver.Profile{p}, r); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, dev.Sensors()[sensor], r, p)
 		f := <-got
 		dev.Sensors()[sensor].Stop()
 		return f

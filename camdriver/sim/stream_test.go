@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"rsros/camdriver"
+	"rsros/test/drivertest"
 )
 
 // recorder keeps the frames of a run without their pixels.
@@ -84,9 +85,7 @@ func TestRates(t *testing.T) {
 			for _, id := range ids {
 				profiles = append(profiles, small(sensors[i], id, 15))
 			}
-			if err := sensors[i].Start(profiles, rec); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, sensors[i], rec, profiles...)
 		}
 		time.Sleep(2*time.Second + 20*time.Millisecond)
 		for _, s := range sensors {
@@ -161,9 +160,7 @@ func start(t *testing.T, s camdriver.Sensor, h camdriver.Handler, ids ...camdriv
 	for _, id := range ids {
 		profiles = append(profiles, small(s, id, 15))
 	}
-	if err := s.Start(profiles, h); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, s, h, profiles...)
 }
 
 func option(s camdriver.Sensor, id camdriver.OptionID) float32 {
@@ -274,9 +271,7 @@ func TestLook(t *testing.T) {
 		rec.onFrame = func(f *camdriver.Frame) { last = f }
 		brightness := func(set map[camdriver.OptionID]float32) (sum int) {
 			for id, v := range set {
-				if err := s.SetOption(id, v); err != nil {
-					t.Fatal(err)
-				}
+				drivertest.Set(t, s, id, v)
 			}
 			start(t, s, rec, camdriver.LeftStream)
 			time.Sleep(100 * time.Millisecond)

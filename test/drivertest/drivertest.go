@@ -80,6 +80,32 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 	}
 }
 
+// Start starts a sensor, or ends the test.
+func Start(t testing.TB, s camdriver.Sensor, h camdriver.Handler, profiles ...camdriver.Profile) {
+	t.Helper()
+	if err := s.Start(profiles, h); err != nil {
+		t.Fatalf("%s: Start(%v): %v", s.Name(), profiles, err)
+	}
+}
+
+// Stop stops sensors.
+func Stop(t testing.TB, sensors ...camdriver.Sensor) {
+	t.Helper()
+	for _, s := range sensors {
+		if err := s.Stop(); err != nil {
+			t.Errorf("%s: Stop: %v", s.Name(), err)
+		}
+	}
+}
+
+// Set sets an option of a sensor.
+func Set(t testing.TB, s camdriver.Sensor, id camdriver.OptionID, value float32) {
+	t.Helper()
+	if err := s.SetOption(id, value); err != nil {
+		t.Errorf("%s: %s = %g: %v", s.Name(), id, value, err)
+	}
+}
+
 // defaults returns a sensor's default profiles.
 func defaults(s camdriver.Sensor) []camdriver.Profile {
 	return slices.DeleteFunc(s.Profiles(), func(p camdriver.Profile) bool { return !p.Default })

@@ -71,9 +71,7 @@ func testWritable(t *testing.T, s camdriver.Sensor, o camdriver.Option) {
 	if got := value(s, o.ID); got != want {
 		t.Errorf("%s: %s is %g after it was set to %g", s.Name(), o.ID, got, want)
 	}
-	if err := s.SetOption(o.ID, o.Value); err != nil {
-		t.Errorf("%s: %s = %g again: %v", s.Name(), o.ID, o.Value, err)
-	}
+	Set(t, s, o.ID, o.Value)
 }
 
 // other returns a valid value one step from the option's, or its value if it is the only
@@ -117,8 +115,6 @@ func testOptionChanged(t *testing.T, dev camdriver.Device, o Options) {
 		}
 		w.frames(1, profiles)
 		w.stop(s)
-		if err := s.SetOption(option.ID, option.Value); err != nil { // w would report an event
-			t.Errorf("%s: %s = %g after Stop: %v", s.Name(), option.ID, option.Value, err)
-		}
+		Set(t, s, option.ID, option.Value) // w would report an event
 	})
 }

@@ -15,9 +15,7 @@ import (
 // nothing reaches a handler after Stop, not even while the sensor streams to another.
 func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
-		if err := s.Stop(); err != nil {
-			t.Errorf("%s: Stop before Start: %v", s.Name(), err)
-		}
+		Stop(t, s) // before any Start
 		for range 3 {
 			w := newWatch(t, dev, o)
 			w.start(s, profiles)
@@ -114,11 +112,7 @@ func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 	asks.Wait()
 	var stops sync.WaitGroup
 	for _, s := range dev.Sensors() {
-		stops.Go(func() {
-			if err := s.Stop(); err != nil {
-				t.Errorf("%s: Stop: %v", s.Name(), err)
-			}
-		})
+		stops.Go(func() { Stop(t, s) })
 	}
 	stops.Wait()
 	w.close()
@@ -211,10 +205,8 @@ func testClose(t *testing.T, dev camdriver.Device, o Options) {
 		}
 		w.close()
 	}
+	Stop(t, dev.Sensors()...)
 	for _, s := range dev.Sensors() {
-		if err := s.Stop(); err != nil {
-			t.Errorf("%s: Stop after Close: %v", s.Name(), err)
-		}
 		if options := s.Options(); len(options) > 0 {
 			if err := s.SetOption(options[0].ID, options[0].Value); !errors.Is(err, camdriver.ErrClosed) {
 				t.Errorf("%s: SetOption after Close: %v", s.Name(), err)

@@ -55,9 +55,7 @@ func (w *watch) expect(profiles []camdriver.Profile) {
 func (w *watch) start(s camdriver.Sensor, profiles []camdriver.Profile) {
 	w.t.Helper()
 	w.expect(profiles)
-	if err := s.Start(profiles, w); err != nil {
-		w.t.Fatalf("%s: Start(%v): %v", s.Name(), profiles, err)
-	}
+	Start(w.t, s, w, profiles...)
 }
 
 // startAll streams from all sensors into w, and returns their profiles.
@@ -73,11 +71,7 @@ func (w *watch) startAll(dev camdriver.Device) (all []camdriver.Profile) {
 // stop ends streaming. Later calls are errors.
 func (w *watch) stop(sensors ...camdriver.Sensor) {
 	w.t.Helper()
-	for _, s := range sensors {
-		if err := s.Stop(); err != nil {
-			w.t.Errorf("%s: Stop: %v", s.Name(), err)
-		}
-	}
+	Stop(w.t, sensors...)
 	w.close()
 }
 

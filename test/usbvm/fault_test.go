@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 )
 
@@ -62,9 +63,7 @@ func TestFaults(t *testing.T) {
 	d := open(t, d400.Selector{})
 	s, p := profile(t, d, depth, camdriver.Z16, 480, 270, 30)
 	c := newCollector()
-	if err := s.Start([]camdriver.Profile{p}, c); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, s, c, p)
 	once := func(f func([]byte) []byte) spoiler {
 		return func(_ context.Context, b []byte) ([]byte, bool) { return f(b), false }
 	}
@@ -88,8 +87,6 @@ func TestFaults(t *testing.T) {
 		c.mu.Unlock()
 		checkFrames(t, c, depth, "Z16 ")
 	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
+	drivertest.Stop(t, s)
 	c.release()
 }

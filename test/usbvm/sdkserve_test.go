@@ -16,6 +16,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/replay/recorded"
+	"rsros/test/drivertest"
 )
 
 // TestSDKServe attaches what the program serves with Linux's usbip, and compares the frames that
@@ -105,9 +106,7 @@ func hashes(t *testing.T, dev camdriver.Device) map[string]bool {
 			}
 		}
 		if len(list) > 0 {
-			if err := s.Start(list, h); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Start(t, s, h, list...)
 		}
 	}
 	<-h.ended

@@ -20,6 +20,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/usb"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -308,18 +309,14 @@ func TestStream(t *testing.T) {
 	_, pa := profile(t, d, accel, camdriver.MotionXYZ32F, 0, 0, 63)
 	c := newCollector()
 	start := func(s camdriver.Sensor, p ...camdriver.Profile) {
-		if err := s.Start(p, c); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, s, c, p...)
 	}
 	start(stereo, pd, pl, pr)
 	start(rgb, pc)
 	start(motion, pg, pa)
 	c.count(t, 20, depth, left, right, color, gyro, accel)
 	for _, s := range d.Sensors() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
 	}
 	checkFrames(t, c, depth, "Z16 ")
 	port.checkComplete(t, 0x82, c.frames[depth])
@@ -407,9 +404,7 @@ func TestReplug(t *testing.T) {
 	d := open(t, d400.Selector{})
 	s, p := profile(t, d, depth, camdriver.Z16, 480, 270, 30)
 	c := newCollector()
-	if err := s.Start([]camdriver.Profile{p}, c); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Start(t, s, c, p)
 	for round := 1; round <= 2; round++ {
 		c.wait(t, "frames", func() bool { return len(c.frames[depth]) >= 3 })
 		if err := port.Unplug(); err != nil {
@@ -438,9 +433,7 @@ func TestReplug(t *testing.T) {
 		return len(c.status) == 6 && c.status[5] == camdriver.StatusStreaming
 	})
 	c.count(t, 3, depth)
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
+	drivertest.Stop(t, s)
 	c.release()
 }
 
@@ -482,9 +475,7 @@ func TestTwoCameras(t *testing.T) {
 			t.Errorf("opened %s instead of %s", got, want)
 		}
 		s, p := profile(t, d, depth, camdriver.Z16, 480, 270, 15)
-		if err := s.Start([]camdriver.Profile{p}, c); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, s, c, p)
 		t.Cleanup(func() { _ = s.Stop() })
 	}
 	c.count(t, 12, depth)
@@ -503,15 +494,11 @@ func TestStartStop(t *testing.T) {
 	before := 0
 	for i := range 100 {
 		c := newCollector()
-		if err := s.Start([]camdriver.Profile{p}, c); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, s, c, p)
 		if i%10 == 0 {
 			c.count(t, 2, depth)
 		}
-		if err := s.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Stop(t, s)
 		c.release()
 		if i == 10 {
 			before = descriptors()

@@ -6,6 +6,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -92,9 +93,7 @@ func TestPlug(t *testing.T) {
 		default:
 		}
 		<-w.frames
-		if err := devices[i].Sensors()[0].Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, devices[i].Sensors()[0])
 	}
 }
 

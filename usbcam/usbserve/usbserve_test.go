@@ -22,6 +22,7 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
 	"rsros/replay/recorded"
+	"rsros/test/drivertest"
 	"rsros/test/need"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
@@ -353,15 +354,11 @@ func TestFrames(t *testing.T) {
 		{video(camdriver.ColorStream, camdriver.YUYV)},
 		{{Stream: camdriver.GyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}, {Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 63}},
 	} {
-		if err := dev.Sensors()[i].Start(list, got); err != nil {
-			t.Fatal(err)
-		}
+		drivertest.Start(t, dev.Sensors()[i], got, list...)
 	}
 	<-got.done
 	for _, s := range dev.Sensors() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		drivertest.Stop(t, s)
 	}
 	got.mu.Lock()
 	sent.mu.Lock()
@@ -427,17 +424,13 @@ func TestOptionsAct(t *testing.T) {
 			if i == 0 && id == camdriver.OptionEmitterEnabled {
 				continue // laser power turns it on; below
 			}
-			if err := dev.Sensors()[i].SetOption(id, list[id]); err != nil {
-				t.Fatal(err)
-			}
+			drivertest.Set(t, dev.Sensors()[i], id, list[id])
 			if o, _ := camdriver.FindOption(source.Sensors()[i].Options(), id); o.Value != list[id] {
 				t.Errorf("%s of the source is %g, want %g", id, o.Value, list[id])
 			}
 		}
 	}
-	if err := dev.Sensors()[0].SetOption(camdriver.OptionEmitterEnabled, 0); err != nil {
-		t.Fatal(err)
-	}
+	drivertest.Set(t, dev.Sensors()[0], camdriver.OptionEmitterEnabled, 0)
 	if o, _ := camdriver.FindOption(source.Sensors()[0].Options(), camdriver.OptionEmitterEnabled); o.Value != 0 {
 		t.Errorf("emitter of the source is %g", o.Value)
 	}
@@ -472,9 +465,7 @@ func TestRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-several
-	if err := dev.Sensors()[0].Stop(); err != nil {
-		t.Error(err)
-	}
+	drivertest.Stop(t, dev.Sensors()[0])
 	same := 0
 	for at, f := range got.frames[camdriver.DepthStream] {
 		if want := sent.at(camdriver.DepthStream, at); want != nil {
