@@ -1,7 +1,5 @@
 package camdriver
 
-import "reflect"
-
 // Handler receives the frames and events of started sensors. sensor is an index
 // into Device.Sensors.
 //
@@ -13,13 +11,8 @@ type Handler interface {
 	Frame(sensor int, f *Frame)
 	OptionChanged(sensor int, id OptionID, value float32)
 	Notification(sensor int, n Notification)
+	// StatusChanged is called once for all sensors of a device, which have the same handler.
 	StatusChanged(s Status)
-}
-
-// SameHandler reports whether a and b are the same handler. Handlers of types that
-// cannot be compared are different.
-func SameHandler(a, b Handler) bool {
-	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 // NopHandler is a Handler that does nothing, to embed in handlers that need only

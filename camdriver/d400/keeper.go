@@ -219,16 +219,12 @@ func (d *Device) returned() {
 	}
 }
 
-// announce raises a status, once per handler. d.life must be held.
+// announce raises a status of the device to the handler of one started sensor. d.life must be held.
 func (d *Device) announce(status camdriver.Status) {
-	var told []camdriver.Handler
 	for _, s := range d.sensors {
-		s.raise(func(h camdriver.Handler) {
-			if !slices.ContainsFunc(told, func(o camdriver.Handler) bool { return camdriver.SameHandler(o, h) }) {
-				told = append(told, h)
-				h.StatusChanged(status)
-			}
-		})
+		if s.raise(func(h camdriver.Handler) { h.StatusChanged(status) }) {
+			return
+		}
 	}
 }
 

@@ -204,12 +204,15 @@ func (s *sensor) restore(l *link) {
 	}
 }
 
-// raise calls the handler, if any. stop waits for the call.
-func (s *sensor) raise(call func(camdriver.Handler)) {
-	if r := s.receiver.Load(); r != nil && r.gate.Enter() {
-		defer r.gate.Leave()
-		call(r.Handler)
+// raise calls the handler, if any, and reports whether it did. stop waits for the call.
+func (s *sensor) raise(call func(camdriver.Handler)) bool {
+	r := s.receiver.Load()
+	if r == nil || !r.gate.Enter() {
+		return false
 	}
+	defer r.gate.Leave()
+	call(r.Handler)
+	return true
 }
 
 // silence ends the calls of the handler.

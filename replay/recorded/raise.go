@@ -145,13 +145,10 @@ func (d *Device) report(s replay.Status) {
 	}
 }
 
-// tell calls the handlers of started sensors, each one once.
+// tell calls the handler of a started sensor. All have the same.
 func (d *Device) tell(kind camdriver.StatusKind) {
-	for i, s := range d.sensors {
-		shared := slices.ContainsFunc(d.sensors[:i], func(o *sensor) bool { return camdriver.SameHandler(o.handler, s.handler) })
-		if s.handler != nil && !shared {
-			s.handler.StatusChanged(camdriver.Status{Kind: kind})
-		}
+	if i := slices.IndexFunc(d.sensors, func(s *sensor) bool { return s.handler != nil }); i >= 0 {
+		d.sensors[i].handler.StatusChanged(camdriver.Status{Kind: kind})
 	}
 }
 
