@@ -13,8 +13,6 @@ type ROISensor interface {
 	// SetROI limits auto exposure to a region, now or once the sensor starts. The
 	// region is kept when the camera is unplugged. It must be inside the images.
 	SetROI(ROI) error
-	// ROI returns the region set by SetROI, or else the camera's own.
-	ROI() (ROI, error)
 }
 
 // FullROI returns the region that covers a whole image.

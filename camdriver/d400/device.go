@@ -21,12 +21,8 @@ import (
 // Options configures Open. The zero value is valid.
 type Options struct {
 	Log zerolog.Logger
-	// PoolBytes bounds the memory of unreleased frames; 256 MiB if 0.
-	PoolBytes int64
 	// Rescan is the interval between searches for an unplugged camera; 500 ms if 0.
 	Rescan time.Duration
-	// AnyFirmware accepts firmware older than the SDK requires.
-	AnyFirmware bool
 }
 
 // Device is an open camera. It remains valid while the camera is unplugged and plugged
@@ -57,16 +53,19 @@ type Device struct {
 	back chan struct{} // closed when the camera returns; nil while it is connected
 }
 
+// poolBytes bounds the memory of unreleased frames.
+const poolBytes = 256 << 20
+
 // newDevice returns a device for a connected camera.
 func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error) {
 	d := &Device{
-		bus: bus, product: p, pool: camdriver.NewPool(cmp.Or(o.PoolBytes, 256<<20)), host: newHostSettings(), rescan: cmp.Or(o.Rescan, rescan),
+		bus: bus, product: p, pool: camdriver.NewPool(poolBytes), host: newHostSettings(), rescan: cmp.Or(o.Rescan, rescan),
 		log:  o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
 		done: make(chan struct{}), link: l,
 	}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	l.endWith(d.ctx)
-	err := checkParts(l, p, o.AnyFirmware)
+	err := checkParts(l, p)
 	if err == nil {
 		err = d.describe(l)
 	}
@@ -83,11 +82,11 @@ func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error
 }
 
 // checkParts returns an error if a part of the camera is missing or its firmware is too old.
-func checkParts(l *link, p model.Product, anyFirmware bool) error {
+func checkParts(l *link, p model.Product) error {
 	switch {
 	case p.Color && l.color == nil:
 		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.Name())
-	case !anyFirmware && l.id.Firmware.Less(p.Minimum):
+	case l.id.Firmware.Less(p.Minimum):
 		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
 			ErrFirmware, p.Name(), l.id.Firmware, p.Minimum)
 	}
@@ -257,10 +256,4 @@ func (d *Device) current() (*link, error) {
 		return nil, camdriver.ErrUnplugged
 	}
 	return d.link, nil
-}
-
-// String returns the device's name and serial number.
-func (d *Device) String() string {
-	info := d.Info()
-	return camdriver.Find(info, camdriver.InfoName) + " " + camdriver.Find(info, camdriver.InfoSerialNumber)
 }

@@ -90,7 +90,7 @@ func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
 		return f
 	}
 	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
-	if err := errors.Join(checkParts(l, p, false), l.close()); err != nil {
+	if err := errors.Join(checkParts(l, p), l.close()); err != nil {
 		f.State = err.Error()
 	} else if u.Slow() {
 		f.State = "ready, on a USB 2 link with fewer profiles"

@@ -64,11 +64,9 @@ func digits(answer string) []byte {
 // description is what a report asks for the serial numbers.
 const description = "10 0 0 0 0  device description (GVD)"
 
-// askMonitor returns the reply of a camera that has just been plugged in.
-func askMonitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) ([]byte, error) {
+// askMonitor returns a camera's reply to a command.
+func askMonitor(t testing.TB, c *d435i.Camera, op uint32, params ...uint32) ([]byte, error) {
 	t.Helper()
-	c := d435i.New(o)
-	defer c.Unplug()
 	command := model.Command{Op: op}
 	copy(command.Params[:], params)
 	request, err := command.Encode()
@@ -160,7 +158,7 @@ func TestReport(t *testing.T) {
 		if op == model.OpReadRegister {
 			continue
 		}
-		want, err := askMonitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, op, params[:]...)
+		want, err := askMonitor(t, cam, op, params[:]...)
 		refused := ""
 		if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) {
 			refused = fmt.Sprintf("refused (%d)", refusal.Code)

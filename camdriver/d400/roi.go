@@ -1,7 +1,6 @@
 package d400
 
 import (
-	"encoding/binary"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -22,7 +21,7 @@ type roiSensor struct{ *sensor }
 // streams and forgets them when it stops, so the region is sent after the first frame
 // of each start.
 type region struct {
-	op      uint32      // sets the region; op+1 reads it. 0 if not supported
+	op      uint32      // sets the region; 0 if not supported
 	streams atomic.Bool // a frame arrived since the last start
 
 	mu            sync.Mutex
@@ -83,30 +82,4 @@ func (s roiSensor) SetROI(roi camdriver.ROI) error {
 	}
 	s.region.want, s.region.due = &roi, false
 	return nil
-}
-
-func (s roiSensor) ROI() (camdriver.ROI, error) {
-	l, err := s.dev.current()
-	if err != nil {
-		return camdriver.ROI{}, err
-	}
-	s.region.mu.Lock()
-	defer s.region.mu.Unlock()
-	if s.region.due {
-		return *s.region.want, nil
-	}
-	b, err := l.command(s.region.op+1, nil)
-	if l.note(err) != nil {
-		return camdriver.ROI{}, fmt.Errorf("%s: read region of interest: %w", s.name, err)
-	}
-	return decodeROI(b)
-}
-
-// decodeROI parses top, bottom, left and right.
-func decodeROI(b []byte) (camdriver.ROI, error) {
-	if len(b) < 8 {
-		return camdriver.ROI{}, fmt.Errorf("region of interest has %d bytes, want 8", len(b))
-	}
-	word := func(i int) int { return int(binary.LittleEndian.Uint16(b[2*i:])) }
-	return camdriver.ROI{Top: word(0), Bottom: word(1), Left: word(2), Right: word(3)}, nil
 }

@@ -42,19 +42,6 @@ func (s *sensor) streamed() []camdriver.Profile {
 	return s.run.profiles
 }
 
-func (s videoSensor) ROI() (camdriver.ROI, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.region != nil {
-		return *s.region, nil
-	}
-	p := s.profiles[0]
-	if streamed := s.streamed(); streamed != nil {
-		p = streamed[0]
-	}
-	return camdriver.FullROI(p.Width, p.Height), nil
-}
-
 // meter sets the gain for the region in images of the first profile. s.mu must be held.
 func (s *sensor) meter(profiles []camdriver.Profile) {
 	if s.region == nil || len(profiles) == 0 {

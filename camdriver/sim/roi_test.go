@@ -18,10 +18,6 @@ func TestROI(t *testing.T) {
 	color := small(dev.Sensors()[1], camdriver.ColorStream, 6)
 	stereo := small(dev.Sensors()[0], camdriver.DepthStream, 6)
 	metered := dev.Sensors()[1].(camdriver.ROISensor)
-	before, err := metered.ROI()
-	if err != nil || before.Check(1920, 1080) != nil {
-		t.Errorf("default region %v, %v", before, err)
-	}
 	darkest := darkestTile(dev, color)
 	for name, bad := range map[string]camdriver.ROI{"outside": {Right: 5000, Bottom: 10}, "reversed": {Left: 100, Right: 50, Bottom: 10}, "negative": {Left: -1, Right: 5, Bottom: 5}} {
 		if metered.SetROI(bad) == nil {
@@ -30,9 +26,6 @@ func TestROI(t *testing.T) {
 	}
 	if err := metered.SetROI(darkest); err != nil {
 		t.Fatal(err)
-	}
-	if got, err := metered.ROI(); got != darkest || err != nil {
-		t.Errorf("region %v, %v; want %v", got, err, darkest)
 	}
 	first := func(sensor int, p camdriver.Profile) *camdriver.Frame {
 		t.Helper()

@@ -17,7 +17,6 @@
 package drivertest
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -32,24 +31,22 @@ type Options struct {
 	// Profiles selects the profiles of a sensor; its default ones if nil. If there are
 	// none, the sensor isn't tested.
 	Profiles func(camdriver.Sensor) []camdriver.Profile
-	// Frames is the number of frames of each stream that a test waits for; 5 if 0. A file
-	// must have several times as many of each.
-	Frames int
-	// Timeout bounds each wait; 30 s if 0.
-	Timeout time.Duration
 	// Repeats allows frame numbers and timestamps to start over, as in a file that plays in
 	// a loop.
 	Repeats bool
-	// Leaks are goroutines that may remain.
-	Leaks []goleak.Option
 }
+
+// frames is the number of frames of each stream that a test waits for. A file must have several times as many of each.
+const frames = 5
+
+// timeout bounds each wait.
+const timeout = 30 * time.Second
 
 // Run tests the device that open returns.
 func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 	if o.Profiles == nil {
 		o.Profiles = defaults
 	}
-	o.Frames, o.Timeout = cmp.Or(o.Frames, 5), cmp.Or(o.Timeout, 30*time.Second)
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, camdriver.Device, Options)
@@ -69,13 +66,13 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 		{"close", testClose},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			leaks := append([]goleak.Option{goleak.IgnoreCurrent()}, o.Leaks...)
+			before := goleak.IgnoreCurrent()
 			dev := open(t)
 			test.run(t, dev, o)
 			if err := dev.Close(); err != nil {
 				t.Errorf("Close: %v", err)
 			}
-			goleak.VerifyNone(t, leaks...)
+			goleak.VerifyNone(t, before)
 		})
 	}
 }

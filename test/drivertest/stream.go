@@ -29,7 +29,7 @@ func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 		}
 		last := newWatch(t, dev, o)
 		last.start(s, profiles)
-		last.frames(o.Frames, profiles)
+		last.frames(frames, profiles)
 		last.stop(s)
 	})
 }
@@ -108,7 +108,7 @@ func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 		})
 	})
 	starts.Wait()
-	w.frames(o.Frames, all)
+	w.frames(frames, all)
 	asks.Wait()
 	var stops sync.WaitGroup
 	for _, s := range dev.Sensors() {
@@ -137,7 +137,7 @@ func testRetained(t *testing.T, dev camdriver.Device, o Options) {
 		}
 	}
 	all := w.startAll(dev)
-	w.frames(2*o.Frames, all)
+	w.frames(2*frames, all)
 	w.stop(dev.Sensors()...)
 	if err := dev.Close(); err != nil {
 		t.Errorf("Close: %v", err)
@@ -161,7 +161,7 @@ func testReset(t *testing.T, dev camdriver.Device, o Options) {
 			n := len(w.status)
 			return n >= 2 && w.status[n-2] == camdriver.StatusDisconnected && w.status[n-1] == camdriver.StatusStreaming
 		})
-		w.frames(o.Frames, all)
+		w.frames(frames, all)
 	} else if !errors.Is(err, camdriver.ErrUnsupported) {
 		t.Errorf("Reset: %v", err)
 	}
@@ -174,7 +174,7 @@ func testReset(t *testing.T, dev camdriver.Device, o Options) {
 // returns resets a device whose sensors are stopped, and waits for its return.
 func returns(t *testing.T, dev camdriver.Returning, o Options) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), o.Timeout)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	if err := dev.AwaitReturn(ctx); err != nil {
 		t.Errorf("AwaitReturn of a connected device: %v", err)

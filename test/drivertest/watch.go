@@ -105,7 +105,7 @@ func (w *watch) event(what string, sensor int, f func()) {
 // waitUntil waits for cond, which is called with w locked.
 func (w *watch) waitUntil(what string, cond func() bool) {
 	w.t.Helper()
-	deadline := time.NewTimer(w.o.Timeout)
+	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 	for {
 		w.mu.Lock()
@@ -122,7 +122,7 @@ func (w *watch) waitUntil(what string, cond func() bool) {
 			for id, s := range w.streams {
 				w.t.Logf("%s: %d frames", id, s.frames)
 			}
-			w.t.Fatalf("no %s within %v", what, w.o.Timeout)
+			w.t.Fatalf("no %s within %v", what, timeout)
 		}
 	}
 }
