@@ -92,7 +92,7 @@ func (it *iterator) SkipNext() bool { return it.Next() }
 
 func (it *iterator) Last(t bagstore.Time) bool {
 	it.Seek(t)
-	return it.moved((*rsbag.Cursor).Prev)
+	return it.moved(func(c *rsbag.Cursor) (rsbag.Event, bool) { return c.Last(it.fileTime(t)) })
 }
 
 func (it *iterator) Next() bool {

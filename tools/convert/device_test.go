@@ -402,7 +402,7 @@ func TestDeviceGaps(t *testing.T) {
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
 		forward = append(forward, frameLine(e.Frame))
 	}
-	for e, ok := cur.Prev(); ok; e, ok = cur.Prev() {
+	for e, ok := cur.Last(node.Duration() + 1); ok; e, ok = cur.Last(e.Time) {
 		backward = append(backward, frameLine(e.Frame))
 	}
 	slices.Reverse(backward)

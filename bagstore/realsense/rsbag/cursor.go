@@ -45,8 +45,7 @@ func Only(id camdriver.StreamID) func(camdriver.StreamID) bool {
 	return func(x camdriver.StreamID) bool { return x == id }
 }
 
-// Cursor visits the events of a recording in order of file time. Its position is between two
-// events, like a [bagstore.Iterator]'s. A Cursor is for one goroutine.
+// Cursor visits the events of a recording in order of file time. A Cursor is for one goroutine.
 type Cursor struct {
 	track *track
 	asm   assembler
@@ -54,9 +53,7 @@ type Cursor struct {
 	batch []Event       // the events of one instant
 	i     int           // the position is before batch[i]
 	at    bagstore.Time // of the batch or, without one, just before the position
-	// ahead tells which message outside the batch the track has read: the first after it (+1), the
-	// last before it (-1) or none (0).
-	ahead int
+	ahead bool          // the track has read the first message after the batch
 }
 
 // Cursor returns a cursor before the first event.
@@ -99,7 +96,7 @@ func (c *Cursor) drop() {
 // Seek moves to just before the first event at or after a file time.
 func (c *Cursor) Seek(t time.Duration) {
 	c.drop()
-	c.ahead = 0
+	c.ahead = false
 	c.at = min(max(bagstore.Time(t), 0), bagstore.MaxTime) - 1
 	c.asm.units = c.f.unitsAt(c.at)
 }
@@ -108,10 +105,9 @@ func (c *Cursor) Seek(t time.Duration) {
 // closed.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
-		if c.ahead <= 0 {
+		if !c.ahead {
 			c.track.seek(c.at + 1)
 			if !c.track.next() {
-				c.ahead = 0
 				return Event{}, false
 			}
 		}
@@ -162,89 +158,41 @@ func (f *File) changed(at time.Duration) (list []Event) {
 // largest camera takes less than half.
 const instantBytes = 64 << 20
 
-// leaveOut counts messages of an instant beyond instantBytes as unreadable.
-func (c *Cursor) leaveOut(n uint64) {
-	if c.asm.errs += n; n > 0 {
-		c.asm.err = fmt.Errorf("messages at %v are left out: more than %d bytes have one time", time.Duration(c.at), instantBytes)
-	}
-}
-
-// gather reads all messages of the track's current instant.
+// gather reads all messages of the track's current instant. It counts those beyond instantBytes as unreadable.
 func (c *Cursor) gather() {
 	c.drop()
 	c.at = c.track.time()
 	c.asm.begin(c.at)
-	c.ahead = +1
+	c.ahead = true
 	count, size := 0, 0
-	for c.ahead > 0 && c.track.time() == c.at {
+	for c.ahead && c.track.time() == c.at {
 		m := c.track.message()
 		if size += len(m.Data); size <= instantBytes || count == 0 {
 			count++
 			c.asm.add(c.f.topics[m.Conn.ID], m)
 		} else {
-			c.leaveOut(1)
+			c.asm.errs++
+			c.asm.err = fmt.Errorf("messages at %v are left out: more than %d bytes have one time", time.Duration(c.at), instantBytes)
 		}
-		if !c.track.next() {
-			c.ahead = 0
-		}
+		c.ahead = c.track.next()
 	}
 	c.batch = c.asm.finish()
 }
 
-// Prev returns the previous event.
-func (c *Cursor) Prev() (Event, bool) {
-	for c.i == 0 {
-		if c.ahead >= 0 {
-			before := c.at
-			if len(c.batch) == 0 {
-				before++ // there is no batch: the messages at c.at come first
-			}
-			c.track.seek(before)
-			if !c.track.prev() {
-				c.ahead = 0
-				return Event{}, false
-			}
-		}
-		c.gatherBack()
+// Last moves to after the last event before a file time and returns it.
+func (c *Cursor) Last(t time.Duration) (Event, bool) {
+	at := min(max(bagstore.Time(t), 0), bagstore.MaxTime)
+	for c.track.seek(at); c.track.prev(); c.track.seek(at) {
+		at = c.track.time()
+		c.Seek(time.Duration(at))
+		c.asm.units = c.f.unitsAt(at) // also of frames before the change
+		if _, ok := c.Next(); ok && c.at == at {
+			c.i = len(c.batch)
+			return c.batch[c.i-1], true
+		} // else no message at that time is an event
 	}
-	c.i--
-	return c.batch[c.i], true
-}
-
-// gatherBack is gather for reading backward. It retains the messages until it has found the first
-// one, because frames are assembled in the order of the file. It leaves out the same ones: the last.
-func (c *Cursor) gatherBack() {
-	c.drop()
-	c.at = c.track.time()
-	var messages []bagstore.Message
-	var buffers []*bagstore.Buffer
-	size, left := 0, 0
-	c.ahead = -1
-	for c.ahead < 0 && c.track.time() == c.at {
-		m := c.track.message()
-		messages, buffers = append(messages, m), append(buffers, m.Retain())
-		for size += len(m.Data); size > instantBytes && left < len(messages)-1; left++ {
-			size -= len(messages[left].Data)
-			buffers[left].Release()
-			messages[left].Data, buffers[left] = nil, nil
-		}
-		if !c.track.prev() {
-			c.ahead = 0
-		}
-	}
-	c.asm.begin(c.at)
-	c.asm.units = c.f.unitsAt(c.at)
-	c.leaveOut(uint64(left))
-	for _, m := range slices.Backward(messages[left:]) {
-		c.asm.add(c.f.topics[m.Conn.ID], m)
-	}
-	for _, b := range buffers[left:] {
-		b.Release()
-	}
-	c.batch = c.asm.finish()
-	if c.i = len(c.batch); c.i == 0 {
-		c.at-- // the position is before the messages, of which none is an event
-	}
+	c.Seek(0)
+	return Event{}, false
 }
 
 // Damaged returns the number of messages that couldn't be read, and the error of the last.
@@ -370,20 +318,19 @@ func (f *File) First(id camdriver.StreamID) (Event, error) {
 			}
 		}
 	}
-	return f.one(id, 0, (*Cursor).Next) // the first one is damaged
+	return f.one(id, (*Cursor).Next) // the first one is damaged
 }
 
 // Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
 // it.
 func (f *File) Last(id camdriver.StreamID, at time.Duration) (Event, error) {
-	return f.one(id, min(at, time.Duration(bagstore.MaxTime)-1)+1, (*Cursor).Prev)
+	return f.one(id, func(c *Cursor) (Event, bool) { return c.Last(min(at, time.Duration(bagstore.MaxTime)-1) + 1) })
 }
 
-// one returns the frame of a stream that move finds from a file time.
-func (f *File) one(id camdriver.StreamID, at time.Duration, move func(*Cursor) (Event, bool)) (Event, error) {
+// one returns the frame of a stream that move finds.
+func (f *File) one(id camdriver.StreamID, move func(*Cursor) (Event, bool)) (Event, error) {
 	c := f.Cursor(CursorOptions{FramesOnly: true, SystemTimes: true, Streams: Only(id)})
 	defer c.Close()
-	c.Seek(at)
 	e, ok := move(c)
 	if !ok {
 		return Event{}, camdriver.ErrNotFound

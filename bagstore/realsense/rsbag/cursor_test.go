@@ -2,7 +2,7 @@ package rsbag
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,8 +37,8 @@ func walk(t testing.TB, f *File) []string {
 	return out
 }
 
-// TestCursorBothWays walks at random and compares with one walk from the start.
-func TestCursorBothWays(t *testing.T) {
+// TestCursorLast finds each event from its time, and goes on from there.
+func TestCursorLast(t *testing.T) {
 	f := openSample(t, "sw_small_lz4")
 	all := walk(t, f)
 	if len(all) != 1140+2+2 {
@@ -46,26 +46,32 @@ func TestCursorBothWays(t *testing.T) {
 	}
 	c := f.Cursor(CursorOptions{})
 	defer c.Close()
-	rnd := rand.New(rand.NewPCG(1, 2))
-	at := 0
-	for range 300 {
-		forward := rnd.IntN(2) == 0
-		for range rnd.IntN(20) {
-			if forward {
-				e, ok := c.Next()
-				if ok != (at < len(all)) || ok && label(e) != all[at] {
-					t.Fatalf("next at %d: %v %v, want %s", at, e, ok, all[min(at, len(all)-1)])
-				}
-				at = min(at+1, len(all))
-			} else {
-				e, ok := c.Prev()
-				if ok != (at > 0) || ok && label(e) != all[at-1] {
-					t.Fatalf("prev at %d: %+v %v, want %s", at, e, ok, all[max(at-1, 0)])
-				}
-				at = max(at-1, 0)
-			}
+	at, ahead := f.Duration()+1, ""
+	for i := len(all) - 1; i >= 0; i-- {
+		e, ok := c.Last(at)
+		if !ok || label(e) != all[i] {
+			t.Fatalf("the last event before %v is %+v %v, want %s", at, e, ok, all[i])
 		}
+		at = e.Time
+		for n := len(c.batch); n > 1; n-- {
+			i-- // at the same time
+		}
+		if e, ok := c.Next(); ok != (ahead != "") || ok && label(e) != ahead {
+			t.Fatalf("%+v %v comes after %v, want %s", e, ok, at, ahead)
+		}
+		ahead = all[i]
 	}
+	if e, ok := c.Last(at); ok {
+		t.Errorf("%+v comes before the first event", e)
+	}
+}
+
+// backward describes the last event of each instant, found from the end.
+func backward(c *Cursor, text func(Event) string) (all string) {
+	for e, ok := c.Last(math.MaxInt64); ok; e, ok = c.Last(e.Time) {
+		all = text(e) + all
+	}
+	return all
 }
 
 func TestCursorSeek(t *testing.T) {
@@ -83,8 +89,7 @@ func TestCursorSeek(t *testing.T) {
 		if ok != (at <= f.Duration()) || ok && e.Time < at {
 			t.Errorf("seek %v: %v %v", at, e.Time, ok)
 		}
-		c.Seek(at)
-		p, before := c.Prev()
+		p, before := c.Last(at)
 		if before != (at > first) || before && (p.Time >= at || ok && p.Time >= e.Time) {
 			t.Errorf("seek %v: before it %v %v", at, p.Time, before)
 		}

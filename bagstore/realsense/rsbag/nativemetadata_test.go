@@ -70,21 +70,18 @@ func TestNativeMetadataFar(t *testing.T) {
 	cur := o.openNode().Cursor(CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	// what it says of a frame, or none
-	text := func(f *camdriver.Frame) string {
-		if f.Domain == camdriver.GlobalTime {
-			return fmt.Sprint(f.Number, " ")
+	text := func(e Event) string {
+		if e.Frame.Domain == camdriver.GlobalTime {
+			return fmt.Sprint(e.Frame.Number, " ")
 		}
 		return "none "
 	}
-	var forward, backward string
+	forward := ""
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
-		forward += text(e.Frame)
+		forward += text(e)
 	}
-	for e, ok := cur.Prev(); ok; e, ok = cur.Prev() {
-		backward = text(e.Frame) + backward
-	}
-	if want := "101 none 103 104 "; forward != want || backward != want {
-		t.Errorf("forward %q, backward %q, want %q", forward, backward, want)
+	if want, back := "101 none 103 104 ", backward(cur, text); forward != want || back != want {
+		t.Errorf("forward %q, backward %q, want %q", forward, back, want)
 	}
 }
 
