@@ -31,7 +31,7 @@ func openFolder(dir string) (*folder, error) {
 
 func (f *folder) close() error { return f.root.Close() }
 
-func (f *folder) list(ctx context.Context) ([]found, error) {
+func (f *folder) list(ctx context.Context) ([]batch.Item, error) {
 	var files []batch.Item
 	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -49,7 +49,7 @@ func (f *folder) list(ctx context.Context) ([]found, error) {
 		files = append(files, f.item(name))
 		return nil
 	})
-	return recordings(f.dir, files), err
+	return batch.Recordings(f.dir, files), err
 }
 
 // item returns an item whose version is made of sizes and times. Those of a .db3 file's write-ahead log and journal are part of it.

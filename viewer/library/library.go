@@ -4,6 +4,7 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,8 +40,8 @@ type Library struct {
 
 // source is a place with recordings. Viewers refer to them by name.
 type source interface {
-	// list returns the recordings, at most maxListed.
-	list(ctx context.Context) ([]found, error)
+	// list returns the recordings. An item's version changes when the recording does.
+	list(ctx context.Context) ([]batch.Item, error)
 	// place returns the path or address of a recording. The error gives no reason, which could reveal other files.
 	place(name string) (string, error)
 	// open opens a recording's file.
@@ -48,18 +49,10 @@ type source interface {
 	close() error
 }
 
-// found is a recording in a list.
-type found struct {
-	name  string
-	stamp string       // changes when the recording does
-	size  int64        // 0 if unknown
-	row   *catalog.Row // nil if the recording has to be opened
-}
-
-// known is the description of a recording when it was last opened.
+// known is the description of a version of a recording.
 type known struct {
-	stamp string
-	row   *catalog.Row
+	version string
+	row     *catalog.Row
 }
 
 // Open opens a folder, an address that ends with a slash, or a catalog. The caller closes it.
@@ -68,7 +61,7 @@ func Open(ctx context.Context, name string) (*Library, error) {
 	var err error
 	switch {
 	case catalog.Is(name):
-		l.source, err = openRows(ctx, name)
+		l.source, err = openRows(ctx, name, l.known)
 	case place.IsAddress(name):
 		l.source, l.turn = prefix(name), make(chan struct{}, remoteTurns)
 	default:
@@ -168,14 +161,12 @@ func (l *Library) entries(ctx context.Context, query catalog.Query) ([]entry, er
 	if err != nil {
 		return nil, err
 	}
+	all = all[:min(len(all), maxListed)]
 	rows := make([]*catalog.Row, len(all))
 	enough := time.Now().Add(patience)
 	var opening sync.WaitGroup
-	for i, f := range all {
-		if rows[i] = f.row; f.row != nil {
-			continue
-		}
-		if rows[i] = l.remembered(f); rows[i] != nil || i > 0 && time.Now().After(enough) {
+	for i, it := range all {
+		if rows[i] = l.remembered(it); rows[i] != nil || i > 0 && time.Now().After(enough) {
 			continue
 		}
 		if err := l.begin(ctx); err != nil {
@@ -185,51 +176,52 @@ func (l *Library) entries(ctx context.Context, query catalog.Query) ([]entry, er
 			defer l.end()
 			defer func() {
 				if p := recover(); p != nil { // a decoder's panic would end the program
-					rows[i] = &catalog.Row{Name: f.name, State: catalog.Unreadable, Error: fmt.Sprint(p)}
+					rows[i] = &catalog.Row{Name: it.Name, State: catalog.Unreadable, Error: fmt.Sprint(p)}
 				}
 			}()
-			rows[i] = l.describe(ctx, f)
+			rows[i] = l.describe(ctx, it)
 		})
 	}
 	opening.Wait()
 	list := []entry{}
-	for i, f := range all {
-		if rows[i] == nil {
-			rows[i] = &catalog.Row{Name: f.name, Size: f.size}
-			if query.Match(rows[i]) {
-				list = append(list, entry{Name: f.name, Size: f.size, Streams: []string{}, Pending: true})
-			}
-		} else if query.Match(rows[i]) {
-			list = append(list, entryOf(f.name, rows[i]))
+	for i, it := range all {
+		row := cmp.Or(rows[i], &catalog.Row{Name: it.Name, Size: it.Size})
+		if !query.Match(row) {
+			continue
 		}
+		e := entryOf(it.Name, row)
+		if e.Pending = rows[i] == nil; e.Pending {
+			e.Kind = ""
+		}
+		list = append(list, e)
 	}
 	return list, ctx.Err()
 }
 
 // remembered returns the known description of a recording, or nil if the recording has changed since.
-func (l *Library) remembered(f found) *catalog.Row {
+func (l *Library) remembered(it batch.Item) *catalog.Row {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k, ok := l.known[f.name]; ok && k.stamp == f.stamp {
+	if k, ok := l.known[it.Name]; ok && k.version == it.Version {
 		return k.row
 	}
 	return nil
 }
 
 // describe opens a recording and describes it from its index.
-func (l *Library) describe(ctx context.Context, f found) *catalog.Row {
+func (l *Library) describe(ctx context.Context, it batch.Item) *catalog.Row {
 	row := catalog.Row{State: catalog.Unreadable, Error: errNoRecording.Error()}
-	if at, err := l.source.place(f.name); err == nil {
+	if at, err := l.source.place(it.Name); err == nil {
 		row = catalog.Describe(ctx, at, catalog.Options{})
 	}
-	row.Name = f.name
+	row.Name = it.Name
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.known) >= maxListed {
 		clear(l.known)
 	}
 	if ctx.Err() == nil {
-		l.known[f.name] = known{f.stamp, &row}
+		l.known[it.Name] = known{it.Version, &row}
 	}
 	return &row
 }
@@ -281,16 +273,6 @@ var errNoRecording = errors.New("there is no such recording")
 
 // isPart reports whether a file may belong to a recording that is listed.
 func isPart(name string) bool { return catalog.IsRecording(name) || batch.IsCompanion(name) }
-
-// recordings groups files below a folder or address into recordings, at most maxListed. A rosbag2 folder is one recording.
-func recordings(in string, files []batch.Item) (list []found) {
-	for _, it := range batch.Recordings(in, files) {
-		if len(list) < maxListed {
-			list = append(list, found{name: it.Name, stamp: it.Version, size: it.Size})
-		}
-	}
-	return list
-}
 
 // Place returns the path or address of a recording that a viewer named.
 func (l *Library) Place(ctx context.Context, name string) (string, error) {

@@ -13,7 +13,7 @@ type prefix string
 
 func (p prefix) close() error { return nil }
 
-func (p prefix) list(ctx context.Context) ([]found, error) {
+func (p prefix) list(ctx context.Context) ([]batch.Item, error) {
 	var files []batch.Item
 	for info, err := range place.List(ctx, string(p)) {
 		if err != nil {
@@ -27,7 +27,7 @@ func (p prefix) list(ctx context.Context) ([]found, error) {
 			break
 		}
 	}
-	return recordings(string(p), files), nil
+	return batch.Recordings(string(p), files), nil
 }
 
 func (p prefix) place(name string) (string, error) {

@@ -8,17 +8,19 @@ import (
 
 	"rsros/bagstore/db3"
 	"rsros/bagstore/place"
+	"rsros/tools/batch"
 	"rsros/tools/catalog"
 )
 
 // rows has the recordings of a catalog, wherever they are.
 type rows struct {
-	all    []found // by name
+	all    []batch.Item // by name
 	byName map[string]*catalog.Row
 	common string // common prefix of all places, which the names omit
 }
 
-func openRows(ctx context.Context, name string) (*rows, error) {
+// openRows opens a catalog. It adds what the catalog says of the recordings to described.
+func openRows(ctx context.Context, name string, described map[string]known) (*rows, error) {
 	all, err := catalog.ReadAll(ctx, name)
 	if err != nil {
 		return nil, err
@@ -29,12 +31,11 @@ func openRows(ctx context.Context, name string) (*rows, error) {
 		r := &all[i]
 		r.Name = strings.TrimPrefix(r.Name, l.common)
 		if l.byName[r.Name] == nil {
-			l.all = append(l.all, found{name: r.Name, row: r})
+			l.all = append(l.all, batch.Item{Name: r.Name})
 		}
-		l.byName[r.Name] = r
+		l.byName[r.Name], described[r.Name] = r, known{row: r}
 	}
-	slices.SortFunc(l.all, func(a, b found) int { return cmp.Compare(a.name, b.name) })
-	l.all = l.all[:min(len(l.all), maxListed)]
+	slices.SortFunc(l.all, func(a, b batch.Item) int { return cmp.Compare(a.Name, b.Name) })
 	return l, nil
 }
 
@@ -56,7 +57,7 @@ func commonFolder(all []catalog.Row) string {
 
 func (l *rows) close() error { return nil }
 
-func (l *rows) list(context.Context) ([]found, error) { return l.all, nil }
+func (l *rows) list(context.Context) ([]batch.Item, error) { return l.all, nil }
 
 func (l *rows) place(name string) (string, error) {
 	if l.byName[name] == nil {
