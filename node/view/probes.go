@@ -17,9 +17,12 @@ import (
 // goroutine.
 type probes struct {
 	node     *graph.Node
-	topics   map[string]probe[ros.Publication]
-	services map[string]probe[msgs.Service]
+	topics   cache[ros.Publication]
+	services cache[msgs.Service]
 }
+
+// cache has answers by the name of a topic or service.
+type cache[T any] map[string]probe[T]
 
 // probe is an answer of some nodes.
 type probe[T any] struct {
@@ -29,19 +32,25 @@ type probe[T any] struct {
 	when time.Time
 }
 
-// valid reports whether the probe is valid: the publishers or providers are the same, and if it
-// failed, retryAfter hasn't passed.
-func (p probe[T]) valid(of []string) bool {
-	return !p.when.IsZero() && slices.Equal(p.of, of) && (p.err == nil || time.Since(p.when) < retryAfter)
-}
-
 const (
 	probeTime  = 2 * time.Second
 	retryAfter = 10 * time.Second
 )
 
+// get returns the answer of publishers or providers. It asks if they are others than before, or if the
+// last answer was an error retryAfter ago.
+func (c cache[T]) get(name string, of []string, ask func() (T, error)) (T, error) {
+	p, asked := c[name]
+	if !asked || !slices.Equal(p.of, of) || p.err != nil && time.Since(p.when) >= retryAfter {
+		p = probe[T]{of: of, when: time.Now()}
+		p.got, p.err = ask()
+		c[name] = p
+	}
+	return p.got, p.err
+}
+
 func newProbes(n *graph.Node) *probes {
-	return &probes{n, make(map[string]probe[ros.Publication]), make(map[string]probe[msgs.Service])}
+	return &probes{n, make(cache[ros.Publication]), make(cache[msgs.Service])}
 }
 
 var errNoDefinition = errors.New("its publisher sends no definition of its type")
@@ -49,21 +58,18 @@ var errNoDefinition = errors.New("its publisher sends no definition of its type"
 // topic asks the publishers of a topic in turn and uses the first answer. Publishers of another
 // type are refused later, when connecting.
 func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
-	if old := p.topics[name]; old.valid(publishers) {
-		return old.got, old.err
-	}
-	now := probe[ros.Publication]{of: publishers, err: errors.New("nobody publishes it"), when: time.Now()}
-	for _, node := range publishers {
-		limited, cancel := context.WithTimeout(ctx, probeTime)
-		now.got, now.err = p.node.ProbeTopic(limited, node, name)
-		cancel()
-		if now.err == nil {
-			now.err = define(&now.got.Type)
-			break
+	return p.topics.get(name, publishers, func() (found ros.Publication, err error) {
+		err = errors.New("nobody publishes it")
+		for _, node := range publishers {
+			limited, cancel := context.WithTimeout(ctx, probeTime)
+			found, err = p.node.ProbeTopic(limited, node, name)
+			cancel()
+			if err == nil {
+				return found, define(&found.Type)
+			}
 		}
-	}
-	p.topics[name] = now
-	return now.got, now.err
+		return found, err
+	})
 }
 
 // define completes a type whose publisher sent no definition, as some do.
@@ -85,18 +91,14 @@ func define(t *msgs.Type) error {
 // service asks the provider of a service for its type. Providers don't send definitions, so
 // only services of known types can be called.
 func (p *probes) service(ctx context.Context, name string, providers []string) (msgs.Service, bool) {
-	if old := p.services[name]; old.valid(providers) {
-		return old.got, old.got.MD5 != ""
-	}
-	now := probe[msgs.Service]{of: providers, when: time.Now()}
-	limited, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	var typ, md5 string
-	if typ, md5, now.err = p.node.ProbeService(limited, name); now.err == nil {
-		if known, ok := msgs.LookupService(typ); ok && known.MD5 == md5 {
-			now.got = known
+	s, _ := p.services.get(name, providers, func() (msgs.Service, error) {
+		limited, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		typ, md5, err := p.node.ProbeService(limited, name)
+		if known, ok := msgs.LookupService(typ); ok && err == nil && known.MD5 == md5 {
+			return known, nil
 		}
-	}
-	p.services[name] = now
-	return now.got, now.got.MD5 != ""
+		return msgs.Service{}, err
+	})
+	return s, s.MD5 != ""
 }
