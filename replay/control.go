@@ -223,9 +223,6 @@ func (c SetLoop) do(p *Player, now Wall) error {
 		return ErrNoChange
 	}
 	p.time.loop = c.On
-	if !p.time.begun {
-		return nil
-	}
 	return p.fail(p.setRange(now))
 }
 
@@ -234,9 +231,6 @@ func (c SetRange) do(p *Player, now Wall) error {
 		return ErrRange
 	}
 	p.time.loop, p.time.part = true, &c.Range
-	if !p.time.begun {
-		return nil
-	}
 	return p.setRange(now)
 }
 
@@ -245,9 +239,6 @@ func (ClearRange) do(p *Player, now Wall) error {
 		return ErrNoChange
 	}
 	p.time.part = nil
-	if !p.time.begun {
-		return nil
-	}
 	return p.setRange(now)
 }
 

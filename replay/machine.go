@@ -139,8 +139,11 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	return nil
 }
 
-// setRange applies the loop range to the time line.
+// setRange applies the loop range to the time line, if that has begun.
 func (p *Player) setRange(now Wall) error {
+	if !p.time.begun {
+		return nil
+	}
 	outside, err := p.time.bound(now)
 	if err != nil {
 		return err

@@ -27,34 +27,9 @@ type filters struct {
 
 func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	f := &filters{names: make(map[string]process.Block)}
-	add := func(name string, b process.Block) {
-		f.depth = append(f.depth, b)
-		f.names[name] = b
-	}
-	if o.has(filterHDRMerge) {
-		add(filterHDRMerge, process.NewHDRMerge(res))
-	}
-	if o.has(filterDecimation) {
-		add(filterDecimation, process.NewDecimation(res))
-	}
-	if o.has(filterSequenceID) && !o.has(filterHDRMerge) {
-		add(filterSequenceID, process.NewSequenceID(res))
-	}
-	if o.has(filterDisparity) {
-		add("disparity_start", process.NewDisparity(res))
-	}
-	for _, name := range o.Filters {
-		switch name {
-		case filterSpatial:
-			add(name, process.NewSpatial(res))
-		case filterTemporal:
-			add(name, process.NewTemporal(res))
-		case filterHoleFilling:
-			add(name, process.NewHoleFilling(res))
-		}
-	}
-	if o.has(filterDisparity) {
-		add("disparity_end", process.NewDepth(res))
+	for _, name := range o.depthBlocks() {
+		b, _ := process.New(res, name) // the names are known
+		f.depth, f.names[name] = append(f.depth, b), b
 	}
 	if o.align() {
 		f.align = process.NewAlign(res, camdriver.Color)

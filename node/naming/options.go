@@ -128,6 +128,24 @@ func (o *WrapperOptions) filtersDepth() bool {
 	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
 }
 
+// depthBlocks returns the names of the blocks for depth before alignment, in the wrapper's order.
+func (o *WrapperOptions) depthBlocks() (names []string) {
+	add := func(name string, on bool) {
+		if on {
+			names = append(names, name)
+		}
+	}
+	add(filterHDRMerge, o.has(filterHDRMerge))
+	add(filterDecimation, o.has(filterDecimation))
+	add(filterSequenceID, o.has(filterSequenceID) && !o.has(filterHDRMerge))
+	add("disparity_start", o.has(filterDisparity))
+	for _, name := range o.Filters {
+		add(name, name == filterSpatial || name == filterTemporal || name == filterHoleFilling)
+	}
+	add("disparity_end", o.has(filterDisparity))
+	return names
+}
+
 // changesDepth reports whether filters change the images of the depth topic.
 func (o *WrapperOptions) changesDepth() bool {
 	return o.has(filterColorizer) || o.filtersDepth() && !o.align()
