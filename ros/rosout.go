@@ -26,7 +26,10 @@ func (n *Node) startRosout() error {
 	publish := func(line LogLine) {
 		m := line.Log()
 		seq++
-		n.describe(m, seq)
+		m.Name, m.Header.Seq, m.Header.Stamp = n.Name(), seq, msgs.FromTime(n.Now())
+		n.mu.Lock()
+		m.Topics = slices.Sorted(maps.Keys(n.topics))
+		n.mu.Unlock()
 		if n.cfg.OnLog != nil {
 			n.cfg.OnLog(m)
 		}
@@ -57,14 +60,6 @@ func (n *Node) startRosout() error {
 
 // flushTime bounds how long a closing node sends its last lines.
 const flushTime = 200 * time.Millisecond
-
-func (n *Node) describe(m *msgs.Log, seq uint32) {
-	m.Name = n.Name()
-	m.Header.Seq, m.Header.Stamp = seq, msgs.FromTime(n.Now())
-	n.mu.Lock()
-	m.Topics = slices.Sorted(maps.Keys(n.topics))
-	n.mu.Unlock()
-}
 
 // loggerName is the only logger that ~get_loggers lists; it is the whole node.
 const loggerName = "ros"

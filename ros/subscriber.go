@@ -150,7 +150,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 }
 
 // Publishers returns the number of connected publishers.
-func (s *Subscriber) Publishers() int { return len(s.Headers()) }
+func (s *Subscriber) Publishers() int { return s.Stats().Publishers }
 
 // Announced reports whether the master has named a publisher, connected or not.
 func (s *Subscriber) Announced() bool {
@@ -174,18 +174,16 @@ func (s *Subscriber) Headers() []Header {
 
 // Stats returns the counters.
 func (s *Subscriber) Stats() SubscriberCounts {
-	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(),
-		Publishers: s.Publishers(), Missing: s.countMissing()}
-}
-
-func (s *Subscriber) countMissing() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.missing
+	c := SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(), Missing: s.missing}
 	for _, l := range s.links {
-		n += l.missing.Load()
+		c.Missing += l.missing.Load()
+		if l.header.Load() != nil {
+			c.Publishers++
+		}
 	}
-	return n
+	return c
 }
 
 // settle counts the messages that an ending link has missed.

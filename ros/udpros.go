@@ -131,41 +131,33 @@ const (
 	mostUnanswered = 3
 )
 
-type liveness struct {
-	uri        string // of its slave API; "" until the master has returned it
-	answered   bool   // at least once; a node that was never reachable isn't considered gone
-	unanswered int    // calls since the last answer
-}
-
 // watchSubscriber calls the subscriber's node periodically and hangs up when it is gone.
 func (c *outlet) watchSubscriber(ctx context.Context, every time.Duration) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var a liveness
+	n, name := c.topic.node, c.header[wire.KeyCallerID]
+	uri := ""         // of its slave API; "" until the master has returned it
+	answered := false // at least once; a node that was never reachable isn't considered gone
+	unanswered := 0   // calls since the last answer
 	work.Every(ctx, every, func(time.Time) {
-		if a.gone(ctx, c.topic.node, c.header[wire.KeyCallerID]) {
-			c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
+		if uri == "" {
+			answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", name)
+			if err != nil {
+				return
+			}
+			uri, _ = answer.(string)
+		}
+		_, err := n.caller.Call(ctx, uri, "getPid")
+		if _, refused := errors.AsType[*rosapi.Error](err); err == nil || refused {
+			answered, unanswered = true, 0
+		} else if answered && ctx.Err() == nil {
+			unanswered++
+		}
+		if unanswered == mostUnanswered {
+			n.log.Warn().Str("topic", c.topic.name).Str("subscriber", name).
 				Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node no longer answers; closing its UDPROS connection")
 			c.hangUp()
 			stop()
 		}
 	})
-}
-
-// gone calls the named node once and reports whether it is gone.
-func (a *liveness) gone(ctx context.Context, n *Node, name string) bool {
-	if a.uri == "" {
-		answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", name)
-		if err != nil {
-			return false
-		}
-		a.uri, _ = answer.(string)
-	}
-	_, err := n.caller.Call(ctx, a.uri, "getPid")
-	if refused := new(rosapi.Error); err == nil || errors.As(err, &refused) {
-		a.answered, a.unanswered = true, 0
-	} else if a.answered && ctx.Err() == nil {
-		a.unanswered++
-	}
-	return a.unanswered >= mostUnanswered
 }

@@ -39,7 +39,6 @@ type Options struct {
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           `setting:"record-path"` // the folder of these recordings
 	ViewOnly   bool             `setting:"view-only"`   // viewers can't change anything
-	Budget     *clients.Budget  // of all viewers; nil means the process's
 	Foxglove   foxglove.Options // for Foxglove's clients; without a Source, they see the topics and the playback of what is shown
 	Playback   bool             // Foxglove's clients see the playback of what is shown, whatever their topics are
 	Log        zerolog.Logger
@@ -79,7 +78,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](o.Budget, o.Log)}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](nil, o.Log)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	f := o.Foxglove
 	if f.Source == nil {
@@ -89,7 +88,7 @@ func New(o Options) (*Server, error) {
 	if s.o.Playback {
 		f.Playback = shown{s}
 	}
-	f.Control, f.Budget = !o.ViewOnly, o.Budget
+	f.Control = !o.ViewOnly
 	s.foxglove = foxglove.New(f)
 	s.mux.Handle("/", page)
 	s.mux.HandleFunc("GET /api/ws", s.serveSocket)

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,18 +188,10 @@ func (p *Parameter) offers(v any) bool {
 	return len(p.Choices) == 0 || slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Value == v })
 }
 
-// kind returns the parameter's type as dynamic_reconfigure calls it.
-func (p *Parameter) kind() string {
-	switch p.Default.(type) {
-	case bool:
-		return "bool"
-	case int:
-		return "int"
-	case string:
-		return "str"
-	}
-	return "double"
-}
+// kinds has the names of types in dynamic_reconfigure.
+var kinds = map[reflect.Kind]string{reflect.Bool: "bool", reflect.Int: "int", reflect.String: "str", reflect.Float64: "double"}
+
+func (p *Parameter) kind() string { return kinds[reflect.TypeOf(p.Default).Kind()] }
 
 func (ps Parameters) describe() msgs.ConfigDescription {
 	group := msgs.Group{Name: "Default"}

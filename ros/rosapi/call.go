@@ -61,11 +61,10 @@ func (c *Caller) exchange(ctx context.Context, uri, method string, args ...any) 
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	answer, err := xmlrpc.Call(ctx, c.client, uri, method, args...)
-	var fault *xmlrpc.Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*xmlrpc.Fault](err); ok {
 		return nil, &Error{Method: method, Code: -1, Status: fault.Message}
 	}
-	if encode := new(xmlrpc.EncodeError); errors.As(err, &encode) {
+	if encode, ok := errors.AsType[*xmlrpc.EncodeError](err); ok {
 		return nil, &Error{Method: method, Code: -1, Status: encode.Error()}
 	}
 	return answer, err

@@ -5,7 +5,6 @@
 package guard
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"net"
 	"net/http"
@@ -29,9 +28,6 @@ type Access struct {
 
 	token string // that viewers must send; empty if none is needed
 }
-
-// NewToken returns a token of at least 128 random bits, which fits into a URL as it is.
-func NewToken() string { return rand.Text() }
 
 // cookieOf is the name of the cookie with the token. Browsers don't tell the ports of a
 // host apart, so the name does.

@@ -83,9 +83,3 @@ func TestLogin(t *testing.T) {
 		t.Errorf("cookie %v", c)
 	}
 }
-
-func TestNewToken(t *testing.T) {
-	if a, b := NewToken(), NewToken(); a == b || len(a) < 26 {
-		t.Errorf("%q, %q", a, b)
-	}
-}

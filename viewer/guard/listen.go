@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func Listen(o Access, log zerolog.Logger, next http.Handler) (*Listener, error) 
 		o.AllowHosts = append(slices.Clip(o.AllowHosts), host)
 		u.Host = net.JoinHostPort(host, fmt.Sprint(at.Port))
 		if !o.NoAuth {
-			o.token = NewToken()
+			o.token = rand.Text()
 		}
 	}
 	l := &Listener{

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func open(name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: name, contentType: contentType(name), plain: plain, gzip: packed}
+	f := &file{name: name, contentType: types[path.Ext(name)], plain: plain, gzip: packed}
 	if f.contentType == "" {
 		return nil, fmt.Errorf("dist/%s: no content type is known for such a name", name)
 	}

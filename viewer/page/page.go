@@ -7,7 +7,6 @@ package page
 import (
 	"embed"
 	"net/http"
-	"path"
 	"strings"
 )
 
@@ -51,6 +50,3 @@ func Handler() (http.Handler, error) {
 	}
 	return mux, nil
 }
-
-// contentType of a file by its name.
-func contentType(name string) string { return types[path.Ext(name)] }
