@@ -28,10 +28,7 @@ func TestMissingAcrossConnections(t *testing.T) {
 	})
 	n := startNode(t, m, "n")
 	var c collector
-	s, err := n.Subscribe(SubscriberOptions{Topic: "t"}, c.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subscribe(t, n, SubscriberOptions{Topic: "t"}, c.add)
 	peer.Await(t, "two more connections", func() bool { return s.Stats().Messages >= 9 })
 	if got := s.Stats(); got.Missing < 10 || got.Missing%5 != 0 {
 		t.Errorf("%d missing of the first %d connections", got.Missing, got.Messages/3)

@@ -35,10 +35,7 @@ func TestTooLargeIsSkipped(t *testing.T) {
 		io.Copy(io.Discard, conn) //nolint:errcheck // until the subscriber leaves
 	})
 	var got collector
-	s, err := n.Subscribe(SubscriberOptions{Topic: "/t"}, got.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subscribe(t, n, SubscriberOptions{Topic: "/t"}, got.add)
 	peer.Await(t, "the small message", func() bool { return got.len() == 1 })
 	if counts := s.Stats(); counts.TooLarge != 1 || counts.Messages != 1 {
 		t.Errorf("%+v", counts)
@@ -60,9 +57,7 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 		return msgs.Marshal(&msgs.Result{}), nil
 	}
 	for name, service := range map[string]string{"fixed": "std_srvs/SetBool", "other": "roscpp/SetLoggerLevel"} {
-		if _, err := n.AdvertiseService(name, msgs.MustService(service), serve); err != nil {
-			t.Fatal(err)
-		}
+		offer(t, n, name, msgs.MustService(service), serve)
 	}
 	for _, c := range []struct {
 		service, want string
@@ -141,9 +136,7 @@ func TestServiceDeadlines(t *testing.T) {
 func TestPersistentConnectionsAreBounded(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
-	if _, err := n.AdvertiseService("s", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil }); err != nil {
-		t.Fatal(err)
-	}
+	offer(t, n, "s", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	var conns []net.Conn
 	open := func() {
 		conn, err := net.Dial("tcp", n.listener.Addr().String())
@@ -207,9 +200,7 @@ func TestHungMaster(t *testing.T) {
 	n := startNode(t, m, "n")
 	synced(t, n)
 	m.freeze()
-	if _, err := n.AdvertiseService("late", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil }); err != nil {
-		t.Fatal(err)
-	}
+	offer(t, n, "late", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan error)
 	go func() { _, _, err := n.Param(ctx, "x"); asked <- err }()

@@ -14,10 +14,7 @@ import (
 // publishBig publishes messages to one subscriber, however long its queue becomes.
 func publishBig(t *testing.T, n *Node, count, size int) {
 	t.Helper()
-	p, err := n.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
 	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range count {
 		p.Publish(msgs.Raw{Body: make([]byte, size)})
@@ -38,13 +35,11 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
 	const count, size = 200, 100_000
 	got, all := 0, make(chan struct{})
-	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(r Received) {
+	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(r Received) {
 		if got++; got == count {
 			close(all)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	publishBig(t, sender, count, size)
 	if err := sender.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -64,9 +59,7 @@ func TestDrainGivesUpWithItsContext(t *testing.T) {
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
 	block := make(chan struct{})
 	defer close(block)
-	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) { <-block }); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(Received) { <-block })
 	publishBig(t, sender, 400, 100_000)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -83,14 +76,12 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	const count, size = 100, 200_000
 	begin, all := make(chan struct{}), make(chan struct{})
 	got := 0
-	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) {
+	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(Received) {
 		<-begin
 		if got++; got == count {
 			close(all)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	publishBig(t, sender, count, size)
 	drained := make(chan error, 1)
 	go func() { drained <- sender.Drain(t.Context()) }()
@@ -119,9 +110,7 @@ func TestLastMessageWhileConnecting(t *testing.T) {
 		conn.Write(append(answer, 2, 0, 0, 0, 'a', 'b')) //nolint:errcheck // test
 	})
 	var got collector
-	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/last"}, got.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, receiver, SubscriberOptions{Topic: "/last"}, got.add)
 	<-asked
 	lose(receiver, "/last")
 	close(left)

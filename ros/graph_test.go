@@ -92,10 +92,7 @@ func TestSimTime(t *testing.T) {
 	}
 	peer.Await(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
 	clock := msgs.MustType("rosgraph_msgs/Clock")
-	p, err := a.Advertise(PublisherOptions{Topic: "/clock", Type: clock, Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, a, PublisherOptions{Topic: "/clock", Type: clock, Latch: true})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := b.WaitForTime(ctx); err != context.DeadlineExceeded {
@@ -139,7 +136,7 @@ func TestRosout(t *testing.T) {
 	defer n.Close()
 	listener := startConfig(t, Config{Name: "listener", MasterURI: m.URI()})
 	got := make(chan msgs.Log, 300)
-	if _, err := listener.Subscribe(SubscriberOptions{Topic: "/rosout"}, func(r Received) {
+	subscribe(t, listener, SubscriberOptions{Topic: "/rosout"}, func(r Received) {
 		var m msgs.Log
 		if err := msgs.Unmarshal(r.Data, &m); err != nil {
 			t.Error(err)
@@ -147,9 +144,7 @@ func TestRosout(t *testing.T) {
 		if m.Name == "/n" {
 			got <- m
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	next := func(text string) msgs.Log {
 		for m := range got {
 			if strings.Contains(m.Msg, text) {
@@ -206,10 +201,7 @@ func TestGoroslib(t *testing.T) {
 	defer other.Close()
 	o := stringType
 	o.Topic, o.Latch = "to_peer", true
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	p.Publish(stringMessage("latched"))
 	heard := make(chan string, 10)
 	sub, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: other, Topic: "to_peer", Callback: func(m *std_msgs.String) { heard <- m.Data }})
@@ -227,19 +219,15 @@ func TestGoroslib(t *testing.T) {
 	defer pub.Close()
 	pub.Write(&std_msgs.String{Data: "back"})
 	var c collector
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "from_peer", Type: o.Type}, c.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, n, SubscriberOptions{Topic: "from_peer", Type: o.Type}, c.add)
 	peer.Await(t, "goroslib's message", func() bool { return c.len() == 1 })
 	if got := c.all()[0]; got != "\x04\x00\x00\x00back" {
 		t.Errorf("got %q", got)
 	}
 	setBool := msgs.MustService("std_srvs/SetBool")
-	if _, err := n.AdvertiseService("ours_srv", setBool, func(_ context.Context, req []byte) ([]byte, error) {
+	offer(t, n, "ours_srv", setBool, func(_ context.Context, req []byte) ([]byte, error) {
 		return append(req[:1:1], 2, 0, 0, 0, 'o', 'k'), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	synced(t, n)
 	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: other, Name: "ours_srv", Srv: &std_srvs.SetBool{}})
 	if err != nil {

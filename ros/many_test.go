@@ -13,9 +13,7 @@ func TestManyPublishers(t *testing.T) {
 	options := stringType
 	for i := range 100_000 {
 		options.Queue = 1 + i%7
-		if _, err := n.Advertise(options); err != nil {
-			t.Fatal(err)
-		}
+		advertise(t, n, options)
 	}
 	if got := n.topics["/chatter"].limits.Messages.Load(); got != 7 {
 		t.Errorf("the queues hold %d messages, want the most that was asked for, 7", got)
@@ -42,9 +40,7 @@ func TestMemoryOfTopics(t *testing.T) {
 	options := stringType
 	for i := range topics {
 		options.Topic = fmt.Sprintf("/t%05d", i)
-		if _, err := n.Advertise(options); err != nil {
-			t.Fatal(err)
-		}
+		advertise(t, n, options)
 	}
 	if each := (heap() - before) / topics; each > 1000 {
 		t.Errorf("each topic takes %d bytes", each)

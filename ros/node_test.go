@@ -45,6 +45,34 @@ func synced(t *testing.T, nodes ...*Node) {
 	}
 }
 
+// advertise publishes a topic, which must work.
+func advertise(t *testing.T, n *Node, o PublisherOptions) *Publisher {
+	t.Helper()
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// subscribe subscribes to a topic, which must work.
+func subscribe(t *testing.T, n *Node, o SubscriberOptions, callback func(Received)) *Subscriber {
+	t.Helper()
+	s, err := n.Subscribe(o, callback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// offer offers a service, which must work.
+func offer(t *testing.T, n *Node, name string, service msgs.Service, handler ServiceHandler) {
+	t.Helper()
+	if _, err := n.AdvertiseService(name, service, handler); err != nil {
+		t.Fatal(err)
+	}
+}
+
 var stringType = PublisherOptions{Topic: "chatter", Type: msgs.Type{Name: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}}
 
 // collector keeps copies of what a subscriber received.
@@ -75,15 +103,9 @@ func TestPublishSubscribe(t *testing.T) {
 	counts := make(chan int, 10)
 	o := stringType
 	o.OnSubscriber = func(n int) { counts <- n }
-	p, err := a.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, a, o)
 	var c collector
-	s, err := b.Subscribe(SubscriberOptions{Topic: "/chatter"}, c.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subscribe(t, b, SubscriberOptions{Topic: "/chatter"}, c.add)
 	synced(t, a, b)
 	if n := <-counts; n != 1 {
 		t.Fatalf("%d subscribers", n)
@@ -132,10 +154,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		o := stringType
 		o.Topic = fmt.Sprint("topic_", latch)
 		o.Latch = latch
-		p, err := a.Advertise(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := advertise(t, a, o)
 		var alone counted
 		p.Publish(msgs.Raw{Body: []byte("nobody"), Owner: &alone})
 		if alone.n.Load() != 1 {
@@ -143,9 +162,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		}
 		var c collector
 		for range 3 {
-			if _, err := b.Subscribe(SubscriberOptions{Topic: o.Topic}, c.add); err != nil {
-				t.Fatal(err)
-			}
+			subscribe(t, b, SubscriberOptions{Topic: o.Topic}, c.add)
 		}
 		peer.Await(t, "subscribers", func() bool { return p.Subscribers() == 3 })
 		owners := make([]counted, 50)
@@ -173,26 +190,17 @@ func TestOwnerReleasedOnce(t *testing.T) {
 func TestLatch(t *testing.T) {
 	m := startMaster(t)
 	a, b := startNode(t, m, "a"), startNode(t, m, "b")
-	advertise := func(o PublisherOptions) *Publisher {
-		p, err := a.Advertise(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
 	one, all := stringType, stringType
 	one.Topic, one.Latch = "one", true
 	all.Topic, all.LatchAll = "all", true
-	p1, p2 := advertise(one), advertise(all)
+	p1, p2 := advertise(t, a, one), advertise(t, a, all)
 	for i := range 30 {
 		p1.Publish(msgs.Raw{Head: fmt.Append(nil, i)})
 		p2.Publish(msgs.Raw{Head: fmt.Append(nil, i), Key: []string{"", "k0", "k1"}[i%3]})
 	}
 	var c1, c2 collector
 	for topic, c := range map[string]*collector{"one": &c1, "all": &c2} {
-		if _, err := b.Subscribe(SubscriberOptions{Topic: topic}, c.add); err != nil {
-			t.Fatal(err)
-		}
+		subscribe(t, b, SubscriberOptions{Topic: topic}, c.add)
 	}
 	peer.Await(t, "latched", func() bool { return c1.len() >= 1 && c2.len() >= 12 })
 	p2.Publish(msgs.Raw{Head: []byte("end")})
@@ -215,10 +223,7 @@ func TestSeveralPublishersOfATopic(t *testing.T) {
 	for _, id := range []string{"/x", "/x", "/y"} {
 		o := stringType
 		o.CallerID, o.Latch = id, true
-		p, err := a.Advertise(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := advertise(t, a, o)
 		p.Publish(msgs.Raw{Head: fmt.Append(nil, len(ps))})
 		ps = append(ps, p)
 	}
@@ -232,18 +237,14 @@ func TestSeveralPublishersOfATopic(t *testing.T) {
 		t.Errorf("registered %d times", n)
 	}
 	var c collector
-	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, c.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, b, SubscriberOptions{Topic: "chatter"}, c.add)
 	peer.Await(t, "all latched", func() bool { return c.len() == 3 })
 	if c.last["callerid"] != "/a" {
 		t.Errorf("callerid %s of publishers that differ", c.last["callerid"])
 	}
 	ps[2].Close()
 	var d collector
-	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, d.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, b, SubscriberOptions{Topic: "chatter"}, d.add)
 	peer.Await(t, "those left", func() bool { return d.len() == 2 })
 	if d.last["callerid"] != "/x" {
 		t.Errorf("callerid %s", d.last["callerid"])

@@ -66,24 +66,17 @@ func TestStockTools(t *testing.T) {
 	n := startConfig(t, Config{Name: "tested", MasterURI: master, PrivateParams: map[string]any{"rate": 30, "list": []any{1, "a"}}})
 	o := stringType
 	o.Latch = true
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	p.Publish(stringMessage("hello"))
 	var c collector
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "in", Type: stringType.Type}, c.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, n, SubscriberOptions{Topic: "in", Type: stringType.Type}, c.add)
 	setBool := msgs.MustService("std_srvs/SetBool")
-	if _, err := n.AdvertiseService("~pause", setBool, func(_ context.Context, req []byte) ([]byte, error) {
+	offer(t, n, "~pause", setBool, func(_ context.Context, req []byte) ([]byte, error) {
 		if len(req) != 1 || req[0] == 0 {
 			return nil, fmt.Errorf("it won't")
 		}
 		return append([]byte{1}, "\x04\x00\x00\x00done"...), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	synced(t, n)
 	contains(t, run(t, master, "rostopic", "echo", "-n1", "/chatter"), `data: "hello"`)
 	contains(t, run(t, master, "rostopic", "list"), "/chatter", "/in", "/rosout")
@@ -153,16 +146,12 @@ func TestRospyServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := startConfig(t, Config{Name: "go", MasterURI: master})
-	if _, err := n.AdvertiseService("~echo", msgs.MustService("std_srvs/SetBool"), func(_ context.Context, req []byte) ([]byte, error) {
+	offer(t, n, "~echo", msgs.MustService("std_srvs/SetBool"), func(_ context.Context, req []byte) ([]byte, error) {
 		return append(bytes.Clone(req), 0, 0, 0, 0), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	py := start(t, master, python, script)
 	var c collector
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "py_done"}, c.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, n, SubscriberOptions{Topic: "py_done"}, c.add)
 	peer.Await(t, "rospy", func() bool { return c.len() == 1 })
 	contains(t, py.Stdout(), "[True, False, True, False, True, False]")
 	trigger := msgs.MustService("std_srvs/Trigger")

@@ -25,9 +25,7 @@ func TestMasterComesLate(t *testing.T) {
 	m := startMaster(t)
 	m.stop()
 	n := startNode(t, m, "early")
-	if _, err := n.Advertise(stringType); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, n, stringType)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := n.Sync(ctx); err != context.DeadlineExceeded {
@@ -48,14 +46,9 @@ func TestMasterRestarts(t *testing.T) {
 	for _, samePid := range []bool{false, true} {
 		m := startMaster(t)
 		a, b := startNode(t, m, "a"), startNode(t, m, "b")
-		p, err := a.Advertise(stringType)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := advertise(t, a, stringType)
 		var c collector
-		if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, c.add); err != nil {
-			t.Fatal(err)
-		}
+		subscribe(t, b, SubscriberOptions{Topic: "chatter"}, c.add)
 		peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 		synced(t, a, b)
 		m.stop()
@@ -81,12 +74,8 @@ func TestMasterRestarts(t *testing.T) {
 func TestMasterOutOfReach(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
-	if _, err := n.Advertise(stringType); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "elsewhere"}, func(Received) {}); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, n, stringType)
+	subscribe(t, n, SubscriberOptions{Topic: "elsewhere"}, func(Received) {})
 	synced(t, n)
 	m.unplug()
 	l, err := net.Listen("tcp", m.addr)
@@ -125,10 +114,7 @@ func TestMasterRestartsAlone(t *testing.T) {
 	})
 	n := startNode(t, m, "n")
 	var c collector
-	s, err := n.Subscribe(SubscriberOptions{Topic: "t"}, c.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subscribe(t, n, SubscriberOptions{Topic: "t"}, c.add)
 	peer.Await(t, "a publisher", func() bool { return s.Publishers() == 1 })
 	m.stop()
 	m.start()
@@ -148,14 +134,8 @@ func TestMasterRestartsAlone(t *testing.T) {
 func TestCloseUnregisters(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
-	p, err := n.Advertise(stringType)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := n.Subscribe(SubscriberOptions{Topic: "in", Queue: 5}, func(Received) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, stringType)
+	s := subscribe(t, n, SubscriberOptions{Topic: "in", Queue: 5}, func(Received) {})
 	synced(t, n)
 	p.Close()
 	p.Close()
@@ -192,9 +172,7 @@ func TestCloseUnregisters(t *testing.T) {
 func TestHostileSubscribers(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
-	if _, err := n.Advertise(stringType); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, n, stringType)
 	header := func(kv ...string) string {
 		h := Header{"callerid": "/evil"}
 		for i := 0; i < len(kv); i += 2 {
@@ -278,10 +256,7 @@ func TestHostilePublishers(t *testing.T) {
 		topic := fmt.Sprint("/t", i)
 		fakePublisher(t, m, topic, func(conn net.Conn) { conn.Write([]byte(c.sent)) }) //nolint:errcheck // test
 		var got collector
-		s, err := n.Subscribe(SubscriberOptions{Topic: topic, Type: msgs.Type{Name: "a/B", MD5: "0"}}, got.add)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := subscribe(t, n, SubscriberOptions{Topic: topic, Type: msgs.Type{Name: "a/B", MD5: "0"}}, got.add)
 		synced(t, n)
 		peer.Await(t, c.name, func() bool { return got.len() >= c.messages })
 		s.Close()
@@ -293,14 +268,9 @@ func TestHostilePublishers(t *testing.T) {
 func TestSlowSubscriber(t *testing.T) {
 	m := startMaster(t)
 	n, fast := startNode(t, m, "n"), startNode(t, m, "fast")
-	p, err := n.Advertise(stringType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, stringType)
 	var c collector
-	if _, err := fast.Subscribe(SubscriberOptions{Topic: "chatter"}, c.add); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, fast, SubscriberOptions{Topic: "chatter"}, c.add)
 	slow, err := net.Dial("tcp", n.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -358,20 +328,14 @@ func TestSubscriberQueueAndHold(t *testing.T) {
 	n, s := startNode(t, m, "n"), startNode(t, m, "s")
 	o := stringType
 	o.Queue = -1
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	gate, entered := make(chan struct{}), make(chan struct{}, 100)
 	var held []*Buffer
-	sub, err := s.Subscribe(SubscriberOptions{Topic: "chatter", Queue: 3}, func(r Received) {
+	sub := subscribe(t, s, SubscriberOptions{Topic: "chatter", Queue: 3}, func(r Received) {
 		entered <- struct{}{}
 		<-gate
 		held = append(held, r.Retain())
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	peer.Await(t, "connected", func() bool { return p.Subscribers() == 1 })
 	p.Publish(stringMessage("0"))
 	<-entered

@@ -14,12 +14,8 @@ import (
 func TestSlaveAPI(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "test_node")
-	if _, err := n.Advertise(stringType); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "probe_topic", Type: stringType.Type}, func(Received) {}); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, n, stringType)
+	subscribe(t, n, SubscriberOptions{Topic: "probe_topic", Type: stringType.Type}, func(Received) {})
 	synced(t, n)
 	c := rosapi.NewCaller("/test_harness")
 	tcpros, me := []any{[]any{"Fake", 1, 2}, []any{"TCPROS"}}, "/test_harness"

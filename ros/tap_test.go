@@ -25,10 +25,7 @@ func TestTap(t *testing.T) {
 	subscribers := 0
 	o := stringType
 	o.OnSubscriber = func(count int) { subscribers = count }
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	p.Publish(msgs.Raw{Head: []byte("head "), Body: body, Tail: []byte(" tail"), Owner: owner, Time: 42})
 	parts := held.Content(nil)
 	if got := string(bytes.Join(parts, nil)); got != "head body of the message tail" || held.ContentSize() != int64(len(got)) || held.Time != 42 {
@@ -55,10 +52,7 @@ func TestTap(t *testing.T) {
 func latchedTap(t *testing.T, n *Node) {
 	o := stringType
 	o.Topic, o.LatchAll = "latched", true
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	p.Publish(msgs.Raw{Head: []byte("one")})
 	p.Publish(msgs.Raw{Head: []byte("two")})
 	var got []string
@@ -81,14 +75,8 @@ func TestProbe(t *testing.T) {
 	b := startConfig(t, Config{Name: "b", MasterURI: m.URI()})
 	o := stringType
 	o.Latch = true
-	pa, err := a.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pb, err := b.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pa := advertise(t, a, o)
+	pb := advertise(t, b, o)
 	synced(t, a, b)
 	got, err := b.ProbeTopic(t.Context(), "/a", "/chatter")
 	if want := (Publication{"/chatter", stringType.Type, true}); err != nil || got != want {
@@ -102,10 +90,7 @@ func TestProbe(t *testing.T) {
 		t.Errorf("probed service %s [%s], %v", typ, md5, err)
 	}
 	texts := make(chan string, 10)
-	s, err := b.Subscribe(SubscriberOptions{Topic: "chatter", Others: true}, func(r Received) { texts <- string(r.Data) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subscribe(t, b, SubscriberOptions{Topic: "chatter", Others: true}, func(r Received) { texts <- string(r.Data) })
 	defer s.Close()
 	pb.Publish(msgs.Raw{Head: []byte("own")})
 	pa.Publish(msgs.Raw{Head: []byte("other")})

@@ -28,10 +28,7 @@ func TestUDPROS(t *testing.T) {
 	n := startNode(t, m, "n")
 	o := stringType
 	o.Latch = true
-	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, o)
 	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -99,10 +96,7 @@ func TestUDPConnectionsAreBounded(t *testing.T) {
 	need.UDP(t)
 	m := startMaster(t)
 	n := startNode(t, m, "n")
-	p, err := n.Advertise(stringType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, stringType)
 	header := Header{"md5sum": "*", "type": "*", "callerid": "/x"}.AppendFields(nil)
 	ask := func(host string, port int) error {
 		_, err := rosapi.NewCaller("/x").Call(t.Context(), n.URI(), "requestTopic", "/chatter", []any{[]any{"UDPROS", header, host, port, 1500}})
@@ -179,10 +173,7 @@ func TestRoscppUDP(t *testing.T) {
 		need.Missing(t, "roscpp: %v\n%s", err, out)
 	}
 	n := startConfig(t, Config{Name: "n", MasterURI: master})
-	p, err := n.Advertise(stringType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, stringType)
 	subscriber := start(t, master, program)
 	peer.Await(t, "a UDP subscriber", func() bool { return p.Subscribers() == 1 })
 	info := n.busInfo().([]any)

@@ -20,10 +20,7 @@ func TestUDPSubscriberThatVanishes(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
 	n.attendEvery = time.Millisecond
-	p, err := n.Advertise(stringType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := advertise(t, n, stringType)
 	var asked atomic.Int64
 	api := xmlrpc.NewServer(func(_ context.Context, method string, _ []any) (any, error) {
 		if method == "getPid" {
