@@ -70,13 +70,7 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 		{"/other", "", maxRequest, maxRequest},
 		{"/other", "want at most 1048576", maxRequest + 1, 0},
 	} {
-		conn, err := net.Dial("tcp", n.listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": c.service, "md5sum": "*"}); err != nil {
-			t.Fatal(err)
-		}
+		conn := connect(t, n, Header{"callerid": "/x", "service": c.service, "md5sum": "*"})
 		b := binary.LittleEndian.AppendUint32(nil, c.claim)
 		conn.Write(append(b, make([]byte, c.sent)...)) //nolint:errcheck // shows in the answer
 		answer, err := io.ReadAll(conn)                // a byte, the length, and the response or a text
@@ -139,14 +133,7 @@ func TestPersistentConnectionsAreBounded(t *testing.T) {
 	offer(t, n, "s", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	var conns []net.Conn
 	open := func() {
-		conn, err := net.Dial("tcp", n.listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		conns = append(conns, conn)
-		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"}); err != nil {
-			t.Fatal(err)
-		}
+		conns = append(conns, connect(t, n, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"}))
 	}
 	call := func() bool {
 		conn := conns[len(conns)-1]

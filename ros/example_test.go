@@ -9,26 +9,33 @@ import (
 	"rsros/ros/master"
 )
 
-// join starts a node with its own master, for the examples.
-func join(name string, m *master.Master) *ros.Node {
-	n, err := ros.NewNode(context.Background(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1"})
+// join starts nodes with a master of their own, for the examples.
+func join(names ...string) (nodes []*ros.Node, leave func()) {
+	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
 	if err != nil {
 		panic(err)
 	}
-	return n
+	for _, name := range names {
+		n, err := ros.NewNode(context.Background(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1"})
+		if err != nil {
+			panic(err)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, func() {
+		for _, n := range nodes {
+			n.Close()
+		}
+		m.Close()
+	}
 }
 
 // A publisher and a subscriber of raw bytes. A program takes its Config from ParseArgs and uses an
 // existing master.
 func Example() {
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
-	if err != nil {
-		panic(err)
-	}
-	defer m.Close()
-	talker, listener := join("talker", m), join("listener", m)
-	defer talker.Close()
-	defer listener.Close()
+	nodes, leave := join("talker", "listener")
+	defer leave()
+	talker, listener := nodes[0], nodes[1]
 
 	// Latched: later subscribers get the last message, too.
 	pub, err := talker.Advertise(ros.PublisherOptions{Topic: "chatter", Type: msgs.MustType("std_msgs/String"), Latch: true})
@@ -52,14 +59,9 @@ func Example() {
 
 // A large body is sent without a copy; its owner is notified when the last subscriber has it.
 func ExamplePublisher_Publish() {
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
-	if err != nil {
-		panic(err)
-	}
-	defer m.Close()
-	camera := join("camera", m)
-	defer camera.Close()
-	pub, err := camera.Advertise(ros.PublisherOptions{Topic: "image", Type: msgs.MustType("sensor_msgs/Image")})
+	nodes, leave := join("camera")
+	defer leave()
+	pub, err := nodes[0].Advertise(ros.PublisherOptions{Topic: "image", Type: msgs.MustType("sensor_msgs/Image")})
 	if err != nil {
 		panic(err)
 	}
@@ -78,17 +80,12 @@ func (owner) Release() { fmt.Println("released") }
 
 // A service that another node calls.
 func ExampleNode_AdvertiseService() {
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
-	if err != nil {
-		panic(err)
-	}
-	defer m.Close()
-	server, client := join("server", m), join("client", m)
-	defer server.Close()
-	defer client.Close()
+	nodes, leave := join("server", "client")
+	defer leave()
+	server, client := nodes[0], nodes[1]
 
 	trigger := msgs.MustService("std_srvs/Trigger")
-	_, err = server.AdvertiseService("reset", trigger, func(context.Context, []byte) ([]byte, error) {
+	_, err := server.AdvertiseService("reset", trigger, func(context.Context, []byte) ([]byte, error) {
 		return msgs.Marshal(&msgs.Result{Success: true, Message: "done"}), nil
 	})
 	if err != nil {

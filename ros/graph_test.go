@@ -14,24 +14,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
-	"rsros/ros/master"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
 
-func embedded(t *testing.T) *master.Master {
-	t.Helper()
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
-}
-
 func TestParams(t *testing.T) {
-	m := embedded(t)
-	n := startConfig(t, Config{Name: "n", Namespace: "/ns", MasterURI: m.URI(),
+	m := startMaster(t)
+	n := startConfig(t, Config{Name: "n", Namespace: "/ns", MasterURI: m.uri(),
 		PrivateParams: map[string]any{"rate": 30}, Remaps: map[string]string{"old": "new"}})
 	tree, ok, err := n.Param(t.Context(), "~") // at once: private parameters are there before the first answer
 	if err != nil || !ok || !reflect.DeepEqual(tree, map[string]any{"rate": 30}) {
@@ -82,8 +71,8 @@ func TestParams(t *testing.T) {
 }
 
 func TestSimTime(t *testing.T) {
-	m := embedded(t)
-	a, b := startConfig(t, Config{Name: "a", MasterURI: m.URI()}), startConfig(t, Config{Name: "b", MasterURI: m.URI()})
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
 	if err := b.WaitForTime(t.Context()); err != nil || time.Since(b.Now()) > time.Hour {
 		t.Errorf("wall time %v, %v", b.Now(), err)
 	}
@@ -100,7 +89,7 @@ func TestSimTime(t *testing.T) {
 	}
 	want := time.Unix(1234, 567)
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.FromTime(want)})})
-	c := startConfig(t, Config{Name: "c", MasterURI: m.URI(), Remaps: map[string]string{"/clock": "/other"}})
+	c := startConfig(t, Config{Name: "c", MasterURI: m.uri(), Remaps: map[string]string{"/clock": "/other"}})
 	peer.Await(t, "simulated time", func() bool { return c.Now().Unix() == 0 })
 	if _, err := c.execute("shutdown", "/a", []any{"rosnode kill"}); err != nil {
 		t.Fatal(err)
@@ -118,12 +107,12 @@ func TestSimTime(t *testing.T) {
 }
 
 func TestRosout(t *testing.T) {
-	m := embedded(t)
+	m := startMaster(t)
 	out := NewLogWriter(zerolog.InfoLevel)
 	log := zerolog.New(out).Hook(out)
 	log.Warn().Int("frames", 7).Str("caller", "main.go:42").Msg("before the node")
 	taken := make(chan string, 1)
-	n, err := NewNode(t.Context(), Config{Name: "n", Host: "127.0.0.1", MasterURI: m.URI(), Log: log, Rosout: out,
+	n, err := NewNode(t.Context(), Config{Name: "n", Host: "127.0.0.1", MasterURI: m.uri(), Log: log, Rosout: out,
 		OnLog: func(m *msgs.Log) {
 			select {
 			case taken <- m.Msg:
@@ -134,7 +123,7 @@ func TestRosout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	listener := startConfig(t, Config{Name: "listener", MasterURI: m.URI()})
+	listener := startNode(t, m, "listener")
 	got := make(chan msgs.Log, 300)
 	subscribe(t, listener, SubscriberOptions{Topic: "/rosout"}, func(r Received) {
 		var m msgs.Log
@@ -192,9 +181,9 @@ func TestRosout(t *testing.T) {
 // goroslib's Node is an independent peer: topics and services in both directions.
 func TestGoroslib(t *testing.T) {
 	need.UDP(t) // goroslib opens one
-	m := embedded(t)
-	n := startConfig(t, Config{Name: "ours", MasterURI: m.URI()})
-	other, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: strings.Trim(m.URI(), "htp:/")})
+	m := startMaster(t)
+	n := startNode(t, m, "ours")
+	other, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: m.addr})
 	if err != nil {
 		t.Fatal(err)
 	}

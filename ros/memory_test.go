@@ -19,6 +19,9 @@ func TestMemoryOfLatched(t *testing.T) {
 	if len(held) != 1 || cap(held[0].Bytes()) > n || s.pool.Idle() != 0 {
 		t.Errorf("%d messages, the first in %d bytes, and %d unused; want %d", len(held), cap(held[0].Bytes()), s.pool.Idle(), n)
 	}
+	if held[0].Release(); s.pool.Idle() != 0 {
+		t.Errorf("%d bytes are kept", s.pool.Idle())
+	}
 }
 
 // TestMemoryAfterBurst checks that a node gives up the memory of a burst that nothing uses any more.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/msgs"
+	"rsros/ros/internal/wire"
 	"rsros/test/peer"
 )
 
@@ -43,6 +45,16 @@ func synced(t *testing.T, nodes ...*Node) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// connect connects to a node's topic or service, which must work, until the test ends.
+func connect(t *testing.T, n *Node, h Header) net.Conn {
+	t.Helper()
+	conn, _, err := wire.Connect(t.Context(), n.listener.Addr().String(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
 }
 
 // advertise publishes a topic, which must work.

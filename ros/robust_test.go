@@ -271,14 +271,7 @@ func TestSlowSubscriber(t *testing.T) {
 	p := advertise(t, n, stringType)
 	var c collector
 	subscribe(t, fast, SubscriberOptions{Topic: "chatter"}, c.add)
-	slow, err := net.Dial("tcp", n.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slow.Close()
-	if _, err := wire.Exchange(slow, Header{"callerid": "/slow", "topic": "/chatter", "md5sum": "*", "type": "*"}); err != nil {
-		t.Fatal(err)
-	}
+	slow := connect(t, n, Header{"callerid": "/slow", "topic": "/chatter", "md5sum": "*", "type": "*"})
 	peer.Await(t, "both", func() bool { return p.Subscribers() == 2 })
 	const count = 100
 	body := make([]byte, 1<<20)

@@ -70,9 +70,8 @@ func latchedTap(t *testing.T, n *Node) {
 // TestProbe asks another node for a topic's definition and for a service's type, and subscribes without
 // receiving the node's own messages.
 func TestProbe(t *testing.T) {
-	m := embedded(t)
-	a := startConfig(t, Config{Name: "a", MasterURI: m.URI()})
-	b := startConfig(t, Config{Name: "b", MasterURI: m.URI()})
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
 	o := stringType
 	o.Latch = true
 	pa := advertise(t, a, o)

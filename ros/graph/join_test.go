@@ -12,11 +12,7 @@ import (
 
 // Only what the user wrote is wrong usage; a master that can't be had is not.
 func TestJoinErrors(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close() //nolint:errcheck // at the end
+	m := testMaster(t)
 	for name, c := range map[string]struct {
 		o    JoinOptions
 		want error
@@ -38,11 +34,7 @@ func TestJoinErrors(t *testing.T) {
 }
 
 func TestJoinNamesTheNode(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close() //nolint:errcheck // at the end
+	m := testMaster(t)
 	for given, unique := range map[string]bool{"": true, "mine": false} {
 		n, err := Join(t.Context(), JoinOptions{
 			ROS: Config{Name: given, MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "play", Unique: true, Log: zerolog.Nop(),

@@ -111,11 +111,7 @@ func TestShutdownEndsTheMaster(t *testing.T) {
 
 // As roscore's, the node that gathers /rosout doesn't publish it.
 func TestRosoutIsNotItsOwn(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "localhost:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := testMaster(t)
 	if err := m.rosout.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -110,19 +110,30 @@ func TestReconfigureRefuses(t *testing.T) {
 	}
 }
 
-// testNode is a node at a master of its own.
-func testNode(t *testing.T) *ros.Node {
+// testMaster is a master that ends with the test.
+func testMaster(t *testing.T) *Master {
 	t.Helper()
 	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// testNode is a node at a master of its own.
+func testNode(t *testing.T) *ros.Node {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera", MasterURI: testMaster(t).URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(n.Close(), m.Close()); err != nil {
+		if err := n.Close(); err != nil {
 			t.Error(err)
 		}
 	})

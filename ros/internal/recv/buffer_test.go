@@ -27,25 +27,6 @@ func checkMemory(t *testing.T, b []byte, n int) {
 	}
 }
 
-// TestFirstMessage checks that the memory of a publisher's only message is no larger than it, and that a buffer
-// that was prepared is used for it.
-func TestFirstMessage(t *testing.T) {
-	const n = 2 << 20
-	var p Pool
-	b := p.GetUnpooled(n)
-	b.Data = b.Memory(n)
-	if cap(b.Data) != n || p.Idle() != 0 {
-		t.Errorf("%d bytes, and %d unused, for a message of %d", cap(b.Data), p.Idle(), n)
-	}
-	if b.Release(); p.Idle() != 0 {
-		t.Errorf("%d bytes are kept", p.Idle())
-	}
-	p.Prepare(n)
-	if b := p.GetUnpooled(n); cap(b.Data) < n {
-		t.Error("prepared memory isn't used")
-	}
-}
-
 func TestMessagesThatVaryUseTheSameMemory(t *testing.T) {
 	var p Pool
 	at := map[*byte]bool{}
@@ -64,10 +45,12 @@ func TestMessagesThatVaryUseTheSameMemory(t *testing.T) {
 
 func TestPreparedMemoryIsUsedFirst(t *testing.T) {
 	const n = 1280*720*3 + 80
-	var p Pool
-	p.Prepare(n)
-	if b := p.Get(n); cap(b.Data) < n {
-		t.Errorf("a buffer of %d bytes for a message of %d", cap(b.Data), n)
+	for name, get := range map[string]func(*Pool, int) *Buffer{"any": (*Pool).Get, "first": (*Pool).GetUnpooled} {
+		var p Pool
+		p.Prepare(n)
+		if b := get(&p, n); cap(b.Data) < n {
+			t.Errorf("%s: a buffer of %d bytes for a message of %d", name, cap(b.Data), n)
+		}
 	}
 }
 
