@@ -4,46 +4,37 @@ import (
 	"slices"
 )
 
-// connections is the connection graph that clients were last sent. The server's mu guards it.
-type connections struct {
-	published, subscribed, provided map[string][]string
-}
-
-// update sends changes to the clients that follow the graph.
-func (g *connections) update(state *State, all []*client) {
-	now := connections{state.Publishers, state.Subscribers, state.Providers}
-	update, any := now.diff(g)
-	*g = now
-	if !any {
-		return
-	}
-	for _, c := range all {
-		if c.followsGraph {
+// updateConnections sends changes of the connection graph to the clients that follow it. Callers
+// hold mu.
+func (s *Server) updateConnections(now *State) {
+	update, any := now.connectionsSince(s.state)
+	for _, c := range s.clients.All() {
+		if any && c.followsGraph {
 			c.send("connectionGraphUpdate", update)
 		}
 	}
 }
 
-// diff returns the changes. Each changed name has its complete list.
-func (g *connections) diff(before *connections) (update connectionGraphUpdate, any bool) {
+// connectionsSince returns the changes of the connection graph. Each changed name has its complete list.
+func (s *State) connectionsSince(before *State) (update connectionGraphUpdate, any bool) {
 	update = connectionGraphUpdate{PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
 		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
-	for _, name := range changed(before.published, g.published, slices.Equal) {
-		update.PublishedTopics = append(update.PublishedTopics, publishers{name, ids(g.published[name])})
+	for _, name := range changed(before.Publishers, s.Publishers, slices.Equal) {
+		update.PublishedTopics = append(update.PublishedTopics, publishers{name, ids(s.Publishers[name])})
 	}
-	for _, name := range changed(before.subscribed, g.subscribed, slices.Equal) {
-		update.SubscribedTopics = append(update.SubscribedTopics, subscribers{name, ids(g.subscribed[name])})
+	for _, name := range changed(before.Subscribers, s.Subscribers, slices.Equal) {
+		update.SubscribedTopics = append(update.SubscribedTopics, subscribers{name, ids(s.Subscribers[name])})
 	}
-	for _, name := range changed(before.provided, g.provided, slices.Equal) {
-		if len(g.provided[name]) > 0 {
-			update.AdvertisedServices = append(update.AdvertisedServices, providers{name, ids(g.provided[name])})
+	for _, name := range changed(before.Providers, s.Providers, slices.Equal) {
+		if len(s.Providers[name]) > 0 {
+			update.AdvertisedServices = append(update.AdvertisedServices, providers{name, ids(s.Providers[name])})
 		} else {
 			update.RemovedServices = append(update.RemovedServices, name)
 		}
 	}
-	for _, topics := range []map[string][]string{before.published, before.subscribed} {
+	for _, topics := range []map[string][]string{before.Publishers, before.Subscribers} {
 		for name := range topics {
-			if len(g.published[name])+len(g.subscribed[name]) == 0 {
+			if len(s.Publishers[name])+len(s.Subscribers[name]) == 0 {
 				update.RemovedTopics = append(update.RemovedTopics, name)
 			}
 		}
@@ -62,7 +53,7 @@ func ids(list []string) []string { return append([]string{}, list...) }
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if whole, any := c.s.nodes.diff(&connections{}); on && any && !c.followsGraph { // otherwise the first update has the whole graph
+	if whole, any := c.s.state.connectionsSince(&State{}); on && any && !c.followsGraph { // otherwise the first update has the whole graph
 		c.send("connectionGraphUpdate", whole)
 	}
 	c.followsGraph = on

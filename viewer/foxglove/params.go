@@ -8,14 +8,9 @@ import (
 	"strings"
 )
 
-// updateParams replaces the parameters and informs the clients that
-// follow those that changed. Callers hold mu.
+// updateParams informs the clients of changes of the parameters that they follow. Callers hold mu.
 func (s *Server) updateParams(now map[string]any) {
-	names := changed(s.params, now, func(a, b any) bool { return reflect.DeepEqual(a, b) })
-	s.params = now
-	if len(names) == 0 {
-		return
-	}
+	names := changed(s.state.Params, now, func(a, b any) bool { return reflect.DeepEqual(a, b) })
 	for _, c := range s.clients.All() {
 		var list []parameter
 		for _, name := range names {
@@ -40,11 +35,11 @@ func (c *client) getParams(names []string, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(names) == 0 {
-		names = slices.Sorted(maps.Keys(s.params))
+		names = slices.Sorted(maps.Keys(s.state.Params))
 	}
 	list := []parameter{}
 	for _, name := range names {
-		if value, has := s.params[name]; has {
+		if value, has := s.state.Params[name]; has {
 			list = append(list, parameterOf(name, value))
 		}
 	}
@@ -73,13 +68,13 @@ func (c *client) setParams(list []parameter, id string) {
 			continue
 		}
 		s.mu.Lock()
-		now := maps.Clone(s.params)
-		if now == nil {
-			now = make(map[string]any)
-		}
-		delete(now, p.Name)
-		flatten(now, p.Name, value)
-		s.updateParams(now)
+		now := *s.state
+		now.Params = make(map[string]any)
+		maps.Copy(now.Params, s.state.Params)
+		delete(now.Params, p.Name)
+		flatten(now.Params, p.Name, value)
+		s.updateParams(now.Params)
+		s.state = &now
 		s.mu.Unlock()
 	}
 	if id != "" && len(names) > 0 {

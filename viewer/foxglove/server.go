@@ -43,14 +43,12 @@ type Server struct {
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
 	mu       sync.Mutex
-	unfollow func()   // while there are clients
-	session  string   // sent to clients
-	problems []string // sent to clients
+	unfollow func() // while there are clients
+	session  string // sent to clients
+	state    *State // sent to clients
 	topics   advertised[Topic]
 	services advertised[Service]
 	channels map[uint32]*channel // of the topics that clients named
-	params   map[string]any
-	nodes    connections
 	sent     sentPlayback
 }
 
@@ -58,7 +56,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
-		channels: make(map[uint32]*channel),
+		channels: make(map[uint32]*channel), state: &State{},
 	}
 	s.graph, _ = o.Source.(Graph)
 	s.clients = clients.NewServer[*client](o.Budget, s.log)
@@ -121,7 +119,7 @@ func (s *Server) join(c *client) error {
 	}
 	c.advertise(slices.Collect(maps.Keys(s.topics.live)))
 	c.advertiseServices(slices.Collect(maps.Keys(s.services.live)))
-	for _, p := range s.problems {
+	for _, p := range s.state.Problems {
 		c.status(levelWarning, p)
 	}
 	return s.clients.Join(c)
@@ -192,19 +190,18 @@ func (s *Server) Update(state *State) {
 func (s *Server) setState(state *State) (ended []*subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.clients.All()
 	ended = s.updateTopics(state.Topics)
 	s.updateServices(state.Services)
 	s.updateParams(state.Params)
-	s.nodes.update(state, all)
+	s.updateConnections(state)
 	for _, p := range state.Problems {
-		if !slices.Contains(s.problems, p) {
-			for _, c := range all {
+		if !slices.Contains(s.state.Problems, p) {
+			for _, c := range s.clients.All() {
 				c.status(levelWarning, p)
 			}
 		}
 	}
-	s.problems = state.Problems
+	s.state = state
 	return ended
 }
 
