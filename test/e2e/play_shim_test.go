@@ -25,7 +25,7 @@ const ours, stock = "ours", "stock"
 
 var buildShims = sync.OnceValue(func() error {
 	for folder, script := range map[string]string{
-		ours:  "exec " + peer.Scratch("rs-ros-node") + " \"$@\"",
+		ours:  "exec " + peer.Scratch("race/rs-ros-node") + " \"$@\"",
 		stock: "shift; exec /usr/lib/rosbag/play \"$@\"", // without Python, whose start takes a second
 	} {
 		if err := os.Mkdir(peer.Scratch(folder), 0o755); err != nil {

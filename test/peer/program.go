@@ -28,44 +28,44 @@ func Main(m *testing.M) (code int) {
 // Scratch returns a path in the folder that all tests of a package share.
 func Scratch(name string) string { return filepath.Join(scratch, name) }
 
-var buildProgram = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "build", "-race", "-o", Scratch("rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
-})
-
-// Program returns the path of rs-ros-node, built once with the race detector.
-func Program(t testing.TB) string {
-	t.Helper()
-	need.Long(t)
-	if out, err := buildProgram(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return Scratch("rs-ros-node")
-}
-
 var building sync.Mutex
 
+// build returns the path of rs-ros-node, built with flags and variables of the environment. With Main it is built once.
+func build(t testing.TB, name string, env []string, flags ...string) string {
+	t.Helper()
+	need.Long(t)
+	folder := scratch
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	program := filepath.Join(folder, name, "rs-ros-node")
+	building.Lock()
+	defer building.Unlock()
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	flags = append(flags, "-o", filepath.Dir(program)+string(filepath.Separator), "rsros/cmd/rs-ros-node")
+	build := exec.Command("go", append([]string{"build"}, flags...)...)
+	build.Env = append(os.Environ(), env...)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// Program returns the path of rs-ros-node, built with the race detector.
+func Program(t testing.TB) string {
+	t.Helper()
+	return build(t, "race", nil, "-race")
+}
+
 // Released returns the path of rs-ros-node built as it is released: the race detector takes memory, and makes the simulated
-// camera slow. With Main it is built once. The environment variable BENCH_PROGRAM names another one to measure.
+// camera slow. The environment variable BENCH_PROGRAM names another one to measure.
 func Released(t testing.TB) string {
 	t.Helper()
 	need.Long(t)
 	if program := os.Getenv("BENCH_PROGRAM"); program != "" {
 		return program
 	}
-	folder := scratch
-	if folder == "" {
-		folder = t.TempDir()
-	}
-	program := filepath.Join(folder, "released", "rs-ros-node")
-	building.Lock()
-	defer building.Unlock()
-	if _, err := os.Stat(program); err == nil {
-		return program
-	}
-	build := exec.Command("go", "build", "-o", filepath.Dir(program)+string(filepath.Separator), "rsros/cmd/rs-ros-node")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return program
+	return build(t, "released", []string{"CGO_ENABLED=0"})
 }
