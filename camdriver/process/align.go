@@ -10,24 +10,10 @@ import (
 	"rsros/camdriver/process/internal/splat"
 )
 
-// Rounding determines how Align rounds image coordinates to pixels. Results differ by at
-// most one pixel, in about half of the pixels of a scene.
-type Rounding lens.Rounding
-
-const (
-	// Nearest rounds as librealsense 2.56 does. Aligning to a stream with the same
-	// geometry doesn't change an image.
-	Nearest = Rounding(lens.Even)
-	// Truncating rounds as librealsense 2.58.1 and later do. Aligning to a stream with
-	// the same geometry leaves holes.
-	Truncating = Rounding(lens.Truncating)
-)
-
 // Align maps depth to the view of another stream, or other streams to the view of depth.
 type Align struct {
 	block
-	to       camdriver.StreamKind
-	rounding lens.Rounding
+	to camdriver.StreamKind
 
 	pairs  []*pair // one, or one per other stream if aligning to depth
 	now    *pair
@@ -57,12 +43,7 @@ type pair struct {
 // NewAlign returns a block that aligns depth to the first image of a stream kind, or all
 // other images to depth if that is the kind.
 func NewAlign(res *Resources, to camdriver.StreamKind) *Align {
-	return NewAlignRounding(res, to, Nearest)
-}
-
-// NewAlignRounding is NewAlign with a choice of rounding.
-func NewAlignRounding(res *Resources, to camdriver.StreamKind, r Rounding) *Align {
-	return &Align{block: block{name: "Align", res: res}, to: to, rounding: lens.Rounding(r), work: make([]alignScratch, res.workers.slots())}
+	return &Align{block: block{name: "Align", res: res}, to: to, work: make([]alignScratch, res.workers.slots())}
 }
 
 func (a *Align) Reset() { a.pairs = nil }
@@ -124,28 +105,25 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 	if p.view.Turn, err = depth.extrinsics(other); err != nil {
 		return nil, err
 	}
-	bent := lens.Modified
-	if a.rounding == lens.Even {
-		bent = lens.Slipped
-	}
 	if a.to == camdriver.Depth {
-		p.towardsDepth(bent)
+		p.towardsDepth()
 	} else {
-		p.towardsOther(bent)
+		p.towardsOther()
 	}
 	return p, nil
 }
 
 // towardsOther prepares mapping depth to the other image. If that has a finer resolution,
 // a depth pixel fills the rectangle that it covers.
-func (p *pair) towardsOther(bent lens.Distortion) {
+func (p *pair) towardsOther() {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
 	if finer(d, o) {
 		p.bottomRight = lens.NewRays(d, d.Width, d.Height, 0.5)
 	}
-	if o.Model != camdriver.ModifiedBrownConrady {
-		bent = lens.Straight
+	bent := lens.Straight
+	if o.Model == camdriver.ModifiedBrownConrady {
+		bent = lens.Slipped
 	}
 	p.view.Lens = lens.NewLens(o, bent)
 	p.out = p.depth.derived(camdriver.Z16, o.Width, o.Height)
@@ -155,15 +133,16 @@ func (p *pair) towardsOther(bent lens.Distortion) {
 // towardsDepth prepares mapping the other image to depth. The corner of a depth pixel
 // determines its colour. If the other image is smaller, this is the bottom right
 // corner, a bug of the SDK.
-func (p *pair) towardsDepth(bent lens.Distortion) {
+func (p *pair) towardsDepth() {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	corner := float32(-0.5)
 	if o.Width < d.Width && o.Height < d.Height {
 		corner = 0.5
 	}
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, corner)
-	if o.Model != camdriver.ModifiedBrownConrady && o.Model != camdriver.InverseBrownConrady {
-		bent = lens.Straight
+	bent := lens.Straight
+	if o.Model == camdriver.ModifiedBrownConrady || o.Model == camdriver.InverseBrownConrady {
+		bent = lens.Slipped
 	}
 	p.view.Lens = lens.NewLens(o, bent)
 	p.out = p.other.derived(p.other.Format, d.Width, d.Height)

@@ -26,11 +26,11 @@ func (a *splatRows) rows(slot, from, to int) {
 	for row := from; row < to; row++ {
 		depth := a.depth.row16(row)
 		x, y := p.topLeft.Row(row, w.y)
-		p.view.Locate(w.u0, w.v0, depth, x, y, a.units, a.rounding)
+		p.view.Locate(w.u0, w.v0, depth, x, y, a.units)
 		u1, v1 := w.u0, w.v0
 		if p.bottomRight != nil {
 			x, y = p.bottomRight.Row(row, w.y)
-			p.view.Locate(w.u1, w.v1, depth, x, y, a.units, a.rounding)
+			p.view.Locate(w.u1, w.v1, depth, x, y, a.units)
 			u1, v1 = w.u1, w.v1
 		}
 		layer.Rectangles(depth, w.u0, w.v0, u1, v1)

@@ -46,7 +46,7 @@ func (a *fetchRows) rows(slot, from, to int) {
 	for row := from; row < to; row++ {
 		depth := a.depth.row16(row)
 		x, y := p.topLeft.Row(row, w.y)
-		p.view.Locate(w.u0, w.v0, depth, x, y, a.units, a.rounding)
+		p.view.Locate(w.u0, w.v0, depth, x, y, a.units)
 		out := a.out.row(row)
 		clear(out)
 		a.fetch(out, depth, w.u0, w.v0)

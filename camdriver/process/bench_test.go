@@ -189,10 +189,10 @@ type packing struct {
 func benchBlock(tb testing.TB, res *process.Resources, text string) process.Block {
 	step := parseStep(text)
 	if step.Block != "packed" {
-		return newBlock(tb, res, &manifest{}, step)
+		return newBlock(tb, res, step)
 	}
 	step.Block = "pointcloud"
-	p := &packing{PointCloud: newBlock(tb, res, &manifest{}, step).(*process.PointCloud), packer: cloud.NewPacker(res.Slots())}
+	p := &packing{PointCloud: newBlock(tb, res, step).(*process.PointCloud), packer: cloud.NewPacker(res.Slots())}
 	p.sinks, p.places = []process.PointSink{p.packer}, step.Params["texture"] != "none"
 	return p
 }

@@ -17,7 +17,7 @@ func allBlocks(res *process.Resources) []process.Block {
 		process.NewDecimation(res), process.NewRotation(res, camdriver.Depth, camdriver.Color), process.NewHDRMerge(res),
 		process.NewSequenceID(res), process.NewThreshold(res), process.NewUnits(res), process.NewDisparity(res), process.NewDepth(res),
 		process.NewSpatial(res), process.NewTemporal(res), process.NewHoleFilling(res), process.NewAlign(res, camdriver.Color),
-		process.NewAlignRounding(res, camdriver.Color, process.Truncating), process.NewAlign(res, camdriver.Depth),
+		process.NewAlign(res, camdriver.Depth),
 		process.NewAlign(res, camdriver.Infrared), process.NewPointCloud(res, id), process.NewPointCloud(res, camdriver.StreamID{}),
 		process.NewColorizer(res),
 	}

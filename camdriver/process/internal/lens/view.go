@@ -8,41 +8,27 @@ type View struct {
 	Lens Lens
 }
 
-// Rounding determines how image coordinates are rounded to pixels.
-type Rounding uint8
-
-// The kinds of rounding, after adding half a pixel.
-const (
-	Even       Rounding = iota // to nearest, ties to even
-	Truncating                 // towards 0
-)
-
-// Locate computes the pixels of a row of depth. x and y are the row's rays. Results are
-// undefined where depth is 0.
-func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units float32, r Rounding) {
+// Locate computes the pixels of a row of depth: image coordinates, to which it adds half a pixel
+// and which it rounds to the nearest integer, ties to even. x and y are the row's rays. Results
+// are undefined where depth is 0.
+func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units float32) {
 	n := len(depth)
 	us, vs, x, y = us[:n], vs[:n], x[:n], y[:n]
-	switch {
-	case r == Truncating:
-		for i, d := range depth {
-			a, b := v.projectPoint(d, x[i], y[i], units)
-			us[i], vs[i] = Truncated(a+0.5), Truncated(b+0.5)
-		}
-	case v.Lens.flat:
-		done := whole(n)
-		if done > 0 {
-			p := v.parameters(units)
-			if locateAVX2(&us[0], &vs[0], &depth[0], &x[0], &y[0], done, &p[0]) != 0 && v.Lens.bend != Straight {
-				done = 0
-			}
-		}
-		v.locateFlat(us[done:], vs[done:], depth[done:], x[done:], y[done:], units)
-	default:
+	if !v.Lens.flat {
 		for i, d := range depth {
 			a, b := v.projectPoint(d, x[i], y[i], units)
 			us[i], vs[i] = NearestEven(a+0.5), NearestEven(b+0.5)
 		}
+		return
 	}
+	done := whole(n)
+	if done > 0 {
+		p := v.parameters(units)
+		if locateAVX2(&us[0], &vs[0], &depth[0], &x[0], &y[0], done, &p[0]) != 0 && v.Lens.bend != Straight {
+			done = 0
+		}
+	}
+	v.locateFlat(us[done:], vs[done:], depth[done:], x[done:], y[done:], units)
 }
 
 // projectPoint projects a point.

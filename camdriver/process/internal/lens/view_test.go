@@ -86,7 +86,7 @@ func FuzzView(f *testing.F) {
 					t.Fatalf("assembly %v: point %d of depth %d is %v at %g, want %v", fast, i, d, p[:3], metres[i], want)
 				}
 			}
-			v.Locate(us, vs, depth, x, y, units, Even)
+			v.Locate(us, vs, depth, x, y, units)
 			v.Project(uv, xyz, depth, x, y, units)
 			for i, d := range depth {
 				a, b := reference(&v, d, x[i], y[i], units)
