@@ -1,7 +1,6 @@
 package process
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -17,9 +16,9 @@ type Align struct {
 
 	pairs  []*pair // one, or one per other stream if aligning to depth
 	now    *pair
-	depth  plane
-	other  plane // image to map to depth
-	out    plane
+	depth  Image
+	other  *Profile // to align depth to
+	from   plane    // image to map to depth
 	units  float32
 	work   []alignScratch // by slot
 	canvas splat.Canvas
@@ -31,13 +30,10 @@ type alignScratch struct {
 	u0, v0, u1, v1 []int32
 }
 
-// pair is the geometry between a depth and another profile.
+// pair is a geometry in which the rays are those of the top left corners of depth's pixels.
 type pair struct {
-	depth, other *Profile
-	out          *Profile
-	topLeft      *lens.Rays // of the corners of depth's pixels
-	bottomRight  *lens.Rays // nil if a pixel maps to a single pixel
-	view         lens.View
+	*geometry
+	bottomRight *lens.Rays // nil if a pixel maps to a single pixel
 }
 
 // NewAlign returns a block that aligns depth to the first image of a stream kind, or all
@@ -50,27 +46,23 @@ func (a *Align) Reset() { a.pairs = nil }
 
 // Process requires depth and the target.
 func (a *Align) Process(s *Set) error {
-	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
+	var ok bool
+	if a.depth, ok = s.First(camdriver.Depth, camdriver.Z16); !ok {
+		return nil
+	}
+	a.units = a.depth.Frame.DepthUnits
+	if a.to == camdriver.Depth {
+		return each(s, func(img Image) bool {
+			kind := img.Frame.Stream().Kind
+			return kind != camdriver.Depth && kind.Video()
+		}, a.otherToDepth)
+	}
+	target, ok := s.First(a.to, camdriver.AnyFormat)
 	if !ok {
 		return nil
 	}
-	var err error
-	if a.depth, err = planeOf(depth.Frame); err != nil {
-		return fmt.Errorf("frame %d of %s: %w", depth.Frame.Number, depth.Frame.Profile, err)
-	}
-	a.units = depth.Frame.DepthUnits
-	if a.to == camdriver.Depth {
-		err = a.othersToDepth(s, depth)
-	} else if target, ok := s.First(a.to, camdriver.AnyFormat); ok {
-		err = a.depthToOther(s, depth, target)
-	}
-	a.depth, a.other, a.out, a.now = plane{}, plane{}, plane{}, nil
-	if err != nil {
-		s.discard()
-		return err
-	}
-	s.merge()
-	return nil
+	a.other = target.Profile
+	return eachDepth(s, a.depthToOther)
 }
 
 // pair returns the geometry of two profiles, which it caches.
@@ -93,18 +85,11 @@ func (a *Align) pair(depth, other *Profile) (*pair, error) {
 }
 
 func (a *Align) newPair(depth, other *Profile) (*pair, error) {
-	if depth.Intrinsics.Width == 0 || other.Intrinsics.Width == 0 {
-		return nil, fmt.Errorf("intrinsics of %s and %s: %w", depth.Stream, other.Stream, ErrUncalibrated)
-	}
-	if d := &depth.Intrinsics; d.Width != a.depth.width || d.Height != a.depth.height {
-		return nil, fmt.Errorf("depth image has %d×%d pixels, but intrinsics are for %d×%d: %w",
-			a.depth.width, a.depth.height, d.Width, d.Height, ErrBadFrame)
-	}
-	p := &pair{depth: depth, other: other}
-	var err error
-	if p.view.Turn, err = depth.extrinsics(other); err != nil {
+	g, err := newGeometry(depth, other)
+	if err != nil {
 		return nil, err
 	}
+	p := &pair{geometry: g}
 	if a.to == camdriver.Depth {
 		p.towardsDepth()
 	} else {
@@ -117,7 +102,7 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 // a depth pixel fills the rectangle that it covers.
 func (p *pair) towardsOther() {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
-	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
+	p.rays = lens.NewRays(d, d.Width, d.Height, -0.5)
 	if finer(d, o) {
 		p.bottomRight = lens.NewRays(d, d.Width, d.Height, 0.5)
 	}
@@ -139,7 +124,7 @@ func (p *pair) towardsDepth() {
 	if o.Width < d.Width && o.Height < d.Height {
 		corner = 0.5
 	}
-	p.topLeft = lens.NewRays(d, d.Width, d.Height, corner)
+	p.rays = lens.NewRays(d, d.Width, d.Height, corner)
 	bent := lens.Straight
 	if o.Model == camdriver.ModifiedBrownConrady || o.Model == camdriver.InverseBrownConrady {
 		bent = lens.Slipped
@@ -165,32 +150,24 @@ func perDegree(size int, ppx, fx float64) float32 {
 	return float32(size) / float32(angle*57.2957795)
 }
 
-// begin adds an image with the data of from for the geometry of depth and another image.
-func (a *Align) begin(s *Set, depth, other, from Image) error {
-	p, err := a.pair(depth.Profile, other.Profile)
-	if err != nil {
-		return err
+// begin returns an image with the data of from for the geometry of depth and another profile.
+func (a *Align) begin(other *Profile, from Image) (Image, error) {
+	var err error
+	if a.in, err = planeOf(a.depth.Frame); err != nil {
+		return Image{}, err
 	}
-	if a.depth.width != p.topLeft.Width || a.depth.height != p.topLeft.Height {
-		return errSize(depth, p.topLeft)
+	if err := calibrated(a.depth.Profile, &a.in); err != nil {
+		return Image{}, err
 	}
-	img, err := a.output(from, p.out, &a.out)
-	if err != nil {
-		return err
+	if a.now, err = a.pair(a.depth.Profile, other); err != nil {
+		return Image{}, err
 	}
-	s.result(img)
-	a.now = p
-	a.prepare()
-	return nil
-}
-
-// prepare allocates scratch rows for all slots.
-func (a *Align) prepare() {
-	width := a.depth.width
+	width := a.in.width
 	for i := range a.work {
 		if w := &a.work[i]; len(w.u0) < width {
 			w.y = make([]float32, width)
 			w.u0, w.v0, w.u1, w.v1 = make([]int32, width), make([]int32, width), make([]int32, width), make([]int32, width)
 		}
 	}
+	return a.output(from, a.now.out)
 }

@@ -1,21 +1,16 @@
 package process
 
-import (
-	"fmt"
-
-	"rsros/camdriver/process/internal/lens"
-)
-
-// depthToOther adds a depth image in the geometry of another stream.
-func (a *Align) depthToOther(s *Set, depth, target Image) error {
-	if err := a.begin(s, depth, target, depth); err != nil {
-		return err
+// depthToOther returns depth in the geometry of another stream.
+func (a *Align) depthToOther(depth Image) (Image, error) {
+	img, err := a.begin(a.other, depth)
+	if err != nil {
+		return Image{}, err
 	}
 	a.canvas.Begin(a.out.width, a.out.height, a.res.workers.slots())
-	a.share((*splatRows)(a), a.depth.height)
+	a.share((*splatRows)(a), a.in.height)
 	a.canvas.Finish()
 	a.share((*gatherRows)(a), a.out.height)
-	return nil
+	return img, nil
 }
 
 // splatRows draws rows of depth on the canvas.
@@ -24,8 +19,8 @@ type splatRows Align
 func (a *splatRows) rows(slot, from, to int) {
 	w, p, layer := &a.work[slot], a.now, a.canvas.Layer(slot)
 	for row := from; row < to; row++ {
-		depth := a.depth.row16(row)
-		x, y := p.topLeft.Row(row, w.y)
+		depth := a.in.row16(row)
+		x, y := p.rays.Row(row, w.y)
 		p.view.Locate(w.u0, w.v0, depth, x, y, a.units)
 		u1, v1 := w.u0, w.v0
 		if p.bottomRight != nil {
@@ -44,9 +39,4 @@ func (a *gatherRows) rows(_, from, to int) {
 	for y := from; y < to; y++ {
 		a.canvas.Row(a.out.row16(y), y)
 	}
-}
-
-func errSize(img Image, r *lens.Rays) error {
-	return fmt.Errorf("%s has %d×%d pixels, but intrinsics are for %d×%d: %w",
-		img.Frame.Profile, img.Frame.Width, img.Frame.Height, r.Width, r.Height, ErrBadFrame)
 }

@@ -6,35 +6,25 @@ import (
 	"rsros/camdriver"
 )
 
-// othersToDepth adds all other images in depth's geometry.
-func (a *Align) othersToDepth(s *Set, depth Image) error {
-	for _, img := range s.Images {
-		if kind := img.Frame.Stream().Kind; kind == camdriver.Depth || !kind.Video() {
-			continue
-		}
-		if err := a.otherToDepth(s, depth, img); err != nil {
-			return fmt.Errorf("frame %d of %s: %w", img.Frame.Number, img.Frame.Profile, err)
-		}
-	}
-	return nil
-}
-
-func (a *Align) otherToDepth(s *Set, depth, other Image) error {
-	if f := other.Frame.Profile.Format; f == camdriver.YUYV || f == camdriver.UYVY || f.BitsPerPixel()%8 != 0 {
-		return fmt.Errorf("cannot align pixels with subsampled colour: %w", camdriver.ErrUnsupported)
+// otherToDepth returns another image in depth's geometry.
+func (a *Align) otherToDepth(other Image) (Image, error) {
+	f := other.Profile.Format
+	if f == camdriver.YUYV || f == camdriver.UYVY || f.BitsPerPixel()%8 != 0 {
+		return Image{}, fmt.Errorf("cannot align pixels with subsampled colour: %w", camdriver.ErrUnsupported)
 	}
 	var err error
-	if a.other, err = planeOf(other.Frame); err != nil {
-		return err
+	if a.from, err = planeOf(other.Frame); err != nil {
+		return Image{}, err
 	}
-	if err := a.begin(s, depth, other, other); err != nil {
-		return err
+	if size := f.BitsPerPixel() / 8; size != a.from.size {
+		return Image{}, fmt.Errorf("pixels have %d bytes, want %d: %w", a.from.size, size, ErrBadFrame)
 	}
-	if a.out.size != a.other.size {
-		return fmt.Errorf("pixels have %d bytes, want %d: %w", a.other.size, a.out.size, ErrBadFrame)
+	img, err := a.begin(other.Profile, other)
+	if err != nil {
+		return Image{}, err
 	}
-	a.share((*fetchRows)(a), a.depth.height)
-	return nil
+	a.share((*fetchRows)(a), a.in.height)
+	return img, nil
 }
 
 // fetchRows looks up the pixels of rows of depth in the other image. Pixels without depth
@@ -44,8 +34,8 @@ type fetchRows Align
 func (a *fetchRows) rows(slot, from, to int) {
 	w, p := &a.work[slot], a.now
 	for row := from; row < to; row++ {
-		depth := a.depth.row16(row)
-		x, y := p.topLeft.Row(row, w.y)
+		depth := a.in.row16(row)
+		x, y := p.rays.Row(row, w.y)
 		p.view.Locate(w.u0, w.v0, depth, x, y, a.units)
 		out := a.out.row(row)
 		clear(out)
@@ -54,8 +44,8 @@ func (a *fetchRows) rows(slot, from, to int) {
 }
 
 func (a *fetchRows) fetch(out []byte, depth []uint16, us, vs []int32) {
-	width, height := uint32(a.other.width), uint32(a.other.height)
-	data, stride, size := a.other.data, a.other.stride, a.other.size
+	width, height := uint32(a.from.width), uint32(a.from.height)
+	data, stride, size := a.from.data, a.from.stride, a.from.size
 	us, vs = us[:len(depth)], vs[:len(depth)]
 	for i, d := range depth {
 		u, v := uint32(us[i]), uint32(vs[i])

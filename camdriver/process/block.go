@@ -54,10 +54,11 @@ func (c Chain) Reset() {
 // block is the common part of all blocks.
 type block struct {
 	options
-	name string
-	res  *Resources
-	job  job
-	same derivations
+	name     string
+	res      *Resources
+	job      job
+	profiles derivations
+	in, out  plane // of the running apply
 }
 
 func (b *block) Name() string { return b.name }
@@ -78,12 +79,22 @@ func each(s *Set, wants func(Image) bool, apply func(Image) (Image, error)) erro
 		out, err := apply(img)
 		if err != nil {
 			s.discard()
-			return fmt.Errorf("frame %d of %s: %w", img.Frame.Number, img.Frame.Profile, err)
+			return failed(img, err)
 		}
 		s.result(out)
 	}
 	s.merge()
 	return nil
+}
+
+func failed(img Image, err error) error {
+	return fmt.Errorf("frame %d of %s: %w", img.Frame.Number, img.Frame.Profile, err)
+}
+
+// eachDepth is each for the set's first depth.
+func eachDepth(s *Set, apply func(Image) (Image, error)) error {
+	depth, _ := s.First(camdriver.Depth, camdriver.Z16)
+	return each(s, func(img Image) bool { return img == depth }, apply)
 }
 
 func isDepth(img Image) bool { return img.is(camdriver.Depth, camdriver.Z16) }
@@ -92,45 +103,39 @@ func isDepthOrDisparity(img Image) bool {
 	return isDepth(img) || img.is(camdriver.Depth, camdriver.Disparity32)
 }
 
-// make returns a frame of profile p with the size of img, and the planes of both.
-func (b *block) make(img Image, p *Profile, in, out *plane) (Image, error) {
+// make returns a frame of profile p with the size of img, and sets the planes of both.
+func (b *block) make(img Image, p *Profile) (Image, error) {
 	var err error
-	if *in, err = planeOf(img.Frame); err != nil {
+	if b.in, err = planeOf(img.Frame); err != nil {
 		return Image{}, err
 	}
-	if p.Width != in.width || p.Height != in.height {
-		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", in.width, in.height, p.Width, p.Height, ErrBadFrame)
+	if p.Width != b.in.width || p.Height != b.in.height {
+		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", b.in.width, b.in.height, p.Width, p.Height, ErrBadFrame)
 	}
-	return b.output(img, p, out)
+	return b.output(img, p)
 }
 
-// output returns a frame of profile p for a result of img, and its plane.
-func (b *block) output(img Image, p *Profile, out *plane) (Image, error) {
+// output returns a frame of profile p for a result of img, and sets its plane.
+func (b *block) output(img Image, p *Profile) (Image, error) {
 	made, err := b.res.frame(img.Frame, p, 0)
 	if err != nil {
 		return Image{}, err
 	}
-	if *out, err = planeOf(made.Frame); err != nil {
+	if b.out, err = planeOf(made.Frame); err != nil {
 		made.Frame.Release()
 		return Image{}, err
 	}
 	return made, nil
 }
 
-// like is make for results in the format of img.
-func (b *block) like(img Image, in, out *plane) (Image, error) {
-	return b.make(img, b.same.of(img.Profile, zeroIndex), in, out)
-}
+// like is make for results in the format of img. As in the SDK, their stream has index 0.
+func (b *block) like(img Image) (Image, error) { return b.convert(img, img.Profile.Format) }
 
-// convert is make for results in another format.
-func (b *block) convert(img Image, format camdriver.Format, in, out *plane) (Image, error) {
-	p := b.same.of(img.Profile, func(p *Profile) *Profile { return zeroIndex(p.derived(format, p.Width, p.Height)) })
-	return b.make(img, p, in, out)
-}
-
-// zeroIndex returns p with stream index 0, as the SDK's filters do.
-func zeroIndex(p *Profile) *Profile {
-	q := *p
-	q.Stream.Index = 0
-	return &q
+// convert is like for results in another format.
+func (b *block) convert(img Image, format camdriver.Format) (Image, error) {
+	return b.make(img, b.profiles.of(img.Profile, func(p *Profile) *Profile {
+		q := *p
+		q.Format, q.Stream.Index = format, 0
+		return &q
+	}))
 }

@@ -10,9 +10,6 @@ import (
 // Colorizer adds an image of depth or disparity: RGB8 of the depth stream.
 type Colorizer struct {
 	block
-	profiles derivations
-	in, out  plane
-
 	scheme   int // of table
 	table    []uint32
 	counts   [][]uint32 // histograms, by slot
@@ -74,7 +71,7 @@ func (c *Colorizer) apply(img Image) (Image, error) {
 	p := c.profiles.of(img.Profile, func(p *Profile) *Profile {
 		return p.derived(camdriver.RGB8, p.Width, p.Height)
 	})
-	out, err := c.make(img, p, &c.in, &c.out)
+	out, err := c.make(img, p)
 	if err != nil {
 		return Image{}, err
 	}

@@ -11,10 +11,7 @@ import (
 // other images by the mean. Sizes are padded with zeros to a multiple of 4.
 type Decimation struct {
 	block
-	profiles derivations
-	by       int // of profiles
-
-	in, out       plane
+	by            int // of profiles
 	format        camdriver.Format
 	width, height int // without padding
 }
@@ -71,14 +68,14 @@ func (d *Decimation) apply(img Image) (Image, error) {
 		return Image{}, fmt.Errorf("cannot divide %d×%d pixels by %d: %w", d.in.width, d.in.height, by, camdriver.ErrUnsupported)
 	}
 	if by != d.by {
-		d.profiles, d.by = derivations{}, by
+		d.profiles, d.by = nil, by
 	}
 	p := d.profiles.of(img.Profile, d.derive)
 	if p.Width < d.width || p.Height < d.height {
 		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", d.in.width, d.in.height,
 			img.Profile.Width, img.Profile.Height, ErrBadFrame)
 	}
-	out, err := d.output(img, p, &d.out)
+	out, err := d.output(img, p)
 	if err != nil {
 		return Image{}, err
 	}

@@ -10,7 +10,6 @@ import (
 type Disparity struct {
 	block
 	from, to camdriver.Format
-	in, out  plane
 	factor   float32 // depth in units × disparity
 }
 
@@ -31,7 +30,7 @@ func (d *Disparity) wants(img Image) bool {
 }
 
 func (d *Disparity) apply(img Image) (Image, error) {
-	out, err := d.convert(img, d.to, &d.in, &d.out)
+	out, err := d.convert(img, d.to)
 	if err != nil {
 		return Image{}, err
 	}

@@ -13,8 +13,8 @@ type HDRMerge struct {
 	first  exposure // of an incomplete pair
 	merged Image    // retained; Frame is nil if none
 
-	out, d0, d1 plane
-	i0, i1      plane // infrared; empty if not used
+	second plane // depth; that of the first is in
+	i0, i1 plane // infrared; empty if not used
 }
 
 // exposure is half of a pair.
@@ -23,13 +23,8 @@ type exposure struct {
 }
 
 func (e *exposure) release() {
-	if e.depth.Frame != nil {
-		e.depth.Frame.Release()
-	}
-	if e.infrared.Frame != nil {
-		e.infrared.Frame.Release()
-	}
-	*e = exposure{}
+	e.depth.drop()
+	e.infrared.drop()
 }
 
 // NewHDRMerge returns the block. It has no options.
@@ -39,14 +34,7 @@ func NewHDRMerge(res *Resources) *HDRMerge {
 
 func (h *HDRMerge) Reset() {
 	h.first.release()
-	h.drop()
-}
-
-func (h *HDRMerge) drop() {
-	if h.merged.Frame != nil {
-		h.merged.Frame.Release()
-	}
-	h.merged = Image{}
+	h.merged.drop()
 }
 
 func (h *HDRMerge) Process(s *Set) error {
@@ -110,7 +98,7 @@ func (h *HDRMerge) expire(depth Image) {
 	ahead := counter(depth.Frame) - counter(h.merged.Frame)
 	if ahead < 0 || ahead >= maxMergedAge || depth.Frame.Width != h.merged.Frame.Width || depth.Frame.Height != h.merged.Frame.Height ||
 		depth.Profile != h.merged.Profile {
-		h.drop()
+		h.merged.drop()
 	}
 }
 
@@ -119,14 +107,14 @@ func (h *HDRMerge) merge(a, b exposure) error {
 	if counter(a.depth.Frame)+1 != counter(b.depth.Frame) || a.depth.Profile != b.depth.Profile {
 		return nil
 	}
-	var err error
-	if h.d0, err = planeOf(a.depth.Frame); err != nil {
+	first, err := planeOf(a.depth.Frame)
+	if err != nil {
 		return err
 	}
-	if h.d1, err = planeOf(b.depth.Frame); err != nil {
+	if h.second, err = planeOf(b.depth.Frame); err != nil {
 		return err
 	}
-	if h.d0.width != h.d1.width || h.d0.height != h.d1.height {
+	if first.width != h.second.width || first.height != h.second.height {
 		return nil
 	}
 	h.i0, h.i1 = plane{}, plane{}
@@ -137,12 +125,12 @@ func (h *HDRMerge) merge(a, b exposure) error {
 			h.i0, h.i1 = i0, i1
 		}
 	}
-	out, err := h.make(a.depth, a.depth.Profile, &h.d0, &h.out)
+	out, err := h.make(a.depth, a.depth.Profile)
 	if err != nil {
 		return err
 	}
 	h.share(h, h.out.height)
-	h.drop()
+	h.merged.drop()
 	h.merged = out
 	return nil
 }
@@ -166,7 +154,7 @@ const (
 
 func (h *HDRMerge) rows(_, from, to int) {
 	for y := from; y < to; y++ {
-		out, d0, d1 := h.out.row16(y), h.d0.row16(y), h.d1.row16(y)
+		out, d0, d1 := h.out.row16(y), h.in.row16(y), h.second.row16(y)
 		switch h.i0.size {
 		case 1:
 			mergeTrusted(out, d0, d1, h.i0.row(y), h.i1.row(y), dark8, bright8)

@@ -6,10 +6,7 @@ import (
 )
 
 // HoleFilling fills pixels without depth from their neighbours.
-type HoleFilling struct {
-	block
-	in, out plane
-}
+type HoleFilling struct{ block }
 
 // NewHoleFilling returns a block that fills with the farthest neighbour.
 func NewHoleFilling(res *Resources) *HoleFilling {
@@ -22,7 +19,7 @@ func NewHoleFilling(res *Resources) *HoleFilling {
 func (h *HoleFilling) Process(s *Set) error { return each(s, isDepthOrDisparity, h.apply) }
 
 func (h *HoleFilling) apply(img Image) (Image, error) {
-	out, err := h.like(img, &h.in, &h.out)
+	out, err := h.like(img)
 	if err != nil {
 		return Image{}, err
 	}

@@ -1,8 +1,6 @@
 package process
 
 import (
-	"fmt"
-
 	"rsros/camdriver"
 	"rsros/camdriver/process/internal/lens"
 )
@@ -14,8 +12,7 @@ type PointCloud struct {
 	block
 	texture camdriver.StreamID // AnyStream for none
 
-	geometry *cloudGeometry
-	depth    plane
+	geometry *geometry
 	xyz, uv  []float32 // of the output image
 	sinks    []PointSink
 	places   bool // sinks need texture coordinates
@@ -26,16 +23,6 @@ type PointCloud struct {
 
 // cloudScratch is the memory for a row.
 type cloudScratch struct{ y, xyz, uv []float32 }
-
-// cloudGeometry is the geometry of a pair of profiles.
-type cloudGeometry struct {
-	depth, texture *Profile // texture may be nil
-	out            *Profile
-	rays           *lens.Rays
-	view           lens.View
-	width, height  float32 // of the texture
-	beside         bool    // the texture's camera is beside depth's
-}
 
 // NewPointCloud returns a block for points with coordinates in a texture stream: the given
 // stream, or else the first of its kind. AnyStream means no texture.
@@ -64,58 +51,60 @@ func Points(img Image) (xyz, uv []float32) {
 }
 
 func (p *PointCloud) Process(s *Set) error {
-	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
-	if !ok {
-		return nil
-	}
-	if err := p.process(s, depth); err != nil {
-		s.discard()
-		return fmt.Errorf("frame %d of %s: %w", depth.Frame.Number, depth.Frame.Profile, err)
-	}
-	s.merge()
-	return nil
+	texture := p.textureOf(s)
+	return eachDepth(s, func(depth Image) (Image, error) {
+		if err := p.begin(depth, texture); err != nil {
+			return Image{}, err
+		}
+		extra := 0
+		if texture != nil {
+			extra = 8 * p.in.width * p.in.height
+		}
+		img, err := p.res.frame(depth.Frame, p.geometry.out, extra)
+		if err != nil {
+			return Image{}, err
+		}
+		p.xyz, p.uv = Points(img)
+		p.share((*cloudRows)(p), p.in.height)
+		return img, nil
+	})
 }
 
-func (p *PointCloud) process(s *Set, depth Image) error {
-	if err := p.begin(s, depth); err != nil {
-		return err
-	}
-	extra := 0
-	if p.geometry.texture != nil {
-		extra = 8 * p.depth.width * p.depth.height
-	}
-	img, err := p.res.frame(depth.Frame, p.geometry.out, extra)
-	if err != nil {
-		return err
-	}
-	s.result(img)
-	p.xyz, p.uv = Points(img)
-	p.share((*cloudRows)(p), p.depth.height)
-	p.depth, p.xyz, p.uv = plane{}, nil, nil
-	return nil
-}
-
-// begin prepares the geometry and options for a set.
-func (p *PointCloud) begin(s *Set, depth Image) error {
+// begin prepares the geometry and options for an image.
+func (p *PointCloud) begin(depth Image, texture *Profile) error {
 	var err error
-	if p.depth, err = planeOf(depth.Frame); err != nil {
+	if p.in, err = planeOf(depth.Frame); err != nil {
 		return err
 	}
-	if err := p.prepare(depth.Profile, p.textureOf(s)); err != nil {
+	if err := calibrated(depth.Profile, &p.in); err != nil {
 		return err
 	}
-	g := p.geometry
-	if p.depth.width != g.rays.Width || p.depth.height != g.rays.Height {
-		return errSize(depth, g.rays)
+	if p.geometry == nil || p.geometry.depth != depth.Profile || p.geometry.other != texture {
+		g, err := newGeometry(depth.Profile, texture)
+		if err != nil {
+			return err
+		}
+		d := &depth.Profile.Intrinsics
+		g.rays, g.out = lens.NewRays(d, d.Width, d.Height, 0), depth.Profile.derived(camdriver.XYZ32F, d.Width, d.Height)
+		if texture != nil {
+			g.view.Lens = lens.NewLens(&texture.Intrinsics, cloudBending(texture.Intrinsics.Model))
+		}
+		p.geometry = g
 	}
 	p.units = depth.Frame.DepthUnits
-	p.occlude = p.get(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
+	p.occlude = p.get(camdriver.OptionFilterMagnitude) > 1 && texture != nil && p.geometry.beside()
 	for i := range p.work {
-		if w := &p.work[i]; len(w.y) < p.depth.width {
-			*w = cloudScratch{make([]float32, p.depth.width), make([]float32, 3*p.depth.width), make([]float32, 2*p.depth.width)}
+		if w := &p.work[i]; len(w.y) < p.in.width {
+			*w = cloudScratch{make([]float32, p.in.width), make([]float32, 3*p.in.width), make([]float32, 2*p.in.width)}
 		}
 	}
 	return nil
+}
+
+// beside reports whether the other camera is beside depth's, not below it as in L500 cameras.
+func (g *geometry) beside() bool {
+	t := &g.view.Turn
+	return !t.Identity() && !(t.T[0] < 0.001 && t.T[1] > 0.01)
 }
 
 // textureOf returns the profile of the texture, or the previous one if the set has none.
@@ -132,37 +121,8 @@ func (p *PointCloud) textureOf(s *Set) *Profile {
 		return img.Profile
 	}
 	if p.geometry != nil {
-		return p.geometry.texture
+		return p.geometry.other
 	}
-	return nil
-}
-
-// prepare computes the geometry of two profiles unless it is the current one.
-func (p *PointCloud) prepare(depth, texture *Profile) error {
-	if p.geometry != nil && p.geometry.depth == depth && p.geometry.texture == texture {
-		return nil
-	}
-	d := &depth.Intrinsics
-	if d.Width == 0 || texture != nil && texture.Intrinsics.Width == 0 {
-		return fmt.Errorf("intrinsics of depth or texture: %w", ErrUncalibrated)
-	}
-	if d.Width != p.depth.width || d.Height != p.depth.height {
-		return fmt.Errorf("frame has %d×%d pixels, but intrinsics are for %d×%d: %w", p.depth.width, p.depth.height, d.Width, d.Height, ErrBadFrame)
-	}
-	g := &cloudGeometry{depth: depth, texture: texture, rays: lens.NewRays(d, d.Width, d.Height, 0)}
-	g.out = depth.derived(camdriver.XYZ32F, d.Width, d.Height)
-	if texture != nil {
-		t := &texture.Intrinsics
-		var err error
-		if g.view.Turn, err = depth.extrinsics(texture); err != nil {
-			return err
-		}
-		below := g.view.Turn.T[0] < 0.001 && g.view.Turn.T[1] > 0.01 // L500 cameras
-		g.beside = !g.view.Turn.Identity() && !below
-		g.width, g.height = float32(t.Width), float32(t.Height)
-		g.view.Lens = lens.NewLens(t, cloudBending(t.Model))
-	}
-	p.geometry = g
 	return nil
 }
 
@@ -181,11 +141,11 @@ func cloudBending(m camdriver.Distortion) lens.Distortion {
 type cloudRows PointCloud
 
 func (p *cloudRows) rows(slot, from, to int) {
-	width, w, g := p.depth.width, &p.work[slot], p.geometry
+	width, w, g := p.in.width, &p.work[slot], p.geometry
 	for row := from; row < to; row++ {
 		xyz := p.xyz[3*row*width:][:3*width]
-		if g.texture == nil {
-			g.rays.Deproject(xyz, p.depth.row16(row), row, p.units, w.y)
+		if g.other == nil {
+			g.rays.Deproject(xyz, p.in.row16(row), row, p.units, w.y)
 		} else {
 			(*PointCloud)(p).points(w, row, xyz, p.uv[2*row*width:][:2*width], true)
 		}
@@ -197,10 +157,10 @@ func (p *cloudRows) rows(slot, from, to int) {
 // texture.
 func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places bool) {
 	g := p.geometry
-	depth := p.depth.row16(row)
+	depth := p.in.row16(row)
 	x, y := g.rays.Row(row, w.y)
 	lens.Deproject(xyz, depth, x, y, p.units)
-	if g.texture == nil || !places && !p.occlude {
+	if g.other == nil || !places && !p.occlude {
 		return
 	}
 	g.view.Project(uv, xyz, depth, x, y, p.units)
@@ -208,6 +168,6 @@ func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places 
 		occludeRow(xyz, uv)
 	}
 	if places {
-		lens.Divide(uv, g.width, g.height)
+		lens.Divide(uv, float32(g.other.Intrinsics.Width), float32(g.other.Intrinsics.Height))
 	}
 }

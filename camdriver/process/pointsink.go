@@ -1,8 +1,6 @@
 package process
 
 import (
-	"fmt"
-
 	"rsros/camdriver"
 )
 
@@ -36,12 +34,12 @@ func (p *PointCloud) Each(s *Set, places bool, sinks []PointSink) (bool, error) 
 	if !ok {
 		return false, nil
 	}
-	if err := p.begin(s, depth); err != nil {
-		return false, fmt.Errorf("frame %d of %s: %w", depth.Frame.Number, depth.Frame.Profile, err)
+	if err := p.begin(depth, p.textureOf(s)); err != nil {
+		return false, failed(depth, err)
 	}
-	p.sinks, p.places = sinks, places && p.geometry.texture != nil
-	p.res.workers.run(&p.job, (*sinkRows)(p), (p.depth.height+sinkBand-1)/sinkBand, 1)
-	p.depth, p.sinks = plane{}, nil
+	p.sinks, p.places = sinks, places && p.geometry.other != nil
+	p.res.workers.run(&p.job, (*sinkRows)(p), (p.in.height+sinkBand-1)/sinkBand, 1)
+	p.sinks = nil
 	return true, nil
 }
 
@@ -50,12 +48,12 @@ type sinkRows PointCloud
 
 func (p *sinkRows) rows(slot, from, to int) {
 	for band := from; band < to; band++ {
-		p.band(slot, band*sinkBand, min(band*sinkBand+sinkBand, p.depth.height))
+		p.band(slot, band*sinkBand, min(band*sinkBand+sinkBand, p.in.height))
 	}
 }
 
 func (p *sinkRows) band(slot, from, to int) {
-	w, width := &p.work[slot], p.depth.width
+	w, width := &p.work[slot], p.in.width
 	xyz, uv := w.xyz[:3*width], w.uv[:2*width]
 	for _, sink := range p.sinks {
 		sink.Begin(slot, from, to)

@@ -52,6 +52,14 @@ func (i Image) is(kind camdriver.StreamKind, format camdriver.Format) bool {
 	return p.Stream.Kind == kind && (format == camdriver.AnyFormat || p.Format == format)
 }
 
+// drop releases the frame, if there is one, and clears the image.
+func (i *Image) drop() {
+	if i.Frame != nil {
+		i.Frame.Release()
+	}
+	*i = Image{}
+}
+
 // Rig is the profiles of a device's running streams. It is safe for concurrent use.
 type Rig struct {
 	mu       sync.Mutex

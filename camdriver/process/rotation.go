@@ -10,10 +10,8 @@ import (
 // rotated images.
 type Rotation struct {
 	block
-	streams  []camdriver.StreamKind
-	angle    int
-	profiles derivations
-	in, out  plane
+	streams []camdriver.StreamKind
+	angle   int // of profiles
 }
 
 // NewRotation returns a block that rotates the images of the given kinds of stream, or of
@@ -29,7 +27,7 @@ func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
 
 func (r *Rotation) Process(s *Set) error { return each(s, r.wants, r.apply) }
 
-func (r *Rotation) Reset() { r.profiles = derivations{} }
+func (r *Rotation) Reset() { r.profiles = nil }
 
 func (r *Rotation) wants(img Image) bool {
 	p := &img.Frame.Profile
@@ -38,7 +36,7 @@ func (r *Rotation) wants(img Image) bool {
 	}
 	angle := int(r.get(camdriver.OptionRotation))
 	if angle != r.angle {
-		r.angle, r.profiles = angle, derivations{}
+		r.angle, r.profiles = angle, nil
 	}
 	pair := p.Format == camdriver.YUYV || p.Format == camdriver.UYVY
 	return angle != 0 && !pair // pixels with subsampled colour cannot be separated
@@ -50,7 +48,7 @@ func (r *Rotation) apply(img Image) (Image, error) {
 		return Image{}, err
 	}
 	p := r.profiles.of(img.Profile, r.derive)
-	made, err := r.output(img, p, &r.out)
+	made, err := r.output(img, p)
 	if err != nil {
 		return Image{}, err
 	}

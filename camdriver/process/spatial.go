@@ -8,7 +8,6 @@ import (
 // Spatial is an edge-preserving filter of depth or disparity.
 type Spatial struct {
 	block
-	out    plane
 	edges  smooth.Edges
 	across bool           // filtering columns, not rows
 	lanes  []smooth.Lanes // by slot
@@ -36,11 +35,11 @@ var holeRadius = [...]int{0, 2, 4, 8, 16, 255}
 func (s *Spatial) Process(set *Set) error { return each(set, isDepthOrDisparity, s.apply) }
 
 func (s *Spatial) apply(img Image) (Image, error) {
-	var in plane
-	out, err := s.like(img, &in, &s.out)
+	out, err := s.like(img)
 	if err != nil {
 		return Image{}, err
 	}
+	in := &s.in
 	for y := range in.height {
 		copy(s.out.row(y), in.row(y))
 	}

@@ -10,7 +10,6 @@ import (
 // Temporal smooths depth or disparity over time and fills holes from previous frames.
 type Temporal struct {
 	block
-	in, out plane
 	profile *Profile // of the history
 	fading  smooth.Fading
 
@@ -39,7 +38,7 @@ func (t *Temporal) Process(s *Set) error { return each(s, isDepthOrDisparity, t.
 func (t *Temporal) Reset() { t.profile = nil }
 
 func (t *Temporal) apply(img Image) (Image, error) {
-	out, err := t.like(img, &t.in, &t.out)
+	out, err := t.like(img)
 	if err != nil {
 		return Image{}, err
 	}

@@ -9,7 +9,6 @@ import (
 // Threshold keeps depth between two distances.
 type Threshold struct {
 	block
-	in, out     plane
 	least, most uint16
 }
 
@@ -34,7 +33,7 @@ func (t *Threshold) apply(img Image) (Image, error) {
 	units := img.Frame.DepthUnits
 	from := sort.Search(65536, func(d int) bool { return units*float32(d) >= least })
 	to := sort.Search(65536, func(d int) bool { return units*float32(d) > most })
-	out, err := t.like(img, &t.in, &t.out)
+	out, err := t.like(img)
 	if err != nil {
 		return Image{}, err
 	}

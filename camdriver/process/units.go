@@ -8,8 +8,7 @@ import (
 // Units adds depth in metres.
 type Units struct {
 	block
-	in, out plane
-	units   float32
+	units float32
 }
 
 // NewUnits returns a units transform.
@@ -21,7 +20,7 @@ func NewUnits(res *Resources) *Units {
 func (u *Units) Process(s *Set) error { return each(s, isDepth, u.apply) }
 
 func (u *Units) apply(img Image) (Image, error) {
-	out, err := u.convert(img, camdriver.Distance, &u.in, &u.out)
+	out, err := u.convert(img, camdriver.Distance)
 	if err != nil {
 		return Image{}, err
 	}
