@@ -106,12 +106,12 @@ func (d *Decimation) rows(_, from, to int) {
 		case camdriver.Z16:
 			d.depth(d.out.row16(y)[:d.width], y*d.by)
 		case camdriver.Y16:
-			d.grey16(d.out.row16(y)[:d.width], y*d.by)
+			mean(d, d.out.row16(y)[:d.width], y*d.by, 1)
 		case camdriver.YUYV, camdriver.UYVY:
 			used = d.width / 2 * 4
 			d.pairs(out[:used], y*d.by)
 		default:
-			d.mean(out[:used], y*d.by)
+			mean(d, out[:used], y*d.by, d.in.size)
 		}
 		clear(out[used:])
 	}

@@ -2,33 +2,19 @@ package process
 
 import "rsros/camdriver"
 
-// mean writes the mean of each patch by channel, for channels of a byte.
-func (d *Decimation) mean(out []byte, y int) {
-	size, all := d.in.size, uint32(d.by*d.by)
-	for i := range out {
-		x, channel := i/size, i%size
-		sum := uint32(0)
-		for k := range d.by {
-			in := d.in.row(y + k)[x*d.by*size+channel:]
-			for m := range d.by {
-				sum += uint32(in[m*size])
-			}
-		}
-		out[i] = byte(sum / all)
-	}
-}
-
-// grey16 is mean for 16-bit grey.
-func (d *Decimation) grey16(out []uint16, y int) {
+// mean writes the mean of each patch by channel.
+func mean[T uint8 | uint16](d *Decimation, out []T, y, channels int) {
 	all := uint32(d.by * d.by)
 	for i := range out {
+		x, channel := i/channels, i%channels
 		sum := uint32(0)
 		for k := range d.by {
-			for _, v := range d.in.row16(y + k)[i*d.by:][:d.by] {
-				sum += uint32(v)
+			in := rowOf[T](&d.in, y+k)[x*d.by*channels+channel:]
+			for m := range d.by {
+				sum += uint32(in[m*channels])
 			}
 		}
-		out[i] = uint16(sum / all)
+		out[i] = T(sum / all)
 	}
 }
 

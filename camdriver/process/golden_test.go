@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -302,22 +303,11 @@ func newBlock(t testing.TB, res *process.Resources, s goldenStep) process.Block 
 	case "rotation":
 		b = process.NewRotation(res, kindOf(word("on", "depth")))
 	default:
-		make, ok := map[string]func(*process.Resources) process.Block{
-			"threshold":    func(r *process.Resources) process.Block { return process.NewThreshold(r) },
-			"disparity":    func(r *process.Resources) process.Block { return process.NewDisparity(r) },
-			"depth":        func(r *process.Resources) process.Block { return process.NewDepth(r) },
-			"spatial":      func(r *process.Resources) process.Block { return process.NewSpatial(r) },
-			"temporal":     func(r *process.Resources) process.Block { return process.NewTemporal(r) },
-			"hole_filling": func(r *process.Resources) process.Block { return process.NewHoleFilling(r) },
-			"units":        func(r *process.Resources) process.Block { return process.NewUnits(r) },
-			"colorizer":    func(r *process.Resources) process.Block { return process.NewColorizer(r) },
-			"sequence_id":  func(r *process.Resources) process.Block { return process.NewSequenceID(r) },
-			"hdr_merge":    func(r *process.Resources) process.Block { return process.NewHDRMerge(r) },
-		}[s.Block]
-		if !ok {
-			t.Fatalf("unknown block %q", s.Block)
+		name := cmp.Or(map[string]string{"disparity": "disparity_start", "depth": "disparity_end", "sequence_id": "sequence_id_filter"}[s.Block], s.Block)
+		var err error
+		if b, err = process.New(res, name); err != nil {
+			t.Fatal(err)
 		}
-		b = make(res)
 	}
 	for _, o := range goldenOptions[s.Block] {
 		if v, ok := s.Options[o.name]; ok {

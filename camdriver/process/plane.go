@@ -37,13 +37,13 @@ type sample interface{ uint16 | float32 }
 
 // reinterpret returns bytes as numbers in host byte order, which is little-endian on all
 // supported platforms. The bytes need not be aligned.
-func reinterpret[T sample](b []byte) []T {
+func reinterpret[T sample | uint8](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// rowOf returns a row of samples.
-func rowOf[T sample](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
+// rowOf returns a row of numbers.
+func rowOf[T sample | uint8](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
 
 // pixels returns bytes as pixels.
 func pixels[P [1]byte | [2]byte | [3]byte | [4]byte](b []byte) []P {
