@@ -108,35 +108,21 @@ type TopicSizes struct {
 }
 
 // Summarize summarizes a bag. Without options it reads no messages.
-func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (*Summary, error) {
-	s, err := summarize(b)
-	if err != nil {
+func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (s *Summary, err error) {
+	s = &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
+		Messages: b.MessageCount(), Chunks: len(b.Blocks()), Topics: Topics(b), Notes: b.Notes()}
+	if s.Compressions, err = Compressions(b); err != nil {
 		return s, err
 	}
-	if o.Dates {
-		s.Recorded = recorded(b)
+	read := 0
+	for _, u := range s.Compressions {
+		read += u.Chunks
+		s.Stored += u.Stored
+		s.Uncompressed += u.Uncompressed
 	}
-	if o.Rates {
-		if err := s.rates(ctx, b); err != nil {
-			return s, err
-		}
+	if read < s.Chunks {
+		s.Sampled = read
 	}
-	if o.Sizes {
-		if err := s.sizes(ctx, b); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
-func summarize(b *bagstore.Recording) (*Summary, error) {
-	chunks := b.Blocks()
-	s := &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
-		Messages: b.MessageCount(), Chunks: len(chunks), Notes: b.Notes()}
-	if err := s.storage(b); err != nil {
-		return s, err
-	}
-	s.Topics = Topics(b)
 	types := make(map[TypeSummary]bool)
 	for _, c := range b.Connections() {
 		types[TypeSummary{c.Type, c.MD5}] = true
@@ -144,7 +130,16 @@ func summarize(b *bagstore.Recording) (*Summary, error) {
 	s.Types = slices.SortedFunc(maps.Keys(types), func(x, y TypeSummary) int {
 		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.MD5, y.MD5))
 	})
-	return s, nil
+	if o.Dates {
+		s.Recorded = recorded(b)
+	}
+	if o.Rates {
+		err = s.rates(ctx, b)
+	}
+	if o.Sizes && err == nil {
+		err = s.sizes(ctx, b)
+	}
+	return s, err
 }
 
 // Topics returns the topics of a bag by name, without rates and sizes. It reads nothing.
@@ -166,22 +161,6 @@ func Topics(b *bagstore.Recording) (list []TopicSummary) {
 		list = append(list, *topics[name])
 	}
 	return list
-}
-
-func (s *Summary) storage(b *bagstore.Recording) (err error) {
-	if s.Compressions, err = Compressions(b); err != nil {
-		return err
-	}
-	read := 0
-	for _, u := range s.Compressions {
-		read += u.Chunks
-		s.Stored += u.Stored
-		s.Uncompressed += u.Uncompressed
-	}
-	if read < s.Chunks {
-		s.Sampled = read
-	}
-	return nil
 }
 
 // Compressions returns the compressions of a bag's chunks, those of most chunks first. At an address, it

@@ -10,54 +10,70 @@ import (
 	"rsros/bagstore"
 )
 
+// rows are the lines of a text, each with a label, which is empty if it is that of the line before.
+type rows [][2]string
+
+func (r *rows) add(label string, lines ...string) {
+	for _, line := range lines {
+		*r = append(*r, [2]string{label, line})
+		label = ""
+	}
+}
+
 // WriteText prints the summary like rosbag info, then rates and sizes of each topic if known.
 func (s *Summary) WriteText(to io.Writer) error {
-	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
+	var r rows
+	r.add("path", s.Path)
+	r.add("version", s.Version)
 	if s.Messages > 0 {
-		rows = append(rows, [2]string{"duration", durationText(s.Duration())})
-		rows = append(rows, s.timeRows()...)
+		r.add("duration", durationText(s.Duration()))
+		s.times(&r)
 	}
-	rows = append(rows, [2]string{"size", sizeText(float64(s.Size))})
+	r.add("size", sizeText(float64(s.Size)))
 	if s.Messages > 0 {
-		rows = append(rows, [2]string{"messages", fmt.Sprint(s.Messages)})
-		rows = append(rows, s.compressionRows()...)
-		rows = append(rows, s.typeRows()...)
-		rows = append(rows, s.topicRows()...)
-		rows = append(rows, s.detailRows("rates", rateDetails)...)
-		rows = append(rows, s.detailRows("sizes", sizeDetails)...)
+		r.add("messages", fmt.Sprint(s.Messages))
+		s.compression(&r)
+		r.add("types", s.typeLines()...)
+		r.add("topics", s.topicLines()...)
+		r.add("rates", s.details(s.rateDetails)...)
+		r.add("sizes", s.details(sizeDetails)...)
 	}
 	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0]))
+	for _, row := range r {
+		width = max(width, len(row[0]))
 	}
 	w := bufio.NewWriter(to)
-	for _, r := range rows {
-		name := r[0]
+	for _, row := range r {
+		name := row[0]
 		if name != "" {
 			name += ":"
 		}
-		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(r[1], " "))
+		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(row[1], " "))
 	}
 	return w.Flush()
 }
 
-// timeRows says when it begins and ends, as rosbag info does, and if that isn't in the file, what is.
-func (s *Summary) timeRows() [][2]string {
-	r := s.Recorded
-	switch {
+// times says when it begins and ends, as rosbag info does, and if that isn't in the file, what is.
+func (s *Summary) times(to *rows) {
+	start, end, times := timeText(s.Start), timeText(s.End), []string(nil)
+	switch r := s.Recorded; {
 	case r == nil:
-		return [][2]string{{"start", timeText(s.Start)}, {"end", timeText(s.End)}}
 	case r.Start == 0:
-		return [][2]string{{"start", fmt.Sprintf("%.2f", s.Start.Seconds())}, {"end", fmt.Sprintf("%.2f", s.End.Seconds())},
-			{"times", "seconds from the start of a RealSense recording; its stamps are the camera's clock, no date"}}
+		start, end = fmt.Sprintf("%.2f", s.Start.Seconds()), fmt.Sprintf("%.2f", s.End.Seconds())
+		times = []string{"seconds from the start of a RealSense recording; its stamps are the camera's clock, no date"}
+	default:
+		start, end = timeText(r.Start), timeText(r.End)
+		times = []string{fmt.Sprintf("in the file %.2f to %.2f, from the start of the RealSense recording", s.Start.Seconds(), s.End.Seconds())}
 	}
-	return [][2]string{{"start", timeText(r.Start)}, {"end", timeText(r.End)},
-		{"times", fmt.Sprintf("in the file %.2f to %.2f, from the start of the RealSense recording", s.Start.Seconds(), s.End.Seconds())}}
+	to.add("start", start)
+	to.add("end", end)
+	to.add("times", times...)
 }
 
-func (s *Summary) compressionRows() [][2]string {
+func (s *Summary) compression(to *rows) {
 	if len(s.Compressions) == 0 {
-		return [][2]string{{"compression", "none"}}
+		to.add("compression", "none")
+		return
 	}
 	percent := func(stored, uncompressed int64) float64 { return 100 * float64(stored) / float64(max(1, uncompressed)) }
 	var uses []string
@@ -68,88 +84,84 @@ func (s *Summary) compressionRows() [][2]string {
 		}
 		uses = append(uses, part)
 	}
-	rows := [][2]string{{"compression", strings.Join(uses, ", ")}}
+	to.add("compression", strings.Join(uses, ", "))
 	if !s.compressed() || s.Sampled > 0 {
-		return rows
+		return
 	}
-	size, stored := sizeText(float64(s.Uncompressed)), sizeText(float64(s.Stored))
-	n := max(len(size), len(stored))
-	d := s.Duration().Seconds()
-	if d <= 0 {
-		return append(rows, [2]string{"uncompressed", fmt.Sprintf("%*s", n, size)}, [2]string{"compressed", fmt.Sprintf("%*s", n, stored)})
+	size, stored := aligned(sizeText(float64(s.Uncompressed)), sizeText(float64(s.Stored)))
+	if d := s.Duration().Seconds(); d > 0 {
+		rate, storedRate := aligned(sizeText(float64(s.Uncompressed)/d), sizeText(float64(s.Stored)/d))
+		size += fmt.Sprintf(" @ %s/s", rate)
+		stored += fmt.Sprintf(" @ %s/s (%.2f%%)", storedRate, percent(s.Stored, s.Uncompressed))
 	}
-	rate, storedRate := sizeText(float64(s.Uncompressed)/d), sizeText(float64(s.Stored)/d)
-	k := max(len(rate), len(storedRate))
-	return append(rows,
-		[2]string{"uncompressed", fmt.Sprintf("%*s @ %*s/s", n, size, k, rate)},
-		[2]string{"compressed", fmt.Sprintf("%*s @ %*s/s (%.2f%%)", n, stored, k, storedRate, percent(s.Stored, s.Uncompressed))})
+	to.add("uncompressed", size)
+	to.add("compressed", stored)
 }
 
-func (s *Summary) typeRows() [][2]string {
+// aligned returns texts that end in one column.
+func aligned(a, b string) (string, string) {
+	n := max(len(a), len(b))
+	return fmt.Sprintf("%*s", n, a), fmt.Sprintf("%*s", n, b)
+}
+
+func (s *Summary) typeLines() (lines []string) {
 	width := 0
 	for _, t := range s.Types {
 		width = max(width, len(t.Type))
 	}
-	rows := make([][2]string, len(s.Types))
-	for i, t := range s.Types {
-		rows[i][1] = fmt.Sprintf("%-*s [%s]", width, t.Type, t.MD5)
+	for _, t := range s.Types {
+		lines = append(lines, fmt.Sprintf("%-*s [%s]", width, t.Type, t.MD5))
 	}
-	if len(rows) > 0 {
-		rows[0][0] = "types"
-	}
-	return rows
+	return lines
 }
 
-func (s *Summary) topicRows() [][2]string {
+func (s *Summary) topicLines() (lines []string) {
 	name, count, rate, typ := 0, 0, 0, 0
 	for _, t := range s.Topics {
 		name, count, typ = max(name, len(t.Topic)), max(count, len(fmt.Sprint(t.Messages))), max(typ, len(t.Type))
-		if t.Rates != nil && t.Rates.Median > 0 {
-			rate = max(rate, len(rateText(t.Rates.Median)))
-		}
+		rate = max(rate, len(t.median()))
 	}
-	rows := make([][2]string, len(s.Topics))
-	for i, t := range s.Topics {
-		unit := "msgs"
+	for _, t := range s.Topics {
+		unit, at := "msgs", "  "
 		if t.Messages == 1 {
 			unit = "msg "
 		}
-		line := fmt.Sprintf("%-*s   %*d %s", name, t.Topic, count, t.Messages, unit)
-		if t.Rates != nil && t.Rates.Median > 0 {
-			line += fmt.Sprintf(" @ %*s", rate, rateText(t.Rates.Median))
-		} else {
-			line += fmt.Sprintf("   %*s", rate, "")
+		if t.median() != "" {
+			at = " @"
 		}
-		line += fmt.Sprintf(" : %-*s", typ, t.Type)
+		line := fmt.Sprintf("%-*s   %*d %s%s %*s : %-*s", name, t.Topic, count, t.Messages, unit, at, rate, t.median(), typ, t.Type)
 		if t.Connections > 1 {
 			line += fmt.Sprintf(" (%d connections)", t.Connections)
 		}
-		rows[i][1] = line
+		lines = append(lines, line)
 	}
-	if len(rows) > 0 {
-		rows[0][0] = "topics"
-	}
-	return rows
+	return lines
 }
 
-func (s *Summary) detailRows(title string, details func(*Summary, *TopicSummary) string) [][2]string {
+// median returns a topic's median rate, "" if it isn't known.
+func (t *TopicSummary) median() string {
+	if t.Rates == nil || t.Rates.Median <= 0 {
+		return ""
+	}
+	return rateText(t.Rates.Median)
+}
+
+func (s *Summary) details(of func(*TopicSummary) string) (lines []string) {
 	width := 0
 	for _, t := range s.Topics {
 		width = max(width, len(t.Topic))
 	}
-	var rows [][2]string
 	for i := range s.Topics {
 		t := &s.Topics[i]
-		if text := details(s, t); text != "" {
-			rows = append(rows, [2]string{title, fmt.Sprintf("%-*s   %s", width, t.Topic, text)})
-			title = ""
+		if text := of(t); text != "" {
+			lines = append(lines, fmt.Sprintf("%-*s   %s", width, t.Topic, text))
 		}
 	}
-	return rows
+	return lines
 }
 
 // rateDetails returns text such as "10.0 Hz, 1.0 Hz to 10.0 Hz; 1 gap, longest 1s after 1.9s".
-func rateDetails(s *Summary, t *TopicSummary) string {
+func (s *Summary) rateDetails(t *TopicSummary) string {
 	r := t.Rates
 	if r == nil || r.Mean == 0 {
 		return ""
@@ -171,7 +183,7 @@ func rateDetails(s *Summary, t *TopicSummary) string {
 }
 
 // sizeDetails returns text such as "57.0 KB, 313 to 600 bytes each".
-func sizeDetails(_ *Summary, t *TopicSummary) string {
+func sizeDetails(t *TopicSummary) string {
 	z := t.Sizes
 	switch {
 	case z == nil:

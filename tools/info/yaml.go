@@ -26,9 +26,8 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 		fields = append(fields, yamlField{name, fmt.Sprintf(format, value)})
 	}
 	if s.Messages == 0 {
-		// rosbag calls every bag without messages unindexed.
 		add("size", "%d", s.Size)
-		add("indexed", "%s", pythonBool(false))
+		add("indexed", "%s", "False") // rosbag calls every bag without messages unindexed
 		return fields, nil
 	}
 	add("duration", "%.6f", s.Duration().Seconds())
@@ -36,7 +35,7 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 	add("end", "%.6f", s.End.Seconds())
 	add("size", "%d", s.Size)
 	add("messages", "%d", s.Messages)
-	add("indexed", "%s", pythonBool(s.Indexed))
+	add("indexed", "%s", map[bool]string{true: "True", false: "False"}[s.Indexed])
 	main := bagstore.None
 	if len(s.Compressions) > 0 {
 		main = s.Compressions[0].Kind
@@ -46,30 +45,21 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 		add("uncompressed", "%d", s.Uncompressed)
 		add("compressed", "%d", s.Stored)
 	}
-	return fields, []yamlList{s.yamlTypes(), s.yamlTopics()}
-}
-
-func (s *Summary) yamlTypes() yamlList {
-	list := yamlList{name: "types"}
+	types, topics := yamlList{name: "types"}, yamlList{name: "topics"}
 	for _, t := range s.Types {
-		list.items = append(list.items, []yamlField{{"type", t.Type}, {"md5", t.MD5}})
+		types.items = append(types.items, []yamlField{{"type", t.Type}, {"md5", t.MD5}})
 	}
-	return list
-}
-
-func (s *Summary) yamlTopics() yamlList {
-	list := yamlList{name: "topics"}
 	for _, t := range s.Topics {
 		item := []yamlField{{"topic", t.Topic}, {"type", t.Type}, {"messages", fmt.Sprint(t.Messages)}}
 		if t.Connections > 1 {
 			item = append(item, yamlField{"connections", fmt.Sprint(t.Connections)})
 		}
-		if t.Rates != nil && t.Rates.Median > 0 {
+		if t.median() != "" {
 			item = append(item, yamlField{"frequency", fmt.Sprintf("%.4f", t.Rates.Median)})
 		}
-		list.items = append(list.items, item)
+		topics.items = append(topics.items, item)
 	}
-	return list
+	return fields, []yamlList{types, topics}
 }
 
 // WriteYAML prints the summary as rosbag info -y does.
@@ -176,11 +166,4 @@ func (f yamlField) python() string {
 		text += ".0"
 	}
 	return text
-}
-
-func pythonBool(b bool) string {
-	if b {
-		return "True"
-	}
-	return "False"
 }
