@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"rsros/bagstore/place"
 )
@@ -17,27 +18,17 @@ import (
 func Make(ctx context.Context, names []string, jobs int, o Options) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
-		queue := make(chan chan Row, max(1, jobs)-1)
-		go func() {
-			defer close(queue)
-			for _, name := range names {
-				row := make(chan Row, 1)
-				select {
-				case queue <- row:
-				case <-ctx.Done():
-					return
-				}
-				go func() { row <- Describe(ctx, name, o) }()
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer stop()
+		rows := make(chan chan Row, max(1, jobs)) // of the names that have begun
+		for begun, i := 0, 0; i < len(names); i++ {
+			for ; begun < len(names) && len(rows) < cap(rows); begun++ {
+				name, row := names[begun], make(chan Row, 1)
+				all.Go(func() { row <- Describe(ctx, name, o) })
+				rows <- row
 			}
-		}()
-		defer func() {
-			stop()
-			for row := range queue {
-				<-row
-			}
-		}()
-		for row := range queue {
-			if r := <-row; ctx.Err() != nil || !yield(r, nil) {
+			if r := <-<-rows; ctx.Err() != nil || !yield(r, nil) {
 				break
 			}
 		}

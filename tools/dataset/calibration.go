@@ -7,11 +7,6 @@ import (
 	"rsros/camdriver"
 )
 
-// modelName returns a lens model as one word.
-func modelName(m camdriver.Distortion) string {
-	return strings.ToLower(strings.ReplaceAll(m.String(), " ", "_"))
-}
-
 // matrix is a transform as 16 numbers by rows.
 func matrix(e camdriver.Extrinsics) [16]float64 {
 	r, t := e.Rotation, e.Translation
@@ -43,16 +38,7 @@ func (s *Input) inertial() *camdriver.StreamSnapshot {
 }
 
 // numbers prints values in brackets, separated by commas.
-func numbers[T any](values ...T) string {
-	var b strings.Builder
-	for i, v := range values {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, v)
-	}
-	return "[" + b.String() + "]"
-}
+func numbers[T int | float64](values ...T) string { return strings.ReplaceAll(fmt.Sprint(values), " ", ", ") }
 
 // lens returns the words of a lens model, those of EuRoC and Kalibr, and its four coefficients. why is
 // not empty if they are approximate.

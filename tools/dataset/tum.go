@@ -82,7 +82,7 @@ func (w *tumWriter) Finish() error {
 	for i, e := range w.Streams {
 		if in := e.Intrinsics; in != nil {
 			text += fmt.Sprintf("%s %d %d %v %v %v %v %v %v %v %v %v %s\n", tumPlaces[i], in.Width, in.Height, in.Fx, in.Fy, in.Ppx, in.Ppy,
-				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], modelName(in.Model))
+				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], camdriver.SnakeCase(in.Model.String()))
 		}
 	}
 	text += fmt.Sprintf("# metres = value / factor\ndepth_factor %v\n", w.Streams[1].Factor)
