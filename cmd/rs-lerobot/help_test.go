@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/program/help"
+	"rsros/test/need"
 )
 
 var update = flag.Bool("update", false, "write the help into its file")
@@ -15,9 +16,7 @@ func TestHelpPages(t *testing.T) {
 	const file = "../rs-ros-node/testdata/help/rs-lerobot.txt"
 	page := help.Page(newCommand())
 	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(file, []byte(page), 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != page {
 		t.Errorf("%s isn't what the program prints; if that is meant: go test ./cmd/rs-lerobot -run TestHelpPages -update (%v)", file, err)

@@ -21,10 +21,10 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
@@ -35,25 +35,8 @@ import (
 func robotBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "robot.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(c bagstore.Connection) uint32 {
-		id, err := w.AddConnection(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	typ := msgs.MustType("sensor_msgs/JointState")
-	joints := add(bagstore.Connection{Topic: "/joint_states", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-	in, err := rosbag.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	ids := make(map[uint32]uint32)
+	w := samplebag.Create(t, path, bagstore.Options{})
+	joints := samplebag.Topic("/joint_states", "sensor_msgs/JointState")
 	number := 0
 	samplebag.Each(t, func(m bagstore.Message) {
 		for ; bagstore.Time(number)*20e6 <= m.Time; number++ {
@@ -61,21 +44,11 @@ func robotBag(t *testing.T) string {
 			if at > 800*time.Millisecond && at < 1400*time.Millisecond {
 				continue
 			}
-			state := samplebag.JointStates(number, msgs.Time(1_700_000_000e9+int64(at)))
-			if err := w.Write(joints, max(bagstore.Time(at), bagstore.MinTime+1), state); err != nil {
-				t.Fatal(err)
-			}
+			w.Put(joints, max(bagstore.Time(at), bagstore.MinTime+1), samplebag.JointStates(number, msgs.Time(1_700_000_000e9+int64(at))))
 		}
-		if _, ok := ids[m.Conn.ID]; !ok {
-			ids[m.Conn.ID] = add(*m.Conn)
-		}
-		if err := w.Write(ids[m.Conn.ID], m.Time, m.Data); err != nil {
-			t.Fatal(err)
-		}
-	}, in)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+		w.Put(*m.Conn, m.Time, m.Data)
+	}, samplebag.Open(t, samplebag.Data(t, "sw_small_lz4.bag")))
+	w.Done()
 	return path
 }
 
@@ -83,9 +56,7 @@ func robotBag(t *testing.T) string {
 func rowsOf(t *testing.T, path string) (rows []map[string]any) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	r := pq.NewReader(f)
 	defer r.Close()
@@ -311,13 +282,9 @@ action:
   - {topic: /joint_states, fields: [header.seq, effort]}
 `
 	path := filepath.Join(t.TempDir(), "robot.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	robot, err := ReadRobot(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	dir := whole(t, options{In: []string{robotBag(t)}, Robot: robot, Selection: bagset.Selection{End: "0.7"}, Rate: 15})
 	var info lerobotInfo
 	readJSON(t, filepath.Join(dir, "meta/info.json"), &info)
@@ -362,9 +329,7 @@ func FuzzRobot(f *testing.F) {
 	f.Add([]byte("state: [{topic: /j, fields: [velocity]}]"), make([]byte, 32))
 	typ := msgs.MustType(jointState)
 	spec, err := msgs.Parse(typ.Name, typ.Definition)
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.Must(f, err)
 	c := &bagstore.Connection{Topic: "/j", Type: typ.Name}
 	f.Fuzz(func(t *testing.T, text, data []byte) {
 		robot, err := parseRobot(text)
@@ -447,9 +412,7 @@ func TestLeRobotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, err := os.Stat(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	o.Progress = nil
 	whole(t, o)
 	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {

@@ -75,9 +75,7 @@ func make1(t *testing.T, o options) (dir string, err error) {
 func whole(t *testing.T, o options) string {
 	t.Helper()
 	dir, err := make1(t, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return dir
 }
 
@@ -105,18 +103,14 @@ func tree(t *testing.T, dir string) map[string]string {
 		files[filepath.ToSlash(name)] = fmt.Sprintf("%x", sha256.Sum256(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return files
 }
 
 func decode(t *testing.T, file []byte) []byte {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var out []byte
 	switch img := img.(type) {
 	case *image.Gray16:
@@ -139,9 +133,7 @@ func decode(t *testing.T, file []byte) []byte {
 func each(t *testing.T, in string, do func(id camdriver.StreamID, stamp int64, data []byte)) {
 	t.Helper()
 	f, err := rsbag.Open(in, rsbag.Options{CameraNodes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s.Kind.Video() }, FramesOnly: true})
 	defer c.Close()
@@ -175,9 +167,7 @@ func TestMessageBeforeFrames(t *testing.T) {
 func TestKilled(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, depth := range []string{"", depthFFV1} {
 		if depth != "" {
 			need.Programs(t, "ffmpeg")
@@ -191,15 +181,11 @@ func TestKilled(t *testing.T) {
 			if err == nil {
 				err = cmd.Start()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			scan := bufio.NewScanner(out)
 			for i := 0; i < lines && scan.Scan(); i++ {
 			}
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, cmd.Process.Kill())
 			_ = cmd.Wait() // killed
 		}
 		whole(t, options{In: []string{in, in}, Robot: NewRobot("walk"), Depth: depth, Dir: dir})

@@ -72,9 +72,7 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("ffprobe: %s, %v, want %s", said, err, want)
 		}
 		again := filepath.Join(t.TempDir(), "again.mp4")
-		if err := write(t, t.Context(), videoOptions{Path: again, Codec: c}, list); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, write(t, t.Context(), videoOptions{Path: again, Codec: c}, list))
 		if a, b := read(t, path), read(t, again); !bytes.Equal(a, b) {
 			t.Errorf("%s: the same frames make another file", c.Name)
 		}
@@ -84,9 +82,7 @@ func TestCodecs(t *testing.T) {
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 
@@ -105,9 +101,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 			t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 			path := filepath.Join(t.TempDir(), "out.mp4")
 			err := write(t, t.Context(), videoOptions{Path: path, Codec: FFV1, Stall: 500 * time.Millisecond}, frames(FFV1, 100))
@@ -127,13 +121,9 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "out.mp4")
 	w, err := createVideo(ctx, videoOptions{Path: path, Codec: H264, Width: width, Height: height, FPS: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	list := frames(H264, 1)
-	if err := w.Write(list[0]); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Write(list[0]))
 	cancel()
 	for err == nil {
 		err = w.Write(list[0])

@@ -5,9 +5,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
-	"rsros/test/need"
 )
 
 // NodeStart is the first of NodeStamps, in nanoseconds.
@@ -18,20 +16,8 @@ const NodeStart int64 = 1_700_000_000_000_000_000
 func Node(t testing.TB, stamps []int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "node.bag")
-	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
-	need.Must(t, err)
-	ids := make(map[string]uint32)
-	write := func(topic, kind string, at int64, data []byte) {
-		id, ok := ids[topic]
-		if !ok {
-			typ := msgs.MustType(kind)
-			if id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition}); err != nil {
-				t.Fatal(err)
-			}
-			ids[topic] = id
-		}
-		need.Must(t, w.Write(id, bagstore.Time(at), data))
-	}
+	w := Create(t, path, bagstore.Options{Checkpoint: -1})
+	write := func(topic, kind string, at int64, data []byte) { w.Put(Topic(topic, kind), bagstore.Time(at), data) }
 	for i, stamp := range stamps {
 		at := NodeStart + int64(i)*33_000_000
 		write("/joint_states", "sensor_msgs/JointState", at-5_000_000, JointStates(i, msgs.Time(stamp-5_000_000)))
@@ -50,7 +36,7 @@ func Node(t testing.TB, stamps []int64) string {
 			write("/camera/"+c.name+"/image_raw", "sensor_msgs/Image", at, append(e.B, pixels...))
 		}
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	return path
 }
 

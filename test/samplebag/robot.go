@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 )
@@ -31,9 +30,7 @@ func RobotPixel(set, x, y int) [3]byte { return [3]byte{byte(4 * x), byte(5 * y)
 func Robot(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 16 << 10, NoSync: true})
-	need.Must(t, err)
-	r := robot{t: t, w: w}
+	r := robot{Create(t, path, bagstore.Options{ChunkSize: 16 << 10})}
 	static := r.topic("/tf_static", msgs.MustType("tf2_msgs/TFMessage"), true)
 	for _, child := range []string{"base", "camera", "laser"} {
 		r.write(static, 0, r.transform("robot", child, 0))
@@ -56,7 +53,7 @@ func Robot(t testing.TB, name string) string {
 			e.String(fmt.Sprintf("set %d", set))
 		})
 	}
-	need.Must(t, w.Close())
+	r.w.Done()
 	return path
 }
 
@@ -67,25 +64,16 @@ func batteryType(t testing.TB) msgs.Type {
 	return msgs.Type{Name: "robot_msgs/Battery", MD5: spec.MD5(), Definition: definition}
 }
 
-type robot struct {
-	t testing.TB
-	w *rosbag.Writer
-}
+type robot struct{ w *Bag }
 
 func (r robot) topic(name string, typ msgs.Type, latching bool) uint32 {
-	id, err := r.w.AddConnection(bagstore.Connection{Topic: name, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/robot", Latching: latching})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return id
+	return r.w.Add(bagstore.Connection{Topic: name, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/robot", Latching: latching})
 }
 
 func (r robot) write(id uint32, set int, fill func(*msgs.Encoder)) {
 	var e msgs.Encoder
 	fill(&e)
-	if err := r.w.Write(id, RobotStart+bagstore.Time(set)*RobotStep, e.B); err != nil {
-		r.t.Fatal(err)
-	}
+	need.Must(r.w.t, r.w.Write(id, RobotStart+bagstore.Time(set)*RobotStep, e.B))
 }
 
 func (r robot) header(set int, frame string) msgs.Header {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
+	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/stockbag"
 )
@@ -44,18 +44,15 @@ func Torn(t testing.TB) string {
 func Walk(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
-	need.Must(t, err)
-	add := func(topic string, latching bool) uint32 {
+	w := Create(t, path, bagstore.Options{ChunkSize: 4 << 10})
+	add := func(topic string, latching bool) bagstore.Connection {
 		c := stockbag.StringType(topic)
 		c.CallerID, c.Latching = "/walker", latching
-		id, err := w.AddConnection(c)
-		need.Must(t, err)
-		return id
+		w.Add(c)
+		return c
 	}
-	write := func(id uint32, at bagstore.Time, text string) {
-		data := append([]byte{byte(len(text)), 0, 0, 0}, text...)
-		need.Must(t, w.Write(id, at, data))
+	write := func(c bagstore.Connection, at bagstore.Time, text string) {
+		w.Put(c, at, msgs.Marshal(&msgs.String{Data: text}))
 	}
 	const start, step = bagstore.Time(1_700_000_000e9), bagstore.Time(1e7)
 	chart, count, twice := add("/map", true), add("/count", false), add("/twice/count", false)
@@ -64,7 +61,7 @@ func Walk(t testing.TB, name string) string {
 		write(count, start+i*step, fmt.Sprint(i))
 		write(twice, start+i*step, fmt.Sprint(2*i))
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	return path
 }
 
@@ -74,10 +71,7 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 	t.Helper()
 	var bags []*bagstore.Recording
 	for _, path := range paths {
-		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		need.Must(t, err)
-		defer b.Close()
-		bags = append(bags, b)
+		bags = append(bags, Open(t, path))
 	}
 	counts = map[string]int{}
 	found := make([][]stockbag.Message, len(bags))

@@ -18,11 +18,9 @@ var Small = Strings(stockbag.Small)
 // Write writes a bag, and returns its messages in time order. All readers must find them.
 func (s Strings) Write(t testing.TB, path string, o bagstore.Options) []stockbag.Message {
 	t.Helper()
-	o.NoSync = true // it is slow
-	w, err := rosbag.Create(path, o)
-	need.Must(t, err)
-	list := stockbag.Strings(s).Feed(t, w)
-	need.Must(t, w.Close())
+	w := Create(t, path, o)
+	list := stockbag.Strings(s).Feed(t, w.Writer)
+	w.Done()
 	Everywhere(t, path, list)
 	return stockbag.ByTime(list)
 }

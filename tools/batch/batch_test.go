@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // job runs a command that copies recordings, or makes a folder of each.
@@ -150,9 +151,7 @@ func TestMarkers(t *testing.T) {
 			return os.WriteFile(marker, []byte(strings.Replace(whole, `"item":"a.bag"`, `"item":"b.bag"`, 1)), 0o666)
 		},
 	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, change())
 		j.want(map[string]string{"a.bag": "done", "b.bag": "done*"})
 		if got := content(t, filepath.Join(out, "a.bag")); got != "a.bag" {
 			t.Errorf("the output holds %q", got)
@@ -169,9 +168,7 @@ func TestStrangers(t *testing.T) {
 		if folder {
 			theirs = filepath.Join(theirs, "theirs")
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(theirs), 0o777), os.WriteFile(theirs, []byte("theirs"), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(os.MkdirAll(filepath.Dir(theirs), 0o777), os.WriteFile(theirs, []byte("theirs"), 0o666)))
 		j := newJob(t, in, out)
 		j.folder = folder
 		refused := map[string]string{"a.bag": "failed " + filepath.Join(out, "a.bag") + " exists; --overwrite replaces it"}
@@ -183,9 +180,7 @@ func TestStrangers(t *testing.T) {
 		j.options.Overwrite = true
 		j.want(map[string]string{"a.bag": "done"})
 		j.options.Overwrite = false
-		if err := os.WriteFile(filepath.Join(in, "a.bag"), []byte("changed"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(in, "a.bag"), []byte("changed"), 0o666))
 		j.want(map[string]string{"a.bag": "done"})
 		if folder {
 			theirs = filepath.Join(out, "a.bag", "text")
@@ -260,9 +255,7 @@ func TestOtherRun(t *testing.T) {
 	name := filepath.Join(out, ownFolder, "copy", "a.bag.json")
 	j := newJob(t, in, out)
 	item, err := List(t.Context(), in, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, c := range []struct{ command, want string }{{"other", "failed " + errTaken.Error()}, {"copy", "done*"}} {
 		var other sync.WaitGroup
 		j.before = func(ctx context.Context, _ string) error {
@@ -340,9 +333,7 @@ func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
 		}
 	}
 	for info, err := range place.List(t.Context(), seen+"/") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if name, _ := below(seen, info.Name); !files[filepath.FromSlash(name)] {
 			t.Errorf("%s is left behind", name)
 		}
@@ -357,21 +348,13 @@ func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
 func TestAbandonedWork(t *testing.T) {
 	out := t.TempDir()
 	running, err := newWorkFolder(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	killed, err := newWorkFolder(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	write(t, killed.path, "1/a.bag")
-	if err := killed.lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, killed.lock.Close())
 	next, err := newWorkFolder(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if _, err := os.Stat(killed.path); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -391,23 +374,17 @@ func TestFiles(t *testing.T) {
 	in, file := t.TempDir(), filepath.Join(t.TempDir(), "rules")
 	write(t, in, "a.bag")
 	change := func(text string) error { return os.WriteFile(file, []byte(text), 0o666) }
-	if err := change("one"); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, change("one"))
 	j := newJob(t, in, t.TempDir())
 	j.options.Files = []string{file}
 	j.want(map[string]string{"a.bag": "done"})
 	j.want(map[string]string{"a.bag": "done*"})
-	if err := change("two"); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, change("two"))
 	j.before = func(context.Context, string) error { return change("three") }
 	j.want(map[string]string{"a.bag": "failed " + file + " changed since batch began"})
 	j.before = nil
 	j.want(map[string]string{"a.bag": "done"})
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Remove(file))
 	if _, err := j.run(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

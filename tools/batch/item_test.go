@@ -21,9 +21,7 @@ func write(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(name), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(name), 0o666)))
 	}
 }
 
@@ -120,9 +118,7 @@ func TestOnly(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.bag", "b.bag", "sub/c.bag")
 	items, err := List(t.Context(), dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	list := "sub/c.bag\r\n\n" + filepath.Join(dir, "a.bag") + "\nsub/c.bag\nnone.bag\n../a.bag\n"
 	chosen, err := only(items, dir, strings.NewReader(list))
 	want := []string{"sub/c.bag", "a.bag", "refused none.bag", "refused ../a.bag"}

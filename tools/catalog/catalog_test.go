@@ -53,9 +53,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for _, want := range [][]Row{nil, someRows(), many} {
 		var b bytes.Buffer
-		if err := WriteLines(&b, each(want)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, WriteLines(&b, each(want)))
 		var got []Row
 		if err := readLines(&b, func(r Row) error { got = append(got, r); return nil }); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d rows: %d, %v", len(want), len(got), err)
@@ -72,14 +70,10 @@ func TestDescribe(t *testing.T) {
 	}
 	for path, want := range map[string]State{bag: Indexed, mcap: Indexed, need.Bag(t, "db3/own_native.db3"): Indexed, torn: Repairable, samplebag.Data(t, "sw_small_lz4.bag"): Indexed} {
 		b, err := recording.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		s, err := info.Summarize(t.Context(), b, info.Options{Dates: true})
 		realsense := rsbag.IsRecording(b)
-		if err := errors.Join(err, b.Close()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(err, b.Close()))
 		r := Describe(t.Context(), path, Options{Thumbnail: true, Missing: true})
 		if r.Name != path || r.Error != "" || r.State != want && !(want == Repairable && r.State == Damaged) || r.Size != s.Size || r.Messages != int64(s.Messages) || r.Format != s.Version || r.Version == "" || r.Made == 0 {
 			t.Errorf("%s: %+v", path, r)
@@ -116,9 +110,7 @@ func TestDescribe(t *testing.T) {
 func TestChecksum(t *testing.T) {
 	b, bag := bucket.Start(t), samplebag.Robot(t, "robot.bag")
 	text, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	at := b.Put("robot.bag", bag)
 	want := fmt.Sprintf("crc32c:%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 	if r := Describe(t.Context(), at, Options{Checksum: true}); r.Checksum != want {
@@ -140,17 +132,11 @@ func TestMerge(t *testing.T) {
 		a: {{Name: "x", Made: 2, Size: 1}, {Name: "y", Made: 1, Size: 2}, {Name: "z", Made: 1, Size: 3}},
 		b: {{Name: "x", Made: 1, Size: 4}, {Name: "y", Made: 2, Size: 5}, {Name: "z", Made: 1, Size: 6}},
 	} {
-		if err := Write(t.Context(), name, false, each(rows)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, Write(t.Context(), name, false, each(rows)))
 	}
-	if err := Merge(t.Context(), []string{dir}, out, false); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Merge(t.Context(), []string{dir}, out, false))
 	rows, err := ReadAll(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	got := ""
 	for _, r := range rows {
 		got += fmt.Sprint(r.Name, r.Size, " ")
@@ -189,9 +175,7 @@ func TestQuery(t *testing.T) {
 // FuzzRead checks that reading a damaged catalog ends.
 func FuzzRead(f *testing.F) {
 	var lines bytes.Buffer
-	if err := WriteLines(&lines, each(someRows())); err != nil {
-		f.Fatal(err)
-	}
+	need.Must(f, WriteLines(&lines, each(someRows())))
 	f.Add(lines.Bytes())
 	f.Add(lines.Bytes()[:lines.Len()/2])
 	f.Fuzz(func(_ *testing.T, data []byte) {

@@ -12,9 +12,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -39,9 +39,7 @@ func compressedMessage(format string, data []byte) []byte {
 func of(t *testing.T, path string) image.Image {
 	t.Helper()
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close() //nolint:errcheck // only read
 	return ThumbnailImage(bag)
 }
@@ -50,14 +48,10 @@ func of(t *testing.T, path string) image.Image {
 func TestOfFrame(t *testing.T) {
 	path := samplebag.Data(t, "sw_small_lz4.bag")
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close() //nolint:errcheck // only read
 	got, err := jpeg.Decode(bytes.NewReader(Thumbnail(bag)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if want := ThumbnailImage(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*thumbnailWidth {
 		t.Errorf("it is %v, want %v", got.Bounds(), want)
 	}
@@ -95,23 +89,11 @@ func TestChosenTopic(t *testing.T) {
 		"nothing": {nil, 0}, "depth": {[]message{depth}, 2}, "depth, colour": {[]message{depth, colour}, 3}, "unknown, depth": {[]message{bad, depth}, 2}, "unknown": {[]message{bad}, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "walk.bag")
-		w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := samplebag.Create(t, path, bagstore.Options{})
 		for i, m := range c.topics {
-			typ := msgs.MustType(m.typ)
-			id, err := w.AddConnection(bagstore.Connection{Topic: string(rune('a' + i)), Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(id, samplebag.RobotStart, m.data); err != nil {
-				t.Fatal(err)
-			}
+			w.Put(samplebag.Topic(string(rune('a'+i)), m.typ), samplebag.RobotStart, m.data)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		w.Done()
 		width := 0
 		if p := of(t, path); p != nil {
 			width = p.Bounds().Dx()
@@ -135,9 +117,7 @@ func imageOf(t testing.TB, format string) []byte {
 		b.Reset()
 		err = jpeg.Encode(&b, p, nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b.Bytes()
 }
 
@@ -145,9 +125,7 @@ func compressedDepth(t testing.TB) []byte {
 	t.Helper()
 	p := imagetransport.Image{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{0, 4, 0, 0}}
 	format, data, err := new(imagetransport.Encoder).CompressDepth(nil, p, imagetransport.DefaultDepthOptions("16UC1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return compressedMessage(format, data)
 }
 

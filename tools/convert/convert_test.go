@@ -32,9 +32,7 @@ import (
 func events(t *testing.T, path string, without ...camdriver.StreamKind) []string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	cur := f.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
@@ -68,9 +66,7 @@ func events(t *testing.T, path string, without ...camdriver.StreamKind) []string
 func description(t *testing.T, path string, without ...camdriver.StreamKind) string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	snap := f.Snapshot()
 	var b strings.Builder
@@ -155,9 +151,7 @@ func TestThereAndBack(t *testing.T) {
 		in := need.Bag(t, name+".bag")
 		db, back := filepath.Join(dir, filepath.Base(name)+".db3"), filepath.Join(dir, filepath.Base(name)+".bag")
 		r, err := ToDB3(context.Background(), Options{In: in, Out: db})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var lost []string
 		for _, l := range names(r.Lost) {
 			if !strings.Contains(l, "Pose") {
@@ -285,7 +279,7 @@ func TestOptionNames(t *testing.T) {
 	run(t, Options{In: db, Out: back})
 	options := func(path string) (list []string) {
 		b, err := recording.Open(path, bagstore.OpenOptions{})
-		check(t, err)
+		need.Must(t, err)
 		defer b.Close()
 		for _, c := range b.Connections() {
 			if strings.Contains(c.Topic, "/option/") {
@@ -327,9 +321,7 @@ func TestNothingLeft(t *testing.T) {
 		if left, _ := filepath.Glob(out + "*"); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
-		if err := os.WriteFile(out, []byte("mine"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(out, []byte("mine"), 0o600))
 		if _, err := run(context.Background(), Options{In: in, Out: out}); err == nil {
 			t.Error("replaced a file")
 		}
@@ -359,9 +351,7 @@ func TestROS2Form(t *testing.T) {
 func addedForROS2(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool {
 		return c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")
@@ -373,15 +363,11 @@ func addedForROS2(t *testing.T, path string) (list []string) {
 		var info msgs.CameraInfo
 		var tf msgs.TFMessage
 		if m.Conn.Type == "sensor_msgs/CameraInfo" {
-			if err := msgs.Unmarshal(m.Data, &info); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, msgs.Unmarshal(m.Data, &info))
 			list = append(list, fmt.Sprintf("%v %s %+v", m.Time, m.Conn.Topic, info))
 			continue
 		}
-		if err := msgs.Unmarshal(m.Data, &tf); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, msgs.Unmarshal(m.Data, &tf))
 		text := fmt.Sprint(m.Conn.Topic, m.Conn.Latching)
 		for _, l := range tf.Transforms {
 			p, q := l.Transform.Translation, l.Transform.Rotation

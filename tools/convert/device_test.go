@@ -14,21 +14,20 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 	"rsros/replay"
 	"rsros/replay/recorded"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // nodeBag writes what realsense2_camera would have published for a recording, and other
 // topics of a robot.
 type nodeBag struct {
-	t     *testing.T
-	w     *rosbag.Writer
-	conns map[string]uint32
+	t *testing.T
+	w *samplebag.Bag
 	// These say what is missing; nil: nothing.
 	noFrame, noMetadata func(*camdriver.Frame) bool
 }
@@ -47,25 +46,15 @@ var nodeModules = map[string]string{"Stereo Module": "depth_module", "RGB Camera
 
 func (n *nodeBag) put(topic, typ string, at bagstore.Time, data []byte) {
 	n.t.Helper()
-	id, known := n.conns[topic]
-	if !known {
-		m, ok := msgs.Lookup(typ)
-		if !ok {
-			mapped, err := ros2.Map(strings.Replace(typ, "/", "/msg/", 1), "")
-			if err != nil {
-				n.t.Fatal(err)
-			}
-			m = mapped.Type
-		}
-		var err error
-		if id, err = n.w.AddConnection(bagstore.Connection{Topic: topic, Type: m.Name, MD5: m.MD5, Definition: m.Definition}); err != nil {
+	m, ok := msgs.Lookup(typ)
+	if !ok {
+		mapped, err := ros2.Map(strings.Replace(typ, "/", "/msg/", 1), "")
+		if err != nil {
 			n.t.Fatal(err)
 		}
-		n.conns[topic] = id
+		m = mapped.Type
 	}
-	if err := n.w.Write(id, at, data); err != nil {
-		n.t.Fatal(err)
-	}
+	n.w.Put(bagstore.Connection{Topic: topic, Type: m.Name, MD5: m.MD5, Definition: m.Definition}, at, data)
 }
 
 // frame publishes a frame, and its metadata shortly before it.
@@ -162,11 +151,7 @@ func (n *nodeBag) calibrations(snap camdriver.DeviceSnapshot) {
 // writeNode writes the recording of a camera node.
 func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.t, n.w, n.conns = t, w, make(map[string]uint32)
+	n.t, n.w = t, samplebag.Create(t, path, bagstore.Options{})
 	snap := from.Snapshot()
 	infos := make(map[camdriver.StreamID]*msgs.CameraInfo)
 	for _, s := range snap.Streams {
@@ -196,9 +181,7 @@ func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 			n.parameters(at, snap.Sensors[e.Sensor].Name, *e.Option)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	n.w.Done()
 }
 
 // nodeEvents lists what a camera node says of a recording: its frames with their metadata,
@@ -269,9 +252,7 @@ func nodeDescription(f *rsbag.File) (list []string) {
 // the recording, and that the rest is listed.
 func TestDevice(t *testing.T) {
 	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer from.Close()
 	dir := t.TempDir()
 	robot := filepath.Join(dir, "robot.bag")
@@ -287,9 +268,7 @@ func TestDevice(t *testing.T) {
 		for _, ext := range []string{extBag, extDB3}[:1+i%2] {
 			out := filepath.Join(dir, fmt.Sprint(i)+ext)
 			r, err := Run(t.Context(), Options{In: in, Out: out, Device: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			lost := strings.Join(names(r.Lost), "\n")
 			for _, want := range []string{
 				"1 /camera/camera/aligned_depth_to_color/image_raw: its name says no stream; left out", "messages of /camera/camera/aligned_depth_to_color/camera_info",
@@ -343,19 +322,13 @@ func (p *player) StatusChanged(s camdriver.Status) {
 func played(t *testing.T, path string, want []string) {
 	t.Helper()
 	d, err := recorded.Open(path, recorded.Options{Paused: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer d.Close()
 	p := &player{ended: make(chan struct{})}
 	for _, s := range d.Sensors() {
-		if err := s.Start(s.Profiles(), p); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Start(s.Profiles(), p))
 	}
-	if err := d.Do(t.Context(), replay.Resume{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, d.Do(t.Context(), replay.Resume{}))
 	<-p.ended
 	slices.Sort(p.frames)
 	same(t, path+" as a device", p.frames, slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.Contains(s, "Module: ") || strings.Contains(s, "Camera: ") }))
@@ -365,9 +338,7 @@ func played(t *testing.T, path string, want []string) {
 // metadata without a frame are counted as lost.
 func TestDeviceGaps(t *testing.T) {
 	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer from.Close()
 	of := func(number uint64) func(*camdriver.Frame) bool {
 		return func(f *camdriver.Frame) bool { return f.Stream().Kind == camdriver.Depth && f.Number == number }
@@ -392,9 +363,7 @@ func TestDeviceGaps(t *testing.T) {
 		t.Errorf("numbers %v, want %v", got, want)
 	}
 	node, err := rsbag.Open(robot, rsbag.Options{CameraNodes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer node.Close()
 	cur := node.Cursor(rsbag.CursorOptions{FramesOnly: true})
 	defer cur.Close()

@@ -32,23 +32,23 @@ type entry struct {
 func readMCAP(t *testing.T, path string, indexed bool) (info *mcap.Info, list []entry) {
 	t.Helper()
 	f, err := os.Open(path)
-	check(t, err)
+	need.Must(t, err)
 	defer f.Close()
 	r, err := mcap.NewReader(f)
-	check(t, err)
+	need.Must(t, err)
 	defer r.Close()
 	if indexed {
 		info, err = r.Info()
-		check(t, err)
+		need.Must(t, err)
 	}
 	it, err := r.Messages(mcap.UsingIndex(indexed))
-	check(t, err)
+	need.Must(t, err)
 	for {
 		schema, c, m, err := it.NextInto(nil)
 		if errors.Is(err, io.EOF) {
 			return info, list
 		}
-		check(t, err)
+		need.Must(t, err)
 		if schema.Name == "" || schema.Encoding == "" {
 			t.Fatalf("schema %+v", schema)
 		}
@@ -104,7 +104,7 @@ func TestToMCAP(t *testing.T) {
 				}
 			}
 			raw, err := os.ReadFile(out)
-			check(t, err)
+			need.Must(t, err)
 			raw[len(raw)/3] ^= 1
 			if _, err := specified(samplebag.File(t, "bad.mcap", raw)); err == nil {
 				t.Error("a spoilt byte goes unnoticed")

@@ -21,9 +21,9 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/recording"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/test/workload"
 )
 
@@ -69,16 +69,10 @@ func withoutSeqs(t *testing.T, s *msgs.Spec, message []byte) []byte {
 func contents(t *testing.T, path string) (list []string) {
 	t.Helper()
 	b, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
-	v := b.View(bagstore.Query{})
 	specs := make(map[string]*msgs.Spec)
-	it := v.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
+	samplebag.Each(t, func(m bagstore.Message) {
 		s := specs[m.Conn.Type]
 		if s == nil {
 			if s, err = msgs.Parse(m.Conn.Type, m.Conn.Definition); err != nil {
@@ -87,10 +81,7 @@ func contents(t *testing.T, path string) (list []string) {
 			specs[m.Conn.Type] = s
 		}
 		list = append(list, fmt.Sprintf("%d %s %s %s latched %t %08x", m.Time, m.Conn.Topic, m.Conn.Type, m.Conn.MD5, m.Conn.Latching, crc32.ChecksumIEEE(withoutSeqs(t, s, m.Data))))
-	}
-	if it.Err() != nil {
-		t.Fatal(it.Err())
-	}
+	}, b)
 	slices.Sort(list) // messages of one time are in the order of their connections
 	return list
 }
@@ -99,16 +90,11 @@ func contents(t *testing.T, path string) (list []string) {
 // only the bag defines.
 func everyType(t *testing.T, path string, most int) {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, path, bagstore.Options{})
 	own := msgs.Type{Name: "my_robot/State", Definition: "Header header\nstring MODE=a \"b\" 'c'\nint8 X=-1\nPart[] parts\ntime[2] at\nchar c\nbyte b\nbool[] ok\n" +
 		strings.Repeat("=", 80) + "\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n" + strings.Repeat("=", 80) + "\nMSG: my_robot/Part\nuint8 a\nfloat64 b\nduration d\nstring[] names\n"}
 	spec, err := msgs.Parse(own.Name, own.Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	own.MD5 = spec.MD5()
 	types := []msgs.Type{own, {Name: "my_robot/Ping", MD5: "d41d8cd98f00b204e9800998ecf8427e"}}
 	names := msgs.Types()
@@ -122,22 +108,14 @@ func everyType(t *testing.T, path string, most int) {
 	empty := func(in *msgs.Spec, path string) bool { return in.Name == "sensor_msgs/Range" && path == "variance" }
 	for i, kind := range types {
 		spec, err := msgs.Parse(kind.Name, kind.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := w.AddConnection(bagstore.Connection{Topic: "/" + strings.ToLower(kind.Name), Type: kind.Name, MD5: kind.MD5, Definition: kind.Definition, CallerID: "/robot", Latching: i%3 == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
+		c := bagstore.Connection{Topic: "/" + strings.ToLower(kind.Name), Type: kind.Name, MD5: kind.MD5, Definition: kind.Definition, CallerID: "/robot", Latching: i%3 == 0}
+		w.Add(c)
 		for n := range most {
-			if err := w.Write(id, bagstore.Time(1_700_000_000_000_000_000+int64(n*1000+i)), workload.Message(spec, r, empty)); err != nil {
-				t.Fatal(err)
-			}
+			w.Put(c, bagstore.Time(1_700_000_000_000_000_000+int64(n*1000+i)), workload.Message(spec, r, empty))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 }
 
 // run converts, and checks that nothing is lost.
@@ -253,29 +231,22 @@ func TestRawStays(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestHeadsStay checks that numbers and times of MCAP's messages stay in MCAP, also those that
 // a bag has no time for.
 func TestHeadsStay(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.mcap")
 	f, err := os.Create(in)
-	check(t, err)
+	need.Must(t, err)
 	w, err := mcap.NewWriter(f, &mcap.WriterOptions{Chunked: true, ChunkSize: 64})
-	check(t, err)
-	check(t, errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
+	need.Must(t, err)
+	need.Must(t, errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
 		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/Int64", Encoding: "ros1msg", Data: []byte("int64 data")}),
 		w.WriteChannel(&mcap.Channel{ID: 0, SchemaID: 1, Topic: "/n", MessageEncoding: "ros1"})))
 	for i, at := range []uint64{0, 7e9, 5e9, 1 << 63, math.MaxUint64 - 1} {
-		check(t, w.WriteMessage(&mcap.Message{Sequence: uint32(100 - i), LogTime: at, PublishTime: at ^ 1<<40, Data: []byte{7: byte(i)}}))
+		need.Must(t, w.WriteMessage(&mcap.Message{Sequence: uint32(100 - i), LogTime: at, PublishTime: at ^ 1<<40, Data: []byte{7: byte(i)}}))
 	}
-	check(t, errors.Join(w.Close(), f.Close()))
+	need.Must(t, errors.Join(w.Close(), f.Close()))
 	heads := func(path string) (list []string) {
 		_, all := readMCAP(t, path, false)
 		for _, m := range all {
@@ -295,10 +266,10 @@ func TestHeadsStay(t *testing.T) {
 	}
 	again := filepath.Join(dir, "again.mcap")
 	_, err = Again(context.Background(), Options{In: in, Out: again, Bag: bagstore.Options{Compression: bagstore.LZ4}})
-	check(t, err)
+	need.Must(t, err)
 	same(t, "compressed", heads(again), want)
 	_, err = Recover(context.Background(), in, again, bagstore.RecoverOptions{Options: bagstore.Options{Overwrite: true}})
-	check(t, err)
+	need.Must(t, err)
 	same(t, "recovered", heads(again), want)
 }
 
@@ -327,9 +298,7 @@ func TestLost(t *testing.T) {
 	lost := func(o Options) string {
 		t.Helper()
 		r, err := Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return strings.Join(names(r.Lost), "\n")
 	}
 	got := lost(Options{In: need.Bag(t, "db3/public/rosbag2_v4.db3"), Out: filepath.Join(dir, "a.bag")})
@@ -344,22 +313,12 @@ func TestLost(t *testing.T) {
 	}
 	// Two types on one topic, and a message that isn't one of its type.
 	in := filepath.Join(dir, "odd.bag")
-	w, err := rosbag.Create(in, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, in, bagstore.Options{})
 	for i, name := range []string{"std_msgs/String", "std_msgs/Int64", "std_msgs/String"} {
-		kind := msgs.MustType(name)
-		id, err := w.AddConnection(bagstore.Connection{Topic: "/x", Type: name, MD5: kind.MD5, Definition: kind.Definition})
-		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), []byte("\x05\x00\x00\x00hello\x00\x00\x00")[:9+i]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(w.Add(samplebag.Topic("/x", name)), bagstore.Time(i+1), []byte("\x05\x00\x00\x00hello\x00\x00\x00")[:9+i]))
 	}
-	id, err := w.AddConnection(bagstore.Connection{Topic: "/y", Type: "std_msgs/Int64", Definition: "int64 data"})
-	if err := errors.Join(err, w.Write(id, 9, []byte("short")), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	w.Put(bagstore.Connection{Topic: "/y", Type: "std_msgs/Int64", Definition: "int64 data"}, 9, []byte("short"))
+	w.Done()
 	got = lost(Options{In: in, Out: filepath.Join(dir, "c.db3")})
 	if !strings.Contains(got, "1 messages of /x: type std_msgs/msg/Int64: the topic has type std_msgs/msg/String") || !strings.Contains(got, "1 messages of /y that are no std_msgs/Int64: ") {
 		t.Error(got)
@@ -378,9 +337,7 @@ func TestMessagesWhole(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	out := filepath.Join(dir, "out")
-	if err := os.Mkdir(out, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(out, 0o777))
 	for _, name := range []string{"x.bag", "x.db3", "x.mcap", "folder"} {
 		if _, err := Run(stopped, Options{In: in, Out: filepath.Join(out, name)}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

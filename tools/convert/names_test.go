@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // newNames is a device with names that librealsense has since 2.57.
@@ -46,22 +47,16 @@ func newNames() (camdriver.DeviceSnapshot, *camdriver.Frame) {
 func writeNames(t *testing.T, path string, release rsdb3.Release) (lost []string) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	snap, frame := newNames()
 	w, err := rsdb3.New(f, snap, rsdb3.Options{Release: release})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, err := range []error{
 		w.Frame(0, frame, time.Millisecond), w.Option(0, camdriver.OptionThreshold, 10, 2*time.Millisecond),
 		w.Option(0, camdriver.OptionExposure, 3, 2*time.Millisecond), w.Close(),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	if broken, _, err := rsdb3.Check(t.Context(), path); err != nil || len(broken) > 0 {
 		t.Errorf("broken %v, %v", broken, err)
@@ -86,9 +81,7 @@ func TestNewNames(t *testing.T) {
 		t.Errorf("metadata %v", md)
 	}
 	r, err := ToBag(t.Context(), Options{In: db, Out: bag})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if want := []string{"1 changes of option Threshold", "1 format NV12 of stream Color_0, which librealsense 2.56 doesn't know"}; !slices.Equal(names(r.Lost), want) {
 		t.Errorf("lost %q, want %q", names(r.Lost), want)
 	}
@@ -136,9 +129,7 @@ func TestReleaseNames(t *testing.T) {
 func TestUnreadStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer out.Close()
 	w := db3.NewWriter(out)
 	for _, row := range [][2]string{
@@ -147,19 +138,13 @@ func TestUnreadStreams(t *testing.T) {
 		{"/device_0/sensor_0/Occupancy_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Object_Detection_0/object_detection/data", "{}"},
 	} {
 		id, err := w.AddTopic(row[0], "std_msgs/msg/String", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var e msgs.Encoder
 		e.BeginCDR()
 		e.String(row[1])
-		if err := w.Write(id, 0, e.B); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, 0, e.B))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	f := open(t, path)
 	if s := f.Snapshot(); len(s.Streams) > 0 {
 		t.Errorf("streams %v", s.Streams)
@@ -175,9 +160,7 @@ func TestUnreadStreams(t *testing.T) {
 func open(t *testing.T, path string) *rsbag.File {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -201,17 +184,11 @@ func TestNoOptions(t *testing.T) {
 	snap, frame := newNames()
 	snap.Sensors[0].Options, snap.Streams = nil, snap.Streams[:1]
 	f, err := os.Create(db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	w, err := rsdb3.New(f, snap, rsdb3.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Frame(0, frame, time.Millisecond), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, errors.Join(w.Frame(0, frame, time.Millisecond), w.Close()))
 	if lost := names(w.Losses()); len(lost) > 0 {
 		t.Errorf("lost %q", lost)
 	}

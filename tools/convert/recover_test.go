@@ -19,9 +19,7 @@ import (
 func rawRows(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, topics, err := recording.OpenRaw(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	v := bag.View(bagstore.Query{})
 	it := v.Iterator()
@@ -48,17 +46,13 @@ func TestRecover(t *testing.T) {
 	}
 	for _, name := range []string{need.Bag(t, "db3/sdk_rec_raw.db3"), need.Bag(t, "db3/sdk_rec_zstd.db3"), need.Bag(t, "db3/public/rosbag2_v4.db3"), mcap} {
 		whole, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		ext := filepath.Ext(name)
 		for _, part := range []int{100, 70} {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 			b := whole[:len(whole)*part/100]
-			if err := os.WriteFile(in, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(in, b, 0o600))
 			rep, err := Recover(t.Context(), in, out, bagstore.RecoverOptions{})
 			if err != nil {
 				if part == 100 || ext == extMCAP {
@@ -78,13 +72,9 @@ func TestRecover(t *testing.T) {
 			}
 			if ext == extDB3 {
 				named := filepath.Join(dir, "named.db3")
-				if err := os.Rename(out, named); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, os.Rename(out, named))
 				again, err := recording.Open(named, bagstore.OpenOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				if bad := slices.DeleteFunc(again.Notes(), func(n bagstore.Note) bool { return n.Kind == "topic" }); len(bad) > 0 {
 					t.Errorf("%s: notes %v", name, bad)
 				}

@@ -38,7 +38,9 @@ func (s *Input) inertial() *camdriver.StreamSnapshot {
 }
 
 // numbers prints values in brackets, separated by commas.
-func numbers[T int | float64](values ...T) string { return strings.ReplaceAll(fmt.Sprint(values), " ", ", ") }
+func numbers[T int | float64](values ...T) string {
+	return strings.ReplaceAll(fmt.Sprint(values), " ", ", ")
+}
 
 // lens returns the words of a lens model, those of EuRoC and Kalibr, and its four coefficients. why is
 // not empty if they are approximate.

@@ -61,9 +61,7 @@ func make1(t *testing.T, o Options) (dir string, err error) {
 func whole(t *testing.T, o Options) string {
 	t.Helper()
 	dir, err := make1(t, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return dir
 }
 
@@ -73,9 +71,7 @@ func readManifest(t *testing.T, dir string) (m manifest) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return m
 }
 
@@ -92,9 +88,7 @@ func tree(t *testing.T, dir string) map[string]string {
 		files[filepath.ToSlash(name)] = fmt.Sprintf("%x", sha256.Sum256(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return files
 }
 
@@ -114,18 +108,14 @@ func python(t *testing.T, modules []string, args ...string) []string {
 func pixels(t *testing.T, path string) []byte {
 	t.Helper()
 	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return decode(t, file)
 }
 
 func decode(t *testing.T, file []byte) []byte {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var out []byte
 	switch img := img.(type) {
 	case *image.Gray16:
@@ -168,9 +158,7 @@ func compare(t *testing.T, dir, in string, id camdriver.StreamID, name func(i in
 func each(t *testing.T, in string, do func(id camdriver.StreamID, stamp int64, data []byte)) {
 	t.Helper()
 	f, err := rsbag.Open(in, rsbag.Options{CameraNodes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(s camdriver.StreamID) bool { return s.Kind.Video() }, FramesOnly: true})
 	defer c.Close()
@@ -199,9 +187,7 @@ func TestTUM(t *testing.T) {
 	compare(t, dir, in, depth, func(_ int, at int64) string { return "depth/" + seconds(at) + ".png" })
 	compare(t, dir, in, color, func(_ int, at int64) string { return "rgb/" + seconds(at) + ".png" })
 	text, err := os.ReadFile(filepath.Join(dir, "associations.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if got := python(t, nil, "testdata/check_tum.py", dir); len(got) != 60 || strings.Join(got, "\n")+"\n" != string(text) {
 		t.Errorf("associate.py finds\n%s\nwant\n%s", strings.Join(got, "\n"), text)
 	}
@@ -212,9 +198,7 @@ func TestTUM(t *testing.T) {
 	rows := 0
 	for _, name := range []string{"accelerometer.txt", "gyroscope.txt"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		rows += bytes.Count(text, []byte("\n")) - 1
 	}
 	if uint64(rows) != s.Motion || rows == 0 {
@@ -266,9 +250,7 @@ func TestEuRoC(t *testing.T) {
 		Density float64 `json:"gyroscope_noise_density"`
 		Walk    float64 `json:"accelerometer_random_walk"`
 	}
-	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &cam), json.Unmarshal([]byte(lines[1]), &motion)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(json.Unmarshal([]byte(lines[0]), &cam), json.Unmarshal([]byte(lines[1]), &motion)))
 	if p := cam.Place.Data; len(p) != 16 || math.Abs(p[3]-0.05) > 1e-3 || cam.Place.Rows != 4 { // the right imager is 5 cm to the right
 		t.Errorf("cam1 is at %v", p)
 	}
@@ -289,9 +271,7 @@ func TestKalibr(t *testing.T) {
 	dir := whole(t, Options{In: []string{in}, Form: "kalibr"})
 	var images, samples int
 	table, err := os.ReadFile(filepath.Join(dir, "imu0.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	rows := strings.Split(strings.TrimSpace(string(table)), "\n")[1:]
 	for _, line := range python(t, []string{"rosbag"}, "testdata/check_kalibr.py", filepath.Join(dir, "kalibr.bag")) {
 		f := strings.Fields(line)
@@ -397,9 +377,7 @@ func TestAligned(t *testing.T) {
 func TestKilled(t *testing.T) {
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, form := range Forms() {
 		want := tree(t, whole(t, Options{In: []string{in, in}, Form: form}))
 		dir := filepath.Join(t.TempDir(), "out")
@@ -410,15 +388,11 @@ func TestKilled(t *testing.T) {
 			if err == nil {
 				err = cmd.Start()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			scan := bufio.NewScanner(out)
 			for i := 0; i < lines && scan.Scan(); i++ {
 			}
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, cmd.Process.Kill())
 			_ = cmd.Wait() // killed
 		}
 		whole(t, Options{In: []string{in, in}, Form: form, Dir: dir})
@@ -448,9 +422,7 @@ func TestFolderInUse(t *testing.T) {
 		t.Errorf("%d sets, want 10", n)
 	}
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("text"), 0o600))
 	if _, err := make1(t, Options{In: []string{in}, Form: "tum", Dir: other, Overwrite: true}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a folder with other files: %v", err)
 	}

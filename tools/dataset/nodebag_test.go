@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/program"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
@@ -50,12 +48,7 @@ func TestStampTwice(t *testing.T) {
 	if err != nil || m.Sets != 7 || m.LeftOut != 5 || strings.Count(string(left), "the stamp of an earlier image") != 5 {
 		t.Errorf("%d sets, %d left out, %v\n%s", m.Sets, m.LeftOut, err, left)
 	}
-	b, err := rosbag.Open(filepath.Join(dir, "kalibr.bag"), bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	if n := b.MessageCount(); n != 7 {
+	if n := samplebag.Open(t, filepath.Join(dir, "kalibr.bag")).MessageCount(); n != 7 {
 		t.Errorf("%d messages in the bag, want 7", n)
 	}
 	dir = filepath.Join(t.TempDir(), "set")

@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 	"rsros/tools/convert"
 )
@@ -26,25 +27,9 @@ const walkStart int64 = 1_700_000_000_000_000_000
 // from base to the camera, and an /odom topic if odom is set.
 func writeWalk(t *testing.T, path string, odom bool) {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := make(map[string]uint32)
+	w := samplebag.Create(t, path, bagstore.Options{Checkpoint: -1})
 	write := func(topic, kind string, at int64, m msgs.Message, data []byte) {
-		id, ok := ids[topic]
-		if !ok {
-			typ := msgs.MustType(kind)
-			if id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition}); err != nil {
-				t.Fatal(err)
-			}
-			ids[topic] = id
-		}
-		var e msgs.Encoder
-		e.Message(m)
-		if err := w.Write(id, bagstore.Time(at+2_000_000), e.B, data); err != nil {
-			t.Fatal(err)
-		}
+		w.Put(samplebag.Topic(topic, kind), bagstore.Time(at+2_000_000), msgs.Marshal(m), data)
 	}
 	transform := func(topic string, at int64, parent, child string, x, y, yaw float64) {
 		r := msgs.Quaternion{Z: math.Sin(yaw / 2), W: math.Cos(yaw / 2)}
@@ -84,18 +69,14 @@ func writeWalk(t *testing.T, path string, odom bool) {
 				DataLen: uint32(len(pixels))}, pixels)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 }
 
 // rows reads a file of numbers.
 func rows(t *testing.T, path, separator string) (list [][]float64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -122,9 +103,7 @@ func TestTransforms(t *testing.T) {
 		f := strings.Fields(line)
 		for _, v := range f[1:] {
 			x, err := strconv.ParseFloat(v, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			want[f[0]] = append(want[f[0]], x)
 		}
 	}
@@ -185,9 +164,7 @@ func TestGroundTruth(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		file, separator := "groundtruth.txt", " "
 		if c.form == "euroc" {
 			file, separator = "mav0/state_groundtruth_estimate0/data.csv", ","

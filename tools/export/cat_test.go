@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -40,13 +39,9 @@ func TestGenpyPrintsTheSame(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			out, err := exec.Command(python, "-c", genpyPrint, path).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			var list [][2]string
-			if err := json.Unmarshal(out, &list); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, json.Unmarshal(out, &list))
 			want := map[string][]string{}
 			for _, m := range list {
 				want[m[0]] = append(want[m[0]], m[1])
@@ -70,16 +65,11 @@ func TestGenpyPrintsTheSame(t *testing.T) {
 // printed returns cat's text of the first n small messages of a topic.
 func printed(t *testing.T, path, topic string, n int) (texts []string) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	v := b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
-	it := v.Iterator()
-	defer it.Close()
-	for len(texts) < n && it.Next() {
-		m := it.Message()
+	v := samplebag.Open(t, path).View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
+	for m, err := range v.Messages() {
+		if len(texts) == n || err != nil {
+			break
+		}
 		if len(m.Data) > 5000 {
 			continue
 		}
@@ -89,9 +79,7 @@ func printed(t *testing.T, path, topic string, n int) (texts []string) {
 		if err := c.message(m); err != nil || c.bad > 0 {
 			t.Fatal(err)
 		}
-		if err := c.out.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, c.out.Flush())
 		texts = append(texts, strings.TrimSuffix(out.String(), "---\n"))
 	}
 	return texts

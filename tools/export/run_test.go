@@ -24,9 +24,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
 )
@@ -62,9 +62,7 @@ func readManifest(t *testing.T, dir string) (m exported) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return m
 }
 
@@ -86,9 +84,7 @@ func readSDKManifest(t *testing.T, name string) (m sdkManifest) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return m
 }
 
@@ -146,33 +142,9 @@ func TestExportRecording(t *testing.T) {
 func TestExportEpochTimes(t *testing.T) {
 	sdk := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	live := filepath.Join(filepath.Dir(sdk), "live.bag")
-	w, err := rosbag.Create(live, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := rosbag.Open(sdk, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	v := b.View(bagstore.Query{})
-	ids := map[*bagstore.Connection]uint32{}
-	it := v.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
-		if _, ok := ids[m.Conn]; !ok {
-			if ids[m.Conn], err = w.AddConnection(*m.Conn); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Write(ids[m.Conn], m.Time+1_700_000_000e9, m.Data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, live, bagstore.Options{})
+	samplebag.Each(t, func(m bagstore.Message) { w.Put(*m.Conn, m.Time+1_700_000_000e9, m.Data) }, samplebag.Open(t, sdk))
+	w.Done()
 	names := map[string][]string{}
 	for _, bag := range []string{sdk, live} {
 		want(t, whole, Options{Bag: bag, Dir: bag + ".out", Selection: bagset.Selection{Start: "1", End: "1.5"}})
@@ -209,9 +181,7 @@ func imageHash(t *testing.T, path string) string {
 func readPNG(t *testing.T, path string) image.Image {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	img, err := png.Decode(f)
 	if err != nil {
@@ -255,9 +225,7 @@ func checkTables(t *testing.T, dir string, given sdkManifest) {
 func readCSV(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(all) == 0 {
@@ -307,9 +275,7 @@ func TestExportPoints(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(filepath.Join(dir, f.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		head, body, _ := bytes.Cut(text, []byte("end_header\n"))
 		if !bytes.Contains(head, fmt.Appendf(nil, "element vertex %d\n", len(z))) || len(body) != 15*len(z) {
 			t.Fatalf("%s: %d bytes for %d points after\n%s", f.File, len(body), len(z), head)
@@ -329,21 +295,10 @@ func TestExportPoints(t *testing.T) {
 func camera(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "camera.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, ids := bagstore.Time(1_700_000_000e9), map[string]uint32{}
+	w := samplebag.Create(t, path, bagstore.Options{})
+	at := bagstore.Time(1_700_000_000e9)
 	write := func(topic, kind string, data []byte) {
-		if _, ok := ids[topic]; !ok {
-			typ := msgs.MustType(kind)
-			if ids[topic], err = w.AddConnection(bagstore.Connection{Topic: topic, Type: kind, MD5: typ.MD5, Definition: typ.Definition}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Write(ids[topic], at, data); err != nil {
-			t.Fatal(err)
-		}
+		w.Put(samplebag.Topic(topic, kind), at, data)
 		at += 1e6
 	}
 	header := msgs.Header{Seq: 7, Stamp: 5e9, FrameID: "lens"}
@@ -363,9 +318,7 @@ func camera(t *testing.T) string {
 	header.Append(&e)
 	e.String("jpeg")
 	var jpg bytes.Buffer
-	if err := jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 8, 8)), nil))
 	e.Bytes(jpg.Bytes())
 	write("/packed", "sensor_msgs/CompressedImage", e.B)
 	write("/imu", "sensor_msgs/Imu", msgs.Marshal(&msgs.Imu{Header: header, LinearAcceleration: msgs.Vector3{X: 0.1, Y: -9.81}}))
@@ -378,9 +331,7 @@ func camera(t *testing.T) string {
 	cloud.Fields[2].Offset = 9
 	write("/cloud", "sensor_msgs/PointCloud2", append(msgs.Marshal(&cloud), "XXXXBGRAiijjxxxxbgraIIJJ\x01"...))
 	write("/name", "std_msgs/String", []byte{1, 0, 0, 0, 'x'})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	return path
 }
 
@@ -459,26 +410,15 @@ func TestExportDamage(t *testing.T) {
 		t.Errorf("%d files", len(m.Files))
 	}
 	path := filepath.Join(t.TempDir(), "odd.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := w.AddConnection(bagstore.Connection{Topic: "/image", Type: "sensor_msgs/Image", MD5: "*", Definition: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, path, bagstore.Options{})
 	for i, head := range []msgs.ImageHead{
 		{Width: 1 << 30, Height: 1 << 30, Step: 1, Encoding: "mono8", DataLen: 4}, {Width: 2, Height: 2, Step: 1, Encoding: "mono8", DataLen: 4},
 		{Width: 2, Height: 3, Step: 2, Encoding: "mono8", DataLen: 4}, {Width: 2, Height: 2, Step: 2, Encoding: "mono8", DataLen: 5},
 		{Width: 2, Height: 2, Step: 2, Encoding: "mono8", DataLen: 4}, {Width: 0, Height: 2, Step: 2, Encoding: "mono8", DataLen: 4},
 	} {
-		if err := w.Write(id, bagstore.Time(i+1), append(msgs.Marshal(&head), 1, 2, 3, 4)); err != nil {
-			t.Fatal(err)
-		}
+		w.Put(bagstore.Connection{Topic: "/image", Type: "sensor_msgs/Image", MD5: "*", Definition: "x"}, bagstore.Time(i+1), msgs.Marshal(&head), []byte{1, 2, 3, 4})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	dir = filepath.Join(t.TempDir(), "out")
 	want(t, incomplete, Options{Bag: path, Dir: dir})
 	if m := readManifest(t, dir); len(m.Files) != 1 {
@@ -546,20 +486,8 @@ func want(t *testing.T, end outcome, o Options) (log string) {
 // own files or another topic's.
 func TestTopicsNamedLikeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(topic, kind string, data []byte) {
-		typ := msgs.MustType(kind)
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: kind, MD5: typ.MD5, Definition: typ.Definition})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(id, 1e18, data); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := samplebag.Create(t, path, bagstore.Options{})
+	write := func(topic, kind string, data []byte) { w.Put(samplebag.Topic(topic, kind), 1e18, data) }
 	head := msgs.ImageHead{Width: 2, Height: 1, Encoding: "mono8", Step: 2, DataLen: 2}
 	image := append(msgs.Marshal(&head), 1, 2)
 	images := []string{"/manifest.json", "/manifest.json.partial", "/MANIFEST.JSON", "/imu.csv", "/imu.csv.partial", "/meta.csv/x", "/a", "/a/000000.png/b",
@@ -571,9 +499,7 @@ func TestTopicsNamedLikeFiles(t *testing.T) {
 	for _, topic := range tables {
 		write(topic, "sensor_msgs/Imu", msgs.Marshal(&msgs.Imu{}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	dir := filepath.Join(t.TempDir(), "out")
 	want(t, whole, Options{Bag: path, Dir: dir})
 	m := readManifest(t, dir)

@@ -7,22 +7,17 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 )
 
 func TestWriteDevice(t *testing.T) {
 	bag, err := rosbag.Open("../../test/data/librealsense/sw_small_pause.bag", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close() //nolint:errcheck // only read
 	sum, err := rsbag.Summarize(bag, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var b strings.Builder
-	if err := WriteDevice(&b, sum); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, WriteDevice(&b, sum))
 	want := `device:    Synthetic Software Device, serial 012345678901, firmware 5.16.0.1
 layout:    RealSense version 4, 1.328s
 recorded:  2023-11-14T22:13:20Z
@@ -50,9 +45,7 @@ note:      stream Pose_0 has no extrinsics
 func TestWriteDevices(t *testing.T) {
 	var b strings.Builder
 	s := &rsbag.Summary{Others: []*rsbag.Summary{{Number: 1, Device: map[string]string{"Serial Number": "other"}}}}
-	if err := WriteDevice(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, WriteDevice(&b, s))
 	for _, want := range []string{"device 0:", "device 1:", "serial other"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

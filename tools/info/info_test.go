@@ -13,7 +13,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
-	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
@@ -33,9 +32,7 @@ func TestAsStock(t *testing.T) {
 			continue
 		}
 		s, err := summarizeFile(t, path, Options{Rates: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, f := range []struct {
 			args  []string
 			write func(*bytes.Buffer) error
@@ -44,13 +41,9 @@ func TestAsStock(t *testing.T) {
 			{[]string{"info", "--freq", "-y", path}, func(b *bytes.Buffer) error { return s.WriteYAML(b) }},
 		} {
 			want, err := stockbag.Run(t, "/usr/bin/rosbag", f.args...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			var got bytes.Buffer
-			if err := f.write(&got); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, f.write(&got))
 			stockPart, _, _ := strings.Cut(got.String(), "\nrates: ")
 			gotLines, wantLines := lines(stockPart), lines(want)
 			for i := range max(len(gotLines), len(wantLines)) {
@@ -71,23 +64,11 @@ func TestAsStock(t *testing.T) {
 func mixedBag(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "mixed.bag")
-	w, err := rosbag.Create(path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed"), NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := msgs.MustType("std_msgs/String")
+	w := samplebag.Create(t, path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed")})
 	for n, topic := range []string{"/packed", "/plain"} {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: text.Name, MD5: text.MD5, Definition: text.Definition, CallerID: "/x"})
-		if err == nil {
-			err = w.Write(id, bagstore.Time(1+n)*1e9, msgs.Marshal(&msgs.String{Data: strings.Repeat("x", 20<<10)}))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.Put(stockbag.StringType(topic), bagstore.Time(1+n)*1e9, stockbag.Text(n, 20<<10))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	return path
 }
 
@@ -127,13 +108,9 @@ func TestKeysAsStock(t *testing.T) {
 		tiny: {"duration", "topics"},
 	} {
 		s, err := summarizeFile(t, path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		out, err := stockbag.Run(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		want := strings.Split(out, "\x00")
 		for i, key := range keys {
 			var got bytes.Buffer
@@ -171,41 +148,26 @@ func lines(s string) []string {
 
 func TestDetails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 500, Compression: bagstore.LZ4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := w.AddConnection(stockbag.StringType("/steady"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, path, bagstore.Options{ChunkSize: 500, Compression: bagstore.LZ4})
 	// 10 Hz with one gap of a second.
 	at := bagstore.Time(time.Second)
 	for i := range 50 {
 		if i == 20 {
 			at += bagstore.Time(900 * time.Millisecond)
 		}
-		if err := w.Write(id, at, stockbag.Text(i, 10+i)); err != nil {
-			t.Fatal(err)
-		}
+		w.Put(stockbag.StringType("/steady"), at, stockbag.Text(i, 10+i))
 		at += bagstore.Time(100 * time.Millisecond)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	samplebag.Everywhere(t, path, samplebag.Read(t, path, bagstore.OpenOptions{}))
 	s, err := summarizeFile(t, path, Options{Rates: true, Sizes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r, z := s.Topics[0].Rates, s.Topics[0].Sizes
 	if r.Median != 10 || r.Max != 10 || r.Min != 1 || r.Gaps != 1 || r.LongestGap != time.Second || r.GapAt != bagstore.Time(2_900_000_000) {
 		t.Errorf("rates %+v", r)
 	}
 	var text strings.Builder
-	if err := s.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.WriteText(&text))
 	for _, line := range []string{
 		"rates:        /steady   8.4 Hz, 1.0 Hz to 10.0 Hz; 1 gap, longest 1s after 1.9s\n",
 		"sizes:        /steady   1.9 KB, 14 to 63 bytes each\n",

@@ -10,42 +10,30 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
-	"rsros/msgs"
+	"rsros/test/samplebag"
 )
 
 // write makes a bag: one publisher that counts, one whose messages all have number 0, one
 // that lost three, and a topic without headers.
 func write(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection := func(topic, typ, caller string) uint32 {
-		known := msgs.MustType(typ)
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: known.Name, MD5: known.MD5, Definition: known.Definition, CallerID: caller})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
+	w := samplebag.Create(t, path, bagstore.Options{})
 	const point = "geometry_msgs/PointStamped"
-	whole, still, lossy, text := connection("/a", point, "/whole"), connection("/a", point, "/still"), connection("/b", point, "/lossy"), connection("/text", "std_msgs/String", "/talker")
-	for i, lossySeq := range []uint32{5, 6, 8, 9, 12} {
-		for id, seq := range map[uint32]uint32{whole: uint32(i), still: 0, lossy: lossySeq, text: 0} {
-			data := binary.LittleEndian.AppendUint32(nil, seq)
-			if id != text {
+	for i, lossy := range []uint32{5, 6, 8, 9, 12} {
+		for _, m := range []struct {
+			topic, typ, caller string
+			seq                uint32
+		}{{"/a", point, "/whole", uint32(i)}, {"/a", point, "/still", 0}, {"/b", point, "/lossy", lossy}, {"/text", "std_msgs/String", "/talker", 0}} {
+			c := samplebag.Topic(m.topic, m.typ)
+			c.CallerID = m.caller
+			data := binary.LittleEndian.AppendUint32(nil, m.seq)
+			if m.typ == point {
 				data = append(data, make([]byte, 36)...)
 			}
-			if err := w.Write(id, bagstore.Time(i+1), data); err != nil {
-				t.Fatal(err)
-			}
+			w.Put(c, bagstore.Time(i+1), data)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	return path
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -95,9 +94,7 @@ func TestLikePython(t *testing.T) {
 func compareWithPython(t *testing.T, path string, expressions []string) {
 	python := need.Python(t, "rosbag")
 	texts, err := json.Marshal(expressions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cmd := exec.Command(python, "-W", "ignore", "-c", evaluated, path)
 	cmd.Stdin = strings.NewReader(string(texts))
 	out, err := cmd.Output()
@@ -108,9 +105,7 @@ func compareWithPython(t *testing.T, path string, expressions []string) {
 		t.Fatal(err)
 	}
 	var want [][][2]string
-	if err := json.Unmarshal(out, &want); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal(out, &want))
 	envs := sample(t, path)
 	for i, text := range expressions {
 		x, err := Parse(text)
@@ -145,25 +140,15 @@ func compareWithPython(t *testing.T, path string, expressions []string) {
 // sample returns the messages that the Python program evaluates.
 func sample(t *testing.T, path string) (list []Env) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	v := b.View(bagstore.Query{})
-	it := v.Iterator()
-	defer it.Close()
-	for i := 0; it.Next(); i++ {
-		if i%211 != 0 && i > 60 {
-			continue
+	i := -1
+	samplebag.Each(t, func(m bagstore.Message) {
+		if i++; i%211 != 0 && i > 60 {
+			return
 		}
-		m := it.Message()
 		spec, err := msgs.Parse(m.Conn.Type, m.Conn.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, Env{Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: spec, Data: append([]byte(nil), m.Data...)})
-	}
+		need.Must(t, err)
+		list = append(list, Env{Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: spec, Data: slices.Clone(m.Data)})
+	}, samplebag.Open(t, path))
 	return list
 }
 
@@ -217,9 +202,7 @@ func TestRefused(t *testing.T) {
 // TestBounds checks the limits on steps and memory.
 func TestBounds(t *testing.T) {
 	spec, err := msgs.Parse("x/Large", "uint8[] data\nstring[] names\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	const n = 1 << 16
 	data := slices.Concat([]byte{0, 0, 1, 0}, make([]byte, n), []byte{0, 0, 1, 0}, make([]byte, 4*n))
 	for source, want := range map[string]string{
@@ -252,9 +235,7 @@ func TestBounds(t *testing.T) {
 // TestCancelled checks that a long evaluation ends with its context.
 func TestCancelled(t *testing.T) {
 	x, err := Parse("any(a > b for a in range(2000) for b in range(2000) if a < 0)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	if holds, err := x.Holds(Env{Context: ctx}); holds || err != nil {
 		t.Error(holds, err)
@@ -268,17 +249,13 @@ func TestCancelled(t *testing.T) {
 // BenchmarkHolds evaluates common expressions over a message with an image.
 func BenchmarkHolds(b *testing.B) {
 	spec, err := msgs.Parse("x/Image", "Header header\nuint32 height\nuint8[] data\n"+strings.Repeat("=", 80)+"\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n")
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	data := append(make([]byte, 20), []byte{0, 0, 16, 0}...)
 	data = append(data, make([]byte, 1<<20)...)
 	for _, source := range []string{"topic == '/tf' and m.height > 3", "t.to_sec() > 12.5 and m.header.seq % 10 == 0 or topic.startswith('/camera')", "7 in m.data", "max(m.data) > 3"} {
 		b.Run(source, func(b *testing.B) {
 			x, err := Parse(source)
-			if err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, err)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := x.Holds(Env{Topic: "/tf", Time: 13e9, Spec: spec, Data: data}); err != nil {
@@ -296,9 +273,7 @@ func FuzzParse(f *testing.F) {
 	}
 	spec, err := msgs.Parse("x/All", "string data\nuint8[] bytes\nfloat64[3] three\ntime stamp\nHeader header\nstring[] names\nint32 N=3\n"+
 		strings.Repeat("=", 80)+"\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n")
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.Must(f, err)
 	f.Fuzz(func(t *testing.T, source string, data []byte) {
 		x, err := Parse(source)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 	"rsros/tools/bagset"
 	"rsros/tools/reprocess"
 )
@@ -85,9 +86,7 @@ var (
 // The pixels written are librealsense's; the hashes are from its dump.
 func TestAligned(t *testing.T) {
 	f, r, err := run(t, unpleasant, "align_to_color")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if r.Frames != 48 || r.Sets != 16 || r.Dropped != 0 {
 		t.Errorf("%+v, want 16 sets of 3", r)
 	}
@@ -110,14 +109,10 @@ func TestAligned(t *testing.T) {
 // What isn't processed stays unchanged.
 func TestTheRestStays(t *testing.T) {
 	in, err := rsbag.Open(unpleasant, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer in.Close()
 	f, _, err := run(t, unpleasant, "decimation", "colorizer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, id := range []camdriver.StreamID{color, left} {
 		if got, want := fmt.Sprint(frames(t, f, id)), fmt.Sprint(frames(t, in, id)); got != want {
 			t.Errorf("%s is\n%s, want\n%s", id, got, want)
@@ -136,14 +131,10 @@ func TestTheRestStays(t *testing.T) {
 func TestMotionIsCopied(t *testing.T) {
 	path := "../../test/data/librealsense/sw_small_lz4.bag"
 	in, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer in.Close()
 	f, _, err := run(t, path, "spatial")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, s := range in.Streams() {
 		if got := f.Frames(s.Profile.Stream); got != s.Frames {
 			t.Errorf("%d frames of %s, want %d", got, s.Profile.Stream, s.Frames)
@@ -154,9 +145,7 @@ func TestMotionIsCopied(t *testing.T) {
 // TestPart checks that the frames of a part of the time are processed.
 func TestPart(t *testing.T) {
 	f, _, err := run(t, unpleasant, "colorizer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	whole := frames(t, f, color)
 	out := filepath.Join(t.TempDir(), "part.bag")
 	r, err := reprocess.Run(t.Context(), reprocess.Options{In: unpleasant, Out: out, Selection: bagset.Selection{Start: "0.1", End: "0.2"}, Log: zerolog.Nop(),
@@ -165,9 +154,7 @@ func TestPart(t *testing.T) {
 		t.Fatalf("%+v, %v; want the sets of 0.1 s", r, err)
 	}
 	part, err := rsbag.Open(out, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer part.Close()
 	got := frames(t, part, color)
 	if i := slices.Index(whole, got[0]); i < 1 || i+len(got) >= len(whole) || !slices.Equal(got, whole[i:i+len(got)]) {
@@ -178,13 +165,9 @@ func TestPart(t *testing.T) {
 // TestTornRecording checks that losses at the end of a recording are reported.
 func TestTornRecording(t *testing.T) {
 	b, err := os.ReadFile(unpleasant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	torn := filepath.Join(t.TempDir(), "torn.bag")
-	if err := os.WriteFile(torn, b[:len(b)*3/4], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(torn, b[:len(b)*3/4], 0o600))
 	if _, r, err := run(t, torn, "colorizer"); err != nil || r.Damage == nil {
 		t.Errorf("%v, damage %v", err, r.Damage)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 )
@@ -31,36 +30,21 @@ func TestJoin(t *testing.T) {
 		var want []stockbag.Message
 		for i, list := range parts {
 			path := filepath.Join(t.TempDir(), fmt.Sprint(i))
-			w, err := rosbag.Create(path, bagstore.Options{Compression: kind, NoSync: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids := map[string]uint32{}
+			w := samplebag.Create(t, path, bagstore.Options{Compression: kind})
 			for _, m := range list {
-				id, ok := ids[m.topic]
-				if !ok {
-					c := stockbag.StringType(m.topic)
-					c.CallerID, c.Latching = "/node", m.topic != "/count"
-					if id, err = w.AddConnection(c); err != nil {
-						t.Fatal(err)
-					}
-					ids[m.topic] = id
-				}
+				c := stockbag.StringType(m.topic)
+				c.CallerID, c.Latching = "/node", m.topic != "/count"
 				data := append([]byte{byte(len(m.text)), 0, 0, 0}, m.text...)
 				if m.topic == "/empty" {
 					data = nil
 				}
 				at := bagstore.Time(m.sec) * 1e9
-				if err := w.Write(id, at, data); err != nil {
-					t.Fatal(err)
-				}
+				w.Put(c, at, data)
 				if !m.leave {
 					want = append(want, stockbag.NewMessage(m.topic, at, data))
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			w.Done()
 			bags = append(bags, open(t, path, false))
 		}
 		for range 2 {

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
+	"rsros/test/need"
+	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 	"rsros/tools/info"
 )
 
@@ -20,31 +22,19 @@ func TestJoinPartsWhole(t *testing.T) {
 	n := 0
 	for i, kind := range kinds {
 		path := filepath.Join(dir, fmt.Sprintf("part_%d.bag", i))
-		w, err := rosbag.Create(path, bagstore.Options{Compression: kind, ChunkSize: 1000, Checkpoint: -1, NoSync: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := w.AddConnection(bagstore.Connection{Topic: "/count", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"})
+		w := samplebag.Create(t, path, bagstore.Options{Compression: kind, ChunkSize: 1000, Checkpoint: -1})
 		for range 100 {
 			n++
-			if err == nil {
-				err = w.Write(id, bagstore.Time(n)*1e9, fmt.Appendf(nil, "%d%s", n, strings.Repeat(" ", 100)))
-			}
+			w.Put(stockbag.StringType("/count"), bagstore.Time(n)*1e9, fmt.Appendf(nil, "%d%s", n, strings.Repeat(" ", 100)))
 		}
-		if err != nil || w.Close() != nil {
-			t.Fatal(err)
-		}
+		w.Done()
 		parts = append(parts, path)
 	}
 	out, asked := filepath.Join(dir, "out.bag"), 0
 	if err := JoinParts(t.Context(), parts, out, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 50}, func() error { asked++; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	b, err := rosbag.Open(out, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := samplebag.Open(t, out)
 	next := 0
 	for m, err := range b.View(bagstore.Query{}).Messages() {
 		if next++; err != nil || strings.TrimSpace(string(m.Data)) != fmt.Sprint(next) {
@@ -55,9 +45,7 @@ func TestJoinPartsWhole(t *testing.T) {
 		t.Errorf("%d of %d messages, paced %d times", next, n, asked)
 	}
 	uses, err := info.Compressions(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, u := range uses {
 		if want := map[bagstore.Compression]int{bagstore.None: 14, bagstore.BZ2: 15, bagstore.LZ4: 16}[u.Kind]; int(u.Chunks) != want {
 			t.Errorf("%d chunks are %s, want %d", u.Chunks, u.Kind, want)

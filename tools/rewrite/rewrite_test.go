@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 	"rsros/tools/info"
@@ -27,9 +28,7 @@ func TestCompression(t *testing.T) {
 	for _, kind := range []bagstore.Compression{bagstore.LZ4, bagstore.BZ2, bagstore.None} {
 		out := filepath.Join(dir, string(kind))
 		res, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, out, Options{Options: bagstore.Options{Compression: kind, ChunkSize: 9000}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if res.Messages != uint64(len(want)) {
 			t.Errorf("%d messages", res.Messages)
 		}
@@ -51,9 +50,7 @@ func TestLatched(t *testing.T) {
 	all := samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 5000, Compression: bagstore.LZ4})
 	from := all[100].Time
 	res, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, out, Options{Filter: bagstore.Filter{Start: bagstore.Time(from), Latched: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var last stockbag.Message
 	for _, s := range all[:100] {
 		if s.Topic == "/topic_1" && s.Time < from {
@@ -89,9 +86,7 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			var got []stockbag.Message
 			for _, p := range parts {
 				part := samplebag.Read(t, p.Path, bagstore.OpenOptions{})

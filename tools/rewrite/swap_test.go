@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // folder writes files named after their content, and lists them.
@@ -20,22 +22,16 @@ func folder(t *testing.T, names ...string) string {
 
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		names = append(names, e.Name()+"="+string(text))
 	}
 	return names
@@ -81,9 +77,7 @@ func TestReplace(t *testing.T) {
 func placeAt(t *testing.T, output string, several, force bool) Placement {
 	t.Helper()
 	p, err := PlaceAt(output, several, force)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return p
 }
 

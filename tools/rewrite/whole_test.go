@@ -111,20 +111,13 @@ func splitWhole(t *testing.T, rnd *rand.Rand, name string, b *bagstore.Recording
 // randomBag writes a bag with overlapping, unordered chunks and many messages of equal times.
 func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compression) string {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{Compression: kind, ChunkSize: 200 + rnd.IntN(3000), NoSync: true, Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := samplebag.Create(t, path, bagstore.Options{Compression: kind, ChunkSize: 200 + rnd.IntN(3000), Checkpoint: -1})
 	var ids []uint32
 	for i := range 1 + rnd.IntN(5) {
 		c := stockbag.StringType(fmt.Sprintf("/topic_%d", i))
 		c.CallerID, c.Latching = fmt.Sprintf("/node_%d", rnd.IntN(3)), rnd.IntN(6) == 0
 		for range 1 + rnd.IntN(2) { // several publishers, some of them equal
-			id, err := w.AddConnection(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, id)
+			ids = append(ids, w.Add(c))
 		}
 	}
 	grid := []int64{1, 1e6, 20e6, 200e6}[rnd.IntN(4)]
@@ -132,22 +125,16 @@ func randomBag(t *testing.T, rnd *rand.Rand, path string, kind bagstore.Compress
 	n := 50 + rnd.IntN(400)
 	for i := range n {
 		at := 1e9 + int64(i)*2e9/int64(n) + rnd.Int64N(jitter)
-		if err := w.Write(ids[min(rnd.IntN(len(ids)), rnd.IntN(len(ids)))], bagstore.Time(at/grid*grid), stockbag.Text(i, rnd.IntN(200))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(ids[min(rnd.IntN(len(ids)), rnd.IntN(len(ids)))], bagstore.Time(at/grid*grid), stockbag.Text(i, rnd.IntN(200))))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 	return path
 }
 
 func open(t *testing.T, path string, scan bool) *bagstore.Recording {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{Sequential: true, Scan: scan})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -249,18 +236,12 @@ func TestWholeChunkDamaged(t *testing.T) {
 		samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 4000, Compression: kind})
 		b := open(t, in, false)
 		heads, err := b.Layouts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		raw, err := os.ReadFile(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		h := heads[len(heads)/2]
 		raw[h.DataPos+h.Stored*2/3] ^= 1
-		if err := os.WriteFile(in, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(in, raw, 0o600))
 		o := Options{Options: bagstore.Options{Compression: kind}}
 		if _, err := Merge(t.Context(), []*bagstore.Recording{open(t, in, false)}, in+".out", o); err == nil {
 			t.Errorf("%s: the damage is copied", kind)

@@ -12,9 +12,9 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/tools/convert"
 )
 
@@ -49,58 +49,38 @@ func good() (list []message) {
 // write writes messages in a bag.
 func write(t *testing.T, path string, list []message, compression bagstore.Compression) {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true, Compression: compression, ChunkSize: 8 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := make(map[string]uint32)
+	w := samplebag.Create(t, path, bagstore.Options{Compression: compression, ChunkSize: 8 << 10})
 	for _, m := range list {
 		typ := textType
+		var e msgs.Encoder
 		if m.topic == imu {
 			typ = imuType
-		}
-		if _, ok := ids[m.topic+m.caller]; !ok {
-			known := msgs.MustType(typ)
-			if ids[m.topic+m.caller], err = w.AddConnection(bagstore.Connection{Topic: m.topic, Type: known.Name, MD5: known.MD5, Definition: known.Definition, CallerID: m.caller}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var e msgs.Encoder
-		if typ == imuType {
 			h := msgs.Header{Seq: m.seq, Stamp: msgs.Time(start.Add(m.stamp)), FrameID: m.frame}
 			h.Append(&e)
 			e.Raw(make([]byte, 37*8))
 		} else {
 			e.String("hello")
 		}
-		if err := w.Write(ids[m.topic+m.caller], start.Add(m.at), e.B); err != nil {
-			t.Fatal(err)
-		}
+		c := samplebag.Topic(m.topic, typ)
+		c.CallerID = m.caller
+		w.Put(c, start.Add(m.at), e.B)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Done()
 }
 
 // measure reads a recording as the command check does.
 func measure(t *testing.T, path string) *Measures {
 	t.Helper()
 	bag, err := recording.Open(path, bagstore.OpenOptions{Sequential: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	m := NewMeasures(bag)
 	rep, err := recording.Check(t.Context(), bag, bagstore.CheckOptions{Message: m.Message})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	m.OutOfOrder = rep.OutOfOrder
 	if rsbag.IsRecording(bag) {
 		layout, err := rsbag.NewChecker(bag)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer layout.Close()
 		rep := layout.Report()
 		m.RealSense, m.LostFrames = rep.Damaged == 0, rep.Missing
@@ -336,9 +316,7 @@ func TestTextTells(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "good.bag")
 	write(t, path, good(), bagstore.None)
 	text, err := measure(t, path).Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for want, spoil := range map[string]func([]message) []message{
 		"expect":      without(imu, 0, time.Hour),
 		"gap":         without(imu, time.Second, 1100*time.Millisecond),

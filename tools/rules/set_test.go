@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestParseErrors: an error names the line and the key.
@@ -64,9 +65,7 @@ const page = "../../docs/archives.md"
 // TestPage runs the example of the documentation, and looks up each key there.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	example := regexp.MustCompile("(?s)```yaml\n(# rules.*?)```").FindSubmatch(text)
 	if example == nil {
 		t.Fatalf("%s has no example of rules", page)
