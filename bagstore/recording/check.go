@@ -16,7 +16,7 @@ const maxBad = 20
 // Check is [rosbag.File.Check] for any format: it reads every message and compares it with its type.
 // Topics without a ROS 1 form aren't damage.
 func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
-	if bag := rosbag.Of(b); bag != nil {
+	if bag := rosbag.FileOf(b); bag != nil {
 		return bag.Check(ctx, o)
 	}
 	c := b.Source().(container)

@@ -172,7 +172,7 @@ func TestLatched(t *testing.T) {
 // TestBagsStillOpen checks that a bag is opened as one, and that other files aren't.
 func TestBagsStillOpen(t *testing.T) {
 	b := open(t, "../../test/data/librealsense/sw_small_lz4.bag")
-	if b.Version() != "2.0" || rosbag.Of(b) == nil {
+	if b.Version() != "2.0" || rosbag.FileOf(b) == nil {
 		t.Errorf("version %s", b.Version())
 	}
 	dir := t.TempDir()

@@ -111,7 +111,7 @@ func TestBorrowed(t *testing.T) {
 		t.Errorf("%d of %d messages were borrowed, %v", borrowed, len(want), it.Err())
 	}
 	it.Close()
-	if err := Of(b).ahead.Close(); err != nil {
+	if err := FileOf(b).ahead.Close(); err != nil {
 		t.Error(err)
 	}
 	for _, k := range held {
@@ -128,7 +128,7 @@ func TestBadSector(t *testing.T) {
 	const bad = 31
 	image, want, at := imageBag(t, 60, bad)
 	b := openAhead(t, badBytes{coldBytes{bytes.NewReader(image)}, at + 50_000, at + 50_512})
-	defer Of(b).ahead.Close()
+	defer FileOf(b).ahead.Close()
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
@@ -151,8 +151,8 @@ func TestBadSector(t *testing.T) {
 func TestCheckBadSector(t *testing.T) {
 	image, want, at := imageBag(t, 60, 31)
 	b := openAhead(t, badBytes{coldBytes{bytes.NewReader(image)}, at + 50_000, at + 50_512})
-	defer Of(b).ahead.Close()
-	rep, err := Of(b).Check(t.Context(), bagstore.CheckOptions{})
+	defer FileOf(b).ahead.Close()
+	rep, err := FileOf(b).Check(t.Context(), bagstore.CheckOptions{})
 	if err != nil || rep.Outcome != bagstore.Damaged || rep.Messages != uint64(len(want)-1) || len(rep.Notes) != 1 {
 		t.Fatalf("%v %+v", err, rep)
 	}
@@ -174,8 +174,8 @@ func TestMappedTail(t *testing.T) {
 	b := openBag(t, path, bagstore.OpenOptions{})
 	image, err := os.ReadFile(path)
 	need.Must(t, err)
-	cut := Of(b).chunks[1].Pos
-	Of(b).r = &joined{Of(b).r, cut, bytes.ReplaceAll(image[cut:], []byte("bbbb"), []byte("tail"))}
+	cut := FileOf(b).chunks[1].Pos
+	FileOf(b).r = &joined{FileOf(b).r, cut, bytes.ReplaceAll(image[cut:], []byte("bbbb"), []byte("tail"))}
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Mapped: func(*bagstore.Connection) bool { return true }})
 	it := v.Iterator()
 	defer it.Close()

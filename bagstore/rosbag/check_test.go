@@ -31,7 +31,7 @@ func TestCheckTells(t *testing.T) {
 		for m, err := range b.View(bagstore.Query{}).Messages() {
 			add(&want)(m, err)
 		}
-		if _, err := rosbag.Of(b).Check(t.Context(), bagstore.CheckOptions{Message: add(&got)}); err != nil {
+		if _, err := rosbag.FileOf(b).Check(t.Context(), bagstore.CheckOptions{Message: add(&got)}); err != nil {
 			t.Error(err)
 		}
 		if len(want) == 0 || !slices.Equal(got, want) {

@@ -35,7 +35,7 @@ type committer struct {
 type request struct {
 	chunk    *job
 	done     chan struct{} // closed when the checkpoint is durable
-	patience *time.Timer   // until the checkpoint is overdue; nil: it waits for compression
+	deadline *time.Timer   // after which the checkpoint is overdue; nil: it waits for compression
 }
 
 // Limits of what waits to be written in a live recording. Next to the queue, one chunk is
@@ -97,7 +97,7 @@ func (c *committer) submit(r request) {
 		c.commit(r)
 		return
 	case r.chunk == nil && c.o.Live:
-		r.patience = time.AfterFunc(maxDelay, func() {
+		r.deadline = time.AfterFunc(maxDelay, func() {
 			if c.overdue.Add(1) > 0 { // otherwise the checkpoint was reached just now
 				notify(c.press)
 			}
@@ -215,7 +215,7 @@ func (c *committer) flushSoon(now bool) {
 func (c *committer) commit(r request) {
 	j := r.chunk
 	if j == nil {
-		if r.patience != nil && !r.patience.Stop() {
+		if r.deadline != nil && !r.deadline.Stop() {
 			c.overdue.Add(-1)
 		}
 		c.checkpoint(r.done)

@@ -213,12 +213,12 @@ func (r *trial) judge(t *testing.T, whole *bagstore.Recording, image []byte, n i
 	for _, c := range b.Connections() {
 		known[c.ID] = true
 	}
-	for i := range Of(whole).chunks {
-		c := &Of(whole).chunks[i]
+	for i := range FileOf(whole).chunks {
+		c := &FileOf(whole).chunks[i]
 		count := int(c.Messages())
 		if r.survived(whole, c, int64(len(image)), lost) {
 			for j, s := range r.want[first : first+count] {
-				if !have[s] && slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool { return known[k.ID] && Of(whole).byID[k.ID].Topic == s.Topic }) {
+				if !have[s] && slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool { return known[k.ID] && FileOf(whole).byID[k.ID].Topic == s.Topic }) {
 					t.Fatalf("after %d operations message %d is lost though its chunk at %d is whole; size %d lost %v notes %v", n, first+j, c.Pos, len(image), lost, b.Notes())
 				}
 			}
@@ -230,7 +230,7 @@ func (r *trial) judge(t *testing.T, whole *bagstore.Recording, image []byte, n i
 
 // survived reports whether all bytes of a chunk are in the image.
 func (r *trial) survived(whole *bagstore.Recording, c *chunk, size int64, lost [][2]int64) bool {
-	head, err := newChunkReader(Of(whole)).header(c)
+	head, err := newChunkReader(FileOf(whole)).header(c)
 	if err != nil || dataEnd(head) > size {
 		return false
 	}

@@ -128,16 +128,16 @@ func TestTruncatedCompressed(t *testing.T) {
 		whole, err := openBytes(raw)
 		need.Must(t, err)
 		salvaged := 0
-		for cut := Of(whole).chunks[0].Pos; cut < int64(len(raw)); cut += step {
+		for cut := FileOf(whole).chunks[0].Pos; cut < int64(len(raw)); cut += step {
 			got, _, err := readDamaged(raw[:cut])
 			if err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
 			least := 0
-			l := newChunkReader(Of(whole))
-			for i := range Of(whole).chunks {
-				if head, _ := l.header(&Of(whole).chunks[i]); dataEnd(head) <= cut {
-					least += int(Of(whole).chunks[i].Messages())
+			l := newChunkReader(FileOf(whole))
+			for i := range FileOf(whole).chunks {
+				if head, _ := l.header(&FileOf(whole).chunks[i]); dataEnd(head) <= cut {
+					least += int(FileOf(whole).chunks[i].Messages())
 				}
 			}
 			if len(got) < least {
@@ -150,7 +150,7 @@ func TestTruncatedCompressed(t *testing.T) {
 				}
 			}
 		}
-		if cuts := (len(raw) - int(Of(whole).chunks[0].Pos)) / int(step); kind == bagstore.LZ4 && salvaged < cuts/2 {
+		if cuts := (len(raw) - int(FileOf(whole).chunks[0].Pos)) / int(step); kind == bagstore.LZ4 && salvaged < cuts/2 {
 			t.Errorf("%d messages are salvaged from torn bagstore.LZ4 chunks in %d cuts", salvaged, cuts)
 		}
 	}
@@ -162,8 +162,8 @@ func TestSpoiltLZ4(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 6000, Compression: bagstore.LZ4})
 	b, err := openBytes(raw)
 	need.Must(t, err)
-	c := &Of(b).chunks[0]
-	head, err := newChunkReader(Of(b)).header(c)
+	c := &FileOf(b).chunks[0]
+	head, err := newChunkReader(FileOf(b)).header(c)
 	need.Must(t, err)
 	others := len(want) - int(c.Messages())
 	salvaged := 0
@@ -267,7 +267,7 @@ func TestLyingHeader(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	b, err := openBytes(raw)
 	need.Must(t, err)
-	conns, chunks := len(Of(b).conns), len(Of(b).chunks)
+	conns, chunks := len(FileOf(b).conns), len(FileOf(b).chunks)
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
 	for _, h := range []struct {
 		pos           int64
@@ -280,7 +280,7 @@ func TestLyingHeader(t *testing.T) {
 		{index, conns - 1, chunks - 2},
 		{index + 3, conns, chunks},
 		{int64(len(raw)) + 1000, conns, chunks},
-		{Of(b).chunks[0].Pos, conns, chunks},
+		{FileOf(b).chunks[0].Pos, conns, chunks},
 		{-1, conns, chunks},
 	} {
 		bad := bytes.Clone(raw)
@@ -330,13 +330,13 @@ func TestSwappedChunks(t *testing.T) {
 	b, err := openBytes(raw)
 	need.Must(t, err)
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
-	swapped := bytes.Clone(raw[:Of(b).chunks[0].Pos])
-	for i := len(Of(b).chunks) - 1; i >= 0; i-- {
+	swapped := bytes.Clone(raw[:FileOf(b).chunks[0].Pos])
+	for i := len(FileOf(b).chunks) - 1; i >= 0; i-- {
 		end := index
-		if i+1 < len(Of(b).chunks) {
-			end = Of(b).chunks[i+1].Pos
+		if i+1 < len(FileOf(b).chunks) {
+			end = FileOf(b).chunks[i+1].Pos
 		}
-		swapped = append(swapped, raw[Of(b).chunks[i].Pos:end]...)
+		swapped = append(swapped, raw[FileOf(b).chunks[i].Pos:end]...)
 	}
 	copy(swapped, fileHeader(0, 0, 0, 0))
 	got, _, err := readDamaged(swapped)
@@ -361,7 +361,7 @@ func TestRecoverDescribedLater(t *testing.T) {
 			// Turn the descriptions in the chunks into records of an unknown type.
 			for _, edge := range edges(t, raw) {
 				var r record.Record
-				last := Of(b).chunks[len(Of(b).chunks)-1].Pos
+				last := FileOf(b).chunks[len(FileOf(b).chunks)-1].Pos
 				if edge < last && record.Read(record.Memory(raw), edge, int64(len(raw)), &r) == nil && r.Op == record.OpConnection {
 					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
 				}
@@ -416,7 +416,7 @@ func TestRecoverTable(t *testing.T) {
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
 	whole, err := openBytes(raw)
 	need.Must(t, err)
-	first := Of(whole).chunks[0].Pos
+	first := FileOf(whole).chunks[0].Pos
 	unindexed := bytes.Clone(raw[:index])
 	copy(unindexed, fileHeader(0, 0, 0, 0))
 	zeroed := bytes.Clone(raw)
@@ -484,7 +484,7 @@ func TestNeverWritten(t *testing.T) {
 	need.Must(t, err)
 	b, err := openBytes(raw)
 	need.Must(t, err)
-	head, err := newChunkReader(Of(b)).header(&Of(b).chunks[2])
+	head, err := newChunkReader(FileOf(b)).header(&FileOf(b).chunks[2])
 	need.Must(t, err)
 	body := dataEnd(head) - 20_000
 	for _, c := range []struct {
@@ -497,7 +497,7 @@ func TestNeverWritten(t *testing.T) {
 		{"grown by a block", grown(raw[:dataEnd(head)], 4096), 2},
 		{"grown by a megabyte", grown(raw[:dataEnd(head)], 1<<20), 2},
 		{"grown in the body", grown(raw[:body], 1<<20), 2},
-		{"grown before the chunk", grown(raw[:Of(b).chunks[2].Pos], 1<<20), 2},
+		{"grown before the chunk", grown(raw[:FileOf(b).chunks[2].Pos], 1<<20), 2},
 	} {
 		b, err := OpenReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, bagstore.OpenOptions{Scan: true})
 		need.Must(t, err)

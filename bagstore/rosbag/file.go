@@ -89,8 +89,8 @@ func OpenReader(r io.ReaderAt, size int64, name string, o bagstore.OpenOptions) 
 	return b.recording(), nil
 }
 
-// Of returns the file of a recording; nil if its format is another one.
-func Of(r *bagstore.Recording) *File {
+// FileOf returns the file of a recording; nil if its format is another one.
+func FileOf(r *bagstore.Recording) *File {
 	b, _ := r.Source().(*File)
 	return b
 }

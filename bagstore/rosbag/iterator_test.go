@@ -238,7 +238,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	r := &countingReader{r: bytes.NewReader(raw)}
 	b, err := OpenReader(r, int64(len(raw)), "damaged", bagstore.OpenOptions{})
 	need.Must(t, err)
-	head, err := newChunkReader(Of(b)).header(&Of(b).chunks[0])
+	head, err := newChunkReader(FileOf(b)).header(&FileOf(b).chunks[0])
 	need.Must(t, err)
 	raw[dataEnd(head)-1]++ // in the checksum
 	r.bytes = 0
@@ -251,7 +251,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 			bad++
 		}
 	}
-	if want := Of(b).chunks[0].Messages(); bad != want || r.bytes > 2*int64(len(raw)) {
+	if want := FileOf(b).chunks[0].Messages(); bad != want || r.bytes > 2*int64(len(raw)) {
 		t.Errorf("%d errors for %d messages, %d bytes read of a file of %d", bad, want, r.bytes, len(raw))
 	}
 }

@@ -281,8 +281,8 @@ func TestTailIsRemoved(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	b := openBag(t, path, bagstore.OpenOptions{})
-	if Of(b).tailToken != 0 || len(b.Notes()) > 0 {
-		t.Errorf("token %#x, notes %v", Of(b).tailToken, b.Notes())
+	if FileOf(b).tailToken != 0 || len(b.Notes()) > 0 {
+		t.Errorf("token %#x, notes %v", FileOf(b).tailToken, b.Notes())
 	}
 }
 

@@ -37,11 +37,11 @@ func TestLZ4Topics(t *testing.T) {
 func apart(t *testing.T, path string, live bool) {
 	t.Helper()
 	b := openBag(t, path, bagstore.OpenOptions{})
-	cr := newChunkReader(Of(b))
-	for i := range Of(b).chunks {
-		head, err := cr.header(&Of(b).chunks[i])
+	cr := newChunkReader(FileOf(b))
+	for i := range FileOf(b).chunks {
+		head, err := cr.header(&FileOf(b).chunks[i])
 		need.Must(t, err)
-		for _, k := range Of(b).chunks[i].Counts {
+		for _, k := range FileOf(b).chunks[i].Counts {
 			want := []bagstore.Compression{bagstore.None, bagstore.LZ4}[k.ID%2]
 			if head.Compression != want && !(live && want == bagstore.LZ4) {
 				t.Errorf("%s, live %t: chunk %d with messages of topic %d is %s", path, live, i, k.ID, head.Compression)

@@ -71,5 +71,5 @@ func checkFile(ctx context.Context, path string, o bagstore.CheckOptions) (*bags
 		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
 	}
 	defer b.Close()
-	return Of(b).Check(ctx, o)
+	return FileOf(b).Check(ctx, o)
 }

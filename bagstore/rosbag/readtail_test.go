@@ -38,7 +38,7 @@ func TestHugeTail(t *testing.T) {
 	b := openBag(t, path, bagstore.OpenOptions{})
 	noted := slices.ContainsFunc(b.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 	const most = maxTail / (maxTailContent + 64) // with the header of a chunk
-	if held := Of(b).r.(*joined).more; len(held) > maxTail || b.MessageCount() != most || !noted {
+	if held := FileOf(b).r.(*joined).more; len(held) > maxTail || b.MessageCount() != most || !noted {
 		t.Errorf("%d messages, %d bytes are held, at most %d; notes %v", b.MessageCount(), len(held), maxTail, b.Notes())
 	}
 }

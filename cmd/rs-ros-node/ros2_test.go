@@ -100,5 +100,5 @@ func checkBag(t *testing.T, path string) (*bagstore.CheckReport, error) {
 		return nil, err
 	}
 	defer b.Close()
-	return rosbag.Of(b).Check(t.Context(), bagstore.CheckOptions{})
+	return rosbag.FileOf(b).Check(t.Context(), bagstore.CheckOptions{})
 }

@@ -94,7 +94,7 @@ func TestAwaitBag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close() //nolint:errcheck // nothing is written
-	if _, err := rosbag.Of(dev.(*recorded.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
+	if _, err := rosbag.FileOf(dev.(*recorded.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -119,7 +119,7 @@ func (s *Skipped) Lost() []string {
 
 // Handler returns Skip, or nil if all recordings are bags: a copy of these stops at a damaged message.
 func (s *Skipped) Handler(bags []*bagstore.Recording) func(error) {
-	if !slices.ContainsFunc(bags, func(b *bagstore.Recording) bool { return rosbag.Of(b) == nil }) {
+	if !slices.ContainsFunc(bags, func(b *bagstore.Recording) bool { return rosbag.FileOf(b) == nil }) {
 		return nil
 	}
 	return s.Skip

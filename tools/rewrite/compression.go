@@ -43,7 +43,7 @@ func MainCompression(b *bagstore.Recording) (bagstore.Compression, error) {
 // uncompressed ones; otherwise it is nil.
 func compressedTopics(b *bagstore.Recording) *regexp.Regexp {
 	chunks := b.Blocks()
-	if rosbag.Of(b) == nil || b.Costly() {
+	if rosbag.FileOf(b) == nil || b.Costly() {
 		return nil
 	}
 	heads, err := b.Layouts()

@@ -146,7 +146,7 @@ func merged(t *testing.T, name string, bags []*bagstore.Recording, out string, o
 	if err != nil {
 		t.Fatal(name, err)
 	}
-	rep, err := rosbag.Of(open(t, out, false)).Check(t.Context(), bagstore.CheckOptions{})
+	rep, err := rosbag.FileOf(open(t, out, false)).Check(t.Context(), bagstore.CheckOptions{})
 	if err != nil || rep.Outcome != bagstore.Sound || rep.Messages != res.Messages {
 		t.Fatalf("%s: %+v %v", name, rep, err)
 	}

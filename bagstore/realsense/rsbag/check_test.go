@@ -22,7 +22,7 @@ func TestCheckInSteps(t *testing.T) {
 			c, err := NewChecker(f.Bag())
 			need.Must(t, err)
 			defer c.Close()
-			rep, err := rosbag.Of(f.Bag()).Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
+			rep, err := rosbag.FileOf(f.Bag()).Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
 			if err != nil || rep.Outcome != bagstore.Sound {
 				t.Fatal(rep, err)
 			}

@@ -27,14 +27,13 @@ func NewCopier(w *rosbag.Writer, of *File) (*Copier, error) {
 			names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
 		}
 	}
-	out := newSink(w, 0, of.Snapshot())
-	out.names = names
-	out.describe()
-	c := &Copier{sink: out, last: make(map[camdriver.StreamID]bagstore.Time)}
+	c := &Copier{sink: newSink(w, 0, of.Snapshot()), last: make(map[camdriver.StreamID]bagstore.Time)}
+	c.names = names
+	c.describe(true)
 	for _, kv := range of.Additional() {
-		out.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
+		c.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
 	}
-	if out.err != nil {
+	if c.err != nil {
 		return nil, c.Close()
 	}
 	return c, nil

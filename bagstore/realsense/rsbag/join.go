@@ -35,7 +35,7 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 	}
 	out := newSink(first.w, device, snap)
 	d := newRecorder(out, snap, r.o, r.mu, r.line.axis)
-	out.describeOther()
+	out.describe(false)
 	d.writeDescription()
 	if d.err == nil {
 		d.err = out.Checkpoint()
@@ -43,15 +43,6 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 	r.joined = append(r.joined, d)
 	r.err = d.err
 	return d, d.err
-}
-
-// describeOther is describe for a device after the first. The file's version is written already.
-func (s *sink) describeOther() {
-	for _, m := range s.enc.Static() {
-		if rslayout.ParseTopic(m.Topic).Kind != rslayout.TopicFileVersion {
-			s.write(m, staticTime)
-		}
-	}
 }
 
 // ErrReserved is returned for topics that a recording of devices uses itself.

@@ -110,7 +110,7 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 // NewRecorderOn writes the description into a new bag, which the Recorder closes. Options.Bag doesn't count.
 func NewRecorderOn(w *rosbag.Writer, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	out := newSink(w, o.Device, snap)
-	out.describe()
+	out.describe(true)
 	return NewRecorderOf(out, snap, o)
 }
 

@@ -38,10 +38,12 @@ func newSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink 
 	return s
 }
 
-// describe writes the device's description.
-func (s *sink) describe() {
+// describe writes the device's description, for the first device with the version of the file.
+func (s *sink) describe(first bool) {
 	for _, m := range s.enc.Static() {
-		s.write(m, staticTime)
+		if first || rslayout.ParseTopic(m.Topic).Kind != rslayout.TopicFileVersion {
+			s.write(m, staticTime)
+		}
 	}
 }
 

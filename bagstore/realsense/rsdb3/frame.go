@@ -25,7 +25,7 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 		w.imageHead(h, t, f)
 		pixels = f.Data
 	} else {
-		w.imu(h, id.Kind, &f.Motion)
+		w.imu(h, f)
 	}
 	if err := w.put(t.data, at, pixels); err != nil {
 		return err
@@ -56,20 +56,13 @@ func (w *Writer) imageHead(h msgs.Header, t *streamTopics, f *camdriver.Frame) {
 }
 
 // imu writes a motion sample. Without an orientation, ROS requires -1 in its covariance.
-func (w *Writer) imu(h msgs.Header, kind camdriver.StreamKind, m *camdriver.MotionSample) {
-	imu := msgs.Imu{Header: h, Orientation: msgs.Quaternion{W: 1}}
-	if kind == camdriver.Gyro || kind == camdriver.Accel {
-		imu.OrientationCovariance[0] = -1
-	} else {
-		imu.Orientation = msgs.Quaternion{X: m.Orientation[0], Y: m.Orientation[1], Z: m.Orientation[2], W: m.Orientation[3]}
+func (w *Writer) imu(h msgs.Header, f *camdriver.Frame) {
+	m := rslayout.Imu(f.Stream().Kind, f)
+	m.Header = h
+	if f.Stream().Kind != camdriver.Motion {
+		m.Orientation.W, m.OrientationCovariance[0] = 1, -1
 	}
-	if kind != camdriver.Accel {
-		imu.AngularVelocity = msgs.Vector3{X: m.Gyro[0], Y: m.Gyro[1], Z: m.Gyro[2]}
-	}
-	if kind != camdriver.Gyro {
-		imu.LinearAcceleration = msgs.Vector3{X: m.Accel[0], Y: m.Accel[1], Z: m.Accel[2]}
-	}
-	w.enc.Message(&imu)
+	w.enc.Message(m)
 }
 
 const (

@@ -73,7 +73,7 @@ func (s *Stream) AppendData(list []msgs.Raw, w *msgs.Encoder, f *camdriver.Frame
 	case s.kind.Video():
 		return append(list, msgs.Raw{Head: head(s.imageHead(f)), Body: f.Data})
 	case s.kind.Inertial():
-		return append(list, msgs.Raw{Head: head(imu(s.kind, f))})
+		return append(list, msgs.Raw{Head: head(Imu(s.kind, f))})
 	case s.kind == camdriver.Occupancy:
 		return append(list, msgs.Raw{Head: head(occupancyHead(f)), Body: f.Data})
 	}
@@ -103,8 +103,8 @@ func occupancyHead(f *camdriver.Frame) *msgs.OccupancyGridHead {
 		Origin: msgs.Transform{Translation: msgs.Vector3{X: o[0], Y: o[1], Z: o[2]}, Rotation: msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}}}
 }
 
-// imu fills only what the stream measures, as the SDK does.
-func imu(kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
+// Imu is the message of a motion sample. It has only what the stream measures, as the SDK's.
+func Imu(kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
 	m := &msgs.Imu{Header: header(f)}
 	s := &f.Motion
 	if kind != camdriver.Accel {
