@@ -10,46 +10,31 @@ import (
 
 // describe writes everything at time 0, in the order that the SDK's reader needs: the version; each
 // sensor's options together, values before descriptions; calibrations after their stream.
-func (w *Writer) describe() error {
-	id, err := w.topic("/file_version", typeUInt32)
-	if err != nil {
-		return err
-	}
+func (w *Writer) describe() {
+	id := w.topic("/file_version", typeUInt32, "")
 	w.begin()
 	w.enc.U32(fileVersion)
-	if err := w.put(id, 0); err != nil {
-		return err
-	}
-	if err := w.string("/device_0/info", 0, w.info(w.snap.Info)); err != nil {
-		return err
-	}
+	w.put(id, 0)
+	w.string("/device_0/info", 0, w.info(w.snap.Info))
 	for i := range w.snap.Sensors {
-		if err := w.describeSensor(i, &w.snap.Sensors[i]); err != nil {
-			return err
-		}
+		w.describeSensor(i, &w.snap.Sensors[i])
 	}
 	for _, s := range w.snap.Streams {
 		if !w.Holds(s.Sensor, s.Profile.Stream) || s.Extrinsic == nil {
 			continue
 		}
-		if err := w.string(rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic)); err != nil {
-			return err
-		}
+		w.string(rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic))
 	}
-	if err := w.transforms(); err != nil {
-		return err
-	}
+	w.transforms()
 	for _, f := range w.o.Facts {
-		if err := w.Fact(f.Key, f.Value); err != nil {
-			return err
-		}
+		_ = w.Fact(f.Key, f.Value) // the error is w.err
 	}
-	return nil
 }
 
 // Fact writes a fact on a topic of our own.
 func (w *Writer) Fact(key, value string) error {
-	return w.string("/additional_info", 0, rstext.Join(w.clean(key, value)))
+	w.string("/additional_info", 0, rstext.Join(w.clean(key, value)))
+	return w.err
 }
 
 func (w *Writer) clean(key, value string) rstext.Pair {
@@ -74,61 +59,50 @@ func (w *Writer) info(list []camdriver.Info) string {
 func known[T any](_ T, ok bool) bool { return ok }
 
 // describeSensor adds an option to a sensor without any, on which librealsense would crash.
-func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
+func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	info := s.Info
 	if camdriver.Find(info, camdriver.InfoName) == "" {
 		info = append([]camdriver.Info{{Key: camdriver.InfoName, Value: s.Name}}, info...)
 	}
-	if err := w.string(rslayout.SensorPrefix(number)+"/info", 0, w.info(info)); err != nil {
-		return err
-	}
+	w.string(rslayout.SensorPrefix(number)+"/info", 0, w.info(info))
 	options := rslayout.UniqueOptions(s.Options)
 	if len(options) == 0 {
 		options = []camdriver.Option{{ID: camdriver.OptionFramesQueueSize, Value: 16, Description: rstext.AddedOption}}
 	}
 	for _, o := range options {
-		if err := w.string(rslayout.OptionTopic(number, o.ID, "value"), 0, rstext.Single(o.Value)); err != nil {
-			return err
-		}
-		if err := w.string(rslayout.OptionTopic(number, o.ID, "description"), 0, strings.ReplaceAll(o.Description, "\x00", "")); err != nil {
-			return err
-		}
+		w.string(rslayout.OptionTopic(number, o.ID, "value"), 0, rstext.Single(o.Value))
+		w.string(rslayout.OptionTopic(number, o.ID, "description"), 0, strings.ReplaceAll(o.Description, "\x00", ""))
 	}
-	if err := w.filters(number, s.Filters); err != nil {
-		return err
-	}
+	w.filters(number, s.Filters)
 	for _, st := range w.snap.Streams {
 		if st.Sensor != number {
 			continue
 		}
-		if err := w.describeStream(st); err != nil {
-			return err
-		}
+		w.describeStream(st)
 	}
-	return nil
 }
 
-func (w *Writer) filters(sensor int, list []string) error {
+func (w *Writer) filters(sensor int, list []string) {
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	var names []string
 	for _, f := range list {
 		names = append(names, w.clean("post_processing", f).Value)
 	}
-	return w.string(rslayout.SensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
+	w.string(rslayout.SensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
 }
 
 // describeStream skips streams that the SDK doesn't record: it can't open files with a pose.
-func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
+func (w *Writer) describeStream(s camdriver.StreamSnapshot) {
 	id, prefix := s.Profile.Stream, rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)
 	if f := s.Profile.Format; f > w.o.Release.names().Format {
 		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
-		return nil
+		return
 	}
 	if w.streams[id] != nil {
 		w.losses.add("stream %s of sensor %d, which another sensor has", id, s.Sensor)
-		return nil
+		return
 	}
 	var kind, typ, calibration, topic string
 	switch {
@@ -148,32 +122,20 @@ func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 		calibration = rstext.MotionIntrinsics(in)
 	default:
 		w.losses.add("stream %s: the form has no %s streams", id, id.Kind)
-		return nil
+		return
 	}
-	if err := w.string(prefix+"/info", 0, rstext.StreamInfo(s.Profile.Format, s.Profile.FPS)); err != nil {
-		return err
-	}
-	if err := w.string(prefix+topic, 0, calibration); err != nil {
-		return err
-	}
+	w.string(prefix+"/info", 0, rstext.StreamInfo(s.Profile.Format, s.Profile.FPS))
+	w.string(prefix+topic, 0, calibration)
 	t := &streamTopics{sensor: s.Sensor, frameID: frameID(id), format: s.Profile.Format}
-	var err error
-	if t.data, err = w.topic(prefix+"/"+kind+"/data", typ); err != nil {
-		return err
-	}
-	if t.metadata, err = w.topic(prefix+"/"+kind+"/metadata", typeString); err != nil {
-		return err
-	}
+	t.data = w.topic(prefix+"/"+kind+"/data", typ, "")
+	t.metadata = w.topic(prefix+"/"+kind+"/metadata", typeString, "")
 	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
 		if s.Video != nil {
 			t.info = rslayout.ROSCameraInfo(s)
 		}
-		if t.infoTopic, err = w.topic(prefix+"/image/camera_info", typeCameraInfo); err != nil {
-			return err
-		}
+		t.infoTopic = w.topic(prefix+"/image/camera_info", typeCameraInfo, "")
 	}
 	w.streams[id] = t
-	return nil
 }
 
 // frameID returns the stream's name; only Infrared has its index, as in the SDK's files.

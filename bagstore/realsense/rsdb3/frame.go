@@ -27,9 +27,7 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	} else {
 		w.imu(h, f)
 	}
-	if err := w.put(t.data, at, pixels); err != nil {
-		return err
-	}
+	w.put(t.data, at, pixels)
 	md := rstext.Metadata{Number: f.Number, Domain: f.Domain, System: f.Arrival, Timestamp: f.Timestamp, Values: f.Metadata}
 	if id.Kind == camdriver.Depth {
 		md.Units = f.DepthUnits
@@ -37,10 +35,9 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	w.text = rstext.AppendMetadata(w.text[:0], md)
 	w.begin()
 	w.enc.Text(w.text)
-	if err := w.put(t.metadata, at); err != nil {
-		return err
-	}
-	return w.calibration(t, at)
+	w.put(t.metadata, at)
+	w.calibration(t, at)
+	return w.err
 }
 
 func (w *Writer) imageHead(h msgs.Header, t *streamTopics, f *camdriver.Frame) {
@@ -89,9 +86,6 @@ func (w *Writer) Write(topic string, m msgs.Message, at time.Duration) error {
 	default:
 		return camdriver.ErrUnsupported
 	}
-	id, err := w.topic(topic, typ)
-	if err != nil {
-		return err
-	}
-	return w.put(id, at)
+	w.put(w.topic(topic, typ, ""), at)
+	return w.err
 }

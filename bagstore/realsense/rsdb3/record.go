@@ -15,7 +15,8 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag
 	t := target{newWriter(snap, o), losses}
 	_, err := db3.Create(path, ro.Bag, func(db *db3.Writer) error {
 		t.db = db
-		return t.describe()
+		t.describe()
+		return t.err
 	})
 	if err != nil {
 		return nil, err

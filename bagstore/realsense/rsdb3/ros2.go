@@ -37,9 +37,9 @@ const qosLatched = `- history: 1
 const rosReference = "ref_0"
 
 // transforms writes /tf_static: a row for each stream, with all transforms so far.
-func (w *Writer) transforms() error {
+func (w *Writer) transforms() {
 	if w.o.Release != ReleaseROS2 {
-		return nil
+		return
 	}
 	var list msgs.TFMessage
 	for _, s := range w.snap.Streams {
@@ -47,21 +47,10 @@ func (w *Writer) transforms() error {
 			continue
 		}
 		list.Transforms = append(list.Transforms, transform(s))
-		id, known := w.topics[topicTFStatic]
-		if !known {
-			var err error
-			if id, err = w.db.AddTopic(topicTFStatic, typeTF, qosLatched); err != nil {
-				return err
-			}
-			w.topics[topicTFStatic] = id
-		}
 		w.begin()
 		w.enc.Message(&list)
-		if err := w.put(id, 0); err != nil {
-			return err
-		}
+		w.put(w.topic(topicTFStatic, typeTF, qosLatched), 0)
 	}
-	return nil
 }
 
 // transform returns a stream's pose. The snapshot has the inverse.
@@ -77,12 +66,12 @@ func transform(s camdriver.StreamSnapshot) msgs.TransformStamped {
 	}
 }
 
-func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
+func (w *Writer) calibration(t *streamTopics, at time.Duration) {
 	if w.o.Release != ReleaseROS2 || t.info == nil {
-		return nil
+		return
 	}
 	w.begin()
 	t.info.Header = msgs.Header{Stamp: msgs.Time(at), FrameID: t.frameID}
 	w.enc.Message(t.info)
-	return w.put(t.infoTopic, at)
+	w.put(t.infoTopic, at)
 }

@@ -58,7 +58,7 @@ const (
 const fileVersion = 4
 
 // Writer writes a recording. Frames and events may come in any order of time. Those of one topic
-// and time keep their order.
+// and time keep their order. Errors are permanent.
 type Writer struct {
 	db      *db3.Writer
 	o       Options
@@ -69,6 +69,7 @@ type Writer struct {
 	text    []byte
 	message [][]byte // reused by put
 	losses  losses
+	err     error
 }
 
 type streamTopics struct {
@@ -84,7 +85,8 @@ type streamTopics struct {
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
 	w := newWriter(snap, o)
 	w.db = db3.NewWriter(f)
-	return w, w.describe()
+	w.describe()
+	return w, w.err
 }
 
 func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
@@ -110,22 +112,21 @@ func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 func (w *Writer) Close() error { return w.db.Close() }
 
 // topic returns the id of a topic, which it adds at its first use.
-func (w *Writer) topic(name, typ string) (int64, error) {
+func (w *Writer) topic(name, typ, qos string) int64 {
 	id, known := w.topics[name]
-	if known {
-		return id, nil
-	}
-	id, err := w.db.AddTopic(name, typ, "")
-	if err == nil {
+	if !known && w.err == nil {
+		id, w.err = w.db.AddTopic(name, typ, qos)
 		w.topics[name] = id
 	}
-	return id, err
+	return id
 }
 
 // put writes the encoder's bytes, then body.
-func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
-	w.message = append(append(w.message[:0], w.enc.B), body...)
-	return w.db.Write(topic, int64(at), w.message...)
+func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) {
+	if w.err == nil {
+		w.message = append(append(w.message[:0], w.enc.B), body...)
+		w.err = w.db.Write(topic, int64(at), w.message...)
+	}
 }
 
 func (w *Writer) begin() {
@@ -133,14 +134,11 @@ func (w *Writer) begin() {
 	w.enc.BeginCDR()
 }
 
-func (w *Writer) string(topic string, at time.Duration, text string) error {
-	id, err := w.topic(topic, typeString)
-	if err != nil {
-		return err
-	}
+func (w *Writer) string(topic string, at time.Duration, text string) {
+	id := w.topic(topic, typeString, "")
 	w.begin()
 	w.enc.String(text)
-	return w.put(id, at)
+	w.put(id, at)
 }
 
 func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
@@ -160,7 +158,8 @@ func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at tim
 		w.losses.add("changes of option %q, which its sensor doesn't have in the file", id.String())
 		return nil
 	}
-	return w.string(rslayout.OptionTopic(sensor, id, "value"), at, rstext.Single(value))
+	w.string(rslayout.OptionTopic(sensor, id, "value"), at, rstext.Single(value))
+	return w.err
 }
 
 // Notification writes what a sensor reported.
@@ -173,7 +172,8 @@ func (w *Writer) Notification(sensor int, n camdriver.Notification, at time.Dura
 	if changed {
 		w.losses.add("notifications with ; or = in their text, which are written as , and :")
 	}
-	return w.string(rslayout.SensorPrefix(sensor)+"/notification/"+name, at, text)
+	w.string(rslayout.SensorPrefix(sensor)+"/notification/"+name, at, text)
+	return w.err
 }
 
 // Loss is a part of a recording that a file can't hold unchanged.
