@@ -30,7 +30,7 @@ type native struct {
 	links    map[string]bool               // tf frames between streams and their root
 	metadata map[uint32]camdriver.StreamID // by connection
 	used     map[uint32]bool               // connections that the description covers
-	changes  nativeChanges                 // of options
+	changes  []nativeChange                // of options, in the order of their messages
 	names    []string                      // of the sensors
 }
 
@@ -38,14 +38,14 @@ type native struct {
 // from 0.
 var nativeSensors = []string{"RGB Camera", "Stereo Module", "Motion Module"}
 
-func nativeSensor(k camdriver.StreamKind) int {
+func nativeSensor(k camdriver.StreamKind) string {
 	switch k {
 	case camdriver.Color:
-		return 0
+		return nativeSensors[0]
 	case camdriver.Depth, camdriver.Infrared:
-		return 1
+		return nativeSensors[1]
 	}
-	return 2
+	return nativeSensors[2]
 }
 
 // findNative finds the topics that can be streams, and reports whether there are any.
@@ -95,19 +95,13 @@ func (f *File) findNative() bool {
 
 // numberNative numbers the sensors that exist and assigns the connections to streams.
 func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
-	var there [3]bool
+	there := make(map[string]bool)
 	for _, id := range conns {
 		there[nativeSensor(id.Kind)] = true
 	}
-	var number [3]int
-	for i, name := range nativeSensors {
-		number[i] = len(n.names)
-		if there[i] {
-			n.names = append(n.names, name)
-		}
-	}
+	n.names = slices.DeleteFunc(slices.Clone(nativeSensors), func(name string) bool { return !there[name] })
 	for conn, id := range conns {
-		t := rslayout.Topic{Kind: rslayout.TopicImage, Sensor: number[nativeSensor(id.Kind)], Stream: id}
+		t := rslayout.Topic{Kind: rslayout.TopicImage, Sensor: slices.Index(n.names, nativeSensor(id.Kind)), Stream: id}
 		if id.Kind.Inertial() {
 			t.Kind = rslayout.TopicImu
 		}

@@ -18,23 +18,9 @@ type nativeChange struct {
 	OptionChange
 }
 
-type nativeChanges struct {
-	list []nativeChange      // in the order of their messages
-	of   map[optionKey][]int // indexes in list, by option
-}
-
-func (c *nativeChanges) add(n nativeChange) {
-	if c.of == nil {
-		c.of = make(map[optionKey][]int)
-	}
-	key := optionKey{n.sensor, n.ID}
-	c.of[key] = append(c.of[key], len(c.list))
-	c.list = append(c.list, n)
-}
-
 // from returns the index of the first change at or after a time.
-func (c *nativeChanges) from(at bagstore.Time) int {
-	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
+func (n *native) from(at bagstore.Time) int {
+	return sort.Search(len(n.changes), func(i int) bool { return n.changes[i].at >= at })
 }
 
 // topicNativeOptions is the kind of a camera node's topics with options.
@@ -75,11 +61,11 @@ func (d *description) nativeOptions() {
 			}
 			if _, known := last[key]; !known {
 				d.sensor(sensor).options[o.ID] = o.Value
-			} else if len(f.native.changes.list) == maxChanges {
+			} else if len(f.native.changes) == maxChanges {
 				f.leave("changes of options after the first %d", maxChanges)
 				return false
 			} else {
-				f.native.changes.add(nativeChange{m.Time, sensor, OptionChange{o.ID, o.Value}})
+				f.native.changes = append(f.native.changes, nativeChange{m.Time, sensor, OptionChange{o.ID, o.Value}})
 				f.topics[m.Conn.ID] = rslayout.Topic{Kind: topicNativeOptions}
 			}
 			last[key] = o.Value
@@ -123,7 +109,7 @@ func (a *assembler) nativeOption(m bagstore.Message) {
 		return
 	}
 	a.changed = true
-	for _, c := range a.f.native.changes.list[a.f.native.changes.from(m.Time):] {
+	for _, c := range a.f.native.changes[a.f.native.from(m.Time):] {
 		if c.at > m.Time {
 			return
 		}
@@ -133,10 +119,10 @@ func (a *assembler) nativeOption(m bagstore.Message) {
 
 // optionAt returns the last value of an option at or before a time in the bag.
 func (n *native) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (v float32, ok bool) {
-	places := n.changes.of[optionKey{sensor, id}]
-	after, _ := slices.BinarySearch(places, n.changes.from(at+1))
-	if after == 0 {
-		return 0, false
+	for _, c := range slices.Backward(n.changes[:n.from(at+1)]) {
+		if c.sensor == sensor && c.ID == id {
+			return c.Value, true
+		}
 	}
-	return n.changes.list[places[after-1]].Value, true
+	return 0, false
 }

@@ -1,11 +1,11 @@
 package rsbag
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
 	"rsros/camdriver"
+	"rsros/msgs"
 )
 
 // decodeTail reads the numbers at the end of a message. What precedes them depends on the node's release.
@@ -13,11 +13,10 @@ func decodeTail(message []byte, into []float64) error {
 	if len(message) < 8*len(into) {
 		return fmt.Errorf("calibration: %d bytes, want %d numbers", len(message), len(into))
 	}
-	message = message[len(message)-8*len(into):]
-	for i := range into {
-		into[i] = math.Float64frombits(binary.LittleEndian.Uint64(message[8*i:]))
-		if math.IsNaN(into[i]) || math.IsInf(into[i], 0) {
-			return fmt.Errorf("calibration: number %d is %v", i, into[i])
+	msgs.NewDecoder(message[len(message)-8*len(into):]).F64s(into)
+	for i, v := range into {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("calibration: number %d is %v", i, v)
 		}
 	}
 	return nil
