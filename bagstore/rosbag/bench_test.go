@@ -101,7 +101,7 @@ func (c *camera) write(tb testing.TB, path string, o bagstore.Options, pairs int
 		put(1, t+100_000, c.head, c.color[i%benchPool])
 	}
 	need.Must(tb, w.Close())
-	if why := w.Stats().Fallback; why != nil {
+	if why := w.c.sink.Fallback(); why != nil {
 		tb.Logf("no direct writing: %v", why)
 	}
 	return int64(w.Stats().Bytes)

@@ -92,8 +92,8 @@ func TestAuto(t *testing.T) {
 			stockbag.Compare(t, "at a checkpoint", readAll(t, path, bagstore.OpenOptions{}), l.want)
 		}
 	}
-	if s := w.Stats(); s.Sink != bagstore.Direct || s.Fallback != nil {
-		t.Errorf("%v, %v", s.Sink, s.Fallback)
+	if s := w.c.sink; s.Kind() != bagstore.Direct || s.Fallback() != nil {
+		t.Errorf("%v, %v", s.Kind(), s.Fallback())
 	}
 	need.Must(t, w.Close())
 	everywhere(t, path, l.want)
@@ -131,8 +131,8 @@ func TestDirectOnTmpfs(t *testing.T) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "x.bag")
 	w := createBag(t, path, bagstore.Options{})
-	if s := w.Stats(); s.Sink != bagstore.Buffered || s.Fallback == nil || !strings.Contains(w.WriteMethod(), s.Fallback.Error()) {
-		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.WriteMethod())
+	if s := w.c.sink; s.Kind() != bagstore.Buffered || s.Fallback() == nil || !strings.Contains(w.WriteMethod(), s.Fallback().Error()) {
+		t.Errorf("%v, %v, %s", s.Kind(), s.Fallback(), w.WriteMethod())
 	}
 	need.Must(t, w.Close())
 	w, err = Create(path, bagstore.Options{Sink: bagstore.Direct, Overwrite: true})

@@ -14,17 +14,10 @@ import (
 
 // WriterStats are statistics of a Writer.
 type WriterStats struct {
-	Messages    uint64
-	Bytes       uint64 // of message data
-	Size        int64  // of the file, without open and queued chunks
-	Chunks      int
-	Whole       int // of these, copied as they were stored
-	Checkpoints int
-	StaleBytes  int64 // in replaced index sections and padding
-	// Sink is Direct if the file is written past the page cache, otherwise Buffered. With
-	// Auto it changes to Direct when the file is large enough.
-	Sink     bagstore.SinkKind
-	Fallback error // why Auto doesn't write directly
+	Messages uint64
+	Bytes    uint64 // of message data
+	Chunks   int
+	Whole    int // of these, copied as they were stored
 }
 
 // Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
@@ -296,12 +289,7 @@ func (w *Writer) Size() int64 { return w.c.written.Load() }
 func (w *Writer) Stats() WriterStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := w.stats
-	s.Size = w.c.written.Load()
-	s.Checkpoints = int(w.c.checkpoints.Load())
-	s.StaleBytes = w.c.stale.Load()
-	s.Sink, s.Fallback = w.c.sink.Kind(), w.c.sink.Fallback()
-	return s
+	return w.stats
 }
 
 // WriteMethod describes how the file is written, and why. It may be called from any

@@ -55,7 +55,7 @@ func TestDirectAlignment(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w := createBag(t, path, bagstore.Options{Sink: bagstore.Direct, Checkpoint: -1})
-	if why := w.Stats().Fallback; why != nil {
+	if why := w.c.sink.Fallback(); why != nil {
 		need.Missing(t, "no direct writing here: %v", why)
 	}
 	id, err := w.AddConnection(stockbag.StringType("/pixels"))
@@ -145,10 +145,10 @@ func TestCheckpointOverhead(t *testing.T) {
 			w.c.sync.Wait()
 		}
 	}
-	s := w.Stats()
 	need.Must(t, w.Close())
-	if s.StaleBytes > s.Size/100+64<<10+3600*stalePerSecond || s.Checkpoints < 3 {
-		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", s.StaleBytes, s.Size, s.Checkpoints)
+	stale, checkpoints := w.c.stale.Load(), w.c.checkpoints.Load()
+	if stale > w.Size()/100+64<<10+3600*stalePerSecond || checkpoints < 3 {
+		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", stale, w.Size(), checkpoints)
 	}
 }
 
