@@ -66,9 +66,13 @@ func (f *File) findTimes() {
 	}
 }
 
+// dataRange returns the times of the first and the last frame in a range of times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
-	v := f.bag.View(bagstore.Query{
-		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
+	return f.ends(f.connections(rslayout.Topic.IsFrame), lo, hi)
+}
+
+func (f *File) ends(want func(*bagstore.Connection) bool, lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
+	v := f.bag.View(bagstore.Query{Connections: want, Start: lo, End: hi})
 	from, to = v.Start(), v.End()
 	return from, to, from != 0
 }

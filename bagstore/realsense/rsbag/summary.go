@@ -47,9 +47,15 @@ func (f *File) Streams() []StreamSummary {
 	var out []StreamSummary
 	for _, s := range f.streams {
 		sum := StreamSummary{Sensor: s.sensor, Profile: s.profile, Frames: s.frames, Extrinsics: s.group != ""}
-		t := f.newTrack(s.isData)
-		sum.First, sum.Last = t.ends()
-		t.close()
+		for _, in := range f.segments {
+			from, to, ok := f.ends(s.isData, in.lo, in.hi)
+			if ok && sum.Last == 0 {
+				sum.First = time.Duration(from + in.shift)
+			}
+			if ok {
+				sum.Last = time.Duration(to + in.shift)
+			}
+		}
 		out = append(out, sum)
 	}
 	return out
@@ -69,25 +75,6 @@ func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Du
 		for t.seek(bagstore.Time(from)); t.skip() && yield(time.Duration(t.time())); {
 		}
 	}
-}
-
-// ends returns the times of the first and last message without reading them.
-func (t *track) ends() (first, last time.Duration) {
-	for i, s := range t.segments {
-		t.its[i].Seek(s.lo)
-		if t.its[i].SkipNext() {
-			first = time.Duration(t.its[i].Message().Time + s.shift)
-			break
-		}
-	}
-	for i, s := range slices.Backward(t.segments) {
-		t.its[i].SeekEnd()
-		if t.its[i].SkipPrev() {
-			last = time.Duration(t.its[i].Message().Time + s.shift)
-			break
-		}
-	}
-	return first, last
 }
 
 // Summary is the layout's part of what can be said about a bag.
