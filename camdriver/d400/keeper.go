@@ -83,20 +83,14 @@ func (d *Device) reportError(code uint8) {
 	if code == 0 {
 		return
 	}
-	note := camdriver.Notification{
-		Time: time.Now(), Category: camdriver.NotifyHardwareError, Severity: camdriver.SeverityError,
-		Description: deviceError(code),
+	note := camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareError, Severity: camdriver.SeverityError}
+	if int(code) < len(deviceErrors) {
+		note.Description = deviceErrors[code]
+	} else {
+		note.Description = fmt.Sprintf("the camera reports hardware error %d", code)
 	}
 	d.log.Error().Uint8("code", code).Msg(note.Description)
 	d.sensors[0].raise(func(h camdriver.Handler) { h.Notification(0, note) })
-}
-
-// deviceError describes an error code.
-func deviceError(code uint8) string {
-	if int(code) < len(deviceErrors) {
-		return deviceErrors[code]
-	}
-	return fmt.Sprintf("the camera reports hardware error %d", code)
 }
 
 var deviceErrors = [...]string{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"rsros/camdriver"
@@ -31,7 +32,7 @@ func TestLikeLibrealsense(t *testing.T) {
 	}
 	theirs = slices.DeleteFunc(theirs, func(e trace.Entry) bool { return e.Section != "stream all" })
 	var ours []trace.Entry
-	bubble(t, func(t *testing.T) { ours = driverRequests(t) })
+	synctest.Test(t, func(t *testing.T) { ours = driverRequests(t) })
 	for _, e := range ours {
 		if r := e.Request(); !known[r] && !standard(e) {
 			t.Errorf("librealsense doesn't send %s", r)

@@ -16,6 +16,7 @@ import (
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
 	"rsros/test/drivertest"
+	"rsros/usbcam/d435i"
 )
 
 // recorder is a handler that records its calls.
@@ -82,8 +83,14 @@ func (r *recorder) notified(c camdriver.Category) bool {
 
 var smallDepth = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
 
-// bubble runs a test in simulated time.
-func bubble(t *testing.T, f func(*testing.T)) { t.Helper(); synctest.Test(t, f) }
+// bubble runs a test with an open virtual camera in simulated time.
+func bubble(t *testing.T, f func(t *testing.T, b *fakeBus, d *Device, r *recorder), o ...d435i.Options) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus1(t, o...)
+		f(t, b, openFake(t, b), newRecorder())
+	})
+}
 
 // pass advances the time.
 func pass(t *testing.T, d time.Duration) {
@@ -109,7 +116,7 @@ func TestStartSteps(t *testing.T) {
 				}
 				for step := 0; ; step += stride {
 					reached := false
-					bubble(t, func(t *testing.T) { reached = startWithFault(t, fault, step, once) })
+					synctest.Test(t, func(t *testing.T) { reached = startWithFault(t, fault, step, once) })
 					if !reached {
 						if step < 30 {
 							t.Errorf("only %d steps", step)
@@ -163,12 +170,11 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 	return reached
 }
 
-// streaming opens the first camera of a bus and streams small depth images.
-func streaming(t *testing.T, b *fakeBus) (camdriver.Sensor, *recorder) {
+// streaming streams small depth images.
+func streaming(t *testing.T, d *Device, r *recorder) camdriver.Sensor {
 	t.Helper()
-	s, r := openFake(t, b).Sensors()[0], newRecorder()
-	drivertest.Start(t, s, r, smallDepth)
-	return s, r
+	drivertest.Start(t, d.Sensors()[0], r, smallDepth)
+	return d.Sensors()[0]
 }
 
 // TestTransferFaults checks that a running stream recovers from faults.
@@ -189,9 +195,8 @@ func TestTransferFaults(t *testing.T) {
 		{"metadata cut short", spoil(func(b []byte) []byte { b[16] = 0xff; b[17] = 0xff; return b }), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				b := newBus1(t)
-				_, r := streaming(t, b)
+			bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+				streaming(t, d, r)
 				pass(t, time.Second)
 				b.fault(0x82, test.fault)
 				pass(t, 10*time.Second)
@@ -213,9 +218,8 @@ func TestTransferFaults(t *testing.T) {
 
 // TestLostFrames checks that missing and broken frames are counted once.
 func TestLostFrames(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		s, r := streaming(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		s := streaming(t, d, r)
 		pass(t, time.Second)
 		for i, fault := range []func([]byte) []byte{
 			func(b []byte) []byte { return b[:len(b)/2] },
@@ -234,9 +238,8 @@ func TestLostFrames(t *testing.T) {
 
 // TestStreamFails checks a permanent fault of an endpoint.
 func TestStreamFails(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		s, r := streaming(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		s := streaming(t, d, r)
 		pass(t, time.Second)
 		b.hook(func(op string) error {
 			if op == "read 82" {
@@ -256,9 +259,7 @@ func TestStreamFails(t *testing.T) {
 
 // TestReplug unplugs the camera and plugs it in while all sensors stream.
 func TestReplug(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		for _, s := range d.Sensors() {
 			var list []camdriver.Profile
 			for _, p := range s.Profiles() {
@@ -308,10 +309,8 @@ func TestReplug(t *testing.T) {
 
 // TestStopWhileAway stops, starts and closes while the camera is unplugged.
 func TestStopWhileAway(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		s, r := streaming(t, b)
-		d := s.(roiSensor).dev
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		s := streaming(t, d, r)
 		b.unplug(0)
 		pass(t, time.Second)
 		drivertest.Stop(t, s)
@@ -333,9 +332,7 @@ func TestStopWhileAway(t *testing.T) {
 // TestUnpluggedDuringControls unplugs the camera during calls that transfer. The bus checks that
 // the handle is not closed before they end, nor used afterwards.
 func TestUnpluggedDuringControls(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d := openFake(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		s := d.Sensors()[1] // the stereo module's options hold locks, which stop simulated time
 		b.hook(func(op string) error {
 			if strings.HasPrefix(op, "control") {
@@ -355,9 +352,7 @@ func TestUnpluggedDuringControls(t *testing.T) {
 
 // TestStartStop starts and stops hundreds of times. The bus checks for leaks.
 func TestStartStop(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		for i := range 300 {
 			for _, s := range d.Sensors() {
 				p := s.Profiles()[i%len(s.Profiles())]
@@ -381,9 +376,7 @@ func TestStartStop(t *testing.T) {
 // TestStopWhileSlow stops streams whose frames arrive faster than they are handled, so
 // that each Read finds a completed transfer.
 func TestStopWhileSlow(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		var stopped atomic.Int64 // when, 0 before
 		r.each = func(*camdriver.Frame) {
 			<-time.After(2 * lateRead)
@@ -409,9 +402,7 @@ func TestStopWhileSlow(t *testing.T) {
 // TestSlowHandler checks that a handler slower than the timeout of frames doesn't cause a
 // timeout.
 func TestSlowHandler(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		r.each = func(*camdriver.Frame) { <-time.After(2 * minSilence) }
 		drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 		pass(t, 20*minSilence)
@@ -424,9 +415,8 @@ func TestSlowHandler(t *testing.T) {
 
 // TestDeviceError checks the notification for an error that the camera reports.
 func TestDeviceError(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		_, r := streaming(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		streaming(t, d, r)
 		b.camera(0).ReportError(13) // 1, 3, 0, 7, 0, 13, as a camera sent of realsenseai/realsense-ros#1162
 		pass(t, 3*time.Second)
 		if len(r.notes) != 1 || r.notes[0].Category != camdriver.NotifyHardwareError {
@@ -437,9 +427,7 @@ func TestDeviceError(t *testing.T) {
 
 // TestHung checks that SetOption soon gives up if the camera doesn't respond.
 func TestHung(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d := openFake(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		b.hook(func(op string) error {
 			if strings.HasPrefix(op, "control") {
 				<-time.After(time.Second)
@@ -458,9 +446,7 @@ func TestHung(t *testing.T) {
 
 // TestBusy checks that SetOption retries while the camera stalls requests.
 func TestBusy(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d := openFake(t, b)
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		b.stalls = 50
 		drivertest.Set(t, d.Sensors()[0], camdriver.OptionExposure, 5000)
 		if got := b.camera(0).ControlValue(uvc.Control{Unit: 3, Selector: model.XUAutoExposure}); got != 0 {
@@ -484,8 +470,8 @@ func (n nested) OptionChanged(_ int, id camdriver.OptionID, _ float32) {
 
 // TestStopDuringCall stops a sensor while its handler changes an option.
 func TestStopDuringCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := openFake(t, newBus1(t)).Sensors()[0]
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		s := d.Sensors()[0]
 		drivertest.Start(t, s, nested{sensor: s}, smallDepth)
 		var call sync.WaitGroup
 		call.Go(func() { _ = s.SetOption(camdriver.OptionLaserPower, 60) })

@@ -208,9 +208,8 @@ func TestNoStall(t *testing.T) {
 
 // TestOneOption checks that reading one option makes no transfers for the others.
 func TestOneOption(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		s := openFake(t, b).Sensors()[0]
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		s := d.Sensors()[0]
 		if err := s.Start([]camdriver.Profile{smallDepth}, newRecorder()); err != nil {
 			t.Fatal(err)
 		}
@@ -233,9 +232,7 @@ func TestOneOption(t *testing.T) {
 // TestSequenceMetadata checks that the frames of HDR and of an alternating emitter tell their
 // settings and places, and that depth units apply to frames.
 func TestSequenceMetadata(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t, d435i.Options{Advanced: true})
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		s := d.Sensors()[0]
 		type seen struct{ id, exposure, emitter int64 }
 		frames := map[seen]int{}
@@ -270,5 +267,5 @@ func TestSequenceMetadata(t *testing.T) {
 			}
 			drivertest.Set(t, s, test.option, 0)
 		}
-	})
+	}, d435i.Options{Advanced: true})
 }

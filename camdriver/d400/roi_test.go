@@ -15,9 +15,7 @@ import (
 // TestROI checks that the region is sent after the first frame of each start and after a
 // replug.
 func TestROI(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBus1(t)
-		d, r := openFake(t, b), newRecorder()
+	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		_, ok := d.Sensors()[1].(camdriver.ROISensor)
 		if _, motion := d.Sensors()[2].(camdriver.ROISensor); !ok || motion {
 			t.Fatalf("ROISensor: colour %v, motion module %v; want true, false", ok, motion)

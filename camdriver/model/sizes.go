@@ -46,13 +46,6 @@ var slowStereoSizes = []Size{
 	{1280, 720, []int{6}},
 }
 
-func stereo(usb2 bool) []Size {
-	if usb2 {
-		return slowStereoSizes
-	}
-	return StereoSizes
-}
-
 // DepthFormats has one format. Its name by Direct3D (d3d), which firmware of 2019 and
 // later uses, is unknown to Linux' uvcvideo, which then refuses the function.
 func DepthFormats(usb2, d3d bool) []Format {
@@ -60,7 +53,10 @@ func DepthFormats(usb2, d3d bool) []Format {
 	if d3d {
 		code = CodeD16
 	}
-	return []Format{{code, 16, stereo(usb2)}}
+	if usb2 {
+		return []Format{{code, 16, slowStereoSizes}}
+	}
+	return []Format{{code, 16, StereoSizes}}
 }
 
 // InfraredFormats are listed as firmware of 2019 and later names them.

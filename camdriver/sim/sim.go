@@ -67,10 +67,11 @@ func Open(o Options) (*Device, error) {
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
 	d.ctx, d.end = context.WithCancelCause(context.Background())
 	d.add("Stereo Module", stereoProfiles(), stereoOptions(), camdriver.DepthFilters)
-	d.add("RGB Camera", colorProfiles(), colorOptions(), camdriver.ColorFilters)
+	d.add("RGB Camera", video(camdriver.ColorStream, camdriver.RGB8, model.ColorSizes, 1280, 720), colorOptions(), camdriver.ColorFilters)
 	d.add("Motion Module", model.MotionProfiles(model.ChipBMI055), motionOptions(), nil)
 	if o.Pose {
-		d.add("Pose", poseProfiles(), commonOptions(), nil)
+		pose := camdriver.Profile{Stream: camdriver.PoseStream, Format: camdriver.SixDOF, FPS: 200, Default: true}
+		d.add("Pose", []camdriver.Profile{pose}, commonOptions(), nil)
 	}
 	return d, nil
 }

@@ -109,10 +109,10 @@ func defaults(s camdriver.Sensor) []camdriver.Profile {
 }
 
 // streaming calls f for each sensor that o has profiles for.
-func streaming(dev camdriver.Device, o Options, f func(number int, s camdriver.Sensor, profiles []camdriver.Profile)) {
-	for i, s := range dev.Sensors() {
+func streaming(dev camdriver.Device, o Options, f func(s camdriver.Sensor, profiles []camdriver.Profile)) {
+	for _, s := range dev.Sensors() {
 		if profiles := o.Profiles(s); len(profiles) > 0 {
-			f(i, s, profiles)
+			f(s, profiles)
 		}
 	}
 }

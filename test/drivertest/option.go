@@ -96,7 +96,7 @@ func value(s camdriver.Sensor, id camdriver.OptionID) float32 {
 // testOptionChanged sets one writable option of each streaming sensor and waits
 // for the event.
 func testOptionChanged(t *testing.T, dev camdriver.Device, o Options) {
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		i := slices.IndexFunc(s.Options(), func(o camdriver.Option) bool { return !o.ReadOnly && other(o) != o.Value })
 		if i < 0 {
 			return

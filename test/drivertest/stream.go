@@ -14,7 +14,7 @@ import (
 // testStartStop: Stop on a stopped sensor does nothing, a sensor can be started again, and
 // nothing reaches a handler after Stop, not even while the sensor streams to another.
 func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		Stop(t, s) // before any Start
 		for range 3 {
 			w := newWatch(t, dev, o)
@@ -36,7 +36,7 @@ func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 
 // testStopWaits: Stop doesn't return while a Frame call is running.
 func testStopWaits(t *testing.T, dev camdriver.Device, o Options) {
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		w := newWatch(t, dev, o)
 		entered, leave := make(chan struct{}), make(chan struct{})
 		var once sync.Once
@@ -63,7 +63,7 @@ func testStopWaits(t *testing.T, dev camdriver.Device, o Options) {
 
 // testRefusedStarts: invalid requests don't change a stopped or a streaming sensor.
 func testRefusedStarts(t *testing.T, dev camdriver.Device, o Options) {
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		w := newWatch(t, dev, o)
 		strange := profiles[0]
 		strange.FPS = 12345
@@ -89,12 +89,12 @@ func testRefusedStarts(t *testing.T, dev camdriver.Device, o Options) {
 func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 	w := newWatch(t, dev, o)
 	var all []camdriver.Profile
-	streaming(dev, o, func(_ int, _ camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(_ camdriver.Sensor, profiles []camdriver.Profile) {
 		all = append(all, profiles...)
 	})
 	w.expect(all)
 	var starts, asks sync.WaitGroup
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		starts.Go(func() {
 			if err := s.Start(profiles, w); err != nil {
 				t.Errorf("%s: Start: %v", s.Name(), err)
@@ -185,7 +185,7 @@ func returns(t *testing.T, dev camdriver.Returning, o Options) {
 	if err := dev.AwaitReturn(ctx); err != nil {
 		t.Errorf("AwaitReturn after Reset: %v", err)
 	}
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		if err := errors.Join(s.Start(profiles, camdriver.NopHandler{}), s.Stop()); err != nil {
 			t.Errorf("%s after a Reset: %v", s.Name(), err)
 		}
@@ -195,7 +195,7 @@ func returns(t *testing.T, dev camdriver.Returning, o Options) {
 // testClose closes a streaming device twice, and then tries to use it.
 func testClose(t *testing.T, dev camdriver.Device, o Options) {
 	w := newWatch(t, dev, o)
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		w.start(s, profiles)
 		w.frames(1, profiles)
 	})
@@ -213,7 +213,7 @@ func testClose(t *testing.T, dev camdriver.Device, o Options) {
 			}
 		}
 	}
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		if err := s.Start(profiles, w); !errors.Is(err, camdriver.ErrClosed) {
 			t.Errorf("%s: Start after Close: %v", s.Name(), err)
 		}

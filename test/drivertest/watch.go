@@ -61,7 +61,7 @@ func (w *watch) start(s camdriver.Sensor, profiles []camdriver.Profile) {
 // startAll streams from all sensors into w, and returns their profiles.
 func (w *watch) startAll(dev camdriver.Device) (all []camdriver.Profile) {
 	w.t.Helper()
-	streaming(dev, w.o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+	streaming(dev, w.o, func(s camdriver.Sensor, profiles []camdriver.Profile) {
 		w.start(s, profiles)
 		all = append(all, profiles...)
 	})

@@ -61,10 +61,3 @@ func (a *advancedMode) set(group uint32, b []byte) int32 {
 	copy(a.groups[group], b)
 	return 0
 }
-
-func bit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -71,7 +71,10 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 		c.advanced.next = p[0] != 0
 		return nil, 0
 	case model.OpAdvancedOn:
-		return word(uint32(bit(c.advanced.on))), 0
+		if c.advanced.on {
+			return word(1), 0
+		}
+		return word(0), 0
 	case model.OpSetROI, model.OpSetColorROI:
 		return c.setRegion(op, p)
 	case model.OpGetROI, model.OpGetColorROI:

@@ -1,6 +1,9 @@
 package d435i
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Events and severities of the firmware's log. Their numbers are this camera's own.
 const (
@@ -25,11 +28,10 @@ const logSize = 50
 // parameters, time in µs.
 func (l *eventLog) add(us, severity, event, parameter uint32) {
 	const magic, module = 0xa0, 1
-	b := binary.LittleEndian.AppendUint32(nil, magic|severity<<8|module<<27)
-	b = binary.LittleEndian.AppendUint32(b, event|l.rolling<<28)
-	b = binary.LittleEndian.AppendUint32(b, parameter)
-	b = append(b, 0, 0, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, us)
+	var b []byte
+	for _, word := range []uint32{magic | severity<<8 | module<<27, event | l.rolling<<28, parameter, 0, us} {
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
 	l.rolling = (l.rolling + 1) & 0xf
 	if l.records = append(l.records, b); len(l.records) > logSize {
 		l.records = l.records[1:]
@@ -38,10 +40,7 @@ func (l *eventLog) add(us, severity, event, parameter uint32) {
 
 // take returns and removes the records.
 func (l *eventLog) take() []byte {
-	var b []byte
-	for _, r := range l.records {
-		b = append(b, r...)
-	}
+	b := slices.Concat(l.records...)
 	l.records = nil
 	return b
 }

@@ -123,16 +123,19 @@ func serial(text string) (b [6]byte) {
 	return b
 }
 
-// want calls f to change the wanted profiles, and restarts the sensors that don't stream them.
+// want calls change unless the wanted profiles are so already, and restarts the sensors that don't stream them.
 // The others may continue with more than is wanted until stopUnused: a host that clears an endpoint
 // to restart a stream must not wait for a device that is slow to start.
-func (s *Source) want(f func()) error {
+func (s *Source) want(already func() bool, change func()) error {
 	s.life.Lock()
 	defer s.life.Unlock()
 	if s.closed {
 		return camdriver.ErrClosed
 	}
-	f()
+	if already() {
+		return nil
+	}
+	change()
 	return s.stream(func(wanted, active []camdriver.Profile) bool {
 		return !slices.ContainsFunc(wanted, func(p camdriver.Profile) bool { return !slices.Contains(active, p) })
 	})
@@ -169,17 +172,7 @@ func (s *Source) stream(enough func(wanted, active []camdriver.Profile) bool) er
 }
 
 func (s *Source) start(m d435i.Mode) error {
-	if s.running(func() bool { return s.wanted[m] }) {
-		return nil
-	}
-	return s.want(func() { s.wanted[m] = true })
-}
-
-// running asks without restarting anything.
-func (s *Source) running(ask func() bool) bool {
-	s.life.Lock()
-	defer s.life.Unlock()
-	return !s.closed && ask()
+	return s.want(func() bool { return s.wanted[m] }, func() { s.wanted[m] = true })
 }
 
 // selection returns the profiles of each sensor. It requires life.
@@ -382,10 +375,9 @@ func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err e
 
 // Sample implements d435i.Source.
 func (s *Source) Sample(ctx context.Context, gyro, accel int) (out d435i.Sample, err error) {
-	if rates := [2]int{gyro, accel}; !s.running(func() bool { return s.rates == rates }) {
-		if err := s.want(func() { s.rates = rates }); err != nil {
-			return out, err
-		}
+	rates := [2]int{gyro, accel}
+	if err := s.want(func() bool { return s.rates == rates }, func() { s.rates = rates }); err != nil {
+		return out, err
 	}
 	err = s.await(ctx, func() bool {
 		if len(s.samples) == 0 {
