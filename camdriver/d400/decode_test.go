@@ -1,81 +1,61 @@
 package d400
 
 import (
+	"cmp"
 	"testing"
+	"time"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
+	"rsros/test/drivertest"
 	"rsros/usbcam/d435i"
 )
 
-// payloadOf reads a transfer from a virtual camera.
-func payloadOf(t testing.TB, endpoint uint8) []byte {
-	t.Helper()
-	c := d435i.New(d435i.Options{})
-	defer c.Unplug()
-	iface := map[uint8]uint16{0x82: 1, 0x84: 4}[endpoint]
-	probe, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: uvc.GetMax, Value: 0x0100, Index: iface, Length: 48}, nil)
-	for _, selector := range []uint16{0x0100, 0x0200} {
-		if err == nil {
-			_, err = c.Control(d435i.Setup{RequestType: 0x21, Request: 1, Value: selector, Index: iface, Length: 48}, probe)
-		}
-	}
-	if err == nil {
-		_, err = c.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(endpoint)}, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Read(t.Context(), endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
+// TestMetadata compares the metadata of a frame of each imager with what the camera sends.
 func TestMetadata(t *testing.T) {
-	for _, test := range []struct {
-		endpoint uint8
-		want     map[camdriver.MetadataKey]int64
+	small := camdriver.Profile{Stream: camdriver.ColorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}
+	for sensor, test := range []struct {
+		profile camdriver.Profile
+		want    map[camdriver.MetadataKey]int64
 	}{
-		{0x82, map[camdriver.MetadataKey]int64{
+		{smallDepth, map[camdriver.MetadataKey]int64{
 			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaExposure,
 			camdriver.MetaGainLevel: d435i.MetaGain, camdriver.MetaFrameLaserPower: d435i.MetaLaserPower,
 			camdriver.MetaExposureRoiRight: 255, camdriver.MetaExposureRoiBottom: 143,
 			camdriver.MetaFrameEmitterMode: 1, camdriver.MetaFrameLaserPowerMode: 1,
 			camdriver.MetaWhiteBalance: d435i.MetaWhite,
 		}},
-		{0x84, map[camdriver.MetadataKey]int64{
+		{small, map[camdriver.MetadataKey]int64{
 			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaColorUnits,
 			camdriver.MetaBrightness: d435i.MetaBrightness, camdriver.MetaAutoExposure: 1,
 			camdriver.MetaAutoWhiteBalanceTemperature: d435i.MetaTemperature, camdriver.MetaGainLevel: d435i.MetaColorGain,
 			camdriver.MetaManualWhiteBalance: d435i.MetaWhite, camdriver.MetaPowerLineFrequency: 3, camdriver.MetaGamma: 300,
 		}},
 	} {
-		h, err := uvc.ParseHeader(payloadOf(t, test.endpoint))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var m model.Metadata
-		if err := m.Parse(h.Rest, h.PTS); err != nil {
-			t.Fatal(err)
-		}
-		for k, want := range test.want {
-			if got, ok := m.Get(k); !ok || got != want {
-				t.Errorf("endpoint %#x: %s is %d (%v), want %d", test.endpoint, k, got, ok, want)
+		bubble(t, func(t *testing.T, _ *fakeBus, d *Device, r *recorder) {
+			var first *camdriver.Frame
+			r.each = func(f *camdriver.Frame) { first = cmp.Or(first, &camdriver.Frame{Metadata: f.Metadata}) }
+			drivertest.Start(t, d.Sensors()[sensor], r, test.profile)
+			pass(t, time.Second)
+			drivertest.Stop(t, d.Sensors()[sensor])
+			for k, want := range test.want {
+				if got, ok := first.Meta(k); !ok || got != want {
+					t.Errorf("%s: %s is %d (%v), want %d", test.profile, k, got, ok, want)
+				}
 			}
-		}
-		for _, k := range []camdriver.MetadataKey{
-			camdriver.MetaActualFps, camdriver.MetaInputWidth, camdriver.MetaInputHeight, camdriver.MetaPreset, camdriver.MetaSubPresetInfo,
-		} {
-			if v, ok := m.Get(k); ok {
-				t.Errorf("endpoint %#x: %s is %d, which the SDK doesn't read", test.endpoint, k, v)
+			for _, k := range []camdriver.MetadataKey{
+				camdriver.MetaActualFps, camdriver.MetaInputWidth, camdriver.MetaInputHeight, camdriver.MetaPreset, camdriver.MetaSubPresetInfo,
+			} {
+				if v, ok := first.Meta(k); ok {
+					t.Errorf("%s: %s is %d, which the SDK doesn't read", test.profile, k, v)
+				}
 			}
-		}
-		if got, _ := m.Get(camdriver.MetaSensorTimestamp); got != int64(h.PTS)-d435i.MetaHalf {
-			t.Errorf("sensor timestamp %d, PTS %d", got, h.PTS)
-		}
+			stamp, _ := first.Meta(camdriver.MetaFrameTimestamp)
+			if got, _ := first.Meta(camdriver.MetaSensorTimestamp); got != stamp-d435i.MetaHalf {
+				t.Errorf("%s: sensor timestamp %d, frame timestamp %d", test.profile, got, stamp)
+			}
+		})
 	}
 }
 
@@ -110,8 +90,10 @@ func FuzzConfiguration(f *testing.F) {
 }
 
 func FuzzPayload(f *testing.F) {
-	f.Add(payloadOf(f, 0x82)[:300])
-	f.Add(payloadOf(f, 0x84)[:300])
+	for _, color := range []bool{false, true} {
+		blocks := model.ControlBlock(color, func(camdriver.MetadataKey) (int64, bool) { return 1, true })
+		f.Add(uvc.Header{Info: uvc.HeaderEOF, PTS: 7, Rest: append(blocks, model.StatsBlock(7, 7, true)...)}.Encode())
+	}
 	f.Add([]byte{20, 0x8c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 8, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := uvc.ParseHeader(b)

@@ -10,19 +10,14 @@ import (
 )
 
 // configurationOf reads a virtual camera's configuration.
-func configurationOf(t testing.TB, o d435i.Options) []byte {
-	t.Helper()
+func configurationOf(o d435i.Options) []byte {
 	c := d435i.New(o)
 	defer c.Unplug()
-	b, err := c.Control(d435i.Setup{RequestType: 0x80, Request: 6, Value: 0x0200, Length: 0xffff}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return c.Configuration()
 }
 
 func TestConfigurationOfD435i(t *testing.T) {
-	cfg, err := uvc.ParseConfiguration(configurationOf(t, d435i.Options{D3D: true}))
+	cfg, err := uvc.ParseConfiguration(configurationOf(d435i.Options{D3D: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +48,7 @@ func TestConfigurationOfD435i(t *testing.T) {
 }
 
 func TestConfigurationErrors(t *testing.T) {
-	good := configurationOf(t, d435i.Options{})
+	good := configurationOf(d435i.Options{})
 	for _, test := range []struct {
 		name   string
 		spoil  func(b []byte) []byte
