@@ -30,3 +30,19 @@ func (g *Gate) Close() {
 	g.mu.Unlock()
 	g.calls.Wait()
 }
+
+// Receiver is a handler that is called while its gate is open.
+type Receiver struct {
+	Handler
+	Gate
+}
+
+// Call calls f with the handler, unless the gate is closed, and reports whether it did.
+func (r *Receiver) Call(f func(Handler)) bool {
+	if !r.Enter() {
+		return false
+	}
+	defer r.Leave()
+	f(r.Handler)
+	return true
+}

@@ -12,15 +12,9 @@ import (
 // A consumer's methods are called on the driver's goroutines and must not block. They may change
 // the device's options, which calls the consumers again, and attach others.
 type Hub struct {
-	mu        sync.Mutex // serializes changes of consumers
-	consumers atomic.Pointer[[]*consumer]
+	mu        sync.Mutex                  // serializes changes of consumers
+	consumers atomic.Pointer[[]*Receiver] // whose gates are closed when they are detached
 	counts    PerStream[streamCount]
-}
-
-// consumer is an attached handler. Its gate is closed when it is detached.
-type consumer struct {
-	Handler
-	gate Gate
 }
 
 // streamCount counts a stream's frames and gaps. A gap is a missing frame number: the
@@ -33,25 +27,25 @@ type streamCount struct {
 // Attach adds a consumer. The returned function removes it; after that returns, no
 // call to the consumer is running and none will follow.
 func (h *Hub) Attach(c Handler) (detach func()) {
-	added := &consumer{Handler: c}
-	h.change(func(list []*consumer) []*consumer { return append(list, added) })
+	added := &Receiver{Handler: c}
+	h.change(func(list []*Receiver) []*Receiver { return append(list, added) })
 	return func() {
-		h.change(func(list []*consumer) []*consumer {
-			return slices.DeleteFunc(list, func(x *consumer) bool { return x == added })
+		h.change(func(list []*Receiver) []*Receiver {
+			return slices.DeleteFunc(list, func(x *Receiver) bool { return x == added })
 		})
-		added.gate.Close()
+		added.Close()
 	}
 }
 
 // change replaces the consumers by what f makes of a copy.
-func (h *Hub) change(f func([]*consumer) []*consumer) {
+func (h *Hub) change(f func([]*Receiver) []*Receiver) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	next := f(slices.Clone(h.list()))
 	h.consumers.Store(&next)
 }
 
-func (h *Hub) list() []*consumer {
+func (h *Hub) list() []*Receiver {
 	if p := h.consumers.Load(); p != nil {
 		return *p
 	}
@@ -93,9 +87,9 @@ func (h *Hub) StatusChanged(s Status) {
 
 func (h *Hub) each(call func(Handler)) {
 	for _, c := range h.list() {
-		if c.gate.Enter() {
-			call(c)
-			c.gate.Leave()
+		if c.Enter() {
+			call(c.Handler)
+			c.Leave()
 		}
 	}
 }

@@ -29,7 +29,7 @@ type sensor struct {
 	options  []*probedOption
 	chosen   map[camdriver.OptionID]float32 // set by the user, restored after a replug
 
-	receiver atomic.Pointer[receiver] // nil while stopped
+	receiver atomic.Pointer[camdriver.Receiver] // nil while stopped; frames don't pass its gate
 
 	region region
 
@@ -39,12 +39,6 @@ type sensor struct {
 	wanted  []camdriver.Profile // streaming, or to be resumed when the camera returns
 	running *run                // nil if not streaming
 	numbers map[camdriver.StreamID]*numbering
-}
-
-// receiver is the handler of a started sensor. Calls of it, except for frames, pass the gate, which is closed by Stop.
-type receiver struct {
-	camdriver.Handler
-	gate camdriver.Gate
 }
 
 // run is a sensor between Start and Stop.
@@ -207,18 +201,13 @@ func (s *sensor) restore(l *link) {
 // raise calls the handler, if any, and reports whether it did. stop waits for the call.
 func (s *sensor) raise(call func(camdriver.Handler)) bool {
 	r := s.receiver.Load()
-	if r == nil || !r.gate.Enter() {
-		return false
-	}
-	defer r.gate.Leave()
-	call(r.Handler)
-	return true
+	return r != nil && r.Call(call)
 }
 
 // silence ends the calls of the handler.
 func (s *sensor) silence() {
 	if r := s.receiver.Swap(nil); r != nil {
-		r.gate.Close()
+		r.Close()
 	}
 }
 
@@ -268,7 +257,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	for _, p := range profiles {
 		s.numbers[p.Stream] = &numbering{}
 	}
-	s.receiver.Store(&receiver{Handler: h})
+	s.receiver.Store(&camdriver.Receiver{Handler: h})
 	if err := s.begin(l, profiles); err != nil {
 		s.silence()
 		return l.note(err)

@@ -114,7 +114,7 @@ func (d *Device) leave(why error, replug chan struct{}) {
 			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: "Hardware reset done",
 		}
 		for _, r := range runs {
-			r.call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })
+			r.receiver.Call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })
 		}
 	}
 	raiseToOne(runs, camdriver.Status{Kind: camdriver.StatusStreaming})
@@ -126,7 +126,7 @@ func (d *Device) leave(why error, replug chan struct{}) {
 // raiseToOne passes a status of the device to one of the runs' handlers.
 func raiseToOne(runs []*run, s camdriver.Status) {
 	for _, r := range runs {
-		if r.call(func(h camdriver.Handler) { h.StatusChanged(s) }) {
+		if r.receiver.Call(func(h camdriver.Handler) { h.StatusChanged(s) }) {
 			return
 		}
 	}

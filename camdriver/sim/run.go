@@ -16,7 +16,7 @@ const lateness = 100 * time.Millisecond
 // run is one sensor between Start and Stop.
 type run struct {
 	s        *sensor
-	h        camdriver.Handler
+	receiver camdriver.Receiver // closed by Stop; frames don't pass its gate
 	profiles []camdriver.Profile
 	streams  []*stream // of profiles
 
@@ -25,13 +25,12 @@ type run struct {
 	pause   context.CancelFunc // ends the goroutines that resume started
 	raising sync.WaitGroup     // goroutines that raise frames
 	filling sync.WaitGroup     // goroutine that renders images
-	calls   camdriver.Gate     // of other calls of h, closed by Stop
 	stopped bool               // guarded by s.mu; then nothing is added to the groups
 }
 
 // newRun prepares the streams. s.mu must be held.
 func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
-	r := &run{s: s, h: h, profiles: slices.Clone(profiles)}
+	r := &run{s: s, receiver: camdriver.Receiver{Handler: h}, profiles: slices.Clone(profiles)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	for _, p := range profiles {
 		st := &stream{s: s, profile: p, grid: newGrid(s.dev.opened, p), loopFrames: loopFrames(p, s.dev.opt)}
@@ -50,18 +49,8 @@ func (r *run) resume() {
 	ctx, pause := context.WithCancel(r.ctx)
 	r.pause = pause
 	for _, st := range r.streams {
-		r.raising.Go(func() { st.raise(ctx, now, r.h) })
+		r.raising.Go(func() { st.raise(ctx, now, r.receiver.Handler) })
 	}
-}
-
-// call calls f with the handler unless the run is stopped. It reports whether it did.
-func (r *run) call(f func(camdriver.Handler)) bool {
-	if !r.calls.Enter() {
-		return false
-	}
-	defer r.calls.Leave()
-	f(r.h)
-	return true
 }
 
 // fill renders all images of the loops, in the order in which they are due.

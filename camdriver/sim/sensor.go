@@ -66,7 +66,7 @@ func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
-		r.call(func(h camdriver.Handler) {
+		r.receiver.Call(func(h camdriver.Handler) {
 			for _, o := range changed {
 				h.OptionChanged(s.number, o.ID, o.Value)
 			}
@@ -165,7 +165,7 @@ func (s *sensor) Stop() error {
 		r.cancel()
 		r.raising.Wait()
 		r.filling.Wait()
-		r.calls.Close()
+		r.receiver.Close()
 	}
 	return nil
 }
