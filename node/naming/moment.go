@@ -61,9 +61,8 @@ func (m *moment) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bo
 		return
 	}
 	j := s.worker.job(&m.Set, stamp, m.run)
-	j.asked, j.done, j.alone = later, make(chan struct{}), recall
-	s.last = j.done
-	s.worker.put(j)
+	j.asked, j.alone = later, recall
+	s.worker.sets.Put(j)
 }
 
 // receivers are the receivers of messages, by outlet.

@@ -136,7 +136,7 @@ func dropsOf(topics iter.Seq[*published]) (list []transport.Drops) {
 func (w *WrapperTopics) Drops() Drops {
 	d := Drops{Topics: dropsOf(slices.Values(w.all))}
 	if w.pipeline != nil {
-		d.Sets = w.pipeline.dropped.Load()
+		d.Sets = w.pipeline.sets.Dropped()
 	}
 	return d
 }

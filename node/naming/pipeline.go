@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
+	"rsros/program/work"
 )
 
 // pipeline matches a device's frames into sets. It immediately publishes messages that need
@@ -82,7 +83,7 @@ func (p *pipeline) restart() {
 	p.sync.Reset()
 	clear(p.last)
 	p.run = &run{}
-	p.discard()
+	p.sets.Discard()
 }
 
 // publish publishes unprocessed messages, and passes the set to the worker if its topics
@@ -95,7 +96,7 @@ func (p *pipeline) publish(set *process.Set) {
 		p.run.gap = true // don't use older frames for later subscribers
 		return
 	}
-	p.put(p.job(set, stamp, p.run))
+	p.sets.Put(p.job(set, stamp, p.run))
 }
 
 // close ends the worker after its pending sets. take must not be called any more.
@@ -110,23 +111,23 @@ func (p *pipeline) close() {
 type worker struct {
 	processor *processor
 	log       zerolog.Logger
-	pending   chan *job // capacity 1, for the newest
-	done      chan struct{}
+	sets      work.Newest[*job]
 	jobs      sync.Pool
+	failed    atomic.Uint64
 
-	dropped, failed atomic.Uint64
-	logged          uint64               // value of dropped in the log
-	sampler         zerolog.BurstSampler // of the log
+	// Of the goroutine.
+	last    *run   // of the last set
+	logged  uint64 // of the dropped sets
+	sampler zerolog.BurstSampler
 }
 
 type job struct {
 	set   process.Set
 	stamp msgs.Time
 	run   *run
-	fresh bool          // reset the blocks first
-	alone bool          // use new blocks, independent of other sets
-	asked receivers     // of the requested messages; nil for those with subscribers
-	done  chan struct{} // closed when the set is processed or dropped; may be nil
+	fresh bool      // reset the blocks first
+	alone bool      // use new blocks, independent of other sets
+	asked receivers // of the requested messages; nil for those with subscribers
 }
 
 // run is a part of a stream without a jump in time. Blocks don't combine frames of two.
@@ -135,10 +136,9 @@ type run struct {
 }
 
 func newWorker(p *processor, log zerolog.Logger) *worker {
-	w := &worker{processor: p, log: log, pending: make(chan *job, 1), done: make(chan struct{}),
-		sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
+	w := &worker{processor: p, log: log, sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	w.jobs.New = func() any { return &job{} }
-	go w.work()
+	w.sets.Handle, w.sets.Drop = w.handle, w.drop
 	return w
 }
 
@@ -151,63 +151,37 @@ func (w *worker) job(set *process.Set, stamp msgs.Time, r *run) *job {
 	return j
 }
 
-// put passes a set to the goroutine. It replaces the pending one.
-func (w *worker) put(j *job) {
-	for {
-		select {
-		case w.pending <- j:
-			return
-		default:
-		}
-		if found, fresh := w.discard(); found {
-			w.dropped.Add(1)
-			j.fresh = j.fresh || fresh
-		}
+// drop frees a set that wasn't processed, for which the next one may have to be fresh.
+func (w *worker) drop(old, by *job) {
+	if by != nil {
+		by.fresh = by.fresh || old.fresh
 	}
-}
-
-// discard drops the pending set. fresh reports whether the next one must be fresh instead.
-func (w *worker) discard() (found, fresh bool) {
-	select {
-	case old := <-w.pending:
-		fresh = old.fresh
-		w.free(old)
-		return true, fresh
-	default:
-		return false, false
-	}
+	w.free(old)
 }
 
 func (w *worker) free(j *job) {
 	j.set.Release()
-	if j.done != nil {
-		close(j.done)
-	}
-	j.run, j.asked, j.done, j.alone = nil, nil, nil, false
+	j.run, j.asked, j.alone = nil, nil, false
 	w.jobs.Put(j)
 }
 
-func (w *worker) work() {
-	defer close(w.done)
-	var last *run
-	for j := range w.pending {
-		if !j.alone {
-			if j.fresh || j.run != last {
-				w.processor.reset()
-			}
-			last = j.run
+func (w *worker) handle(j *job) {
+	if !j.alone {
+		if j.fresh || j.run != w.last {
+			w.processor.reset()
 		}
-		if err := w.compute(j); err != nil {
-			w.failed.Add(1)
-			if w.sampler.Sample(zerolog.WarnLevel) {
-				w.log.Warn().Err(err).Msg("cannot process a frame set")
-			}
+		w.last = j.run
+	}
+	if err := w.compute(j); err != nil {
+		w.failed.Add(1)
+		if w.sampler.Sample(zerolog.WarnLevel) {
+			w.log.Warn().Err(err).Msg("cannot process a frame set")
 		}
-		w.free(j)
-		if n := w.dropped.Load(); n > w.logged && w.sampler.Sample(zerolog.WarnLevel) {
-			w.log.Warn().Uint64("dropped", n-w.logged).Msg("dropped frame sets because processing is too slow")
-			w.logged = n
-		}
+	}
+	w.free(j)
+	if n := w.sets.Dropped(); n > w.logged && w.sampler.Sample(zerolog.WarnLevel) {
+		w.log.Warn().Uint64("dropped", n-w.logged).Msg("dropped frame sets because processing is too slow")
+		w.logged = n
 	}
 }
 
@@ -222,12 +196,11 @@ func (w *worker) compute(j *job) error {
 	return p.compute(&j.set, j.stamp)
 }
 
-// close ends the goroutine after its pending set. put must not be called any more.
+// close ends the goroutine after its pending set. No set may be put any more.
 func (w *worker) close() {
-	close(w.pending)
-	<-w.done
+	_ = w.sets.Settle(context.Background())
 	w.processor.close()
-	if n := w.dropped.Load(); n > 0 {
+	if n := w.sets.Dropped(); n > 0 {
 		w.log.Info().Uint64("dropped", n).Msg("unprocessed frame sets")
 	}
 }

@@ -40,8 +40,7 @@ type Source struct {
 	rig     *process.Rig
 	imu     *bagstore.Connection // nil without unite_imu_method
 
-	worker *worker       // nil if nothing is computed
-	last   chan struct{} // closed when the worker has processed the set that it got last; nil without
+	worker *worker // nil if nothing is computed
 	closed bool
 }
 
@@ -142,25 +141,19 @@ func (s *Source) Connections() []*bagstore.Connection { return s.conns }
 
 func (s *Source) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
 
-// Settle waits for the set that the worker got last.
+// Settle waits until all sets are processed.
 func (s *Source) Settle(ctx context.Context) error {
-	if s.last == nil {
+	if s.worker == nil {
 		return nil
 	}
-	select {
-	case <-s.last:
-		s.last = nil
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return s.worker.sets.Settle(ctx)
 }
 
 func (s *Source) Skipped() uint64 {
 	if s.worker == nil {
 		return 0
 	}
-	return s.worker.dropped.Load()
+	return s.worker.sets.Dropped()
 }
 
 // Problems returns a sentence for each stream that the options need and the recording lacks, and for each failure.

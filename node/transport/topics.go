@@ -92,7 +92,7 @@ func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	m.Owner = owner
 	for _, one := range t {
 		if one.wanted() {
-			one.put(job{header, image, owner.Retain()})
+			one.newest.Put(job{header, image, owner.Retain()})
 		}
 	}
 	return m
@@ -136,7 +136,7 @@ func DropsOf(p *ros.Publisher) Drops {
 func (t Topics) Drops() (list []Drops) {
 	for _, one := range t {
 		d := DropsOf(one.pub)
-		d.Dropped = one.dropped.Load()
+		d.Dropped = one.newest.Dropped()
 		list = append(list, d)
 	}
 	return list
@@ -153,7 +153,7 @@ func (t Topics) Publishers() (out []*ros.Publisher) {
 // Settle waits until all shared images are compressed and published.
 func (t Topics) Settle(ctx context.Context) error {
 	for _, one := range t {
-		if err := one.settle(ctx); err != nil {
+		if err := one.newest.Settle(ctx); err != nil {
 			return err
 		}
 	}

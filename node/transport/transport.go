@@ -11,6 +11,7 @@ import (
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/program/buffers"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/ros/graph"
 )
@@ -24,19 +25,15 @@ type transport struct {
 	log     zerolog.Logger
 	group   *graph.Reconfigure // its parameters; nil if they couldn't be offered
 	enabled atomic.Bool
-	pending chan job // room for one: the newest
-	done    chan struct{}
+	newest  work.Newest[job]
 	buffers sync.Pool       // of *buffer
 	wait    bool            // for room in the subscribers' queues
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 
-	mu   sync.Mutex
-	open int           // images that wait or are being compressed
-	idle chan struct{} // closed when there are none; nil if nobody waits
-
-	seq     uint32 // of the next message
-	dropped atomic.Uint64
+	// Of the goroutine.
+	seq     uint32               // of the next message
+	logged  uint64               // of the dropped images
 	sampler zerolog.BurstSampler // of the log
 }
 
@@ -48,72 +45,20 @@ type job struct {
 
 func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *transport {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &transport{wait: wait, ctx: ctx, cancel: cancel, pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{}),
+	t := &transport{wait: wait, ctx: ctx, cancel: cancel, pub: p, encode: e, log: log,
 		sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	t.enabled.Store(true)
-	go t.run()
+	t.newest.Handle, t.newest.Drop = t.handle, func(old, _ job) { old.owner.Release() }
 	return t
 }
 
 func (t *transport) wanted() bool { return t.enabled.Load() && t.pub.Subscribers() > 0 }
 
-// put passes an image to the goroutine and drops the one that waits.
-func (t *transport) put(j job) {
-	t.count(+1)
-	for {
-		select {
-		case t.pending <- j:
-			return
-		default:
-		}
-		select {
-		case old := <-t.pending:
-			old.owner.Release()
-			t.dropped.Add(1)
-			t.count(-1)
-		default:
-		}
-	}
-}
-
-func (t *transport) run() {
-	defer close(t.done)
-	var logged uint64
-	for j := range t.pending {
-		t.publish(j)
-		t.count(-1)
-		if n := t.dropped.Load(); n > logged && t.sampler.Sample(zerolog.WarnLevel) {
-			t.log.Warn().Uint64("dropped", n-logged).Msg("images arrive faster than they are compressed")
-			logged = n
-		}
-	}
-}
-
-func (t *transport) count(n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.open += n; t.open == 0 && t.idle != nil {
-		close(t.idle)
-		t.idle = nil
-	}
-}
-
-func (t *transport) settle(ctx context.Context) error {
-	t.mu.Lock()
-	if t.open == 0 {
-		t.mu.Unlock()
-		return nil
-	}
-	if t.idle == nil {
-		t.idle = make(chan struct{})
-	}
-	idle := t.idle
-	t.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+func (t *transport) handle(j job) {
+	t.publish(j)
+	if n := t.newest.Dropped(); n > t.logged && t.sampler.Sample(zerolog.WarnLevel) {
+		t.log.Warn().Uint64("dropped", n-t.logged).Msg("images arrive faster than they are compressed")
+		t.logged = n
 	}
 }
 
@@ -154,10 +99,9 @@ func (t *transport) close() {
 		t.group.Close()
 	}
 	t.cancel()
-	close(t.pending)
-	<-t.done
+	_ = t.newest.Settle(context.Background())
 	t.pub.Close()
-	if n := t.dropped.Load(); n > 0 {
+	if n := t.newest.Dropped(); n > 0 {
 		t.log.Info().Uint64("count", n).Msg("uncompressed images dropped")
 	}
 }
