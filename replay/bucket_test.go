@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // TestPlayFromBucket plays 2 MB/s, and 10 MB/s, over links that are fast enough, too slow, or fail for a while.
@@ -72,14 +73,10 @@ func TestPlayFromBucket(t *testing.T) {
 			defer cancel()
 			// A name of its own, so that no block is in memory already.
 			bag, err := rosbag.Open(b.Put(rand.Text()+".bag", test.path), bagstore.OpenOptions{Context: ctx})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer bag.Close()
 			clock, err := NewSystem()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer clock.Close()
 			j := &journal{clock: clock}
 			var watch func(Status)
@@ -92,15 +89,11 @@ func TestPlayFromBucket(t *testing.T) {
 				},
 				Settings: Settings{ClockHz: 100},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if test.watch != nil {
 				watch = test.watch(p)
 			}
-			if err := p.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, p.Run(t.Context()))
 			texts, _ := j.messages(t)
 			want := test.texts
 			if test.ends {

@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program/work"
+	"rsros/test/need"
 )
 
 func TestSkipEmpty(t *testing.T) {
@@ -291,9 +292,7 @@ func TestRestamp(t *testing.T) {
 func TestStamper(t *testing.T) {
 	parse := func(name string) *stamper {
 		spec, err := msgs.Parse(name, msgs.MustType(name).Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return newStamper(spec)
 	}
 	if parse("std_msgs/String") != nil {
@@ -320,16 +319,12 @@ func TestFilter(t *testing.T) {
 	b := write(t, entry{0, "/a", "0"}, entry{1 * ms, "/ab", "1"}, entry{2 * ms, "/b", "2"}, entry{12 * ms, "/b", "3"}, entry{22 * ms, "/b", "4"}, entry{32 * ms, "/b", "5"})
 	full := func(list ...string) Filter {
 		re, err := bagstore.ParsePatterns(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return Filter{Match: re}
 	}
 	exclude := Filter{Exclude: full("/a.*").Match}
 	limits, err := work.ParseLimits([]string{"/b=50"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for name, c := range map[string]struct {
 		f    Filter
 		want string
@@ -377,20 +372,14 @@ func TestUnplayableTopics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir() + "/x.bag"
 			w, err := rosbag.Create(path, bagstore.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			a, err := w.AddConnection(bagstore.Connection{Topic: "/a", Type: good.Name, MD5: good.MD5, Definition: good.Definition})
 			x, err2 := w.AddConnection(c.conn)
 			err3 := w.Write(a, bag0, text("good"))
 			err4 := w.Write(x, bag0, nil)
-			if err := errors.Join(err, err2, err3, err4, w.Close()); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, errors.Join(err, err2, err3, err4, w.Close()))
 			b, err := rosbag.Open(path, bagstore.OpenOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer b.Close() //nolint:errcheck // only read
 			r := newRig(t, Settings{}, b)
 			r.journal.refuse = "/refused"
@@ -408,9 +397,7 @@ func TestUnplayableTopics(t *testing.T) {
 // TestWhatIsMissingIsSaid: as a problem where it was asked for, else as a warning.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	match, err := bagstore.ParsePatterns([]string{"/a", "/no.*"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var log bytes.Buffer
 	r := rigOf(t, Options{Log: zerolog.New(&log).Level(zerolog.WarnLevel), Settings: Settings{
 		Filter: Filter{Topics: []string{"/a", "/nowhere"}, Match: match, Types: []string{"std_msgs/String", "a/B"}, Limits: map[string]float64{"/limited": 1}},
@@ -461,14 +448,10 @@ func TestCancel(t *testing.T) {
 func TestRealTime(t *testing.T) {
 	j := &journal{clock: &fakeClock{}}
 	clock, err := NewSystem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer clock.Close() //nolint:errcheck // at the end
 	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Recording{counting(t, 20)}), Output: j, Settings: Settings{Loop: true, ClockHz: 500, ClockPerMessage: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	done := make(chan error)
 	go func() { done <- p.Run(t.Context()) }()
 	for _, c := range []Command{Pause{}, SetRate{3}, Resume{}, SeekBy{50 * ms}, SetLoop{false}, SetLoop{true}, Pause{}, StepMessage{}, Resume{}, Stop{}} {
@@ -482,9 +465,7 @@ func TestRealTime(t *testing.T) {
 			t.Fatalf("%T: %v", c, err)
 		}
 	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-done)
 }
 
 // slowStart is a source whose iterators take a while until the first message.
@@ -523,12 +504,8 @@ func (it *slowIterator) Next() bool {
 func TestSlowStart(t *testing.T) {
 	clock := &fakeClock{now: wall0}
 	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Recording{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, p.Run(t.Context()))
 	if s := p.Status(); s.Messages != 5 || s.WorstLate != 0 {
 		t.Errorf("%d messages, at worst %v late", s.Messages, s.WorstLate)
 	}

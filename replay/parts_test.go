@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 func TestTranslator(t *testing.T) {
@@ -178,9 +179,7 @@ func TestReadableTime(t *testing.T) {
 // advance.
 func TestSystemClock(t *testing.T) {
 	c, err := NewSystem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer c.Close() //nolint:errcheck // at the end
 	until := c.Now() + 3*ms
 	c.Wait(until)

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -151,9 +152,7 @@ func writeRaw(t *testing.T, list ...raw) *bagstore.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
 	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ids := make(map[string]uint32)
 	for _, r := range list {
 		id, ok := ids[r.topic]
@@ -162,22 +161,14 @@ func writeRaw(t *testing.T, list ...raw) *bagstore.Recording {
 			typ := msgs.MustType(r.typ)
 			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
 				CallerID: caller, Latching: strings.Contains(topic, "latched")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			ids[r.topic] = id
 		}
-		if err := w.Write(id, r.at, r.data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, r.at, r.data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -214,9 +205,7 @@ func rigOf(t *testing.T, o Options, bags ...*bagstore.Recording) *rig {
 	j := &journal{clock: clock}
 	o.Source, o.Output, o.Clock = Bags(bags), j, clock
 	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return &rig{p, clock, j}
 }
 
@@ -227,9 +216,7 @@ func (r *rig) at(after time.Duration, c Command) {
 
 func (r *rig) run(t *testing.T) []string {
 	t.Helper()
-	if err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Run(t.Context()))
 	return r.journal.lines
 }
 

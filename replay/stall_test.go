@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/test/need"
 )
 
 // stuckSource is a source that blocks once, when reading one of its messages, until released.
@@ -115,9 +116,7 @@ func stallRig(t *testing.T, settings Settings) (*rig, *stuckSource) {
 		}
 	}
 	p, err := New(Options{Source: source, Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings, Interrupt: source.letGo, OnStatus: status})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	clock.player = p
 	return &rig{p, &clock.fakeClock, j}, source
 }
@@ -130,21 +129,15 @@ func (j *journal) messages(t *testing.T) (texts []string, at []time.Duration) {
 	for _, line := range j.lines {
 		when, text, _ := strings.Cut(line, " ")
 		d, err := time.ParseDuration(strings.TrimPrefix(when, "+"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		word, rest, _ := strings.Cut(text, " ")
 		if word == "clock" {
 			bag, err = strconv.ParseFloat(rest, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			continue
 		}
 		n, err := strconv.Atoi(rest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if due := bag0.Seconds() + float64(n)/100; bag > due+1e-9 {
 			t.Errorf("message %d comes when the clock shows %.3f", n, bag-bag0.Seconds())
 		}
@@ -298,15 +291,11 @@ func TestSeekWhileHalted(t *testing.T) {
 			source := gatedSource{Bags([]*bagstore.Recording{writeRaw(t, list...)}), make(chan struct{})}
 			open := sync.OnceFunc(func() { close(source.gate) })
 			clock, err := NewSystem()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer clock.Close()
 			j := &journal{clock: clock}
 			p, err := New(Options{Source: source, Output: j, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Interrupt: open, Settings: Settings{Paused: true}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			ended := make(chan error)
 			go func() { ended <- p.Run(t.Context()) }()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -17,6 +17,7 @@ import (
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/replay"
+	"rsros/test/need"
 )
 
 // unpleasantBag has 16 sets of depth, infrared and colour, with flickering holes.
@@ -161,9 +162,7 @@ func playTo(t *testing.T, o WrapperOptions, settings replay.Settings, topics ...
 		clock.wake = make(chan struct{}, 1)
 	}
 	p, err := replay.New(replay.Options{Source: source, Output: a, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(t.Context()) }()
 	t.Cleanup(func() {
@@ -235,9 +234,7 @@ func TestPointsBelongToTheirSet(t *testing.T) {
 		}
 	}
 	for _, c := range []replay.Command{replay.SetLoop{On: true}, replay.SeekTo{Time: times[15]}, replay.StepFrameSet{}} {
-		if err := p.Do(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.Do(t.Context(), c))
 	}
 	a.take(pointsTopic)
 	if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[0].data) {
@@ -261,9 +258,7 @@ func TestRecalledPoints(t *testing.T) {
 	if got := do(t, p, a, alignedTopic, recall); got.stamp(t) != all[2].stamp(t) {
 		t.Errorf("aligned depth is stamped %d, want %d", got.stamp(t), all[2].stamp(t))
 	}
-	if err := p.Do(t.Context(), replay.SeekOffset{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, p.Do(t.Context(), replay.SeekOffset{}))
 	for k := range 5 {
 		if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[k].data) {
 			t.Errorf("step %d shows other points than without a recall", k)
@@ -283,9 +278,7 @@ func TestRecallHeedsOptions(t *testing.T) {
 		id    camdriver.OptionID
 		value float32
 	}{{camdriver.OptionMaxDistance, 3}, {camdriver.OptionHistogramEqualizationEnabled, 1}, {camdriver.OptionColorScheme, 2}} {
-		if err := options.SetOption(set.id, set.value); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, options.SetOption(set.id, set.value))
 		shown := do(t, p, a, alignedTopic, replay.SeekOffset{}, replay.StepFrameSet{})
 		if got := do(t, p, a, alignedTopic, replay.Recall{Topics: []string{alignedTopic}}); !bytes.Equal(got.data, shown.data) {
 			t.Errorf("with %s %v another image is recalled than was shown: stamped %d, want %d", set.id, set.value, got.stamp(t), shown.stamp(t))
@@ -330,9 +323,7 @@ func TestNothingIsComputedForNobody(t *testing.T) {
 	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true})
 	points := seat{a, pointsTopic}
 	for range 3 {
-		if err := p.Do(t.Context(), replay.StepFrameSet{}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.Do(t.Context(), replay.StepFrameSet{}))
 	}
 	if n := source.worker.processor.res.InUse(); n != 0 {
 		t.Errorf("%d bytes were made", n)
@@ -349,9 +340,7 @@ func TestStampsOfASet(t *testing.T) {
 	for _, restamp := range []bool{false, true} {
 		p, a, _ := playTo(t, alignedCloud, replay.Settings{Paused: true, Restamp: restamp}, pointsTopic, alignedTopic, "/camera/color/image_raw", "/camera/depth/image_rect_raw")
 		for range 3 {
-			if err := p.Do(t.Context(), replay.StepFrameSet{}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, p.Do(t.Context(), replay.StepFrameSet{}))
 			a.mu.Lock()
 			set := slices.Clone(a.heard)
 			a.heard = nil
@@ -475,9 +464,7 @@ func TestUnitedSamplesOfARecording(t *testing.T) {
 		for it.Next() {
 			for _, made := range messagesOf(it.Message()) {
 				var m msgs.Imu
-				if err := msgs.Unmarshal(made.Head, &m); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, msgs.Unmarshal(made.Head, &m))
 				list = append(list, m.Header.Stamp)
 			}
 		}
@@ -518,9 +505,7 @@ func TestComputedNumbers(t *testing.T) {
 		ears["/"+topic] = &ear{}
 		return ears["/"+topic], nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer p.close()
 	frames := rssets.NewReader(source.file, rssets.Options{Rig: source.rig, Match: true})
 	defer frames.Close()
@@ -528,9 +513,7 @@ func TestComputedNumbers(t *testing.T) {
 	for e, ok := frames.Next(); ok; e, ok = frames.Next() {
 		if len(e.Set.Images) > 0 {
 			if sets++; sets%3 == 1 {
-				if err := p.compute(&e.Set, msgs.Time(sets)); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, p.compute(&e.Set, msgs.Time(sets)))
 			}
 		}
 		e.Release()

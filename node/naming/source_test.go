@@ -18,6 +18,7 @@ import (
 	"rsros/msgs"
 	"rsros/program/buffers"
 	"rsros/replay"
+	"rsros/test/need"
 )
 
 const sampleBags = "../../test/data/librealsense/"
@@ -25,23 +26,17 @@ const sampleBags = "../../test/data/librealsense/"
 func openWrapperSource(t *testing.T, path string, o WrapperOptions) *Source {
 	t.Helper()
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := bag.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	o.Camera = "camera"
 	s, err := OpenSource(file, o, time.Unix(1_600_000_000, 0), zerolog.New(zerolog.NewTestWriter(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -177,9 +172,7 @@ func TestWrapperSourceImages(t *testing.T) {
 		topic := m.Conn.Topic
 		m.Work.Start(map[*bagstore.Connection]func(msgs.Raw){m.Conn: func(image msgs.Raw) {
 			var head msgs.ImageHead
-			if err := msgs.Unmarshal(image.Head, &head); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, msgs.Unmarshal(image.Head, &head))
 			if head.Width != 64 || head.Height != 48 || int(head.DataLen) != len(image.Body) || !strings.HasSuffix(head.Header.FrameID, "_optical_frame") ||
 				strings.Contains(topic, "depth") != (head.Encoding == "16UC1") {
 				t.Errorf("%s: image %+v, %d bytes", topic, head, len(image.Body))
@@ -205,16 +198,12 @@ func TestWrapperSourceImages(t *testing.T) {
 // TestWrapperSourceDamage checks that what can't be read is reported, and that what follows is read.
 func TestWrapperSourceDamage(t *testing.T) {
 	b, err := os.ReadFile(sampleBags + "sw_small_raw.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	encoding := []byte("\x06\x00\x00\x00mono16") // of depth images
 	middle := b[len(b)/2:]
 	middle[bytes.Index(middle, encoding)+3] = 0xff // a string longer than the message
 	path := filepath.Join(t.TempDir(), "broken.bag")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, b, 0o600))
 	it := viewOf(t, openWrapperSource(t, path, WrapperOptions{}), bagstore.Query{}).Iterator()
 	defer it.Close()
 	if !it.Last(bagstore.MaxTime) || it.(*iterator).damaged > 0 {

@@ -22,6 +22,7 @@ import (
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -73,33 +74,21 @@ func writeBag(t *testing.T, n int, apart time.Duration, text func(i int) string)
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.bag")
 	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	typ := msgs.MustType("std_msgs/String")
 	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/talker"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i := range n {
-		if err := w.Write(id, bagstore.NewTime(1_700_000_000, 0).Add(time.Duration(i)*apart), msgs.Marshal(&msgs.String{Data: text(i)})); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, bagstore.NewTime(1_700_000_000, 0).Add(time.Duration(i)*apart), msgs.Marshal(&msgs.String{Data: text(i)})))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path
 }
 
 // TestPlay plays to a subscriber in a graph with the embedded master.
 func TestPlay(t *testing.T) {
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
+	n := rig.Node(t, m, "judge")
 	got := make(chan string, 1000)
 	sub, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(r ros.Received) {
 		if r.Header["callerid"] != "/talker" {
@@ -107,16 +96,12 @@ func TestPlay(t *testing.T) {
 		}
 		got <- msgs.NewDecoder(r.Data).String()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer sub.Close()
 	var out bytes.Buffer
 	o := Options{ROS: ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{playBag(t, 100)}, Out: &out, Log: zerolog.Nop()}
 	o.Replay = replay.Settings{ClockHz: 100, ClockPerMessage: true, Immediate: true, WaitForSubscribers: true}
-	if err := Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Run(t.Context(), o))
 	for i := range 100 {
 		if text := <-got; text != fmt.Sprint(i) {
 			t.Fatalf("message %d is %q", i, text)
@@ -143,11 +128,7 @@ func TestDropsAreIncomplete(t *testing.T) {
 func playToASlowOne(t *testing.T, lossyOK bool) error {
 	t.Helper()
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
+	n := rig.Node(t, m, "judge")
 	lost := make(chan struct{})
 	var once sync.Once
 	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) { <-lost }); err != nil {
@@ -166,7 +147,7 @@ func playToASlowOne(t *testing.T, lossyOK bool) error {
 	}
 	const size, messages = 1 << 20, 100 // more than sockets hold
 	large := strings.Repeat("x", size)
-	err = Run(t.Context(), Options{
+	err := Run(t.Context(), Options{
 		ROS:  ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"},
 		Bags: []string{writeBag(t, messages, 10*time.Millisecond, func(int) string { return large })}, Queue: 1, LossyOK: lossyOK, Log: zerolog.Nop(),
 		Replay: replay.Settings{WaitForSubscribers: true},
@@ -224,9 +205,7 @@ func TestTimeLines(t *testing.T) {
 		o := Options{ROS: ros.Config{MasterURI: rig.Master(t).URI(), Host: "127.0.0.1"}, Bags: []string{recording, chatter}, Out: &out, Log: zerolog.Nop()}
 		o.Replay.Immediate = true
 		c.set(&o)
-		if err := Run(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, Run(t.Context(), o))
 		_, length, _ := strings.Cut(out.String(), " / ")
 		if got, err := time.ParseDuration(strings.Fields(length)[0] + "s"); err != nil || (got-c.length).Abs() > 10*time.Millisecond {
 			t.Errorf("%s: %v long, %v; want %v", name, got, err, c.length)
@@ -237,8 +216,6 @@ func TestTimeLines(t *testing.T) {
 func moment(t *testing.T, text string) bagstore.Moment {
 	t.Helper()
 	m, err := bagstore.ParseMoment(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return m
 }

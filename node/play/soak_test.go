@@ -15,11 +15,7 @@ import (
 func TestLoopSoak(t *testing.T) {
 	const messages, rounds = 20, 300
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
+	n := rig.Node(t, m, "judge")
 	got := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -14,6 +14,7 @@ import (
 	"rsros/node/view"
 	"rsros/replay"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
@@ -21,35 +22,18 @@ import (
 	"rsros/viewer/wire"
 )
 
-// logged sends the address that is logged when the page is served.
-type logged chan string
-
-func (l logged) Write(line []byte) (int, error) {
-	var m struct{ URL string }
-	if json.Unmarshal(line, &m) == nil && m.URL != "" {
-		l <- m.URL
-	}
-	return len(line), nil
-}
-
 // The page of a replay and its services control one player: each sees the other's changes. Both receive
 // messages.
 func TestViewers(t *testing.T) {
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
+	n := rig.Node(t, m, "judge")
 	heard := make(chan string, 1000)
 	sub, err := n.Subscribe(ros.SubscriberOptions{Topic: "/count"}, func(r ros.Received) { heard <- msgs.NewDecoder(r.Data).String() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer sub.Close()
 
 	ctx, stop := context.WithCancel(t.Context())
-	address, ended := make(logged, 1), make(chan error, 1)
+	address, ended := make(visitor.Address, 1), make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, Options{
 			ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{samplebag.Walk(t, "walk.bag")},
@@ -109,7 +93,7 @@ func TestViewers(t *testing.T) {
 func TestViewersSeeWhatIsComputed(t *testing.T) {
 	_, o := cameraGraph(t)
 	const points = "/camera/depth/color/points"
-	address, ended := make(logged, 1), make(chan error, 1)
+	address, ended := make(visitor.Address, 1), make(chan error, 1)
 	o.Wrapper.PointCloud, o.HTTP, o.Log = true, view.Access{Access: guard.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
 	o.Replay = replay.Settings{Paused: true, Loop: true}
 	ctx, stop := context.WithCancel(t.Context())

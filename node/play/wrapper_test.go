@@ -22,11 +22,7 @@ import (
 func cameraGraph(t *testing.T) (*ros.Node, Options) {
 	t.Helper()
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.Close() })
+	n := rig.Node(t, m, "judge")
 	return n, Options{
 		ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{rig.ReadDifficult(t, "../..").Bag},
 		Naming: naming.Wrapper, Log: zerolog.Nop(),

@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"rsros/record"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
@@ -30,23 +30,11 @@ import (
 func publish(t *testing.T, n *ros.Node, topic string, latch bool) *ros.Publisher {
 	t.Helper()
 	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: latch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return p
 }
 
 func text(s string) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: s})} }
-
-func talker(t *testing.T, m *graph.Master) *ros.Node {
-	t.Helper()
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "talker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { n.Close() }) //nolint:errcheck // at the end
-	return n
-}
 
 func contains(s string) func(visitor.Message) bool {
 	return func(m visitor.Message) bool { return string(m.Body) == `{"data":"`+s+`"}` }
@@ -56,7 +44,7 @@ func contains(s string) func(visitor.Message) bool {
 // each viewer gets what is latched.
 func TestGraph(t *testing.T) {
 	m := rig.Master(t)
-	n := talker(t, m)
+	n := rig.Node(t, m, "talker")
 	chart := publish(t, n, "/map", true)
 	chart.Publish(text("here be dragons"))
 	chat := publish(t, n, "/chat", false)
@@ -114,27 +102,16 @@ func has(s *wire.Source, topic string) bool {
 	return false
 }
 
-// address passes on the address that is logged when the page is served.
-type address chan string
-
-func (a address) Write(line []byte) (int, error) {
-	var m struct{ URL string }
-	if json.Unmarshal(line, &m) == nil && m.URL != "" {
-		a <- m.URL
-	}
-	return len(line), nil
-}
-
 // A recording's page shows what is recorded, and pauses, splits and ends the recording, as
 // its services do.
 func TestRecording(t *testing.T) {
 	m := rig.Master(t)
-	n := talker(t, m)
+	n := rig.Node(t, m, "talker")
 	chart := publish(t, n, "/map", true)
 	chart.Publish(text("here be dragons"))
 	publish(t, n, "/other", false)
 	bag := filepath.Join(t.TempDir(), "walk.bag")
-	url, ended := make(address, 1), make(chan error, 1)
+	url, ended := make(visitor.Address, 1), make(chan error, 1)
 	log := zerolog.New(url)
 	go func() {
 		ended <- record.Topics(context.WithoutCancel(t.Context()), record.Options{
@@ -166,9 +143,7 @@ func TestRecording(t *testing.T) {
 	page.Must("record.mark", nil)
 	for do, want := range map[string]int{"mark": http.StatusNoContent, "trigger": http.StatusConflict, "start": http.StatusNotFound} {
 		answer, err := http.Post(strings.TrimSuffix(at, "/")+"/api/record/"+do, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		_ = answer.Body.Close()
 		if answer.StatusCode != want {
 			t.Errorf("POST %s: %s", do, answer.Status)
@@ -190,9 +165,7 @@ func TestRecording(t *testing.T) {
 	marks := 0
 	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for range info.Annotations(t.Context(), b) {
 			marks++
 		}

@@ -13,6 +13,7 @@ import (
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/visitor"
@@ -22,9 +23,7 @@ import (
 func join(t *testing.T, masterURI, name string) *graph.Node {
 	t.Helper()
 	n, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{Name: name, MasterURI: masterURI, Host: "127.0.0.1"}, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { n.Close() })
 	return n
 }
@@ -32,9 +31,7 @@ func join(t *testing.T, masterURI, name string) *graph.Node {
 func advertise(t *testing.T, n *graph.Node, o ros.PublisherOptions) *ros.Publisher {
 	t.Helper()
 	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return p
 }
 
@@ -52,23 +49,15 @@ func TestFoxglove(t *testing.T) {
 		p.Publish(msgs.Raw{Head: []byte("two")})
 	}
 	services, err := graph.Offer(other.Node, graph.SetBool("/switch", func(_ context.Context, on bool) (string, error) { return map[bool]string{true: "is on"}[on], nil }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer services.Close()
 	heard := make(chan string, 1)
 	sub, err := other.Subscribe(ros.SubscriberOptions{Topic: "/said"}, func(r ros.Received) { heard <- string(r.Data) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer sub.Close()
-	if err := other.SetParam(t.Context(), "/speed", 1.0); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, other.SetParam(t.Context(), "/speed", 1.0))
 	for _, n := range []*graph.Node{own, other} {
-		if err := n.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, n.Sync(t.Context()))
 	}
 
 	o := Foxglove(own)
@@ -147,8 +136,6 @@ func parameters(t *testing.T, c *visitor.Foxglove, other *graph.Node) {
 	if v, _, err := other.Param(t.Context(), "/speed"); err != nil || v != 2.0 {
 		t.Errorf("the parameter is %v, %v", v, err)
 	}
-	if err := other.SetParam(t.Context(), "/speed", 3); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, other.SetParam(t.Context(), "/speed", 3))
 	await(`{"name":"/speed","value":3}`)
 }

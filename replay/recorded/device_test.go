@@ -29,9 +29,7 @@ const samples = "../../test/data/librealsense"
 func open(t testing.TB, o recorded.Options) *recorded.Device {
 	t.Helper()
 	d, err := recorded.Open(filepath.Join(samples, "sw_small_lz4.bag"), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -56,7 +54,7 @@ func TestContractDB3(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			drivertest.Run(t, func(t *testing.T) camdriver.Device {
 				d, err := recorded.Open(path, recorded.Options{Loop: true})
-				ok(t, err)
+				need.Must(t, err)
 				t.Cleanup(func() { d.Close() })
 				return d
 			}, drivertest.Options{Repeats: true})
@@ -111,16 +109,7 @@ func (l *log) StatusChanged(s camdriver.Status) {
 func startAll(t testing.TB, d *recorded.Device, h camdriver.Handler) {
 	t.Helper()
 	for _, s := range d.Sensors() {
-		if err := s.Start(s.Profiles(), h); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		need.Must(t, s.Start(s.Profiles(), h))
 	}
 }
 
@@ -185,7 +174,7 @@ func TestRealTime(t *testing.T) {
 					t.Fatalf("speed %g: %q at %v, want %q at %v", speed, l.lines[i+1], got, want[i], due)
 				}
 			}
-			ok(t, d.Close())
+			need.Must(t, d.Close())
 		})
 	}
 }
@@ -214,7 +203,7 @@ func TestPauseLosesNothing(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%d events, want %d", len(got), len(want))
 		}
-		ok(t, d.Close())
+		need.Must(t, d.Close())
 	})
 }
 
@@ -295,7 +284,7 @@ func TestSeekFrame(t *testing.T) {
 	startAll(t, d, l)
 	depth := camdriver.DepthStream
 	for _, n := range []uint64{150, 101, 159, 100} {
-		ok(t, d.SeekFrame(t.Context(), depth, n))
+		need.Must(t, d.SeekFrame(t.Context(), depth, n))
 		if got := l.take(); !slices.Contains(got, fmt.Sprintf("0 Depth_0 %d", n)) {
 			t.Errorf("frame %d: %q", n, got)
 		}
@@ -349,7 +338,7 @@ func TestLoop(t *testing.T) {
 	if n := d.Status().Round; n < 2 || len(want) == 0 {
 		t.Errorf("%d loops", n)
 	}
-	ok(t, d.Close())
+	need.Must(t, d.Close())
 }
 
 type frameFunc struct {
@@ -362,7 +351,7 @@ func (h *frameFunc) Frame(_ int, f *camdriver.Frame) { h.f(f) }
 // TestDamage checks that unreadable messages are counted and don't stop recorded.
 func TestDamage(t *testing.T) {
 	d, err := recorded.Open(rig.CorruptChunks(t, filepath.Join(samples, "sw_small_lz4.bag")), recorded.Options{Paused: true})
-	ok(t, err)
+	need.Must(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
@@ -385,7 +374,7 @@ func TestBadOptions(t *testing.T) {
 	if err := d.Do(t.Context(), replay.SetRate{}); err == nil {
 		t.Error("SetSpeed(0) succeeded")
 	}
-	ok(t, d.Close())
+	need.Must(t, d.Close())
 	if err := d.Do(t.Context(), replay.Pause{}); !errors.Is(err, camdriver.ErrClosed) {
 		t.Errorf("Pause after Close: %v", err)
 	}
@@ -394,7 +383,7 @@ func TestBadOptions(t *testing.T) {
 // TestGenuineD435 plays a recording of a camera from 2018.
 func TestGenuineD435(t *testing.T) {
 	d, err := recorded.Open(need.Bag(t, "public/d435_2018_v3.bag"), recorded.Options{Paused: true})
-	ok(t, err)
+	need.Must(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)

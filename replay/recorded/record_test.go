@@ -15,6 +15,7 @@ import (
 	"rsros/camdriver"
 	"rsros/replay"
 	"rsros/replay/recorded"
+	"rsros/test/need"
 )
 
 // recording is a handler that records.
@@ -46,19 +47,19 @@ func (h *recording) check(err error) {
 func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 	t.Helper()
 	d, err := recorded.Open(from, recorded.Options{Paused: true})
-	ok(t, err)
+	need.Must(t, err)
 	defer d.Close()
 	var running [][]camdriver.Profile
 	for _, s := range d.Sensors() {
 		running = append(running, s.Profiles())
 	}
 	r, err := rsbag.NewRecorder(to, camdriver.Snapshot(d, running), rsbag.RecorderOptions{Bag: bag})
-	ok(t, err)
+	need.Must(t, err)
 	h := &recording{t: t, r: r, ended: make(chan struct{})}
 	startAll(t, d, h)
 	do(t, d, replay.Resume{})
 	<-h.ended
-	ok(t, r.Close())
+	need.Must(t, r.Close())
 }
 
 // content lists the content of a file except for what the recorder chooses: arrival
@@ -66,7 +67,7 @@ func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 func content(t *testing.T, path string) []string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	ok(t, err)
+	need.Must(t, err)
 	defer f.Close()
 	snap := f.Snapshot()
 	lines := []string{fmt.Sprint(snap.Info, snap.Reference)}
@@ -139,7 +140,7 @@ func TestOccupancy(t *testing.T) {
 	snap := camdriver.DeviceSnapshot{Reference: id, Sensors: []camdriver.SensorSnapshot{{Name: "Mapper", Profiles: []camdriver.Profile{p}}},
 		Streams: []camdriver.StreamSnapshot{{Profile: p, Extrinsic: &units}}}
 	r, err := rsbag.NewRecorder(once, snap, rsbag.RecorderOptions{})
-	ok(t, err)
+	need.Must(t, err)
 	const maps = 4
 	for n := range maps {
 		f := camdriver.NewFrame(nil)
@@ -148,20 +149,20 @@ func TestOccupancy(t *testing.T) {
 		f.Data = slices.Repeat([]byte{0, 100, 255}, 2+n)
 		f.Map = camdriver.MapInfo{Resolution: 0.05, Origin: [3]float64{-1, float64(n), 0}, Rotation: [4]float64{0, 0, 0, 1}}
 		f.Metadata = []camdriver.MetadataValue{{Key: camdriver.MetaFrameCounter, Value: int64(n)}}
-		ok(t, r.Frame(0, f))
+		need.Must(t, r.Frame(0, f))
 	}
-	ok(t, r.Close())
+	need.Must(t, r.Close())
 	copyBag(t, once, twice, bagstore.Options{Compression: bagstore.LZ4})
 	want := content(t, once)
 	if got := content(t, twice); !slices.Equal(got, want) {
 		t.Errorf("recorded again\n%q\nwant\n%q", got, want)
 	}
 	d, err := recorded.Open(twice, recorded.Options{Paused: true})
-	ok(t, err)
+	need.Must(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	ok(t, d.SeekFrame(t.Context(), id, 2))
+	need.Must(t, d.SeekFrame(t.Context(), id, 2))
 	do(t, d, replay.Resume{})
 	<-l.ended
 	if got := l.take(); !slices.Equal(got, []string{"0 Occupancy_0 2", "streaming", "0 Occupancy_0 3", "ended"}) {

@@ -8,6 +8,7 @@ import (
 	"rsros/camdriver"
 	"rsros/replay"
 	"rsros/replay/recorded"
+	"rsros/test/need"
 )
 
 // TestStepThenResume checks that steps raise the same events as playing and that Resume
@@ -17,12 +18,8 @@ func TestStepThenResume(t *testing.T) {
 	d := open(t, recorded.Options{Paused: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
-	if err := d.Do(t.Context(), replay.StepMessage{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Do(t.Context(), replay.StepFrameSet{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, d.Do(t.Context(), replay.StepMessage{}))
+	need.Must(t, d.Do(t.Context(), replay.StepFrameSet{}))
 	stepped := l.take()
 	do(t, d, replay.Resume{})
 	<-l.ended

@@ -25,6 +25,17 @@ func Master(t testing.TB) *graph.Master {
 	return m
 }
 
+// Node returns a node in a master's graph, which is closed at the end of the test.
+func Node(t testing.TB, m *graph.Master, name string) *ros.Node {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { n.Close() }) //nolint:errcheck // at the end
+	return n
+}
+
 // DepthFrame returns a frame with one row of depths. units is in metres.
 func DepthFrame(units float32, pixels ...uint16) *camdriver.Frame {
 	f := camdriver.NewFrame(nil)

@@ -24,26 +24,16 @@ import (
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	bag, err := os.ReadFile("../../test/data/librealsense/sw_small_lz4.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	inside := filepath.Join(dir, "in")
 	for name, content := range map[string][]byte{"in/walk.bag": bag, "in/sub/other.bag": []byte("no bag"), "in/secret.txt": bag, "outside.bag": bag} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		need.Must(t, os.WriteFile(filepath.Join(dir, name), content, 0o644))
 	}
-	if err := os.Symlink("../outside.bag", filepath.Join(inside, "link.bag")); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Symlink("../outside.bag", filepath.Join(inside, "link.bag")))
 	need.Pipe(t, filepath.Join(inside, "pipe.bag"))
 	l, err := Open(t.Context(), inside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
 	get := func(path string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
@@ -55,9 +45,7 @@ func TestFolder(t *testing.T) {
 		return w
 	}
 	var list []entry
-	if err := json.Unmarshal(get("/api/files").Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal(get("/api/files").Body.Bytes(), &list))
 	names := []string{}
 	for _, e := range list {
 		names = append(names, e.Name)
@@ -87,21 +75,15 @@ func TestFolder(t *testing.T) {
 // TestListedOnce checks that a listing opens a recording only if it has changed since the previous one.
 func TestListedOnce(t *testing.T) {
 	bag, err := os.ReadFile("../../test/data/librealsense/sw_small_lz4.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "walk.bag")
 	at := time.Unix(1_700_000_000, 0)
 	write := func(b []byte, at time.Time) {
-		if err := errors.Join(os.WriteFile(path, b, 0o644), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(os.WriteFile(path, b, 0o644), os.Chtimes(path, at, at)))
 	}
 	l, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
 	list := func() entry {
 		list, err := l.entries(t.Context(), catalog.Query{})
@@ -129,9 +111,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
 	bag := samplebag.Robot(t, "robot.bag")
 	for _, name := range []string{"walk", "sub/other.day"} {
-		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
 		if _, err := convert.Messages(t.Context(), convert.Options{In: bag, Out: filepath.Join(dir, name), ROS: 2, Storage: db3.StorageMCAP}); err != nil {
 			t.Fatal(err)
 		}
@@ -140,17 +120,13 @@ func TestFolderOfRosbag2(t *testing.T) {
 	libraries := map[string]string{dir: dir, bucketed + "/": bucketed, filepath.Join(t.TempDir(), "all.jsonl"): dir, b.Address("all.jsonl"): bucketed} // and where each has its recordings
 	for name, in := range libraries {
 		if catalog.Is(name) {
-			if err := catalog.Write(t.Context(), name, false, catalog.Make(t.Context(), []string{place.Join(in, "walk"), place.Join(in, "sub/other.day")}, 1, catalog.Options{Thumbnail: true})); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, catalog.Write(t.Context(), name, false, catalog.Make(t.Context(), []string{place.Join(in, "walk"), place.Join(in, "sub/other.day")}, 1, catalog.Options{Thumbnail: true})))
 		}
 		if IsRosbag2(t.Context(), name) || !IsRosbag2(t.Context(), place.Join(in, "walk")+"/") {
 			t.Errorf("%s: which folder is a recording?", name)
 		}
 		l, err := Open(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list, err := l.entries(t.Context(), catalog.Query{})
 		if err != nil || len(list) != 2 || list[0].Name != "sub/other.day" || list[1].Name != "walk" || list[1].Messages == 0 || list[1].Error != "" || list[1].Size == 0 {
 			t.Errorf("%s: %+v, %v", name, list, err)
@@ -175,13 +151,9 @@ func TestFolderOfRosbag2(t *testing.T) {
 			if at, err := l.Place(t.Context(), "walk"); err == nil {
 				t.Errorf("with a link, it would be played from %q", at)
 			}
-			if err := os.Remove(filepath.Join(dir, "walk", "link.mcap")); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.Remove(filepath.Join(dir, "walk", "link.mcap")))
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, l.Close())
 	}
 }
 
@@ -200,13 +172,9 @@ func TestCatalog(t *testing.T) {
 		}
 		yield(catalog.Row{Name: dir + "secret.txt"}, nil)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l, err := Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
@@ -223,9 +191,7 @@ func TestCatalog(t *testing.T) {
 	} {
 		w := get(query)
 		var list []entry
-		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal(w.Body.Bytes(), &list))
 		if w.Header().Get("X-Total") != want.total || len(list) != want.n || want.n > 0 && list[0].Name != want.first {
 			t.Errorf("%q: %d of %s, first %+v", query, len(list), w.Header().Get("X-Total"), list[:min(1, len(list))])
 		}
@@ -249,14 +215,10 @@ func TestBucket(t *testing.T) {
 	at := b.Put("lib/robot.bag", bag)
 	b.Put("other.bag", bag)
 	b.Put("lib/notes.txt", samplebag.File(t, "notes.txt", []byte("n")))
-	if err := catalog.Write(t.Context(), b.Address("all.jsonl"), false, catalog.Make(t.Context(), []string{at}, 1, catalog.Options{})); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, catalog.Write(t.Context(), b.Address("all.jsonl"), false, catalog.Make(t.Context(), []string{at}, 1, catalog.Options{})))
 	for _, name := range []string{b.Address("lib/"), b.Address("all.jsonl")} {
 		l, err := Open(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list, err := l.entries(t.Context(), catalog.Query{})
 		if err != nil || len(list) != 1 || list[0].Name != "robot.bag" || list[0].Messages == 0 || list[0].Pending || list[0].Error != "" {
 			t.Errorf("%s: %+v, %v", name, list, err)
@@ -272,8 +234,6 @@ func TestBucket(t *testing.T) {
 		if from, err := l.Place(t.Context(), "robot.bag"); err != nil || from != at {
 			t.Errorf("%s: it is played from %s, %v", name, from, err)
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, l.Close())
 	}
 }

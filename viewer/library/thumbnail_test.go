@@ -6,19 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // A viewer that goes away doesn't wait for another one's thumbnail, and a thumbnail that can't be made
 // blocks nobody.
 func TestThumbnailsInTurn(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), []byte("no bag"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(dir, "walk.bag"), []byte("no bag"), 0o644))
 	l, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
 	gone, leave := context.WithCancel(t.Context())
 	leave()
@@ -27,9 +25,7 @@ func TestThumbnailsInTurn(t *testing.T) {
 		l.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost/api/files/walk.bag/thumbnail", nil))
 		return w.Code
 	}
-	if err := l.begin(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, l.begin(t.Context()))
 	if code := get(gone); code != 503 {
 		t.Errorf("a viewer who has gone gets %d", code)
 	}
