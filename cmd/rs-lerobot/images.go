@@ -189,7 +189,7 @@ func (m *images) next() error {
 		if s.form == imagesJPEG && len(s.counts.counts[0]) == 256 {
 			ext = ".jpg"
 		}
-		p.cells[s.name] = imageCell{fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], ext), p.files[i]}
+		p.cells[s.name] = imageCell{"path": fmt.Sprintf("frame-%06d%s", p.cells["frame_index"], ext), "bytes": p.files[i]}
 	}
 	return m.row(p.cells)
 }

@@ -62,7 +62,17 @@ type feature struct {
 	Info  map[string]any `json:"info,omitempty"`
 }
 
-func (f feature) visual() bool { return f.Type == "image" || f.Type == "video" }
+// shaped returns a statistic in the feature's shape: that of images is [[[a]], [[b]]], with a value for each channel.
+func (f feature) shaped(v []float64) any {
+	if f.Type != "image" && f.Type != "video" {
+		return v
+	}
+	var list channels
+	for _, c := range v {
+		list = append(list, [][]float64{{c}})
+	}
+	return list
+}
 
 // episode describes a sequence in the shared files.
 type episode struct {
@@ -208,11 +218,7 @@ func (d *lerobotSet) row(e *episode) cells {
 	for name, s := range e.Stats {
 		prefix := "stats/" + name + "/"
 		row[prefix+"count"] = []int64{s.Count}
-		s.values(func(statistic string, v []float64) {
-			if row[prefix+statistic] = v; e.Features[name].visual() {
-				row[prefix+statistic] = channels(v)
-			}
-		})
+		s.values(func(statistic string, v []float64) { row[prefix+statistic] = e.Features[name].shaped(v) })
 	}
 	return row
 }
@@ -221,16 +227,7 @@ func (d *lerobotSet) stats(all map[string]*summary) map[string]any {
 	stats := make(map[string]any)
 	for name, s := range all {
 		one := map[string]any{"count": []int64{s.Count}}
-		s.values(func(statistic string, v []float64) {
-			if one[statistic] = v; !d.episodes[0].Features[name].visual() {
-				return
-			}
-			var image [][][]float64
-			for _, c := range v {
-				image = append(image, [][]float64{{c}})
-			}
-			one[statistic] = image
-		})
+		s.values(func(statistic string, v []float64) { one[statistic] = d.episodes[0].Features[name].shaped(v) })
 		stats[name] = one
 	}
 	return stats

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
 
@@ -17,25 +15,20 @@ const maxGroup = 8 << 20
 
 // cells are the values of a row, by column: int64, float32, float64, string, a slice of those,
 // channels or an image.
-type cells map[string]any
+type cells = map[string]any
 
-// channels are a value for each channel of an image, in the shape that images have: [[[a]], [[b]]].
-type channels []float64
+// channels are a value for each channel of an image, in the shape that images have.
+type channels [][][]float64
 
-// imageCell is an image file.
-type imageCell struct {
-	name string
-	file []byte
-}
+// imageCell is an image file: its bytes and its path.
+type imageCell map[string]any
 
 // parquetTable writes a Parquet file, whose columns are those of the first row. The file gets its
 // name when it is closed. It is for one goroutine.
 type parquetTable struct {
 	file     *place.Target
 	metadata []pq.WriterOption
-	names    []string
-	out      *pq.GenericWriter[any]
-	row      pq.Row
+	out      *pq.GenericWriter[cells]
 	held     int // bytes of images in the current group
 }
 
@@ -52,13 +45,13 @@ func (t *parquetTable) write(row cells) error {
 	if t.out == nil {
 		t.begin(row)
 	}
-	t.row = t.row[:0]
-	column := 0
-	for _, name := range t.names {
-		column += t.cell(row[name], column)
-	}
-	if _, err := t.out.WriteRows([]pq.Row{t.row}); err != nil {
+	if _, err := t.out.Write([]cells{row}); err != nil {
 		return err
+	}
+	for _, cell := range row {
+		if image, ok := cell.(imageCell); ok {
+			t.held += len(image["bytes"].([]byte))
+		}
 	}
 	if t.held < maxGroup {
 		return nil
@@ -67,20 +60,19 @@ func (t *parquetTable) write(row cells) error {
 	return t.out.Flush()
 }
 
-// begin makes the schema of a row. The library orders columns by name.
+// begin makes the schema of a row.
 func (t *parquetTable) begin(row cells) {
-	t.names = slices.Sorted(maps.Keys(row))
 	group := make(pq.Group)
 	// Statistics of a page would hold an image four more times.
 	options := []pq.WriterOption{pq.DefaultEncoding(&pq.Plain), pq.DataPageVersion(1), pq.DataPageStatistics(false)}
-	for _, name := range t.names {
-		group[name] = node(row[name])
-		if _, ok := row[name].(imageCell); ok {
+	for name, cell := range row {
+		group[name] = node(cell)
+		if _, ok := cell.(imageCell); ok {
 			options = append(options, pq.SkipPageBounds(name, "bytes"))
 		}
 	}
 	options = append(options, pq.NewSchema("schema", group))
-	t.out = pq.NewGenericWriter[any](t.file, append(options, t.metadata...)...)
+	t.out = pq.NewGenericWriter[cells](t.file, append(options, t.metadata...)...)
 }
 
 func node(cell any) pq.Node {
@@ -109,37 +101,6 @@ func node(cell any) pq.Node {
 		return pq.Group{"bytes": pq.Leaf(pq.ByteArrayType), "path": small(pq.String())}
 	}
 	panic(fmt.Sprintf("no column for %T", cell))
-}
-
-// cell appends a value to the row, and returns how many columns of the file it takes.
-func (t *parquetTable) cell(cell any, column int) int {
-	one := func(v any) { t.row = append(t.row, pq.ValueOf(v).Level(0, 0, column)) }
-	switch v := cell.(type) {
-	case []int64:
-		list(t, v, 1, column)
-	case []float32:
-		list(t, v, 1, column)
-	case []float64:
-		list(t, v, 1, column)
-	case []string:
-		list(t, v, 1, column)
-	case channels:
-		list(t, v, 3, column)
-	case imageCell:
-		t.row = append(t.row, pq.ByteArrayValue(v.file).Level(0, 0, column), pq.ValueOf(v.name).Level(0, 0, column+1))
-		t.held += len(v.file)
-		return 2
-	default:
-		one(v)
-	}
-	return 1
-}
-
-// list appends the values of a list, which isn't empty; of nested lists each of the outer one's.
-func list[T any](t *parquetTable, values []T, depth, column int) {
-	for i, v := range values {
-		t.row = append(t.row, pq.ValueOf(v).Level(min(i, 1), depth, column))
-	}
 }
 
 // close completes the file, or removes it after an error.
