@@ -80,7 +80,7 @@ type episode struct {
 	From     int64               `json:"from"` // number of the first row in the data set
 	FPS      int                 `json:"fps"`
 	Features map[string]feature  `json:"features"`
-	Stats    map[string]*summary `json:"stats"`
+	Stats    map[string]*summary `json:"statistics"`
 	Sequence *dataset.Sequence   `json:"sequence"`
 	Lost     []string            `json:"lost"`
 }
@@ -136,7 +136,7 @@ func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json",
 func (d *lerobotSet) Kept(ctx context.Context) bool {
 	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), dataset.MaxText)
 	e := new(episode)
-	if err != nil || json.Unmarshal(text, e) != nil {
+	if err != nil || json.Unmarshal(text, e) != nil || len(e.Stats) == 0 {
 		return false
 	}
 	d.episodes = append(d.episodes, e)
@@ -218,7 +218,9 @@ func (d *lerobotSet) row(e *episode) cells {
 	for name, s := range e.Stats {
 		prefix := "stats/" + name + "/"
 		row[prefix+"count"] = []int64{s.Count}
-		s.values(func(statistic string, v []float64) { row[prefix+statistic] = e.Features[name].shaped(v) })
+		for statistic, v := range s.Values {
+			row[prefix+statistic] = e.Features[name].shaped(v)
+		}
 	}
 	return row
 }
@@ -227,7 +229,9 @@ func (d *lerobotSet) stats(all map[string]*summary) map[string]any {
 	stats := make(map[string]any)
 	for name, s := range all {
 		one := map[string]any{"count": []int64{s.Count}}
-		s.values(func(statistic string, v []float64) { one[statistic] = d.episodes[0].Features[name].shaped(v) })
+		for statistic, v := range s.Values {
+			one[statistic] = d.episodes[0].Features[name].shaped(v)
+		}
 		stats[name] = one
 	}
 	return stats

@@ -383,16 +383,17 @@ func TestRunning(t *testing.T) {
 		r.add([]float64{float64(i * 7919 % n), 1})
 	}
 	s := r.finish()
-	if s.Count != n || s.Min[0] != 0 || s.Max[0] != n-1 || s.Std[1] != 0 || math.Abs(s.Mean[0]/(n/2)-1) > 1e-3 || math.Abs(s.Std[0]/(n/math.Sqrt(12))-1) > 1e-3 {
+	v := s.Values
+	if s.Count != n || v["min"][0] != 0 || v["max"][0] != n-1 || v["std"][1] != 0 || math.Abs(v["mean"][0]/(n/2)-1) > 1e-3 || math.Abs(v["std"][0]/(n/math.Sqrt(12))-1) > 1e-3 {
 		t.Errorf("%+v", s)
 	}
-	for _, q := range quantiles {
-		if got := s.Quantiles[quantileName(q)][0] / n; math.Abs(got-q) > 0.01 {
-			t.Errorf("%s is %v", quantileName(q), got)
+	for name, q := range quantiles {
+		if got := v[name][0] / n; math.Abs(got-q) > 0.01 {
+			t.Errorf("%s is %v", name, got)
 		}
 	}
 	joined := s.join(s)
-	if joined.Count != 2*n || math.Abs(joined.Std[0]/s.Std[0]-1) > 1e-9 || joined.Mean[0] != s.Mean[0] {
+	if joined.Count != 2*n || math.Abs(joined.Values["std"][0]/v["std"][0]-1) > 1e-9 || joined.Values["mean"][0] != v["mean"][0] {
 		t.Errorf("%+v", joined)
 	}
 }

@@ -1,25 +1,21 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
 
-// quantiles are those that LeRobot's statistics have.
-var quantiles = []float64{0.01, 0.10, 0.50, 0.90, 0.99}
+// quantiles are those that LeRobot's statistics have, by name.
+var quantiles = map[string]float64{"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 
-func quantileName(q float64) string { return fmt.Sprintf("q%02d", int(math.Round(100*q))) }
-
-// summary are statistics of a feature: for each dimension of a vector, or channel of an image.
+// summary are statistics of a feature.
 type summary struct {
-	Count     int64                `json:"count"` // rows, or images
-	Min       []float64            `json:"min"`
-	Max       []float64            `json:"max"`
-	Mean      []float64            `json:"mean"`
-	Std       []float64            `json:"std"`
-	Quantiles map[string][]float64 `json:"quantiles"`
+	Count int64 `json:"count"` // rows, or images
+	// Values are min, max, mean, std and quantiles: for each dimension of a vector, or channel of an image.
+	Values map[string][]float64 `json:"values"`
 }
+
+func (s *summary) add(name string, v float64) { s.Values[name] = append(s.Values[name], v) }
 
 // join returns the statistics of all episodes. Quantiles are bounds, as LeRobot joins them: the lowest
 // of those up to 50 %, and the highest of the others.
@@ -28,33 +24,24 @@ func (s *summary) join(o *summary) *summary {
 		return o
 	}
 	n, m := float64(s.Count), float64(o.Count)
-	j := &summary{Count: s.Count + o.Count, Quantiles: make(map[string][]float64)}
-	for i := range s.Min {
-		d := o.Mean[i] - s.Mean[i]
-		variance := (n*s.Std[i]*s.Std[i] + m*o.Std[i]*o.Std[i] + d*d*n*m/(n+m)) / (n + m)
-		j.Min, j.Max = append(j.Min, min(s.Min[i], o.Min[i])), append(j.Max, max(s.Max[i], o.Max[i]))
-		j.Mean, j.Std = append(j.Mean, s.Mean[i]+d*m/(n+m)), append(j.Std, math.Sqrt(variance))
-		for _, q := range quantiles {
-			name := quantileName(q)
-			v := min(s.Quantiles[name][i], o.Quantiles[name][i])
-			if q > 0.5 {
-				v = max(s.Quantiles[name][i], o.Quantiles[name][i])
+	j := &summary{s.Count + o.Count, make(map[string][]float64)}
+	for name, list := range s.Values {
+		for i, a := range list {
+			b := o.Values[name][i]
+			d := o.Values["mean"][i] - s.Values["mean"][i]
+			switch name {
+			case "mean":
+				j.add(name, a+d*m/(n+m))
+			case "std":
+				j.add(name, math.Sqrt((n*a*a+m*b*b+d*d*n*m/(n+m))/(n+m)))
+			case "min", "q01", "q10", "q50":
+				j.add(name, min(a, b))
+			default:
+				j.add(name, max(a, b))
 			}
-			j.Quantiles[name] = append(j.Quantiles[name], v)
 		}
 	}
 	return j
-}
-
-// values calls do for each statistic.
-func (s *summary) values(do func(name string, v []float64)) {
-	do("min", s.Min)
-	do("max", s.Max)
-	do("mean", s.Mean)
-	do("std", s.Std)
-	for _, q := range quantiles {
-		do(quantileName(q), s.Quantiles[quantileName(q)])
-	}
 }
 
 // maxKept bounds the values that a running keeps for quantiles.
@@ -63,18 +50,19 @@ const maxKept = 1 << 18
 // running computes the statistics of vectors. Quantiles are exact until maxKept values; from then on
 // they are those of every second row, of every fourth, and so on.
 type running struct {
-	summary
-	kept   [][]float64 // by dimension
-	stride int64
+	count                   int64
+	min, max, mean, squares []float64   // by dimension; squares of the distance to the mean
+	kept                    [][]float64 // by dimension
+	stride                  int64
 }
 
 func (r *running) add(row []float64) {
-	if r.Count == 0 {
+	if r.count == 0 {
 		r.stride, r.kept = 1, make([][]float64, len(row))
-		r.Min, r.Max = slices.Clone(row), slices.Clone(row)
-		r.Mean, r.Std = make([]float64, len(row)), make([]float64, len(row))
+		r.min, r.max = slices.Clone(row), slices.Clone(row)
+		r.mean, r.squares = make([]float64, len(row)), make([]float64, len(row))
 	}
-	if r.Count%r.stride == 0 {
+	if r.count%r.stride == 0 {
 		for i, v := range row {
 			r.kept[i] = append(r.kept[i], v)
 		}
@@ -82,12 +70,12 @@ func (r *running) add(row []float64) {
 			r.thin()
 		}
 	}
-	r.Count++
+	r.count++
 	for i, v := range row {
-		r.Min[i], r.Max[i] = min(r.Min[i], v), max(r.Max[i], v)
-		d := v - r.Mean[i]
-		r.Mean[i] += d / float64(r.Count)
-		r.Std[i] += d * (v - r.Mean[i]) // the sum of squares until the end
+		r.min[i], r.max[i] = min(r.min[i], v), max(r.max[i], v)
+		d := v - r.mean[i]
+		r.mean[i] += d / float64(r.count)
+		r.squares[i] += d * (v - r.mean[i])
 	}
 }
 
@@ -104,21 +92,21 @@ func (r *running) thin() {
 
 // finish returns the statistics of at least one row.
 func (r *running) finish() *summary {
-	r.Quantiles = make(map[string][]float64)
+	s := &summary{r.count, map[string][]float64{"min": r.min, "max": r.max, "mean": r.mean}}
 	for i, list := range r.kept {
-		r.Std[i] = math.Sqrt(r.Std[i] / float64(r.Count))
+		s.add("std", math.Sqrt(r.squares[i]/float64(r.count)))
 		slices.Sort(list)
-		for _, q := range quantiles {
+		for name, q := range quantiles {
 			at := q * float64(len(list)-1)
 			low := int(at)
 			v := list[low]
 			if low+1 < len(list) {
 				v += (list[low+1] - v) * (at - float64(low))
 			}
-			r.Quantiles[quantileName(q)] = append(r.Quantiles[quantileName(q)], v)
+			s.add(name, v)
 		}
 	}
-	return &r.summary
+	return s
 }
 
 // histogram counts the samples of an image's channels.
@@ -153,7 +141,7 @@ func (h *histogram) row(b []byte, step int) {
 
 // finish returns the statistics of samples divided by scale.
 func (h *histogram) finish(scale float64) *summary {
-	s := &summary{Count: h.images, Quantiles: make(map[string][]float64)}
+	s := &summary{h.images, make(map[string][]float64)}
 	for _, counts := range h.counts {
 		var total, sum, squares float64
 		low, high := -1, 0
@@ -168,9 +156,11 @@ func (h *histogram) finish(scale float64) *summary {
 			total, sum, squares = total+float64(n), sum+float64(n)*float64(v), squares+float64(n)*float64(v)*float64(v)
 		}
 		mean := sum / total
-		s.Min, s.Max = append(s.Min, float64(low)/scale), append(s.Max, float64(high)/scale)
-		s.Mean, s.Std = append(s.Mean, mean/scale), append(s.Std, math.Sqrt(max(0, squares/total-mean*mean))/scale)
-		for _, q := range quantiles {
+		s.add("min", float64(low)/scale)
+		s.add("max", float64(high)/scale)
+		s.add("mean", mean/scale)
+		s.add("std", math.Sqrt(max(0, squares/total-mean*mean))/scale)
+		for name, q := range quantiles {
 			left := q * total
 			v := low
 			for ; v < high; v++ {
@@ -178,7 +168,7 @@ func (h *histogram) finish(scale float64) *summary {
 					break
 				}
 			}
-			s.Quantiles[quantileName(q)] = append(s.Quantiles[quantileName(q)], float64(v)/scale)
+			s.add(name, float64(v)/scale)
 		}
 	}
 	return s
