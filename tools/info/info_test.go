@@ -88,14 +88,6 @@ func exampleBags(t *testing.T) (paths []string) {
 	return paths
 }
 
-// pythonKeys prints the output of rosbag info -y -k for each key, and a zero byte.
-const pythonKeys = `
-import sys, rosbag
-bag = rosbag.Bag(sys.argv[1], skip_index=True)
-for key in sys.argv[2:]:
-    print(bag._get_yaml_info(key=key), end="\n\0")
-`
-
 // TestKeysAsStock compares values byte by byte with rosbag info -y -k.
 func TestKeysAsStock(t *testing.T) {
 	dir := t.TempDir()
@@ -109,7 +101,7 @@ func TestKeysAsStock(t *testing.T) {
 	} {
 		s, err := summarizeFile(t, path, Options{})
 		need.Must(t, err)
-		out, err := stockbag.Run(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
+		out, err := stockbag.Run(t, "/usr/bin/python3", append([]string{"testdata/keys.py", path}, keys...)...)
 		need.Must(t, err)
 		want := strings.Split(out, "\x00")
 		for i, key := range keys {
