@@ -19,7 +19,8 @@ go test -run '^$' -bench 'Encode|Compress' ./msgs/jpeg ./msgs/imagetransport
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-go build -o "$folder" ./cmd/rs-ros-node ./test/bench/pub
+go build -o "$folder" ./cmd/rs-ros-node
+go test -c -o "$folder/pub" ./test/bench/pub
 if [ -n "${RS_SDK:-}" ]; then
 	make -s -C test/bench/peers OUT="$folder" "$folder/rs_process"
 	"$folder/rs-ros-node" live -q --master embedded --device sim --depth 1280x720@30 --color 1280x720@30 \
@@ -40,7 +41,7 @@ node() {
 		2> >(grep -E 'dropped|processed|WRN|ERR' >&2) &
 	local running=($!)
 	for topic in "${topics[@]}"; do
-		"$folder/pub" -receive -topic "/camera/$topic" &
+		"$folder/pub" peer -receive -topic "/camera/$topic" &
 		running+=($!)
 	done
 	wait "${running[@]}"

@@ -1,4 +1,8 @@
-package main
+// Package pub publishes 1280x720 rgb8 images at a steady rate and reports what that cost: CPU seconds per
+// 1e9 bytes published (not times subscribers), and drops. The benchmarks start the test program again as
+// publisher, with ros and with goroslib's Node, and run a roscpp publisher, all with the same roscpp
+// subscribers. They also start it with ros for ROS subscribers and for Foxglove clients.
+package pub
 
 import (
 	"fmt"
@@ -16,13 +20,23 @@ import (
 	"rsros/test/need"
 )
 
+func TestMain(m *testing.M) {
+	if len(os.Args) < 2 || os.Args[1] != "peer" {
+		os.Exit(m.Run())
+	}
+	if err := peerMain(os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "pub:", err)
+		os.Exit(1)
+	}
+}
+
 // BenchmarkPublish compares publishers of 1280x720 rgb8 images before the same
 // roscpp subscribers: CPU seconds of the publisher per 1e9 bytes published, and
 // images that subscribers missed. Each run lasts BENCH_SECS seconds (default 4);
 // the kinds follow each other so that all see the same machine.
 func BenchmarkPublish(b *testing.B) {
 	need.Programs(b, "rosmaster", "g++")
-	bin := build(b)
+	roscpp := build(b)
 	secs := os.Getenv("BENCH_SECS")
 	if secs == "" {
 		secs = "4"
@@ -33,20 +47,12 @@ func BenchmarkPublish(b *testing.B) {
 				name string
 				args []string
 			}{
-				{"roscpp", []string{bin + "/roscpp", "pub", topic, fps, secs, subscribers}},
-				{"rsros", []string{bin + "/pub", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
-				{"goroslib", []string{bin + "/pub", "-goroslib", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
+				{"roscpp", []string{roscpp, "pub", topic, fps, secs, subscribers}},
+				{"rsros", []string{os.Args[0], "peer", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
+				{"goroslib", []string{os.Args[0], "peer", "-goroslib", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
 			} {
 				b.Run(fmt.Sprintf("subs=%s/fps=%s/%s", subscribers, fps, kind.name), func(b *testing.B) {
-					env := master(b)
-					cost, missing := 0.0, 0.0
-					for b.Loop() {
-						c, m := measure(b, env, subscribers, []string{bin + "/roscpp", "sub", topic}, kind.args)
-						cost, missing = cost+c, missing+m
-					}
-					b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
-					b.ReportMetric(missing/float64(b.N), "missing")
-					b.ReportMetric(0, "ns/op") // the run is paced, its length says nothing
+					report(b, subscribers, []string{roscpp, "sub", topic}, kind.args)
 				})
 			}
 		}
@@ -56,27 +62,18 @@ func BenchmarkPublish(b *testing.B) {
 // BenchmarkFoxglove compares what a node's images cost its process before subscribers of
 // ROS and before Foxglove's clients, as BenchmarkPublish does.
 func BenchmarkFoxglove(b *testing.B) {
-	need.Programs(b, "rosmaster", "g++")
-	bin := build(b)
+	need.Programs(b, "rosmaster")
 	for _, subscribers := range []string{"1", "3"} {
 		for _, fps := range []string{"30", "90", "180"} {
 			for _, kind := range []string{"tcpros", "foxglove"} {
 				b.Run(fmt.Sprintf("subs=%s/fps=%s/%s", subscribers, fps, kind), func(b *testing.B) {
-					env := master(b)
-					subscriber := []string{bin + "/pub", "-receive", "-topic", topic}
-					args := []string{bin + "/pub", "-topic", topic, "-fps", fps, "-secs", "4", "-subs", subscribers}
+					subscriber := []string{os.Args[0], "peer", "-receive", "-topic", topic}
+					args := []string{os.Args[0], "peer", "-topic", topic, "-fps", fps, "-secs", "4", "-subs", subscribers}
 					if kind == "foxglove" {
 						clients := []string{"-foxglove", freeAddress(b)}
 						subscriber, args = append(subscriber, clients...), append(args, clients...)
 					}
-					cost, missing := 0.0, 0.0
-					for b.Loop() {
-						c, m := measure(b, env, subscribers, subscriber, args)
-						cost, missing = cost+c, missing+m
-					}
-					b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
-					b.ReportMetric(missing/float64(b.N), "missing")
-					b.ReportMetric(0, "ns/op") // the run is paced, its length says nothing
+					report(b, subscribers, subscriber, args)
 				})
 			}
 		}
@@ -85,19 +82,14 @@ func BenchmarkFoxglove(b *testing.B) {
 
 const topic = "/camera/color/image_raw"
 
-// build makes both programs.
-func build(b *testing.B) string {
-	bin := b.TempDir()
+// build makes the roscpp program.
+func build(b *testing.B) (path string) {
+	path = filepath.Join(b.TempDir(), "roscpp")
 	libs := strings.Fields("-lroscpp -lrosconsole -lroscpp_serialization -lrostime -lcpp_common -lboost_thread -lboost_system -lpthread")
-	for _, args := range [][]string{
-		{"go", "build", "-o", filepath.Join(bin, "pub"), "."},
-		append([]string{"g++", "-O2", "-std=gnu++17", "peer/roscpp.cpp", "-o", filepath.Join(bin, "roscpp")}, libs...),
-	} {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			need.Missing(b, "%s: %v\n%s", args[0], err, out)
-		}
+	if out, err := exec.Command("g++", append([]string{"-O2", "-std=gnu++17", "peer/roscpp.cpp", "-o", path}, libs...)...).CombinedOutput(); err != nil {
+		need.Missing(b, "g++: %v\n%s", err, out)
 	}
-	return bin
+	return path
 }
 
 // freeAddress returns an address on which nobody listens now.
@@ -126,6 +118,19 @@ func master(b *testing.B) []string {
 }
 
 var number = regexp.MustCompile(`(PUB.* cpu/GB|SUB.* missing)=([0-9.]+)`)
+
+// report measures how much a publisher costs, and what subscribers miss.
+func report(b *testing.B, subscribers string, subscriber, publisher []string) {
+	env := master(b)
+	cost, missing := 0.0, 0.0
+	for b.Loop() {
+		c, m := measure(b, env, subscribers, subscriber, publisher)
+		cost, missing = cost+c, missing+m
+	}
+	b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
+	b.ReportMetric(missing/float64(b.N), "missing")
+	b.ReportMetric(0, "ns/op") // the run is paced, its length says nothing
+}
 
 // measure runs subscribers and a publisher once.
 func measure(b *testing.B, env []string, subscribers string, subscriber, args []string) (cost, missing float64) {

@@ -1,4 +1,4 @@
-package main
+package pub
 
 import (
 	"context"
@@ -28,6 +28,13 @@ func (a *arrivals) take(r ros.Received) {
 	}
 	a.last, a.end = seq, r.Time
 	a.count++
+}
+
+// report prints how often messages came, how many are missing between them, and what their bytes cost.
+func (a *arrivals) report(kind, topic string, bytes float64) {
+	seconds := max(a.end.Sub(a.begin).Seconds(), 1e-9)
+	fmt.Printf("SUB %s %s messages=%d rate=%.2f missing=%d cpu/GB=%.3f\n", kind, topic, a.count, float64(a.count-1)/seconds,
+		int(a.last-a.first)+1-a.count, (cpuSeconds()-a.cpu)/(bytes/1e9))
 }
 
 // receive subscribes with ros until its publisher has gone, and says how often
@@ -62,8 +69,6 @@ func receive(topic string) error {
 	if err := n.Close(); err != nil { // and no callback runs
 		return err
 	}
-	seconds := max(got.end.Sub(got.begin).Seconds(), 1e-9)
-	fmt.Printf("SUB rsros %s messages=%d rate=%.2f missing=%d cpu/GB=%.3f\n", topic, got.count, float64(got.count-1)/seconds,
-		int(got.last-got.first)+1-got.count, (cpuSeconds()-got.cpu)/(float64(c.Bytes)/1e9))
+	got.report("rsros", topic, float64(c.Bytes))
 	return nil
 }

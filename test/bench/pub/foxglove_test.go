@@ -1,4 +1,4 @@
-package main
+package pub
 
 import (
 	"bytes"
@@ -95,9 +95,7 @@ func watch(address, topic string) error {
 	if got.count == 0 {
 		return errors.New("nothing came")
 	}
-	seconds := max(got.end.Sub(got.begin).Seconds(), 1e-9)
-	fmt.Printf("SUB foxglove %s messages=%d rate=%.2f missing=%d cpu/GB=%.3f\n", topic, got.count, float64(got.count-1)/seconds,
-		int(got.last-got.first)+1-got.count, (cpuSeconds()-got.cpu)/(size/1e9))
+	got.report("foxglove", topic, size)
 	return nil
 }
 

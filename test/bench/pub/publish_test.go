@@ -1,9 +1,4 @@
-// Command pub publishes 1280x720 rgb8 images at a steady rate and reports what
-// that cost: CPU seconds per 1e9 bytes published (not times subscribers), and
-// drops. The benchmarks in this folder run it with ros and with goroslib's
-// Node, and run a roscpp publisher, all with the same roscpp subscribers. They also
-// run it with ros for ROS subscribers and for Foxglove clients.
-package main
+package pub
 
 import (
 	"context"
@@ -26,30 +21,28 @@ const (
 	frames        = 16 // different images, so that the source isn't in the cache
 )
 
-func main() {
-	fps := flag.Float64("fps", 90, "images per second")
-	seconds := flag.Float64("secs", 5, "how long")
-	subscribers := flag.Int("subs", 1, "wait for this many subscribers")
-	topic := flag.String("topic", "/camera/color/image_raw", "what to publish")
-	peer := flag.Bool("goroslib", false, "publish with goroslib's Node")
-	subscribe := flag.Bool("receive", false, "subscribe instead")
-	clients := flag.String("foxglove", "", "serve Foxglove's clients on this address, and wait for them instead of subscribers; with -receive: be one")
-	flag.Parse()
-	err := error(nil)
+// peerMain publishes or subscribes, and reports what that cost.
+func peerMain(args []string) error {
+	f := flag.NewFlagSet("peer", flag.ExitOnError)
+	fps := f.Float64("fps", 90, "images per second")
+	seconds := f.Float64("secs", 5, "how long")
+	subscribers := f.Int("subs", 1, "wait for this many subscribers")
+	topic := f.String("topic", topic, "what to publish")
+	peer := f.Bool("goroslib", false, "publish with goroslib's Node")
+	subscribe := f.Bool("receive", false, "subscribe instead")
+	clients := f.String("foxglove", "", "serve Foxglove's clients on this address, and wait for them instead of subscribers; with -receive: be one")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
 	switch {
 	case *subscribe && *clients != "":
-		err = watch(*clients, *topic)
+		return watch(*clients, *topic)
 	case *subscribe:
-		err = receive(*topic)
+		return receive(*topic)
 	case *peer:
-		err = runGoroslib(*topic, *fps, *seconds, *subscribers)
-	default:
-		err = run(*topic, *fps, *seconds, *subscribers, *clients)
+		return runGoroslib(*topic, *fps, *seconds, *subscribers)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pub:", err)
-		os.Exit(1)
-	}
+	return run(*topic, *fps, *seconds, *subscribers, *clients)
 }
 
 func run(topic string, fps, seconds float64, subscribers int, clients string) error {
