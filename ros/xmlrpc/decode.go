@@ -11,23 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads the grammar of XML-RPC from a scanner, one token ahead. After its first error, every
-// token is the end of the document.
+// decoder reads the grammar of XML-RPC.
 type decoder struct {
-	scanner
-	ahead    token
-	hasAhead bool
-	depth    int
-	values   int // decoded so far
-	err      error
+	markup
+	depth  int
+	values int // decoded so far
 }
 
 func newDecoder(document []byte) *decoder {
-	return &decoder{scanner: scanner{b: utf8Document(document)}}
+	return &decoder{markup: markup{b: utf8Document(document)}}
 }
 
 // utf8Document converts a document in ISO-8859-1, the only other encoding that peers use, to UTF-8.
-// The scanner refuses what isn't UTF-8.
+// What isn't UTF-8 is refused.
 func utf8Document(document []byte) []byte {
 	const longest = 200 // bytes of an XML declaration
 	start := bytes.TrimLeft(document[:min(len(document), longest)], " \t\r\n")
@@ -51,7 +47,7 @@ func decodeCall(document []byte) (method string, args []any, err error) {
 		}
 		args = d.params()
 	})
-	d.expectSpaced(endOfDocument, "")
+	d.end()
 	return method, args, d.err
 }
 
@@ -68,7 +64,7 @@ func decodeResponse(document []byte) (value any, err error) {
 			d.fail(d.pos, "response with %d values", len(values))
 		}
 	})
-	d.expectSpaced(endOfDocument, "")
+	d.end()
 	return value, cmp.Or(d.err, fault)
 }
 
@@ -100,16 +96,16 @@ func (d *decoder) value() (value any) {
 		d.fail(d.pos, "more than %d values", maxValues)
 	}
 	d.elementRaw("value", func() {
-		bare := d.characterData()
-		t := d.peek()
-		if t.kind != startTag {
+		bare := d.text()
+		t := d.tag()
+		if t.name == nil || t.closing {
 			value = bare
 			return
 		}
 		if strings.TrimSpace(bare) != "" {
-			d.fail(t.offset, "text beside %v", t)
+			d.fail(d.pos, "text beside %v", t)
 		}
-		value = d.typed(t.name)
+		value = d.typed(string(t.name))
 		d.skipSpace()
 	})
 	d.depth--
@@ -183,56 +179,25 @@ func parseTime(s string) (time.Time, error) {
 	return time.ParseInLocation(timeLayout, bare, time.UTC)
 }
 
-func (d *decoder) fail(offset int, format string, args ...any) {
-	if d.err == nil {
-		d.err = d.scanner.fail(offset, format, args...)
-	}
-}
-
-func (d *decoder) peek() token {
-	if !d.hasAhead && d.err == nil {
-		d.ahead, d.err = d.next()
-		d.hasAhead = true
-	}
-	if d.err != nil {
-		return token{kind: endOfDocument}
-	}
-	return d.ahead
-}
-
-// characterData reads the text that comes next, if any.
-func (d *decoder) characterData() string {
-	t := d.peek()
-	if t.kind == text {
-		d.hasAhead = false
-	}
-	return t.text
-}
-
 func (d *decoder) skipSpace() {
-	if t := d.peek(); strings.TrimSpace(d.characterData()) != "" {
-		d.fail(t.offset, "unexpected %v", t)
+	start := d.pos
+	if text := d.text(); strings.TrimSpace(text) != "" {
+		d.fail(start, "unexpected text %.20q", text)
+	}
+}
+
+// end checks that nothing comes next.
+func (d *decoder) end() {
+	if d.skipSpace(); d.pos < len(d.b) {
+		d.fail(d.pos, "expected end of document, found %v", d.tag())
 	}
 }
 
 // at reports whether <name> comes next.
 func (d *decoder) at(name string) bool {
 	d.skipSpace()
-	t := d.peek()
-	return t.kind == startTag && t.name == name
-}
-
-func (d *decoder) expect(kind tokenKind, name string) {
-	t := d.peek()
-	if t.kind != kind || t.name != name {
-		d.fail(t.offset, "expected %v, found %v", token{kind: kind, name: name}, t)
-	}
-	d.hasAhead = false
-}
-
-func (d *decoder) expectSpaced(kind tokenKind, name string) {
-	d.skipSpace()
-	d.expect(kind, name)
+	t := d.tag()
+	return string(t.name) == name && !t.closing
 }
 
 // element reads <name>, what inner reads, and </name>. White space around inner is skipped.
@@ -245,9 +210,10 @@ func (d *decoder) element(name string, inner func()) {
 
 // elementRaw is element for an inner part in which trailing white space counts.
 func (d *decoder) elementRaw(name string, inner func()) {
-	d.expectSpaced(startTag, name)
+	d.skipSpace()
+	d.take(name, false)
 	inner()
-	d.expect(endTag, name)
+	d.take(name, true)
 }
 
 // each reads all <name> elements that follow.
@@ -259,6 +225,6 @@ func (d *decoder) each(name string, inner func()) {
 
 // simple reads <name>text</name>.
 func (d *decoder) simple(name string) (content string) {
-	d.elementRaw(name, func() { content = d.characterData() })
+	d.elementRaw(name, func() { content = d.text() })
 	return content
 }
