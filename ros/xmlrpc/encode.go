@@ -71,16 +71,7 @@ func (e *encoder) value(value any, depth int) {
 	case bool:
 		e.scalar("boolean", map[bool]string{false: "0", true: "1"}[v])
 	case int:
-		e.integer(int64(v))
-	case int32:
-		e.integer(int64(v))
-	case int64:
 		e.integer(v)
-	case uint64:
-		if v > math.MaxInt64 {
-			e.fail("%d does not fit an integer", v)
-		}
-		e.integer(int64(v))
 	case float64:
 		e.scalar("double", formatDouble(v))
 	case string:
@@ -108,12 +99,12 @@ func (e *encoder) scalar(name, content string) {
 }
 
 // integer uses i8 only for values above 32 bits, because roscpp supports only int and i4.
-func (e *encoder) integer(v int64) {
+func (e *encoder) integer(v int) {
 	name := "int"
 	if v < math.MinInt32 || v > math.MaxInt32 {
 		name = "i8"
 	}
-	e.scalar(name, strconv.FormatInt(v, 10))
+	e.scalar(name, strconv.Itoa(v))
 }
 
 // formatDouble writes what Python's float() and C's strtod both read back exactly.
