@@ -59,9 +59,10 @@ func TestUDPROS(t *testing.T) {
 			t.Errorf("a message of %d bytes came as %d", length, len(got)-4)
 		}
 	}
-	if s := p.Stats().Subscribers[0]; s.Transport != "UDPROS" || s.Messages != 5 {
-		t.Errorf("%+v", s)
-	}
+	peer.Await(t, "five messages to be counted", func() bool {
+		s := p.Stats().Subscribers[0]
+		return s.Transport == "UDPROS" && s.Messages == 5
+	})
 	socket.Close() // later datagrams are refused by the machine, which must not hide that the topic isn't published
 	c := n.outlets()["/chatter"][0]
 	peer.Await(t, "the end of the subscriber", func() bool {
