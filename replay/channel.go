@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,7 +45,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 	for _, c := range conns {
 		topics = append(topics, c.Topic)
 	}
-	names := newNamer(o.Prefix, topics)
+	names := names(o.Prefix, topics)
 	byTopic := make(map[string]*channel) // for the type
 	byKey := make(map[[2]string]*channel)
 	var specs msgs.Cache[*msgs.Spec]
@@ -53,7 +54,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 			problems = append(problems, fmt.Sprintf("topic %s is left out: %v", c.Topic, err))
 			continue
 		}
-		name, changed := names.name(c.Topic)
+		name := names[c.Topic]
 		first := byTopic[name]
 		if first != nil && (first.Type.MD5 != c.MD5 || first.Type.Name != c.Type) {
 			problems = append(problems, fmt.Sprintf("a part of topic %s is left out: it is of type %s [%s], another part of %s [%s]",
@@ -72,7 +73,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		}
 		if first == nil {
 			byTopic[name] = ch
-			if changed {
+			if name != o.Prefix+c.Topic {
 				renamed = append(renamed, fmt.Sprintf("%q is published as %s", c.Topic, name))
 			}
 		}
@@ -175,22 +176,17 @@ func (cs *channels) anyImage() bool {
 	return slices.ContainsFunc(cs.list, func(ch *channel) bool { return ch.image })
 }
 
+var illegal, slashes = regexp.MustCompile(`[^a-zA-Z0-9_/]`), regexp.MustCompile("/+")
+
 // legalName returns a topic name that ROS accepts: letters, digits, '_' and '/',
 // starting with a letter, '/' or '~'. Every other character becomes '_', as in later
 // versions of the SDK ("Depth Units", "Depth_Units").
 func legalName(topic string) string {
-	legal := strings.Map(func(r rune) rune {
-		if r == '/' || r == '_' || alphanumeric(r) {
-			return r
-		}
-		return '_'
-	}, topic)
+	legal := illegal.ReplaceAllLiteralString(topic, "_")
 	if strings.HasPrefix(topic, "~") {
 		legal = "~" + legal[1:]
 	}
-	for strings.Contains(legal, "//") {
-		legal = strings.ReplaceAll(legal, "//", "/")
-	}
+	legal = slashes.ReplaceAllLiteralString(legal, "/")
 	if len(legal) > 1 {
 		legal = strings.TrimRight(legal, "/")
 	}
@@ -203,37 +199,24 @@ func legalName(topic string) string {
 	return legal
 }
 
-func alphanumeric(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-type namer struct {
-	prefix string
-	given  map[string]string // by recorded topic
-	taken  map[string]bool
-}
-
-// newNamer reserves the names that stay as they are.
-func newNamer(prefix string, topics []string) *namer {
-	n := &namer{prefix, make(map[string]string), make(map[string]bool)}
-	for _, t := range topics {
+// names returns the published name of each recorded topic: prefix and topic, made legal, and distinct from others.
+func names(prefix string, topics []string) map[string]string {
+	given, taken := make(map[string]string), make(map[string]bool)
+	for _, t := range topics { // reserve the names that stay as they are
 		if full := prefix + t; legalName(full) == full {
-			n.given[t], n.taken[full] = full, true
+			given[t], taken[full] = full, true
 		}
 	}
-	return n
-}
-
-// name returns a topic's name; changed reports that it isn't prefix + topic.
-func (n *namer) name(topic string) (name string, changed bool) {
-	full := n.prefix + topic
-	if name, ok := n.given[topic]; ok {
-		return name, name != full
+	for _, t := range topics {
+		if given[t] != "" {
+			continue
+		}
+		legal := legalName(prefix + t)
+		name := legal
+		for i := 2; taken[name]; i++ {
+			name = fmt.Sprintf("%s_%d", legal, i)
+		}
+		given[t], taken[name] = name, true
 	}
-	name = legalName(full)
-	for i := 2; n.taken[name]; i++ {
-		name = fmt.Sprintf("%s_%d", legalName(full), i)
-	}
-	n.given[topic], n.taken[name] = name, true
-	return name, true
+	return given
 }

@@ -12,12 +12,7 @@ import (
 const statics = bagstore.MinTime
 
 func (p *Player) playStatics() error {
-	view := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
-	return p.playAll(view)
-}
-
-func (p *Player) playAll(view View) error {
-	it := view.Iterator()
+	it := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics}).Iterator()
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()

@@ -80,7 +80,9 @@ func (p *Player) publishNext(now Wall) error {
 func (p *Player) load(now Wall) {
 	if !p.time.starved.late {
 		if !p.take() {
-			p.time.starve(now)
+			if s := &p.time.starved; !s.on {
+				s.on, s.since = true, now
+			}
 			return
 		}
 		p.time.skipGap()

@@ -162,23 +162,22 @@ const subscriberPoll = 100 * time.Millisecond
 
 // ready waits for the delay after advertising and for subscribers.
 func (p *Player) ready() error {
-	for until := p.clock.Now() + Wall(p.o.Delay); p.clock.Now() < until && !p.stopped; p.serve() {
-		if err := p.ctx.Err(); err != nil {
-			return err
+	until := p.clock.Now() + Wall(p.o.Delay)
+	lonely := func(ch *channel) bool { return ch.sink.Subscribers() == 0 }
+	for logged := false; p.ctx.Err() == nil && !p.stopped; p.serve() {
+		now := p.clock.Now()
+		if now >= until {
+			if p.o.WaitForSubscribers && !logged {
+				p.log.Info().Msg("waiting for a subscriber of every topic")
+			}
+			if !p.o.WaitForSubscribers || !slices.ContainsFunc(p.channels.list, lonely) {
+				return nil
+			}
+			logged, until = true, now+Wall(subscriberPoll)
 		}
 		p.clock.Wait(until)
 	}
-	if !p.o.WaitForSubscribers {
-		return nil
-	}
-	p.log.Info().Msg("waiting for a subscriber of every topic")
-	for ; !p.stopped && slices.ContainsFunc(p.channels.list, func(ch *channel) bool { return ch.sink.Subscribers() == 0 }); p.serve() {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
-		p.clock.Wait(p.clock.Now() + Wall(subscriberPoll))
-	}
-	return nil
+	return p.ctx.Err()
 }
 
 func (p *Player) finish() error {

@@ -120,12 +120,5 @@ func (p *Player) await() error {
 	return nil
 }
 
-// starve holds bag time.
-func (t *timeline) starve(now Wall) {
-	if !t.starved.on {
-		t.starved.on, t.starved.since = true, now
-	}
-}
-
 // expect marks the next message as one for which waiting is no stall.
 func (t *timeline) expect() { t.starved = starved{expected: true} }

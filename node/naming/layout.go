@@ -14,11 +14,12 @@ import (
 // encodings, tf frames and latching are the same, so that launch files, rviz
 // configurations and subscribers for realsense2_camera work unchanged.
 type layout struct {
-	options WrapperOptions
-	camera  string // prefix of topics and frames
-	streams map[camdriver.StreamID]*stream
-	static  []staticTopic
-	pool    *camdriver.Pool // of converted images
+	options  WrapperOptions
+	camera   string // prefix of topics and frames
+	streams  map[camdriver.StreamID]*stream
+	static   []staticTopic
+	pool     *camdriver.Pool // of converted images
+	numbered bool            // messages have the numbers of their frames
 }
 
 type staticTopic struct {

@@ -23,16 +23,29 @@ type outlet interface {
 // openOutlet opens the outlet of a topic. s is nil if the topic has no images.
 type openOutlet func(topic, typ string, s *stream) (outlet, error)
 
+// numbers are the numbers of a topic's messages, which are counted as in roscpp: with the frames'
+// numbers, a skipped set would look like a lost message.
+type numbers struct {
+	ofFrames bool // messages have their frame's number instead
+	count    atomic.Uint32
+}
+
+func (n *numbers) next(frame uint64) uint32 {
+	if n.ofFrames {
+		return uint32(frame)
+	}
+	return n.count.Add(1) - 1
+}
+
 // outlets are the outlets of a stream's topics, in the layout's order.
 type outlets struct {
 	*stream
-	numbered bool // messages have their frame's number; otherwise they are counted
-	seq      atomic.Uint32
-	list     []outlet
+	numbers
+	list []outlet
 }
 
-func newOutlets(s *stream, open openOutlet) (*outlets, error) {
-	out := &outlets{stream: s}
+func (l *layout) newOutlets(s *stream, open openOutlet) (*outlets, error) {
+	out := &outlets{stream: s, numbers: numbers{ofFrames: l.numbered}}
 	for _, t := range s.topics {
 		o, err := open(t.topic, t.typ, s)
 		if err != nil {
@@ -46,10 +59,7 @@ func newOutlets(s *stream, open openOutlet) (*outlets, error) {
 // publish publishes a frame's messages. It omits an image if memory is exhausted, because
 // subscribers are too slow. lens, unless nil, replaces the stream's intrinsics.
 func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.Intrinsics) {
-	header := msgs.Header{Seq: uint32(f.Number), Stamp: stamp, FrameID: o.frameID}
-	if !o.numbered {
-		header.Seq = o.seq.Add(1) - 1
-	}
+	header := msgs.Header{Seq: o.next(f.Number), Stamp: stamp, FrameID: o.frameID}
 	for i, t := range o.topics {
 		to := o.list[i]
 		if !to.wanted() {

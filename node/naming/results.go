@@ -2,6 +2,7 @@ package naming
 
 import (
 	"fmt"
+	"slices"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -13,12 +14,19 @@ type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
 	aligned *outlets            // nil without align_depth
-	points  *cloudTopic         // depth/color/points; nil without
-	ordered *cloudTopic         // depth_registered/points; nil without
+	clouds  []*cloudTopic       // depth/color/points and depth_registered/points
 	frameID string              // of the points
-	clouds  [2]outgoing         // of the current set
-	sinks   []process.PointSink // their packers
+	sinks   []process.PointSink // the packers of the current set's clouds
 	colours cloud.Texture       // their texture
+}
+
+// cloudTopic is a topic of points.
+type cloudTopic struct {
+	outlet
+	numbers
+	options cloud.Options
+	packer  *cloud.Packer
+	buffer  *camdriver.Buffer // of the current set's cloud; nil without
 }
 
 const cloudType = "sensor_msgs/PointCloud2"
@@ -27,47 +35,27 @@ const cloudType = "sensor_msgs/PointCloud2"
 func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOutlet) (*results, error) {
 	o := &l.options
 	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.DepthStream)}
-	for i := range r.clouds {
-		r.clouds[i].packer = cloud.NewPacker(slots)
-	}
 	var err error
 	if o.align() {
 		r.frameID = o.opticalFrame(camdriver.ColorStream)
-		if r.aligned, err = newOutlets(l.alignedDepth(snap), open); err != nil {
+		if r.aligned, err = l.newOutlets(l.alignedDepth(snap), open); err != nil {
 			return nil, err
 		}
 	}
+	add := func(topic string, options cloud.Options) error {
+		to, err := open(o.Camera+topic, cloudType, nil)
+		r.clouds = append(r.clouds, &cloudTopic{outlet: to, numbers: numbers{ofFrames: l.numbered}, options: options, packer: cloud.NewPacker(slots)})
+		return err
+	}
 	if o.PointCloud || o.has(filterPointCloud) {
-		if r.points, err = openCloud(o.Camera+"/depth/color/points", open); err != nil {
+		if err := add("/depth/color/points", cloud.Options{Ordered: o.OrderedCloud, AllowNoTexture: o.AllowNoTexture}); err != nil {
 			return nil, err
 		}
 	}
 	if o.RGBD {
-		r.ordered, err = openCloud(o.Camera+"/depth_registered/points", open)
+		err = add("/depth_registered/points", cloud.Options{Ordered: true, AllowNoTexture: true})
 	}
 	return r, err
-}
-
-// cloudTopic is a topic of points. It counts its messages like roscpp: with the frames'
-// numbers, a skipped set would look like a lost message.
-type cloudTopic struct {
-	outlet
-	numbered bool // messages have the numbers of their frames; otherwise they are counted
-	seq      uint32
-}
-
-// next returns the number of the next message, given its frame's.
-func (c *cloudTopic) next(frame uint64) uint32 {
-	if c.numbered {
-		return uint32(frame)
-	}
-	c.seq++
-	return c.seq - 1
-}
-
-func openCloud(topic string, open openOutlet) (*cloudTopic, error) {
-	to, err := open(topic, cloudType, nil)
-	return &cloudTopic{outlet: to}, err
 }
 
 func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
@@ -99,7 +87,7 @@ func (r *results) wanted() bool {
 }
 
 func (r *results) wantsCloud() bool {
-	return r.points != nil && r.points.wanted() || r.ordered != nil && r.ordered.wanted()
+	return slices.ContainsFunc(r.clouds, func(c *cloudTopic) bool { return c.wanted() })
 }
 
 func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stamp msgs.Time) error {
@@ -119,11 +107,10 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	shape.Width, shape.Height = depth.Frame.Width, depth.Frame.Height
 	shape.Places = shape.Texture != nil && !r.ownColours()
 	defer r.abandon() // the texture, too, is valid for this set only
-	if r.points != nil && r.points.wanted() {
-		err = r.start(r.points, shape, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
-	}
-	if err == nil && r.ordered != nil && r.ordered.wanted() {
-		err = r.start(r.ordered, shape, cloud.Options{Ordered: true, AllowNoTexture: true})
+	for _, c := range r.clouds {
+		if err == nil && c.wanted() {
+			err = r.start(c, shape)
+		}
 	}
 	if err != nil || len(r.sinks) == 0 {
 		return err
@@ -131,71 +118,48 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if _, err := block.Each(set, shape.Places, r.sinks); err != nil {
 		return err
 	}
-	for i := range r.clouds {
-		r.clouds[i].send(msgs.Header{Stamp: stamp, FrameID: r.frameID}, number)
+	for _, c := range r.clouds {
+		c.send(stamp, r.frameID, number)
 	}
 	return nil
 }
 
-type outgoing struct {
-	to     *cloudTopic
-	packer *cloud.Packer
-	dense  bool
-	buffer *camdriver.Buffer // nil without a cloud
-}
-
-// start prepares a cloud for a topic, unless memory is exhausted.
-func (r *results) start(to *cloudTopic, shape cloud.Shape, o cloud.Options) error {
+// start prepares a topic's cloud, unless memory is exhausted.
+func (r *results) start(c *cloudTopic, shape cloud.Shape) error {
 	if err := shape.Check(); err != nil {
 		return err
 	}
-	buffer := r.pool.Get(shape.Size())
-	if buffer == nil {
+	if c.buffer = r.pool.Get(shape.Size()); c.buffer == nil {
 		return nil // subscribers are too slow
 	}
-	c := &r.clouds[len(r.sinks)]
-	c.to, c.dense, c.buffer = to, !o.Ordered, buffer
-	if err := c.packer.Start(buffer.Bytes, shape, o); err != nil {
+	if err := c.packer.Start(c.buffer.Bytes, shape, c.options); err != nil {
 		return err
 	}
 	r.sinks = append(r.sinks, c.packer)
 	return nil
 }
 
-// numberAsFrames makes messages have their frame's number instead of counting them.
-func (r *results) numberAsFrames() {
-	if r.aligned != nil {
-		r.aligned.numbered = true
-	}
-	for _, c := range []*cloudTopic{r.points, r.ordered} {
-		if c != nil {
-			c.numbered = true
-		}
-	}
-}
-
 // send publishes the points, if there are any. frame is the number of the depth frame.
-func (c *outgoing) send(h msgs.Header, frame uint64) {
+func (c *cloudTopic) send(stamp msgs.Time, frameID string, frame uint64) {
 	if c.buffer == nil {
 		return
 	}
 	head, data := c.packer.Finish()
-	h.Seq = c.to.next(frame)
-	head.Header = h
+	head.Header = msgs.Header{Seq: c.next(frame), Stamp: stamp, FrameID: frameID}
 	var e msgs.Encoder
 	e.Message(&head)
-	dense := byte(0)
-	if c.dense {
-		dense = 1
+	dense := byte(1)
+	if c.options.Ordered {
+		dense = 0
 	}
-	c.to.publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
+	c.publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
 	c.buffer = nil
 }
 
 func (r *results) abandon() {
 	r.sinks, r.colours = r.sinks[:0], cloud.Texture{}
-	for i := range r.clouds {
-		if c := &r.clouds[i]; c.buffer != nil {
+	for _, c := range r.clouds {
+		if c.buffer != nil {
 			c.buffer.Release()
 			c.buffer = nil
 		}

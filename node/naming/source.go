@@ -52,14 +52,14 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap), streams: make(streams),
 		counts: make(map[*bagstore.Connection]uint64), outlets: make(map[*bagstore.Connection]*callbackOutlet),
 	}
+	s.layout.numbered = true
 	s.findTimes()
 	for _, st := range snap.Streams {
 		id := st.Profile.Stream
 		computed := id.Kind == camdriver.Depth && o.changesDepth()
-		if s.streams[id], err = newOutlets(s.layout.streams[id], s.opener(id, computed)); err != nil {
+		if s.streams[id], err = s.layout.newOutlets(s.layout.streams[id], s.opener(id, computed)); err != nil {
 			return nil, err
 		}
-		s.streams[id].numbered = true
 	}
 	if s.layout.unites() {
 		s.imu = s.connect(o.Camera+"/imu", "sensor_msgs/Imu", file.Frames(camdriver.GyroStream))
@@ -76,7 +76,6 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	if err != nil {
 		return nil, err
 	}
-	processor.results.numberAsFrames()
 	s.worker = newWorker(processor, log.With().Str("component", "processing").Logger())
 	return s, nil
 }

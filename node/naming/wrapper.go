@@ -47,7 +47,7 @@ func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap
 
 func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap camdriver.DeviceSnapshot) (err error) {
 	for id, s := range w.layout.streams {
-		if w.streams[id], err = newOutlets(s, w.opener(ctx)); err != nil {
+		if w.streams[id], err = w.layout.newOutlets(s, w.opener(ctx)); err != nil {
 			return err
 		}
 	}
