@@ -500,6 +500,7 @@ func TestComputedNumbers(t *testing.T) {
 	o.RGBD = true
 	source := openWrapperSource(t, unpleasantBag, o)
 	defer source.Close()
+	source.layout.numbered = false // as in a camera node
 	ears := make(map[string]*ear)
 	p, err := newProcessor(source.layout, source.file.Snapshot(), noLimit, nil, func(topic, _ string, _ *stream) (outlet, error) {
 		ears["/"+topic] = &ear{}
